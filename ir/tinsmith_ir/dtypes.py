@@ -1,0 +1,47 @@
+"""Element types of tensors, and their numpy and C twins."""
+
+import enum
+
+import numpy as np
+
+
+class DType(enum.Enum):
+    """The value is the name in IR text."""
+
+    INT8 = "i8"
+    INT16 = "i16"
+    INT32 = "i32"
+    FLOAT32 = "f32"
+    BOOL = "bool"
+
+    @property
+    def numpy(self) -> np.dtype[np.generic]:
+        """The numpy twin, little-endian."""
+        return np.dtype(_NUMPY[self])
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of one element."""
+        return self.numpy.itemsize
+
+    @property
+    def is_integer(self) -> bool:
+        """True for the signed integers, false for float32 and bool."""
+        return self in (DType.INT8, DType.INT16, DType.INT32)
+
+    @property
+    def integer_range(self) -> tuple[int, int]:
+        """Smallest and largest value; raises ValueError for float32 and bool."""
+        if not self.is_integer:
+            raise ValueError(f"{self.value} has no integer range")
+        info = np.iinfo(self.numpy)
+        return int(info.min), int(info.max)
+
+
+_NUMPY = {
+    DType.INT8: "<i1",
+    DType.INT16: "<i2",
+    DType.INT32: "<i4",
+    DType.FLOAT32: "<f4",
+    DType.BOOL: "?",
+}

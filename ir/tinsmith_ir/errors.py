@@ -1,0 +1,51 @@
+"""The errors of the IR and what a reader can decide by their class: whose fault, and what to do."""
+
+
+class TinsmithError(Exception):
+    """Base of every error that Tinsmith raises on purpose; its text is meant for the user.
+
+    exit_status: what the command line returns for it (1 the answer is no, 2 wrong use, 3 bad model
+    file, 4 internal error).
+    """
+
+    exit_status: int = 4
+
+
+class GraphError(TinsmithError):
+    """A Graph or Program breaks a rule of the IR. From a pass, it is a defect of that pass."""
+
+
+class EvaluationError(TinsmithError):
+    """The evaluator was given values that do not fit the graph, or a Program read stale memory."""
+
+    exit_status = 2
+
+
+class ParseError(TinsmithError):
+    """IR text that does not parse; the message carries line and column."""
+
+    exit_status = 3
+
+
+class ModelError(TinsmithError):
+    """A model file that is truncated, malformed, or uses something Tinsmith cannot represent."""
+
+    exit_status = 3
+
+
+class UnsupportedError(TinsmithError):
+    """A valid model that the chosen target cannot run."""
+
+    exit_status = 1
+
+
+class DoesNotFitError(TinsmithError):
+    """The model needs more memory than the target has: needed, available, largest live tensors."""
+
+    exit_status = 1
+
+
+class UsageError(TinsmithError):
+    """A wrong option, file name or target name."""
+
+    exit_status = 2

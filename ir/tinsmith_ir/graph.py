@@ -1,0 +1,161 @@
+"""The Graph level: what is computed, on no hardware.
+
+A Graph is immutable and in single-assignment form: every Value has one definition (graph input,
+constant, or the result of one node) and is known by its name, unique in the graph. A pass builds a
+new Graph. Nodes are kept in an order in which each comes after what it reads; that order is the
+order of execution until a scheduling pass chooses another.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.types import TensorType
+
+Array = NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class Value:
+    """A tensor in a graph: its name there, and its type."""
+
+    name: str
+    type: TensorType
+
+
+@dataclass(frozen=True, eq=False)
+class Constant:
+    """A value known at compile time. `data` has the value's shape and dtype and is read-only."""
+
+    value: Value
+    data: Array
+
+    def __post_init__(self) -> None:
+        """Own a read-only copy, so that no pass can change a constant that another graph shares."""
+        expected = self.value.type
+        if self.data.shape != expected.shape or self.data.dtype != expected.dtype.numpy:
+            raise GraphError(
+                f"constant %{self.value.name}: expected {expected.dtype.value}{list(expected.shape)}, "
+                f"got {self.data.dtype}{list(self.data.shape)}"
+            )
+        if self.data.flags.writeable:
+            data = np.array(self.data, order="C")
+            data.flags.writeable = False
+            object.__setattr__(self, "data", data)
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a node came from, for messages: the model file and the source's name or index."""
+
+    source: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        """`model.tflite: op 3 conv2d_1`, or what of it is known."""
+        return ": ".join(part for part in (self.source, self.name) if part) or "unknown location"
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operation. An absent optional operand is None."""
+
+    operator: Operator
+    inputs: tuple[Value | None, ...]
+    outputs: tuple[Value, ...]
+    location: Location = field(default=Location(), compare=False)
+
+    @property
+    def name(self) -> str:
+        """A node is known by its first result."""
+        return self.outputs[0].name
+
+    @property
+    def present_inputs(self) -> tuple[Value, ...]:
+        """The operands that are there."""
+        return tuple(value for value in self.inputs if value is not None)
+
+    def with_inputs(self, inputs: Sequence[Value | None]) -> "Node":
+        """The same node reading other values."""
+        return replace(self, inputs=tuple(inputs))
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A network: inputs, constants, nodes in execution order, outputs."""
+
+    name: str
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    nodes: tuple[Node, ...]
+    constants: tuple[Constant, ...] = ()
+
+    @cached_property
+    def constant_data(self) -> Mapping[str, Array]:
+        """Name of a constant -> its data."""
+        return {constant.value.name: constant.data for constant in self.constants}
+
+    @cached_property
+    def producers(self) -> Mapping[str, Node]:
+        """Name of a node's result -> the node."""
+        return {value.name: node for node in self.nodes for value in node.outputs}
+
+    @cached_property
+    def users(self) -> Mapping[str, tuple[Node, ...]]:
+        """Name of a value -> the nodes that read it, in order, each once."""
+        users: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            for name in dict.fromkeys(value.name for value in node.present_inputs):
+                users.setdefault(name, []).append(node)
+        return {name: tuple(nodes) for name, nodes in users.items()}
+
+    @cached_property
+    def values(self) -> Mapping[str, Value]:
+        """Every value by name: inputs, constants, results."""
+        defined: list[Value] = [*self.inputs, *(constant.value for constant in self.constants)]
+        defined += [value for node in self.nodes for value in node.outputs]
+        return {value.name: value for value in defined}
+
+    def is_output(self, value: Value) -> bool:
+        """True if the graph returns `value`."""
+        return any(output.name == value.name for output in self.outputs)
+
+    def constant(self, value: Value | None) -> Array | None:
+        """The data of `value` if it is a constant of this graph, else None."""
+        return None if value is None else self.constant_data.get(value.name)
+
+    def only_user(self, value: Value) -> Node | None:
+        """The one node that reads `value`, if there is exactly one and no graph output is it."""
+        users = self.users.get(value.name, ())
+        return users[0] if len(users) == 1 and not self.is_output(value) else None
+
+    def rebuilt(
+        self,
+        *,
+        nodes: Iterable[Node] | None = None,
+        constants: Iterable[Constant] | None = None,
+        outputs: Iterable[Value] | None = None,
+    ) -> "Graph":
+        """A copy with some parts exchanged; what is not given stays."""
+        return replace(
+            self,
+            nodes=self.nodes if nodes is None else tuple(nodes),
+            constants=self.constants if constants is None else tuple(constants),
+            outputs=self.outputs if outputs is None else tuple(outputs),
+        )
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates of one inference."""
+        return sum(
+            node.operator.macs(
+                [value.type if value else None for value in node.inputs],
+                [value.type for value in node.outputs],
+            )
+            for node in self.nodes
+        )
