@@ -1,0 +1,59 @@
+"""Installs named distributions of the lock file into ./site by pip and lists what each one brought.
+
+Run by the repository rule in repositories.bzl: `install.py LOCK NAME...` in the new repository's folder.
+Writes installed.json: {distribution: [top-level path below site, ...]}.
+"""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def main(lock: str, *names: str) -> int:
+    """Refuses names without a pin; pip refuses everything without a matching hash."""
+    entries = _entries(Path(lock).read_text(encoding="utf-8"))
+    missing = sorted(set(names) - set(entries))
+    if missing:
+        print(f"not in {lock}: {', '.join(missing)}", file=sys.stderr)
+        return 1
+    wanted = Path("wanted.lock")
+    wanted.write_text("".join(entries[name] for name in names), encoding="utf-8")
+    command = [sys.executable, "-m", "pip", "install", "-qq", "--no-input"]
+    command += ["--disable-pip-version-check", "--no-warn-conflicts", "--root-user-action=ignore"]
+    command += ["--require-hashes", "--no-deps", "--only-binary=:all:", "--target", "site"]
+    print(f"Installing {len(names)} Python wheels: {', '.join(names)}", file=sys.stderr, flush=True)
+    if subprocess.run([*command, "--requirement", str(wanted)]).returncode != 0:
+        return 1
+    installed = {name: _top_level_paths(Path("site"), name) for name in names}
+    Path("installed.json").write_text(json.dumps(installed, indent=1), encoding="utf-8")
+    return 0
+
+
+def _entries(text: str) -> dict[str, str]:
+    """The lock's lines for each distribution name."""
+    found = re.findall(r"^([a-z0-9.-]+)==((?:.*\\\n)*.*\n)", text, flags=re.MULTILINE)
+    return {name: f"{name}=={rest}" for name, rest in found}
+
+
+def _top_level_paths(site: Path, name: str) -> list[str]:
+    """Folders and files of a distribution; its programs one by one, since all of them share `bin`."""
+    info = next(
+        path
+        for path in site.glob("*.dist-info")
+        if re.sub(r"[-_.]+", "-", path.name.removesuffix(".dist-info").rsplit("-", 1)[0]).lower()
+        == name
+    )
+    paths: set[str] = set()
+    with (info / "RECORD").open(encoding="utf-8", newline="") as record:
+        for recorded, *_ in csv.reader(record):
+            parts = [part for part in Path(recorded).parts if part != ".."]
+            program = parts[0] == "bin"
+            paths.add("/".join(parts[:2]) if program else parts[0])
+    return sorted(path for path in paths if path != "__pycache__" and (site / path).exists())
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,113 @@
+"""Repository rules for Python: the interpreter that is on the machine, and the wheels of requirements.lock.
+
+One interpreter serves pip and py_runtime, so that compiled wheels always fit it.
+"""
+
+load(":wheels.bzl", "GROUPS", "label_of", "repository_of")
+
+# Prints the base interpreter (not a virtual environment's) when it is new enough and has pip.
+_PROBE = """
+import importlib.util, os, subprocess, sys
+base = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
+if not (3, 11) <= sys.version_info[:2] <= (3, 13):
+    sys.exit("is Python %d.%d, not 3.11, 3.12 or 3.13" % sys.version_info[:2])
+if subprocess.run([base, "-c", "import pip"], stderr=subprocess.DEVNULL).returncode != 0:
+    sys.exit("has no pip")
+print(base)
+"""
+
+_INTERPRETER_BUILD = """\
+load("@bazel_tools//tools/python:toolchain.bzl", "py_runtime_pair")
+
+py_runtime(
+    name = "runtime",
+    interpreter_path = "{interpreter}",
+    python_version = "PY3",
+    stub_shebang = "#!{interpreter}",
+)
+
+py_runtime_pair(
+    name = "runtime_pair",
+    py3_runtime = ":runtime",
+)
+
+toolchain(
+    name = "toolchain",
+    toolchain = ":runtime_pair",
+    toolchain_type = "@bazel_tools//tools/python:toolchain_type",
+)
+"""
+
+def _candidates(repository_ctx):
+    named = repository_ctx.os.environ.get("TINSMITH_PYTHON")
+    if named:
+        return [repository_ctx.path(named) if named.startswith("/") else repository_ctx.which(named)]
+    found = [repository_ctx.which(name) for name in ["python3", "python3.11", "python3.12", "python3.13"]]
+    found.append(repository_ctx.path("/usr/bin/python3"))
+    return [path for path in found if path and path.exists]
+
+def _interpreter_impl(repository_ctx):
+    refusals = []
+    for candidate in _candidates(repository_ctx):
+        probe = repository_ctx.execute([candidate, "-c", _PROBE])
+        if probe.return_code == 0:
+            interpreter = probe.stdout.strip()
+            repository_ctx.symlink(interpreter, "python3")
+            repository_ctx.file("BUILD", _INTERPRETER_BUILD.format(interpreter = interpreter))
+            return
+        refusals.append("{} {}".format(candidate, probe.stderr.strip().split("\n")[-1]))
+    fail("Tinsmith needs Python 3.11, 3.12 or 3.13 with pip; looked at: {}. ".format("; ".join(refusals)) +
+         "Install one (Debian: apt-get install python3 python3-pip) or name one in TINSMITH_PYTHON.")
+
+_interpreter = repository_rule(
+    implementation = _interpreter_impl,
+    environ = ["TINSMITH_PYTHON"],
+    local = False,
+    doc = "Finds Python 3.11 to 3.13 with pip (TINSMITH_PYTHON, else PATH) and makes it a Python toolchain.",
+)
+
+def _wheels_impl(repository_ctx):
+    result = repository_ctx.execute(
+        [
+            repository_ctx.path(Label("@tinsmith_interpreter//:python3")),
+            "-B",
+            repository_ctx.path(Label("//third_party/python:install.py")),
+            repository_ctx.path(Label("//third_party/python:requirements.lock")),
+        ] + repository_ctx.attr.distributions,
+        timeout = 1800,
+        quiet = False,
+    )
+    if result.return_code != 0:
+        fail("Installing wheels failed:\n{}\n{}".format(result.stdout, result.stderr))
+    files = json.decode(repository_ctx.read("installed.json"))
+    build = ["package(default_visibility = [\"//visibility:public\"])", "exports_files([\"site\"])"]
+    for distribution, dependencies in repository_ctx.attr.distributions_and_dependencies.items():
+        build.append("py_library(name = {}, data = {}, imports = [\"site\"], deps = {})".format(
+            repr(label_of(distribution)),
+            repr(["site/" + path for path in files[distribution]]),
+            repr([repository_of(name) for name in dependencies]),
+        ))
+    repository_ctx.file("BUILD", "\n\n".join(build) + "\n")
+
+_wheels = repository_rule(
+    implementation = _wheels_impl,
+    attrs = {
+        "distributions": attr.string_list(
+            doc = "Names of the distributions to install, each present in requirements.lock.",
+        ),
+        "distributions_and_dependencies": attr.string_list_dict(
+            doc = "For each distribution the distributions it imports, as in wheels.bzl.",
+        ),
+    },
+    doc = "Installs wheels by pip into `site/`, checked against the lock's hashes; one py_library for each.",
+)
+
+def python_repositories():
+    """Declares @tinsmith_interpreter and one repository for each group of wheels; nothing is fetched until used."""
+    _interpreter(name = "tinsmith_interpreter")
+    for group, distributions in GROUPS.items():
+        _wheels(
+            name = group,
+            distributions = sorted(distributions.keys()),
+            distributions_and_dependencies = distributions,
+        )
