@@ -1,0 +1,166 @@
+/* Convolution, depthwise convolution and fully connected on arguments arranged ahead of time.
+ *
+ * Results equal those of the public functions of arm_nnfunctions.h bit by bit; what differs is that a compiler has
+ * already done what does not depend on the input. It arranges four arrays per layer (Python:
+ * tinsmith_cmsis_nn.packing):
+ *
+ *   filter_data   int8, 4-byte aligned (16 for MVE), arranged as said at each function;
+ *   bias_data     int32 per output channel, folded: bias[o] + input_offset * (sum of the weights of o). Thus kernels
+ *                 multiply raw inputs, and padding reads the input's zero point, -input_offset;
+ *   multiplier    int32 per output channel   } C and DSP: folded, see below. MVE: as in arm_nnfunctions.h.
+ *   shift         int32 per output channel   }
+ *
+ * Folded multiplier: 2 * the Q31 multiplier, modulo 2^32 (the Q31 one is in [2^30, 2^31)).
+ * Folded shift: -(the public shift), which must be in [1, 22].
+ * A channel whose public shift is below -22, or whose multiplier is 0, always gives the zero point when its
+ * accumulator is small enough; the arranger checks that and gives weights 0, bias 0, multiplier 0, shift 1.
+ *
+ * C and DSP: the arrays of bias, multiplier and shift have C_OUT values rounded up to a multiple of 4 for convolution
+ * and fully connected (padding: 0, 0, 1), C_OUT values for depthwise.
+ *
+ * What the arranger must have proved (tinsmith_cmsis_nn.packing refuses otherwise, and the public function remains):
+ *   any build: |accumulator| < 2^30 for every input;
+ *   DSP, convolution and fully connected: no weight is -128 and, for odd output channels, sum over k of |w[o][k]| is
+ *   less than 2^16.
+ *
+ * Layouts depend on the implementation the kernels are built as (plain C, DSP extension or MVE); each function tells.
+ * The size functions without suffix answer for this build, the others for the named implementation.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TINSMITH_NN_H
+#define TINSMITH_NN_H
+
+#include "arm_nn_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Convolution of any kernel size, stride, dilation and padding; no groups (filter_dims->c = input_dims->c).
+ *
+ * filter_data, with K = HK * WK * C_IN and k counting as in the public OHWI order:
+ *  - C: for each group of 4 output channels, for each k, 4 bytes: the weights of the 4 channels. C_OUT is rounded up to
+ *    a multiple of 4 with zeros. Size: roundup4(C_OUT) * K.
+ *  - DSP: for each group of 4 output channels a, b, c, d and each block of 4 values of k, 16 bytes = 8 little-endian
+ *    16-bit lanes. Lane (p, q)[k] = w[p][k] + 256 * w[q][k], whose low byte is w[p][k], in the order
+ *        (a, b)[k]  (a, b)[k + 2]  (c, d)[k]  (c, d)[k + 2]  (a, b)[k + 1]  (a, b)[k + 3]  (c, d)[k + 1]  (c, d)[k + 3]
+ *    C_OUT and K are rounded up to multiples of 4 with zeros. Size: roundup4(C_OUT) * roundup4(K).
+ *  - MVE: as in arm_convolve_s8().
+ *
+ * @param[in,out] ctx          Scratch of tinsmith_convolve_packed_s8_get_buffer_size() bytes, 4-byte aligned.
+ * @param[in]     conv_params  As in arm_convolve_s8().
+ * @param[in]     quant_params Folded.
+ * @param[in]     input_dims   [N, H, W, C_IN]
+ * @param[in]     input_data   int8
+ * @param[in]     filter_dims  [C_OUT, HK, WK, C_IN]
+ * @param[in]     filter_data  Arranged.
+ * @param[in]     bias_data    Folded; not NULL.
+ * @param[in]     output_dims  [N, H, W, C_OUT]
+ * @param[out]    output_data  int8
+ * @return ARM_CMSIS_NN_SUCCESS, or ARM_CMSIS_NN_ARG_ERROR when scratch is missing or the dims contradict.
+ */
+arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                                const cmsis_nn_per_channel_quant_params *quant_params,
+                                                const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                int8_t *output_data);
+
+/** Scratch of tinsmith_convolve_packed_s8() in bytes. */
+int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,
+                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                    const cmsis_nn_dims *output_dims);
+int32_t tinsmith_convolve_packed_s8_get_buffer_size_c(const cmsis_nn_conv_params *conv_params,
+                                                      const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                      const cmsis_nn_dims *output_dims);
+int32_t tinsmith_convolve_packed_s8_get_buffer_size_dsp(const cmsis_nn_conv_params *conv_params,
+                                                        const cmsis_nn_dims *input_dims,
+                                                        const cmsis_nn_dims *filter_dims,
+                                                        const cmsis_nn_dims *output_dims);
+int32_t tinsmith_convolve_packed_s8_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
+                                                        const cmsis_nn_dims *input_dims,
+                                                        const cmsis_nn_dims *filter_dims,
+                                                        const cmsis_nn_dims *output_dims);
+
+/**
+ * Depthwise convolution of any kernel size, stride and padding, for ch_mult 1 and dilation 1.
+ *
+ * filter_data:
+ *  - C and DSP: [C][HK][WK], and [C][WK][HK] when the output is taller than wide (output_dims->h > output_dims->w).
+ *    Size: C * HK * WK. Kernels copy a channel's rows into a padded plane; they take the longer axis as the row.
+ *  - MVE: as in arm_depthwise_conv_s8(), [1][HK][WK][C].
+ *
+ * @param[in,out] ctx            Scratch of tinsmith_depthwise_packed_s8_get_buffer_size() bytes, 4-byte aligned.
+ * @param[in]     dw_conv_params As in arm_depthwise_conv_s8(), ch_mult 1, dilation 1.
+ * @param[in]     quant_params   Folded.
+ * @param[in]     input_dims     [N, H, W, C]
+ * @param[in]     input_data     int8
+ * @param[in]     filter_dims    [1, HK, WK, C]
+ * @param[in]     filter_data    Arranged.
+ * @param[in]     bias_data      Folded; not NULL.
+ * @param[in]     output_dims    [N, H, W, C]
+ * @param[out]    output_data    int8
+ * @return ARM_CMSIS_NN_SUCCESS, or ARM_CMSIS_NN_ARG_ERROR when scratch is missing or the parameters are not as above.
+ */
+arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
+                                                 const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                 const cmsis_nn_per_channel_quant_params *quant_params,
+                                                 const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                 const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                 const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                 int8_t *output_data);
+
+/** Scratch of tinsmith_depthwise_packed_s8() in bytes. */
+int32_t tinsmith_depthwise_packed_s8_get_buffer_size(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                     const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                     const cmsis_nn_dims *output_dims);
+int32_t tinsmith_depthwise_packed_s8_get_buffer_size_c(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                       const cmsis_nn_dims *input_dims,
+                                                       const cmsis_nn_dims *filter_dims,
+                                                       const cmsis_nn_dims *output_dims);
+int32_t tinsmith_depthwise_packed_s8_get_buffer_size_dsp(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                         const cmsis_nn_dims *input_dims,
+                                                         const cmsis_nn_dims *filter_dims,
+                                                         const cmsis_nn_dims *output_dims);
+int32_t tinsmith_depthwise_packed_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                         const cmsis_nn_dims *input_dims,
+                                                         const cmsis_nn_dims *filter_dims,
+                                                         const cmsis_nn_dims *output_dims);
+
+/**
+ * Fully connected layer, filter_offset 0.
+ *
+ * filter_data: as tinsmith_convolve_packed_s8() with K = filter_dims->n; MVE: as arm_fully_connected_s8().
+ *
+ * @param[in,out] ctx          Scratch of tinsmith_fully_connected_packed_s8_get_buffer_size() bytes.
+ * @param[in]     fc_params    As in arm_fully_connected_s8(), filter_offset 0.
+ * @param[in]     quant_params Folded: one value if is_per_channel is 0, else one per output.
+ * @param[in]     input_dims   [N, H, W, C_IN]
+ * @param[in]     input_data   int8
+ * @param[in]     filter_dims  n = H * W * C_IN, c = C_OUT
+ * @param[in]     filter_data  Arranged.
+ * @param[in]     bias_data    Folded; not NULL.
+ * @param[in]     output_dims  n = N, c = C_OUT
+ * @param[out]    output_data  int8, [N, C_OUT]
+ * @return ARM_CMSIS_NN_SUCCESS, or ARM_CMSIS_NN_ARG_ERROR for another filter_offset or missing scratch.
+ */
+arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+                                                       const cmsis_nn_quant_params *quant_params,
+                                                       const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                       const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                       const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                       int8_t *output_data);
+
+/** Scratch of tinsmith_fully_connected_packed_s8() in bytes. */
+int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *filter_dims);
+int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_c(const cmsis_nn_dims *filter_dims);
+int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_dsp(const cmsis_nn_dims *filter_dims);
+int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_mve(const cmsis_nn_dims *filter_dims);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TINSMITH_NN_H */

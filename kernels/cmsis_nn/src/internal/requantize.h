@@ -1,0 +1,53 @@
+/* The output stage of every int8 kernel: TFLite's two roundings (gemmlowp), in two forms.
+ *
+ * General form, any multiplier and shift:     tinsmith_requantize(acc, multiplier, shift)
+ * Folded form, arranged by the compiler:      tinsmith_requantize_folded(acc, multiplier, shift, 2 * zero_point + 1)
+ */
+#ifndef TINSMITH_NN_INTERNAL_REQUANTIZE_H
+#define TINSMITH_NN_INTERNAL_REQUANTIZE_H
+
+#include <stdint.h>
+
+/** gemmlowp's SaturatingRoundingDoublingHighMul for multiplier >= 0, where saturation cannot happen. Its truncating
+ * division with a sign-dependent nudge equals a rounded-up floor: floor((a * b + 2^30) / 2^31). */
+static inline int32_t tinsmith_doubling_high_multiply(int32_t value, int32_t multiplier) {
+  return (int32_t)(((int64_t)value * multiplier + (INT64_C(1) << 30)) >> 31);
+}
+
+/** gemmlowp's RoundingDivideByPOT: value / 2^exponent, half away from zero. exponent in [0, 31]. */
+static inline int32_t tinsmith_rounding_divide(int32_t value, int32_t exponent) {
+  const int32_t mask = (int32_t)((UINT32_C(1) << exponent) - 1);
+  const int32_t threshold = (mask >> 1) + (value < 0);
+  return (value >> exponent) + ((value & mask) > threshold);
+}
+
+/** TFLite's MultiplyByQuantizedMultiplier. shift in [-31, 30]; acc * 2^max(shift, 0) must fit 32 bits. */
+static inline int32_t tinsmith_requantize(int32_t acc, int32_t multiplier, int32_t shift) {
+  const int32_t left = shift > 0 ? shift : 0;
+  const int32_t right = shift > 0 ? 0 : -shift;
+  const int32_t shifted = (int32_t)((uint32_t)acc << left);
+  return tinsmith_rounding_divide(tinsmith_doubling_high_multiply(shifted, multiplier), right);
+}
+
+static inline int32_t tinsmith_clamp(int32_t value, int32_t min, int32_t max) {
+  return value < min ? min : (value > max ? max : value);
+}
+
+/** The same scaling with the zero point added, for arguments folded ahead of time (see tinsmith_nn.h):
+ * multiplier is twice the Q31 one, as an unsigned 32-bit pattern; shift is the right shift in [1, 22]; |acc| < 2^30.
+ *
+ * With y the rounded product, RoundingDivideByPOT(y, s) + z = floor((y - (y < 0) + (2 z + 1) 2^(s - 1)) / 2^s). */
+static inline int32_t tinsmith_requantize_folded(int32_t acc, int32_t multiplier, int32_t shift,
+                                                 int32_t twice_zero_point_plus_one) {
+#if defined(__ARM_FEATURE_DSP)
+  /* smmlar: (acc * 2^32 + acc * (multiplier - 2^32) + 2^31) >> 32, as the pattern reads as multiplier - 2^32. */
+  int32_t product;
+  __asm__("smmlar %0, %1, %2, %1" : "=r"(product) : "r"(acc), "r"(multiplier));
+#else
+  const int32_t product = (int32_t)(((int64_t)acc * (uint32_t)multiplier + (INT64_C(1) << 31)) >> 32);
+#endif
+  const int32_t half_and_zero_point = (int32_t)((uint32_t)twice_zero_point_plus_one << shift) >> 1;
+  return (product + (product >> 31) + half_and_zero_point) >> shift;
+}
+
+#endif /* TINSMITH_NN_INTERNAL_REQUANTIZE_H */

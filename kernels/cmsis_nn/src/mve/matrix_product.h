@@ -1,0 +1,39 @@
+/* The product every convolution and fully connected layer of the MVE kernels comes down to.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TINSMITH_NN_MVE_MATRIX_PRODUCT_H
+#define TINSMITH_NN_MVE_MATRIX_PRODUCT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/mve/requantize.h"
+
+/** The constant side: weights with everything that turns a sum into an output. */
+typedef struct {
+  const int8_t *weights;     /**< [channels][depth], without gaps. */
+  int32_t channels;          /**< Output channels, >= 1. */
+  int32_t depth;             /**< Products per output, >= 1. */
+  const int32_t *bias;       /**< [channels]; contains input_offset * (sum of the channel's weights). */
+  const int32_t *multiplier; /**< [channels], or [4] copies of one value when not per_channel. */
+  const int32_t *shift;      /**< As multiplier. */
+  bool per_channel;
+  bool shifts_right;         /**< Every shift is negative: the usual case, and the faster one. */
+  mve_output_range range;
+} mve_matrix;
+
+/**
+ * output[r][c] = requantize(bias[c] + sum over k of rows[r][k] * weights[c][k]).
+ *
+ * @param[in]  matrix       Weights and quantization.
+ * @param[in]  rows         int8; row r starts at rows + r * row_pitch and has matrix->depth values.
+ * @param[in]  row_pitch    Bytes from row to row; may be smaller than depth (overlapping rows).
+ * @param[in]  row_count    >= 0
+ * @param[out] output       int8; row r starts at output + r * output_pitch.
+ * @param[in]  output_pitch Bytes from row to row, >= channels.
+ */
+void tinsmith_mve_matrix_product_s8(const mve_matrix *matrix, const int8_t *rows, int32_t row_pitch, int32_t row_count,
+                                    int8_t *output, int32_t output_pitch);
+
+#endif /* TINSMITH_NN_MVE_MATRIX_PRODUCT_H */
