@@ -2,8 +2,14 @@
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
+
+MODEL_FOLDERS = {
+    "TINSMITH_MLPERF_TINY_DIR": "models",
+    "TINSMITH_MLPERF_TINY_INPUTS_DIR": "inputs",
+}
 
 
 def main() -> int:
@@ -13,6 +19,7 @@ def main() -> int:
     report = os.environ.get("XML_OUTPUT_FILE")
     if report:
         options.append(f"--junitxml={report}")
+    _name_model_folders()
     scratch = os.environ.get("TEST_TMPDIR")
     if scratch:
         options.append(f"--basetemp={scratch}/pytest")
@@ -20,6 +27,15 @@ def main() -> int:
     if selected:
         options += ["-k", selected]
     return pytest.main([*options, *sys.argv[1:]])
+
+
+def _name_model_folders() -> None:
+    """Tests that list the MLPerf Tiny files in `data` find them through the environment, as outside Bazel."""
+    runfiles = Path(os.environ.get("TEST_SRCDIR", ".."))
+    for variable, folder in MODEL_FOLDERS.items():
+        path = (runfiles / "tinsmith_mlperf_tiny" / folder).absolute()
+        if path.is_dir():
+            os.environ[variable] = str(path)
 
 
 if __name__ == "__main__":

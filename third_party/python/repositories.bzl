@@ -66,6 +66,21 @@ _interpreter = repository_rule(
     doc = "Finds Python 3.11 to 3.13 with pip (TINSMITH_PYTHON, else PATH) and makes it a Python toolchain.",
 )
 
+# A folder of a wheel is one file to Bazel: nothing in an installed wheel changes, and runfiles stay small.
+_WHEEL_BUILD = """\
+filegroup(
+    name = "{name}_files",
+    srcs = {files},
+)
+
+py_library(
+    name = "{name}",
+    data = [":{name}_files"],
+    imports = ["site"],
+    deps = {dependencies},
+)
+"""
+
 def _wheels_impl(repository_ctx):
     result = repository_ctx.execute(
         [
@@ -80,14 +95,14 @@ def _wheels_impl(repository_ctx):
     if result.return_code != 0:
         fail("Installing wheels failed:\n{}\n{}".format(result.stdout, result.stderr))
     files = json.decode(repository_ctx.read("installed.json"))
-    build = ["package(default_visibility = [\"//visibility:public\"])", "exports_files([\"site\"])"]
+    build = ["package(default_visibility = [\"//visibility:public\"])"]
     for distribution, dependencies in repository_ctx.attr.distributions_and_dependencies.items():
-        build.append("py_library(name = {}, data = {}, imports = [\"site\"], deps = {})".format(
-            repr(label_of(distribution)),
-            repr(["site/" + path for path in files[distribution]]),
-            repr([repository_of(name) for name in dependencies]),
+        build.append(_WHEEL_BUILD.format(
+            name = label_of(distribution),
+            files = ["site/" + path for path in files[distribution]],
+            dependencies = [repository_of(name) for name in dependencies],
         ))
-    repository_ctx.file("BUILD", "\n\n".join(build) + "\n")
+    repository_ctx.file("BUILD", "\n\n".join(build))
 
 _wheels = repository_rule(
     implementation = _wheels_impl,
