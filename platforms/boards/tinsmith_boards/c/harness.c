@@ -1,0 +1,195 @@
+/* Runs a model on every input set of "input.bin" and writes what came out and what it cost to "output.bin".
+ *
+ * input.bin:  header {magic "TSI1", flags, run count}, then for each run the bytes of all inputs one after another.
+ * output.bin: records {tag, a, b, payload bytes} followed by their payload; all words little-endian:
+ *   "HEAD" a = layers, b = outputs         once, first
+ *   "CALI" a = ticks of an empty run, b = ticks that one layer hook adds
+ *   "LAYR" a = layer, b = ticks            one for each hook call; payload = the layer's output when asked for
+ *   "RUN " a = ticks, b = stack bytes      after the layers of a run; the payload is its return value
+ *   "OUTP" a = output                      one for each output of a run
+ *   "END " a = runs                        once, last
+ * Ticks are those of the board's counter; the runner turns them into instructions.
+ */
+#include "tinsmith_harness.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counter.h"
+#include "port.h"
+
+#define TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define FLAG_LAYER_OUTPUTS 1u
+#define STACK_PAINT 0xC0DEC0DEu
+#define ARENA_PAINT 0x55u
+
+typedef struct {
+  uint32_t magic;
+  uint32_t flags;
+  uint32_t runs;
+} input_header_t;
+
+typedef struct {
+  uint32_t tag;
+  uint32_t a;
+  uint32_t b;
+  uint32_t bytes;
+} record_t;
+
+typedef struct {
+  uint32_t ticks;
+  uint32_t stack_bytes;
+  int32_t status;
+} measurement_t;
+
+static int32_t g_output = -1;
+static bool g_record_layers;
+static bool g_with_outputs;
+/* Counter when the current layer began (the end of the last hook, or the start of the run). */
+static uint32_t g_layer_start;
+/* Length of the layer that the last hook ended. */
+static uint32_t g_layer_ticks;
+/* Ticks that the hooks of the current run took, negated; they belong to the harness, not to the model. */
+static uint32_t g_hook_ticks;
+
+static _Noreturn void fail(const char *text) {
+  port_print("harness: ");
+  port_print(text);
+  port_print("\n");
+  port_exit(2u);
+}
+
+static void write_bytes(const void *data, uint32_t bytes) {
+  if (bytes != 0u && port_write(g_output, data, bytes) != 0u) {
+    fail("cannot write output.bin (disk full?)");
+  }
+}
+
+static void write_record(uint32_t tag, uint32_t a, uint32_t b, const void *payload, uint32_t bytes) {
+  const record_t record = {tag, a, b, bytes};
+  write_bytes(&record, (uint32_t)sizeof(record));
+  write_bytes(payload, bytes);
+}
+
+__attribute__((noinline)) void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes) {
+  const uint32_t begin = counter_read();
+  g_layer_ticks = begin - g_layer_start;
+  if (g_record_layers) {
+    write_record(TAG('L', 'A', 'Y', 'R'), layer, g_layer_ticks, output, g_with_outputs ? bytes : 0u);
+  }
+  g_hook_ticks += begin;
+  /* Nothing but two additions and two stores after this line: they are what calibration measures. */
+  const uint32_t end = counter_read();
+  g_layer_start = end;
+  g_hook_ticks -= end;
+}
+
+__attribute__((noinline)) static int empty_run(void *arena) {
+  (void)arena;
+  return 0;
+}
+
+/* Two adjacent hooks: the empty layer between them is what a hook adds to every layer. */
+__attribute__((noinline)) static uint32_t calibrate_hook(void) {
+  tinsmith_layer_done(0u, NULL, 0u);
+  tinsmith_layer_done(1u, NULL, 0u);
+  return g_layer_ticks;
+}
+
+/* Paints what lies below this frame, runs, and looks how far down the paint is gone. Nothing between the read of
+ * the stack pointer and the call moves it, so the mark is the depth of `run` alone, its own frame included. */
+__attribute__((noinline)) static void measure(int (*volatile entry)(void *), void *arena, measurement_t *result) {
+  int (*const run)(void *) = entry;
+  uint32_t *const limit = port_stack_limit();
+  volatile uint32_t *top = limit;
+#if defined(__arm__)
+  __asm__ volatile("mov %0, sp" : "=r"(top)::"memory");
+#elif defined(__riscv)
+  __asm__ volatile("mv %0, sp" : "=r"(top)::"memory");
+#endif
+  for (volatile uint32_t *word = limit; word < top; ++word) {
+    *word = STACK_PAINT;
+  }
+
+  g_hook_ticks = 0u;
+  const uint32_t begin = counter_read();
+  g_layer_start = begin;
+  result->status = (int32_t)run(arena);
+  const uint32_t end = counter_read();
+
+  result->ticks = end - begin + g_hook_ticks;
+  volatile uint32_t *untouched = limit;
+  while (untouched < top && *untouched == STACK_PAINT) {
+    ++untouched;
+  }
+  result->stack_bytes = (uint32_t)((uintptr_t)top - (uintptr_t)untouched);
+  if (limit != NULL && untouched == limit) {
+    fail("the stack is used up to its end: give the board a larger stack");
+  }
+}
+
+/* Not memset: what the harness calls must not make the product's runtime look larger than it is. */
+static void paint_arena(const tinsmith_harness_model_t *model) {
+  volatile uint8_t *const arena = (volatile uint8_t *)model->arena;
+  for (uint32_t i = 0u; i < model->arena_bytes; ++i) {
+    arena[i] = ARENA_PAINT;
+  }
+}
+
+static void read_inputs(const tinsmith_harness_model_t *model, int32_t file) {
+  for (uint32_t i = 0u; i < model->input_count; ++i) {
+    const tinsmith_harness_tensor_t *const input = &model->inputs[i];
+    if (port_read(file, (uint8_t *)model->arena + input->offset, input->bytes) != 0u) {
+      fail("input.bin ends too early");
+    }
+  }
+}
+
+static void run_once(const tinsmith_harness_model_t *model, int32_t file) {
+  paint_arena(model);
+  read_inputs(model, file);
+
+  measurement_t result;
+  g_record_layers = true;
+  measure(model->run, model->arena, &result);
+  g_record_layers = false;
+
+  write_record(TAG('R', 'U', 'N', ' '), result.ticks, result.stack_bytes, &result.status,
+               (uint32_t)sizeof(result.status));
+  for (uint32_t i = 0u; i < model->output_count; ++i) {
+    const tinsmith_harness_tensor_t *const output = &model->outputs[i];
+    write_record(TAG('O', 'U', 'T', 'P'), i, 0u, (const uint8_t *)model->arena + output->offset, output->bytes);
+  }
+}
+
+int main(void) {
+  const tinsmith_harness_model_t *const model = &tinsmith_harness_model;
+  const int32_t file = port_open_read("input.bin");
+  if (file < 0) {
+    fail("cannot open input.bin");
+  }
+  input_header_t header;
+  if (port_read(file, &header, (uint32_t)sizeof(header)) != 0u || header.magic != TAG('T', 'S', 'I', '1')) {
+    fail("input.bin has no header");
+  }
+  g_output = port_open_write("output.bin");
+  if (g_output < 0) {
+    fail("cannot create output.bin");
+  }
+
+  counter_start();
+  write_record(TAG('H', 'E', 'A', 'D'), model->layer_count, model->output_count, NULL, 0u);
+  measurement_t empty;
+  measure(empty_run, model->arena, &empty);
+  write_record(TAG('C', 'A', 'L', 'I'), empty.ticks, calibrate_hook(), NULL, 0u);
+
+  g_with_outputs = (header.flags & FLAG_LAYER_OUTPUTS) != 0u;
+  for (uint32_t i = 0u; i < header.runs; ++i) {
+    run_once(model, file);
+  }
+  write_record(TAG('E', 'N', 'D', ' '), header.runs, 0u, NULL, 0u);
+  port_close(g_output);
+  port_close(file);
+  return 0;
+}

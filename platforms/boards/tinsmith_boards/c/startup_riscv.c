@@ -1,0 +1,71 @@
+/* Start-up of the RISC-V board: stack, global pointer, .data, .bss, trap vector, then main(). A trap ends the
+ * program with a report that says where and why. No interrupts are used. */
+#include <stdint.h>
+
+#include "port.h"
+
+#define TRAP_STATUS 3u
+
+extern uint32_t __data_start[];
+extern uint32_t __data_end[];
+extern const uint32_t __data_load[];
+extern uint32_t __bss_start[];
+extern uint32_t __bss_end[];
+extern int main(void);
+
+void start_c(void);
+void report_trap(uint32_t pc, uint32_t cause, uint32_t value, uint32_t return_address);
+void trap_entry(void);
+void _start(void);
+
+__attribute__((naked, section(".vectors"), used)) void _start(void) {
+  __asm__ volatile(
+      "la sp, __stack_top\n\t"
+      "la t0, trap_entry\n\t"
+      "csrw mtvec, t0\n\t"
+      "j start_c");
+}
+
+/* A fresh stack first: the old one may be the reason for the trap. */
+__attribute__((naked, aligned(4), used)) void trap_entry(void) {
+  __asm__ volatile(
+      "csrr a0, mepc\n\t"
+      "csrr a1, mcause\n\t"
+      "csrr a2, mtval\n\t"
+      "mv a3, ra\n\t"
+      "la sp, __stack_top\n\t"
+      "j report_trap");
+}
+
+static void print_hex(const char *name, uint32_t value) {
+  char digits[9];
+  for (uint32_t i = 0u; i < 8u; ++i) {
+    const uint32_t nibble = (value >> (28u - 4u * i)) & 15u;
+    digits[i] = (char)(nibble < 10u ? '0' + nibble : 'a' + nibble - 10u);
+  }
+  digits[8] = '\0';
+  port_print(name);
+  port_print("0x");
+  port_print(digits);
+}
+
+__attribute__((used)) void report_trap(uint32_t pc, uint32_t cause, uint32_t value, uint32_t return_address) {
+  port_print("harness: fault");
+  print_hex(" pc=", pc);
+  print_hex(" lr=", return_address);
+  print_hex(" mcause=", cause);
+  print_hex(" mtval=", value);
+  port_print("\n");
+  port_exit(TRAP_STATUS);
+}
+
+__attribute__((used)) void start_c(void) {
+  const volatile uint32_t *source = __data_load;
+  for (volatile uint32_t *word = __data_start; word < __data_end; ++word) {
+    *word = *source++;
+  }
+  for (volatile uint32_t *word = __bss_start; word < __bss_end; ++word) {
+    *word = 0u;
+  }
+  port_exit((uint32_t)main());
+}

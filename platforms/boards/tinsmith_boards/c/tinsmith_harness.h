@@ -1,0 +1,57 @@
+/* What a model tells the test harness about itself, and the hook it calls after every layer.
+ *
+ * The harness is a test tool: it is linked around a model to run it on an emulator or on the host, and it is no
+ * part of what a user ships. One file per model (harness_model.c) defines `tinsmith_harness_model`; the model's
+ * own files know nothing of this header.
+ */
+#ifndef TINSMITH_HARNESS_H_
+#define TINSMITH_HARNESS_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Puts the arena outside .bss: the start-up code need not clear it, and size reports count it apart. */
+#if defined(__APPLE__)
+#define TINSMITH_HARNESS_ARENA
+#else
+#define TINSMITH_HARNESS_ARENA __attribute__((section(".arena"), aligned(16)))
+#endif
+
+/* Where one input or output lies in the arena, in bytes from its start. */
+typedef struct tinsmith_harness_tensor {
+  uint32_t offset;
+  uint32_t bytes;
+} tinsmith_harness_tensor_t;
+
+typedef struct tinsmith_harness_model {
+  const char *name;
+  /* At least arena_bytes long; filled with 0x55 before every run, so that reading what was never written shows. */
+  void *arena;
+  uint32_t arena_bytes;
+  uint32_t input_count;
+  const tinsmith_harness_tensor_t *inputs;
+  uint32_t output_count;
+  const tinsmith_harness_tensor_t *outputs;
+  /* How often one run calls tinsmith_layer_done() when it is compiled with TINSMITH_LAYER_HOOK. */
+  uint32_t layer_count;
+  /* Returns 0 when it went well; anything else is reported and ends the program. */
+  int (*run)(void *arena);
+} tinsmith_harness_model_t;
+
+extern const tinsmith_harness_model_t tinsmith_harness_model;
+
+/* Called by a model compiled with TINSMITH_LAYER_HOOK after each layer.
+ *
+ * layer: 0 .. layer_count-1, rising by one from call to call. output, bytes: that layer's result; it is copied
+ * before the call returns. The time spent in here is not counted to any layer.
+ */
+void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TINSMITH_HARNESS_H_

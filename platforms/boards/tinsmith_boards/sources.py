@@ -1,0 +1,70 @@
+"""Where the boards' C files are, and which of them a program for a board is made of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tinsmith_target import Board, Counter
+
+_C_DIRECTORY = Path(__file__).parent / "c"
+
+
+@dataclass(frozen=True)
+class HarnessSource:
+    """A C file of the harness or of the runtime, with the flags it needs."""
+
+    path: Path
+    flags: tuple[str, ...] = ()
+
+
+def include_directory() -> Path:
+    """The folder of `tinsmith_harness.h`."""
+    return _C_DIRECTORY
+
+
+def runtime_include_directory() -> Path:
+    """The folder of the `string.h` that stands in for a C library on boards."""
+    return _C_DIRECTORY / "runtime"
+
+
+def harness_sources(board: Board) -> tuple[HarnessSource, ...]:
+    """The test harness for `board`: main(), the hook, the port and, on real boards, start-up code."""
+    if board.emulator is None:
+        return _sources("harness.c", "port_host.c")
+    startup = "startup_riscv.c" if is_riscv(board) else "startup_arm.c"
+    return _sources("harness.c", "port_semihosting.c", startup)
+
+
+def runtime_sources(board: Board) -> tuple[HarnessSource, ...]:
+    """memcpy, memmove and memset for a board without a C library; part of the product, not of the harness."""
+    if board.emulator is None:
+        return ()
+    # Freestanding, or the compiler turns the loops of memcpy into calls of memcpy.
+    return (
+        HarnessSource(_C_DIRECTORY / "runtime" / "string.c", ("-ffreestanding",)),
+        HarnessSource(_C_DIRECTORY / "runtime" / "aeabi.c", ("-ffreestanding",)),
+    )
+
+
+def harness_defines(board: Board) -> tuple[str, ...]:
+    """Preprocessor definitions (`NAME=value`) that tell harness.c which counter the board has."""
+    if board.emulator is None:
+        return ()
+    return (_counter_define(board.emulator.counter),)
+
+
+def is_riscv(board: Board) -> bool:
+    """Whether the board's CPU is RISC-V; all others are Arm Cortex-M."""
+    return board.emulator is not None and "riscv" in board.emulator.program
+
+
+def _sources(*names: str) -> tuple[HarnessSource, ...]:
+    return tuple(HarnessSource(_C_DIRECTORY / name) for name in names)
+
+
+def _counter_define(counter: Counter) -> str:
+    name = {
+        "memory": "TINSMITH_COUNTER_MEMORY",
+        "nrf51-timer": "TINSMITH_COUNTER_NRF51_TIMER",
+        "minstret": "TINSMITH_COUNTER_MINSTRET",
+    }[counter.kind]
+    return f"{name}=0x{counter.address:08x}u"

@@ -1,0 +1,21 @@
+"""What can go wrong when firmware runs; one class per decision of the reader."""
+
+
+class EmulatorError(Exception):
+    """Running failed; the base of all errors of this library."""
+
+
+class MissingEmulatorError(EmulatorError):
+    """QEMU is absent or too old; the message says what to install."""
+
+
+class FirmwareTimeoutError(EmulatorError):
+    """The program was still running when its time was over; it has been killed."""
+
+
+class FirmwareCrashError(EmulatorError):
+    """The program ended with a fault, a signal or an error status; the message carries its report."""
+
+
+class OutputError(EmulatorError):
+    """The program ended well, but its output is not what the harness writes (too short, out of order)."""

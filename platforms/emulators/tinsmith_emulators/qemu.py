@@ -1,0 +1,59 @@
+"""Finds QEMU and says how it is called for a board."""
+
+import functools
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from tinsmith_target import Emulator
+
+from tinsmith_emulators.errors import MissingEmulatorError
+
+_OLDEST = (7, 0)
+_PACKAGES = {
+    "qemu-system-arm": "qemu-system-arm",
+    "qemu-system-riscv32": "qemu-system-misc",
+}
+
+
+@functools.cache
+def find_qemu(program: str) -> Path:
+    """The QEMU program on PATH, checked to be 7.0 or newer.
+
+    Raises MissingEmulatorError if it is absent or older; the message says what to install.
+    """
+    found = shutil.which(program)
+    if found is None:
+        package = _PACKAGES.get(program, program)
+        raise MissingEmulatorError(
+            f"{program} is not installed; on Debian: apt-get install {package}"
+        )
+    text = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
+    check_version(program, text)
+    return Path(found)
+
+
+def check_version(program: str, text: str) -> None:
+    """Raise MissingEmulatorError unless `text`, QEMU's answer to --version, names 7.0 or newer."""
+    match = re.search(r"version (\d+)\.(\d+)", text)
+    if match is None:
+        raise MissingEmulatorError(f"{program} --version says '{text.strip()}': not a QEMU?")
+    version = (int(match[1]), int(match[2]))
+    if version < _OLDEST:
+        raise MissingEmulatorError(
+            f"{program} is version {version[0]}.{version[1]}; 7.0 or newer is needed"
+        )
+
+
+def qemu_command(emulator: Emulator, elf: Path) -> list[str]:
+    """The command line: no display, no monitor, semihosting files in the current directory, and a
+    virtual clock that advances by instructions, so that counting is exact and repeatable."""
+    return [
+        str(find_qemu(emulator.program)),
+        *emulator.arguments,
+        *("-display", "none", "-monitor", "none", "-serial", "none", "-no-user-config"),
+        *("-semihosting-config", "enable=on,target=native"),
+        *("-icount", f"shift={emulator.icount_shift}"),
+        *("-kernel", str(elf)),
+    ]

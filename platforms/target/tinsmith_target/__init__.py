@@ -1,0 +1,16 @@
+"""Hardware as data: CPUs, boards, memories, counters and how to emulate them."""
+
+from tinsmith_target.model import Board, Counter, Emulator, Feature, Memory, Target
+from tinsmith_target.registry import UnknownTargetError, target, targets
+
+__all__ = [
+    "Board",
+    "Counter",
+    "Emulator",
+    "Feature",
+    "Memory",
+    "Target",
+    "UnknownTargetError",
+    "target",
+    "targets",
+]

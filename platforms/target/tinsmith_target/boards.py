@@ -1,0 +1,168 @@
+"""The boards. Sizes and addresses are those of the boards' manuals as QEMU 7.2 models them.
+
+Counters were measured, not read in manuals: the FPGAIO counter of mps2-an505 and mps3-an547 runs at the
+device's default of 20 MHz in QEMU 7.2, not at the board's documented clock.
+"""
+
+from tinsmith_target.model import Board, Counter, Emulator, Memory
+
+_KIB = 1024
+_MIB = 1024 * 1024
+# 64 ns of virtual time per instruction: the 20 to 25 MHz counters then resolve single instructions and
+# wrap only after 2.7 thousand million of them.
+_ARM_SHIFT = 6
+
+
+def _mps2(machine: str) -> Emulator:
+    counter = Counter("memory", 0x4002_8018, 25_000_000)
+    return Emulator("qemu-system-arm", ("-M", machine), _ARM_SHIFT, counter)
+
+
+def _mps2_memories(psram_origin: int) -> tuple[Memory, ...]:
+    return (
+        Memory("ssram1", 0x0000_0000, 4 * _MIB, "flash"),
+        Memory("ssram2", 0x2000_0000, 4 * _MIB, "ram"),
+        Memory("psram", psram_origin, 16 * _MIB, "ram"),
+    )
+
+
+HOST = Board(
+    name="host",
+    description="this computer, no emulator",
+    memories=(),
+    code_memory="",
+    weight_memory="",
+    data_memory="",
+    stack_bytes=0,
+    clock_hz=0,
+    emulator=None,
+    source="-",
+)
+
+NRF51822 = Board(
+    name="nrf51822-qfac",
+    description="Nordic nRF51822 QFAC: Cortex-M0, 256 KB flash, 32 KB RAM",
+    memories=(
+        Memory("flash", 0x0000_0000, 256 * _KIB, "flash"),
+        Memory("ram", 0x2000_0000, 32 * _KIB, "ram"),
+    ),
+    code_memory="flash",
+    weight_memory="flash",
+    data_memory="ram",
+    stack_bytes=4 * _KIB,
+    clock_hz=16_000_000,
+    # QEMU's micro:bit carries the QFAA part with 16 KB; the QFAC part differs in RAM alone.
+    emulator=Emulator(
+        "qemu-system-arm",
+        ("-M", "microbit", "-global", f"nrf51-soc.sram-size={32 * _KIB}"),
+        _ARM_SHIFT,
+        Counter("nrf51-timer", 0x4000_8000, 16_000_000),
+    ),
+    source="nRF51822 Product Specification v3.4, section 10 (memory variants); QEMU nrf51_soc.c",
+)
+
+MPS2_AN385 = Board(
+    name="mps2-an385",
+    description="Arm MPS2 with FPGA image AN385: Cortex-M3",
+    memories=_mps2_memories(0x2100_0000),
+    code_memory="ssram1",
+    weight_memory="ssram1",
+    data_memory="ssram2",
+    stack_bytes=16 * _KIB,
+    clock_hz=25_000_000,
+    emulator=_mps2("mps2-an385"),
+    source="Arm Application Note AN385, memory map; QEMU mps2.c",
+)
+
+MPS2_AN386 = Board(
+    name="mps2-an386",
+    description="Arm MPS2 with FPGA image AN386: Cortex-M4 with FPU",
+    memories=_mps2_memories(0x2100_0000),
+    code_memory="ssram1",
+    weight_memory="ssram1",
+    data_memory="ssram2",
+    stack_bytes=16 * _KIB,
+    clock_hz=25_000_000,
+    emulator=_mps2("mps2-an386"),
+    source="Arm Application Note AN386, memory map; QEMU mps2.c",
+)
+
+MPS2_AN500 = Board(
+    name="mps2-an500",
+    description="Arm MPS2 with FPGA image AN500: Cortex-M7 with FPU",
+    memories=_mps2_memories(0x6000_0000),
+    code_memory="ssram1",
+    weight_memory="ssram1",
+    data_memory="ssram2",
+    stack_bytes=16 * _KIB,
+    clock_hz=25_000_000,
+    emulator=_mps2("mps2-an500"),
+    source="Arm Application Note AN500, memory map; QEMU mps2.c",
+)
+
+MPS2_AN505 = Board(
+    name="mps2-an505",
+    description="Arm MPS2+ with FPGA image AN505: Cortex-M33 with FPU, Secure addresses",
+    memories=(
+        Memory("ssram1", 0x1000_0000, 4 * _MIB, "flash"),
+        Memory("ssram2", 0x3800_0000, 4 * _MIB, "ram"),
+        Memory("psram", 0x8000_0000, 16 * _MIB, "ram"),
+    ),
+    code_memory="ssram1",
+    weight_memory="ssram1",
+    data_memory="ssram2",
+    stack_bytes=16 * _KIB,
+    clock_hz=20_000_000,
+    emulator=Emulator(
+        "qemu-system-arm",
+        ("-M", "mps2-an505"),
+        _ARM_SHIFT,
+        Counter("memory", 0x5030_2018, 20_000_000),
+    ),
+    source="Arm Application Note AN505, memory map; QEMU mps2-tz.c",
+)
+
+MPS3_AN547 = Board(
+    name="mps3-an547",
+    description="Arm MPS3 with FPGA image AN547 (Corstone-300): Cortex-M55 with Helium",
+    memories=(
+        Memory("itcm", 0x0000_0000, 512 * _KIB, "flash"),
+        Memory("sram", 0x0100_0000, 2 * _MIB, "flash"),
+        Memory("dtcm", 0x2000_0000, 512 * _KIB, "ram"),
+    ),
+    code_memory="itcm",
+    # ITCM is small and fast: code. Weights are read in order and live well in the larger SRAM.
+    weight_memory="sram",
+    data_memory="dtcm",
+    stack_bytes=16 * _KIB,
+    clock_hz=32_000_000,
+    emulator=Emulator(
+        "qemu-system-arm",
+        ("-M", "mps3-an547"),
+        _ARM_SHIFT,
+        Counter("memory", 0x4930_2018, 20_000_000),
+    ),
+    source="Arm Application Note AN547, memory map; QEMU mps2-tz.c",
+)
+
+RISCV_VIRT = Board(
+    name="riscv-virt",
+    description="QEMU's RISC-V virt machine, rv32imc, its DRAM split in a read-only and a writable half",
+    memories=(
+        Memory("rom", 0x8000_0000, 16 * _MIB, "flash"),
+        Memory("ram", 0x8100_0000, 16 * _MIB, "ram"),
+    ),
+    code_memory="rom",
+    weight_memory="rom",
+    data_memory="ram",
+    stack_bytes=16 * _KIB,
+    clock_hz=0,
+    # Floats, atomics and vectors are off, so that an instruction outside rv32imc traps.
+    emulator=Emulator(
+        "qemu-system-riscv32",
+        ("-M", "virt", "-cpu", "rv32,a=false,f=false,d=false", "-m", "32M", "-bios", "none"),
+        0,
+        Counter("minstret", 0, 0),
+    ),
+    source="QEMU hw/riscv/virt.c, VIRT_DRAM",
+)

@@ -1,0 +1,105 @@
+"""The records that describe hardware. They hold facts and do nothing; tools read them."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Feature = Literal["dsp", "fpu", "mve"]
+"""What generated code may use beyond the base instructions: Arm DSP extension, hardware floats, Helium."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One address range of a board.
+
+    origin: first address. size_bytes: length. kind: "flash" keeps its content without power (or is
+    loaded before start, as on FPGA boards) and is only read; "ram" is read and written.
+    """
+
+    name: str
+    origin: int
+    size_bytes: int
+    kind: Literal["flash", "ram"]
+
+    @property
+    def end(self) -> int:
+        """The first address behind this memory."""
+        return self.origin + self.size_bytes
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A counter that the test harness reads before and after a run.
+
+    kind: "memory" is a register that counts up by itself; "nrf51-timer" a TIMER peripheral that has
+    to be started and captured; "minstret" the RISC-V CSR of retired instructions.
+    address: of the register (or of the peripheral), 0 for a CSR. tick_hz: counting frequency in the
+    emulator, 0 if it counts instructions.
+    """
+
+    kind: Literal["memory", "nrf51-timer", "minstret"]
+    address: int
+    tick_hz: int
+
+    def instructions_per_tick(self, icount_shift: int) -> float:
+        """Instructions that pass per tick when each one advances QEMU's clock by 2**icount_shift ns."""
+        if self.tick_hz == 0:
+            return 1.0 / (1 << icount_shift)
+        return 1e9 / self.tick_hz / (1 << icount_shift)
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """How QEMU runs a board.
+
+    program: executable. arguments: machine and CPU, without files. icount_shift: virtual time per
+    instruction is 2**icount_shift ns; the larger, the finer a slow counter resolves instructions.
+    """
+
+    program: str
+    arguments: tuple[str, ...]
+    icount_shift: int
+    counter: Counter
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board: its memories, what lies where, and how to emulate it.
+
+    code_memory: vectors, code and constants. weight_memory: weights. data_memory: stack, data, bss
+    and arena. stack_bytes: kept free for the stack. clock_hz: of the CPU on real silicon or FPGA.
+    emulator: None if programs run directly (host). source: where the numbers come from.
+    """
+
+    name: str
+    description: str
+    memories: tuple[Memory, ...]
+    code_memory: str
+    weight_memory: str
+    data_memory: str
+    stack_bytes: int
+    clock_hz: int
+    emulator: Emulator | None
+    source: str
+
+    def memory(self, name: str) -> Memory:
+        """The memory of that name. Raises KeyError if the board has none."""
+        for memory in self.memories:
+            if memory.name == name:
+                return memory
+        raise KeyError(f"board {self.name} has no memory '{name}'")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What `--target` names: a CPU with its features on a board, and the backend made for it.
+
+    cpu: key of the compiler flags (`platforms/toolchains/flags.bzl`). backend: name of the backend
+    that serves it best (`reference` or `cmsis_nn`).
+    """
+
+    name: str
+    description: str
+    cpu: str
+    features: frozenset[Feature]
+    board: Board
+    backend: str

@@ -1,0 +1,82 @@
+"""The targets by name."""
+
+from tinsmith_target import boards
+from tinsmith_target.model import Target
+
+_TARGETS = (
+    Target("host", "this computer", "host", frozenset(), boards.HOST, "reference"),
+    Target(
+        "cortex-m0",
+        "Arm Cortex-M0 (Armv6-M: no DSP, no divide, no unaligned access)",
+        "cortex-m0",
+        frozenset(),
+        boards.NRF51822,
+        "cmsis_nn",
+    ),
+    Target(
+        "cortex-m3",
+        "Arm Cortex-M3 (Armv7-M)",
+        "cortex-m3",
+        frozenset(),
+        boards.MPS2_AN385,
+        "cmsis_nn",
+    ),
+    Target(
+        "cortex-m4",
+        "Arm Cortex-M4 with DSP extension and FPU",
+        "cortex-m4",
+        frozenset({"dsp", "fpu"}),
+        boards.MPS2_AN386,
+        "cmsis_nn",
+    ),
+    Target(
+        "cortex-m7",
+        "Arm Cortex-M7 with DSP extension and FPU",
+        "cortex-m7",
+        frozenset({"dsp", "fpu"}),
+        boards.MPS2_AN500,
+        "cmsis_nn",
+    ),
+    Target(
+        "cortex-m33",
+        "Arm Cortex-M33 with DSP extension and FPU",
+        "cortex-m33",
+        frozenset({"dsp", "fpu"}),
+        boards.MPS2_AN505,
+        "cmsis_nn",
+    ),
+    Target(
+        "cortex-m55",
+        "Arm Cortex-M55 with Helium (MVE)",
+        "cortex-m55",
+        frozenset({"dsp", "fpu", "mve"}),
+        boards.MPS3_AN547,
+        "cmsis_nn",
+    ),
+    Target(
+        "riscv32",
+        "RISC-V RV32IMC",
+        "riscv32",
+        frozenset(),
+        boards.RISCV_VIRT,
+        "cmsis_nn",
+    ),
+)
+
+
+class UnknownTargetError(ValueError):
+    """The name given for a target is none of the known ones; the message lists them."""
+
+
+def targets() -> tuple[Target, ...]:
+    """All targets, in the order in which tools should list them."""
+    return _TARGETS
+
+
+def target(name: str) -> Target:
+    """The target called `name`. Raises UnknownTargetError if there is none."""
+    for candidate in _TARGETS:
+        if candidate.name == name:
+            return candidate
+    known = ", ".join(candidate.name for candidate in _TARGETS)
+    raise UnknownTargetError(f"unknown target '{name}'; known targets: {known}")

@@ -1,0 +1,90 @@
+"""Compiler flags of every CPU, once. Plain literals only: Bazel's cc_toolchains load() this file, and Python
+(`tinsmith_toolchains.flags`) reads the same assignments with `ast.literal_eval`.
+
+"clang" flags are for the plain clang driver of the ziglang wheel (`zig clang`, not `zig cc`): no hidden
+-ffreestanding (which would turn 4-byte memcpy into calls), no sanitizers by default, no second cache.
+"gcc" flags are for arm-none-eabi-gcc 12. "zig_target" and "zig_cpu" name the same CPU to `zig build-lib`,
+which builds compiler-rt (divisions, soft float) from the wheel's own source.
+"""
+
+CPU_FLAGS = {
+    "cortex-m0": {
+        "clang": ["--target=thumbv6m-none-eabi", "-mcpu=cortex-m0", "-mfloat-abi=soft"],
+        "gcc": ["-mthumb", "-mcpu=cortex-m0", "-mfloat-abi=soft"],
+        "zig_target": "thumb-freestanding-eabi",
+        "zig_cpu": "cortex_m0",
+    },
+    "cortex-m3": {
+        "clang": ["--target=thumbv7m-none-eabi", "-mcpu=cortex-m3", "-mfloat-abi=soft"],
+        "gcc": ["-mthumb", "-mcpu=cortex-m3", "-mfloat-abi=soft"],
+        "zig_target": "thumb-freestanding-eabi",
+        "zig_cpu": "cortex_m3",
+    },
+    "cortex-m4": {
+        "clang": ["--target=thumbv7em-none-eabihf", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"],
+        "gcc": ["-mthumb", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"],
+        "zig_target": "thumb-freestanding-eabihf",
+        "zig_cpu": "cortex_m4",
+    },
+    "cortex-m7": {
+        "clang": ["--target=thumbv7em-none-eabihf", "-mcpu=cortex-m7", "-mfpu=fpv5-d16", "-mfloat-abi=hard"],
+        "gcc": ["-mthumb", "-mcpu=cortex-m7", "-mfpu=fpv5-d16", "-mfloat-abi=hard"],
+        "zig_target": "thumb-freestanding-eabihf",
+        "zig_cpu": "cortex_m7+fp_armv8d16",
+    },
+    "cortex-m33": {
+        "clang": ["--target=thumbv8m.main-none-eabihf", "-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16", "-mfloat-abi=hard"],
+        "gcc": ["-mthumb", "-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16", "-mfloat-abi=hard"],
+        "zig_target": "thumb-freestanding-eabihf",
+        "zig_cpu": "cortex_m33",
+    },
+    # The clang driver turns MVE on with the CPU; zig's own spelling has to name it.
+    "cortex-m55": {
+        "clang": ["--target=thumbv8.1m.main-none-eabihf", "-mcpu=cortex-m55", "-mfloat-abi=hard"],
+        "gcc": ["-mthumb", "-mcpu=cortex-m55", "-mfloat-abi=hard"],
+        "zig_target": "thumb-freestanding-eabihf",
+        "zig_cpu": "cortex_m55+mve+mve_fp",
+    },
+    "riscv32": {
+        "clang": ["--target=riscv32-none-elf", "-march=rv32imc", "-mabi=ilp32", "-mcmodel=medany"],
+        "zig_target": "riscv32-freestanding-none",
+        "zig_cpu": "generic_rv32+m+c",
+    },
+    "host": {
+        "clang": [],
+        "gcc": [],
+        "zig_target": "x86_64-linux-musl",
+        "zig_cpu": "baseline",
+    },
+}
+
+# Same bytes for the same input everywhere; every function and table alone in its section, so that the linker
+# drops what a network does not call and a report can say what each part weighs.
+COMMON_FLAGS = [
+    "-std=c11",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-unwind-tables",
+    "-fno-asynchronous-unwind-tables",
+    "-fomit-frame-pointer",
+    "-fno-stack-protector",
+    "-fno-ident",
+    "-fno-common",
+]
+
+WARNING_FLAGS = ["-Wall", "-Wextra"]
+
+# What `optimize` may be, and its default: -O2 beats -O3 on Cortex-M4/M7 for these kernels with both compilers.
+OPTIMIZE_FLAGS = {
+    "debug": ["-O1", "-g"],
+    "size": ["-Os"],
+    "speed": ["-O2"],
+    "fast": ["-O3"],
+}
+
+DEFAULT_OPTIMIZE = "speed"
+
+LINK_FLAGS = ["--gc-sections", "--build-id=none", "-z", "max-page-size=4"]
+
+SANITIZE_FLAGS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"]
+

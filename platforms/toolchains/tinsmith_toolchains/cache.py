@@ -1,0 +1,54 @@
+"""A directory of files named by the hash of everything they were made from.
+
+Writers work on a temporary file and rename it into place, so that several processes may share the directory and
+a killed one leaves nothing half-written under a final name.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+def default_cache_directory() -> Path:
+    """$TINSMITH_CACHE_DIR, else tinsmith/ in $XDG_CACHE_HOME, else ~/.cache/tinsmith."""
+    if own := os.environ.get("TINSMITH_CACHE_DIR"):
+        return Path(own)
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared) / "tinsmith"
+    return Path("~/.cache/tinsmith").expanduser()
+
+
+def content_key(parts: Iterable[str | bytes]) -> str:
+    """A name for these parts: equal parts give equal names, and no two lists of parts share one."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()[:40]
+
+
+@dataclass(frozen=True)
+class Cache:
+    """Files below `directory`; created when first needed."""
+
+    directory: Path
+
+    def get_or_create(self, name: str, create: Callable[[Path], None]) -> Path:
+        """The file `name`; if absent, `create` writes it to the path that it is given.
+
+        name: relative path. Whatever `create` raises goes to the caller, and nothing is kept.
+        """
+        path = self.directory / name
+        if path.exists():
+            return path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as scratch:
+            # The suffix stays: tools judge files by it.
+            fresh = Path(scratch) / path.name
+            create(fresh)
+            os.replace(fresh, path)
+        return path

@@ -1,0 +1,104 @@
+"""The compilers: how each one compiles a file for a CPU and links a program."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tinsmith_toolchains.cache import Cache, content_key
+from tinsmith_toolchains.errors import ToolchainError
+from tinsmith_toolchains.flags import flags
+from tinsmith_toolchains.tools import find_program, find_zig, run_tool
+
+CompilerName = Literal["zig", "gcc"]
+"""`zig`: clang and lld of the pinned ziglang wheel. `gcc`: arm-none-eabi-gcc for boards, gcc for the host."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler bound to a CPU.
+
+    command: program and CPU flags, to which files and options are appended. link_command: the same
+    for linking. libraries: what has to be linked last. identity: name and version, part of cache keys.
+    bare: whether programs run without an operating system and need start-up code and a linker script.
+    """
+
+    command: tuple[str, ...]
+    link_command: tuple[str, ...]
+    libraries: tuple[str, ...]
+    identity: str
+    bare: bool
+
+
+def compiler_for(cpu: str, name: CompilerName, cache: Cache) -> Compiler:
+    """The compiler `name` for `cpu`, a key of flags.bzl.
+
+    Raises MissingToolError if it is not installed, ToolchainError if it cannot compile for this CPU.
+    """
+    if cpu == "host":
+        return _host_zig() if name == "zig" else _host_gcc()
+    return _bare_zig(cpu, cache) if name == "zig" else _bare_gcc(cpu)
+
+
+def _host_zig() -> Compiler:
+    zig = find_zig()
+    # A plain triple and CPU: native would tie the cached objects to one machine.
+    target = f"{platform.machine()}-linux-musl"
+    command = (str(zig.executable), "cc", "-target", target, "-mcpu=baseline", "-fno-sanitize=undefined")
+    return Compiler(command, command, (), f"zig {zig.version} {target}", bare=False)
+
+
+def _host_gcc() -> Compiler:
+    gcc = str(find_program("gcc", "gcc"))
+    return Compiler((gcc,), (gcc,), (), _gcc_identity(gcc), bare=False)
+
+
+def _bare_zig(cpu: str, cache: Cache) -> Compiler:
+    zig = find_zig()
+    program = str(zig.executable)
+    cpu_flags = flags().cpu(cpu)
+    command = (program, "clang", "-resource-dir", str(zig.library), "-nostdlibinc", *cpu_flags.clang)
+    runtime = _compiler_rt(cpu_flags.zig_target, cpu_flags.zig_cpu, cache)
+    link = (program, "ld.lld", *flags().link)
+    return Compiler(command, link, (str(runtime),), f"zig {zig.version} {cpu}", bare=True)
+
+
+def _bare_gcc(cpu: str) -> Compiler:
+    cpu_flags = flags().cpu(cpu).gcc
+    if cpu_flags is None:
+        raise ToolchainError(f"gcc is not supported for '{cpu}'; use the zig compiler")
+    gcc = str(find_program("arm-none-eabi-gcc", "gcc-arm-none-eabi"))
+    link_flags = tuple(f"-Wl,{option}" for option in _joined(flags().link))
+    link = (gcc, *cpu_flags, "-nostdlib", "-static", *link_flags)
+    return Compiler((gcc, *cpu_flags), link, ("-lgcc",), _gcc_identity(gcc), bare=True)
+
+
+def _gcc_identity(gcc: str) -> str:
+    return run_tool([gcc, "--version"]).splitlines()[0]
+
+
+def _joined(options: Sequence[str]) -> list[str]:
+    """Linker options as gcc passes them on: `-z name` has to stay one `-Wl,` argument."""
+    joined: list[str] = []
+    for option in options:
+        if joined and joined[-1] == "-z":
+            joined[-1] = f"-z,{option}"
+        else:
+            joined.append(option)
+    return joined
+
+
+def _compiler_rt(zig_target: str, zig_cpu: str, cache: Cache) -> Path:
+    """compiler-rt (64-bit arithmetic, divisions, soft float) of the wheel, built once per CPU."""
+    zig = find_zig()
+    options = ("-target", zig_target, f"-mcpu={zig_cpu}", "-O", "ReleaseSmall", "-fstrip")
+    separate = ("-ffunction-sections", "-fdata-sections")
+    key = content_key([zig.version, *options, *separate])
+
+    def build(path: Path) -> None:
+        source = zig.library / "compiler_rt.zig"
+        command = [str(zig.executable), "build-lib", *options, *separate, str(source)]
+        run_tool([*command, f"-femit-bin={path}"], what="building compiler-rt")
+
+    return cache.get_or_create(f"compiler-rt/{key}.a", build)

@@ -1,0 +1,163 @@
+"""Builds a program: C files of a product, the harness around it, one board, one ELF file."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tinsmith_boards import (
+    harness_defines,
+    harness_sources,
+    include_directory,
+    linker_script,
+    runtime_include_directory,
+    runtime_sources,
+)
+from tinsmith_target import Target
+
+from tinsmith_toolchains.cache import Cache, default_cache_directory
+from tinsmith_toolchains.compilers import Compiler, CompilerName, compiler_for
+from tinsmith_toolchains.errors import CompileError, DoesNotFitError, ToolchainError
+from tinsmith_toolchains.flags import flags
+from tinsmith_toolchains.objects import CompiledObject, CompileJob, compile_objects
+from tinsmith_toolchains.sections import Sections, firmware_sections, object_sections
+from tinsmith_toolchains.tools import run_tool
+
+_OVERFLOW = re.compile(r"will not fit in region .(?P<memory>\w+).: overflowed by (?P<bytes>\d+)")
+_GNU_OVERFLOW = re.compile(r"region .(?P<memory>\w+). overflowed by (?P<bytes>\d+)")
+
+
+@dataclass(frozen=True)
+class Firmware:
+    """A linked program.
+
+    elf: file in the output directory; firmware.map beside it is the linker's map (boards only).
+    sections: its sizes. has_layer_hook: whether its model
+    reports every layer. warnings: what the compiler said, file by file; "" if nothing.
+    """
+
+    target: Target
+    elf: Path
+    sections: Sections
+    compiler: str
+    has_layer_hook: bool
+    warnings: str
+
+
+def build_firmware(
+    target: Target,
+    sources: Sequence[Path],
+    *,
+    output_directory: Path,
+    harness: Sequence[Path] = (),
+    include_directories: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    optimize: str | None = None,
+    compiler: CompilerName = "zig",
+    layer_hook: bool = False,
+    sanitize: bool = False,
+    extra_flags: Sequence[str] = (),
+    cache_directory: Path | None = None,
+) -> Firmware:
+    """Compile and link `firmware.elf` (and `.map`, `.ld` for boards) into `output_directory`.
+
+    sources: the product (model and kernels). harness: C files that belong to the test, such as the
+    model's description `harness_model.c`; the harness itself, start-up code and runtime are added.
+    defines: `NAME` or `NAME=value`, for sources and harness. optimize: a level of flags.bzl (`debug
+    size speed fast`), by default its default. layer_hook: compile with TINSMITH_LAYER_HOOK.
+    sanitize: AddressSanitizer and UBSan, on the host only; needs gcc. extra_flags: for `sources` only.
+
+    Raises MissingToolError, CompileError, DoesNotFitError.
+    """
+    if sanitize and target.cpu != "host":
+        raise ToolchainError(f"sanitizers run on the host only, not on {target.name}")
+    cache = Cache(cache_directory or default_cache_directory())
+    tool = compiler_for(target.cpu, "gcc" if sanitize else compiler, cache)
+    shared = (
+        *flags().common,
+        *flags().warnings,
+        *flags().optimization(optimize or flags().default_optimize),
+        *(flags().sanitize if sanitize else ()),
+        *(f"-D{define}" for define in defines),
+        *(f"-I{directory}" for directory in include_directories),
+    )
+    hook = ("-DTINSMITH_LAYER_HOOK=1",) if layer_hook else ()
+    product = (*shared, *hook, *extra_flags)
+    jobs = [CompileJob(path, (*product, *_runtime_include(tool)), False) for path in sources]
+    jobs += _board_jobs(target, tool, shared, harness)
+    objects = compile_objects(jobs, tool, cache)
+    output_directory.mkdir(parents=True, exist_ok=True)
+    elf = _link(target, tool, objects, output_directory, flags().sanitize if sanitize else ())
+    return Firmware(
+        target=target,
+        elf=elf,
+        sections=_sections(tool, elf, objects),
+        compiler=tool.identity,
+        has_layer_hook=layer_hook,
+        warnings="".join(item.warnings for item in objects),
+    )
+
+
+def _board_jobs(
+    target: Target, tool: Compiler, shared: tuple[str, ...], harness: Sequence[Path]
+) -> list[CompileJob]:
+    """Harness, start-up code and runtime; always -O2, so that their cost does not depend on options."""
+    runtime = _runtime_include(tool)
+    own = (*flags().common, *flags().warnings, *flags().optimization("speed"), *runtime)
+    own = (*own, *(f"-D{define}" for define in harness_defines(target.board)))
+    include = f"-I{include_directory()}"
+    jobs = [CompileJob(path, (*shared, include, *runtime), True) for path in harness]
+    for source in harness_sources(target.board):
+        jobs.append(CompileJob(source.path, (*own, include, *source.flags), True))
+    for source in runtime_sources(target.board):
+        jobs.append(CompileJob(source.path, (*own, *source.flags), False))
+    return jobs
+
+
+def _runtime_include(tool: Compiler) -> tuple[str, ...]:
+    return ("-isystem", str(runtime_include_directory())) if tool.bare else ()
+
+
+def _link(
+    target: Target,
+    tool: Compiler,
+    objects: Sequence[CompiledObject],
+    directory: Path,
+    extra: tuple[str, ...],
+) -> Path:
+    elf = directory / "firmware.elf"
+    files = [str(item.path) for item in objects]
+    command = [*tool.link_command, *extra, *files, *tool.libraries, "-o", str(elf)]
+    if tool.bare:
+        script = directory / "firmware.ld"
+        script.write_text(linker_script(target.board), encoding="utf-8")
+        command += ["-T", str(script)]
+        direct = tool.link_command[1:2] == ("ld.lld",)
+        command.append(("" if direct else "-Wl,") + f"-Map={elf.with_suffix('.map')}")
+    try:
+        run_tool(command, what=f"linking for {target.name}")
+    except CompileError as error:
+        raise _explained(target, error) from None
+    return elf
+
+
+def _explained(target: Target, error: CompileError) -> ToolchainError:
+    """A memory that overflowed has an error of its own; the linker names it once per section."""
+    found = list(_OVERFLOW.finditer(str(error))) or list(_GNU_OVERFLOW.finditer(str(error)))
+    if not found:
+        return error
+    worst = max(found, key=lambda match: int(match["bytes"]))
+    memory = target.board.memory(worst["memory"])
+    missing = int(worst["bytes"])
+    message = (
+        f"the program does not fit {target.board.name}: memory '{memory.name}' has "
+        f"{memory.size_bytes} bytes, {memory.size_bytes + missing} are needed ({missing} too many)"
+    )
+    return DoesNotFitError(message, memory.name, missing)
+
+
+def _sections(tool: Compiler, elf: Path, objects: Sequence[CompiledObject]) -> Sections:
+    if tool.bare:
+        return firmware_sections(elf)
+    product = [item.path for item in objects if not item.job.is_harness]
+    return object_sections(product, [item.path for item in objects if item.job.is_harness])

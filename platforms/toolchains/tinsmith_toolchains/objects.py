@@ -1,0 +1,66 @@
+"""Compiles C files to objects, two at a time, and keeps each object for the next build.
+
+An object's name in the cache is the hash of the compiler, the flags and the preprocessed source, so that any
+change of any header is seen and nothing else matters.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from tinsmith_toolchains.cache import Cache, content_key
+from tinsmith_toolchains.compilers import Compiler
+from tinsmith_toolchains.tools import run_tool
+
+# In the path of every object of the harness; linker scripts look for it.
+HARNESS_MARK = "tinsmith_harness"
+_JOBS = 2
+
+
+@dataclass(frozen=True)
+class CompileJob:
+    """One C file with all of its flags. is_harness: its object is marked as not part of the product."""
+
+    source: Path
+    flags: tuple[str, ...]
+    is_harness: bool
+
+
+@dataclass(frozen=True)
+class CompiledObject:
+    """An object file in the cache, and what the compiler had to say about its source ("" if nothing)."""
+
+    job: CompileJob
+    path: Path
+    warnings: str
+
+
+def compile_objects(
+    jobs: Sequence[CompileJob], compiler: Compiler, cache: Cache
+) -> tuple[CompiledObject, ...]:
+    """Compile all jobs; the result is in their order. Raises CompileError with the compiler's message."""
+    with ThreadPoolExecutor(max_workers=_JOBS) as pool:
+        return tuple(pool.map(lambda job: _compile(job, compiler, cache), jobs))
+
+
+def _compile(job: CompileJob, compiler: Compiler, cache: Cache) -> CompiledObject:
+    source = str(job.source)
+    what = f"compiling {job.source.name}"
+    preprocessed = run_tool([*compiler.command, *job.flags, "-E", "-P", source], what=what)
+    debug_path = source if "-g" in job.flags else ""
+    key = content_key([compiler.identity, *compiler.command[1:], *job.flags, debug_path, preprocessed])
+    mark = HARNESS_MARK if job.is_harness else "product"
+    name = f"objects/{key[:2]}/{key}.{mark}"
+
+    def build(path: Path) -> None:
+        output = run_tool([*compiler.command, *job.flags, "-c", source, "-o", str(path)], what=what)
+        # The warnings first: whoever finds the object finds them too.
+        cache.get_or_create(f"{name}.txt", lambda text: _write_text(text, output))
+
+    path = cache.get_or_create(f"{name}.o", build)
+    return CompiledObject(job, path, (cache.directory / f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")

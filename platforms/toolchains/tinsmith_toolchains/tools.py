@@ -1,0 +1,85 @@
+"""Finds compilers, and runs them with errors that say what to do."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tinsmith_toolchains.cache import default_cache_directory
+from tinsmith_toolchains.errors import CompileError, MissingToolError
+
+
+@dataclass(frozen=True)
+class Zig:
+    """A Zig installation: `executable`, its `library` folder (headers, compiler-rt) and its version."""
+
+    executable: Path
+    library: Path
+    version: str
+
+
+@cache
+def find_zig() -> Zig:
+    """The Zig of $TINSMITH_ZIG (path of the executable) or of the installed `ziglang` wheel.
+
+    Raises MissingToolError if there is neither.
+    """
+    executable = _zig_executable()
+    version = run_tool([str(executable), "version"]).strip()
+    return Zig(executable, executable.parent / "lib", version)
+
+
+def find_program(name: str, package: str) -> Path:
+    """The program `name` on PATH. Raises MissingToolError naming the Debian package to install."""
+    found = shutil.which(name)
+    if found is None:
+        raise MissingToolError(f"{name} is not installed; on Debian: apt-get install {package}")
+    return Path(found)
+
+
+def run_tool(command: Sequence[str], *, what: str = "") -> str:
+    """Run a command to its end and return what it printed, both streams.
+
+    what: what the command was doing, for the message of the CompileError that a failure raises.
+    """
+    result = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+        env=_environment(),
+    )
+    if result.returncode != 0:
+        subject = what or command[0]
+        raise CompileError(f"{subject} failed:\n{result.stdout.strip()}\ncommand: {' '.join(command)}")
+    return result.stdout
+
+
+def _zig_executable() -> Path:
+    if named := os.environ.get("TINSMITH_ZIG"):
+        path = Path(named)
+        if not path.is_file():
+            raise MissingToolError(f"TINSMITH_ZIG names '{named}', which is not a file")
+        return path
+    spec = importlib.util.find_spec("ziglang")
+    if spec is None or spec.origin is None:
+        raise MissingToolError("the C compiler is absent; install it with: pip install ziglang==0.15.2")
+    return Path(spec.origin).parent / "zig"
+
+
+def _environment() -> Mapping[str, str]:
+    """Zig insists on a writable cache even where it compiles nothing."""
+    environment = dict(os.environ)
+    directory = str(default_cache_directory() / "zig")
+    environment.setdefault("ZIG_GLOBAL_CACHE_DIR", directory)
+    environment.setdefault("ZIG_LOCAL_CACHE_DIR", directory)
+    # Messages in English whatever the user's language: some are parsed.
+    environment["LC_ALL"] = "C"
+    return environment
