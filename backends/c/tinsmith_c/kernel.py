@@ -1,0 +1,141 @@
+"""What a backend declares: kernels, the rules under which each may be used, and the C of one call.
+
+A kernel is data. `lower` asks `Kernel.refusal`, the writer asks `Kernel.emit`, the report asks
+`engine`, and the manual prints the docstrings of the rules; nothing is said twice.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array
+from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.types import TensorType
+from tinsmith_target import Target
+
+from tinsmith_c.scope import Emission, Scope
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One operation as a kernel sees it, when it is chosen and when it is written.
+
+    inputs: types, None for an absent optional operand. constants: the data of each operand that is
+    known at compile time, else None; as many as inputs.
+    """
+
+    name: str
+    operator: Operator
+    inputs: tuple[TensorType | None, ...]
+    outputs: tuple[TensorType, ...]
+    constants: tuple[Array | None, ...]
+    target: Target
+
+    def input(self, index: int) -> TensorType:
+        """The type of an operand that must be there; raises ValueError if it is absent."""
+        found = self.inputs[index] if index < len(self.inputs) else None
+        if found is None:
+            raise ValueError(f"layer {self.name}: operand {index} is absent")
+        return found
+
+    def has_input(self, index: int) -> bool:
+        """True if the optional operand is given."""
+        return index < len(self.inputs) and self.inputs[index] is not None
+
+    def constant(self, index: int) -> Array | None:
+        """Data of an operand, None if it is absent or computed at run time."""
+        return self.constants[index] if index < len(self.constants) else None
+
+    @property
+    def output(self) -> TensorType:
+        """The type of the first result."""
+        return self.outputs[0]
+
+
+Rule = Callable[[Layer], str | None]
+"""None if the layer obeys, else what was found; the rule itself is the function's docstring, which
+the error message and the manual print."""
+
+
+def no_scratch(layer: Layer) -> int:
+    """Scratch formula of kernels that work in place of nothing."""
+    del layer
+    return 0
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Element types that a kernel takes and gives. The last input repeats for variadic operators."""
+
+    inputs: tuple[DType, ...]
+    output: DType
+
+    def finding(self, layer: Layer) -> str | None:
+        """None if the layer's types are these, else the layer's types."""
+        given = [value.dtype if value else None for value in layer.inputs]
+        wanted = [self.inputs[min(index, len(self.inputs) - 1)] for index in range(len(given))]
+        fits = all(have in (None, want) for have, want in zip(given, wanted, strict=True))
+        if fits and layer.output.dtype == self.output:
+            return None
+        return f"operands are {_names(given)} -> {layer.output.dtype.value}"
+
+    def __str__(self) -> str:
+        """As the manual prints it: `i8, i8, i32 -> i8`."""
+        return f"{_names(self.inputs)} -> {self.output.value}"
+
+
+def _names(dtypes: Sequence[DType | None]) -> str:
+    return ", ".join("-" if dtype is None else dtype.value for dtype in dtypes)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A C routine and when it may be used.
+
+    name: unique per operator; what KernelCall.kernel holds. headers: to be included, as written
+    between quotes. emit: the C of one call. scratch_bytes: working memory of one call, live during
+    it only. engine: the unit of the CPU that does the work, for the report.
+    """
+
+    name: str
+    backend: str
+    operator: type[Operator]
+    signature: Signature
+    headers: tuple[str, ...]
+    emit: Callable[[Layer, Scope], Emission]
+    rules: tuple[Rule, ...] = ()
+    scratch_bytes: Callable[[Layer], int] = field(default=no_scratch)
+    engine: str = "cpu"
+
+    def refusal(self, layer: Layer) -> str | None:
+        """Why this kernel cannot run `layer`: the broken rule and what was found; None if it can.
+
+        The layer's operator must be this kernel's.
+        """
+        finding = self.signature.finding(layer)
+        if finding is not None:
+            return f"Element types are {self.signature}: {finding}"
+        for rule in self.rules:
+            finding = rule(layer)
+            if finding is not None:
+                return f"{rule_text(rule)}: {finding}"
+        return None
+
+
+def rule_text(rule: Rule) -> str:
+    """The sentence of a rule, for messages and the manual: its docstring on one line."""
+    return " ".join((rule.__doc__ or "").split()).rstrip(".")
+
+
+class Backend(Protocol):
+    """What the entry point group `tinsmith.backends` gives, called with the backend's options."""
+
+    @property
+    def name(self) -> str:
+        """As users write it in `--backend`."""
+        ...
+
+    def kernels(self, target: Target) -> tuple[Kernel, ...]:
+        """The kernels for a target, the best first."""
+        ...

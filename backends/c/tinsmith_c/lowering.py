@@ -1,0 +1,184 @@
+"""From a Graph to a Program: choose a kernel for every node, and lay out buffers without addresses.
+
+A reshape costs nothing here: its result shares the bytes of its operand. Addresses are the business
+of an allocation pass, the order of steps that of a scheduling pass; this keeps the graph's order.
+"""
+
+from collections.abc import Sequence
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.operators import Reshape
+from tinsmith_ir.program import Buffer, ConstantBuffer, KernelCall, Memory, Program
+from tinsmith_ir.types import TensorType
+from tinsmith_target import Target
+
+from tinsmith_c.kernel import Kernel, Layer
+
+ARENA = "arena"
+ARENA_ALIGNMENT = 16
+
+
+def lower(graph: Graph, target: Target, kernels: Sequence[Kernel]) -> Program:
+    """The program that computes `graph` with the first of `kernels` that accepts each node.
+
+    kernels: in order of preference, of one or several backends. Buffers have no offset yet.
+    Raises UnsupportedError naming every node that no kernel takes, and for each kernel the rule that
+    it breaks.
+    """
+    lowering = _Lowering(graph, target, kernels)
+    for value in graph.inputs:
+        lowering.add_buffer(value)
+    for node in graph.nodes:
+        lowering.add_node(node)
+    outputs = tuple(lowering.output_buffer(value) for value in graph.outputs)
+    lowering.raise_refused()
+    return lowering.program(outputs)
+
+
+class _Lowering:
+    """The parts of the program as they are found."""
+
+    def __init__(self, graph: Graph, target: Target, kernels: Sequence[Kernel]) -> None:
+        self.graph = graph
+        self.target = target
+        self.kernels = kernels
+        self.buffers: dict[str, Buffer] = {}
+        self.calls: list[KernelCall] = []
+        self.refused: list[str] = []
+
+    def add_buffer(self, value: Value, alias_of: str | None = None) -> None:
+        self.buffers[value.name] = Buffer(value.name, value.type, ARENA, alias_of=alias_of)
+
+    def add_node(self, node: Node) -> None:
+        source = node.inputs[0] if isinstance(node.operator, Reshape) else None
+        if source is not None and source.name in self.buffers:
+            root = self.buffers[source.name].alias_of or source.name
+            self.add_buffer(node.outputs[0], alias_of=root)
+            return
+        layer = layer_of_node(self.graph, node, self.target)
+        choice = _choose(layer, self.kernels)
+        if isinstance(choice, str):
+            self.refused.append(f"{node.operator.mnemonic} %{node.name} ({node.location}): {choice}")
+            return
+        kernel, reason = choice
+        for value in node.outputs:
+            self.add_buffer(value)
+        names = tuple(value.name if value else None for value in node.inputs)
+        outputs = tuple(value.name for value in node.outputs)
+        scratch = self.add_scratch(node.name, kernel.scratch_bytes(layer))
+        self.calls.append(
+            KernelCall(
+                node.name,
+                kernel.name,
+                node.operator,
+                names,
+                outputs,
+                scratch,
+                reason,
+                node.location,
+            )
+        )
+
+    def add_scratch(self, layer: str, size_bytes: int) -> str | None:
+        if size_bytes == 0:
+            return None
+        name = f"{layer}.scratch"
+        self.buffers[name] = Buffer(name, TensorType((size_bytes,), DType.INT8), ARENA)
+        return name
+
+    def output_buffer(self, value: Value) -> str:
+        """The buffer of a graph output; an output that is a constant is copied into one."""
+        if self.graph.constant(value) is None:
+            return value.name
+        copy = Value(f"{value.name}.copy", value.type)
+        if copy.name not in self.buffers:
+            self.add_node(Node(Reshape(shape=value.type.shape), (value,), (copy,)))
+        return copy.name
+
+    def raise_refused(self) -> None:
+        if self.refused:
+            raise UnsupportedError(
+                f"target {self.target.name} cannot run {len(self.refused)} operation(s) of "
+                f"'{self.graph.name}':\n" + "\n".join(self.refused)
+            )
+
+    def program(self, outputs: tuple[str, ...]) -> Program:
+        used = {name for call in self.calls for name in call.inputs}
+        return Program(
+            name=self.graph.name,
+            target=self.target.name,
+            memories=(Memory(ARENA, None, ARENA_ALIGNMENT),),
+            buffers=tuple(self.buffers.values()),
+            constants=tuple(
+                ConstantBuffer(constant.value.name, constant.value.type, constant.data)
+                for constant in self.graph.constants
+                if constant.value.name in used
+            ),
+            steps=tuple(self.calls),
+            inputs=tuple(value.name for value in self.graph.inputs),
+            outputs=outputs,
+        )
+
+
+def layer_of_node(graph: Graph, node: Node, target: Target) -> Layer:
+    """A node as kernels see it."""
+    return Layer(
+        name=node.name,
+        operator=node.operator,
+        inputs=tuple(value.type if value else None for value in node.inputs),
+        outputs=tuple(value.type for value in node.outputs),
+        constants=tuple(graph.constant(value) for value in node.inputs),
+        target=target,
+    )
+
+
+def layer_of_call(program: Program, call: KernelCall, target: Target) -> Layer:
+    """A kernel call as kernels see it."""
+    constants = program.constant
+    return Layer(
+        name=call.name,
+        operator=call.operator,
+        inputs=tuple(program.type_of(name) if name else None for name in call.inputs),
+        outputs=tuple(program.type_of(name) for name in call.outputs),
+        constants=tuple(
+            constants[name].data if name in constants else None for name in call.inputs
+        ),
+        target=target,
+    )
+
+
+def find_kernel(call: KernelCall, kernels: Sequence[Kernel]) -> Kernel:
+    """The declaration behind a call; raises UnsupportedError for a name that nobody declares."""
+    for kernel in kernels:
+        if kernel.name == call.kernel and isinstance(call.operator, kernel.operator):
+            return kernel
+    raise UnsupportedError(
+        f"call {call.name}: no kernel '{call.kernel}' for {call.operator.mnemonic} is known; known: "
+        + ", ".join(sorted({kernel.name for kernel in kernels}))
+    )
+
+
+def _choose(layer: Layer, kernels: Sequence[Kernel]) -> tuple[Kernel, str] | str:
+    """The kernel and why not a better one; or why there is none."""
+    refusals: list[str] = []
+    for kernel in kernels:
+        if not isinstance(layer.operator, kernel.operator):
+            continue
+        refusal = kernel.refusal(layer)
+        if refusal is None:
+            return kernel, _reason(layer, kernel, kernels, refusals)
+        refusals.append(f"{kernel.name}: {refusal}")
+    if not refusals:
+        return f"no kernel computes {layer.operator.mnemonic}"
+    return "; ".join(refusals)
+
+
+def _reason(layer: Layer, kernel: Kernel, kernels: Sequence[Kernel], refusals: list[str]) -> str:
+    if refusals:
+        return "; ".join(refusals)
+    best = kernels[0].backend
+    if kernel.backend == best:
+        return ""
+    return f"{best} has no kernel for {layer.operator.mnemonic}"

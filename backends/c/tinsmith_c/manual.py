@@ -1,0 +1,26 @@
+"""The table of supported operators, written from the kernels' declarations."""
+
+from collections.abc import Sequence
+
+from tinsmith_c.kernel import Kernel, rule_text
+
+
+def supported_operators(kernels: Sequence[Kernel]) -> str:
+    """Markdown: one section per operator, its kernels in order of preference with types and rules."""
+    operators = sorted({kernel.operator.mnemonic for kernel in kernels})
+    sections = [_section(name, kernels) for name in operators]
+    return "\n\n".join(sections) + "\n"
+
+
+def _section(mnemonic: str, kernels: Sequence[Kernel]) -> str:
+    rows = [
+        f"| `{kernel.name}` | {kernel.backend} | `{kernel.signature}` | {_rules(kernel)} |"
+        for kernel in kernels
+        if kernel.operator.mnemonic == mnemonic
+    ]
+    head = ["| kernel | backend | element types | rules |", "|---|---|---|---|"]
+    return "\n".join([f"### {mnemonic}", "", *head, *rows])
+
+
+def _rules(kernel: Kernel) -> str:
+    return "; ".join(rule_text(rule) for rule in kernel.rules) or "-"

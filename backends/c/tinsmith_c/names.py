@@ -1,0 +1,50 @@
+"""C identifiers from the free names that models carry."""
+
+import re
+from dataclasses import dataclass, field
+
+_LONGEST = 63  # significant characters of an internal identifier in C99
+_KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if inline "
+    "int long register restrict return short signed sizeof static struct switch typedef union "
+    "unsigned void volatile while main".split()
+)
+
+
+def c_identifier(name: str) -> str:
+    """`name` with every run of characters that C does not know as one underscore; never empty, never
+    a keyword, never beginning with a digit or an underscore.
+    """
+    text = re.sub(r"[^0-9A-Za-z]+", "_", name).strip("_")
+    if not text or text[0].isdigit() or text in _KEYWORDS:
+        text = f"n_{text}".rstrip("_")
+    return text
+
+
+def shortened(name: str, longest: int) -> str:
+    """The end of a long name, which says more than its beginning (`model/block/conv1/kernel`)."""
+    return name if len(name) <= longest else name[-longest:].lstrip("_0123456789") or "n"
+
+
+@dataclass
+class NameTable:
+    """Gives each wish a name that nobody else has."""
+
+    taken: set[str] = field(default_factory=set[str])
+
+    def unique(self, wish: str) -> str:
+        """`wish`, or `wish_2`, `wish_3`, … if it is taken."""
+        wish = wish[:_LONGEST]
+        name, number = wish, 1
+        while name in self.taken:
+            number += 1
+            suffix = f"_{number}"
+            name = wish[: _LONGEST - len(suffix)] + suffix
+        self.taken.add(name)
+        return name
+
+
+def buffer_names(names: list[str], longest: int = 40) -> dict[str, str]:
+    """A C identifier for each name, all different, in order; the same for the same list."""
+    table = NameTable()
+    return {name: table.unique(shortened(c_identifier(name), longest)) for name in names}

@@ -1,0 +1,117 @@
+"""What a kernel's `emit` works with: C names of operands, and a place for constant arrays.
+
+Arrays with the same bytes and type are written once, however many layers use them.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array
+
+from tinsmith_c.names import NameTable
+
+C_TYPES = {
+    DType.INT8: "int8_t",
+    DType.INT16: "int16_t",
+    DType.INT32: "int32_t",
+    DType.FLOAT32: "float",
+    DType.BOOL: "uint8_t",
+}
+
+
+@dataclass(frozen=True)
+class Emission:
+    """The body of a layer's function.
+
+    statements: whole C statements or declarations, each ending as C wants, lines indented by two.
+    result: a C expression that is 0 when the kernel did its work, or None if it cannot refuse.
+    """
+
+    statements: tuple[str, ...]
+    result: str | None = None
+
+
+@dataclass(frozen=True)
+class ConstantArray:
+    """An array of the generated C. data: any shape, int8 to int32, uint8 or float32."""
+
+    name: str
+    data: Array
+    comment: str
+
+
+@dataclass
+class ConstantPool:
+    """All constant arrays of one generated file, in order of first use."""
+
+    prefix: str
+    names: NameTable = field(default_factory=NameTable)
+    arrays: list[ConstantArray] = field(default_factory=list[ConstantArray])
+    _known: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str])
+
+    def add(self, label: str, data: Array, comment: str) -> str:
+        """The C name of an array with these elements; a new array gets a name made of `label`."""
+        dense = np.ascontiguousarray(data)
+        key = (dense.dtype.str, dense.tobytes())
+        if key not in self._known:
+            self._known[key] = self.names.unique(f"{self.prefix}{label}")
+            self.arrays.append(ConstantArray(self._known[key], dense, comment))
+        return self._known[key]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """How the C text names an operand: a local pointer, or a constant of the graph."""
+
+    expression: str
+    tensor: str
+    constant: Array | None = None
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Names inside one layer's function.
+
+    layer: the layer's C name. inputs, outputs: operands in the operator's order, None if absent.
+    """
+
+    layer: str
+    inputs: tuple[Operand | None, ...]
+    outputs: tuple[Operand, ...]
+    scratch: str | None
+    scratch_bytes: int
+    pool: ConstantPool
+
+    def input(self, index: int) -> str:
+        """C expression (a pointer) of an operand; a constant operand is written as it is in the
+        graph; `NULL` for an absent one.
+        """
+        operand = self.inputs[index] if index < len(self.inputs) else None
+        if operand is None:
+            return "NULL"
+        if operand.constant is not None:
+            return self.pool.add(operand.tensor, operand.constant, operand.tensor)
+        return operand.expression
+
+    @property
+    def output(self) -> str:
+        """C expression (a pointer) of the first result."""
+        return self.outputs[0].expression
+
+    def constant(self, label: str, data: Array, comment: str = "") -> str:
+        """C name of a constant array that the kernel derives for this layer (packed weights, say).
+
+        label: short, `multipliers`; it is put behind the layer's name.
+        """
+        return self.pool.add(f"{self.layer}_{label}", data, comment or f"{self.layer}: {label}")
+
+    def arranged(self, index: int, data: Array, how: str) -> str:
+        """C name of a constant operand whose elements the kernel wants in another arrangement.
+
+        how: said in the comment above the array.
+        """
+        operand = self.inputs[index]
+        tensor = self.layer if operand is None else operand.tensor
+        return self.pool.add(tensor, data, f"{tensor}, {how}")

@@ -1,0 +1,202 @@
+"""The C file of a generated model: constants, one function per layer, the run function."""
+
+from collections.abc import Sequence
+
+from tinsmith_ir.program import KernelCall
+from tinsmith_target import Target
+
+from tinsmith_c.header import describe, provenance
+from tinsmith_c.kernel import Kernel
+from tinsmith_c.layout import Layout, c_name, layer_output
+from tinsmith_c.lowering import find_kernel, layer_of_call
+from tinsmith_c.names import c_identifier, shortened
+from tinsmith_c.options import WriteOptions
+from tinsmith_c.scope import C_TYPES, ConstantPool, Emission, Operand, Scope
+from tinsmith_c.text import array_definition, comment_lines
+
+_ALIGNMENT = """\
+#if defined(__GNUC__)
+#define TINSMITH_ALIGNED __attribute__((aligned(16)))
+#else
+#define TINSMITH_ALIGNED
+#endif"""
+
+_HOOK = """\
+// A build with TINSMITH_LAYER_HOOK reports the result of every layer; any other build leaves no trace of it.
+#ifdef TINSMITH_LAYER_HOOK
+void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
+#define TINSMITH_LAYER_DONE(layer, output, bytes) tinsmith_layer_done((layer), (output), (bytes))
+#else
+#define TINSMITH_LAYER_DONE(layer, output, bytes) ((void)0)
+#endif"""
+
+
+def write_source(
+    layout: Layout, target: Target, kernels: Sequence[Kernel], options: WriteOptions
+) -> str:
+    """Text of `<name>.c`."""
+    name = c_name(layout.program)
+    pool = ConstantPool(f"{name}_weights_")
+    headers: dict[str, None] = {}
+    layers: list[str] = []
+    failing: set[str] = set()
+    for number, call in enumerate(layout.program.calls):
+        kernel = find_kernel(call, kernels)
+        headers.update(dict.fromkeys(kernel.headers))
+        scope = _scope(layout, call, pool)
+        emission = kernel.emit(layer_of_call(layout.program, call, target), scope)
+        if emission.result is not None:
+            failing.add(call.name)
+        layers.append(_layer(layout, number, call, kernel, scope, emission))
+    parts = [
+        "\n".join(comment_lines(provenance(layout, options))),
+        f'#include "{name}.h"',
+        "#include <stddef.h>",
+        "\n".join(f'#include "{header}"' for header in sorted(headers)),
+        _ALIGNMENT,
+        _HOOK,
+        _offsets(layout, name),
+        _constants(pool),
+        *layers,
+        _run(layout, name, failing),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _constants(pool: ConstantPool) -> str:
+    """Numbers in dense lines, which clang-format would otherwise spread."""
+    if not pool.arrays:
+        return ""
+    arrays = [array_definition(array.name, array.data, array.comment) for array in pool.arrays]
+    return "\n\n".join(["// clang-format off", *arrays, "// clang-format on"])
+
+
+def _offsets(layout: Layout, name: str) -> str:
+    buffers = layout.program.buffers
+    if not buffers:
+        return ""
+    lines = [
+        f"  {layout.offset_name(buffer.name)} = {layout.offset(buffer.name)},  // {_place(layout, buffer.name)}"
+        for buffer in buffers
+    ]
+    last = max(buffers, key=lambda buffer: layout.offset(buffer.name) + buffer.size_bytes)
+    check = (
+        f"_Static_assert({layout.offset_name(last.name)} + {last.size_bytes} <= {name.upper()}_ARENA_BYTES,\n"
+        f'               "the arena is too small for its last tensor");'
+    )
+    return "\n".join(["// Where each tensor lies in the arena, in bytes from its start.", "enum {", *lines, "};", check])
+
+
+def _place(layout: Layout, name: str) -> str:
+    buffer = layout.program.buffer[name]
+    return f"{buffer.size_bytes} bytes"
+
+
+def _scope(layout: Layout, call: KernelCall, pool: ConstantPool) -> Scope:
+    program = layout.program
+    inputs: list[Operand | None] = []
+    for index, name in enumerate(call.inputs):
+        if name is None:
+            inputs.append(None)
+        elif name in program.constant:
+            tensor = shortened(c_identifier(name), 40)
+            inputs.append(Operand("", tensor, program.constant[name].data))
+        else:
+            inputs.append(Operand(_local_name(call, index), layout.identifiers[name]))
+    outputs = tuple(
+        Operand("output" if index == 0 else f"output_{index}", layout.identifiers[name])
+        for index, name in enumerate(call.outputs)
+    )
+    return Scope(
+        layer=layout.layer_identifiers[call.name],
+        inputs=tuple(inputs),
+        outputs=outputs,
+        scratch=None if call.scratch is None else "scratch",
+        scratch_bytes=0 if call.scratch is None else program.buffer[call.scratch].size_bytes,
+        pool=pool,
+    )
+
+
+def _local_name(call: KernelCall, index: int) -> str:
+    operands = call.operator.operands
+    operand = operands[min(index, len(operands) - 1)]
+    return f"{operand.name}_{index}" if operand.variadic else operand.name
+
+
+def _layer(
+    layout: Layout, number: int, call: KernelCall, kernel: Kernel, scope: Scope, emission: Emission
+) -> str:
+    returned = "void" if emission.result is None else "int"
+    lines = [
+        *_layer_comment(layout, number, call, kernel),
+        f"static {returned} {_function(layout, number, call)}(uint8_t *arena) {{",
+        *_locals(layout, call, scope),
+        *emission.statements,
+    ]
+    if emission.result is not None:
+        lines.append(f"  return {emission.result};")
+    return "\n".join([*lines, "}"])
+
+
+def _function(layout: Layout, number: int, call: KernelCall) -> str:
+    return f"layer_{number}_{layout.layer_identifiers[call.name]}"
+
+
+def _layer_comment(layout: Layout, number: int, call: KernelCall, kernel: Kernel) -> list[str]:
+    lines = [f"Layer {number}, {call.name}: {call.operator.mnemonic} by {kernel.name}"]
+    for index, name in enumerate(call.inputs):
+        if name is not None:
+            lines.append(f"  {_local_name(call, index)}: {_describe_operand(layout, name)}")
+    for name in call.outputs:
+        lines.append(f"  output: {_describe_operand(layout, name)}")
+    if call.scratch is not None:
+        lines.append(f"  scratch: {layout.program.buffer[call.scratch].size_bytes} bytes")
+    if call.reason:
+        lines.append(f"  why not a better kernel: {call.reason}")
+    return comment_lines("\n".join(lines))
+
+
+def _describe_operand(layout: Layout, name: str) -> str:
+    program = layout.program
+    if name in program.constant:
+        return f"{name} {describe(program.constant[name].type)}"
+    return f"{name} {describe(program.buffer[name].type)}, arena + {layout.offset(name)}"
+
+
+def _locals(layout: Layout, call: KernelCall, scope: Scope) -> list[str]:
+    """Pointers to the operands in the arena; one operand given twice needs only its first name."""
+    lines: list[str] = []
+    for name, operand in zip(call.inputs, scope.inputs, strict=True):
+        if name is not None and operand is not None and operand.constant is None:
+            lines.append(_pointer(layout, name, operand.expression, "const "))
+    for name, operand in zip(call.outputs, scope.outputs, strict=True):
+        lines.append(_pointer(layout, name, operand.expression, ""))
+    if call.scratch is not None and scope.scratch is not None:
+        lines.append(_pointer(layout, call.scratch, scope.scratch, ""))
+    return lines
+
+
+def _pointer(layout: Layout, buffer: str, local: str, const: str) -> str:
+    element = C_TYPES[layout.program.buffer[buffer].type.dtype]
+    return f"  {const}{element} *{local} = ({const}{element} *)(arena + {layout.offset_name(buffer)});"
+
+
+def _run(layout: Layout, name: str, failing: set[str]) -> str:
+    lines = [
+        f"int {name}_run(void *arena) {{",
+        f"  if (arena == NULL || (uintptr_t)arena % {name.upper()}_ARENA_ALIGNMENT != 0u) {{",
+        f"    return {name.upper()}_ERROR_ARENA;",
+        "  }",
+    ]
+    if layout.program.calls:
+        lines.append("  uint8_t *bytes = arena;")
+    for number, call in enumerate(layout.program.calls):
+        function = _function(layout, number, call)
+        if call.name in failing:
+            lines += [f"  if ({function}(bytes) != 0) {{", f"    return {number + 1};", "  }"]
+        else:
+            lines.append(f"  {function}(bytes);")
+        output = layer_output(call)
+        size = layout.program.buffer[output].size_bytes
+        lines.append(f"  TINSMITH_LAYER_DONE({number}u, bytes + {layout.offset_name(output)}, {size}u);")
+    return "\n".join([*lines, "  return 0;", "}"])

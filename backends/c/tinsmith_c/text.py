@@ -1,0 +1,107 @@
+"""C text as clang-format would leave it: numbers, arrays, initialisers, calls. 120 columns, indent 2."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.graph import Array
+
+COLUMNS = 120
+_BYTE_TEXT = [str(value) for value in range(-128, 128)]
+_ARRAY_TYPES = {
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "int16": "int16_t",
+    "int32": "int32_t",
+    "float32": "float",
+}
+
+FieldValue = int | str | Sequence[int]
+
+
+def float_literal(value: float) -> str:
+    """The shortest decimal that a C compiler reads back as the same float32.
+
+    Raises UnsupportedError for an infinity or NaN, which C99 cannot write without a library.
+    """
+    single = np.float32(value)
+    if not np.isfinite(single):
+        raise UnsupportedError(f"a float constant of the network is {single}; expected a finite number")
+    text = str(single)
+    return f"{text}f" if any(mark in text for mark in ".e") else f"{text}.0f"
+
+
+def integer_literal(value: int) -> str:
+    """A decimal that C takes as an int32 (the smallest one has no literal of its own)."""
+    return "(-2147483647 - 1)" if value == -(2**31) else str(value)
+
+
+def array_definition(name: str, data: Array, comment: str) -> str:
+    """`static const` array with 16-byte alignment, its elements in lines of up to 20 numbers."""
+    flat = data.reshape(-1)
+    numbers = _numbers(flat)
+    per_line = {1: 20, 2: 16}.get(flat.dtype.itemsize, 10)
+    lines = [
+        "    " + ", ".join(numbers[start : start + per_line]) + ","
+        for start in range(0, len(numbers), per_line)
+    ]
+    element = _ARRAY_TYPES[flat.dtype.name]
+    head = f"static const {element} {name}[{flat.size}] TINSMITH_ALIGNED = {{"
+    return "\n".join([f"// {comment}", head, *lines, "};"])
+
+
+def _numbers(flat: NDArray[np.generic]) -> list[str]:
+    if flat.dtype == np.int8:
+        return [_BYTE_TEXT[value] for value in (flat.astype(np.int16) + 128).tolist()]
+    if flat.dtype == np.float32:
+        return [float_literal(value) for value in flat.tolist()]
+    return [integer_literal(value) for value in flat.tolist()]
+
+
+def initializer(c_type: str, name: str, fields: Mapping[str, FieldValue]) -> str:
+    """A `static const` struct inside a function, one field a line."""
+    lines = [f"      .{field} = {_field(value)}," for field, value in fields.items()]
+    return "\n".join([f"  static const {c_type} {name} = {{", *lines, "  };"])
+
+
+def _field(value: FieldValue) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return integer_literal(value)
+    return "{" + ", ".join(integer_literal(item) for item in value) + "}"
+
+
+def call(function: str, arguments: Iterable[str]) -> str:
+    """A call statement inside a function body."""
+    return wrapped_call(f"  {function}(", list(arguments), ");")
+
+
+def wrapped_call(head: str, arguments: Sequence[str], tail: str) -> str:
+    """`head` + arguments + `tail`; if that is too long, arguments fill lines behind the parenthesis."""
+    lines, line = [], head
+    for index, argument in enumerate(arguments):
+        last = index == len(arguments) - 1
+        piece = argument + (tail if last else ",")
+        gap = "" if line == head or line.isspace() else " "
+        if len(line) + len(gap) + len(piece) > COLUMNS and line != head:
+            lines.append(line)
+            line, gap = " " * len(head), ""
+        line += gap + piece
+    return "\n".join([*lines, line])
+
+
+def comment_lines(text: str, indent: str = "") -> list[str]:
+    """`//` comment, one line for each of `text`'s; what is longer than a line is broken at spaces."""
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        line = f"{indent}//"
+        for word in paragraph.split(" "):
+            if len(line) + 1 + len(word) > COLUMNS and line.strip() != "//":
+                lines.append(line)
+                line = f"{indent}//  "
+            line += f" {word}"
+        lines.append(line.rstrip())
+    return lines

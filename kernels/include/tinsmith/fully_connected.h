@@ -1,0 +1,45 @@
+// Matrix times vector, once per batch, in plain C.
+#ifndef TINSMITH_FULLY_CONNECTED_H_
+#define TINSMITH_FULLY_CONNECTED_H_
+
+#include <stdint.h>
+
+#include "tinsmith/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Every size is at least 1. */
+typedef struct {
+  int32_t batches;
+  /** Elements of one input vector. */
+  int32_t depth;
+  /** Elements of one output vector. */
+  int32_t units;
+} tinsmith_fully_connected_shape;
+
+/**
+ * output = clamp(scale(weights * input + bias)), int8 by int8, accumulated in int32.
+ *
+ * @param[in] shape          sizes
+ * @param[in] stage          how accumulators become outputs; |sum of products| + |bias| stays below 2**31
+ * @param[in] weights_offset minus the zero point of the weights, in [-127, 128]
+ * @param[in] input          (batches, depth)
+ * @param[in] weights        (units, depth)
+ * @param[in] bias           (units), or NULL for zeros
+ * @param[out] output        (batches, units); does not overlap the input
+ */
+void tinsmith_fully_connected_s8(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
+                                 int32_t weights_offset, const int8_t *input, const int8_t *weights,
+                                 const int32_t *bias, int8_t *output);
+
+/** The same in float: products are added in the order of depth, then the bias, without fused operations. */
+void tinsmith_fully_connected_f32(const tinsmith_fully_connected_shape *shape, const tinsmith_clamp_f32 *clamp,
+                                  const float *input, const float *weights, const float *bias, float *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TINSMITH_FULLY_CONNECTED_H_

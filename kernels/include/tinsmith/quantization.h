@@ -1,0 +1,54 @@
+// Changes between float and integers, and between integers of different scales, in plain C.
+#ifndef TINSMITH_QUANTIZATION_H_
+#define TINSMITH_QUANTIZATION_H_
+
+#include <stdint.h>
+
+#include "tinsmith/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** (input + input_offset) scaled, plus output_offset, clamped. */
+typedef struct {
+  /** Minus the input's zero point. */
+  int32_t input_offset;
+  /** The output's zero point. */
+  int32_t output_offset;
+  tinsmith_scale scale;
+  int32_t clamp_min;
+  int32_t clamp_max;
+} tinsmith_requantize_parameters;
+
+/** round(input / scale) + zero_point, ties away from zero, saturated; not-a-number becomes zero_point. */
+void tinsmith_quantize_f32_s8(int32_t elements, float scale, int32_t zero_point, const float *input, int8_t *output);
+void tinsmith_quantize_f32_s16(int32_t elements, float scale, int32_t zero_point, const float *input, int16_t *output);
+
+/** scale * (input - zero_point). */
+void tinsmith_dequantize_s8_f32(int32_t elements, float scale, int32_t zero_point, const int8_t *input, float *output);
+void tinsmith_dequantize_s16_f32(int32_t elements, float scale, int32_t zero_point, const int16_t *input,
+                                 float *output);
+
+/**
+ * Change scale and zero point, and clamp: also the quantized rectifiers.
+ *
+ * @param[in] elements   at least 1
+ * @param[in] parameters see there
+ * @param[in] input      any integers
+ * @param[out] output    may be the input where the types are equal
+ */
+void tinsmith_requantize_s8_s8(int32_t elements, const tinsmith_requantize_parameters *parameters, const int8_t *input,
+                               int8_t *output);
+void tinsmith_requantize_s8_s16(int32_t elements, const tinsmith_requantize_parameters *parameters, const int8_t *input,
+                                int16_t *output);
+void tinsmith_requantize_s16_s8(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                const int16_t *input, int8_t *output);
+void tinsmith_requantize_s16_s16(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                 const int16_t *input, int16_t *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TINSMITH_QUANTIZATION_H_

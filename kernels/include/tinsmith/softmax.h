@@ -1,0 +1,48 @@
+// Softmax over the last axis, in plain C.
+#ifndef TINSMITH_SOFTMAX_H_
+#define TINSMITH_SOFTMAX_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Parameters of the fixed-point softmax: beta * scale of the input as multiplier * 2**(shift - 31), in Q5.26. */
+typedef struct {
+  int32_t multiplier;
+  /** At least 0. */
+  int32_t shift;
+  /** At most 0: elements further below the row's largest than this have the probability 0. */
+  int32_t diff_min;
+} tinsmith_softmax_parameters;
+
+/**
+ * Softmax of int8 in gemmlowp's fixed-point arithmetic, as TFLite's reference kernel does it.
+ *
+ * @param[in] rows       at least 1
+ * @param[in] depth      elements of a row, in [1, 4095]
+ * @param[in] parameters see there
+ * @param[in] input      (rows, depth)
+ * @param[out] output    (rows, depth), scale 1/256 and zero point -128; may be the input
+ */
+void tinsmith_softmax_s8(int32_t rows, int32_t depth, const tinsmith_softmax_parameters *parameters,
+                         const int8_t *input, int8_t *output);
+
+/**
+ * Softmax of float: exp(beta * (x - max)) by a polynomial with only float additions and multiplications, summed in
+ * order of depth, so that every machine gives the same bits. Relative error of exp: below 3e-7.
+ *
+ * @param[in] rows    at least 1
+ * @param[in] depth   elements of a row, at least 1
+ * @param[in] beta    positive
+ * @param[in] input   (rows, depth), finite
+ * @param[out] output (rows, depth); may be the input
+ */
+void tinsmith_softmax_f32(int32_t rows, int32_t depth, float beta, const float *input, float *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TINSMITH_SOFTMAX_H_

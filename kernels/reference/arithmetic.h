@@ -1,0 +1,55 @@
+// Fixed-point arithmetic of the reference kernels: gemmlowp's roundings (see the paper and code of that project), as
+// TFLite's reference kernels use them.
+#ifndef TINSMITH_KERNELS_REFERENCE_ARITHMETIC_H_
+#define TINSMITH_KERNELS_REFERENCE_ARITHMETIC_H_
+
+#include <stdint.h>
+
+#include "tinsmith/types.h"
+
+static inline int32_t clamp_s32(int32_t value, int32_t min, int32_t max) {
+  const int32_t raised = value < min ? min : value;
+  return raised > max ? max : raised;
+}
+
+static inline float clamp_f32(float value, float min, float max) {
+  const float raised = value < min ? min : value;
+  return raised > max ? max : raised;
+}
+
+// Multiply by 2**shift without the undefined behaviour of shifting negative numbers; wraps like the hardware.
+static inline int32_t shift_left_s32(int32_t value, int32_t shift) {
+  return (int32_t)((uint32_t)value << shift);
+}
+
+// High 32 bits of 2 * lhs * rhs, rounded to nearest, ties up; saturates the one product that does not fit. gemmlowp
+// adds a nudge by sign and divides with truncation; this shift gives the same number.
+static inline int32_t multiply_high(int32_t lhs, int32_t rhs) {
+  if (lhs == INT32_MIN && rhs == INT32_MIN) {
+    return INT32_MAX;
+  }
+  return (int32_t)(((int64_t)lhs * rhs + (INT64_C(1) << 30)) >> 31);
+}
+
+// value / 2**exponent, rounded to nearest, ties away from zero; exponent in [0, 31].
+static inline int32_t divide_by_power_of_two(int32_t value, int32_t exponent) {
+  const int32_t mask = (int32_t)((UINT32_C(1) << exponent) - 1);
+  const int32_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+  return (value >> exponent) + ((value & mask) > threshold ? 1 : 0);
+}
+
+// value * multiplier * 2**(shift - 31) with two roundings.
+static inline int32_t scale_s32(int32_t value, int32_t multiplier, int32_t shift) {
+  const int32_t left = shift > 0 ? shift : 0;
+  const int32_t right = shift > 0 ? 0 : -shift;
+  return divide_by_power_of_two(multiply_high(shift_left_s32(value, left), multiplier), right);
+}
+
+// The output element of an accumulator.
+static inline int32_t apply_stage(const tinsmith_output_stage *stage, int32_t acc, int32_t channel) {
+  const int32_t index = channel * stage->channel_step;
+  const int32_t scaled = scale_s32(acc, stage->multipliers[index], stage->shifts[index]);
+  return clamp_s32(scaled + stage->output_offset, stage->clamp_min, stage->clamp_max);
+}
+
+#endif  // TINSMITH_KERNELS_REFERENCE_ARITHMETIC_H_

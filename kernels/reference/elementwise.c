@@ -1,0 +1,100 @@
+// Addition, subtraction, multiplication with broadcasting, and clamping of floats.
+#include "tinsmith/elementwise.h"
+
+#include <stdbool.h>
+
+#include "arithmetic.h"
+#include "float_rules.h"
+
+// Where the operands of the present row start, and the row's place in the outer dimensions.
+typedef struct {
+  int32_t index[TINSMITH_MAX_RANK];
+  int32_t lhs;
+  int32_t rhs;
+} row_cursor;
+
+// Go to the next row of the innermost dimension; false when there is none.
+static bool next_row(const tinsmith_broadcast *broadcast, row_cursor *row) {
+  for (int32_t axis = broadcast->rank - 2; axis >= 0; --axis) {
+    row->lhs += broadcast->lhs_strides[axis];
+    row->rhs += broadcast->rhs_strides[axis];
+    if (++row->index[axis] < broadcast->shape[axis]) {
+      return true;
+    }
+    row->lhs -= broadcast->shape[axis] * broadcast->lhs_strides[axis];
+    row->rhs -= broadcast->shape[axis] * broadcast->rhs_strides[axis];
+    row->index[axis] = 0;
+  }
+  return false;
+}
+
+static int32_t scaled_operand(int32_t value, int32_t offset, int32_t left_shift, const tinsmith_scale *scale) {
+  return scale_s32(shift_left_s32(value + offset, left_shift), scale->multiplier, scale->shift);
+}
+
+static int32_t finish_sum(const tinsmith_add_parameters *parameters, int32_t sum) {
+  const int32_t scaled = scale_s32(sum, parameters->output.multiplier, parameters->output.shift);
+  return clamp_s32(scaled + parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
+
+static int32_t add_integers(const tinsmith_add_parameters *parameters, int32_t lhs, int32_t rhs) {
+  return finish_sum(parameters,
+                    scaled_operand(lhs, parameters->lhs_offset, parameters->left_shift, &parameters->lhs) +
+                        scaled_operand(rhs, parameters->rhs_offset, parameters->left_shift, &parameters->rhs));
+}
+
+static int32_t sub_integers(const tinsmith_add_parameters *parameters, int32_t lhs, int32_t rhs) {
+  return finish_sum(parameters,
+                    scaled_operand(lhs, parameters->lhs_offset, parameters->left_shift, &parameters->lhs) -
+                        scaled_operand(rhs, parameters->rhs_offset, parameters->left_shift, &parameters->rhs));
+}
+
+static int32_t mul_integers(const tinsmith_mul_parameters *parameters, int32_t lhs, int32_t rhs) {
+  const int32_t product = (lhs + parameters->lhs_offset) * (rhs + parameters->rhs_offset);
+  const int32_t scaled = scale_s32(product, parameters->output.multiplier, parameters->output.shift);
+  return clamp_s32(scaled + parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
+
+static float add_floats(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
+  return clamp_f32(lhs + rhs, clamp->min, clamp->max);
+}
+
+static float sub_floats(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
+  return clamp_f32(lhs - rhs, clamp->min, clamp->max);
+}
+
+static float mul_floats(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
+  return clamp_f32(lhs * rhs, clamp->min, clamp->max);
+}
+
+// One kernel: the walk over both operands, with `combine` for each output element.
+#define DEFINE_ELEMENTWISE(kernel, element, parameters_type, combine)                                     \
+  void kernel(const tinsmith_broadcast *broadcast, const parameters_type *parameters, const element *lhs, \
+              const element *rhs, element *output) {                                                      \
+    const int32_t inner = broadcast->rank - 1;                                                            \
+    row_cursor row = {{0}, 0, 0};                                                                         \
+    do {                                                                                                  \
+      const element *left = lhs + row.lhs;                                                                \
+      const element *right = rhs + row.rhs;                                                               \
+      for (int32_t i = 0; i < broadcast->shape[inner]; ++i) {                                             \
+        *output++ = (element)combine(parameters, left[i * broadcast->lhs_strides[inner]],                 \
+                                     right[i * broadcast->rhs_strides[inner]]);                           \
+      }                                                                                                   \
+    } while (next_row(broadcast, &row));                                                                  \
+  }
+
+DEFINE_ELEMENTWISE(tinsmith_add_s8, int8_t, tinsmith_add_parameters, add_integers)
+DEFINE_ELEMENTWISE(tinsmith_add_s16, int16_t, tinsmith_add_parameters, add_integers)
+DEFINE_ELEMENTWISE(tinsmith_add_f32, float, tinsmith_clamp_f32, add_floats)
+DEFINE_ELEMENTWISE(tinsmith_sub_s8, int8_t, tinsmith_add_parameters, sub_integers)
+DEFINE_ELEMENTWISE(tinsmith_sub_s16, int16_t, tinsmith_add_parameters, sub_integers)
+DEFINE_ELEMENTWISE(tinsmith_sub_f32, float, tinsmith_clamp_f32, sub_floats)
+DEFINE_ELEMENTWISE(tinsmith_mul_s8, int8_t, tinsmith_mul_parameters, mul_integers)
+DEFINE_ELEMENTWISE(tinsmith_mul_s16, int16_t, tinsmith_mul_parameters, mul_integers)
+DEFINE_ELEMENTWISE(tinsmith_mul_f32, float, tinsmith_clamp_f32, mul_floats)
+
+void tinsmith_clamp_elements_f32(int32_t elements, const tinsmith_clamp_f32 *clamp, const float *input, float *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = clamp_f32(input[i], clamp->min, clamp->max);
+  }
+}

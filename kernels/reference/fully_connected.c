@@ -1,0 +1,38 @@
+// Matrix times vector, quantized and float.
+#include "tinsmith/fully_connected.h"
+
+#include <stddef.h>
+
+#include "arithmetic.h"
+#include "float_rules.h"
+
+void tinsmith_fully_connected_s8(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
+                                 int32_t weights_offset, const int8_t *input, const int8_t *weights,
+                                 const int32_t *bias, int8_t *output) {
+  for (int32_t n = 0; n < shape->batches; ++n) {
+    for (int32_t unit = 0; unit < shape->units; ++unit) {
+      const int8_t *row = weights + unit * shape->depth;
+      int32_t acc = bias == NULL ? 0 : bias[unit];
+      for (int32_t i = 0; i < shape->depth; ++i) {
+        acc += (input[i] + stage->input_offset) * (row[i] + weights_offset);
+      }
+      *output++ = (int8_t)apply_stage(stage, acc, unit);
+    }
+    input += shape->depth;
+  }
+}
+
+void tinsmith_fully_connected_f32(const tinsmith_fully_connected_shape *shape, const tinsmith_clamp_f32 *clamp,
+                                  const float *input, const float *weights, const float *bias, float *output) {
+  for (int32_t n = 0; n < shape->batches; ++n) {
+    for (int32_t unit = 0; unit < shape->units; ++unit) {
+      const float *row = weights + unit * shape->depth;
+      float acc = 0.0f;
+      for (int32_t i = 0; i < shape->depth; ++i) {
+        acc += input[i] * row[i];
+      }
+      *output++ = clamp_f32(bias == NULL ? acc : acc + bias[unit], clamp->min, clamp->max);
+    }
+    input += shape->depth;
+  }
+}

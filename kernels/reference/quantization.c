@@ -1,0 +1,57 @@
+// Quantize, dequantize, requantize.
+#include "tinsmith/quantization.h"
+
+#include "arithmetic.h"
+#include "float_rules.h"
+
+// Nearest integer, ties away from zero, saturated to [min, max] after zero_point is added; NaN gives zero_point.
+static int32_t nearest_integer(float value, int32_t zero_point, int32_t min, int32_t max) {
+  if (value != value) {
+    return clamp_s32(zero_point, min, max);
+  }
+  // Beyond 2**20 every int16 range is left behind; inside, truncation and the difference are exact.
+  const float bounded = clamp_f32(value, -1048576.0f, 1048576.0f);
+  const int32_t whole = (int32_t)bounded;
+  const float rest = bounded - (float)whole;
+  const int32_t rounded = whole + (rest >= 0.5f ? 1 : 0) - (rest <= -0.5f ? 1 : 0);
+  return clamp_s32(rounded + zero_point, min, max);
+}
+
+void tinsmith_quantize_f32_s8(int32_t elements, float scale, int32_t zero_point, const float *input, int8_t *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = (int8_t)nearest_integer(input[i] / scale, zero_point, INT8_MIN, INT8_MAX);
+  }
+}
+
+void tinsmith_quantize_f32_s16(int32_t elements, float scale, int32_t zero_point, const float *input, int16_t *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = (int16_t)nearest_integer(input[i] / scale, zero_point, INT16_MIN, INT16_MAX);
+  }
+}
+
+void tinsmith_dequantize_s8_f32(int32_t elements, float scale, int32_t zero_point, const int8_t *input, float *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = scale * (float)(input[i] - zero_point);
+  }
+}
+
+void tinsmith_dequantize_s16_f32(int32_t elements, float scale, int32_t zero_point, const int16_t *input,
+                                 float *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = scale * (float)(input[i] - zero_point);
+  }
+}
+
+#define DEFINE_REQUANTIZE(kernel, from, to)                                                                        \
+  void kernel(int32_t elements, const tinsmith_requantize_parameters *parameters, const from *input, to *output) { \
+    for (int32_t i = 0; i < elements; ++i) {                                                                       \
+      const int32_t value = input[i] + parameters->input_offset;                                                   \
+      const int32_t scaled = scale_s32(value, parameters->scale.multiplier, parameters->scale.shift);              \
+      output[i] = (to)clamp_s32(scaled + parameters->output_offset, parameters->clamp_min, parameters->clamp_max); \
+    }                                                                                                              \
+  }
+
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s8, int8_t, int8_t)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s16, int8_t, int16_t)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s8, int16_t, int8_t)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s16, int16_t, int16_t)
