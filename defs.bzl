@@ -1,24 +1,34 @@
-"""Rules of this repository: `load("//:defs.bzl", "nn_library", "nn_test", "tinsmith_py_library", "tinsmith_py_test")`."""
+"""Rules of this repository and for those who use it.
+
+    load("//:defs.bzl", "nn_library", "nn_test", "tinsmith_py_library", "tinsmith_py_test")
+
+    nn_library(name = "kws", model = "kws.tflite")          # a cc_library with kws.h: int kws_run(void *arena)
+    nn_test(name = "kws_test", model = "kws.tflite", inputs = "kws.npz", targets = ["cortex-m4", "riscv32"])
+"""
+
+load("//platforms/toolchains:flags.bzl", "CPU_FLAGS")
 
 _PYTEST_MAIN = "//third_party/python:pytest_main.py"
+_NOT_SOURCES = ["**/*.py", "**/*.pyc", "**/__pycache__/**"]
 
-def tinsmith_py_library(name, deps = [], data = [], **kwargs):
+def tinsmith_py_library(name, deps = [], data = [], visibility = ["//visibility:public"], **kwargs):
     """A Python library of this repository: the folder's `tinsmith_<name>` package, typed and importable.
 
     Args:
       name: the folder's name; `fusion` packages `tinsmith_fusion/`.
       deps: libraries and third-party wheels (`//third_party/python:numpy`) that it imports.
       data: files it reads at run time besides those in its package folder.
+      visibility: who may depend on it.
       **kwargs: further attributes of py_library.
     """
     package = "tinsmith_" + name
     native.py_library(
         name = name,
         srcs = native.glob([package + "/**/*.py"]),
-        data = data + native.glob([package + "/**"], exclude = ["**/*.py", "**/*.pyc", "**/__pycache__/**"]),
+        data = data + native.glob([package + "/**"], exclude = _NOT_SOURCES),
         imports = ["."],
         srcs_version = "PY3",
-        visibility = kwargs.pop("visibility", ["//visibility:public"]),
+        visibility = visibility,
         deps = deps,
         **kwargs
     )
@@ -30,7 +40,8 @@ def tinsmith_py_test(name, srcs, deps = [], data = [], args = [], size = "small"
       name: the test's name, by custom that of its file.
       srcs: test files, all of them given to pytest.
       deps: what they import; pytest and a `tests/conftest.py` beside them are added.
-      data: files they read, found relative to the test file.
+      data: files they read, found relative to the test file; `//third_party/mlperf_tiny:models` also sets
+        TINSMITH_MLPERF_TINY_DIR, and `:inputs` beside it TINSMITH_MLPERF_TINY_INPUTS_DIR.
       args: further pytest options.
       size: Bazel's test size.
       **kwargs: further attributes of py_test, such as `timeout` and `tags`.
@@ -47,3 +58,212 @@ def tinsmith_py_test(name, srcs, deps = [], data = [], args = [], size = "small"
         deps = deps + ["//third_party/python:pytest"],
         **kwargs
     )
+
+def nn_library(name, model, target = None, options = [], visibility = None, testonly = False, **kwargs):
+    """A trained network as a cc_library: `#include "<name>.h"`, then `<name>_run(arena)`.
+
+    `<name>_files` holds the generated files alone: header, source and report.json.
+
+    Args:
+      name: prefix of every C name and of the files.
+      model: the .tflite file.
+      target: a name of `tinsmith targets`; by default that of the platform being built for
+        (`--platforms=//platforms:cortex_m4`), and `host` without one.
+      options: further options of `tinsmith compile`. To link another CMSIS-NN by --//kernels:cmsis_nn, say
+        `["--no-packed"]`: the calls are then those of the public API alone.
+      visibility: who may depend on the library.
+      testonly: whether only tests may.
+      **kwargs: further attributes of cc_library.
+    """
+    _nn_files(
+        name = name + "_files",
+        model = model,
+        model_name = name,
+        options = options,
+        target = target or _target_of_platform(),
+        testonly = testonly,
+        visibility = visibility,
+    )
+    native.filegroup(
+        name = name + "_header",
+        srcs = [name + "_files"],
+        output_group = "header",
+        testonly = testonly,
+    )
+    native.filegroup(
+        name = name + "_source",
+        srcs = [name + "_files"],
+        output_group = "source",
+        testonly = testonly,
+    )
+    native.cc_library(
+        name = name,
+        hdrs = [name + "_header"],
+        srcs = [name + "_source"],
+        includes = [name + "_files"],
+        testonly = testonly,
+        visibility = visibility,
+        deps = [
+            "//kernels:cmsis_nn",
+            "//kernels/reference",
+            "//kernels/include",
+        ],
+        **kwargs
+    )
+
+def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = [], **kwargs):
+    """Compiles a network, runs it on emulators and compares every output byte: a test per target, and a suite of all.
+
+    Args:
+      name: the suite; the test of `cortex-m4` is `<name>_cortex_m4`.
+      model: the .tflite file.
+      inputs: .npz file with arrays `x` or `x_GROUP`.
+      targets: names of `tinsmith targets`.
+      options: further options of `tinsmith verify`, such as `--layers`.
+      size: Bazel's test size.
+      tags: added to `emulator`.
+      **kwargs: further attributes of the tests.
+    """
+    tests = []
+    for target in targets:
+        test = "{}_{}".format(name, target.replace("-", "_"))
+        _nn_verify_test(
+            name = test,
+            size = size,
+            inputs = inputs,
+            model = model,
+            options = options,
+            tags = tags + ["emulator"],
+            target = target,
+            **kwargs
+        )
+        tests.append(test)
+    native.test_suite(
+        name = name,
+        tests = tests,
+    )
+
+def _target_of_platform():
+    choices = {
+        "//platforms:is_" + cpu.replace("-", "_"): cpu
+        for cpu in CPU_FLAGS
+        if cpu != "host"
+    }
+    choices["//conditions:default"] = "host"
+    return select(choices)
+
+def _nn_files_impl(ctx):
+    header, source, report = [
+        ctx.actions.declare_file("{}/{}".format(ctx.label.name, file))
+        for file in [ctx.attr.model_name + ".h", ctx.attr.model_name + ".c", "report.json"]
+    ]
+    arguments = ctx.actions.args()
+    arguments.add("compile")
+    arguments.add(ctx.file.model)
+    arguments.add("--target", ctx.attr.target)
+    arguments.add("--name", ctx.attr.model_name)
+    arguments.add("--no-progress")
+    arguments.add_all(ctx.attr.options)
+    arguments.add("-o", header.dirname)
+    ctx.actions.run(
+        executable = ctx.executable._tinsmith,
+        arguments = [arguments],
+        inputs = [ctx.file.model],
+        outputs = [header, source, report],
+        mnemonic = "TinsmithCompile",
+        progress_message = "Compiling the network {} for {}".format(ctx.attr.model_name, ctx.attr.target),
+    )
+    return [
+        DefaultInfo(files = depset([header, source, report])),
+        OutputGroupInfo(
+            header = depset([header]),
+            source = depset([source]),
+            report = depset([report]),
+        ),
+    ]
+
+_MODEL_FILES = [".tflite"]
+
+_nn_files = rule(
+    implementation = _nn_files_impl,
+    attrs = {
+        "model": attr.label(
+            allow_single_file = _MODEL_FILES,
+            mandatory = True,
+            doc = "The trained network.",
+        ),
+        "model_name": attr.string(
+            mandatory = True,
+            doc = "Prefix of the C names, and the files' name.",
+        ),
+        "options": attr.string_list(
+            doc = "Further options of `tinsmith compile`.",
+        ),
+        "target": attr.string(
+            mandatory = True,
+            doc = "A name of `tinsmith targets`.",
+        ),
+        "_tinsmith": attr.label(
+            cfg = "exec",
+            default = "//driver:tinsmith",
+            executable = True,
+            doc = "The compiler.",
+        ),
+    },
+    doc = "Runs `tinsmith compile`: header, source and report.json in a folder named as the target.",
+)
+
+_VERIFY_SCRIPT = """\
+#!/bin/sh
+exec {tinsmith} verify {model} --target {target} --inputs {inputs} --no-progress {options} "$@"
+"""
+
+def _nn_verify_test_impl(ctx):
+    script = ctx.actions.declare_file(ctx.label.name + ".sh")
+    ctx.actions.write(
+        script,
+        _VERIFY_SCRIPT.format(
+            inputs = ctx.file.inputs.short_path,
+            model = ctx.file.model.short_path,
+            options = " ".join(["'{}'".format(option) for option in ctx.attr.options]),
+            target = ctx.attr.target,
+            tinsmith = ctx.executable._tinsmith.short_path,
+        ),
+        is_executable = True,
+    )
+    runfiles = ctx.runfiles(files = [ctx.file.model, ctx.file.inputs])
+    return [DefaultInfo(
+        executable = script,
+        runfiles = runfiles.merge(ctx.attr._tinsmith[DefaultInfo].default_runfiles),
+    )]
+
+_nn_verify_test = rule(
+    implementation = _nn_verify_test_impl,
+    attrs = {
+        "inputs": attr.label(
+            allow_single_file = [".npz"],
+            mandatory = True,
+            doc = "Samples: arrays `x` or `x_GROUP`.",
+        ),
+        "model": attr.label(
+            allow_single_file = _MODEL_FILES,
+            mandatory = True,
+            doc = "The trained network.",
+        ),
+        "options": attr.string_list(
+            doc = "Further options of `tinsmith verify`.",
+        ),
+        "target": attr.string(
+            mandatory = True,
+            doc = "A name of `tinsmith targets`.",
+        ),
+        "_tinsmith": attr.label(
+            cfg = "target",
+            default = "//driver:tinsmith",
+            executable = True,
+            doc = "The compiler.",
+        ),
+    },
+    test = True,
+    doc = "Runs `tinsmith verify` for one target.",
+)
