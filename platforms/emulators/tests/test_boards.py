@@ -1,0 +1,159 @@
+"""Every board: results, exact counting, stack depth, layers, timeouts, faults."""
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tinsmith_emulators import (
+    EmulatorError,
+    FirmwareCrashError,
+    FirmwareTimeoutError,
+    run,
+)
+from tinsmith_target import target, targets
+from tinsmith_toolchains import Firmware, read_symbols
+
+BuildModel = Callable[..., Firmware]
+
+ALL = [item.name for item in targets()]
+BOARDS = [name for name in ALL if name != "host"]
+INPUTS = [bytes(range(64)), bytes(range(192, 256))]
+COUNTED = 2 * 65536 + 3
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_outputs_come_back_for_every_input(name: str, build_model: BuildModel) -> None:
+    table = [1, 2, 3, 4, 5, *[0] * 58, 255]
+    expected = tuple(
+        bytes((x + y) & 255 for x, y in zip(data, table, strict=True)) for data in INPUTS
+    )
+
+    result = run(build_model(name, "add"), target(name), INPUTS)
+
+    assert result.outputs == expected
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_startup_code_prepares_data_and_bss(name: str, build_model: BuildModel) -> None:
+    result = run(build_model(name, "zero_data"), target(name), INPUTS)
+
+    assert result.outputs == (bytes([4]) * 64,) * 2
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_counter_is_exact_to_two_instructions(name: str, build_model: BuildModel) -> None:
+    result = run(build_model(name, "counted"), target(name), INPUTS * 3)
+
+    assert all(abs(count - COUNTED) <= 2 for count in result.instructions), result.instructions
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_stack_is_measured_from_the_call(name: str, build_model: BuildModel) -> None:
+    small = run(build_model(name, "counted"), target(name), INPUTS)
+    large = run(build_model(name, "stack"), target(name), INPUTS)
+
+    assert small.stack_bytes == 0
+    assert large.stack_bytes is not None
+    assert 1024 <= large.stack_bytes <= 1024 + 64
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_layers_are_counted_without_the_cost_of_the_hook(
+    name: str, build_model: BuildModel
+) -> None:
+    plain = run(build_model(name, "layers"), target(name), INPUTS)
+    hooked = run(build_model(name, "layers", layers=3), target(name), INPUTS, layers=True)
+
+    assert abs(hooked.layer_instructions[1] - COUNTED) <= 8, hooked.layer_instructions
+    assert sum(hooked.layer_instructions) == pytest.approx(plain.instructions[0], abs=40)
+    assert hooked.instructions[0] == pytest.approx(plain.instructions[0], abs=40)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_layer_outputs_come_back_for_every_run(name: str, build_model: BuildModel) -> None:
+    result = run(build_model(name, "layers", layers=3), target(name), INPUTS, layers=True)
+
+    for data, layers in zip(INPUTS, result.layer_outputs, strict=True):
+        plus_one = bytes((value + 1) & 255 for value in data)
+        assert layers == (plus_one, plus_one[:32], plus_one)
+
+
+@pytest.mark.parametrize("name", ["cortex-m4", "riscv32", "host"])
+def test_endless_program_is_killed_in_time(name: str, build_model: BuildModel) -> None:
+    firmware = build_model(name, "endless")
+    start = time.monotonic()
+
+    with pytest.raises(FirmwareTimeoutError, match=r"1 s"):
+        run(firmware, target(name), INPUTS, timeout_seconds=1)
+
+    assert time.monotonic() - start < 10
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_fault_is_reported_with_its_place(name: str, build_model: BuildModel) -> None:
+    firmware = build_model(name, "fault")
+
+    with pytest.raises(FirmwareCrashError, match="fault pc=0x") as error:
+        run(firmware, target(name), INPUTS)
+
+    found = re.search(r"pc=0x([0-9a-f]{8})", str(error.value))
+    assert found is not None
+    (function,) = [s for s in read_symbols(firmware.elf) if s.name == "fault_run"]
+    start = function.address & ~1
+    assert start <= int(found[1], 16) < start + function.size_bytes
+
+
+def test_fault_on_the_host_names_the_signal(build_model: BuildModel) -> None:
+    with pytest.raises(FirmwareCrashError, match="signal 11"):
+        run(build_model("host", "fault"), target("host"), INPUTS)
+
+
+@pytest.mark.parametrize("name", [name for name in BOARDS if name != "riscv32"])
+def test_stack_overflow_is_a_fault_of_its_own(name: str, build_model: BuildModel) -> None:
+    with pytest.raises(FirmwareCrashError, match="stack overflow|Lockup"):
+        run(build_model(name, "overflow"), target(name), INPUTS)
+
+
+@pytest.mark.parametrize("name", ["cortex-m4", "host"])
+def test_error_status_of_a_run_is_an_error(name: str, build_model: BuildModel) -> None:
+    with pytest.raises(FirmwareCrashError, match="run 0 returned 7"):
+        run(build_model(name, "failing"), target(name), INPUTS)
+
+
+def test_input_that_is_too_short_is_an_error(build_model: BuildModel) -> None:
+    with pytest.raises(FirmwareCrashError, match=r"input\.bin ends too early"):
+        run(build_model("cortex-m4", "add"), target("cortex-m4"), [bytes(10)])
+
+
+def test_layer_outputs_need_the_hook(build_model: BuildModel) -> None:
+    with pytest.raises(EmulatorError, match="layer_hook=True"):
+        run(build_model("cortex-m4", "add"), target("cortex-m4"), INPUTS, layers=True)
+
+
+def test_more_runs_than_one_start_takes(build_model: BuildModel) -> None:
+    inputs = [bytes([value & 255]) * 64 for value in range(300)]
+
+    result = run(build_model("cortex-m4", "add"), target("cortex-m4"), inputs)
+
+    assert [output[10] for output in result.outputs] == [value & 255 for value in range(300)]
+
+
+def test_no_files_are_left_behind(
+    build_model: BuildModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    firmware = build_model("cortex-m4", "add")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+
+    run(firmware, target("cortex-m4"), INPUTS)
+
+    assert list(scratch.iterdir()) == []
+
+
+def test_host_program_is_clean_under_sanitizers(build_model: BuildModel) -> None:
+    result = run(build_model("host", "layers", layers=3, sanitize=True), target("host"), INPUTS)
+
+    assert len(result.outputs) == 2
