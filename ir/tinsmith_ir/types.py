@@ -23,7 +23,9 @@ class Quantization:
     def scale(self) -> float:
         """The only scale; raises ValueError when there are several."""
         if self.axis is not None or len(self.scales) != 1:
-            raise ValueError(f"per-axis quantization with {len(self.scales)} scales has no one scale")
+            raise ValueError(
+                f"per-axis quantization with {len(self.scales)} scales has no one scale"
+            )
         return self.scales[0]
 
     @property

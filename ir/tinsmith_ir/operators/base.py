@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_ir.errors import EvaluationError
 from tinsmith_ir.types import TensorType
 
 Array = NDArray[np.generic]
@@ -60,3 +61,11 @@ class Operator:
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """Multiply-accumulates of one evaluation; 0 for operators that do not multiply matrices."""
         return 0
+
+
+def required(arrays: Sequence[Array | None], index: int) -> Array:
+    """The array of an operand that must be there; raises EvaluationError if it is not."""
+    array = arrays[index] if index < len(arrays) else None
+    if array is None:
+        raise EvaluationError(f"expected an array for operand {index}, got none")
+    return array

@@ -1,0 +1,156 @@
+"""Convolutions over NHWC activations with OHWI weights; how they accumulate is in weighted.py."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Operand, Operator, Types
+from tinsmith_ir.operators.weighted import (
+    accumulate,
+    centred,
+    finish_f32,
+    finish_integer,
+    verify_weighted,
+    weighted_operands,
+)
+from tinsmith_ir.operators.windows import Padding2D, Pair, pad_spatial, taps, window_output_size
+from tinsmith_ir.parameters import conv_parameters
+from tinsmith_ir.types import TensorType
+
+
+@dataclass(frozen=True)
+class _Convolution(Operator):
+    """What both convolutions share. padding is (top, bottom, left, right) of real zeros."""
+
+    operands: ClassVar[tuple[Operand, ...]] = (
+        Operand("input"),
+        Operand("weights"),
+        Operand("bias", optional=True),
+    )
+    weights_axis: ClassVar[int]
+
+    stride: Pair = (1, 1)
+    dilation: Pair = (1, 1)
+    padding: Padding2D = (0, 0, 0, 0)
+    activation: Activation = Activation.NONE
+
+    def _output_type(self, inputs: Types, channels: int) -> tuple[TensorType, ...]:
+        input_ = checks.present(inputs, 0, "input")
+        weights = checks.present(inputs, 1, "weights")
+        bias = checks.optional(inputs, 2)
+        if bias is not None and bias.shape != (channels,):
+            raise GraphError(f"expected bias of shape {(channels,)}, got {bias.shape}")
+        height, width = window_output_size(
+            input_.shape[1:3], weights.shape[1:3], self.stride, self.dilation, self.padding
+        )
+        return (TensorType((input_.shape[0], height, width, channels), input_.dtype),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `verify_weighted`; the weights' quantization axis is the output channel."""
+        verify_weighted(inputs, outputs[0], self.weights_axis)
+
+    def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
+        """One for each output element and weight it sees, padding included."""
+        weights = checks.present(inputs, 1, "weights")
+        return outputs[0].elements * (weights.elements // outputs[0].shape[-1])
+
+    def _finish(
+        self, acc: Array, bias: Array | None, inputs: Types, output: TensorType
+    ) -> tuple[Array, ...]:
+        if output.dtype is DType.FLOAT32:
+            return (finish_f32(acc, bias, self.activation),)
+        parameters = conv_parameters(self, inputs, output)
+        return (finish_integer(acc, bias, parameters, output.dtype),)
+
+
+@dataclass(frozen=True)
+class Conv2D(_Convolution):
+    """input (N,H,W,C) * weights (O,kh,kw,C/groups) + bias (O,) -> (N,OH,OW,O).
+
+    Quantized: per-tensor int8 or int16 input and result, int8 weights with zero point 0, per tensor
+    or per axis 0.
+    """
+
+    mnemonic: ClassVar[str] = "conv2d"
+    weights_axis: ClassVar[int] = 0
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """(N, OH, OW, O); the input's channels must be a multiple of the weights'."""
+        input_ = checks.present(inputs, 0, "input")
+        weights = checks.present(inputs, 1, "weights")
+        checks.check_rank(input_, 4, "input")
+        checks.check_rank(weights, 4, "weights")
+        channels, per_group = input_.shape[3], weights.shape[3]
+        if channels % per_group or weights.shape[0] % (channels // per_group):
+            raise GraphError(
+                f"expected {channels} input channels and {weights.shape[0]} output channels in "
+                f"groups of {per_group} input channels"
+            )
+        return self._output_type(inputs, weights.shape[0])
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """One matrix product per window position and group."""
+        array, weights, bias = weighted_operands(arrays)
+        padded = pad_spatial(centred(array, checks.present(inputs, 0, "input")), self.padding, 0)
+        groups = padded.shape[3] // weights.shape[3]
+        parts = [
+            self._one_group(part, kernel, outputs[0])
+            for part, kernel in zip(
+                np.split(padded, groups, axis=3), np.split(weights, groups, axis=0), strict=True
+            )
+        ]
+        acc = np.concatenate(parts, axis=3) if groups > 1 else parts[0]
+        return self._finish(acc, bias, inputs, outputs[0])
+
+    def _one_group(self, padded: Array, weights: Array, output: TensorType) -> Array:
+        size = output.shape[1:3]
+        views = taps(padded, weights.shape[1:3], self.stride, self.dilation, size)
+        columns = np.concatenate([view for _, _, view in views], axis=3)
+        return accumulate(columns, weights.reshape(weights.shape[0], -1))
+
+
+@dataclass(frozen=True)
+class DepthwiseConv2D(_Convolution):
+    """input (N,H,W,C) * weights (1,kh,kw,C*multiplier) + bias -> (N,OH,OW,C*multiplier).
+
+    Output channel c*multiplier + m reads input channel c. Quantized as Conv2D, with weights per
+    tensor or per axis 3.
+    """
+
+    mnemonic: ClassVar[str] = "depthwise_conv2d"
+    weights_axis: ClassVar[int] = 3
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """(N, OH, OW, C * multiplier)."""
+        input_ = checks.present(inputs, 0, "input")
+        weights = checks.present(inputs, 1, "weights")
+        checks.check_rank(input_, 4, "input")
+        checks.check_rank(weights, 4, "weights")
+        if weights.shape[0] != 1 or weights.shape[3] % input_.shape[3]:
+            raise GraphError(
+                f"expected weights (1, kh, kw, multiple of {input_.shape[3]}), got {weights.shape}"
+            )
+        return self._output_type(inputs, weights.shape[3])
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """One elementwise product per window position."""
+        array, weights, bias = weighted_operands(arrays)
+        padded = pad_spatial(centred(array, checks.present(inputs, 0, "input")), self.padding, 0)
+        spread = np.repeat(padded, weights.shape[3] // padded.shape[3], axis=3)
+        acc = np.zeros(outputs[0].shape, spread.dtype)
+        kernel = weights.astype(spread.dtype)
+        size = outputs[0].shape[1:3]
+        views = taps(spread, weights.shape[1:3], self.stride, self.dilation, size)
+        for row, column, view in views:
+            acc += view * kernel[0, row, column]
+        return self._finish(acc, bias, inputs, outputs[0])

@@ -1,0 +1,131 @@
+"""Add, Sub and Mul of two tensors, with numpy's broadcasting."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.arithmetic import (
+    activation_range,
+    multiply_by_quantized_multiplier,
+    wrap_int32,
+)
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.scaling import clamp, clamp_f32
+from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
+from tinsmith_ir.types import TensorType
+
+
+@dataclass(frozen=True)
+class _Binary(Operator):
+    """Shapes, dtypes and float32 or plain int32 evaluation of an elementwise operator.
+
+    Quantized int8 and int16 (zero point 0) follow TFLite; int32 without quantization wraps.
+    """
+
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("lhs"), Operand("rhs"))
+
+    activation: Activation = Activation.NONE
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The broadcast shape; both operands have the same dtype."""
+        lhs, rhs = checks.present(inputs, 0, "lhs"), checks.present(inputs, 1, "rhs")
+        if lhs.dtype is not rhs.dtype:
+            raise GraphError(
+                f"expected operands of one dtype, got {lhs.dtype.value} and {rhs.dtype.value}"
+            )
+        try:
+            shape = np.broadcast_shapes(lhs.shape, rhs.shape)
+        except ValueError:
+            raise GraphError(
+                f"expected shapes that broadcast, got {lhs.shape} and {rhs.shape}"
+            ) from None
+        return (TensorType(shape, lhs.dtype),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """All float32, all int32 without quantization, or all quantized per tensor."""
+        for type_, name in zip((*inputs, outputs[0]), ("lhs", "rhs", "result"), strict=True):
+            if type_ is not None:
+                checks.check_numbers(type_, name, plain=(DType.INT32,))
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Elementwise."""
+        lhs, rhs, output = required(arrays, 0), required(arrays, 1), outputs[0]
+        if output.dtype is DType.FLOAT32:
+            result = self._combine(lhs.astype(np.float32), rhs.astype(np.float32))
+            return (clamp_f32(result.astype(np.float32), self.activation),)
+        if output.dtype is DType.INT32:
+            wide = self._combine(lhs.astype(np.int64), rhs.astype(np.int64)).astype(np.int64)
+            low, high = activation_range(self.activation, output)
+            return (clamp(wrap_int32(wide), 0, low, high, output.dtype),)
+        return (self._quantized(lhs.astype(np.int64), rhs.astype(np.int64), inputs, output),)
+
+    def _combine(self, lhs: Array, rhs: Array) -> Array:
+        raise NotImplementedError
+
+    def _quantized(
+        self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], inputs: Types, output: TensorType
+    ) -> Array:
+        """Add and Sub: bring both to a common scale, combine, rescale."""
+        p = elementwise_add_parameters(self, inputs, output)
+        scaled_lhs = multiply_by_quantized_multiplier(
+            wrap_int32((lhs + p.input1_offset) << p.left_shift),
+            p.input1_multiplier,
+            p.input1_shift,
+        )
+        scaled_rhs = multiply_by_quantized_multiplier(
+            wrap_int32((rhs + p.input2_offset) << p.left_shift),
+            p.input2_multiplier,
+            p.input2_shift,
+        )
+        combined = self._combine(scaled_lhs.astype(np.int64), scaled_rhs.astype(np.int64))
+        scaled = multiply_by_quantized_multiplier(
+            wrap_int32(combined.astype(np.int64)), p.output_multiplier, p.output_shift
+        )
+        return clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
+
+
+@dataclass(frozen=True)
+class Add(_Binary):
+    """lhs + rhs."""
+
+    mnemonic: ClassVar[str] = "add"
+
+    def _combine(self, lhs: Array, rhs: Array) -> Array:
+        return np.add(lhs, rhs)
+
+
+@dataclass(frozen=True)
+class Sub(_Binary):
+    """lhs - rhs."""
+
+    mnemonic: ClassVar[str] = "sub"
+
+    def _combine(self, lhs: Array, rhs: Array) -> Array:
+        return np.subtract(lhs, rhs)
+
+
+@dataclass(frozen=True)
+class Mul(_Binary):
+    """lhs * rhs."""
+
+    mnemonic: ClassVar[str] = "mul"
+
+    def _combine(self, lhs: Array, rhs: Array) -> Array:
+        return np.multiply(lhs, rhs)
+
+    def _quantized(
+        self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], inputs: Types, output: TensorType
+    ) -> Array:
+        p = mul_parameters(self, inputs, output)
+        product = wrap_int32((lhs + p.input1_offset) * (rhs + p.input2_offset))
+        scaled = multiply_by_quantized_multiplier(product, p.output_multiplier, p.output_shift)
+        return clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)

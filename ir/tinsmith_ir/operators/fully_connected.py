@@ -1,0 +1,76 @@
+"""FullyConnected: a matrix product with the weights of TFLite's layout (N, K)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Operand, Operator, Types
+from tinsmith_ir.operators.weighted import (
+    accumulate,
+    centred,
+    finish_f32,
+    finish_integer,
+    verify_weighted,
+    weighted_operands,
+)
+from tinsmith_ir.parameters import fully_connected_channel_parameters
+from tinsmith_ir.types import TensorType
+
+
+@dataclass(frozen=True)
+class FullyConnected(Operator):
+    """input (..., K) flattened to (B, K) * weights (N, K) + bias (N,) -> (B, N).
+
+    keep_dims: the result is input.shape[:-1] + (N,) instead, and K must be the last dimension.
+    Quantized as Conv2D, with weights per tensor or per axis 0.
+    """
+
+    mnemonic: ClassVar[str] = "fully_connected"
+    operands: ClassVar[tuple[Operand, ...]] = (
+        Operand("input"),
+        Operand("weights"),
+        Operand("bias", optional=True),
+    )
+
+    activation: Activation = Activation.NONE
+    keep_dims: bool = False
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """(B, N), or the leading dimensions and N; the input's elements must be B * K."""
+        input_ = checks.present(inputs, 0, "input")
+        weights = checks.present(inputs, 1, "weights")
+        bias = checks.optional(inputs, 2)
+        checks.check_rank(weights, 2, "weights")
+        outputs, depth = weights.shape
+        if bias is not None and bias.shape != (outputs,):
+            raise GraphError(f"expected bias of shape {(outputs,)}, got {bias.shape}")
+        if input_.elements % depth or (self.keep_dims and input_.shape[-1:] != (depth,)):
+            raise GraphError(f"expected an input of rows of {depth}, got shape {input_.shape}")
+        leading = input_.shape[:-1] if self.keep_dims else (input_.elements // depth,)
+        return (TensorType((*leading, outputs), input_.dtype),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `verify_weighted`."""
+        verify_weighted(inputs, outputs[0], 0)
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """One matrix product."""
+        array, weights, bias = weighted_operands(arrays)
+        rows = centred(array, checks.present(inputs, 0, "input")).reshape(-1, weights.shape[1])
+        acc = accumulate(rows, weights)
+        if outputs[0].dtype is DType.FLOAT32:
+            result = finish_f32(acc, bias, self.activation)
+        else:
+            parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
+            result = finish_integer(acc, bias, parameters, outputs[0].dtype)
+        return (result.reshape(outputs[0].shape),)
+
+    def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
+        """B * N * K."""
+        return outputs[0].elements * checks.present(inputs, 1, "weights").shape[1]

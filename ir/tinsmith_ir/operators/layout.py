@@ -1,0 +1,187 @@
+"""Operators that move elements: Reshape, Pad, Transpose, Concat."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.scaling import clamp_f32, requantize
+from tinsmith_ir.parameters import concat_parameters, zero_of
+from tinsmith_ir.types import TensorType
+
+
+@dataclass(frozen=True)
+class _Move(Operator):
+    """One operand of any dtype; the result has its dtype and quantization."""
+
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """The result is quantized as the input, and not per axis."""
+        input_ = checks.present(inputs, 0, "input")
+        checks.check_same_quantization(input_, outputs[0], "input and result")
+        if input_.quantization is not None and input_.quantization.axis is not None:
+            raise GraphError("expected an input that is not quantized per axis")
+
+
+@dataclass(frozen=True)
+class Reshape(_Move):
+    """The same elements in row-major order under another shape."""
+
+    mnemonic: ClassVar[str] = "reshape"
+
+    shape: tuple[int, ...] = ()
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """`shape`, which must have as many elements."""
+        input_ = checks.present(inputs, 0, "input")
+        if min(self.shape, default=1) < 1 or math.prod(self.shape) != input_.elements:
+            raise GraphError(
+                f"expected a shape of {input_.elements} elements for {input_.shape}, "
+                f"got {self.shape}"
+            )
+        return (input_.with_shape(self.shape),)
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """A reshaped copy."""
+        return (required(arrays, 0).reshape(self.shape).copy(),)
+
+
+@dataclass(frozen=True)
+class Pad(_Move):
+    """Elements added before and after each axis.
+
+    padding: (before 0, after 0, before 1, after 1, ...), not negative.
+    value: what is added, as stored (an integer of the dtype, or a float); None is real zero, which
+    is the zero point of a quantized tensor.
+    """
+
+    mnemonic: ClassVar[str] = "pad"
+
+    padding: tuple[int, ...] = ()
+    value: int | float | None = None
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """Each dimension grown by its two paddings."""
+        input_ = checks.present(inputs, 0, "input")
+        rank = len(input_.shape)
+        if len(self.padding) != 2 * rank or min(self.padding, default=0) < 0:
+            raise GraphError(
+                f"expected {2 * rank} paddings of at least 0 for {input_.shape}, got {self.padding}"
+            )
+        shape = tuple(
+            before + size + after for size, (before, after) in zip(input_.shape, self._pairs())
+        )
+        return (input_.with_shape(shape),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """`value` is one that the dtype can hold."""
+        super().verify(inputs, outputs)
+        dtype = outputs[0].dtype
+        if self.value is None or dtype is DType.FLOAT32:
+            return
+        low, high = dtype.integer_range if dtype.is_integer else (0, 1)
+        if not isinstance(self.value, int) or not low <= self.value <= high:
+            raise GraphError(f"expected a value of dtype {dtype.value}, got {self.value}")
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """The padded array."""
+        value = zero_of(outputs[0]) if self.value is None else self.value
+        return (np.pad(required(arrays, 0), self._pairs(), constant_values=value),)
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list(zip(self.padding[::2], self.padding[1::2], strict=True))
+
+
+@dataclass(frozen=True)
+class Transpose(_Move):
+    """Axis i of the result is axis permutation[i] of the input."""
+
+    mnemonic: ClassVar[str] = "transpose"
+
+    permutation: tuple[int, ...] = ()
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The permuted shape."""
+        input_ = checks.present(inputs, 0, "input")
+        if sorted(self.permutation) != list(range(len(input_.shape))):
+            raise GraphError(
+                f"expected a permutation of {len(input_.shape)} axes, got {self.permutation}"
+            )
+        return (input_.with_shape(tuple(input_.shape[axis] for axis in self.permutation)),)
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """A transposed copy in row-major order."""
+        return (np.ascontiguousarray(required(arrays, 0).transpose(self.permutation)),)
+
+
+@dataclass(frozen=True)
+class Concat(Operator):
+    """The inputs one after the other along `axis`.
+
+    Integer inputs whose quantization differs from the result's are requantized as Requantize does
+    (TFLite itself demands equal ones for int8).
+    """
+
+    mnemonic: ClassVar[str] = "concat"
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("inputs", variadic=True),)
+
+    axis: int = 0
+    activation: Activation = Activation.NONE
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The first input's shape with `axis` the sum of all."""
+        types = [checks.present(inputs, index, "inputs") for index in range(max(1, len(inputs)))]
+        first = types[0]
+        if not 0 <= self.axis < len(first.shape):
+            raise GraphError(f"expected an axis within rank {len(first.shape)}, got {self.axis}")
+        for other in types[1:]:
+            if other.dtype is not first.dtype or self._others(other) != self._others(first):
+                raise GraphError(
+                    f"expected inputs like {first.dtype.value}{first.shape} except axis "
+                    f"{self.axis}, got {other.dtype.value}{other.shape}"
+                )
+        shape = list(first.shape)
+        shape[self.axis] = sum(type_.shape[self.axis] for type_ in types)
+        same = all(type_.quantization == first.quantization for type_ in types)
+        return (TensorType(tuple(shape), first.dtype, first.quantization if same else None),)
+
+    def _others(self, type_: TensorType) -> tuple[int, ...]:
+        return type_.shape[: self.axis] + type_.shape[self.axis + 1 :]
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """float32, or int8/int16 quantized per tensor; plain int32 and bool without activation."""
+        plain = (DType.INT32, DType.BOOL) if self.activation is Activation.NONE else ()
+        for index in range(len(inputs)):
+            checks.check_numbers(checks.present(inputs, index, "inputs"), "input", plain=plain)
+        checks.check_numbers(outputs[0], "result", plain=plain)
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """The joined array."""
+        parts = [required(arrays, index) for index in range(len(arrays))]
+        output = outputs[0]
+        if output.dtype in checks.QUANTIZED_DTYPES:
+            records = concat_parameters(self, inputs, output)
+            parts = [
+                part if record is None else requantize(part, record, output.dtype)
+                for part, record in zip(parts, records, strict=True)
+            ]
+        joined = np.concatenate(parts, axis=self.axis)
+        if output.dtype is DType.FLOAT32:
+            return (clamp_f32(joined.astype(np.float32), self.activation),)
+        return (joined,)

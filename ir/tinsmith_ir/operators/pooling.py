@@ -1,0 +1,111 @@
+"""Pooling over windows of NHWC tensors; padding is left out of the average and of the maximum."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.scaling import clamp, clamp_f32
+from tinsmith_ir.operators.windows import Padding2D, Pair, pad_spatial, taps, window_output_size
+from tinsmith_ir.parameters import pool_parameters
+from tinsmith_ir.types import TensorType
+
+
+@dataclass(frozen=True)
+class _Pool(Operator):
+    """Shapes and types of both pools; the result has the input's quantization."""
+
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+
+    window: Pair = (1, 1)
+    stride: Pair = (1, 1)
+    padding: Padding2D = (0, 0, 0, 0)
+    activation: Activation = Activation.NONE
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """(N, OH, OW, C) with the input's dtype and quantization."""
+        input_ = checks.present(inputs, 0, "input")
+        checks.check_rank(input_, 4, "input")
+        top, bottom, left, right = self.padding
+        height, width = window_output_size(
+            input_.shape[1:3], self.window, self.stride, (1, 1), self.padding
+        )
+        if max(top, bottom) >= self.window[0] or max(left, right) >= self.window[1]:
+            raise GraphError(f"expected padding below the window {self.window}, got {self.padding}")
+        return (input_.with_shape((input_.shape[0], height, width, input_.shape[3])),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """float32, or int8/int16 with the result quantized as the input."""
+        input_ = checks.present(inputs, 0, "input")
+        checks.check_numbers(input_, "input")
+        checks.check_same_quantization(input_, outputs[0], "input and result")
+
+    def _views(self, array: Array, output: TensorType, fill: float) -> list[Array]:
+        padded = pad_spatial(array, self.padding, fill)
+        size = output.shape[1:3]
+        return [view for _, _, view in taps(padded, self.window, self.stride, (1, 1), size)]
+
+
+@dataclass(frozen=True)
+class AveragePool2D(_Pool):
+    """The mean of each window's elements, padding not counted.
+
+    Integers: (sum +- count / 2) / count truncated, which rounds halves away from zero; the zero
+    point is not subtracted. float32: sum in row-major order, then one division.
+    """
+
+    mnemonic: ClassVar[str] = "average_pool2d"
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """The mean of each window."""
+        array, output = required(arrays, 0), outputs[0]
+        count = self._counts(array.shape, output)
+        if output.dtype is DType.FLOAT32:
+            total = np.zeros(output.shape, np.float32)
+            for view in self._views(array, output, 0.0):
+                total += view.astype(np.float32)
+            return (clamp_f32(total / count.astype(np.float32), self.activation),)
+        acc = np.zeros(output.shape, np.int64)
+        for view in self._views(array.astype(np.int64), output, 0):
+            acc += view.astype(np.int64)
+        p = pool_parameters(self, inputs, output)
+        mean = np.sign(acc) * ((np.abs(acc) + count // 2) // count)
+        return (clamp(mean, 0, p.clamp_min, p.clamp_max, output.dtype),)
+
+    def _counts(self, shape: tuple[int, ...], output: TensorType) -> NDArray[np.int64]:
+        """How many real elements each window sees, (1, OH, OW, 1)."""
+        ones = np.ones((1, *shape[1:3], 1), np.int64)
+        counts = np.zeros((1, *output.shape[1:3], 1), np.int64)
+        for view in self._views(ones, output, 0):
+            counts += view.astype(np.int64)
+        return counts
+
+
+@dataclass(frozen=True)
+class MaxPool2D(_Pool):
+    """The largest of each window's elements."""
+
+    mnemonic: ClassVar[str] = "max_pool2d"
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """The maximum of each window; padding never wins."""
+        array, output = required(arrays, 0), outputs[0]
+        if output.dtype is DType.FLOAT32:
+            lowest = float(np.finfo(np.float32).min)
+            best = np.maximum.reduce(self._views(array, output, lowest)).astype(np.float32)
+            return (clamp_f32(best, self.activation),)
+        views = self._views(array, output, output.dtype.integer_range[0])
+        p = pool_parameters(self, inputs, output)
+        best = np.maximum.reduce(views).astype(np.int64)
+        return (clamp(best, 0, p.clamp_min, p.clamp_max, output.dtype),)

@@ -1,0 +1,112 @@
+"""Between real numbers and integers, and between quantizations: Quantize, Dequantize, Requantize.
+
+A TensorType holds what `infer` cannot know here: the dtype of Quantize's and Requantize's result is
+an attribute, its quantization the graph's choice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.scaling import requantize
+from tinsmith_ir.parameters import requantize_parameters
+from tinsmith_ir.types import TensorType
+
+
+@dataclass(frozen=True)
+class Quantize(Operator):
+    """float32 -> `dtype`: round(x / scale) + zero_point, halves away from zero, clamped.
+
+    The division is in float32. NaN gives the zero point.
+    """
+
+    mnemonic: ClassVar[str] = "quantize"
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+
+    dtype: DType = DType.INT8
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The input's shape in `dtype`."""
+        return (TensorType(checks.present(inputs, 0, "input").shape, self.dtype),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """float32 to int8 or int16 per tensor."""
+        checks.check_dtype(checks.present(inputs, 0, "input"), (DType.FLOAT32,), "input")
+        checks.check_dtype(outputs[0], checks.QUANTIZED_DTYPES, "result")
+        checks.check_quantized(outputs[0], "result")
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Elementwise."""
+        quantization = checks.check_quantized(outputs[0], "result")
+        with np.errstate(over="ignore", invalid="ignore"):
+            real = required(arrays, 0).astype(np.float32) / np.float32(quantization.scale)
+        quotient = np.nan_to_num(real, nan=0.0, posinf=2.0**30, neginf=-(2.0**30)).astype(
+            np.float64
+        )
+        bounded = np.clip(quotient, -(2.0**30), 2.0**30)
+        rounded = np.trunc(bounded + np.copysign(0.5, bounded)).astype(np.int64)
+        low, high = outputs[0].dtype.integer_range
+        shifted = np.clip(rounded + quantization.zero_point, low, high)
+        return (shifted.astype(outputs[0].dtype.numpy),)
+
+
+@dataclass(frozen=True)
+class Dequantize(Operator):
+    """int8 or int16 -> float32: scale * (x - zero_point)."""
+
+    mnemonic: ClassVar[str] = "dequantize"
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The input's shape in float32."""
+        return (TensorType(checks.present(inputs, 0, "input").shape, DType.FLOAT32),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """int8 or int16 per tensor to float32."""
+        input_ = checks.present(inputs, 0, "input")
+        checks.check_dtype(input_, checks.QUANTIZED_DTYPES, "input")
+        checks.check_quantized(input_, "input")
+        checks.check_numbers(outputs[0], "result")
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Elementwise."""
+        quantization = checks.check_quantized(checks.present(inputs, 0, "input"), "input")
+        centred = required(arrays, 0).astype(np.int32) - np.int32(quantization.zero_point)
+        return (np.float32(quantization.scale) * centred.astype(np.float32),)
+
+
+@dataclass(frozen=True)
+class Requantize(Operator):
+    """Integers of one quantization (and width) as integers of another, `dtype`."""
+
+    mnemonic: ClassVar[str] = "requantize"
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+
+    dtype: DType = DType.INT8
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The input's shape in `dtype`."""
+        return (TensorType(checks.present(inputs, 0, "input").shape, self.dtype),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """int8, int16 or int32 per tensor on both sides."""
+        allowed = (*checks.QUANTIZED_DTYPES, DType.INT32)
+        for type_, name in ((checks.present(inputs, 0, "input"), "input"), (outputs[0], "result")):
+            checks.check_dtype(type_, allowed, name)
+            checks.check_quantized(type_, name)
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Elementwise."""
+        parameters = requantize_parameters(self, inputs, outputs[0])
+        return (requantize(required(arrays, 0), parameters, outputs[0].dtype),)

@@ -1,0 +1,63 @@
+"""Relu and Relu6 as operators of their own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.scaling import clamp_f32, requantize
+from tinsmith_ir.parameters import relu_parameters
+from tinsmith_ir.types import TensorType
+
+
+@dataclass(frozen=True)
+class _Clamp(Operator):
+    """A clamp; quantized integers are rescaled to the result's quantization at the same time."""
+
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+    bounds: ClassVar[Activation]
+
+    @property
+    def activation(self) -> Activation:
+        """The clamp it is."""
+        return self.bounds
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The input's shape and dtype."""
+        input_ = checks.present(inputs, 0, "input")
+        return (TensorType(input_.shape, input_.dtype),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """float32, or int8/int16 quantized per tensor."""
+        checks.check_numbers(checks.present(inputs, 0, "input"), "input")
+        checks.check_numbers(outputs[0], "result")
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Elementwise."""
+        array, output = required(arrays, 0), outputs[0]
+        if output.dtype is DType.FLOAT32:
+            return (clamp_f32(array.astype(np.float32), self.bounds),)
+        return (requantize(array, relu_parameters(self, inputs, output), output.dtype),)
+
+
+@dataclass(frozen=True)
+class Relu(_Clamp):
+    """max(x, 0)."""
+
+    mnemonic: ClassVar[str] = "relu"
+    bounds: ClassVar[Activation] = Activation.RELU
+
+
+@dataclass(frozen=True)
+class Relu6(_Clamp):
+    """min(max(x, 0), 6)."""
+
+    mnemonic: ClassVar[str] = "relu6"
+    bounds: ClassVar[Activation] = Activation.RELU6

@@ -1,0 +1,53 @@
+"""The last step of integer operators: rescale an accumulator, add the offset, clamp, narrow."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.arithmetic import (
+    activation_range_f32,
+    multiply_by_quantized_multiplier,
+    multiply_by_quantized_multiplier_64,
+    wrap_int32,
+)
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators.base import Array
+from tinsmith_ir.parameters import ConvParameters, RequantizeParameters
+
+
+def clamp(
+    values: NDArray[np.int32] | NDArray[np.int64], offset: int, low: int, high: int, dtype: DType
+) -> Array:
+    """Values + offset within [low, high], as `dtype`."""
+    return np.clip(values.astype(np.int64) + offset, low, high).astype(dtype.numpy)
+
+
+def store_accumulator(acc: NDArray[np.int64], parameters: ConvParameters, dtype: DType) -> Array:
+    """The result of an accumulator whose last axis is the output channel.
+
+    int8 wraps to the 32-bit accumulator of the kernels first; int16 keeps 64 bits.
+    """
+    if dtype is DType.INT16:
+        scaled = multiply_by_quantized_multiplier_64(acc, parameters.multipliers, parameters.shifts)
+    else:
+        scaled = multiply_by_quantized_multiplier(
+            wrap_int32(acc), parameters.multipliers, parameters.shifts
+        )
+    low, high = parameters.clamp_min, parameters.clamp_max
+    return clamp(scaled, parameters.output_offset, low, high, dtype)
+
+
+def requantize(array: Array, parameters: RequantizeParameters, dtype: DType) -> Array:
+    """Integers of one quantization as integers of another."""
+    centred = wrap_int32(array.astype(np.int64) + parameters.input_offset)
+    scaled = multiply_by_quantized_multiplier(centred, parameters.multiplier, parameters.shift)
+    low, high = parameters.clamp_min, parameters.clamp_max
+    return clamp(scaled, parameters.output_offset, low, high, dtype)
+
+
+def clamp_f32(values: NDArray[np.float32], activation: Activation) -> NDArray[np.float32]:
+    """Values within the bounds of `activation`."""
+    if activation is Activation.NONE:
+        return values
+    low, high = activation_range_f32(activation)
+    return np.minimum(np.maximum(values, low), high)

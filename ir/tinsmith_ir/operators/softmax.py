@@ -1,0 +1,101 @@
+"""Softmax over the last axis."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.arithmetic import (
+    multiply_by_quantized_multiplier,
+    rounding_divide_by_pot,
+    saturating_rounding_doubling_high_mul,
+    wrap_int32,
+)
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.fixed_point import exp_of_negative, reciprocal
+from tinsmith_ir.float_arithmetic import exp_f32
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.parameters import (
+    SOFTMAX_INTEGER_BITS,
+    SoftmaxParameters,
+    softmax_parameters,
+)
+from tinsmith_ir.types import TensorType
+
+_SUM_INTEGER_BITS = 12
+
+
+@dataclass(frozen=True)
+class Softmax(Operator):
+    """exp(beta * (x - max)) / sum, over the last axis.
+
+    int8: fixed point, as TFLite's reference kernel; the result has scale 1/256, zero point -128.
+    float32: exp by `exp_f32`, sum in order from zero, one division per element.
+    """
+
+    mnemonic: ClassVar[str] = "softmax"
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+
+    beta: float = 1.0
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The input's shape, of rank 1 or more."""
+        input_ = checks.present(inputs, 0, "input")
+        if not input_.shape:
+            raise GraphError("expected an input of rank 1 or more, got a scalar")
+        return (TensorType(input_.shape, input_.dtype),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """float32, or int8 with the result in units of 1/256 from -128."""
+        input_ = checks.present(inputs, 0, "input")
+        checks.check_dtype(input_, (DType.FLOAT32, DType.INT8), "input")
+        checks.check_numbers(input_, "input")
+        checks.check_numbers(outputs[0], "result")
+        if input_.dtype is DType.FLOAT32:
+            return
+        quantization = checks.check_quantized(outputs[0], "result")
+        if (quantization.scale, quantization.zero_point) != (1 / 256, -128):
+            raise GraphError(
+                f"expected a result of scale 1/256 and zero point -128, got {quantization}"
+            )
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Row by row over the last axis."""
+        array = required(arrays, 0)
+        if outputs[0].dtype is DType.FLOAT32:
+            return (_softmax_f32(array.astype(np.float32), np.float32(self.beta)),)
+        return (_softmax_s8(array, softmax_parameters(self, inputs, outputs[0])),)
+
+
+def _softmax_f32(array: NDArray[np.float32], beta: np.float32) -> NDArray[np.float32]:
+    largest = array.max(axis=-1, keepdims=True)
+    exponentials = exp_f32((array - largest) * beta)
+    total = np.zeros_like(largest)
+    for index in range(array.shape[-1]):
+        total += exponentials[..., index : index + 1]
+    return exponentials / total
+
+
+def _softmax_s8(array: Array, parameters: SoftmaxParameters) -> NDArray[np.int8]:
+    wide = array.astype(np.int64)
+    difference = wrap_int32(wide - wide.max(axis=-1, keepdims=True))
+    counted = difference >= parameters.diff_min
+    # A difference that does not count may overflow the shift; 0 stands in for it.
+    safe = np.where(counted, difference, np.int32(0))
+    scaled = multiply_by_quantized_multiplier(
+        safe, parameters.input_multiplier, parameters.input_left_shift
+    )
+    exponentials = exp_of_negative(scaled, SOFTMAX_INTEGER_BITS)
+    terms = np.where(counted, rounding_divide_by_pot(exponentials, _SUM_INTEGER_BITS), 0)
+    total = wrap_int32(terms.sum(axis=-1, keepdims=True, dtype=np.int64))
+    scale, bits_over_unit = reciprocal(total, _SUM_INTEGER_BITS)
+    product = saturating_rounding_doubling_high_mul(exponentials, scale)
+    shifted = rounding_divide_by_pot(product, bits_over_unit + np.int32(31 - 8))
+    result = np.clip(shifted.astype(np.int64) - 128, -128, 127)
+    return np.where(counted, result, -128).astype(np.int8)

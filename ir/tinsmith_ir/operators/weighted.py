@@ -1,0 +1,95 @@
+"""What operators with weights and bias share: their type rules, accumulation and last step.
+
+Integers are accumulated exactly by matrix products of doubles (every partial sum stays far below
+2**53). float32 is accumulated over (kernel row, kernel column, input channel) in that order from
+zero, each product and sum rounded to float32, then the bias is added: the order of TFLite's
+reference kernels.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Types, required
+from tinsmith_ir.operators.scaling import clamp_f32, store_accumulator
+from tinsmith_ir.parameters import ConvParameters
+from tinsmith_ir.types import TensorType
+
+
+def weighted_operands(arrays: Sequence[Array | None]) -> tuple[Array, Array, Array | None]:
+    """(input, weights, bias or None) of an operator with weights."""
+    return required(arrays, 0), required(arrays, 1), arrays[2] if len(arrays) > 2 else None
+
+
+def verify_weighted(inputs: Types, output: TensorType, axis: int) -> None:
+    """Dtypes and quantization of an operator with weights and bias: all float32, or int8/int16
+    activations with symmetric int8 weights (per tensor or per `axis`) and int32 bias.
+    """
+    input_ = checks.present(inputs, 0, "input")
+    weights = checks.present(inputs, 1, "weights")
+    bias = checks.optional(inputs, 2)
+    checks.check_numbers(input_, "input")
+    checks.check_numbers(output, "result")
+    is_float = input_.dtype is DType.FLOAT32
+    checks.check_dtype(weights, (DType.FLOAT32 if is_float else DType.INT8,), "weights")
+    if bias is not None:
+        checks.check_dtype(bias, (DType.FLOAT32 if is_float else DType.INT32,), "bias")
+    if is_float:
+        return
+    quantization = weights.quantization
+    if quantization is None:
+        raise GraphError("expected weights with a quantization, got none")
+    if any(quantization.zero_points):
+        raise GraphError(f"expected weights with zero points 0, got {quantization.zero_points}")
+    if quantization.axis not in (None, axis):
+        raise GraphError(
+            f"expected weights quantized per tensor or per axis {axis}, got {quantization.axis}"
+        )
+
+
+def centred(array: Array, type_: TensorType) -> Array:
+    """Integers minus their zero point, as int64; float32 as it is."""
+    if type_.dtype is DType.FLOAT32 or type_.quantization is None:
+        return array
+    return array.astype(np.int64) - type_.quantization.zero_point
+
+
+def accumulate(columns: Array, matrix: Array) -> Array:
+    """(..., K) times (O, K) -> (..., O): int64 exactly, or float32 in the order of K."""
+    if columns.dtype == np.float32:
+        return _accumulate_f32(columns.astype(np.float32), matrix.astype(np.float32))
+    return (columns.astype(np.float64) @ matrix.astype(np.float64).T).astype(np.int64)
+
+
+def _accumulate_f32(
+    columns: NDArray[np.float32], matrix: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    taps = np.ascontiguousarray(columns.reshape(-1, columns.shape[-1]).T)
+    rows = np.ascontiguousarray(matrix.T)
+    acc = np.zeros((taps.shape[1], rows.shape[1]), np.float32)
+    product = np.empty_like(acc)
+    for tap, row in zip(taps, rows, strict=True):
+        np.multiply(tap[:, None], row, out=product)
+        acc += product
+    return acc.reshape(*columns.shape[:-1], rows.shape[1])
+
+
+def finish_f32(acc: Array, bias: Array | None, activation: Activation) -> Array:
+    """Add the float32 bias and clamp."""
+    total = acc.astype(np.float32)
+    return clamp_f32(total if bias is None else total + bias.astype(np.float32), activation)
+
+
+def finish_integer(
+    acc: Array, bias: Array | None, parameters: ConvParameters, dtype: DType
+) -> Array:
+    """Add the int32 bias, rescale per channel (the last axis), clamp."""
+    total = acc.astype(np.int64)
+    if bias is not None:
+        total = total + bias.astype(np.int64)
+    return store_accumulator(total, parameters, dtype)

@@ -1,0 +1,72 @@
+"""Sliding windows over NHWC tensors: sizes, and views that gather what a window sees."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.errors import GraphError
+
+Pair = tuple[int, int]
+Padding2D = tuple[int, int, int, int]
+
+
+def window_output_size(
+    size: Pair, window: Pair, stride: Pair, dilation: Pair, padding: Padding2D
+) -> Pair:
+    """Height and width of the result of sliding `window` over (h, w) `size`.
+
+    padding: (top, bottom, left, right). Raises GraphError if the window does not fit once, or an
+    attribute is out of range.
+    """
+    check_window(window, stride, dilation, padding)
+    extents = [(extent - 1) * step + 1 for extent, step in zip(window, dilation, strict=True)]
+    padded = (size[0] + padding[0] + padding[1], size[1] + padding[2] + padding[3])
+    if padded[0] < extents[0] or padded[1] < extents[1]:
+        raise GraphError(
+            f"expected a window within the padded input {padded[0]}x{padded[1]}, "
+            f"got {extents[0]}x{extents[1]}"
+        )
+    return (
+        (padded[0] - extents[0]) // stride[0] + 1,
+        (padded[1] - extents[1]) // stride[1] + 1,
+    )
+
+
+def check_window(window: Pair, stride: Pair, dilation: Pair, padding: Padding2D) -> None:
+    """Raise GraphError unless sizes, strides and dilations are positive and padding is not
+    negative.
+    """
+    for what, pair in (("window", window), ("stride", stride), ("dilation", dilation)):
+        if len(pair) != 2 or min(pair) < 1:
+            raise GraphError(f"expected {what} (h, w) of at least 1, got {pair}")
+    if len(padding) != 4 or min(padding) < 0:
+        raise GraphError(
+            f"expected padding (top, bottom, left, right) of at least 0, got {padding}"
+        )
+
+
+def pad_spatial(
+    array: NDArray[np.generic], padding: Padding2D, value: float
+) -> NDArray[np.generic]:
+    """NHWC `array` with `value` around its rows and columns."""
+    if not any(padding):
+        return array
+    top, bottom, left, right = padding
+    widths = ((0, 0), (top, bottom), (left, right), (0, 0))
+    return np.pad(array, widths, constant_values=value)
+
+
+def taps(
+    padded: NDArray[np.generic], window: Pair, stride: Pair, dilation: Pair, output: Pair
+) -> Iterator[tuple[int, int, NDArray[np.generic]]]:
+    """(row, column, view) of each window position, in row-major order.
+
+    The view is (N, output h, output w, C): what that position of the window sees for every output.
+    """
+    for row in range(window[0]):
+        for column in range(window[1]):
+            top, left = row * dilation[0], column * dilation[1]
+            bottom = top + (output[0] - 1) * stride[0] + 1
+            right = left + (output[1] - 1) * stride[1] + 1
+            yield row, column, padded[:, top : bottom : stride[0], left : right : stride[1], :]

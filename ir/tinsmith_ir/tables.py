@@ -1,0 +1,46 @@
+"""Elementwise integer operators as tables: what comes out for each integer that may go in.
+
+A pass may exchange chains of such operators when their tables are equal, which proves it bit-exact
+without any argument about rounding.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array
+from tinsmith_ir.operators import Dequantize, Operator, Quantize, Relu, Relu6, Requantize
+from tinsmith_ir.types import TensorType
+
+ELEMENTWISE = (Dequantize, Quantize, Relu, Relu6, Requantize)
+"""Operators of one operand whose result depends, element by element, on that element only."""
+
+
+def value_table(
+    operators: Sequence[Operator], types: Sequence[TensorType]
+) -> Array | None:
+    """The results of applying `operators` one after the other to each int8 or int16, lowest first.
+
+    types: of the first operand and of each result, one more than operators; shapes do not matter.
+    None if an operator is not elementwise, or the first operand is neither int8 nor int16.
+    """
+    if types[0].dtype not in (DType.INT8, DType.INT16):
+        return None
+    if not all(isinstance(operator, ELEMENTWISE) for operator in operators):
+        return None
+    low, high = types[0].dtype.integer_range
+    array: Array = np.arange(low, high + 1).astype(types[0].dtype.numpy)
+    flat = [type_.with_shape(array.shape) for type_ in types]
+    for operator, input_, output in zip(operators, flat, flat[1:], strict=False):
+        array = operator.evaluate([array], [input_], [output])[0]
+    return array
+
+
+def is_identity(table: Array | None) -> bool:
+    """True if each integer comes out as it went in, with the same dtype."""
+    if table is None or table.dtype.kind != "i":
+        return False
+    low = int(np.iinfo(table.dtype).min)
+    is_whole = table.size == 1 << (8 * table.dtype.itemsize)
+    return is_whole and bool((table == np.arange(low, low + table.size)).all())
