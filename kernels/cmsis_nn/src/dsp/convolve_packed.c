@@ -1,0 +1,192 @@
+/* Convolution on arranged weights for the DSP extension: 4 output channels x 2 pixels per step.
+ *
+ * One 16-bit lane carries the weights of two channels as b + 256 * t ("bottom" and "top" channel). With x the input,
+ *     both   += x * (b + 256 t)        smlad with the word as it lies in memory
+ *     bottom += x * b                  smlad with the sign-extended low bytes
+ * so that top = (both - bottom) / 256, exact modulo 2^24; the arranger has proved |top| < 2^23. That is one sxtb16 per
+ * four weights instead of two, and nothing else in exchange but two instructions per pair of outputs.
+ */
+
+#include "include/tinsmith_nn.h"
+#include "src/internal/clamp.h"
+#include "src/internal/im2col.h"
+#include "src/internal/implementation.h"
+
+#if TINSMITH_NN_DSP
+
+#include "src/internal/dsp.h"
+#include "src/internal/requantize.h"
+
+enum { kChannels = 4, kPixels = 2 };
+
+/** Sums of each pixel for the channel pairs (a, b) and (c, d). */
+typedef struct {
+  int32_t both[kPixels][2];
+  int32_t bottom[kPixels][2];
+} sums;
+
+/** Add depth / 4 blocks of 4 values of k. columns: lanes (k, k + 2) of pixel 0 and 1, then (k + 1, k + 3) of both.
+ * Returns the end of the weights read.
+ * Written in assembly because 13 values live at once and compilers spill; the loop end waits in memory. */
+static inline const int8_t *multiply(sums *acc, const uint32_t *columns, const int8_t *weights, int32_t depth) {
+  const uint32_t *end = columns + depth;
+  uint32_t x0 = (uint32_t)depth;
+  uint32_t x1, w;
+  /* clang-format off */
+#define TINSMITH_HALF_BLOCK                \
+      "ldrd   %[x0], %[x1], [%[c]], #8\n"  \
+      "ldr    %[w], [%[p]], #4\n"          \
+      "smlad  %[s00], %[x0], %[w], %[s00]\n" \
+      "smlad  %[s10], %[x1], %[w], %[s10]\n" \
+      "sxtb16 %[w], %[w]\n"                \
+      "smlad  %[b00], %[x0], %[w], %[b00]\n" \
+      "smlad  %[b10], %[x1], %[w], %[b10]\n" \
+      "ldr    %[w], [%[p]], #4\n"          \
+      "smlad  %[s01], %[x0], %[w], %[s01]\n" \
+      "smlad  %[s11], %[x1], %[w], %[s11]\n" \
+      "sxtb16 %[w], %[w]\n"                \
+      "smlad  %[b01], %[x0], %[w], %[b01]\n" \
+      "smlad  %[b11], %[x1], %[w], %[b11]\n"
+  __asm__ volatile(
+      "tst    %[x0], #4\n" /* an odd number of blocks: enter the loop in its middle */
+      "bne    2f\n"
+      "1:\n"
+      TINSMITH_HALF_BLOCK TINSMITH_HALF_BLOCK
+      "2:\n"
+      TINSMITH_HALF_BLOCK TINSMITH_HALF_BLOCK
+      "ldr    %[w], %[end]\n"
+      "cmp    %[c], %[w]\n"
+      "bne    1b\n"
+      : [s00] "+r"(acc->both[0][0]), [s01] "+r"(acc->both[0][1]), [s10] "+r"(acc->both[1][0]),
+        [s11] "+r"(acc->both[1][1]), [b00] "+r"(acc->bottom[0][0]), [b01] "+r"(acc->bottom[0][1]),
+        [b10] "+r"(acc->bottom[1][0]), [b11] "+r"(acc->bottom[1][1]), [c] "+r"(columns), [p] "+r"(weights),
+        [x0] "+&r"(x0), [x1] "=&r"(x1), [w] "=&r"(w)
+      : [end] "m"(end)
+      : "cc", "memory");
+#undef TINSMITH_HALF_BLOCK
+  /* clang-format on */
+  return weights;
+}
+
+/** Lanes of one pixel into every second word: (k, k + 2), (k + 1, k + 3) of each block; bytes past `depth` become 0. */
+static void expand(uint32_t *column, const int8_t *bytes, int32_t depth) {
+  for (; depth >= 4; depth -= 4) {
+    const uint32_t word = tinsmith_load_word(bytes);
+    column[0] = tinsmith_sxtb16(word);
+    column[kPixels] = tinsmith_sxtb16_ror8(word);
+    column += 2 * kPixels;
+    bytes += 4;
+  }
+  if (depth > 0) {
+    uint32_t word = 0;
+    memcpy(&word, bytes, (size_t)depth);
+    column[0] = tinsmith_sxtb16(word);
+    column[kPixels] = tinsmith_sxtb16_ror8(word);
+  }
+}
+
+/** Scaling of a group's channels. */
+typedef struct {
+  const int32_t *bias;
+  const int32_t *multiplier;
+  const int32_t *shift;
+  int32_t twice_zero_point_plus_one;
+} output_stage;
+
+/** Outputs of one group of both pixels, of which `channels` exist. */
+static inline void finish_group(const output_stage *stage, const sums *acc, int32_t channels, int8_t *output0,
+                                int8_t *output1) {
+  int32_t values[kPixels][kChannels];
+  for (int32_t p = 0; p < kPixels; ++p) {
+    for (int32_t pair = 0; pair < 2; ++pair) {
+      const int32_t top = (acc->both[p][pair] - acc->bottom[p][pair]) >> 8;
+      values[p][2 * pair] = acc->bottom[p][pair];
+      values[p][2 * pair + 1] = stage->bias[2 * pair + 1] + top;
+    }
+  }
+  for (int32_t c = 0; c < channels; ++c) {
+    /* Loaded once for both pixels: for all the compiler knows, a store to the output changes the arrays. */
+    const int32_t multiplier = stage->multiplier[c];
+    const int32_t shift = stage->shift[c];
+    const int32_t offset = stage->twice_zero_point_plus_one;
+    const int32_t value0 = tinsmith_requantize_folded(values[0][c], multiplier, shift, offset);
+    const int32_t value1 = tinsmith_requantize_folded(values[1][c], multiplier, shift, offset);
+    output1[c] = tinsmith_saturate_s8(value1);
+    output0[c] = tinsmith_saturate_s8(value0);
+  }
+}
+
+/** All channels of two pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
+ * For a single pixel give output1 = output0: pixel 0 is written last. */
+__attribute__((noinline)) static void multiply_columns(output_stage stage, const uint32_t *columns, const int8_t *weights, int32_t depth,
+                             int32_t channels, int8_t *output0, int8_t *output1) {
+  for (; channels > 0; channels -= kChannels) {
+    sums acc;
+    for (int32_t p = 0; p < kPixels; ++p) {
+      acc.both[p][0] = acc.bottom[p][0] = stage.bias[0];
+      acc.both[p][1] = acc.bottom[p][1] = stage.bias[2];
+    }
+    weights = multiply(&acc, columns, weights, depth);
+    if (channels >= kChannels) {
+      finish_group(&stage, &acc, kChannels, output0, output1); /* unrolled */
+    } else {
+      finish_group(&stage, &acc, channels, output0, output1);
+    }
+    output0 += kChannels;
+    output1 += kChannels;
+    stage.bias += kChannels;
+    stage.multiplier += kChannels;
+    stage.shift += kChannels;
+  }
+}
+
+int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,
+                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                    const cmsis_nn_dims *output_dims) {
+  return tinsmith_convolve_packed_s8_get_buffer_size_dsp(conv_params, input_dims, filter_dims, output_dims);
+}
+
+arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                                const cmsis_nn_per_channel_quant_params *quant_params,
+                                                const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                int8_t *output_data) {
+  if (ctx->buf == NULL || filter_dims->c != input_dims->c || filter_dims->n != output_dims->c) {
+    return ARM_CMSIS_NN_ARG_ERROR;
+  }
+  const tinsmith_windows windows = tinsmith_windows_of(conv_params, input_dims, input_data, filter_dims, output_dims);
+  const bool in_place = tinsmith_windows_are_pixels(&windows);
+  const int32_t depth = filter_dims->h * filter_dims->w * filter_dims->c;
+  const int32_t blocks_depth = (depth + 3) / 4 * 4;
+  const int32_t channels = output_dims->c;
+  const int32_t pixels = output_dims->n * output_dims->h * output_dims->w;
+  const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift,
+                              2 * conv_params->output_offset + 1};
+  /* Scratch: columns of kPixels pixels as int16, then one window as bytes. */
+  uint32_t *columns = (uint32_t *)ctx->buf;
+  int8_t *bytes = (int8_t *)(columns + blocks_depth);
+
+  tinsmith_window window = tinsmith_first_window(&windows);
+  int8_t *output = output_data;
+  for (int32_t left = pixels; left > 0; left -= kPixels) {
+    const int32_t count = left < kPixels ? left : kPixels;
+    for (int32_t p = 0; p < count; ++p) {
+      const int8_t *source = bytes;
+      if (in_place) {
+        source = tinsmith_window_pixel(&windows, &window);
+      } else {
+        tinsmith_copy_window(&windows, &window, 0, bytes);
+      }
+      expand(columns + p, source, depth);
+      tinsmith_next_window(&windows, &window);
+    }
+    int8_t *output1 = count > 1 ? output + channels : output;
+    multiply_columns(stage, columns, filter_data, blocks_depth, channels, output, output1);
+    output += count * channels;
+  }
+  tinsmith_apply_activation(&conv_params->activation, output_data, pixels * channels);
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
+#endif /* TINSMITH_NN_DSP */

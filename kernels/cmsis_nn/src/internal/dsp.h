@@ -1,0 +1,61 @@
+/* The DSP-extension instructions the kernels use, one inline function each, for GCC and clang alike.
+ *
+ * A word holds two int16 lanes: bottom (bits 0-15) and top (bits 16-31). The names are those of the instructions.
+ */
+#ifndef TINSMITH_NN_INTERNAL_DSP_H
+#define TINSMITH_NN_INTERNAL_DSP_H
+
+#include <arm_acle.h>
+#include <stdint.h>
+#include <string.h>
+
+/** Four bytes from any address (the cores that have the DSP extension load unaligned words). */
+static inline uint32_t tinsmith_load_word(const void *address) {
+  uint32_t word;
+  memcpy(&word, address, sizeof word);
+  return word;
+}
+
+static inline void tinsmith_store_word(void *address, uint32_t word) {
+  memcpy(address, &word, sizeof word);
+}
+
+/** Lanes: bytes 0 and 2, sign-extended. */
+static inline uint32_t tinsmith_sxtb16(uint32_t word) {
+  uint32_t lanes;
+  __asm__("sxtb16 %0, %1" : "=r"(lanes) : "r"(word));
+  return lanes;
+}
+
+/** Lanes: bytes 1 and 3, sign-extended. */
+static inline uint32_t tinsmith_sxtb16_ror8(uint32_t word) {
+  uint32_t lanes;
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(lanes) : "r"(word));
+  return lanes;
+}
+
+/** bottom = bottom of a, top = bottom of b. */
+static inline uint32_t tinsmith_pack_bottoms(uint32_t a, uint32_t b) {
+  uint32_t lanes;
+  __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(lanes) : "r"(a), "r"(b));
+  return lanes;
+}
+
+/** bottom = top of a, top = top of b. */
+static inline uint32_t tinsmith_pack_tops(uint32_t a, uint32_t b) {
+  uint32_t lanes;
+  __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(lanes) : "r"(b), "r"(a));
+  return lanes;
+}
+
+/** acc + bottom(a) * bottom(b) + top(a) * top(b) */
+static inline int32_t tinsmith_smlad(uint32_t a, uint32_t b, int32_t acc) {
+  return __smlad((int16x2_t)a, (int16x2_t)b, acc);
+}
+
+/** value saturated to int8. */
+static inline int8_t tinsmith_saturate_s8(int32_t value) {
+  return (int8_t)__ssat(value, 8);
+}
+
+#endif /* TINSMITH_NN_INTERNAL_DSP_H */
