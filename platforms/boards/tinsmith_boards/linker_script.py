@@ -1,7 +1,8 @@
 """The linker script of a board, written from its data; for GNU ld and ld.lld alike.
 
-Output sections are kept apart by what a report asks for: `.harness_*` is test equipment (object files whose
-path contains `tinsmith_harness`), `.weights` are weights, `.text .rodata .data .bss` are the product.
+Output sections are kept apart by what a report asks for: `.harness_*` is test equipment (object
+files whose path contains `tinsmith_harness`), `.weights` are weights, `.text .rodata .data .bss`
+are the product.
 """
 
 from tinsmith_target import Board, Memory

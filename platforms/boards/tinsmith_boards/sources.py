@@ -6,6 +6,9 @@ from pathlib import Path
 from tinsmith_target import Board, Counter
 
 _C_DIRECTORY = Path(__file__).parent / "c"
+# Keeps the compiler from turning loops into calls: of memcpy inside memcpy, and of the runtime by
+# the harness, which would make the product look larger than it is.
+_BARE = ("-ffreestanding",)
 
 
 @dataclass(frozen=True)
@@ -27,22 +30,20 @@ def runtime_include_directory() -> Path:
 
 
 def harness_sources(board: Board) -> tuple[HarnessSource, ...]:
-    """The test harness for `board`: main(), the hook, the port and, on real boards, start-up code."""
+    """The test harness for `board`: main(), hook, port and, on real boards, start-up code."""
     if board.emulator is None:
-        return _sources("harness.c", "port_host.c")
+        return (_source("harness.c"), _source("port_host.c"))
     startup = "startup_riscv.c" if is_riscv(board) else "startup_arm.c"
-    return _sources("harness.c", "port_semihosting.c", startup)
+    return tuple(_source(name, _BARE) for name in ("harness.c", "port_semihosting.c", startup))
 
 
 def runtime_sources(board: Board) -> tuple[HarnessSource, ...]:
-    """memcpy, memmove and memset for a board without a C library; part of the product, not of the harness."""
+    """memcpy, memmove and memset for a board without a C library; part of the product, not of the
+    harness.
+    """
     if board.emulator is None:
         return ()
-    # Freestanding, or the compiler turns the loops of memcpy into calls of memcpy.
-    return (
-        HarnessSource(_C_DIRECTORY / "runtime" / "string.c", ("-ffreestanding",)),
-        HarnessSource(_C_DIRECTORY / "runtime" / "aeabi.c", ("-ffreestanding",)),
-    )
+    return (_source("runtime/string.c", _BARE), _source("runtime/aeabi.c", _BARE))
 
 
 def harness_defines(board: Board) -> tuple[str, ...]:
@@ -57,8 +58,8 @@ def is_riscv(board: Board) -> bool:
     return board.emulator is not None and "riscv" in board.emulator.program
 
 
-def _sources(*names: str) -> tuple[HarnessSource, ...]:
-    return tuple(HarnessSource(_C_DIRECTORY / name) for name in names)
+def _source(name: str, flags: tuple[str, ...] = ()) -> HarnessSource:
+    return HarnessSource(_C_DIRECTORY / name, flags)
 
 
 def _counter_define(counter: Counter) -> str:

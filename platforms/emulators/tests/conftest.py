@@ -1,20 +1,55 @@
-"""Builds the test models; a missing compiler or emulator skips the tests that need it and says so."""
+"""Builds the test models; without compiler or emulator the tests that need it are skipped."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from tinsmith_emulators import MissingEmulatorError, find_qemu
-from tinsmith_target import Target, target
-from tinsmith_toolchains import Firmware, MissingToolError, build_firmware
+from tinsmith_target import target
+from tinsmith_toolchains import CompilerName, Firmware, MissingToolError, build_firmware
 
 _C = Path(__file__).parent / "c"
 
-BuildModel = Callable[..., Firmware]
+BuildProgram = Callable[..., Firmware]
 
 
 @pytest.fixture
-def build_model(tmp_path: Path) -> BuildModel:
+def build_program(tmp_path: Path) -> BuildProgram:
+    """`build_program(target_name, source, harness, **options)`: firmware of two files of c/."""
+
+    def build(
+        target_name: str,
+        source: str,
+        harness: str,
+        *,
+        defines: Sequence[str] = (),
+        layer_hook: bool = False,
+        sanitize: bool = False,
+        compiler: CompilerName = "zig",
+    ) -> Firmware:
+        chosen = target(target_name)
+        try:
+            if chosen.board.emulator is not None:
+                find_qemu(chosen.board.emulator.program)
+            return build_firmware(
+                chosen,
+                [_C / source],
+                harness=[_C / harness],
+                output_directory=tmp_path / target_name / "_".join(defines),
+                defines=defines,
+                layer_hook=layer_hook,
+                sanitize=sanitize,
+                compiler=compiler,
+                extra_flags=["-Werror"],
+            )
+        except (MissingEmulatorError, MissingToolError) as error:
+            pytest.skip(str(error))
+
+    return build
+
+
+@pytest.fixture
+def build_model(build_program: BuildProgram) -> BuildProgram:
     """`build_model(target_name, model_name, ...)`: firmware of one model of c/models.c."""
 
     def build(
@@ -22,31 +57,17 @@ def build_model(tmp_path: Path) -> BuildModel:
         model: str,
         *,
         layers: int = 0,
-        sources: tuple[str, ...] = ("models.c",),
         sanitize: bool = False,
+        compiler: CompilerName = "zig",
     ) -> Firmware:
-        chosen = target(target_name)
-        require_emulator(chosen)
-        try:
-            return build_firmware(
-                chosen,
-                [_C / name for name in sources],
-                harness=[_C / "harness_model.c"],
-                output_directory=tmp_path / target_name / model,
-                defines=[f"MODEL_RUN={model}_run", f"MODEL_LAYERS={layers}u"],
-                layer_hook=layers > 0,
-                sanitize=sanitize,
-            )
-        except MissingToolError as error:
-            pytest.skip(str(error))
+        return build_program(
+            target_name,
+            "models.c",
+            "harness_model.c",
+            defines=[f"MODEL_RUN={model}_run", f"MODEL_LAYERS={layers}u"],
+            layer_hook=layers > 0,
+            sanitize=sanitize,
+            compiler=compiler,
+        )
 
     return build
-
-
-def require_emulator(chosen: Target) -> None:
-    """Skip the test unless what runs `chosen` is installed."""
-    if chosen.board.emulator is not None:
-        try:
-            find_qemu(chosen.board.emulator.program)
-        except MissingEmulatorError as error:
-            pytest.skip(str(error))

@@ -71,6 +71,14 @@ def test_layers_are_counted_without_the_cost_of_the_hook(
     assert hooked.instructions[0] == pytest.approx(plain.instructions[0], abs=40)
 
 
+@pytest.mark.parametrize("name", [name for name in BOARDS if name != "riscv32"])
+def test_gcc_builds_programs_that_run_alike(name: str, build_model: BuildModel) -> None:
+    zig = run(build_model(name, "layers"), target(name), INPUTS)
+    gcc = run(build_model(name, "layers", compiler="gcc"), target(name), INPUTS)
+
+    assert gcc.outputs == zig.outputs
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_layer_outputs_come_back_for_every_run(name: str, build_model: BuildModel) -> None:
     result = run(build_model(name, "layers", layers=3), target(name), INPUTS, layers=True)
@@ -112,7 +120,7 @@ def test_fault_on_the_host_names_the_signal(build_model: BuildModel) -> None:
 
 @pytest.mark.parametrize("name", [name for name in BOARDS if name != "riscv32"])
 def test_stack_overflow_is_a_fault_of_its_own(name: str, build_model: BuildModel) -> None:
-    with pytest.raises(FirmwareCrashError, match="stack overflow|Lockup"):
+    with pytest.raises(FirmwareCrashError, match=r"stack overflow|Lockup"):
         run(build_model(name, "overflow"), target(name), INPUTS)
 
 

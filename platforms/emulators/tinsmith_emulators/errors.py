@@ -14,8 +14,10 @@ class FirmwareTimeoutError(EmulatorError):
 
 
 class FirmwareCrashError(EmulatorError):
-    """The program ended with a fault, a signal or an error status; the message carries its report."""
+    """The program ended with a fault, a signal or an error status; the message has its report."""
 
 
 class OutputError(EmulatorError):
-    """The program ended well, but its output is not what the harness writes (too short, out of order)."""
+    """The program ended well, but its output is not what the harness writes (too short, out of
+    order).
+    """

@@ -21,7 +21,8 @@ class Finished:
 def run_process(command: Sequence[str], directory: Path, timeout_seconds: float) -> Finished:
     """Run `command` in `directory` to its end.
 
-    Raises FirmwareTimeoutError after `timeout_seconds`; the process and its children are killed then.
+    Raises FirmwareTimeoutError after `timeout_seconds`; the process and its children are killed
+    then.
     """
     # A session of its own is a process group of its own: one signal reaches all children.
     with subprocess.Popen(

@@ -48,7 +48,8 @@ def check_version(program: str, text: str) -> None:
 
 def qemu_command(emulator: Emulator, elf: Path) -> list[str]:
     """The command line: no display, no monitor, semihosting files in the current directory, and a
-    virtual clock that advances by instructions, so that counting is exact and repeatable."""
+    virtual clock that advances by instructions, so that counting is exact and repeatable.
+    """
     return [
         str(find_qemu(emulator.program)),
         *emulator.arguments,

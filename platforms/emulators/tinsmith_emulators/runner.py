@@ -25,10 +25,10 @@ class RunResult:
 
     outputs: the bytes of all outputs of a run, one after another. instructions: executed by the
     model's run function and what it calls, exact to about one; empty where nothing counts (host).
-    layer_instructions: of each layer in the first run; empty without a layer hook. layer_outputs: per
-    run, the output of each layer; empty unless asked for. stack_bytes: deepest use of the stack by
-    the run function in any run; None where it cannot be measured (host). cycles: of the first run,
-    None where the emulator has no notion of them; cycles_source says where they come from.
+    layer_instructions: of each layer in the first run; empty without a layer hook. layer_outputs:
+    per run, the output of each layer; empty unless asked for. stack_bytes: deepest use of the stack
+    by the run function in any run; None where it cannot be measured (host). cycles: of the first
+    run, None where the emulator has no notion of them; cycles_source says where they come from.
     """
 
     outputs: tuple[bytes, ...]
@@ -48,7 +48,8 @@ def run(
     layers: bool = False,
     timeout_seconds: float = 60.0,
 ) -> RunResult:
-    """Run `firmware` on each element of `inputs` (the bytes of all model inputs, one after another).
+    """Run `firmware` on each element of `inputs` (the bytes of all model inputs, one after
+    another).
 
     layers: also return every layer's output; the firmware must have been built with its layer hook.
     timeout_seconds: for everything together.
@@ -65,7 +66,11 @@ def run(
 
 
 def _start(
-    firmware: Firmware, target: Target, inputs: Sequence[bytes], layers: bool, timeout_seconds: float
+    firmware: Firmware,
+    target: Target,
+    inputs: Sequence[bytes],
+    layers: bool,
+    timeout_seconds: float,
 ) -> Recording:
     """One start of the emulator, in a directory that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="tinsmith-run-") as name:
@@ -101,7 +106,9 @@ def _check_run(
     target: Target, firmware: Firmware, recording: Recording, record: RunRecord, index: int
 ) -> None:
     if record.status != 0:
-        raise FirmwareCrashError(f"{target.name}: run {index} returned {record.status} instead of 0")
+        raise FirmwareCrashError(
+            f"{target.name}: run {index} returned {record.status} instead of 0"
+        )
     if firmware.has_layer_hook and len(record.layer_ticks) != recording.layer_count:
         found = len(record.layer_ticks)
         raise OutputError(f"run {index} reported {found} layers of {recording.layer_count}")
@@ -118,7 +125,9 @@ def _result(
     if emulator is not None and runs:
         ratio = emulator.counter.instructions_per_tick(emulator.icount_shift)
         instructions = tuple(
-            _instructions(ratio, recording, run) for recording in recordings for run in recording.runs
+            _instructions(ratio, recording, run)
+            for recording in recordings
+            for run in recording.runs
         )
         hook_ticks = recordings[0].hook_ticks
         layer_instructions = tuple(

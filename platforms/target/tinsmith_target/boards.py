@@ -1,15 +1,15 @@
 """The boards. Sizes and addresses are those of the boards' manuals as QEMU 7.2 models them.
 
-Counters were measured, not read in manuals: the FPGAIO counter of mps2-an505 and mps3-an547 runs at the
-device's default of 20 MHz in QEMU 7.2, not at the board's documented clock.
+Counters were measured, not read in manuals: the FPGAIO counter of mps2-an505 and mps3-an547 runs at
+the device's default of 20 MHz in QEMU 7.2, not at the board's documented clock.
 """
 
 from tinsmith_target.model import Board, Counter, Emulator, Memory
 
 _KIB = 1024
 _MIB = 1024 * 1024
-# 64 ns of virtual time per instruction: the 20 to 25 MHz counters then resolve single instructions and
-# wrap only after 2.7 thousand million of them.
+# 64 ns of virtual time per instruction: the 20 to 25 MHz counters then resolve single instructions
+# and wrap only after 2.7 thousand million of them.
 _ARM_SHIFT = 6
 
 
@@ -147,7 +147,7 @@ MPS3_AN547 = Board(
 
 RISCV_VIRT = Board(
     name="riscv-virt",
-    description="QEMU's RISC-V virt machine, rv32imc, its DRAM split in a read-only and a writable half",
+    description="QEMU's RISC-V virt machine with rv32imc, its DRAM split in flash and RAM",
     memories=(
         Memory("rom", 0x8000_0000, 16 * _MIB, "flash"),
         Memory("ram", 0x8100_0000, 16 * _MIB, "ram"),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Feature = Literal["dsp", "fpu", "mve"]
-"""What generated code may use beyond the base instructions: Arm DSP extension, hardware floats, Helium."""
+"""What code may use beyond the base instructions: Arm DSP extension, float unit, Helium."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Counter:
     tick_hz: int
 
     def instructions_per_tick(self, icount_shift: int) -> float:
-        """Instructions that pass per tick when each one advances QEMU's clock by 2**icount_shift ns."""
+        """Instructions per tick when each one takes 2**icount_shift ns of QEMU's clock."""
         if self.tick_hz == 0:
             return 1.0 / (1 << icount_shift)
         return 1e9 / self.tick_hz / (1 << icount_shift)

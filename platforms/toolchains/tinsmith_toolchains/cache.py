@@ -1,7 +1,7 @@
 """A directory of files named by the hash of everything they were made from.
 
-Writers work on a temporary file and rename it into place, so that several processes may share the directory and
-a killed one leaves nothing half-written under a final name.
+Writers work on a temporary file and rename it into place, so that several processes may share the
+directory and a killed one leaves nothing half-written under a final name.
 """
 
 import hashlib

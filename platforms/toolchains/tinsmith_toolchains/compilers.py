@@ -6,25 +6,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from tinsmith_boards import runtime_include_directory
+
 from tinsmith_toolchains.cache import Cache, content_key
 from tinsmith_toolchains.errors import ToolchainError
 from tinsmith_toolchains.flags import flags
 from tinsmith_toolchains.tools import find_program, find_zig, run_tool
 
+# Before any header of the compiler's own C library: string.h of the boards.
+_RUNTIME_INCLUDE = ("-isystem", str(runtime_include_directory()))
+
 CompilerName = Literal["zig", "gcc"]
-"""`zig`: clang and lld of the pinned ziglang wheel. `gcc`: arm-none-eabi-gcc for boards, gcc for the host."""
+"""`zig`: clang and lld of the ziglang wheel. `gcc`: arm-none-eabi-gcc, or gcc for the host."""
 
 
 @dataclass(frozen=True)
 class Compiler:
     """A compiler bound to a CPU.
 
-    command: program and CPU flags, to which files and options are appended. link_command: the same
-    for linking. libraries: what has to be linked last. identity: name and version, part of cache keys.
-    bare: whether programs run without an operating system and need start-up code and a linker script.
+    program: command without options. includes: options that say where its own headers are.
+    flags: options for the CPU. link_command: what links objects. libraries: what is linked last.
+    identity: name and version. bare: whether programs run without an operating system, with
+    start-up code and linker script.
     """
 
-    command: tuple[str, ...]
+    program: tuple[str, ...]
+    includes: tuple[str, ...]
+    flags: tuple[str, ...]
     link_command: tuple[str, ...]
     libraries: tuple[str, ...]
     identity: str
@@ -34,7 +42,7 @@ class Compiler:
 def compiler_for(cpu: str, name: CompilerName, cache: Cache) -> Compiler:
     """The compiler `name` for `cpu`, a key of flags.bzl.
 
-    Raises MissingToolError if it is not installed, ToolchainError if it cannot compile for this CPU.
+    Raises MissingToolError if it is not installed, ToolchainError if it does not know the CPU.
     """
     if cpu == "host":
         return _host_zig() if name == "zig" else _host_gcc()
@@ -43,27 +51,34 @@ def compiler_for(cpu: str, name: CompilerName, cache: Cache) -> Compiler:
 
 def _host_zig() -> Compiler:
     zig = find_zig()
-    # Any computer's CPU: native would tie the cached objects to one machine. Zig has stubs of every glibc
-    # and links against an old one in 4 s; musl it has to compile first, which takes 30 s.
+    # Any computer's CPU: native would tie the cached objects to one machine. Zig has stubs of every
+    # glibc and links against an old one in 4 s; musl it has to compile first, which takes 30 s.
     library = "gnu.2.28" if platform.libc_ver()[0] == "glibc" else "musl"
     target = f"{platform.machine()}-linux-{library}"
-    command = (str(zig.executable), "cc", "-target", target, "-mcpu=baseline", "-fno-sanitize=undefined")
-    return Compiler(command, command, (), f"zig {zig.version} {target}", bare=False)
+    options = ("-target", target, "-mcpu=baseline", "-fno-sanitize=undefined")
+    program = (str(zig.executable), "cc")
+    identity = f"zig {zig.version}"
+    return Compiler(program, (), options, (*program, *options), (), identity, bare=False)
 
 
 def _host_gcc() -> Compiler:
     gcc = str(find_program("gcc", "gcc"))
-    return Compiler((gcc,), (gcc,), (), _gcc_identity(gcc), bare=False)
+    return Compiler((gcc,), (), (), (gcc,), (), _gcc_identity(gcc), bare=False)
 
 
 def _bare_zig(cpu: str, cache: Cache) -> Compiler:
     zig = find_zig()
-    program = str(zig.executable)
     cpu_flags = flags().cpu(cpu)
-    command = (program, "clang", "-resource-dir", str(zig.library), "-nostdlibinc", *cpu_flags.clang)
     runtime = _compiler_rt(cpu_flags.zig_target, cpu_flags.zig_cpu, cache)
-    link = (program, "ld.lld", *flags().link)
-    return Compiler(command, link, (str(runtime),), f"zig {zig.version} {cpu}", bare=True)
+    return Compiler(
+        program=(str(zig.executable), "clang"),
+        includes=("-resource-dir", str(zig.library), "-nostdlibinc", *_RUNTIME_INCLUDE),
+        flags=cpu_flags.clang,
+        link_command=(str(zig.executable), "ld.lld", *flags().link),
+        libraries=(str(runtime),),
+        identity=f"zig {zig.version}",
+        bare=True,
+    )
 
 
 def _bare_gcc(cpu: str) -> Compiler:
@@ -72,8 +87,15 @@ def _bare_gcc(cpu: str) -> Compiler:
         raise ToolchainError(f"gcc is not supported for '{cpu}'; use the zig compiler")
     gcc = str(find_program("arm-none-eabi-gcc", "gcc-arm-none-eabi"))
     link_flags = tuple(f"-Wl,{option}" for option in _joined(flags().link))
-    link = (gcc, *cpu_flags, "-nostdlib", "-static", *link_flags)
-    return Compiler((gcc, *cpu_flags), link, ("-lgcc",), _gcc_identity(gcc), bare=True)
+    return Compiler(
+        program=(gcc,),
+        includes=_RUNTIME_INCLUDE,
+        flags=cpu_flags,
+        link_command=(gcc, *cpu_flags, "-nostdlib", "-static", *link_flags),
+        libraries=("-lgcc",),
+        identity=_gcc_identity(gcc),
+        bare=True,
+    )
 
 
 def _gcc_identity(gcc: str) -> str:

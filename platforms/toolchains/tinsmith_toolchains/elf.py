@@ -1,4 +1,4 @@
-"""Reads section and symbol tables of 32- and 64-bit little-endian ELF files; nothing else of them."""
+"""Reads the section and symbol tables of little-endian ELF files, 32 and 64 bits."""
 
 import struct
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _NO_CONTENT = 8
 
 @dataclass(frozen=True)
 class Section:
-    """A section header. address, offset, size_bytes as in the file; the rest decoded from type and flags."""
+    """A section header: address, offset and size as in the file, the rest from type and flags."""
 
     name: str
     address: int

@@ -10,7 +10,7 @@ class MissingToolError(ToolchainError):
 
 
 class CompileError(ToolchainError):
-    """A C file does not compile, or the objects do not link; the message carries the tool's own words."""
+    """A file does not compile, or the objects do not link; the message has the tool's words."""
 
 
 class DoesNotFitError(ToolchainError):

@@ -10,7 +10,6 @@ from tinsmith_boards import (
     harness_sources,
     include_directory,
     linker_script,
-    runtime_include_directory,
     runtime_sources,
 )
 from tinsmith_target import Target
@@ -65,7 +64,8 @@ def build_firmware(
     model's description `harness_model.c`; the harness itself, start-up code and runtime are added.
     defines: `NAME` or `NAME=value`, for sources and harness. optimize: a level of flags.bzl (`debug
     size speed fast`), by default its default. layer_hook: compile with TINSMITH_LAYER_HOOK.
-    sanitize: AddressSanitizer and UBSan, on the host only; needs gcc. extra_flags: for `sources` only.
+    sanitize: AddressSanitizer and UBSan, on the host only; needs gcc.
+    extra_flags: for `sources` only.
 
     Raises MissingToolError, CompileError, DoesNotFitError.
     """
@@ -73,18 +73,19 @@ def build_firmware(
         raise ToolchainError(f"sanitizers run on the host only, not on {target.name}")
     cache = Cache(cache_directory or default_cache_directory())
     tool = compiler_for(target.cpu, "gcc" if sanitize else compiler, cache)
-    shared = (
+    options = (
         *flags().common,
         *flags().warnings,
         *flags().optimization(optimize or flags().default_optimize),
         *(flags().sanitize if sanitize else ()),
         *(f"-D{define}" for define in defines),
-        *(f"-I{directory}" for directory in include_directories),
     )
-    hook = ("-DTINSMITH_LAYER_HOOK=1",) if layer_hook else ()
-    product = (*shared, *hook, *extra_flags)
-    jobs = [CompileJob(path, (*product, *_runtime_include(tool)), False) for path in sources]
-    jobs += _board_jobs(target, tool, shared, harness)
+    product = (*options, *(("-DTINSMITH_LAYER_HOOK=1",) if layer_hook else ()), *extra_flags)
+    includes = tuple(f"-I{directory}" for directory in include_directories)
+    jobs = [CompileJob(path, product, includes, is_harness=False) for path in sources]
+    harness_includes = (*includes, f"-I{include_directory()}")
+    jobs += [CompileJob(path, options, harness_includes, is_harness=True) for path in harness]
+    jobs += _board_jobs(target)
     objects = compile_objects(jobs, tool, cache)
     output_directory.mkdir(parents=True, exist_ok=True)
     elf = _link(target, tool, objects, output_directory, flags().sanitize if sanitize else ())
@@ -98,24 +99,20 @@ def build_firmware(
     )
 
 
-def _board_jobs(
-    target: Target, tool: Compiler, shared: tuple[str, ...], harness: Sequence[Path]
-) -> list[CompileJob]:
-    """Harness, start-up code and runtime; always -O2, so that their cost does not depend on options."""
-    runtime = _runtime_include(tool)
-    own = (*flags().common, *flags().warnings, *flags().optimization("speed"), *runtime)
-    own = (*own, *(f"-D{define}" for define in harness_defines(target.board)))
-    include = f"-I{include_directory()}"
-    jobs = [CompileJob(path, (*shared, include, *runtime), True) for path in harness]
-    for source in harness_sources(target.board):
-        jobs.append(CompileJob(source.path, (*own, include, *source.flags), True))
-    for source in runtime_sources(target.board):
-        jobs.append(CompileJob(source.path, (*own, *source.flags), False))
-    return jobs
-
-
-def _runtime_include(tool: Compiler) -> tuple[str, ...]:
-    return ("-isystem", str(runtime_include_directory())) if tool.bare else ()
+def _board_jobs(target: Target) -> list[CompileJob]:
+    """Harness, start-up code and runtime; always -O2, so that options do not change their cost."""
+    common = (*flags().common, *flags().warnings, *flags().optimization("speed"))
+    options = (*common, *(f"-D{define}" for define in harness_defines(target.board)))
+    includes = (f"-I{include_directory()}",)
+    harness = [
+        CompileJob(source.path, (*options, *source.flags), includes, is_harness=True)
+        for source in harness_sources(target.board)
+    ]
+    runtime = [
+        CompileJob(source.path, (*common, *source.flags), (), is_harness=False)
+        for source in runtime_sources(target.board)
+    ]
+    return harness + runtime
 
 
 def _link(

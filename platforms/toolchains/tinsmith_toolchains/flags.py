@@ -1,4 +1,4 @@
-"""The compiler flags of `flags.bzl`, which Bazel loads too: the one place where they are written."""
+"""The compiler flags of `flags.bzl`, their one place, which Bazel loads too."""
 
 import ast
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from tinsmith_toolchains.errors import ToolchainError
 
 @dataclass(frozen=True)
 class CpuFlags:
-    """How each tool is told which CPU it compiles for. gcc is None where no such GCC is supported."""
+    """How each tool is told which CPU to compile for; gcc is None where it is not supported."""
 
     clang: tuple[str, ...]
     gcc: tuple[str, ...] | None
@@ -34,7 +34,8 @@ class Flags:
     def cpu(self, name: str) -> CpuFlags:
         """Flags of one CPU. Raises ToolchainError for an unknown name."""
         if name not in self.cpus:
-            raise ToolchainError(f"no compiler flags for CPU '{name}'; known: {', '.join(self.cpus)}")
+            known = ", ".join(self.cpus)
+            raise ToolchainError(f"no compiler flags for CPU '{name}'; known: {known}")
         return self.cpus[name]
 
     def optimization(self, level: str) -> tuple[str, ...]:

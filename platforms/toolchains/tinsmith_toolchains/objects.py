@@ -1,7 +1,7 @@
 """Compiles C files to objects, two at a time, and keeps each object for the next build.
 
-An object's name in the cache is the hash of the compiler, the flags and the preprocessed source, so that any
-change of any header is seen and nothing else matters.
+An object's name in the cache is the hash of the compiler, the flags and the preprocessed source, so
+that any change of any header is seen and nothing else matters.
 """
 
 from collections.abc import Sequence
@@ -20,16 +20,20 @@ _JOBS = 2
 
 @dataclass(frozen=True)
 class CompileJob:
-    """One C file with all of its flags. is_harness: its object is marked as not part of the product."""
+    """One C file with its flags. is_harness: its object is marked as not part of the product.
+
+    includes: options that only say where headers are; they are not part of an object's name.
+    """
 
     source: Path
     flags: tuple[str, ...]
+    includes: tuple[str, ...]
     is_harness: bool
 
 
 @dataclass(frozen=True)
 class CompiledObject:
-    """An object file in the cache, and what the compiler had to say about its source ("" if nothing)."""
+    """An object file in the cache, and what the compiler said about its source ("" if nothing)."""
 
     job: CompileJob
     path: Path
@@ -39,22 +43,31 @@ class CompiledObject:
 def compile_objects(
     jobs: Sequence[CompileJob], compiler: Compiler, cache: Cache
 ) -> tuple[CompiledObject, ...]:
-    """Compile all jobs; the result is in their order. Raises CompileError with the compiler's message."""
+    """Compile all jobs; the result is in their order.
+
+    Raises CompileError with the compiler's message.
+    """
+
+    def compile_job(job: CompileJob) -> CompiledObject:
+        return _compile(job, compiler, cache)
+
     with ThreadPoolExecutor(max_workers=_JOBS) as pool:
-        return tuple(pool.map(lambda job: _compile(job, compiler, cache), jobs))
+        return tuple(pool.map(compile_job, jobs))
 
 
 def _compile(job: CompileJob, compiler: Compiler, cache: Cache) -> CompiledObject:
     source = str(job.source)
     what = f"compiling {job.source.name}"
-    preprocessed = run_tool([*compiler.command, *job.flags, "-E", "-P", source], what=what)
+    flags = (*compiler.flags, *job.flags)
+    command = [*compiler.program, *flags, *job.includes, *compiler.includes]
+    preprocessed = run_tool([*command, "-E", "-P", source], what=what)
     debug_path = source if "-g" in job.flags else ""
-    key = content_key([compiler.identity, *compiler.command[1:], *job.flags, debug_path, preprocessed])
+    key = content_key([compiler.identity, *flags, debug_path, preprocessed])
     mark = HARNESS_MARK if job.is_harness else "product"
     name = f"objects/{key[:2]}/{key}.{mark}"
 
     def build(path: Path) -> None:
-        output = run_tool([*compiler.command, *job.flags, "-c", source, "-o", str(path)], what=what)
+        output = run_tool([*command, "-c", source, "-o", str(path)], what=what)
         # The warnings first: whoever finds the object finds them too.
         cache.get_or_create(f"{name}.txt", lambda text: _write_text(text, output))
 

@@ -1,4 +1,4 @@
-"""What a program's bytes are for: the product's code, constants, weights and data, or the test harness."""
+"""What a program's bytes are for: code, constants, weights, data, or the test harness."""
 
 import re
 from collections.abc import Iterable
@@ -9,6 +9,8 @@ from tinsmith_toolchains.elf import Section, read_sections
 
 # The rule of the linker scripts, for objects that no linker script has sorted (host programs).
 _WEIGHTS = re.compile(r"\.rodata\.(tinsmith_weights(\..*)?|.*_weights_.*)")
+
+_PRODUCT_KINDS = ("code", "rodata", "weights", "data", "bss", "arena")
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def object_sections(product: Iterable[Path], harness: Iterable[Path]) -> Section
 
     For programs of the host, whose linker mixes in a whole C library.
     """
-    totals = dict.fromkeys(("code", "rodata", "weights", "data", "bss", "arena"), 0)
+    totals: dict[str, int] = dict.fromkeys(_PRODUCT_KINDS, 0)
     for path in product:
         for section in read_sections(path):
             if kind := _kind(section):

@@ -15,7 +15,7 @@ from tinsmith_toolchains.errors import CompileError, MissingToolError
 
 @dataclass(frozen=True)
 class Zig:
-    """A Zig installation: `executable`, its `library` folder (headers, compiler-rt) and its version."""
+    """A Zig installation: program, `library` folder (headers, compiler-rt) and version."""
 
     executable: Path
     library: Path
@@ -58,7 +58,8 @@ def run_tool(command: Sequence[str], *, what: str = "") -> str:
     )
     if result.returncode != 0:
         subject = what or command[0]
-        raise CompileError(f"{subject} failed:\n{result.stdout.strip()}\ncommand: {' '.join(command)}")
+        said = result.stdout.strip()
+        raise CompileError(f"{subject} failed:\n{said}\ncommand: {' '.join(command)}")
     return result.stdout
 
 
@@ -70,7 +71,7 @@ def _zig_executable() -> Path:
         return path
     spec = importlib.util.find_spec("ziglang")
     if spec is None or spec.origin is None:
-        raise MissingToolError("the C compiler is absent; install it with: pip install ziglang==0.15.2")
+        raise MissingToolError("the C compiler is absent; run: pip install ziglang==0.15.2")
     return Path(spec.origin).parent / "zig"
 
 

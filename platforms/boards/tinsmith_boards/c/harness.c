@@ -10,14 +10,13 @@
  *   "END " a = runs                        once, last
  * Ticks are those of the board's counter; the runner turns them into instructions.
  */
-#include "tinsmith_harness.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "counter.h"
 #include "port.h"
+#include "tinsmith_harness.h"
 
 #define TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define FLAG_LAYER_OUTPUTS 1u

@@ -36,11 +36,11 @@ int add_run(void *arena) {
 
 /* Exactly 2 * LOOPS + 3 instructions, the return included. */
 #if defined(__arm__)
-__attribute__((naked)) int counted_run(void *arena) {
-  __asm__ volatile("ldr r1, =65536\n1:\n\tsubs r1, #1\n\tbne 1b\n\tmovs r0, #0\n\tbx lr\n\t.ltorg");
+__attribute__((naked)) int counted_run(__attribute__((unused)) void *arena) {
+  __asm__ volatile(".syntax unified\n\tldr r1, =65536\n1:\n\tsubs r1, #1\n\tbne 1b\n\tmovs r0, #0\n\tbx lr\n\t.ltorg");
 }
 #elif defined(__riscv)
-__attribute__((naked)) int counted_run(void *arena) {
+__attribute__((naked)) int counted_run(__attribute__((unused)) void *arena) {
   __asm__ volatile("lui a1, 16\n1:\n\taddi a1, a1, -1\n\tbnez a1, 1b\n\tli a0, 0\n\tret");
 }
 #else

@@ -1,8 +1,7 @@
 /* The memory helpers of the Arm run-time ABI (RTABI 4.3.4), which compilers call in place of memcpy and memset. */
 #if defined(__arm__)
-#include <string.h>
-
 #include <stddef.h>
+#include <string.h>
 
 void __aeabi_memcpy(void *destination, const void *source, size_t bytes);
 void __aeabi_memcpy4(void *destination, const void *source, size_t bytes);

@@ -30,6 +30,26 @@ static inline void copy_blocks(word_t **destination, const word_t **source, size
   *destination = to;
   *source = from;
 }
+#elif defined(__arm__)
+/* The same for Armv6-M, whose LDM and STM know the lower registers only. */
+static inline void copy_blocks(word_t **destination, const word_t **source, size_t bytes) {
+  word_t *to = *destination;
+  const word_t *from = *source;
+  __asm__ volatile(
+      ".syntax unified\n\t"
+      "1:\n\t"
+      "ldmia %[from]!, {r3, r4, r5, r6}\n\t"
+      "stmia %[to]!, {r3, r4, r5, r6}\n\t"
+      "ldmia %[from]!, {r3, r4, r5, r6}\n\t"
+      "stmia %[to]!, {r3, r4, r5, r6}\n\t"
+      "subs %[bytes], %[bytes], #32\n\t"
+      "bne 1b"
+      : [to] "+l"(to), [from] "+l"(from), [bytes] "+l"(bytes)
+      :
+      : "r3", "r4", "r5", "r6", "cc", "memory");
+  *destination = to;
+  *source = from;
+}
 #else
 static inline void copy_blocks(word_t **destination, const word_t **source, size_t bytes) {
   word_t *to = *destination;

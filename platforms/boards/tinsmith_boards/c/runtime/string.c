@@ -5,10 +5,9 @@
  * them and byte by byte where it has not (Cortex-M0, RISC-V). Compile with -ffreestanding: otherwise the compiler
  * recognizes these loops and replaces them with calls of themselves.
  */
-#include <string.h>
-
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined(__ARM_FEATURE_MVE)
 #include <arm_mve.h>

@@ -1,0 +1,69 @@
+"""The hardware data holds together."""
+
+from itertools import pairwise
+
+import pytest
+from tinsmith_target import Board, Counter, UnknownTargetError, target, targets
+
+BOARDS = [item.board for item in targets() if item.board.memories]
+
+
+def test_all_promised_targets_are_there_in_order() -> None:
+    assert [item.name for item in targets()] == [
+        "host",
+        "cortex-m0",
+        "cortex-m3",
+        "cortex-m4",
+        "cortex-m7",
+        "cortex-m33",
+        "cortex-m55",
+        "riscv32",
+    ]
+
+
+def test_target_is_found_by_name() -> None:
+    assert target("cortex-m55").features == {"dsp", "fpu", "mve"}
+    assert target("cortex-m3").features == frozenset()
+
+
+def test_unknown_target_error_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownTargetError, match=r"'cortex-m99'.*cortex-m4.*riscv32"):
+        target("cortex-m99")
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+def test_memories_do_not_overlap(board: Board) -> None:
+    ordered = sorted(board.memories, key=lambda memory: memory.origin)
+    for lower, upper in pairwise(ordered):
+        assert lower.end <= upper.origin
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+def test_sections_are_placed_in_fitting_memories(board: Board) -> None:
+    assert board.memory(board.code_memory).kind == "flash"
+    assert board.memory(board.weight_memory).kind == "flash"
+    data = board.memory(board.data_memory)
+    assert data.kind == "ram"
+    assert 0 < board.stack_bytes < data.size_bytes
+
+
+def test_unknown_memory_names_the_board() -> None:
+    with pytest.raises(KeyError, match=r"mps2-an386 has no memory 'disk'"):
+        target("cortex-m4").board.memory("disk")
+
+
+def test_host_has_no_emulator() -> None:
+    assert [item.name for item in targets() if item.board.emulator is None] == ["host"]
+
+
+def test_ticks_become_instructions() -> None:
+    # 25 MHz is 40 ns a tick; at shift 6 an instruction takes 64 ns.
+    assert Counter("memory", 0, 25_000_000).instructions_per_tick(6) == 0.625
+    assert Counter("memory", 0, 20_000_000).instructions_per_tick(6) == 0.78125
+    assert Counter("minstret", 0, 0).instructions_per_tick(0) == 1.0
+
+
+def test_every_counter_resolves_single_instructions() -> None:
+    for item in targets():
+        if emulator := item.board.emulator:
+            assert emulator.counter.instructions_per_tick(emulator.icount_shift) <= 1.0
