@@ -45,11 +45,31 @@ static inline int32_t scale_s32(int32_t value, int32_t multiplier, int32_t shift
   return divide_by_power_of_two(multiply_high(shift_left_s32(value, left), multiplier), right);
 }
 
+// scaled + offset, clamped, without overflow of the sum; offset, min and max within int16.
+static inline int32_t offset_and_clamp(int32_t scaled, int32_t offset, int32_t min, int32_t max) {
+  return clamp_s32(scaled, min - offset, max - offset) + offset;
+}
+
 // The output element of an accumulator.
 static inline int32_t apply_stage(const tinsmith_output_stage *stage, int32_t acc, int32_t channel) {
   const int32_t index = channel * stage->channel_step;
   const int32_t scaled = scale_s32(acc, stage->multipliers[index], stage->shifts[index]);
-  return clamp_s32(scaled + stage->output_offset, stage->clamp_min, stage->clamp_max);
+  return offset_and_clamp(scaled, stage->output_offset, stage->clamp_min, stage->clamp_max);
+}
+
+// value * multiplier * 2**(shift - 31) for a 64-bit value: TFLite reduces the multiplier to 15 bits, then rounds once
+// to nearest, ties up. |value| < 2**47, shift in [-31, 7].
+static inline int32_t scale_s64(int64_t value, int32_t multiplier, int32_t shift) {
+  const int32_t reduced = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
+  const int32_t right = 15 - shift;
+  return (int32_t)((value * reduced + (INT64_C(1) << (right - 1))) >> right);
+}
+
+// The output element of a 64-bit accumulator.
+static inline int32_t apply_stage_s64(const tinsmith_output_stage *stage, int64_t acc, int32_t channel) {
+  const int32_t index = channel * stage->channel_step;
+  const int32_t scaled = scale_s64(acc, stage->multipliers[index], stage->shifts[index]);
+  return offset_and_clamp(scaled, stage->output_offset, stage->clamp_min, stage->clamp_max);
 }
 
 #endif  // TINSMITH_KERNELS_REFERENCE_ARITHMETIC_H_

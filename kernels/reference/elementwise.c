@@ -34,7 +34,7 @@ static int32_t scaled_operand(int32_t value, int32_t offset, int32_t left_shift,
 
 static int32_t finish_sum(const tinsmith_add_parameters *parameters, int32_t sum) {
   const int32_t scaled = scale_s32(sum, parameters->output.multiplier, parameters->output.shift);
-  return clamp_s32(scaled + parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+  return offset_and_clamp(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
 }
 
 static int32_t add_integers(const tinsmith_add_parameters *parameters, int32_t lhs, int32_t rhs) {
@@ -52,7 +52,20 @@ static int32_t sub_integers(const tinsmith_add_parameters *parameters, int32_t l
 static int32_t mul_integers(const tinsmith_mul_parameters *parameters, int32_t lhs, int32_t rhs) {
   const int32_t product = (lhs + parameters->lhs_offset) * (rhs + parameters->rhs_offset);
   const int32_t scaled = scale_s32(product, parameters->output.multiplier, parameters->output.shift);
-  return clamp_s32(scaled + parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+  return offset_and_clamp(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
+
+// Plain int32 wraps as the hardware does.
+static int32_t add_plain(const tinsmith_clamp *clamp, int32_t lhs, int32_t rhs) {
+  return clamp_s32((int32_t)((uint32_t)lhs + (uint32_t)rhs), clamp->min, clamp->max);
+}
+
+static int32_t sub_plain(const tinsmith_clamp *clamp, int32_t lhs, int32_t rhs) {
+  return clamp_s32((int32_t)((uint32_t)lhs - (uint32_t)rhs), clamp->min, clamp->max);
+}
+
+static int32_t mul_plain(const tinsmith_clamp *clamp, int32_t lhs, int32_t rhs) {
+  return clamp_s32((int32_t)((uint32_t)lhs * (uint32_t)rhs), clamp->min, clamp->max);
 }
 
 static float add_floats(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
@@ -85,12 +98,15 @@ static float mul_floats(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
 
 DEFINE_ELEMENTWISE(tinsmith_add_s8, int8_t, tinsmith_add_parameters, add_integers)
 DEFINE_ELEMENTWISE(tinsmith_add_s16, int16_t, tinsmith_add_parameters, add_integers)
+DEFINE_ELEMENTWISE(tinsmith_add_s32, int32_t, tinsmith_clamp, add_plain)
 DEFINE_ELEMENTWISE(tinsmith_add_f32, float, tinsmith_clamp_f32, add_floats)
 DEFINE_ELEMENTWISE(tinsmith_sub_s8, int8_t, tinsmith_add_parameters, sub_integers)
 DEFINE_ELEMENTWISE(tinsmith_sub_s16, int16_t, tinsmith_add_parameters, sub_integers)
+DEFINE_ELEMENTWISE(tinsmith_sub_s32, int32_t, tinsmith_clamp, sub_plain)
 DEFINE_ELEMENTWISE(tinsmith_sub_f32, float, tinsmith_clamp_f32, sub_floats)
 DEFINE_ELEMENTWISE(tinsmith_mul_s8, int8_t, tinsmith_mul_parameters, mul_integers)
 DEFINE_ELEMENTWISE(tinsmith_mul_s16, int16_t, tinsmith_mul_parameters, mul_integers)
+DEFINE_ELEMENTWISE(tinsmith_mul_s32, int32_t, tinsmith_clamp, mul_plain)
 DEFINE_ELEMENTWISE(tinsmith_mul_f32, float, tinsmith_clamp_f32, mul_floats)
 
 void tinsmith_clamp_elements_f32(int32_t elements, const tinsmith_clamp_f32 *clamp, const float *input, float *output) {

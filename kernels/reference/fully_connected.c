@@ -7,16 +7,30 @@
 #include "float_rules.h"
 
 void tinsmith_fully_connected_s8(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
-                                 int32_t weights_offset, const int8_t *input, const int8_t *weights,
-                                 const int32_t *bias, int8_t *output) {
+                                 const int8_t *input, const int8_t *weights, const int32_t *bias, int8_t *output) {
   for (int32_t n = 0; n < shape->batches; ++n) {
     for (int32_t unit = 0; unit < shape->units; ++unit) {
       const int8_t *row = weights + unit * shape->depth;
       int32_t acc = bias == NULL ? 0 : bias[unit];
       for (int32_t i = 0; i < shape->depth; ++i) {
-        acc += (input[i] + stage->input_offset) * (row[i] + weights_offset);
+        acc += (input[i] + stage->input_offset) * row[i];
       }
       *output++ = (int8_t)apply_stage(stage, acc, unit);
+    }
+    input += shape->depth;
+  }
+}
+
+void tinsmith_fully_connected_s16(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
+                                  const int16_t *input, const int8_t *weights, const int32_t *bias, int16_t *output) {
+  for (int32_t n = 0; n < shape->batches; ++n) {
+    for (int32_t unit = 0; unit < shape->units; ++unit) {
+      const int8_t *row = weights + unit * shape->depth;
+      int64_t acc = bias == NULL ? 0 : bias[unit];
+      for (int32_t i = 0; i < shape->depth; ++i) {
+        acc += (input[i] + stage->input_offset) * row[i];
+      }
+      *output++ = (int16_t)apply_stage_s64(stage, acc, unit);
     }
     input += shape->depth;
   }

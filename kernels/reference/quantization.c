@@ -42,16 +42,27 @@ void tinsmith_dequantize_s16_f32(int32_t elements, float scale, int32_t zero_poi
   }
 }
 
+static int32_t requantized(const tinsmith_requantize_parameters *parameters, int32_t value) {
+  const int32_t centred = (int32_t)((uint32_t)value + (uint32_t)parameters->input_offset);
+  const int64_t scaled = scale_s32(centred, parameters->scale.multiplier, parameters->scale.shift);
+  const int64_t shifted = scaled + parameters->output_offset;
+  const int64_t raised = shifted < parameters->clamp_min ? parameters->clamp_min : shifted;
+  return (int32_t)(raised > parameters->clamp_max ? parameters->clamp_max : raised);
+}
+
 #define DEFINE_REQUANTIZE(kernel, from, to)                                                                        \
   void kernel(int32_t elements, const tinsmith_requantize_parameters *parameters, const from *input, to *output) { \
     for (int32_t i = 0; i < elements; ++i) {                                                                       \
-      const int32_t value = input[i] + parameters->input_offset;                                                   \
-      const int32_t scaled = scale_s32(value, parameters->scale.multiplier, parameters->scale.shift);              \
-      output[i] = (to)clamp_s32(scaled + parameters->output_offset, parameters->clamp_min, parameters->clamp_max); \
+      output[i] = (to)requantized(parameters, input[i]);                                                           \
     }                                                                                                              \
   }
 
 DEFINE_REQUANTIZE(tinsmith_requantize_s8_s8, int8_t, int8_t)
 DEFINE_REQUANTIZE(tinsmith_requantize_s8_s16, int8_t, int16_t)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s32, int8_t, int32_t)
 DEFINE_REQUANTIZE(tinsmith_requantize_s16_s8, int16_t, int8_t)
 DEFINE_REQUANTIZE(tinsmith_requantize_s16_s16, int16_t, int16_t)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s32, int16_t, int32_t)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s8, int32_t, int8_t)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s16, int32_t, int16_t)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s32, int32_t, int32_t)

@@ -6,7 +6,7 @@ A kernel is data. `lower` asks `Kernel.refusal`, the writer asks `Kernel.emit`, 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
@@ -15,6 +15,8 @@ from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
 from tinsmith_c.scope import Emission, Scope
+
+AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,12 @@ class Layer:
     def output(self) -> TensorType:
         """The type of the first result."""
         return self.outputs[0]
+
+    def operator_as(self, kind: type[AnyOperator]) -> AnyOperator:
+        """The operator, known to be of `kind`; raises TypeError if it is not."""
+        if not isinstance(self.operator, kind):
+            raise TypeError(f"layer {self.name} is a {self.operator.mnemonic}")
+        return self.operator
 
 
 Rule = Callable[[Layer], str | None]

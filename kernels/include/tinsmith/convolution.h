@@ -48,6 +48,10 @@ typedef struct {
 void tinsmith_conv2d_s8(const tinsmith_conv2d_shape *shape, const tinsmith_output_stage *stage, const int8_t *input,
                         const int8_t *weights, const int32_t *bias, int8_t *output);
 
+/** int16 by int8, accumulated in int64; the multiplier is reduced to 15 bits, as TFLite does for int16. */
+void tinsmith_conv2d_s16(const tinsmith_conv2d_shape *shape, const tinsmith_output_stage *stage, const int16_t *input,
+                         const int8_t *weights, const int32_t *bias, int16_t *output);
+
 /** The same in float: products are added in the order (ky, kx, channel), then the bias, without fused operations. */
 void tinsmith_conv2d_f32(const tinsmith_conv2d_shape *shape, const tinsmith_clamp_f32 *clamp, const float *input,
                          const float *weights, const float *bias, float *output);
@@ -65,6 +69,10 @@ void tinsmith_conv2d_f32(const tinsmith_conv2d_shape *shape, const tinsmith_clam
  */
 void tinsmith_depthwise_conv2d_s8(const tinsmith_conv2d_shape *shape, const tinsmith_output_stage *stage,
                                   const int8_t *input, const int8_t *weights, const int32_t *bias, int8_t *output);
+
+/** int16 by int8, accumulated in int64; the multiplier is reduced to 15 bits, as TFLite does for int16. */
+void tinsmith_depthwise_conv2d_s16(const tinsmith_conv2d_shape *shape, const tinsmith_output_stage *stage,
+                                   const int16_t *input, const int8_t *weights, const int32_t *bias, int16_t *output);
 
 /** The same in float: products are added in the order (ky, kx), then the bias, without fused operations. */
 void tinsmith_depthwise_conv2d_f32(const tinsmith_conv2d_shape *shape, const tinsmith_clamp_f32 *clamp,

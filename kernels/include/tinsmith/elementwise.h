@@ -52,11 +52,16 @@ typedef struct {
   int32_t clamp_max;
 } tinsmith_mul_parameters;
 
-/** Sum of two operands; the output may be the same memory as an operand of the output's shape. */
+/**
+ * Sum of two operands; the output may be the same memory as an operand of the output's shape. int32 is not quantized:
+ * it wraps, then it is clamped.
+ */
 void tinsmith_add_s8(const tinsmith_broadcast *broadcast, const tinsmith_add_parameters *parameters, const int8_t *lhs,
                      const int8_t *rhs, int8_t *output);
 void tinsmith_add_s16(const tinsmith_broadcast *broadcast, const tinsmith_add_parameters *parameters,
                       const int16_t *lhs, const int16_t *rhs, int16_t *output);
+void tinsmith_add_s32(const tinsmith_broadcast *broadcast, const tinsmith_clamp *clamp, const int32_t *lhs,
+                      const int32_t *rhs, int32_t *output);
 void tinsmith_add_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_f32 *clamp, const float *lhs,
                       const float *rhs, float *output);
 
@@ -65,6 +70,8 @@ void tinsmith_sub_s8(const tinsmith_broadcast *broadcast, const tinsmith_add_par
                      const int8_t *rhs, int8_t *output);
 void tinsmith_sub_s16(const tinsmith_broadcast *broadcast, const tinsmith_add_parameters *parameters,
                       const int16_t *lhs, const int16_t *rhs, int16_t *output);
+void tinsmith_sub_s32(const tinsmith_broadcast *broadcast, const tinsmith_clamp *clamp, const int32_t *lhs,
+                      const int32_t *rhs, int32_t *output);
 void tinsmith_sub_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_f32 *clamp, const float *lhs,
                       const float *rhs, float *output);
 
@@ -73,6 +80,8 @@ void tinsmith_mul_s8(const tinsmith_broadcast *broadcast, const tinsmith_mul_par
                      const int8_t *rhs, int8_t *output);
 void tinsmith_mul_s16(const tinsmith_broadcast *broadcast, const tinsmith_mul_parameters *parameters,
                       const int16_t *lhs, const int16_t *rhs, int16_t *output);
+void tinsmith_mul_s32(const tinsmith_broadcast *broadcast, const tinsmith_clamp *clamp, const int32_t *lhs,
+                      const int32_t *rhs, int32_t *output);
 void tinsmith_mul_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_f32 *clamp, const float *lhs,
                       const float *rhs, float *output);
 

@@ -22,17 +22,19 @@ typedef struct {
 /**
  * output = clamp(scale(weights * input + bias)), int8 by int8, accumulated in int32.
  *
- * @param[in] shape          sizes
- * @param[in] stage          how accumulators become outputs; |sum of products| + |bias| stays below 2**31
- * @param[in] weights_offset minus the zero point of the weights, in [-127, 128]
- * @param[in] input          (batches, depth)
- * @param[in] weights        (units, depth)
- * @param[in] bias           (units), or NULL for zeros
- * @param[out] output        (batches, units); does not overlap the input
+ * @param[in] shape   sizes
+ * @param[in] stage   how accumulators become outputs; |sum of products| + |bias| stays below 2**31
+ * @param[in] input   (batches, depth)
+ * @param[in] weights (units, depth), symmetric: zero point 0
+ * @param[in] bias    (units), or NULL for zeros
+ * @param[out] output (batches, units); does not overlap the input
  */
 void tinsmith_fully_connected_s8(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
-                                 int32_t weights_offset, const int8_t *input, const int8_t *weights,
-                                 const int32_t *bias, int8_t *output);
+                                 const int8_t *input, const int8_t *weights, const int32_t *bias, int8_t *output);
+
+/** int16 by int8, accumulated in int64; the multiplier is reduced to 15 bits, as TFLite does for int16. */
+void tinsmith_fully_connected_s16(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
+                                  const int16_t *input, const int8_t *weights, const int32_t *bias, int16_t *output);
 
 /** The same in float: products are added in the order of depth, then the bias, without fused operations. */
 void tinsmith_fully_connected_f32(const tinsmith_fully_connected_shape *shape, const tinsmith_clamp_f32 *clamp,

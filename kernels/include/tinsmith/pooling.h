@@ -26,12 +26,6 @@ typedef struct {
   int32_t padding_left;
 } tinsmith_pool_shape;
 
-/** Smallest and largest integer result. */
-typedef struct {
-  int32_t min;
-  int32_t max;
-} tinsmith_clamp;
-
 /**
  * Mean of the input elements under each window (padding does not count), rounded to nearest, ties away from zero.
  *
@@ -55,6 +49,45 @@ void tinsmith_max_pool2d_s16(const tinsmith_pool_shape *shape, const tinsmith_cl
                              int16_t *output);
 void tinsmith_max_pool2d_f32(const tinsmith_pool_shape *shape, const tinsmith_clamp_f32 *clamp, const float *input,
                              float *output);
+
+/**
+ * A mean over some dimensions, as two walks over the input; strides are in elements, each rank is in
+ * [1, TINSMITH_MAX_RANK]. Kept dimensions are in the output's order, reduced ones outermost first.
+ */
+typedef struct {
+  int32_t kept_rank;
+  int32_t kept_shape[TINSMITH_MAX_RANK];
+  int32_t kept_strides[TINSMITH_MAX_RANK];
+  int32_t reduced_rank;
+  int32_t reduced_shape[TINSMITH_MAX_RANK];
+  int32_t reduced_strides[TINSMITH_MAX_RANK];
+  /** Product of reduced_shape. */
+  int32_t count;
+} tinsmith_mean_shape;
+
+/** (sum - input_zero_point * count) scaled, plus output_offset, clamped; the scale divides by the count too. */
+typedef struct {
+  int32_t input_zero_point;
+  int32_t output_offset;
+  tinsmith_scale scale;
+  int32_t clamp_min;
+  int32_t clamp_max;
+} tinsmith_mean_parameters;
+
+/**
+ * Mean over the reduced dimensions.
+ *
+ * @param[in] shape      which elements belong together; |sums| stay below 2**31
+ * @param[in] parameters see there
+ * @param[in] input      dense
+ * @param[out] output    dense, the kept dimensions; does not overlap the input
+ */
+void tinsmith_mean_s8(const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters, const int8_t *input,
+                      int8_t *output);
+void tinsmith_mean_s16(const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters,
+                       const int16_t *input, int16_t *output);
+/** Sums in the input's order, then divides by the count. */
+void tinsmith_mean_f32(const tinsmith_mean_shape *shape, const float *input, float *output);
 
 #ifdef __cplusplus
 }

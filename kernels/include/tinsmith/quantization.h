@@ -42,10 +42,20 @@ void tinsmith_requantize_s8_s8(int32_t elements, const tinsmith_requantize_param
                                int8_t *output);
 void tinsmith_requantize_s8_s16(int32_t elements, const tinsmith_requantize_parameters *parameters, const int8_t *input,
                                 int16_t *output);
+void tinsmith_requantize_s8_s32(int32_t elements, const tinsmith_requantize_parameters *parameters, const int8_t *input,
+                                int32_t *output);
 void tinsmith_requantize_s16_s8(int32_t elements, const tinsmith_requantize_parameters *parameters,
                                 const int16_t *input, int8_t *output);
 void tinsmith_requantize_s16_s16(int32_t elements, const tinsmith_requantize_parameters *parameters,
                                  const int16_t *input, int16_t *output);
+void tinsmith_requantize_s16_s32(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                 const int16_t *input, int32_t *output);
+void tinsmith_requantize_s32_s8(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                const int32_t *input, int8_t *output);
+void tinsmith_requantize_s32_s16(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                 const int32_t *input, int16_t *output);
+void tinsmith_requantize_s32_s32(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                 const int32_t *input, int32_t *output);
 
 #ifdef __cplusplus
 }

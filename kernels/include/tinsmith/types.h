@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/** Raised when a signature, a struct or a result changes; generated code asserts the version it was made for. */
+#define TINSMITH_REFERENCE_API_VERSION 1
+
 /** Dimensions that a strided kernel can walk; the compiler merges dimensions, so that real networks need fewer. */
 #define TINSMITH_MAX_RANK 6
 
@@ -32,6 +35,12 @@ typedef struct {
   int32_t multiplier;
   int32_t shift;
 } tinsmith_scale;
+
+/** Smallest and largest integer result. */
+typedef struct {
+  int32_t min;
+  int32_t max;
+} tinsmith_clamp;
 
 /** Smallest and largest result of a float kernel; -FLT_MAX and FLT_MAX when the network does not clamp. */
 typedef struct {

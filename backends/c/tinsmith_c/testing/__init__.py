@@ -1,0 +1,6 @@
+"""What tests of backends need: a trivial placement, a host build of generated C, graphs of every operator."""
+
+from tinsmith_c.testing.cases import CASES, Case
+from tinsmith_c.testing.host import HostModel, KernelObjects, place
+
+__all__ = ["CASES", "Case", "HostModel", "KernelObjects", "place"]

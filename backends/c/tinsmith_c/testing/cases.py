@@ -1,0 +1,278 @@
+"""Small graphs that use every operator with every element type: what a backend is tested on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Graph, Value
+from tinsmith_ir.operators import (
+    Activation,
+    Add,
+    AveragePool2D,
+    Concat,
+    Conv2D,
+    DepthwiseConv2D,
+    Dequantize,
+    FullyConnected,
+    MaxPool2D,
+    Mean,
+    Mul,
+    Pad,
+    Quantize,
+    Relu,
+    Relu6,
+    Requantize,
+    Reshape,
+    Softmax,
+    Sub,
+    Transpose,
+)
+from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.testing import GraphBuilder
+from tinsmith_ir.types import Quantization, TensorType
+
+NUMBERS = (DType.INT8, DType.INT16, DType.FLOAT32)
+
+
+@dataclass
+class Draft:
+    """A graph in the making, with random operands; the same for the same seed."""
+
+    builder: GraphBuilder
+    random: np.random.Generator
+    outputs: list[Value]
+
+    def quantization(self, dtype: DType, scale: float | None = None) -> Quantization | None:
+        """Per tensor; int16 symmetric; None for what is not quantized."""
+        if dtype not in (DType.INT8, DType.INT16):
+            return None
+        chosen = float(np.float32(scale or self.random.uniform(0.01, 0.09)))
+        zero_point = int(self.random.integers(-100, 100)) if dtype is DType.INT8 else 0
+        return Quantization.per_tensor(chosen, zero_point)
+
+    def input(self, shape: Sequence[int], dtype: DType, scale: float | None = None) -> Value:
+        """A graph input."""
+        type_ = TensorType(tuple(shape), dtype, self.quantization(dtype, scale))
+        return self.builder.input("x", type_)
+
+    def weights(self, shape: Sequence[int], dtype: DType, axis: int, *, per_axis: bool) -> Value:
+        """Weights for activations of `dtype`."""
+        if dtype is DType.FLOAT32:
+            return self.builder.constant("w", self.random.standard_normal(shape, np.float32))
+        data = self.random.integers(-127, 128, shape).astype(np.int8)
+        count = shape[axis] if per_axis else 1
+        scales = tuple(float(np.float32(s)) for s in self.random.uniform(0.001, 0.01, count))
+        quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
+        return self.builder.constant("w", data, quantization)
+
+    def bias(self, count: int, dtype: DType) -> Value:
+        """Bias for activations of `dtype`."""
+        if dtype is DType.FLOAT32:
+            return self.builder.constant("b", self.random.standard_normal(count, np.float32))
+        return self.builder.constant("b", self.random.integers(-3000, 3000, count).astype(np.int32))
+
+    def output(
+        self, operator: Operator, inputs: Sequence[Value | None], dtype: DType, scale: float | None = None
+    ) -> None:
+        """Add the operator and return its result from the graph."""
+        result = self.builder.add(operator, inputs, "y", self.quantization(dtype, scale))
+        self.outputs.append(result)
+
+    def kept(self, operator: Operator, inputs: Sequence[Value | None]) -> None:
+        """The same for an operator whose result is quantized as its operand."""
+        self.outputs.append(self.builder.add(operator, inputs, "y"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A named graph: `build(seed)`."""
+
+    name: str
+    fill: Callable[[Draft], None]
+
+    def build(self, seed: int = 0) -> Graph:
+        """The graph, with random constants from `seed`."""
+        draft = Draft(GraphBuilder(self.name), np.random.default_rng(seed), [])
+        self.fill(draft)
+        return draft.builder.build(draft.outputs)
+
+
+def conv2d(draft: Draft, dtype: DType) -> None:
+    """Kernel sizes, strides, dilation, padding, groups, per-tensor weights, no bias."""
+    specs = [
+        ((1, 5, 6, 3), (8, 3, 3, 3), Conv2D(padding=(1, 1, 1, 1), activation=Activation.RELU)),
+        ((2, 4, 4, 5), (6, 1, 1, 5), Conv2D()),
+        ((1, 9, 5, 1), (4, 4, 2, 1), Conv2D(stride=(2, 1), padding=(1, 2, 0, 1))),
+        ((1, 7, 7, 4), (6, 3, 3, 2), Conv2D(dilation=(2, 2), activation=Activation.RELU6)),
+        ((1, 3, 3, 2), (1, 3, 3, 2), Conv2D()),
+        ((1, 6, 5, 16), (32, 1, 1, 16), Conv2D(stride=(2, 2), activation=Activation.RELU)),
+    ]
+    for number, (shape, weights, operator) in enumerate(specs):
+        x = draft.input(shape, dtype)
+        w = draft.weights(weights, dtype, 0, per_axis=number != 1)
+        b = draft.bias(weights[0], dtype) if number != 2 else None
+        draft.output(operator, [x, w, b], dtype, 0.05)
+
+
+def depthwise_conv2d(draft: Draft, dtype: DType) -> None:
+    """Multipliers, strides, dilation, padding."""
+    specs = [
+        ((1, 5, 6, 4), (1, 3, 3, 4), DepthwiseConv2D(padding=(1, 1, 1, 1))),
+        ((2, 5, 5, 3), (1, 3, 2, 6), DepthwiseConv2D(stride=(2, 2), activation=Activation.RELU)),
+        ((1, 8, 6, 2), (1, 3, 3, 2), DepthwiseConv2D(dilation=(2, 1), padding=(2, 2, 1, 1))),
+        ((1, 9, 1, 8), (1, 5, 1, 8), DepthwiseConv2D(stride=(2, 1), padding=(2, 1, 0, 0))),
+        ((1, 6, 6, 17), (1, 3, 3, 17), DepthwiseConv2D(stride=(2, 2), padding=(0, 1, 0, 1))),
+    ]
+    for number, (shape, weights, operator) in enumerate(specs):
+        x = draft.input(shape, dtype)
+        w = draft.weights(weights, dtype, 3, per_axis=number != 2)
+        b = draft.bias(weights[3], dtype) if number != 1 else None
+        draft.output(operator, [x, w, b], dtype, 0.05)
+
+
+def fully_connected(draft: Draft, dtype: DType) -> None:
+    """Batches, per-axis weights, kept dimensions."""
+    specs = [
+        ((1, 20), (10, 20), FullyConnected(), False),
+        ((3, 2, 4), (5, 8), FullyConnected(activation=Activation.RELU), True),
+        ((2, 3, 7), (9, 7), FullyConnected(keep_dims=True), True),
+    ]
+    for shape, weights, operator, per_axis in specs:
+        x = draft.input(shape, dtype)
+        w = draft.weights(weights, dtype, 0, per_axis=per_axis)
+        draft.output(operator, [x, w, draft.bias(weights[0], dtype)], dtype, 0.05)
+
+
+def elementwise(draft: Draft, dtype: DType) -> None:
+    """Equal shapes, broadcasting both ways, scalars, constants."""
+    shapes = [
+        ((1, 3, 4, 5), (1, 3, 4, 5)),
+        ((2, 3, 4), (4,)),
+        ((2, 1, 4), (3, 1)),
+        ((1, 1, 6), (2, 5, 6)),
+    ]
+    for kind in (Add, Sub, Mul):
+        for number, (lhs, rhs) in enumerate(shapes):
+            activation = Activation.RELU if number == 0 else Activation.NONE
+            operands = [draft.input(lhs, dtype), draft.input(rhs, dtype)]
+            draft.output(kind(activation=activation), operands, dtype, 0.06)
+    x = draft.input((2, 3), dtype)
+    draft.output(Add(), [x, x], dtype, 0.06)
+    scalar = draft.builder.constant(
+        "scalar", np.array([3], dtype.numpy), draft.quantization(dtype)
+    )
+    draft.output(Mul(), [x, scalar], dtype, 0.06)
+
+
+def pools(draft: Draft, dtype: DType) -> None:
+    """Windows with and without padding."""
+    for kind in (AveragePool2D, MaxPool2D):
+        draft.kept(kind(window=(2, 2), stride=(2, 2)), [draft.input((1, 6, 4, 3), dtype)])
+        draft.kept(
+            kind(window=(3, 2), stride=(1, 2), padding=(1, 2, 0, 1), activation=Activation.RELU),
+            [draft.input((2, 5, 5, 4), dtype)],
+        )
+        draft.kept(kind(window=(7, 5), stride=(7, 5)), [draft.input((1, 7, 5, 16), dtype)])
+
+
+def mean(draft: Draft, dtype: DType) -> None:
+    """Inner, outer, scattered and all axes."""
+    for axes in ((1, 2), (0,), (3,), (1, 3), (0, 1, 2, 3)):
+        x = draft.input((2, 3, 4, 5), dtype)
+        draft.output(Mean(axes=axes, keep_dims=len(axes) == 2), [x], dtype, 0.03)
+
+
+def softmax(draft: Draft, dtype: DType) -> None:
+    """Several rows and betas."""
+    result = Quantization.per_tensor(1 / 256, -128) if dtype is DType.INT8 else None
+    for shape, beta, scale in (((1, 10), 1.0, 0.1), ((3, 5), 0.5, 0.4), ((2, 2, 1), 1.0, 0.02)):
+        x = draft.input(shape, dtype, scale)
+        draft.outputs.append(draft.builder.add(Softmax(beta=beta), [x], "y", result))
+
+
+def movement(draft: Draft, dtype: DType) -> None:
+    """Reshape, pad, transpose, concat."""
+    x = draft.input((2, 3, 4), dtype)
+    draft.kept(Reshape(shape=(4, 6)), [x])
+    draft.kept(Pad(padding=(0, 1, 2, 0, 1, 1)), [x])
+    draft.kept(Pad(padding=(1, 0, 0, 0, 0, 0), value=1), [x])
+    for permutation in ((0, 1, 2), (2, 0, 1), (1, 0, 2), (2, 1, 0)):
+        draft.kept(Transpose(permutation=permutation), [x])
+    draft.kept(Concat(axis=1), [x, x, x])
+    draft.kept(Concat(axis=2), [x, x])
+
+
+def joined(draft: Draft, dtype: DType) -> None:
+    """Concat of tensors with different scales, and with an activation."""
+    for axis in (0, 1, 2):
+        shapes = [(2, 3, 4), (2, 3, 4)]
+        parts = [draft.input(shape, dtype) for shape in shapes]
+        draft.output(Concat(axis=axis), parts, dtype, 0.05)
+        draft.output(Concat(axis=axis, activation=Activation.RELU6), parts, dtype, 0.05)
+
+
+def rectifiers(draft: Draft, dtype: DType) -> None:
+    """Relu and Relu6, with the same and another scale."""
+    for kind in (Relu, Relu6):
+        x = draft.input((2, 9), dtype)
+        draft.output(kind(), [x], dtype, 0.05)
+
+
+def conversions(draft: Draft) -> None:
+    """Quantize, dequantize, requantize."""
+    for dtype in (DType.INT8, DType.INT16):
+        real = draft.input((3, 7), DType.FLOAT32)
+        draft.output(Quantize(dtype=dtype), [real], dtype, 0.02)
+        draft.kept(Dequantize(), [draft.input((3, 7), dtype)])
+        for result in (DType.INT8, DType.INT16):
+            draft.output(Requantize(dtype=result), [draft.input((4, 4), dtype)], result, 0.05)
+
+
+def network(draft: Draft) -> None:
+    """A small network: convolutions, a residual, a reshape, a classifier."""
+    x = draft.input((1, 8, 6, 3), DType.INT8)
+    builder = draft.builder
+
+    def layer(operator: Operator, inputs: Sequence[Value | None], name: str) -> Value:
+        return builder.add(operator, inputs, name, draft.quantization(DType.INT8, 0.05))
+
+    w1 = draft.weights((8, 3, 3, 3), DType.INT8, 0, per_axis=True)
+    same = (1, 1, 1, 1)
+    conv = Conv2D(padding=same, activation=Activation.RELU)
+    first = layer(conv, [x, w1, draft.bias(8, DType.INT8)], "conv1")
+    w2 = draft.weights((1, 3, 3, 8), DType.INT8, 3, per_axis=True)
+    second = layer(DepthwiseConv2D(padding=same), [first, w2, draft.bias(8, DType.INT8)], "depthwise")
+    added = layer(Add(activation=Activation.RELU), [first, second], "residual")
+    pooled = builder.add(AveragePool2D(window=(8, 6), stride=(8, 6)), [added], "pool")
+    flat = builder.add(Reshape(shape=(1, 8)), [pooled], "flat")
+    w3 = draft.weights((5, 8), DType.INT8, 0, per_axis=False)
+    dense = layer(FullyConnected(), [flat, w3, draft.bias(5, DType.INT8)], "dense")
+    probability = Quantization.per_tensor(1 / 256, -128)
+    draft.outputs.append(builder.add(Softmax(), [dense], "probabilities", probability))
+
+
+def _typed(name: str, fill: Callable[[Draft, DType], None], dtypes: Sequence[DType]) -> list[Case]:
+    def filled(dtype: DType) -> Callable[[Draft], None]:
+        return lambda draft: fill(draft, dtype)
+
+    return [Case(f"{name}_{dtype.value}", filled(dtype)) for dtype in dtypes]
+
+
+CASES: tuple[Case, ...] = (
+    *_typed("conv2d", conv2d, NUMBERS),
+    *_typed("depthwise_conv2d", depthwise_conv2d, NUMBERS),
+    *_typed("fully_connected", fully_connected, NUMBERS),
+    *_typed("elementwise", elementwise, (*NUMBERS, DType.INT32)),
+    *_typed("pools", pools, NUMBERS),
+    *_typed("mean", mean, NUMBERS),
+    *_typed("softmax", softmax, (DType.INT8, DType.FLOAT32)),
+    *_typed("movement", movement, (*NUMBERS, DType.INT32, DType.BOOL)),
+    *_typed("joined", joined, NUMBERS),
+    *_typed("rectifiers", rectifiers, NUMBERS),
+    Case("conversions", conversions),
+    Case("network", network),
+)
+"""Every operator, by element type."""
+

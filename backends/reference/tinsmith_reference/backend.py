@@ -1,0 +1,43 @@
+"""The table of the reference kernels."""
+
+from dataclasses import dataclass
+
+from tinsmith_c import Kernel
+from tinsmith_target import Target
+
+from tinsmith_reference import (
+    convolution,
+    elementwise,
+    fully_connected,
+    layout,
+    pooling,
+    quantization,
+    softmax,
+)
+
+_KERNELS = (
+    *convolution.KERNELS,
+    *fully_connected.KERNELS,
+    *elementwise.KERNELS,
+    *pooling.KERNELS,
+    *softmax.KERNELS,
+    *quantization.KERNELS,
+    *layout.KERNELS,
+)
+
+
+@dataclass(frozen=True)
+class ReferenceBackend:
+    """Plain C for every operator; no options."""
+
+    name: str = "reference"
+
+    def kernels(self, target: Target) -> tuple[Kernel, ...]:
+        """The same kernels for every target."""
+        del target
+        return _KERNELS
+
+
+def backend() -> ReferenceBackend:
+    """The entry point."""
+    return ReferenceBackend()

@@ -1,0 +1,91 @@
+"""What the declarations of several subjects share."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_c import Emission, Kernel, Layer, Rule, Scope, Signature, float_literal, initializer, no_scratch
+from tinsmith_ir.arithmetic import activation_range_f32
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Activation
+from tinsmith_ir.operators.base import Operator
+
+INT8, INT16, INT32 = DType.INT8, DType.INT16, DType.INT32
+FLOAT32, BOOL = DType.FLOAT32, DType.BOOL
+MAX_RANK = 6
+"""TINSMITH_MAX_RANK of tinsmith/types.h."""
+
+SUFFIX = {INT8: "s8", INT16: "s16", INT32: "s32", FLOAT32: "f32"}
+"""How kernel names end."""
+
+
+class Stage(Protocol):
+    """The part of a record of parameters that tinsmith_output_stage holds."""
+
+    @property
+    def input_offset(self) -> int:
+        """Added to every input element."""
+        ...
+
+    @property
+    def output_offset(self) -> int:
+        """Added to every result."""
+        ...
+
+    @property
+    def clamp_min(self) -> int:
+        """Smallest result."""
+        ...
+
+    @property
+    def clamp_max(self) -> int:
+        """Largest result."""
+        ...
+
+
+def kernel(
+    name: str,
+    operator: type[Operator],
+    signature: Signature,
+    emit: Callable[[Layer, Scope], Emission],
+    rules: tuple[Rule, ...] = (),
+) -> Kernel:
+    """A kernel of this backend."""
+    return Kernel(
+        name, "reference", operator, signature, ("tinsmith/reference.h",), emit, rules, no_scratch
+    )
+
+
+def output_stage(
+    scope: Scope, parameters: Stage, multipliers: NDArray[np.int32], shifts: NDArray[np.int32]
+) -> str:
+    """Definition of `kStage`; multipliers that are all the same are stored once."""
+    uniform = len(np.unique(multipliers)) == 1 and len(np.unique(shifts)) == 1
+    kept = slice(0, 1) if uniform else slice(None)
+    return initializer(
+        "tinsmith_output_stage",
+        "kStage",
+        {
+            "multipliers": scope.constant("multipliers", multipliers[kept]),
+            "shifts": scope.constant("shifts", shifts[kept]),
+            "channel_step": 0 if uniform else 1,
+            "input_offset": parameters.input_offset,
+            "output_offset": parameters.output_offset,
+            "clamp_min": parameters.clamp_min,
+            "clamp_max": parameters.clamp_max,
+        },
+    )
+
+
+def clamp_f32(activation: Activation) -> str:
+    """Definition of `kClamp` for a float kernel."""
+    low, high = activation_range_f32(activation)
+    fields = {"min": float_literal(float(low)), "max": float_literal(float(high))}
+    return initializer("tinsmith_clamp_f32", "kClamp", fields)
+
+
+def scale(multiplier: int, shift: int) -> str:
+    """A tinsmith_scale inside of another initialiser."""
+    return f"{{{multiplier}, {shift}}}"

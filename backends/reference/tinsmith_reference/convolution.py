@@ -1,0 +1,88 @@
+"""Conv2D and DepthwiseConv2D."""
+
+from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.parameters import conv_parameters
+
+from tinsmith_reference.common import FLOAT32, INT8, INT16, INT32, SUFFIX, clamp_f32, kernel, output_stage
+
+
+def _operator(layer: Layer) -> Conv2D | DepthwiseConv2D:
+    operator = layer.operator
+    return operator if isinstance(operator, DepthwiseConv2D) else layer.operator_as(Conv2D)
+
+
+def _name(layer: Layer) -> str:
+    return f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
+
+
+def _shape(layer: Layer) -> str:
+    """Definition of `kShape`."""
+    operator = _operator(layer)
+    batches, input_height, input_width, input_channels = layer.input(0).shape
+    _, output_height, output_width, output_channels = layer.output.shape
+    _, kernel_height, kernel_width, depth = layer.input(1).shape
+    depthwise = isinstance(operator, DepthwiseConv2D)
+    fields = {
+        "batches": batches,
+        "input_height": input_height,
+        "input_width": input_width,
+        "input_channels": input_channels,
+        "output_height": output_height,
+        "output_width": output_width,
+        "output_channels": output_channels,
+        "kernel_height": kernel_height,
+        "kernel_width": kernel_width,
+        "groups": input_channels if depthwise else input_channels // depth,
+        "stride_height": operator.stride[0],
+        "stride_width": operator.stride[1],
+        "dilation_height": operator.dilation[0],
+        "dilation_width": operator.dilation[1],
+        "padding_top": operator.padding[0],
+        "padding_left": operator.padding[2],
+    }
+    return initializer("tinsmith_conv2d_shape", "kShape", fields)
+
+
+def emit_integer(layer: Layer, scope: Scope) -> Emission:
+    """int8 or int16."""
+    parameters = conv_parameters(_operator(layer), layer.inputs, layer.output)
+    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
+    return Emission(
+        (
+            _shape(layer),
+            output_stage(scope, parameters, parameters.multipliers, parameters.shifts),
+            call(_name(layer), ["&kShape", "&kStage", *operands]),
+        )
+    )
+
+
+def emit_float(layer: Layer, scope: Scope) -> Emission:
+    """float32."""
+    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
+    return Emission(
+        (
+            _shape(layer),
+            clamp_f32(_operator(layer).activation),
+            call(_name(layer), ["&kShape", "&kClamp", *operands]),
+        )
+    )
+
+
+def _signature(dtype: DType) -> Signature:
+    if dtype is FLOAT32:
+        return Signature((FLOAT32, FLOAT32, FLOAT32), FLOAT32)
+    return Signature((dtype, INT8, INT32), dtype)
+
+
+KERNELS = tuple(
+    kernel(
+        f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
+        operator,
+        _signature(dtype),
+        emit_float if dtype is FLOAT32 else emit_integer,
+    )
+    for operator in (Conv2D, DepthwiseConv2D)
+    for dtype in (INT8, INT16, FLOAT32)
+)

@@ -1,0 +1,154 @@
+"""Add, Sub, Mul with broadcasting; Relu and Relu6."""
+
+from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
+from tinsmith_ir.arithmetic import activation_range
+from tinsmith_ir.operators import Add, Mul, Relu, Relu6, Sub
+from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
+
+from tinsmith_reference.common import (
+    FLOAT32,
+    INT8,
+    INT16,
+    INT32,
+    MAX_RANK,
+    SUFFIX,
+    clamp_f32,
+    kernel,
+    scale,
+)
+from tinsmith_reference.walk import broadcast_strides, merged
+
+
+def _walk(layer: Layer) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    shape = layer.output.shape
+    walks = [broadcast_strides(layer.input(index).shape, shape) for index in (0, 1)]
+    return merged(shape, walks)
+
+
+def rank_fits(layer: Layer) -> str | None:
+    """After merging, the broadcast has at most 6 dimensions."""
+    rank = len(_walk(layer)[0])
+    return None if rank <= MAX_RANK else f"it has {rank}"
+
+
+def _operator(layer: Layer) -> Add | Sub | Mul:
+    operator = layer.operator
+    return operator if isinstance(operator, Add | Sub) else layer.operator_as(Mul)
+
+
+def _broadcast(layer: Layer) -> str:
+    shape, (lhs, rhs) = _walk(layer)
+    fields = {"rank": len(shape), "shape": shape, "lhs_strides": lhs, "rhs_strides": rhs}
+    return initializer("tinsmith_broadcast", "kBroadcast", fields)
+
+
+def _call(layer: Layer, scope: Scope, parameters: str) -> str:
+    name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
+    operands = [scope.input(0), scope.input(1), scope.output]
+    return call(name, ["&kBroadcast", f"&{parameters}", *operands])
+
+
+def emit_sum(layer: Layer, scope: Scope) -> Emission:
+    """Add and Sub of integers."""
+    p = elementwise_add_parameters(_operator(layer), layer.inputs, layer.output)
+    parameters = initializer(
+        "tinsmith_add_parameters",
+        "kParameters",
+        {
+            "lhs_offset": p.input1_offset,
+            "rhs_offset": p.input2_offset,
+            "output_offset": p.output_offset,
+            "left_shift": p.left_shift,
+            "lhs": scale(p.input1_multiplier, p.input1_shift),
+            "rhs": scale(p.input2_multiplier, p.input2_shift),
+            "output": scale(p.output_multiplier, p.output_shift),
+            "clamp_min": p.clamp_min,
+            "clamp_max": p.clamp_max,
+        },
+    )
+    return Emission((_broadcast(layer), parameters, _call(layer, scope, "kParameters")))
+
+
+def emit_product(layer: Layer, scope: Scope) -> Emission:
+    """Mul of integers."""
+    p = mul_parameters(_operator(layer), layer.inputs, layer.output)
+    parameters = initializer(
+        "tinsmith_mul_parameters",
+        "kParameters",
+        {
+            "lhs_offset": p.input1_offset,
+            "rhs_offset": p.input2_offset,
+            "output_offset": p.output_offset,
+            "output": scale(p.output_multiplier, p.output_shift),
+            "clamp_min": p.clamp_min,
+            "clamp_max": p.clamp_max,
+        },
+    )
+    return Emission((_broadcast(layer), parameters, _call(layer, scope, "kParameters")))
+
+
+def emit_plain(layer: Layer, scope: Scope) -> Emission:
+    """Add, Sub and Mul of int32 without quantization."""
+    low, high = activation_range(_operator(layer).activation, layer.output)
+    clamp = initializer("tinsmith_clamp", "kClamp", {"min": low, "max": high})
+    return Emission((_broadcast(layer), clamp, _call(layer, scope, "kClamp")))
+
+
+def emit_float(layer: Layer, scope: Scope) -> Emission:
+    """Add, Sub and Mul of float32."""
+    clamp = clamp_f32(_operator(layer).activation)
+    return Emission((_broadcast(layer), clamp, _call(layer, scope, "kClamp")))
+
+
+def emit_rectifier_float(layer: Layer, scope: Scope) -> Emission:
+    """Relu and Relu6 of float32."""
+    operator = layer.operator
+    rectifier = operator if isinstance(operator, Relu6) else layer.operator_as(Relu)
+    arguments = [str(layer.output.elements), "&kClamp", scope.input(0), scope.output]
+    return Emission(
+        (clamp_f32(rectifier.activation), call("tinsmith_clamp_elements_f32", arguments))
+    )
+
+
+KERNELS = (
+    *(
+        kernel(
+            f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
+            operator,
+            Signature((dtype, dtype), dtype),
+            emit_product if operator is Mul else emit_sum,
+            (rank_fits,),
+        )
+        for operator in (Add, Sub, Mul)
+        for dtype in (INT8, INT16)
+    ),
+    *(
+        kernel(
+            f"tinsmith_{operator.mnemonic}_s32",
+            operator,
+            Signature((INT32, INT32), INT32),
+            emit_plain,
+            (rank_fits,),
+        )
+        for operator in (Add, Sub, Mul)
+    ),
+    *(
+        kernel(
+            f"tinsmith_{operator.mnemonic}_f32",
+            operator,
+            Signature((FLOAT32, FLOAT32), FLOAT32),
+            emit_float,
+            (rank_fits,),
+        )
+        for operator in (Add, Sub, Mul)
+    ),
+    *(
+        kernel(
+            "tinsmith_clamp_elements_f32",
+            operator,
+            Signature((FLOAT32,), FLOAT32),
+            emit_rectifier_float,
+        )
+        for operator in (Relu, Relu6)
+    ),
+)

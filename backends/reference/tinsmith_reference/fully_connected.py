@@ -1,0 +1,63 @@
+"""FullyConnected."""
+
+from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
+from tinsmith_ir.operators import FullyConnected
+from tinsmith_ir.parameters import fully_connected_channel_parameters
+
+from tinsmith_reference.common import FLOAT32, INT8, INT16, INT32, SUFFIX, clamp_f32, kernel, output_stage
+
+
+def _shape(layer: Layer) -> str:
+    units, depth = layer.input(1).shape
+    fields = {"batches": layer.input(0).elements // depth, "depth": depth, "units": units}
+    return initializer("tinsmith_fully_connected_shape", "kShape", fields)
+
+
+def _stage(layer: Layer, scope: Scope) -> str:
+    operator = layer.operator_as(FullyConnected)
+    parameters = fully_connected_channel_parameters(operator, layer.inputs, layer.output)
+    return output_stage(scope, parameters, parameters.multipliers, parameters.shifts)
+
+
+def emit_integer(layer: Layer, scope: Scope) -> Emission:
+    """int8 or int16 by symmetric int8."""
+    name = f"tinsmith_fully_connected_{SUFFIX[layer.output.dtype]}"
+    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
+    return Emission(
+        (
+            _shape(layer),
+            _stage(layer, scope),
+            call(name, ["&kShape", "&kStage", *operands]),
+        )
+    )
+
+
+def emit_float(layer: Layer, scope: Scope) -> Emission:
+    """float32."""
+    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
+    return Emission(
+        (
+            _shape(layer),
+            clamp_f32(layer.operator_as(FullyConnected).activation),
+            call("tinsmith_fully_connected_f32", ["&kShape", "&kClamp", *operands]),
+        )
+    )
+
+
+KERNELS = (
+    *(
+        kernel(
+            f"tinsmith_fully_connected_{SUFFIX[dtype]}",
+            FullyConnected,
+            Signature((dtype, INT8, INT32), dtype),
+            emit_integer,
+        )
+        for dtype in (INT8, INT16)
+    ),
+    kernel(
+        "tinsmith_fully_connected_f32",
+        FullyConnected,
+        Signature((FLOAT32, FLOAT32, FLOAT32), FLOAT32),
+        emit_float,
+    ),
+)

@@ -1,0 +1,177 @@
+"""Reshape, Concat, Pad and Transpose: elements move, whatever their type."""
+
+import math
+
+import numpy as np
+
+from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
+from tinsmith_ir.operators import Activation, Concat, Pad, Reshape, Transpose
+from tinsmith_ir.parameters import RequantizeParameters, concat_parameters, zero_of
+
+from tinsmith_reference.common import (
+    BOOL,
+    FLOAT32,
+    INT8,
+    INT16,
+    INT32,
+    MAX_RANK,
+    SUFFIX,
+    clamp_f32,
+    kernel,
+)
+from tinsmith_reference.quantization import requantize_initializer
+from tinsmith_reference.walk import dense_strides, merged, merged_padding
+
+
+def emit_copy(layer: Layer, scope: Scope) -> Emission:
+    """A reshape into other memory."""
+    arguments = [f"{layer.output.size_bytes}u", scope.input(0), scope.output]
+    return Emission((call("tinsmith_copy", arguments),))
+
+
+def _transpose_walk(layer: Layer) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    permutation = layer.operator_as(Transpose).permutation
+    strides = dense_strides(layer.input(0).shape)
+    shape, (walk,) = merged(layer.output.shape, [tuple(strides[axis] for axis in permutation)])
+    return shape, walk
+
+
+def transpose_rank_fits(layer: Layer) -> str | None:
+    """After merging, the transposition has at most 6 dimensions."""
+    rank = len(_transpose_walk(layer)[0])
+    return None if rank <= MAX_RANK else f"it has {rank}"
+
+
+def emit_transpose(layer: Layer, scope: Scope) -> Emission:
+    """Any permutation."""
+    shape, walk = _transpose_walk(layer)
+    fields = {
+        "rank": len(shape),
+        "element_bytes": layer.output.dtype.size_bytes,
+        "output_shape": shape,
+        "input_strides": walk,
+    }
+    return Emission(
+        (
+            initializer("tinsmith_transpose_parameters", "kParameters", fields),
+            call("tinsmith_transpose", ["&kParameters", scope.input(0), scope.output]),
+        )
+    )
+
+
+def pad_rank_fits(layer: Layer) -> str | None:
+    """After merging, the padding has at most 6 dimensions."""
+    rank = len(merged_padding(layer.input(0).shape, layer.operator_as(Pad).padding)[0])
+    return None if rank <= MAX_RANK else f"it has {rank}"
+
+
+def _pad_bits(layer: Layer) -> int:
+    """The bytes of the padding element as an unsigned number, least significant first."""
+    value = layer.operator_as(Pad).value
+    dtype = layer.output.dtype
+    element = zero_of(layer.input(0)) if value is None else value
+    return int.from_bytes(np.array(element, dtype.numpy).tobytes(), "little")
+
+
+def emit_pad(layer: Layer, scope: Scope) -> Emission:
+    """Constant padding on any side."""
+    shape, before, after = merged_padding(layer.input(0).shape, layer.operator_as(Pad).padding)
+    fields = {
+        "rank": len(shape),
+        "element_bytes": layer.output.dtype.size_bytes,
+        "value": f"{_pad_bits(layer)}u",
+        "input_shape": shape,
+        "before": before,
+        "after": after,
+    }
+    return Emission(
+        (
+            initializer("tinsmith_pad_parameters", "kParameters", fields),
+            call("tinsmith_pad", ["&kParameters", scope.input(0), scope.output]),
+        )
+    )
+
+
+def emit_concat(layer: Layer, scope: Scope) -> Emission:
+    """Copies, or requantizations where an integer input has another scale."""
+    operator = layer.operator_as(Concat)
+    axis = operator.axis
+    rows = math.prod(layer.output.shape[:axis])
+    pitch = math.prod(layer.output.shape[axis:])
+    is_integer = layer.output.dtype in (INT8, INT16)
+    records = concat_parameters(operator, layer.inputs, layer.output) if is_integer else ()
+    statements: list[str] = []
+    start = 0
+    for index in range(len(layer.inputs)):
+        width = math.prod(layer.input(index).shape[axis:])
+        record = records[index] if records else None
+        if record is None:
+            statements.append(_copy_rows(layer, scope, index, (rows, width, pitch, start)))
+        else:
+            statements += _requantize_rows(layer, scope, index, (rows, width, pitch, start), record)
+        start += width
+    if layer.output.dtype is FLOAT32 and operator.activation is not Activation.NONE:
+        elements = str(layer.output.elements)
+        arguments = [elements, "&kClamp", scope.output, scope.output]
+        statements.append(clamp_f32(operator.activation))
+        statements.append(call("tinsmith_clamp_elements_f32", arguments))
+    return Emission(tuple(statements))
+
+
+Rows = tuple[int, int, int, int]
+"""rows, elements of an input row, elements from one output row to the next, first element."""
+
+
+def _copy_rows(layer: Layer, scope: Scope, index: int, place: Rows) -> str:
+    rows, width, pitch, start = place
+    size = layer.output.dtype.size_bytes
+    numbers = [f"{rows}u", f"{width * size}u", f"{pitch * size}u"]
+    return call(
+        "tinsmith_copy_rows", [*numbers, scope.input(index), f"{scope.output} + {start}"]
+    )
+
+
+def _requantize_rows(
+    layer: Layer, scope: Scope, index: int, place: Rows, record: RequantizeParameters
+) -> list[str]:
+    rows, width, pitch, start = place
+    suffix = SUFFIX[layer.output.dtype]
+    name = f"kParameters{index}"
+    arguments = [
+        str(width),
+        f"&{name}",
+        f"{scope.input(index)} + row * {width}",
+        f"{scope.output} + row * {pitch} + {start}",
+    ]
+    one_row = call(f"tinsmith_requantize_{suffix}_{suffix}", arguments)
+    body = "\n".join(f"  {line}" for line in one_row.split("\n"))
+    loop = f"  for (int32_t row = 0; row < {rows}; ++row) {{\n{body}\n  }}"
+    return [requantize_initializer(record, name), loop]
+
+
+_ANY = (INT8, INT16, INT32, FLOAT32, BOOL)
+
+KERNELS = (
+    *(
+        kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy)
+        for dtype in _ANY
+    ),
+    *(
+        kernel("tinsmith_copy_rows", Concat, Signature((dtype,), dtype), emit_concat)
+        for dtype in _ANY
+    ),
+    *(
+        kernel("tinsmith_pad", Pad, Signature((dtype,), dtype), emit_pad, (pad_rank_fits,))
+        for dtype in _ANY
+    ),
+    *(
+        kernel(
+            "tinsmith_transpose",
+            Transpose,
+            Signature((dtype,), dtype),
+            emit_transpose,
+            (transpose_rank_fits,),
+        )
+        for dtype in _ANY
+    ),
+)

@@ -1,0 +1,67 @@
+// Mean over any set of dimensions, one output element after the other.
+#include <stdbool.h>
+
+#include "arithmetic.h"
+#include "float_rules.h"
+#include "tinsmith/pooling.h"
+
+// Go to the next place of a walk over `rank` dimensions; false when it has gone round (then `place` is 0 again).
+static bool advance(int32_t *index, int32_t *place, int32_t rank, const int32_t *shape, const int32_t *strides) {
+  for (int32_t axis = rank - 1; axis >= 0; --axis) {
+    *place += strides[axis];
+    if (++index[axis] < shape[axis]) {
+      return true;
+    }
+    *place -= shape[axis] * strides[axis];
+    index[axis] = 0;
+  }
+  return false;
+}
+
+static int32_t mean_integer(int32_t sum, const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters) {
+  const int32_t centred = sum - parameters->input_zero_point * shape->count;
+  const int32_t scaled = scale_s32(centred, parameters->scale.multiplier, parameters->scale.shift);
+  return offset_and_clamp(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
+
+// `sum` over the reduced dimensions, from the element `first`.
+#define DEFINE_SUM(name, element, sum_type)                                                              \
+  static sum_type name(const tinsmith_mean_shape *shape, const element *first) {                         \
+    int32_t index[TINSMITH_MAX_RANK] = {0};                                                              \
+    int32_t place = 0;                                                                                   \
+    sum_type sum = 0;                                                                                    \
+    do {                                                                                                 \
+      sum += first[place];                                                                               \
+    } while (advance(index, &place, shape->reduced_rank, shape->reduced_shape, shape->reduced_strides)); \
+    return sum;                                                                                          \
+  }
+
+DEFINE_SUM(sum_s8, int8_t, int32_t)
+DEFINE_SUM(sum_s16, int16_t, int32_t)
+DEFINE_SUM(sum_f32, float, float)
+
+void tinsmith_mean_s8(const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters, const int8_t *input,
+                      int8_t *output) {
+  int32_t index[TINSMITH_MAX_RANK] = {0};
+  int32_t place = 0;
+  do {
+    *output++ = (int8_t)mean_integer(sum_s8(shape, input + place), shape, parameters);
+  } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));
+}
+
+void tinsmith_mean_s16(const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters,
+                       const int16_t *input, int16_t *output) {
+  int32_t index[TINSMITH_MAX_RANK] = {0};
+  int32_t place = 0;
+  do {
+    *output++ = (int16_t)mean_integer(sum_s16(shape, input + place), shape, parameters);
+  } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));
+}
+
+void tinsmith_mean_f32(const tinsmith_mean_shape *shape, const float *input, float *output) {
+  int32_t index[TINSMITH_MAX_RANK] = {0};
+  int32_t place = 0;
+  do {
+    *output++ = sum_f32(shape, input + place) / (float)shape->count;
+  } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));
+}
