@@ -9,7 +9,7 @@
 load("//platforms/toolchains:flags.bzl", "CPU_FLAGS")
 
 _PYTEST_MAIN = "//third_party/python:pytest_main.py"
-_NOT_SOURCES = ["**/*.py", "**/*.pyc", "**/__pycache__/**"]
+_CACHES = ["**/*.pyc", "**/__pycache__/**", "**/.*_cache/**"]
 
 def tinsmith_py_library(name, deps = [], data = [], visibility = ["//visibility:public"], **kwargs):
     """A Python library of this repository: the folder's `tinsmith_<name>` package, typed and importable.
@@ -25,13 +25,14 @@ def tinsmith_py_library(name, deps = [], data = [], visibility = ["//visibility:
     native.py_library(
         name = name,
         srcs = native.glob([package + "/**/*.py"]),
-        data = data + native.glob([package + "/**"], exclude = _NOT_SOURCES),
+        data = data + native.glob([package + "/**"], exclude = _CACHES + ["**/*.py"]),
         imports = ["."],
         srcs_version = "PY3",
         visibility = visibility,
         deps = deps,
         **kwargs
     )
+    tinsmith_sources()
 
 def tinsmith_py_test(name, srcs, deps = [], data = [], args = [], size = "small", **kwargs):
     """Runs pytest on test files.
@@ -58,6 +59,16 @@ def tinsmith_py_test(name, srcs, deps = [], data = [], args = [], size = "small"
         deps = deps + ["//third_party/python:pytest"],
         **kwargs
     )
+    tinsmith_sources()
+
+def tinsmith_sources():
+    """Declares `:sources`, every file of the package, for the checks of the whole tree; once per package."""
+    if not native.existing_rule("sources"):
+        native.filegroup(
+            name = "sources",
+            srcs = native.glob(["**"], exclude = _CACHES),
+            visibility = ["//visibility:public"],
+        )
 
 def nn_library(name, model, target = None, options = [], visibility = None, testonly = False, **kwargs):
     """A trained network as a cc_library: `#include "<name>.h"`, then `<name>_run(arena)`.

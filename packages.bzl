@@ -1,0 +1,40 @@
+"""The folders of this repository that the checks of the whole tree look at; tests/checks says when one is missing."""
+
+# Each with its own pyproject.toml, in the order a model walks.
+LIBRARIES = [
+    "frontends/tflite",
+    "ir",
+    "passes/allocation",
+    "passes/fusion",
+    "passes/scheduling",
+    "passes/simplify",
+    "backends/c",
+    "backends/cmsis_nn",
+    "backends/reference",
+    "platforms/boards",
+    "platforms/emulators",
+    "platforms/target",
+    "platforms/toolchains",
+    "driver",
+]
+
+OTHERS = [
+    "examples/digits",
+    "kernels",
+    "kernels/cmsis_nn",
+    "kernels/include",
+    "kernels/reference",
+    "platforms",
+    "tests/checks",
+    "tests/layering",
+    "tests/packaging",
+    "tests/readme",
+    "third_party/mlperf_tiny",
+    "third_party/python",
+]
+
+def sources_of(folders):
+    """The label of every file of each folder."""
+    return ["//{}:sources".format(folder) for folder in folders]
+
+ALL_SOURCES = ["//:sources"] + sources_of(LIBRARIES + OTHERS)

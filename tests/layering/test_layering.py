@@ -1,0 +1,99 @@
+"""Which library may import which (docs: who may import whom); Bazel alone does not notice an undeclared import."""
+
+import ast
+import re
+import sys
+import tomllib
+from fnmatch import fnmatch
+
+import pytest
+from checkout import ROOT, listed
+
+_LIBRARIES = listed("LIBRARIES")
+
+# The first line that fits a folder counts. None: anything, as only the driver may.
+_MAY_IMPORT: tuple[tuple[str, set[str] | None], ...] = (
+    ("ir", {"numpy"}),
+    ("frontends/tflite", {"numpy", "tinsmith_ir", "flatbuffers", "tflite"}),
+    ("passes/allocation", {"numpy", "tinsmith_ir", "tinsmith_target", "ortools"}),
+    ("passes/scheduling", {"numpy", "tinsmith_ir", "tinsmith_target", "ortools"}),
+    ("passes/*", {"numpy", "tinsmith_ir", "tinsmith_target"}),
+    ("backends/c", {"numpy", "tinsmith_ir", "tinsmith_target", "jinja2"}),
+    ("backends/*", {"numpy", "tinsmith_ir", "tinsmith_target", "tinsmith_c"}),
+    ("platforms/target", {"tinsmith_ir"}),
+    ("platforms/boards", {"tinsmith_target"}),
+    ("platforms/toolchains", {"tinsmith_target", "tinsmith_boards", "ziglang"}),
+    ("platforms/emulators", {"tinsmith_target", "tinsmith_boards", "tinsmith_toolchains"}),
+    ("driver", None),
+)
+
+
+def package_of(folder: str) -> str:
+    return "tinsmith_" + folder.split("/")[-1]
+
+
+def imported_by(folder: str) -> dict[str, str]:
+    """Top-level modules that a library imports besides itself and Python's own, each with one place."""
+    found: dict[str, str] = {}
+    for path in sorted((ROOT / folder / package_of(folder)).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for module in _modules(node):
+                found.setdefault(module, f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}")
+    own = {package_of(folder), *sys.stdlib_module_names}
+    return {module: place for module, place in found.items() if module not in own}
+
+
+def _modules(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Import(names=names):
+            return [alias.name.split(".")[0] for alias in names]
+        case ast.ImportFrom(module=str(module), level=0):
+            return [module.split(".")[0]]
+        case _:
+            return []
+
+
+def declared_by(folder: str) -> set[str]:
+    """Module names of the dependencies in a library's pyproject.toml."""
+    settings = tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))
+    names: set[str] = set()
+    for requirement in settings["project"].get("dependencies", []):
+        match = re.match(r"[A-Za-z0-9._-]+", requirement)
+        assert match is not None, requirement
+        names.add(match.group().replace("-", "_").lower())
+    return names
+
+
+@pytest.mark.parametrize("folder", _LIBRARIES)
+def test_imports_follow_the_layers(folder: str) -> None:
+    allowed = next(modules for pattern, modules in _MAY_IMPORT if fnmatch(folder, pattern))
+    imports = imported_by(folder)
+    if allowed is not None:
+        wrong = {module: place for module, place in imports.items() if module not in allowed}
+        assert not wrong, f"{folder} may import {sorted(allowed)} only"
+
+
+@pytest.mark.parametrize("folder", _LIBRARIES)
+def test_imports_are_declared_dependencies(folder: str) -> None:
+    undeclared = set(imported_by(folder)) - declared_by(folder)
+    assert not undeclared, f"add to [project] dependencies of {folder}/pyproject.toml"
+
+
+@pytest.mark.parametrize("folder", _LIBRARIES)
+def test_package_is_found_and_typed(folder: str) -> None:
+    package = ROOT / folder / package_of(folder)
+    assert (package / "py.typed").exists()
+    initializer = ast.parse((package / "__init__.py").read_text(encoding="utf-8"))
+    assigned = [
+        ast.unparse(target)
+        for statement in initializer.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    ]
+    assert "__all__" in assigned
+
+
+def test_an_import_is_seen_wherever_it_stands() -> None:
+    source = "def f():\n    import ortools.sat\nfrom tinsmith_ir import Graph\nfrom . import x\n"
+    seen = [module for node in ast.walk(ast.parse(source)) for module in _modules(node)]
+    assert sorted(seen) == ["ortools", "tinsmith_ir"]

@@ -1,0 +1,130 @@
+"""Each library builds its own wheel, and works from it with nothing but the wheels it declares."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from email.parser import Parser
+from functools import cache
+from pathlib import Path
+
+import pytest
+from checkout import ROOT, copy_to, listed
+
+_LIBRARIES = listed("LIBRARIES")
+
+# Every module of the package, imported with `sys.path` as given.
+_IMPORT_ALL = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+print(package.__file__)
+"""
+
+
+@cache
+def _requirements(folder: str) -> list[str]:
+    text = (ROOT / folder / "pyproject.toml").read_text(encoding="utf-8")
+    declared: list[str] = tomllib.loads(text)["project"].get("dependencies", [])
+    return [re.split(r"[<>=!~ ;\[]", requirement)[0] for requirement in declared]
+
+
+def _with_dependencies(folder: str) -> set[str]:
+    """The folder and those of our own libraries that it declares, directly or not."""
+    folders = {"tinsmith-" + name.split("/")[-1].replace("_", "-"): name for name in _LIBRARIES}
+    found = {folder}
+    for requirement in _requirements(folder):
+        if requirement in folders:
+            found |= _with_dependencies(folders[requirement])
+    return found
+
+
+class Site:
+    """Wheels of our libraries, each built when first asked for and unpacked into a folder of its own."""
+
+    def __init__(self, tree: Path, target: Path) -> None:
+        self._tree = tree
+        self._target = target
+
+    def unpacked(self, folder: str) -> Path:
+        unpacked = self._target / "unpacked" / folder
+        if not unpacked.exists():
+            with zipfile.ZipFile(self._build(folder)) as wheel:
+                wheel.extractall(unpacked)
+        return unpacked
+
+    def _build(self, folder: str) -> Path:
+        wheels = self._target / "wheels" / folder
+        result = subprocess.run(
+            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels)],
+            cwd=self._tree / folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
+        )
+        if result.returncode != 0:
+            pytest.fail(f"{folder}: {result.stdout}{result.stderr[-2000:]}", pytrace=False)
+        return next(wheels.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    return Site(copy_to(tmp_path_factory.mktemp("tree")), tmp_path_factory.mktemp("site"))
+
+
+def _installed_elsewhere() -> list[str]:
+    """sys.path without this repository: third-party wheels and Python's own library."""
+    return [path for path in sys.path if path and not Path(path).is_relative_to(ROOT)]
+
+
+@pytest.mark.parametrize("folder", _LIBRARIES)
+def test_wheel_imports_with_what_it_declares(folder: str, site: Site) -> None:
+    package = "tinsmith_" + folder.split("/")[-1]
+    unpacked = site.unpacked(folder)
+    paths = [str(site.unpacked(name)) for name in sorted(_with_dependencies(folder))]
+    result = subprocess.run(
+        [sys.executable, "-c", _IMPORT_ALL, package],
+        cwd=unpacked,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(paths + _installed_elsewhere())),
+    )
+    assert result.returncode == 0, result.stderr
+    assert Path(result.stdout.strip()).is_relative_to(unpacked)
+
+
+@pytest.mark.parametrize("folder", _LIBRARIES)
+def test_wheel_holds_the_package_and_no_tests(folder: str, site: Site) -> None:
+    package = "tinsmith_" + folder.split("/")[-1]
+    unpacked = site.unpacked(folder)
+    packed = {path.relative_to(unpacked) for path in unpacked.rglob("*") if path.is_file()}
+    ours = {
+        path.relative_to(ROOT / folder)
+        for path in (ROOT / folder / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert ours <= packed
+    assert Path(package, "py.typed") in packed
+    assert not [path for path in packed if "tests" in path.parts]
+
+
+@pytest.mark.parametrize("folder", _LIBRARIES)
+def test_wheel_says_what_it_is(folder: str, site: Site) -> None:
+    file = next(site.unpacked(folder).glob("*.dist-info")) / "METADATA"
+    metadata = Parser().parsestr(file.read_text(encoding="utf-8"))
+    assert metadata["Name"] == "tinsmith-" + folder.split("/")[-1].replace("_", "-")
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["Requires-Python"] == ">=3.11"
+    assert metadata["Summary"]
+
+
+@pytest.mark.parametrize("folder", _LIBRARIES)
+def test_library_has_a_manual_and_a_changelog(folder: str) -> None:
+    assert (ROOT / folder / "README.md").exists()
+    assert "## [Unreleased]" in (ROOT / folder / "CHANGELOG.md").read_text(encoding="utf-8")
