@@ -21,16 +21,24 @@ void tinsmith_fully_connected_s8(const tinsmith_fully_connected_shape *shape, co
   }
 }
 
+// TFLite keeps 32 bits and both roundings when there is no bias, 64 bits and one rounding when there is.
+static int32_t finish_s16(const tinsmith_output_stage *stage, int64_t acc, const int32_t *bias, int32_t unit) {
+  if (bias == NULL) {
+    return apply_stage(stage, (int32_t)acc, unit);
+  }
+  return apply_stage_s64(stage, acc + bias[unit], unit);
+}
+
 void tinsmith_fully_connected_s16(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
                                   const int16_t *input, const int8_t *weights, const int32_t *bias, int16_t *output) {
   for (int32_t n = 0; n < shape->batches; ++n) {
     for (int32_t unit = 0; unit < shape->units; ++unit) {
       const int8_t *row = weights + unit * shape->depth;
-      int64_t acc = bias == NULL ? 0 : bias[unit];
+      int64_t acc = 0;
       for (int32_t i = 0; i < shape->depth; ++i) {
         acc += (input[i] + stage->input_offset) * row[i];
       }
-      *output++ = (int16_t)apply_stage_s64(stage, acc, unit);
+      *output++ = (int16_t)finish_s16(stage, acc, bias, unit);
     }
     input += shape->depth;
   }

@@ -103,7 +103,8 @@ class Kernel:
 
     name: unique per operator; what KernelCall.kernel holds. headers: to be included, as written
     between quotes. emit: the C of one call. scratch_bytes: working memory of one call, live during
-    it only. engine: the unit of the CPU that does the work, for the report.
+    it only. engine: the unit of the CPU that does the work, for the report. checks: conditions in C
+    that the generated file asserts of the headers (their version, say).
     """
 
     name: str
@@ -115,6 +116,7 @@ class Kernel:
     rules: tuple[Rule, ...] = ()
     scratch_bytes: Callable[[Layer], int] = field(default=no_scratch)
     engine: str = "cpu"
+    checks: tuple[str, ...] = ()
 
     def refusal(self, layer: Layer) -> str | None:
         """Why this kernel cannot run `layer`: the broken rule and what was found; None if it can.

@@ -49,6 +49,7 @@ class ConstantPool:
     prefix: str
     names: NameTable = field(default_factory=NameTable)
     arrays: list[ConstantArray] = field(default_factory=list[ConstantArray])
+    records: dict[str, str] = field(default_factory=dict[str, str])
     _known: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str])
 
     def add(self, label: str, data: Array, comment: str) -> str:
@@ -59,6 +60,11 @@ class ConstantPool:
             self._known[key] = self.names.unique(f"{self.prefix}{label}")
             self.arrays.append(ConstantArray(self._known[key], dense, comment))
         return self._known[key]
+
+
+    def record(self, name: str, c_type: str, value: str) -> None:
+        """A struct that several layers share, by a name that says its value."""
+        self.records[name] = f"static const {c_type} {name} = {value};"
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,13 @@ class Scope:
         label: short, `multipliers`; it is put behind the layer's name.
         """
         return self.pool.add(f"{self.layer}_{label}", data, comment or f"{self.layer}: {label}")
+
+    def record(self, name: str, c_type: str, value: str) -> str:
+        """Address of a struct that lies outside of the function and is written once however many
+        layers ask for it. name: must determine the value, `kDims_1_25_5_64`.
+        """
+        self.pool.record(name, c_type, value)
+        return f"&{name}"
 
     def arranged(self, index: int, data: Array, how: str) -> str:
         """C name of a constant operand whose elements the kernel wants in another arrangement.

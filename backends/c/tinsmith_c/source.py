@@ -12,7 +12,7 @@ from tinsmith_c.lowering import find_kernel, layer_of_call
 from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES, ConstantPool, Emission, Operand, Scope
-from tinsmith_c.text import array_definition, comment_lines
+from tinsmith_c.text import array_definition, comment_lines, wrapped_call
 
 _ALIGNMENT = """\
 #if defined(__GNUC__)
@@ -38,11 +38,13 @@ def write_source(
     name = c_name(layout.program)
     pool = ConstantPool(f"{name}_weights_")
     headers: dict[str, None] = {}
+    checks: dict[str, None] = {}
     layers: list[str] = []
     failing: set[str] = set()
     for number, call in enumerate(layout.program.calls):
         kernel = find_kernel(call, kernels)
         headers.update(dict.fromkeys(kernel.headers))
+        checks.update(dict.fromkeys(kernel.checks))
         scope = _scope(layout, call, pool)
         emission = kernel.emit(layer_of_call(layout.program, call, target), scope)
         if emission.result is not None:
@@ -53,14 +55,21 @@ def write_source(
         f'#include "{name}.h"',
         "#include <stddef.h>",
         "\n".join(f'#include "{header}"' for header in sorted(headers)),
+        "\n".join(_check(condition) for condition in checks),
         _ALIGNMENT,
         _HOOK,
         _offsets(layout, name),
         _constants(pool),
+        "\n".join(pool.records.values()),
         *layers,
         _run(layout, name, failing),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _check(condition: str) -> str:
+    """What must hold of the headers when the generated file is compiled."""
+    return f'_Static_assert({condition}, "generated for another version of the kernels");'
 
 
 def _constants(pool: ConstantPool) -> str:
@@ -75,21 +84,21 @@ def _offsets(layout: Layout, name: str) -> str:
     buffers = layout.program.buffers
     if not buffers:
         return ""
+    entries = [f"  {layout.offset_name(b.name)} = {layout.offset(b.name)}," for b in buffers]
+    width = max(len(entry) for entry in entries)
     lines = [
-        f"  {layout.offset_name(buffer.name)} = {layout.offset(buffer.name)},  // {_place(layout, buffer.name)}"
-        for buffer in buffers
+        f"{entry:{width}}  // {buffer.size_bytes} bytes"
+        for entry, buffer in zip(entries, buffers, strict=True)
     ]
     last = max(buffers, key=lambda buffer: layout.offset(buffer.name) + buffer.size_bytes)
-    check = (
-        f"_Static_assert({layout.offset_name(last.name)} + {last.size_bytes} <= {name.upper()}_ARENA_BYTES,\n"
-        f'               "the arena is too small for its last tensor");'
+    end = f"{layout.offset_name(last.name)} + {last.size_bytes}"
+    check = wrapped_call(
+        "_Static_assert(",
+        [f"{end} <= {name.upper()}_ARENA_BYTES", '"the arena is too small for its last tensor"'],
+        ");",
     )
-    return "\n".join(["// Where each tensor lies in the arena, in bytes from its start.", "enum {", *lines, "};", check])
-
-
-def _place(layout: Layout, name: str) -> str:
-    buffer = layout.program.buffer[name]
-    return f"{buffer.size_bytes} bytes"
+    title = "// Where each tensor lies in the arena, in bytes from its start."
+    return "\n".join([title, "enum {", *lines, "};", check])
 
 
 def _scope(layout: Layout, call: KernelCall, pool: ConstantPool) -> Scope:

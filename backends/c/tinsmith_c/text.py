@@ -94,14 +94,17 @@ def wrapped_call(head: str, arguments: Sequence[str], tail: str) -> str:
 
 
 def comment_lines(text: str, indent: str = "") -> list[str]:
-    """`//` comment, one line for each of `text`'s; what is longer than a line is broken at spaces."""
+    """`//` comment, one line for each of `text`'s; what is longer than a line is broken at spaces, and
+    what follows stands a little further in if the line was indented.
+    """
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = f"{indent}//"
+        hanging = "    " if paragraph.startswith(" ") else ""
         for word in paragraph.split(" "):
             if len(line) + 1 + len(word) > COLUMNS and line.strip() != "//":
                 lines.append(line)
-                line = f"{indent}//  "
+                line = f"{indent}//{hanging}"
             line += f" {word}"
         lines.append(line.rstrip())
     return lines

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_c import Emission, Kernel, Layer, Rule, Scope, Signature, float_literal, initializer, no_scratch
+from tinsmith_c import Emission, Kernel, Layer, Rule, Scope, Signature, float_literal, initializer
 from tinsmith_ir.arithmetic import activation_range_f32
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Activation
@@ -54,7 +54,14 @@ def kernel(
 ) -> Kernel:
     """A kernel of this backend."""
     return Kernel(
-        name, "reference", operator, signature, ("tinsmith/reference.h",), emit, rules, no_scratch
+        name=name,
+        backend="reference",
+        operator=operator,
+        signature=signature,
+        headers=("tinsmith/reference.h",),
+        emit=emit,
+        rules=rules,
+        checks=("TINSMITH_REFERENCE_API_VERSION == 1",),
     )
 
 

@@ -32,7 +32,10 @@ typedef struct {
 void tinsmith_fully_connected_s8(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
                                  const int8_t *input, const int8_t *weights, const int32_t *bias, int8_t *output);
 
-/** int16 by int8, accumulated in int64; the multiplier is reduced to 15 bits, as TFLite does for int16. */
+/**
+ * int16 by int8. As TFLite does it: with a bias, accumulated in int64 and scaled by a multiplier reduced to 15 bits;
+ * without (NULL), accumulated in int32 and scaled as int8 is.
+ */
 void tinsmith_fully_connected_s16(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
                                   const int16_t *input, const int8_t *weights, const int32_t *bias, int16_t *output);
 

@@ -133,16 +133,18 @@ def depthwise_conv2d(draft: Draft, dtype: DType) -> None:
 
 
 def fully_connected(draft: Draft, dtype: DType) -> None:
-    """Batches, per-axis weights, kept dimensions."""
+    """Batches, per-axis weights, kept dimensions, no bias."""
     specs = [
         ((1, 20), (10, 20), FullyConnected(), False),
         ((3, 2, 4), (5, 8), FullyConnected(activation=Activation.RELU), True),
         ((2, 3, 7), (9, 7), FullyConnected(keep_dims=True), True),
+        ((1, 33), (3, 33), FullyConnected(), False),
     ]
-    for shape, weights, operator, per_axis in specs:
+    for number, (shape, weights, operator, per_axis) in enumerate(specs):
         x = draft.input(shape, dtype)
         w = draft.weights(weights, dtype, 0, per_axis=per_axis)
-        draft.output(operator, [x, w, draft.bias(weights[0], dtype)], dtype, 0.05)
+        b = draft.bias(weights[0], dtype) if number != 3 else None
+        draft.output(operator, [x, w, b], dtype, 0.05)
 
 
 def elementwise(draft: Draft, dtype: DType) -> None:
