@@ -1,12 +1,11 @@
-/* memcpy, memmove and memset by words and blocks, and the names that Arm compilers call them by.
+/* memcpy, memmove and memset by words and blocks.
  *
- * Copies are on the way of convolutions (rows into a patch buffer), so bytes go through vectors (MVE), load and
- * store multiple (Thumb-2) or eight words a turn; odd alignment is handled by unaligned loads where the CPU has
- * them and byte by byte where it has not (Cortex-M0, RISC-V). Compile with -ffreestanding: otherwise the compiler
- * recognizes these loops and replaces them with calls of themselves.
+ * Copies are on the way of convolutions (rows into a patch buffer), short and long ones alike. Long ones go through
+ * vectors (MVE), load and store multiple (Arm) or eight words a turn (RISC-V). Where addresses are odd, CPUs with
+ * unaligned access use it, and the others (Cortex-M0, RISC-V) put words together from two aligned ones.
+ * Compile with -ffreestanding, or the compiler replaces these loops with calls of themselves, and -fno-unroll-loops,
+ * or clang makes each five times as long.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #if defined(__ARM_FEATURE_MVE)
@@ -15,8 +14,12 @@
 
 #include "block.h"
 
-#define WORD_MASK (sizeof(word_t) - 1u)
-#define SMALL_BYTES 16u
+#define WORD_BYTES sizeof(word_t)
+#define WORD_MASK (WORD_BYTES - 1u)
+
+static inline size_t is_odd(const void *address) {
+  return (uintptr_t)address & WORD_MASK;
+}
 
 #if defined(__ARM_FEATURE_MVE)
 
@@ -42,39 +45,132 @@ void *memset(void *destination, int value, size_t bytes) {
   return destination;
 }
 
+#elif defined(__ARM_FEATURE_UNALIGNED)
+
+static inline void copy_short(uint8_t *to, const uint8_t *from, size_t bytes) {
+  for (; bytes >= 4u; bytes -= 4u) {
+    store_word(to, load_word(from));
+    to += 4;
+    from += 4;
+  }
+  if ((bytes & 2u) != 0u) {
+    store_half(to, load_half(from));
+    to += 2;
+    from += 2;
+  }
+  if ((bytes & 1u) != 0u) {
+    *to = *from;
+  }
+}
+
+/* A function of its own, so that short copies need not save the registers of long ones. */
+__attribute__((noinline)) static void copy_long(uint8_t *to, const uint8_t *from, size_t bytes) {
+  /* Unaligned loads are cheap on real cores, unaligned stores less so. */
+  for (; is_odd(to); --bytes) {
+    *to++ = *from++;
+  }
+  if (bytes >= BLOCK_BYTES && !is_odd(from)) {
+    copy_blocks(&to, &from, bytes & ~(size_t)BLOCK_MASK);
+    bytes &= BLOCK_MASK;
+  }
+  for (; bytes >= BLOCK_BYTES / 2u; bytes -= BLOCK_BYTES / 2u) {
+    const uint32_t a = load_word(from);
+    const uint32_t b = load_word(from + 4);
+    const uint32_t c = load_word(from + 8);
+    const uint32_t d = load_word(from + 12);
+    store_word(to, a);
+    store_word(to + 4, b);
+    store_word(to + 8, c);
+    store_word(to + 12, d);
+    to += 16;
+    from += 16;
+  }
+  copy_short(to, from, bytes);
+}
+
+void *memcpy(void *restrict destination, const void *restrict source, size_t bytes) {
+  if (bytes >= BLOCK_BYTES) {
+    copy_long(destination, source, bytes);
+  } else {
+    copy_short(destination, source, bytes);
+  }
+  return destination;
+}
+
+void *memset(void *destination, int value, size_t bytes) {
+  uint8_t *to = destination;
+  const uint32_t fill = (uint8_t)value * 0x01010101u;
+  if (bytes >= BLOCK_BYTES) {
+    for (; is_odd(to); --bytes) {
+      *to++ = (uint8_t)fill;
+    }
+    for (; bytes >= 16u; bytes -= 16u) {
+      store_word(to, fill);
+      store_word(to + 4, fill);
+      store_word(to + 8, fill);
+      store_word(to + 12, fill);
+      to += 16;
+    }
+  }
+  for (; bytes >= 4u; bytes -= 4u) {
+    store_word(to, fill);
+    to += 4;
+  }
+  for (; bytes != 0u; --bytes) {
+    *to++ = (uint8_t)fill;
+  }
+  return destination;
+}
+
 #else
 
-/* source may be odd; what cannot be done by words is left to the caller. Returns the bytes still to do. */
-static inline size_t copy_words(uint8_t **destination, const uint8_t **source, size_t bytes) {
+#define SMALL_BYTES 8u
+
+/* to is aligned, from is not: every word is made of the upper part of one and the lower part of the next. Only words
+ * that hold a wanted byte are read. Returns the bytes still to do. */
+static inline size_t copy_shifted(uint8_t **destination, const uint8_t **source, size_t bytes) {
   word_t *to = (word_t *)*destination;
-  if (((uintptr_t)*source & WORD_MASK) == 0u) {
-    const word_t *from = (const word_t *)*source;
-    if (bytes >= BLOCK_BYTES) {
-      copy_blocks(&to, &from, bytes & ~(size_t)(BLOCK_BYTES - 1u));
-      bytes &= BLOCK_BYTES - 1u;
-    }
-    for (; bytes >= sizeof(word_t); bytes -= sizeof(word_t)) {
-      *to++ = *from++;
-    }
-    *source = (const uint8_t *)from;
-#if defined(__ARM_FEATURE_UNALIGNED)
-  } else {
-    const unaligned_word_t *from = (const unaligned_word_t *)*source;
-    for (; bytes >= 4u * sizeof(word_t); bytes -= 4u * sizeof(word_t)) {
-      to[0] = from[0].value;
-      to[1] = from[1].value;
-      to[2] = from[2].value;
-      to[3] = from[3].value;
-      to += 4;
-      from += 4;
-    }
-    for (; bytes >= sizeof(word_t); bytes -= sizeof(word_t)) {
-      *to++ = (from++)->value;
-    }
-    *source = (const uint8_t *)from;
-#endif
+  const size_t offset = is_odd(*source);
+  const word_t *from = (const word_t *)(*source - offset);
+  const uint32_t right = 8u * (uint32_t)offset;
+  const uint32_t left = 32u - right;
+  uint32_t low = *from++ >> right;
+  for (; bytes >= 16u; bytes -= 16u) {
+    const uint32_t a = from[0];
+    const uint32_t b = from[1];
+    to[0] = low | a << left;
+    to[1] = a >> right | b << left;
+    const uint32_t c = from[2];
+    const uint32_t d = from[3];
+    to[2] = b >> right | c << left;
+    to[3] = c >> right | d << left;
+    low = d >> right;
+    from += 4;
+    to += 4;
+  }
+  for (; bytes >= WORD_BYTES; bytes -= WORD_BYTES) {
+    const uint32_t high = *from++;
+    *to++ = low | high << left;
+    low = high >> right;
+  }
+  *source = (const uint8_t *)(from - 1) + offset;
+  *destination = (uint8_t *)to;
+  return bytes;
+}
+
+/* Both are aligned. Returns the bytes still to do. */
+static inline size_t copy_aligned(uint8_t **destination, const uint8_t **source, size_t bytes) {
+  if (bytes >= BLOCK_BYTES) {
+    copy_blocks(destination, source, bytes & ~(size_t)BLOCK_MASK);
+    bytes &= BLOCK_MASK;
+  }
+  word_t *to = (word_t *)*destination;
+  const word_t *from = (const word_t *)*source;
+  for (; bytes >= WORD_BYTES; bytes -= WORD_BYTES) {
+    *to++ = *from++;
   }
   *destination = (uint8_t *)to;
+  *source = (const uint8_t *)from;
   return bytes;
 }
 
@@ -82,41 +178,39 @@ void *memcpy(void *restrict destination, const void *restrict source, size_t byt
   uint8_t *to = destination;
   const uint8_t *from = source;
   if (bytes >= SMALL_BYTES) {
-    while (((uintptr_t)to & WORD_MASK) != 0u) {
+    for (; is_odd(to); --bytes) {
       *to++ = *from++;
-      --bytes;
     }
-    bytes = copy_words(&to, &from, bytes);
+    bytes = is_odd(from) ? copy_shifted(&to, &from, bytes) : copy_aligned(&to, &from, bytes);
   }
-  while (bytes != 0u) {
+  for (; bytes != 0u; --bytes) {
     *to++ = *from++;
-    --bytes;
   }
   return destination;
 }
 
 void *memset(void *destination, int value, size_t bytes) {
   uint8_t *to = destination;
-  const uint8_t byte = (uint8_t)value;
+  const uint32_t fill = (uint8_t)value * 0x01010101u;
   if (bytes >= SMALL_BYTES) {
-    while (((uintptr_t)to & WORD_MASK) != 0u) {
-      *to++ = byte;
-      --bytes;
+    for (; is_odd(to); --bytes) {
+      *to++ = (uint8_t)fill;
     }
-    const uint32_t fill = byte * 0x01010101u;
     word_t *words = (word_t *)to;
-    for (; bytes >= 4u * sizeof(word_t); bytes -= 4u * sizeof(word_t)) {
+    for (; bytes >= 4u * WORD_BYTES; bytes -= 4u * WORD_BYTES) {
       words[0] = fill;
       words[1] = fill;
       words[2] = fill;
       words[3] = fill;
       words += 4;
     }
+    for (; bytes >= WORD_BYTES; bytes -= WORD_BYTES) {
+      *words++ = fill;
+    }
     to = (uint8_t *)words;
   }
-  while (bytes != 0u) {
-    *to++ = byte;
-    --bytes;
+  for (; bytes != 0u; --bytes) {
+    *to++ = (uint8_t)fill;
   }
   return destination;
 }
@@ -126,8 +220,7 @@ void *memset(void *destination, int value, size_t bytes) {
 void *memmove(void *destination, const void *source, size_t bytes) {
   uint8_t *to = destination;
   const uint8_t *from = source;
-  /* As unsigned numbers the difference is huge when `to` lies below `from`: then forward copying is safe only if
-   * nothing is read after it was overwritten, which holds byte by byte. */
+  /* As unsigned numbers one of the differences is huge unless the ranges overlap. */
   if ((uintptr_t)to - (uintptr_t)from >= bytes && (uintptr_t)from - (uintptr_t)to >= bytes) {
     return memcpy(destination, source, bytes);
   }
