@@ -1,0 +1,106 @@
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from tinsmith_driver.cli import main
+from tinsmith_driver.demonstration import find_example
+from tinsmith_driver.report import schema
+
+EXAMPLE = find_example()
+MODEL = str(EXAMPLE.model)
+
+
+def _report(path: Path) -> dict[str, dict[str, int]]:
+    report = json.loads(path.read_text())
+    jsonschema.validate(report, schema())
+    return report
+
+
+def test_compile_writes_the_same_bytes_into_two_folders(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        assert main(["compile", MODEL, "--target", "cortex-m4", "-o", str(tmp_path / folder)]) == 0
+    names = sorted(path.name for path in (tmp_path / "a").iterdir())
+    assert names == ["digits_int8.c", "digits_int8.h", "report.html", "report.json"]
+    for name in names[:2]:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    assert _report(tmp_path / "a" / "report.json")["ram"]["arena"] > 0
+
+
+def test_verify_is_bit_exact_on_the_host(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = tmp_path / "report.json"
+    arguments = ["verify", MODEL, "--target", "host", "--inputs", str(EXAMPLE.inputs)]
+    assert main([*arguments, "--samples", "5", "--layers", "--json", str(report)]) == 0
+    assert "bit-exact" in capsys.readouterr().out
+    assert _report(report)["run"]["mismatches"] == 0
+
+
+def test_run_keeps_the_outputs(tmp_path: Path) -> None:
+    outputs = tmp_path / "y.npz"
+    arguments = [
+        "run",
+        MODEL,
+        "--target",
+        "host",
+        "--inputs",
+        str(EXAMPLE.inputs),
+        "--samples",
+        "3",
+    ]
+    assert main([*arguments, "--outputs", str(outputs)]) == 0
+    with np.load(outputs) as archive, np.load(EXAMPLE.inputs) as inputs:
+        assert np.array_equal(archive["y"].reshape(3, -1), inputs["y"][:3].reshape(3, -1))
+
+
+def test_show_prints_what_show_reads_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["show", MODEL, "--constants"]) == 0
+    text = capsys.readouterr().out
+    path = tmp_path / "digits.tsm"
+    path.write_text(text)
+    assert main(["show", str(path), "--after", "import", "--constants"]) == 0
+    assert capsys.readouterr().out == text
+
+
+def test_check_prints_a_kernel_for_every_layer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", MODEL, "--target", "cortex-m4"]) == 0
+    assert "softmax" in capsys.readouterr().out
+
+
+def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["targets"]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in ("host", "cortex-m0", "cortex-m55", "riscv32"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        ([], 2),
+        (["compile", MODEL], 2),
+        (["check", MODEL, "--target", "z80"], 2),
+        (["check", "absent.tflite", "--target", "host"], 2),
+        (["check", __file__, "--target", "host"], 2),
+        (["show", MODEL, "--after", "nothing"], 2),
+        (["bench", "nothing"], 2),
+        (["verify", MODEL, "--target", "host", "--samples", "0"], 2),
+        (["verify", MODEL, "--target", "host", "--inputs", __file__], 2),
+    ],
+)
+def test_wrong_use_is_told_apart(
+    arguments: list[str], status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == status
+    assert capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 64, b"\x1c\0\0\0TFL3" + b"\xff" * 200])
+def test_a_bad_model_file_is_status_3_and_leaves_nothing(tmp_path: Path, content: bytes) -> None:
+    model = tmp_path / "bad.tflite"
+    model.write_bytes(content)
+    assert main(["compile", str(model), "--target", "host", "-o", str(tmp_path / "out")]) == 3
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,87 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tinsmith_driver.inputs import load_samples, random_samples
+from tinsmith_ir import DType, Graph, Quantization, TensorType, UsageError, Value
+
+INT8 = TensorType((1, 2, 3), DType.INT8, Quantization.per_tensor(0.5, 0))
+
+
+def _graph(*inputs: TensorType) -> Graph:
+    values = tuple(Value(f"in{index}", type_) for index, type_ in enumerate(inputs))
+    return Graph("test", values, values, ())
+
+
+def _save(path: Path, **arrays: np.ndarray) -> Path:
+    np.savez(path, allow_pickle=False, **arrays)
+    return path
+
+
+def test_a_group_without_batch_dimension_gets_one(tmp_path: Path) -> None:
+    path = _save(tmp_path / "x.npz", x_real=np.zeros((4, 2, 3), np.int8))
+    (samples,) = load_samples(path, _graph(INT8))
+    assert samples.group == "real"
+    assert samples.inputs[0].shape == (4, 1, 2, 3)
+
+
+def test_groups_of_another_dtype_are_left_out(tmp_path: Path) -> None:
+    path = _save(
+        tmp_path / "x.npz",
+        x_real=np.zeros((4, 2, 3), np.int8),
+        x_float=np.zeros((4, 2, 3), np.float32),
+    )
+    assert [samples.group for samples in load_samples(path, _graph(INT8))] == ["real"]
+
+
+def test_expected_outputs_and_labels_come_along(tmp_path: Path) -> None:
+    x = np.arange(12, dtype=np.int8).reshape(2, 2, 3)
+    path = _save(tmp_path / "x.npz", x=x, y=x, label=np.array([3, 1]))
+    (samples,) = load_samples(path, _graph(INT8))
+    assert samples.expected is not None
+    assert np.array_equal(samples.expected[0], x.reshape(2, 1, 2, 3))
+    assert samples.labels is not None
+    assert samples.labels.tolist() == [3, 1]
+
+
+def test_several_inputs_are_numbered(tmp_path: Path) -> None:
+    path = _save(
+        tmp_path / "x.npz", x0=np.zeros((2, 2, 3), np.int8), x1=np.ones((2, 2, 3), np.int8)
+    )
+    (samples,) = load_samples(path, _graph(INT8, INT8))
+    assert [int(array.max()) for array in samples.inputs] == [0, 1]
+
+
+def test_wrong_shape_names_both_shapes(tmp_path: Path) -> None:
+    path = _save(tmp_path / "x.npz", x=np.zeros((4, 3, 2), np.int8))
+    with pytest.raises(UsageError, match=r"\[3, 2\].*\[1, 2, 3\]"):
+        load_samples(path, _graph(INT8))
+
+
+def test_a_file_without_inputs_for_the_model_is_refused(tmp_path: Path) -> None:
+    path = _save(tmp_path / "x.npz", x=np.zeros((4, 2, 3), np.float32))
+    with pytest.raises(UsageError, match="x_GROUP"):
+        load_samples(path, _graph(INT8))
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 not a zip", b"plain text"])
+def test_a_file_that_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.npz"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=r"x\.npz"):
+        load_samples(path, _graph(INT8))
+
+
+def test_inputs_and_outputs_must_be_as_many(tmp_path: Path) -> None:
+    x = np.zeros((2, 2, 3), np.int8)
+    path = _save(tmp_path / "x.npz", x=x, y=x[:1])
+    with pytest.raises(UsageError, match="2 inputs"):
+        load_samples(path, _graph(INT8))
+
+
+def test_random_samples_are_the_same_every_time_and_use_the_whole_range() -> None:
+    samples = random_samples(_graph(INT8), 200)
+    again = random_samples(_graph(INT8), 200)
+    assert np.array_equal(samples.inputs[0], again.inputs[0])
+    assert samples.inputs[0].min() == -128
+    assert samples.inputs[0].max() == 127

@@ -1,0 +1,25 @@
+import numpy as np
+from tinsmith_driver.running import different_bytes, difference_at
+
+
+def test_bytes_are_counted_not_elements() -> None:
+    left = np.array([0, 0x01020304], np.int32)
+    right = np.array([0, 0x01020300], np.int32)
+    assert different_bytes(left, right) == 1
+    assert different_bytes(left, ~left) == 8
+
+
+def test_the_first_difference_is_located() -> None:
+    expected = np.zeros((2, 3), np.int8)
+    got = expected.copy()
+    got[1, 2] = 5
+    found = difference_at("real", 7, "softmax", 11, expected, got)
+    assert found.position == (1, 2)
+    assert str(found) == "real sample 7: layer 11 (softmax)[1, 2] is 5, expected 0"
+
+
+def test_a_minus_zero_is_a_difference() -> None:
+    found = difference_at(
+        "", 0, "y", None, np.array([0.0], np.float32), np.array([-0.0], np.float32)
+    )
+    assert found.position == (0,)

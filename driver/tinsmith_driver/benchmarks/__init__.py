@@ -1,0 +1,37 @@
+"""Benchmarks that anyone can run: `tinsmith bench NAME`."""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tinsmith_ir import UsageError
+
+from tinsmith_driver.benchmarks import mlperf_tiny
+from tinsmith_driver.benchmarks.result import BenchmarkResult
+from tinsmith_driver.report import write_json
+
+Benchmark = Callable[[str | None, str | None], BenchmarkResult]
+
+BENCHMARKS: Mapping[str, Benchmark] = {"mlperf-tiny": mlperf_tiny.run}
+
+__all__ = ["BENCHMARKS", "Benchmark", "BenchmarkResult", "run"]
+
+
+def run(name: str, models: str | None, targets: str | None, json_path: Path | None) -> int:
+    """Run the benchmark `name`; "list" lists them.
+
+    models, targets: comma-separated selections, None for all. Returns 0 if every bound holds, else 1.
+    Raises UsageError for an unknown name.
+    """
+    if name == "list":
+        print("\n".join(BENCHMARKS))
+        return 0
+    if name not in BENCHMARKS:
+        raise UsageError(f"unknown benchmark {name!r}: expected one of {', '.join(BENCHMARKS)}")
+    result = BENCHMARKS[name](models, targets)
+    print(result.text)
+    if json_path:
+        write_json(json_path, {"rows": result.rows})
+    for failure in result.failures:
+        print(f"misses its bound: {failure}", file=sys.stderr)
+    return 1 if result.failures else 0

@@ -1,0 +1,81 @@
+"""From a compilation to firmware: the generated C, the kernels it calls, and the test harness."""
+
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tinsmith_toolchains import Firmware, build_firmware
+
+from tinsmith_driver.kernel_sources import kernel_include_directories, kernel_sources
+from tinsmith_driver.pipelines import Compilation
+
+
+@dataclass(frozen=True, eq=False)
+class Build:
+    """A program and the sizes of the product in it, in bytes, without the harness.
+
+    weights: constants of the network; rodata: other constants.
+    """
+
+    firmware: Firmware
+
+    @property
+    def toolchain(self) -> str:
+        """Compiler and version."""
+        return self.firmware.compiler
+
+    @property
+    def weights(self) -> int:
+        """Constants of the network: weights, biases, multipliers."""
+        return self.firmware.sections.weights
+
+    @property
+    def code(self) -> int:
+        """Machine code, and the initial values of data, which lie in flash, too."""
+        return self.firmware.sections.code + self.firmware.sections.data
+
+    @property
+    def rodata(self) -> int:
+        """Constants that are not weights."""
+        return self.firmware.sections.rodata
+
+    @property
+    def data_bss(self) -> int:
+        """Static RAM beside the arena."""
+        return self.firmware.sections.data + self.firmware.sections.bss
+
+
+@contextmanager
+def built(compilation: Compilation, *, layer_hook: bool = False) -> Generator[Build]:
+    """Build firmware in a temporary folder that is gone afterwards.
+
+    layer_hook: let the model report each layer, for counts and outputs by layer.
+    """
+    with tempfile.TemporaryDirectory(prefix="tinsmith-build-") as name:
+        yield build(compilation, Path(name), layer_hook=layer_hook)
+
+
+def build(compilation: Compilation, directory: Path, *, layer_hook: bool = False) -> Build:
+    """Build firmware in `directory`. Raises what `tinsmith_toolchains.build_firmware` does."""
+    sources = _write_sources(compilation, directory)
+    harness = directory / "harness_model.c"
+    harness.write_bytes(compilation.harness)
+    firmware = build_firmware(
+        compilation.target,
+        [*sources, *kernel_sources(compilation)],
+        harness=[harness],
+        include_directories=[directory, *kernel_include_directories()],
+        output_directory=directory,
+        optimize=compilation.options.optimize,
+        layer_hook=layer_hook,
+    )
+    return Build(firmware)
+
+
+def _write_sources(compilation: Compilation, directory: Path) -> Sequence[Path]:
+    """Write the product; returns its C files."""
+    for name, data in compilation.files.items():
+        (directory / name).write_bytes(data)
+    return [directory / name for name in compilation.files if name.endswith(".c")]

@@ -1,0 +1,177 @@
+"""The `tinsmith` command: reads the arguments, calls a command, turns errors into exit statuses.
+
+Exit status: 0 done, 1 the answer is no (not bit-exact, does not fit, unsupported), 2 wrong use, 3 bad
+model file, 4 internal error.
+"""
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from tinsmith_ir import TinsmithError
+
+from tinsmith_driver import commands
+from tinsmith_driver.options import BACKENDS, OPTIMIZATIONS
+
+_EXIT_STATUS = """exit status:
+  0  done
+  1  the answer is no: not bit-exact, does not fit, unsupported
+  2  wrong use
+  3  bad model file
+  4  internal error
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    try:
+        parsed = parser().parse_args(arguments)
+    except SystemExit as error:  # argparse has printed usage and reason
+        return error.code if isinstance(error.code, int) else 2
+    try:
+        return parsed.command(parsed)
+    except TinsmithError as error:
+        print(f"tinsmith: error: {error}", file=sys.stderr)
+        return error.exit_status
+    except KeyboardInterrupt:
+        print("tinsmith: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception:  # the last line of defence: everything expected is a TinsmithError
+        traceback.print_exc()
+        print("tinsmith: internal error: please report the lines above", file=sys.stderr)
+        return 4
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    root = argparse.ArgumentParser(
+        prog="tinsmith",
+        description="Compile trained networks to plain C for microcontrollers, proven bit-exact.",
+        epilog=_EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    subparsers = root.add_subparsers(metavar="COMMAND", required=True)
+
+    check = subparsers.add_parser("check", help="is every op of MODEL supported on TARGET?")
+    _add_model(check)
+    _add_target(check)
+    _add_json(check)
+    check.set_defaults(command=commands.check)
+
+    compile_ = subparsers.add_parser("compile", help="write C and a report to a folder")
+    _add_compile_options(compile_)
+    compile_.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to"
+    )
+    compile_.set_defaults(command=commands.compile_)
+
+    run = subparsers.add_parser("run", help="compile, run on the emulator, keep the outputs")
+    _add_compile_options(run)
+    _add_run_options(run, inputs_required=True)
+    run.add_argument("--outputs", type=Path, metavar="G.npz", help="write the outputs to this file")
+    run.set_defaults(command=commands.run)
+
+    verify = subparsers.add_parser(
+        "verify", help="compile, run, and compare every output byte with the reference evaluator"
+    )
+    _add_compile_options(verify)
+    _add_run_options(verify, inputs_required=False)
+    verify.add_argument(
+        "--layers", action="store_true", help="compare the output of every layer, too"
+    )
+    verify.set_defaults(command=commands.verify)
+
+    show = subparsers.add_parser("show", help="print the IR of a model or of an IR text file")
+    _add_model(show)
+    show.add_argument("--after", metavar="PASS", help="print it after this pass ('import' is none)")
+    show.add_argument("--target", help="needed for what comes after lowering")
+    show.add_argument("--backend", choices=BACKENDS, help="kernels to prefer")
+    show.add_argument("--constants", action="store_true", help="print constants whole")
+    show.set_defaults(command=commands.show)
+
+    targets = subparsers.add_parser("targets", help="list the targets")
+    targets.set_defaults(command=commands.targets)
+
+    demo = subparsers.add_parser("demo", help="the example network on an emulated Cortex-M55")
+    demo.add_argument("--target", default="cortex-m55", help="default: %(default)s")
+    _add_json(demo)
+    demo.set_defaults(command=commands.demo)
+
+    bench = subparsers.add_parser("bench", help="run a benchmark of the repository")
+    bench.add_argument("name", metavar="NAME", help="mlperf-tiny, kernels, …; 'list' lists them")
+    bench.add_argument("--models", metavar="A,B", help="only these networks")
+    bench.add_argument("--targets", metavar="A,B", help="only these targets")
+    _add_json(bench)
+    bench.set_defaults(command=commands.bench)
+    return root
+
+
+def _add_model(command: argparse.ArgumentParser) -> None:
+    command.add_argument("model", type=Path, metavar="MODEL", help=".tflite file")
+
+
+def _add_target(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--target", required=True, help="see `tinsmith targets`")
+    command.add_argument(
+        "--backend", choices=BACKENDS, help="kernels to prefer (default: the target's)"
+    )
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON")
+
+
+def _add_compile_options(command: argparse.ArgumentParser) -> None:
+    _add_model(command)
+    _add_target(command)
+    _add_json(command)
+    command.add_argument("--name", help="C prefix and file name (default: the model file's name)")
+    command.add_argument(
+        "--optimize", choices=OPTIMIZATIONS, help="compiler optimisation (default: the target's)"
+    )
+    command.add_argument(
+        "--no-packed",
+        dest="packed",
+        action="store_false",
+        help="call only the public CMSIS-NN API, so that another library can be linked",
+    )
+    command.add_argument(
+        "--verify",
+        action="store_true",
+        help="evaluate the network after every pass",
+        dest="verify_passes",
+    )
+    command.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal"
+    )
+
+
+def _add_run_options(command: argparse.ArgumentParser, *, inputs_required: bool) -> None:
+    command.add_argument(
+        "--inputs",
+        type=Path,
+        required=inputs_required,
+        metavar="F.npz",
+        help="arrays x or x_GROUP (and y, label)"
+        + ("" if inputs_required else "; default: random"),
+    )
+    command.add_argument("--samples", type=_positive, metavar="N", help="at most N of each group")
+    command.add_argument(
+        "--timeout", type=_positive, default=300, metavar="SECONDS", help="default: %(default)s"
+    )
+
+
+def _positive(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return number

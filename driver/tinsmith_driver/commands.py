@@ -1,0 +1,216 @@
+"""The commands. Each takes the parsed arguments, prints for people, and returns the exit status."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from tinsmith_ir import Graph, Program, UnsupportedError, UsageError
+from tinsmith_ir.printer import print_graph, print_program
+from tinsmith_target import targets as all_targets
+
+from tinsmith_driver import benchmarks, demonstration
+from tinsmith_driver.build import built
+from tinsmith_driver.html import html_report
+from tinsmith_driver.inputs import Samples, load_samples, random_samples
+from tinsmith_driver.layers import with_layers
+from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.pipelines import (
+    Compilation,
+    compile_model,
+    read_model,
+    show_after,
+)
+from tinsmith_driver.progress import progress
+from tinsmith_driver.report import json_bytes, layer_table, memory_table, report, warnings, write_json
+from tinsmith_driver.running import Measurement, compare, run_samples
+from tinsmith_driver.support import unsupported
+from tinsmith_driver.table import table, thousands
+from tinsmith_driver.writing import write_files
+
+_RANDOM_SAMPLES = 4
+
+
+def check(arguments: argparse.Namespace) -> int:
+    """Say of every op whether the target runs it, and which kernel would."""
+    options = CompileOptions(arguments.target, backend=arguments.backend)
+    model = read_model(arguments.model)
+    findings = unsupported(model, options)
+    if arguments.json:
+        write_json(
+            arguments.json, {"supported": not findings, "problems": [str(f) for f in findings]}
+        )
+    if findings:
+        for finding in findings:
+            print(f"{arguments.model}: {finding}", file=sys.stderr)
+        raise UnsupportedError(
+            f"{len(findings)} of {len(model.graph.nodes)} ops cannot run on {arguments.target}"
+        )
+    compilation = compile_model(model, options)
+    print(layer_table(compilation, None))
+    _print_warnings(compilation)
+    arena = compilation.plan.arena_bytes
+    print(f"\n{arguments.target} runs {model.graph.name}: {thousands(arena)} bytes of arena")
+    return 0
+
+
+def compile_(arguments: argparse.Namespace) -> int:
+    """Write the C and the report to a folder."""
+    compilation = _compile(arguments)
+    result = report(compilation)
+    html = html_report(result, compilation.plan).encode()
+    reports = {"report.json": json_bytes(result), "report.html": html}
+    write_files(arguments.output, {**compilation.files, **reports})
+    if arguments.json:
+        write_json(arguments.json, result)
+    _print_warnings(compilation)
+    names = ", ".join(sorted([*compilation.files, *reports]))
+    plan = compilation.plan
+    print(f"{arguments.output}: {names}")
+    print(f"arena {thousands(plan.arena_bytes)} bytes, {plan.status.value}")
+    return 0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compile, run and keep the outputs."""
+    compilation = _compile(arguments)
+    groups = _samples(arguments, compilation.graph)
+    with built(compilation) as build:
+        measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
+        result = report(compilation, build, measurement)
+    if arguments.outputs:
+        _save_outputs(arguments.outputs, measurement)
+    if arguments.json:
+        write_json(arguments.json, result)
+    _print_measurement(compilation, measurement)
+    return 0
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """Compile, run, compare; the answer is the exit status."""
+    with progress("verify", 4, enabled=arguments.progress) as bar:
+        bar.step("compiling")
+        compilation = _compile(arguments)
+        groups = _samples(arguments, compilation.graph)
+        bar.step("building")
+        with built(compilation) as build:
+            bar.step("running")
+            measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
+            bar.step("comparing")
+            measurement = compare(measurement, compilation.model.graph)
+            measurement = with_layers(
+                compilation, measurement, arguments.timeout, compare=arguments.layers
+            )
+            result = report(compilation, build, measurement)
+            tables = (
+                layer_table(compilation, measurement),
+                memory_table(compilation, build, measurement),
+            )
+    if arguments.json:
+        write_json(arguments.json, result)
+    print("\n\n".join(tables))
+    print()
+    _print_warnings(compilation)
+    _print_measurement(compilation, measurement)
+    return 0 if measurement.bit_exact else 1
+
+
+def show(arguments: argparse.Namespace) -> int:
+    """Print the IR."""
+    model = read_model(arguments.model)
+    options = CompileOptions(arguments.target or "host", backend=arguments.backend)
+    shown: Graph | Program = show_after(model, options, arguments.after)
+    constants = "inline" if arguments.constants else "summary"
+    text = (
+        print_graph(shown, constants=constants)
+        if isinstance(shown, Graph)
+        else print_program(shown, constants=constants)
+    )
+    print(text, end="" if text.endswith("\n") else "\n")
+    return 0
+
+
+def targets(arguments: argparse.Namespace) -> int:
+    """List the targets."""
+    del arguments
+    rows = [
+        [t.name, t.board.name, t.backend, " ".join(sorted(t.features)) or "-", t.description]
+        for t in all_targets()
+    ]
+    print(table(["target", "board", "kernels", "features", "description"], rows))
+    return 0
+
+
+def demo(arguments: argparse.Namespace) -> int:
+    """Show the example network at work."""
+    folder = Path(tempfile.gettempdir()) / "tinsmith-demo"
+    return demonstration.run(arguments.target, arguments.json or folder / "report.json")
+
+
+def bench(arguments: argparse.Namespace) -> int:
+    """Run a benchmark of the repository."""
+    return benchmarks.run(arguments.name, arguments.models, arguments.targets, arguments.json)
+
+
+def _compile(arguments: argparse.Namespace) -> Compilation:
+    options = CompileOptions(
+        target=arguments.target,
+        backend=arguments.backend,
+        name=arguments.name,
+        optimize=arguments.optimize,
+        packed=arguments.packed,
+        verify_passes=arguments.verify_passes,
+    )
+    return compile_model(read_model(arguments.model, arguments.name), options)
+
+
+def _samples(arguments: argparse.Namespace, graph: Graph) -> list[Samples]:
+    if arguments.inputs is None:
+        groups = [random_samples(graph, _RANDOM_SAMPLES)]
+    else:
+        groups = load_samples(arguments.inputs, graph)
+    if arguments.samples is not None:
+        groups = [samples.first(arguments.samples) for samples in groups]
+    if not any(len(samples) for samples in groups):
+        raise UsageError(f"{arguments.inputs}: expected at least one sample, got none")
+    return groups
+
+
+def _save_outputs(path: Path, measurement: Measurement) -> None:
+    """Write `y` arrays named like the `x` arrays they come from."""
+    arrays: dict[str, np.ndarray] = {}
+    for group in measurement.groups:
+        suffix = f"_{group.samples.group}" if group.samples.group else ""
+        many = len(group.outputs) > 1
+        for index, array in enumerate(group.outputs):
+            arrays[f"y{index if many else ''}{suffix}"] = array
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def _print_warnings(compilation: Compilation) -> None:
+    for warning in warnings(compilation):
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:
+    for group in measurement.groups:
+        name = group.samples.group or "samples"
+        correct = "" if group.correct is None else f", {group.correct}/{len(group.samples)} right"
+        if group.mismatches is not None:
+            correct += f", {thousands(group.mismatches)} bytes differ from the evaluator"
+        if group.file_mismatches is not None:
+            correct += f", {thousands(group.file_mismatches)} from the file"
+        print(f"{name}: {len(group.samples)} ran{correct}")
+    if measurement.instructions is not None:
+        macs = compilation.graph.macs
+        print(
+            f"instructions per inference: {thousands(measurement.instructions)}"
+            + (f" ({measurement.instructions / macs:.3f} per MAC)" if macs else "")
+        )
+    if measurement.layers_compared:
+        print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
+    if measurement.bit_exact is not None:
+        print("bit-exact" if measurement.bit_exact else f"NOT bit-exact: {measurement.first}")

@@ -1,0 +1,116 @@
+"""`tinsmith demo`: the digits network on an emulated board, shown so that a person enjoys it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir import UsageError
+
+from tinsmith_driver.build import Build, built
+from tinsmith_driver.html import html_report
+from tinsmith_driver.inputs import Samples, load_samples
+from tinsmith_driver.layers import with_layers
+from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.pictures import picture, side_by_side
+from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.progress import progress
+from tinsmith_driver.report import json_bytes, layer_table, memory_table, report
+from tinsmith_driver.running import GroupResult, Measurement, compare, run_samples
+from tinsmith_driver.table import thousands
+from tinsmith_driver.writing import write_files
+
+_PAGE = "report.html"
+_SHOWN = 6
+_TIMEOUT_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Example:
+    """The example network and its held-out images."""
+
+    model: Path
+    inputs: Path
+
+
+def run(target_name: str, report_path: Path) -> int:
+    """Compile, run every held-out image, compare, print. Returns 0 if every byte was right."""
+    example = find_example()
+    with progress("demo", 4) as bar:
+        bar.step("compiling")
+        compilation = compile_model(read_model(example.model), CompileOptions(target_name))
+        groups = load_samples(example.inputs, compilation.graph)
+        bar.step("cross-compiling")
+        with built(compilation) as build:
+            bar.step(f"running {sum(map(len, groups))} images")
+            measurement = run_samples(build, compilation.graph, groups, _TIMEOUT_SECONDS)
+            bar.step("comparing")
+            measurement = compare(measurement, compilation.model.graph)
+            measurement = with_layers(compilation, measurement, _TIMEOUT_SECONDS, compare=True)
+            result = report(compilation, build, measurement)
+            page = html_report(result, compilation.plan).encode()
+            write_files(report_path.parent, {report_path.name: json_bytes(result), _PAGE: page})
+            _print(compilation, build, measurement, report_path)
+    return 0 if measurement.bit_exact else 1
+
+
+def find_example() -> Example:
+    """The digits network of this checkout: in the runfiles of Bazel, or above this file.
+
+    Raises UsageError when it is not there.
+    """
+    for root in Path(__file__).resolve().parents:
+        folder = root / "examples" / "digits"
+        example = Example(folder / "digits_int8.tflite", folder / "digits_test.npz")
+        if example.model.exists() and example.inputs.exists():
+            return example
+    raise UsageError("examples/digits is not beside this installation: run the demo in a clone")
+
+
+def _print(
+    compilation: Compilation, build: Build, measurement: Measurement, report_path: Path
+) -> None:
+    target = compilation.target
+    print(f"{compilation.model.path.name} on {target.name} ({target.board.description})\n")
+    for group in measurement.groups:
+        if group.samples.labels is not None:
+            print(f"{gallery(group)}\n\n{_score(group)}")
+    print(_verdict(measurement))
+    print(f"\n{layer_table(compilation, measurement)}")
+    print(f"\n{memory_table(compilation, build, measurement)}")
+    if measurement.instructions is not None:
+        print(f"\n{thousands(measurement.instructions)} instructions per image")
+    print(f"report: {report_path.parent / _PAGE} (and {report_path.name})")
+
+
+def gallery(group: GroupResult) -> str:
+    """The first images with what the network says; a wrong answer, if there is one, is the last."""
+    chosen = _chosen(group.samples, group.predictions)
+    images = group.samples.inputs[0].reshape(len(group.samples), 8, 8)
+    captions = [_caption(group, index) for index in chosen]
+    return side_by_side([picture(images[index]) for index in chosen], captions)
+
+
+def _chosen(samples: Samples, predictions: NDArray[np.intp]) -> list[int]:
+    chosen = list(range(min(_SHOWN, len(samples))))
+    wrong = np.flatnonzero(predictions != samples.labels)
+    if len(wrong) and int(wrong[0]) not in chosen:
+        chosen[-1] = int(wrong[0])
+    return chosen
+
+
+def _caption(group: GroupResult, index: int) -> str:
+    assert group.samples.labels is not None
+    said, label = int(group.predictions[index]), int(group.samples.labels[index])
+    return f"says {said}" if said == label else f"says {said}, is {label}"
+
+
+def _score(group: GroupResult) -> str:
+    count = len(group.samples)
+    return f"{group.correct} of {count} held-out images right ({(group.correct or 0) / count:.1%})"
+
+
+def _verdict(measurement: Measurement) -> str:
+    if not measurement.bit_exact:
+        return f"NOT bit-exact: {measurement.first}"
+    return f"bit-exact: every output byte of {measurement.samples} images, and every layer's"

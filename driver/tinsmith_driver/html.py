@@ -1,0 +1,129 @@
+"""The report as one HTML page with nothing to load: report.json for people, and a map of the arena."""
+
+import zlib
+from dataclasses import dataclass
+from importlib.resources import files
+
+import jinja2
+from tinsmith_allocation import Block, Plan
+
+from tinsmith_driver.report_types import Report
+from tinsmith_driver.table import thousands
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 1100.0, 340.0, 64.0, 20.0
+_TICKS = 4
+_CHARACTER_WIDTH = 5.6
+
+
+@dataclass(frozen=True)
+class _Box:
+    """A block of the plan as a rectangle; label is "" where there is no room for it."""
+
+    title: str
+    label: str
+    x: float
+    y: float
+    width: float
+    height: float
+    hue: int
+
+
+@dataclass(frozen=True)
+class _Tick:
+    y: float
+    label: str
+
+
+@dataclass(frozen=True)
+class _Map:
+    width: float
+    height: float
+    left: float
+    boxes: list[_Box]
+    ticks: list[_Tick]
+
+
+def html_report(report: Report, plan: Plan) -> str:
+    """The page. report: as `tinsmith_driver.report` makes it; plan: of the arena."""
+    source = files("tinsmith_driver").joinpath("report.html.jinja").read_text(encoding="utf-8")
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    template = environment.from_string(source)
+    return template.render(
+        report=report, facts=_facts(report), layers=_layers(report), map=_map(plan)
+    )
+
+
+def _facts(report: Report) -> list[tuple[str, str, str]]:
+    """Title, value, note ("good" and "bad" colour the value)."""
+    ram, flash, run = report["ram"], report["flash"], report.get("run")
+    facts: list[tuple[str, str, str]] = []
+    if run is not None and run["bit_exact"] is not None:
+        verdict = ("bit-exact", "good") if run["bit_exact"] else ("not bit-exact", "bad")
+        facts.append((f"{run['inputs']} samples", *verdict))
+    if run is not None and run["instructions"] is not None:
+        per_mac = run["instructions"] / max(report["model"]["macs"], 1)
+        facts.append(("instructions", thousands(run["instructions"]), f"{per_mac:.3f} per MAC"))
+    facts.append(("MACs", thousands(report["model"]["macs"]), ""))
+    bound = thousands(ram["arena_lower_bound"])
+    facts.append(("arena, bytes", thousands(ram["arena"]), f"{ram['arena_status']}, bound {bound}"))
+    if ram["total"] is not None:
+        facts.append(("RAM, bytes", thousands(ram["total"]), f"stack {thousands(ram['stack'])}"))
+    if flash["total"] is not None:
+        note = f"weights {thousands(flash['weights'])}, code {thousands(flash['code'])}"
+        facts.append(("flash, bytes", thousands(flash["total"]), note))
+    return facts
+
+
+def _layers(report: Report) -> list[dict[str, str]]:
+    largest = max((layer["instructions"] or 0 for layer in report["layers"]), default=0)
+    rows: list[dict[str, str]] = []
+    for layer in report["layers"]:
+        instructions, macs = layer["instructions"], layer["macs"]
+        per_mac = f"{instructions / macs:.2f}" if instructions and macs else "-"
+        rows.append(
+            {
+                "name": layer["name"],
+                "op": layer["op"],
+                "kernel": layer["kernel"],
+                "macs": thousands(macs or None),
+                "instructions": thousands(instructions),
+                "per_mac": per_mac,
+                "share": f"{100 * (instructions or 0) / max(largest, 1):.1f}",
+                "arena_live": thousands(layer["arena_live"]),
+            }
+        )
+    return rows
+
+
+def _map(plan: Plan) -> _Map:
+    arena = max(plan.arena_bytes, 1)
+    first = min((block.first_step for block in plan.blocks), default=0)
+    last = max((block.last_step for block in plan.blocks), default=0)
+    column = (_WIDTH - _LEFT) / (last - first + 1)
+    scale = (_HEIGHT - _BOTTOM) / arena
+    boxes = [_box(plan, block, first, column, scale) for block in plan.blocks]
+    ticks = [
+        _Tick(max(i * arena // _TICKS * scale, 8.0), thousands(i * arena // _TICKS))
+        for i in range(_TICKS + 1)
+    ]
+    return _Map(_WIDTH, _HEIGHT, _LEFT, boxes, ticks)
+
+
+def _box(plan: Plan, block: Block, first: int, column: float, scale: float) -> _Box:
+    offset = plan.offsets[block.name]
+    width = (block.last_step - block.first_step + 1) * column
+    height = block.size_bytes * scale
+    room = int((width - 8) / _CHARACTER_WIDTH)
+    label = block.name if len(block.name) <= room else block.name[: max(room - 1, 0)] + "…"
+    title = f"{block.name}: bytes {offset:,} to {offset + block.size_bytes:,}"
+    return _Box(
+        title=f"{title}, steps {block.first_step} to {block.last_step}",
+        label=label if height >= 15 and room >= 4 else "",
+        x=round(_LEFT + (block.first_step - first) * column, 2),
+        y=round(offset * scale, 2),
+        width=round(width, 2),
+        height=round(height, 2),
+        hue=zlib.crc32(block.name.encode()) % 360,
+    )

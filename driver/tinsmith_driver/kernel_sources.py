@@ -1,0 +1,46 @@
+"""Where the hand-written kernels lie, and which of their files a program needs.
+
+Unused functions are dropped by the linker, so every file of a needed folder is given to it.
+"""
+
+from pathlib import Path
+
+from tinsmith_ir import UsageError
+
+from tinsmith_driver.pipelines import Compilation
+
+
+def kernels_root() -> Path:
+    """The folder `kernels`: in the checkout or runfiles above this file, or inside the wheel.
+
+    Raises UsageError when this installation has none.
+    """
+    here = Path(__file__).resolve()
+    for parent in here.parents:
+        candidate = parent / "kernels"
+        if (candidate / "include" / "tinsmith").is_dir():
+            return candidate
+    raise UsageError("the kernels' C sources are not beside this installation of tinsmith-driver")
+
+
+def kernel_include_directories() -> list[Path]:
+    """Folders for `-I`."""
+    root = kernels_root()
+    return [root / "include", root / "cmsis_nn" / "include"]
+
+
+def kernel_sources(compilation: Compilation) -> list[Path]:
+    """The C files of the kernel libraries that the program calls, sorted."""
+    root = kernels_root()
+    called = {call.kernel for call in compilation.program.calls}
+    headers = {kernel.header for kernel in compilation.kernels if kernel.name in called}
+    folders = {
+        "cmsis_nn" if header.startswith("arm_") or header == "tinsmith_nn.h" else "reference"
+        for header in headers
+    }
+    return sorted(
+        path
+        for folder in folders
+        for path in (root / folder).rglob("*.c")
+        if "tests" not in path.parts
+    )

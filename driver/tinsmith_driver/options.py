@@ -1,0 +1,48 @@
+"""What a user can choose about a compilation."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tinsmith_ir import UsageError
+
+BACKENDS = ("cmsis_nn", "reference")
+OPTIMIZATIONS = ("debug", "size", "speed", "fast")
+
+_NOT_IN_IDENTIFIERS = re.compile(r"\W+", re.ASCII)
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """target: a name of `tinsmith targets`. backend: kernels to prefer, None for the target's.
+
+    name: prefix of the C names, None for the model file's name. optimize: None for the target's.
+    packed: whether our own kernels with rearranged weights may be called beside the public CMSIS-NN API.
+    verify_passes: evaluate the network before and after every pass, on random inputs.
+    """
+
+    target: str
+    backend: str | None = None
+    name: str | None = None
+    optimize: str | None = None
+    packed: bool = True
+    verify_passes: bool = False
+
+
+def c_name(path: Path) -> str:
+    """A C identifier in lower case from a file's name: `kws ref-model.tflite` -> `kws_ref_model`."""
+    name = _NOT_IN_IDENTIFIERS.sub("_", path.stem).strip("_").lower() or "model"
+    return name if not name[0].isdigit() else f"model_{name}"
+
+
+def selection(text: str | None, known: Sequence[str], what: str) -> list[str]:
+    """The names in a comma-separated list, all of them when there is none.
+
+    Raises UsageError for an unknown name.
+    """
+    names = list(known) if text is None else text.split(",")
+    for name in names:
+        if name not in known:
+            raise UsageError(f"unknown {what} {name!r}: expected one of {', '.join(known)}")
+    return names

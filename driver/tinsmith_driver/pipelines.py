@@ -1,0 +1,208 @@
+"""The way of a model, from its file to placed C: the only place that knows the order of passes."""
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TypeVar
+
+import tinsmith_cmsis_nn
+import tinsmith_reference
+from tinsmith_allocation import AllocateBuffers, Plan
+from tinsmith_c import Kernel, WriteOptions, lower, write, write_harness_model
+from tinsmith_fusion import FuseGraph
+from tinsmith_ir import Graph, ModelError, Program, UsageError
+from tinsmith_ir.parser import parse_graph
+from tinsmith_ir.passes import BIT_EXACT, Pass, PassRecord, Pipeline
+from tinsmith_ir.testing import random_inputs
+from tinsmith_ir.verify import verify_program
+from tinsmith_scheduling import ScheduleNodes
+from tinsmith_simplify import SimplifyGraph
+from tinsmith_target import Target, target
+from tinsmith_tflite import import_tflite
+
+from tinsmith_driver.options import CompileOptions, c_name
+
+_Result = TypeVar("_Result")
+
+ARENA = "arena"
+LOWER = "lower"
+TEXT_SUFFIX = ".tsm"
+_LARGEST_MODEL_BYTES = 1 << 30
+
+
+def tool_version() -> str:
+    """The version of the installed driver, or of this checkout."""
+    try:
+        return version("tinsmith-driver")
+    except PackageNotFoundError:
+        return "0.1.0"
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model file as read: its graph before any pass, and where it came from."""
+
+    path: Path
+    format: str
+    sha256: str
+    graph: Graph
+
+
+@dataclass(frozen=True, eq=False)
+class Compilation:
+    """All that compiling made.
+
+    graph: after the graph passes; program: placed. plan: of the arena; arena_without_scratch: the
+    same without the kernels' scratch, in bytes. files: name -> bytes of the product;
+    harness: C that describes the model to the test harness.
+    """
+
+    model: Model
+    options: CompileOptions
+    target: Target
+    kernels: Sequence[Kernel]
+    graph: Graph
+    program: Program
+    plan: Plan
+    arena_without_scratch: int
+    records: Sequence[PassRecord]
+    files: dict[str, bytes]
+    harness: bytes
+
+
+def read_model(path: Path, name: str | None = None) -> Model:
+    """Import a model file by its suffix: .tflite, or .tsm (the IR as text).
+
+    Raises UsageError when it cannot be read, ModelError when it is not a model.
+    """
+    try:
+        if path.stat().st_size > _LARGEST_MODEL_BYTES:
+            raise ModelError(f"{path}: expected a model for a microcontroller, got over 1 GiB")
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the model: {error.strerror}") from error
+    importer, format_ = _importer(path)
+    graph = replace(importer(data, path), name=name or c_name(path))
+    return Model(path, format_, hashlib.sha256(data).hexdigest(), graph)
+
+
+def graph_passes() -> tuple[Pass, ...]:
+    """The passes that every target wants, in order."""
+    return (SimplifyGraph(), FuseGraph(), ScheduleNodes())
+
+
+def optimize(model: Model, *, verify: bool = False) -> tuple[Graph, Sequence[PassRecord]]:
+    """Run the graph passes; with `verify`, on random inputs before and after each."""
+    inputs = random_inputs(model.graph, seed=0) if verify else None
+    result = Pipeline(graph_passes()).run(model.graph, verify_inputs=inputs)
+    return result.graph, result.records
+
+
+def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> Graph | Program:
+    """The IR after the pass of that name; None is after all graph passes, "import" before any.
+
+    Raises UsageError for an unknown name.
+    """
+    graph = model.graph
+    if pass_name == "import":
+        return graph
+    for found in graph_passes():
+        graph = found.run(graph)
+        if found.name == pass_name:
+            return graph
+    if pass_name is None:
+        return graph
+    chosen = target(options.target)
+    program = lower(graph, chosen, kernels_for(chosen, options.backend, packed=options.packed))
+    if pass_name == LOWER:
+        return program
+    allocate = AllocateBuffers()
+    if pass_name == allocate.name:
+        return allocate.run(program)
+    raise UsageError(f"unknown pass {pass_name!r}: expected one of {', '.join(pass_names())}")
+
+
+def pass_names() -> list[str]:
+    """What `show --after` may be given, in order."""
+    return ["import", *(found.name for found in graph_passes()), LOWER, AllocateBuffers().name]
+
+
+def kernels_for(chosen: Target, backend: str | None, *, packed: bool) -> Sequence[Kernel]:
+    """The kernels a graph is lowered to, best first; the reference kernels are always the last."""
+    preferred = backend or chosen.backend
+    backends = [tinsmith_reference.backend()]
+    if preferred == "cmsis_nn":
+        backends.insert(0, tinsmith_cmsis_nn.backend(packed=packed))
+    return tuple(kernel for found in backends for kernel in found.kernels(chosen))
+
+
+def compile_model(
+    model: Model, options: CompileOptions, on_step: Callable[[str], None] = lambda _: None
+) -> Compilation:
+    """Passes, lowering, placement and C. on_step is told what starts.
+
+    Raises UnsupportedError, DoesNotFitError, or whatever a pass finds.
+    """
+    chosen = target(options.target)
+    on_step("passes")
+    graph, records = optimize(model, verify=options.verify_passes)
+    on_step("lowering")
+    kernels = kernels_for(chosen, options.backend, packed=options.packed)
+    lowered, lowering = _timed(LOWER, lambda: lower(graph, chosen, kernels))
+    verify_program(lowered)
+    on_step("allocation")
+    allocate = AllocateBuffers()
+    allocation, placing = _timed(allocate.name, lambda: allocate.allocate(lowered))
+    verify_program(allocation.program)
+    without_scratch = allocate.plan(lowered, ARENA, scratch=False).arena_bytes
+    on_step("C")
+    write_options = WriteOptions(
+        tool_version=tool_version(),
+        model_sha256=model.sha256,
+        options=_options_text(options),
+    )
+    files, writing = _timed(
+        "write-c", lambda: write(allocation.program, chosen, kernels, write_options)
+    )
+    return Compilation(
+        model=model,
+        options=options,
+        target=chosen,
+        kernels=kernels,
+        graph=graph,
+        program=allocation.program,
+        plan=allocation.plans[ARENA],
+        arena_without_scratch=without_scratch,
+        records=(*records, lowering, placing, writing),
+        files=files,
+        harness=write_harness_model(allocation.program),
+    )
+
+
+def _importer(path: Path) -> tuple[Callable[[bytes, Path], Graph], str]:
+    match path.suffix:
+        case ".tflite":
+            return lambda _, source: import_tflite(source), "tflite"
+        case ".tsm":
+            return lambda data, _: parse_graph(data.decode("utf-8", "replace")), "tsm"
+        case suffix:
+            raise UsageError(
+                f"{path}: expected a .tflite or {TEXT_SUFFIX} file, got {suffix or 'no suffix'}"
+            )
+
+
+def _options_text(options: CompileOptions) -> tuple[str, ...]:
+    """The options that change the product, for its first lines."""
+    backend = () if options.backend is None else (f"backend={options.backend}",)
+    packed = () if options.packed else ("packed=no",)
+    return (f"target={options.target}", *backend, *packed)
+
+
+def _timed(name: str, work: Callable[[], _Result]) -> tuple[_Result, PassRecord]:
+    start = time.perf_counter()
+    result = work()
+    seconds = time.perf_counter() - start
+    return result, PassRecord(name=name, seconds=seconds, contract=BIT_EXACT, verified=False)

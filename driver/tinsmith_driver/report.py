@@ -1,0 +1,189 @@
+"""The report: one JSON object, schema `tinsmith.report/1` in report.schema.json, and its table."""
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from tinsmith_allocation import Plan
+from tinsmith_c import LayerFacts, layer_facts
+from tinsmith_ir import KernelCall
+
+from tinsmith_driver.build import Build
+from tinsmith_driver.pipelines import Compilation, tool_version
+from tinsmith_driver.report_types import Flash, LayerRow, Ram, Report, Run
+from tinsmith_driver.running import Measurement
+from tinsmith_driver.table import table, thousands
+from tinsmith_driver.writing import write_files
+
+
+def schema() -> dict[str, object]:
+    """The JSON Schema of the report."""
+    return json.loads(files("tinsmith_driver").joinpath("report.schema.json").read_text())
+
+
+def report(
+    compilation: Compilation,
+    build: Build | None = None,
+    measurement: Measurement | None = None,
+) -> Report:
+    """All that is known; what was not built or run is null, and `run` is left out."""
+    model = compilation.model
+    result: Report = {
+        "schema": "tinsmith.report/1",
+        "tinsmith": tool_version(),
+        "model": {
+            "name": model.graph.name,
+            "sha256": model.sha256,
+            "format": model.format,
+            "macs": compilation.graph.macs,
+            "parameters": sum(c.value.type.elements for c in compilation.graph.constants),
+        },
+        "target": {
+            "name": compilation.target.name,
+            "board": compilation.target.board.name,
+            "toolchain": build.toolchain if build else None,
+        },
+        "ram": _ram(compilation, build, measurement),
+        "flash": _flash(build),
+        "layers": _layers(compilation, measurement),
+        "passes": [
+            {
+                "name": record.name,
+                "seconds": round(record.seconds, 6),
+                "contract": str(record.contract),
+                "verified": record.verified,
+            }
+            for record in compilation.records
+        ],
+        "warnings": warnings(compilation),
+    }
+    if measurement:
+        result["run"] = _run(measurement)
+    return result
+
+
+def warnings(compilation: Compilation) -> list[str]:
+    """What a user should know: layers that the preferred kernels could not run, unproven plans."""
+    found = [
+        f"{call.name}: {call.kernel} because {call.reason}"
+        for call in compilation.program.calls
+        if call.reason
+    ]
+    plan = compilation.plan
+    if plan.gap > 0:
+        found.append(f"arena: feasible, at most {plan.gap:.1%} above the optimum")
+    return found
+
+
+def write_json(path: Path, result: Mapping[str, object]) -> None:
+    """Write `result`, readable, keys in the order given."""
+    write_files(path.parent, {path.name: json_bytes(result)})
+
+
+def json_bytes(result: Mapping[str, object]) -> bytes:
+    """`result` as indented JSON."""
+    return (json.dumps(result, indent=2) + "\n").encode()
+
+
+def layer_table(compilation: Compilation, measurement: Measurement | None) -> str:
+    """One line a layer: what ran where, and its cost."""
+    instructions = measurement.layer_instructions if measurement else ()
+    facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
+    return table(
+        ["layer", "op", "kernel", "MACs", "instructions", "per MAC"],
+        [_layer_row(fact, _at(instructions, index)) for index, fact in enumerate(facts)],
+    )
+
+
+def memory_table(compilation: Compilation, build: Build, measurement: Measurement | None) -> str:
+    """RAM and flash by what they hold."""
+    ram = _ram(compilation, build, measurement)
+    flash = _flash(build)
+    rows = [
+        ["RAM", thousands(ram["total"])],
+        ["  arena", thousands(ram["arena"])],
+        ["  data + bss", thousands(ram["data_bss"])],
+        ["  stack", thousands(ram["stack"])],
+        ["flash", thousands(flash["total"])],
+        ["  weights", thousands(flash["weights"])],
+        ["  code", thousands(flash["code"])],
+        ["  other constants", thousands(flash["rodata"])],
+    ]
+    return table(["memory", "bytes"], rows)
+
+
+def _ram(compilation: Compilation, build: Build | None, measurement: Measurement | None) -> Ram:
+    plan = compilation.plan
+    data_bss = build.data_bss if build else None
+    stack = measurement.stack_bytes if measurement else None
+    return {
+        "arena": plan.arena_bytes,
+        "arena_without_scratch": compilation.arena_without_scratch,
+        "arena_lower_bound": plan.lower_bound,
+        "arena_status": plan.status.value,
+        "data_bss": data_bss,
+        "stack": stack,
+        "total": None if data_bss is None or stack is None else plan.arena_bytes + data_bss + stack,
+    }
+
+
+def _flash(build: Build | None) -> Flash:
+    if build is None:
+        return {"weights": None, "code": None, "rodata": None, "total": None}
+    total = build.weights + build.code + build.rodata
+    return {"weights": build.weights, "code": build.code, "rodata": build.rodata, "total": total}
+
+
+def _run(measurement: Measurement) -> Run:
+    return {
+        "inputs": measurement.samples,
+        "bit_exact": measurement.bit_exact,
+        "mismatches": measurement.mismatches,
+        "max_abs_diff": measurement.max_abs_diff,
+        "instructions": measurement.instructions,
+        "cycles": measurement.cycles,
+        "cycles_source": measurement.cycles_source,
+    }
+
+
+def _layers(compilation: Compilation, measurement: Measurement | None) -> list[LayerRow]:
+    instructions = measurement.layer_instructions if measurement else ()
+    facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
+    steps = [i for i, step in enumerate(compilation.program.steps) if isinstance(step, KernelCall)]
+    return [
+        {
+            "name": fact.name,
+            "op": fact.op,
+            "macs": fact.macs,
+            "instructions": _at(instructions, index),
+            "cycles": None,
+            "arena_live": live_bytes(compilation.plan, steps[index]),
+            "in_offset": fact.in_offset,
+            "out_offset": fact.out_offset,
+            "kernel": fact.kernel,
+            "engine": fact.engine,
+        }
+        for index, fact in enumerate(facts)
+    ]
+
+
+def live_bytes(plan: Plan, step: int) -> int:
+    """Bytes that hold something in `step`."""
+    return sum(block.size_bytes for block in plan.live(step))
+
+
+def _layer_row(fact: LayerFacts, instructions: int | None) -> list[str]:
+    per_mac = f"{instructions / fact.macs:.2f}" if instructions and fact.macs else "-"
+    return [
+        fact.name,
+        fact.op,
+        fact.kernel,
+        thousands(fact.macs or None),
+        thousands(instructions),
+        per_mac,
+    ]
+
+
+def _at(numbers: Sequence[int], index: int) -> int | None:
+    return numbers[index] if index < len(numbers) else None

@@ -1,0 +1,93 @@
+"""The shape of the report as Python types; report.schema.json says the same to everybody else."""
+
+from typing import NotRequired, TypedDict
+
+
+class ModelFacts(TypedDict):
+    """The network."""
+
+    name: str
+    sha256: str
+    format: str
+    macs: int
+    parameters: int
+
+
+class TargetFacts(TypedDict):
+    """What it was compiled for."""
+
+    name: str
+    board: str
+    toolchain: str | None
+
+
+class Ram(TypedDict):
+    """Bytes of RAM."""
+
+    arena: int
+    arena_without_scratch: int
+    arena_lower_bound: int
+    arena_status: str
+    data_bss: int | None
+    stack: int | None
+    total: int | None
+
+
+class Flash(TypedDict):
+    """Bytes of flash."""
+
+    weights: int | None
+    code: int | None
+    rodata: int | None
+    total: int | None
+
+
+class Run(TypedDict):
+    """What running it showed."""
+
+    inputs: int
+    bit_exact: bool | None
+    mismatches: int | None
+    max_abs_diff: float | None
+    instructions: int | None
+    cycles: int | None
+    cycles_source: str | None
+
+
+class LayerRow(TypedDict):
+    """One kernel call."""
+
+    name: str
+    op: str
+    macs: int
+    instructions: int | None
+    cycles: int | None
+    arena_live: int
+    in_offset: int | None
+    out_offset: int
+    kernel: str
+    engine: str
+
+
+class PassRow(TypedDict):
+    """One pass."""
+
+    name: str
+    seconds: float
+    contract: str
+    verified: bool
+
+
+class Report(TypedDict):
+    """The whole report."""
+
+    schema: str
+    tinsmith: str
+    model: ModelFacts
+    target: TargetFacts
+    ram: Ram
+    flash: Flash
+    run: NotRequired[Run]
+    layers: list[LayerRow]
+    passes: list[PassRow]
+    warnings: list[str]

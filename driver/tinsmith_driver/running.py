@@ -1,0 +1,230 @@
+"""Runs samples through firmware and compares what comes back with what is right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from tinsmith_emulators import RunResult, run
+from tinsmith_ir import Array, Graph, evaluate_graph
+
+from tinsmith_driver.build import Build
+from tinsmith_driver.inputs import Samples
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first tensor in which a sample went wrong.
+
+    group, sample: which. tensor: its name. layer: index of the kernel call, None for an output.
+    position: index of the first wrong element. expected, got: its values.
+    """
+
+    group: str
+    sample: int
+    tensor: str
+    layer: int | None
+    position: tuple[int, ...]
+    expected: float
+    got: float
+
+    def __str__(self) -> str:
+        """One line for people."""
+        where = (
+            f"output {self.tensor}" if self.layer is None else f"layer {self.layer} ({self.tensor})"
+        )
+        at = ", ".join(map(str, self.position))
+        group = f"{self.group} " if self.group else ""
+        return f"{group}sample {self.sample}: {where}[{at}] is {self.got:g}, expected {self.expected:g}"
+
+
+@dataclass(frozen=True)
+class GroupResult:
+    """What one group of samples gave.
+
+    outputs: one array per output of the model, first axis the samples. mismatches: output bytes that
+    differ from the evaluator; file_mismatches: from the outputs in the sample file, None without.
+    """
+
+    samples: Samples
+    outputs: tuple[Array, ...]
+    mismatches: int | None = None
+    file_mismatches: int | None = None
+    max_abs_diff: float = 0.0
+    first: Difference | None = None
+
+    @property
+    def predictions(self) -> np.ndarray:
+        """Index of the largest value of the first output, by sample."""
+        return np.argmax(self.outputs[0].reshape(len(self.samples), -1), axis=1)
+
+    @property
+    def correct(self) -> int | None:
+        """How many predictions equal the label; None without labels."""
+        labels = self.samples.labels
+        return None if labels is None else int(np.count_nonzero(self.predictions == labels))
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """All groups, and the cost of the first inference.
+
+    instructions, stack_bytes, cycles: None where nothing counts them (host).
+    """
+
+    groups: tuple[GroupResult, ...]
+    instructions: int | None
+    layer_instructions: tuple[int, ...]
+    stack_bytes: int | None
+    cycles: int | None
+    cycles_source: str
+    layer_difference: Difference | None = None
+    layers_compared: bool = field(default=False)
+
+    @property
+    def samples(self) -> int:
+        """How many samples ran."""
+        return sum(len(group.samples) for group in self.groups)
+
+    @property
+    def mismatches(self) -> int | None:
+        """Output bytes that differ from the evaluator or the file; None when nothing was compared."""
+        counts = [
+            count
+            for group in self.groups
+            for count in (group.mismatches, group.file_mismatches)
+            if count is not None
+        ]
+        return sum(counts) if counts else None
+
+    @property
+    def bit_exact(self) -> bool | None:
+        """No byte differs, of outputs and of layers if those were compared; None: not compared."""
+        if self.mismatches is None:
+            return None
+        return self.mismatches == 0 and self.layer_difference is None
+
+    @property
+    def max_abs_diff(self) -> float | None:
+        """Largest difference from the evaluator."""
+        return max((group.max_abs_diff for group in self.groups), default=None)
+
+    @property
+    def first(self) -> Difference | None:
+        """The first thing that went wrong: a layer if layers were compared, else an output."""
+        outputs = [group.first for group in self.groups if group.first]
+        return self.layer_difference or (outputs[0] if outputs else None)
+
+
+def run_samples(
+    build: Build, graph: Graph, groups: Sequence[Samples], timeout_seconds: float
+) -> Measurement:
+    """Run every sample; nothing is compared yet."""
+    result = _run(build, groups, timeout_seconds)
+    outputs = _split_outputs(result, graph, groups)
+    return Measurement(
+        groups=tuple(
+            GroupResult(samples, arrays) for samples, arrays in zip(groups, outputs, strict=True)
+        ),
+        instructions=result.instructions[0] if result.instructions else None,
+        layer_instructions=result.layer_instructions,
+        stack_bytes=result.stack_bytes,
+        cycles=result.cycles,
+        cycles_source=result.cycles_source,
+    )
+
+
+def _run(build: Build, groups: Sequence[Samples], timeout_seconds: float) -> RunResult:
+    inputs = [
+        b"".join(np.ascontiguousarray(array).tobytes() for array in samples.sample(index))
+        for samples in groups
+        for index in range(len(samples))
+    ]
+    firmware = build.firmware
+    return run(firmware, firmware.target, inputs, timeout_seconds=timeout_seconds)
+
+
+def _split_outputs(
+    result: RunResult, graph: Graph, groups: Sequence[Samples]
+) -> list[tuple[Array, ...]]:
+    """The bytes of each run as arrays, by group."""
+    runs = iter(result.outputs)
+    return [_arrays([next(runs) for _ in range(len(samples))], graph) for samples in groups]
+
+
+def _arrays(runs: Sequence[bytes], graph: Graph) -> tuple[Array, ...]:
+    arrays: list[Array] = []
+    start = 0
+    for value in graph.outputs:
+        end = start + value.type.size_bytes
+        data = b"".join(run_[start:end] for run_ in runs)
+        flat = np.frombuffer(data, dtype=value.type.dtype.numpy)
+        arrays.append(flat.reshape(len(runs), *value.type.shape))
+        start = end
+    return tuple(arrays)
+
+
+def compare(measurement: Measurement, graph: Graph) -> Measurement:
+    """Compare every output with the evaluator's of `graph`, and with the file's where it has them."""
+    return replace(
+        measurement, groups=tuple(_compared(group, graph) for group in measurement.groups)
+    )
+
+
+def _compared(group: GroupResult, graph: Graph) -> GroupResult:
+    mismatches, largest, first = 0, 0.0, None
+    for index in range(len(group.samples)):
+        results = evaluate_graph(graph, group.samples.sample(index))
+        for value, got in zip(graph.outputs, group.outputs, strict=True):
+            expected = results[value.name]
+            if expected.tobytes() == got[index].tobytes():
+                continue
+            mismatches += different_bytes(expected, got[index])
+            difference = np.abs(expected.astype(np.float64) - got[index].astype(np.float64))
+            largest = max(largest, float(np.nanmax(difference)))
+            if first is None:
+                first = difference_at(
+                    group.samples.group, index, value.name, None, expected, got[index]
+                )
+    return replace(
+        group,
+        mismatches=mismatches,
+        max_abs_diff=largest,
+        first=first,
+        file_mismatches=_file_mismatches(group, graph),
+    )
+
+
+def _file_mismatches(group: GroupResult, graph: Graph) -> int | None:
+    """Bytes that differ from the file's outputs. Float outputs come from other sums: not compared."""
+    if group.samples.expected is None:
+        return None
+    pairs = zip(group.samples.expected, group.outputs, graph.outputs, strict=True)
+    compared = [(e, g) for e, g, value in pairs if value.type.dtype.is_integer]
+    return sum(different_bytes(e, g) for e, g in compared) if compared else None
+
+
+def different_bytes(expected: Array, got: Array) -> int:
+    """How many bytes differ. Both have the same dtype and number of elements."""
+    left = np.frombuffer(np.ascontiguousarray(expected).tobytes(), np.uint8)
+    right = np.frombuffer(np.ascontiguousarray(got).tobytes(), np.uint8)
+    return int(np.count_nonzero(left != right))
+
+
+def difference_at(
+    group: str, sample: int, tensor: str, layer: int | None, expected: Array, got: Array
+) -> Difference:
+    """The first element whose bytes differ."""
+    width = expected.dtype.itemsize
+    bytes_ = np.frombuffer(np.ascontiguousarray(expected).tobytes(), np.uint8).reshape(-1, width)
+    other = np.frombuffer(np.ascontiguousarray(got).tobytes(), np.uint8).reshape(-1, width)
+    flat = int(np.flatnonzero((bytes_ != other).any(axis=1))[0])
+    position = tuple(int(i) for i in np.unravel_index(flat, expected.shape))
+    return Difference(
+        group,
+        sample,
+        tensor,
+        layer,
+        position,
+        float(expected.reshape(-1)[flat]),
+        float(got.reshape(-1)[flat]),
+    )

@@ -1,0 +1,51 @@
+"""`tinsmith check`: every op that a target cannot run, not only the first."""
+
+from dataclasses import dataclass, replace
+
+from tinsmith_c import lower
+from tinsmith_ir import Constant, Graph, Node, UnsupportedError
+from tinsmith_target import target
+
+from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.pipelines import Model, kernels_for, optimize
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One op that cannot run: where it comes from, and the rules that refuse it."""
+
+    node: Node
+    reason: str
+
+    def __str__(self) -> str:
+        """One paragraph for people."""
+        return self.reason
+
+
+def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
+    """The ops of the optimised graph that no kernel of the target takes."""
+    graph, _ = optimize(model)
+    chosen = target(options.target)
+    kernels = kernels_for(chosen, options.backend, packed=options.packed)
+    findings: list[Finding] = []
+    for node in graph.nodes:
+        try:
+            lower(_alone(graph, node), chosen, kernels)
+        except UnsupportedError as error:
+            findings.append(Finding(node, str(error)))
+    return findings
+
+
+def _alone(graph: Graph, node: Node) -> Graph:
+    """A graph of this node only, its operands as inputs unless they are constants."""
+    names = {value.name for value in node.present_inputs}
+    constants: list[Constant] = [c for c in graph.constants if c.value.name in names]
+    known = {constant.value.name for constant in constants}
+    inputs = {v.name: v for v in node.present_inputs if v.name not in known}
+    return replace(
+        graph,
+        inputs=tuple(inputs.values()),
+        constants=tuple(constants),
+        nodes=(node,),
+        outputs=node.outputs,
+    )

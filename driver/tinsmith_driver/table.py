@@ -1,0 +1,31 @@
+"""Plain text tables and numbers for a terminal."""
+
+from collections.abc import Sequence
+
+
+def thousands(number: int | None) -> str:
+    """12345 -> "12,345"; None -> "-"."""
+    return "-" if number is None else f"{number:,}"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns aligned: text to the left, what looks like a number to the right.
+
+    Every row has as many cells as the header. The result ends without a line feed.
+    """
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(cells, widths, numeric, strict=True)
+        ]
+        return "  ".join(padded).rstrip()
+
+    rule = "  ".join("-" * width for width in widths)
+    return "\n".join([line(header), rule, *(line(row) for row in rows)])
+
+
+def _is_number(cell: str) -> bool:
+    return cell in ("", "-") or cell[0].isdigit() or (cell[0] in "+-.<" and cell[1:2].isdigit())
