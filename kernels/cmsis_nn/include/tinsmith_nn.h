@@ -85,10 +85,10 @@ int32_t tinsmith_convolve_packed_s8_get_buffer_size_mve(const cmsis_nn_conv_para
                                                         const cmsis_nn_dims *output_dims);
 
 /**
- * Depthwise convolution of any kernel size, stride and padding, for ch_mult 1 and dilation 1.
+ * Depthwise convolution of any kernel size, stride and padding, for ch_mult 1, dilation 1 and C >= 2.
  *
  * filter_data:
- *  - C and DSP: [C][HK][WK], and [C][WK][HK] when the output is taller than wide (output_dims->h > output_dims->w).
+ *  - C and DSP: [C][HK][WK], and [C][WK][HK] when the input is taller than wide (input_dims->h > input_dims->w).
  *    Size: C * HK * WK. Kernels copy a channel's rows into a padded plane; they take the longer axis as the row.
  *  - MVE: as in arm_depthwise_conv_s8(), [1][HK][WK][C].
  *

@@ -6,6 +6,7 @@
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
 #include "src/internal/implementation.h"
+#include "src/internal/planes.h"
 
 static int32_t round_up_to_4(int32_t value) {
   return (value + 3) / 4 * 4;
@@ -28,4 +29,14 @@ int32_t tinsmith_convolve_packed_s8_get_buffer_size_dsp(const cmsis_nn_conv_para
   (void)output_dims;
   const int32_t depth = round_up_to_4(depth_of(filter_dims));
   return 4 * depth + (is_pixelwise(conv_params, filter_dims) ? 0 : depth);
+}
+
+/* Two planes of int16 and one of 32-bit sums. */
+int32_t tinsmith_depthwise_packed_s8_get_buffer_size_dsp(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                         const cmsis_nn_dims *input_dims,
+                                                         const cmsis_nn_dims *filter_dims,
+                                                         const cmsis_nn_dims *output_dims) {
+  const tinsmith_plane_axes axes = tinsmith_plane_axes_of(dw_conv_params, input_dims, filter_dims, output_dims);
+  const tinsmith_strip strip = tinsmith_strip_of(&axes, 2 * (int32_t)sizeof(int16_t));
+  return 2 * 2 * strip.plane_elements + 4 * strip.sums;
 }

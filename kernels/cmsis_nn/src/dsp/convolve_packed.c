@@ -90,7 +90,7 @@ typedef struct {
   const int32_t *bias;
   const int32_t *multiplier;
   const int32_t *shift;
-  int32_t twice_zero_point_plus_one;
+  int32_t zero_point;
 } output_stage;
 
 /** Outputs of one group of both pixels, of which `channels` exist. */
@@ -108,7 +108,7 @@ static inline void finish_group(const output_stage *stage, const sums *acc, int3
     /* Loaded once for both pixels: for all the compiler knows, a store to the output changes the arrays. */
     const int32_t multiplier = stage->multiplier[c];
     const int32_t shift = stage->shift[c];
-    const int32_t offset = stage->twice_zero_point_plus_one;
+    const int32_t offset = tinsmith_half_and_zero_point(shift, stage->zero_point);
     const int32_t value0 = tinsmith_requantize_folded(values[0][c], multiplier, shift, offset);
     const int32_t value1 = tinsmith_requantize_folded(values[1][c], multiplier, shift, offset);
     output1[c] = tinsmith_saturate_s8(value1);
@@ -162,7 +162,7 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
   const int32_t channels = output_dims->c;
   const int32_t pixels = output_dims->n * output_dims->h * output_dims->w;
   const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift,
-                              2 * conv_params->output_offset + 1};
+                              conv_params->output_offset};
   /* Scratch: columns of kPixels pixels as int16, then one window as bytes. */
   uint32_t *columns = (uint32_t *)ctx->buf;
   int8_t *bytes = (int8_t *)(columns + blocks_depth);

@@ -53,6 +53,16 @@ static inline int32_t tinsmith_smlad(uint32_t a, uint32_t b, int32_t acc) {
   return __smlad((int16x2_t)a, (int16x2_t)b, acc);
 }
 
+/** acc + bottom(a) * top(b) */
+static inline int32_t tinsmith_smlabt(uint32_t a, uint32_t b, int32_t acc) {
+  return __smlabt((int32_t)a, (int32_t)b, acc);
+}
+
+/** acc + top(a) * bottom(b) */
+static inline int32_t tinsmith_smlatb(uint32_t a, uint32_t b, int32_t acc) {
+  return __smlatb((int32_t)a, (int32_t)b, acc);
+}
+
 /** value saturated to int8. */
 static inline int8_t tinsmith_saturate_s8(int32_t value) {
   return (int8_t)__ssat(value, 8);

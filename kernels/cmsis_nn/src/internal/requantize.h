@@ -1,7 +1,7 @@
 /* The output stage of every int8 kernel: TFLite's two roundings (gemmlowp), in two forms.
  *
  * General form, any multiplier and shift:     tinsmith_requantize(acc, multiplier, shift)
- * Folded form, arranged by the compiler:      tinsmith_requantize_folded(acc, multiplier, shift, 2 * zero_point + 1)
+ * Folded form, arranged by the compiler:      tinsmith_requantize_folded(acc, multiplier, shift, half_and_zero_point)
  */
 #ifndef TINSMITH_NN_INTERNAL_REQUANTIZE_H
 #define TINSMITH_NN_INTERNAL_REQUANTIZE_H
@@ -33,12 +33,18 @@ static inline int32_t tinsmith_clamp(int32_t value, int32_t min, int32_t max) {
   return value < min ? min : (value > max ? max : value);
 }
 
-/** The same scaling with the zero point added, for arguments folded ahead of time (see tinsmith_nn.h):
- * multiplier is twice the Q31 one, as an unsigned 32-bit pattern; shift is the right shift in [1, 22]; |acc| < 2^30.
- *
- * With y the rounded product, RoundingDivideByPOT(y, s) + z = floor((y - (y < 0) + (2 z + 1) 2^(s - 1)) / 2^s). */
+/* The folded form: multiplier is twice the Q31 one as an unsigned 32-bit pattern; shift is the right shift in [1, 22];
+ * |acc| < 2^30. With y the rounded product and z the zero point,
+ *     RoundingDivideByPOT(y, shift) + z = floor((y - (y < 0) + (2 z + 1) 2^(shift - 1)) / 2^shift). */
+
+/** (2 z + 1) 2^(shift - 1): the half of the rounding and the zero point, one number per channel. */
+static inline int32_t tinsmith_half_and_zero_point(int32_t shift, int32_t zero_point) {
+  return (int32_t)((uint32_t)(2 * zero_point + 1) << shift) >> 1;
+}
+
+/** TFLite's MultiplyByQuantizedMultiplier plus the zero point. */
 static inline int32_t tinsmith_requantize_folded(int32_t acc, int32_t multiplier, int32_t shift,
-                                                 int32_t twice_zero_point_plus_one) {
+                                                 int32_t half_and_zero_point) {
 #if defined(__ARM_FEATURE_DSP)
   /* smmlar: (acc * 2^32 + acc * (multiplier - 2^32) + 2^31) >> 32, as the pattern reads as multiplier - 2^32. */
   int32_t product;
@@ -46,7 +52,6 @@ static inline int32_t tinsmith_requantize_folded(int32_t acc, int32_t multiplier
 #else
   const int32_t product = (int32_t)(((int64_t)acc * (uint32_t)multiplier + (INT64_C(1) << 31)) >> 32);
 #endif
-  const int32_t half_and_zero_point = (int32_t)((uint32_t)twice_zero_point_plus_one << shift) >> 1;
   return (product + (product >> 31) + half_and_zero_point) >> shift;
 }
 
