@@ -38,6 +38,17 @@ from tinsmith_ir.operators import (
     Sub,
     Transpose,
 )
+from tinsmith_ir.parser import parse_graph, parse_program
+from tinsmith_ir.passes import (
+    BIT_EXACT,
+    BitExact,
+    Contract,
+    NumericChange,
+    Pass,
+    PassRecord,
+    Pipeline,
+    PipelineResult,
+)
 from tinsmith_ir.printer import print_graph, print_node, print_program
 from tinsmith_ir.program import (
     Barrier,
@@ -49,20 +60,25 @@ from tinsmith_ir.program import (
     Program,
     Step,
 )
+from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns, erase_dead
+from tinsmith_ir.simulate import evaluate_program
 from tinsmith_ir.types import Quantization, TensorType
-from tinsmith_ir.verify import verify_graph
+from tinsmith_ir.verify import verify_graph, verify_program
 
 __all__ = [
+    "BIT_EXACT",
     "OPERATORS",
     "Activation",
     "Add",
     "Array",
     "AveragePool2D",
     "Barrier",
+    "BitExact",
     "Buffer",
     "Concat",
     "Constant",
     "ConstantBuffer",
+    "Contract",
     "Conv2D",
     "DType",
     "DepthwiseConv2D",
@@ -81,10 +97,16 @@ __all__ = [
     "ModelError",
     "Mul",
     "Node",
+    "NumericChange",
     "Operand",
     "Operator",
     "Pad",
     "ParseError",
+    "Pass",
+    "PassRecord",
+    "Pattern",
+    "Pipeline",
+    "PipelineResult",
     "Program",
     "Quantization",
     "Quantize",
@@ -92,6 +114,7 @@ __all__ = [
     "Relu6",
     "Requantize",
     "Reshape",
+    "Rewrite",
     "Softmax",
     "Step",
     "Sub",
@@ -101,9 +124,15 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "Value",
+    "apply_patterns",
+    "erase_dead",
     "evaluate_graph",
+    "evaluate_program",
+    "parse_graph",
+    "parse_program",
     "print_graph",
     "print_node",
     "print_program",
     "verify_graph",
+    "verify_program",
 ]

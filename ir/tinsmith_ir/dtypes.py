@@ -34,8 +34,8 @@ class DType(enum.Enum):
         """Smallest and largest value; raises ValueError for float32 and bool."""
         if not self.is_integer:
             raise ValueError(f"{self.value} has no integer range")
-        info = np.iinfo(self.numpy)
-        return int(info.min), int(info.max)
+        half = 1 << (8 * self.size_bytes - 1)
+        return -half, half - 1
 
 
 _NUMPY = {

@@ -37,4 +37,4 @@ def exp_f32(values: NDArray[np.float32]) -> NDArray[np.float32]:
         polynomial = polynomial * r + coefficient
     result = (polynomial * (r * r) + r) + np.float32(1.0)
     power = ((n.astype(np.int32) + np.int32(127)) << np.int32(23)).view(np.float32)
-    return result * power
+    return (result * power).astype(np.float32, copy=False)

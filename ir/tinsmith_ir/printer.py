@@ -7,8 +7,8 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal, cast
 
 import numpy as np
 
@@ -119,7 +119,7 @@ def _attribute(value: object) -> str:
     if isinstance(value, enum.Enum):
         return str(value.value)
     if isinstance(value, tuple):
-        elements: Iterable[object] = value
+        elements = cast("tuple[object, ...]", value)
         return "[" + ",".join(_attribute(element) for element in elements) + "]"
     if value is None or isinstance(value, bool):
         return str(value).lower()

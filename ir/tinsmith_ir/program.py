@@ -127,6 +127,20 @@ class Program:
         """Type of a buffer or constant; raises KeyError for an unknown name."""
         return self.buffer[name].type if name in self.buffer else self.constant[name].type
 
+    def root(self, name: str) -> Buffer | None:
+        """The buffer whose bytes `name` shares at the end of its aliases, itself if it is none.
+
+        None if the aliases lead to no buffer, or in a circle.
+        """
+        seen: set[str] = set()
+        while name in self.buffer and name not in seen:
+            seen.add(name)
+            alias = self.buffer[name].alias_of
+            if alias is None:
+                return self.buffer[name]
+            name = alias
+        return None
+
     def with_buffers(self, buffers: tuple[Buffer, ...]) -> "Program":
         """The same program with other buffers (placed ones, say)."""
         return replace(self, buffers=buffers)

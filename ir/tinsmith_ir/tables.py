@@ -17,9 +17,7 @@ ELEMENTWISE = (Dequantize, Quantize, Relu, Relu6, Requantize)
 """Operators of one operand whose result depends, element by element, on that element only."""
 
 
-def value_table(
-    operators: Sequence[Operator], types: Sequence[TensorType]
-) -> Array | None:
+def value_table(operators: Sequence[Operator], types: Sequence[TensorType]) -> Array | None:
     """The results of applying `operators` one after the other to each int8 or int16, lowest first.
 
     types: of the first operand and of each result, one more than operators; shapes do not matter.
@@ -41,6 +39,6 @@ def is_identity(table: Array | None) -> bool:
     """True if each integer comes out as it went in, with the same dtype."""
     if table is None or table.dtype.kind != "i":
         return False
-    low = int(np.iinfo(table.dtype).min)
+    low = -(1 << (8 * table.dtype.itemsize - 1))
     is_whole = table.size == 1 << (8 * table.dtype.itemsize)
     return is_whole and bool((table == np.arange(low, low + table.size)).all())

@@ -19,7 +19,14 @@ from tinsmith_ir.operators.weighted import (
     verify_weighted,
     weighted_operands,
 )
-from tinsmith_ir.operators.windows import Padding2D, Pair, pad_spatial, taps, window_output_size
+from tinsmith_ir.operators.windows import (
+    Padding2D,
+    Pair,
+    pad_spatial,
+    spatial,
+    taps,
+    window_output_size,
+)
 from tinsmith_ir.parameters import conv_parameters
 from tinsmith_ir.types import TensorType
 
@@ -47,7 +54,7 @@ class _Convolution(Operator):
         if bias is not None and bias.shape != (channels,):
             raise GraphError(f"expected bias of shape {(channels,)}, got {bias.shape}")
         height, width = window_output_size(
-            input_.shape[1:3], weights.shape[1:3], self.stride, self.dilation, self.padding
+            spatial(input_.shape), spatial(weights.shape), self.stride, self.dilation, self.padding
         )
         return (TensorType((input_.shape[0], height, width, channels), input_.dtype),)
 
@@ -66,7 +73,8 @@ class _Convolution(Operator):
         if output.dtype is DType.FLOAT32:
             return (finish_f32(acc, bias, self.activation),)
         parameters = conv_parameters(self, inputs, output)
-        return (finish_integer(acc, bias, parameters, output.dtype),)
+        wide = output.dtype is DType.INT16
+        return (finish_integer(acc, bias, parameters, output.dtype, wide=wide),)
 
 
 @dataclass(frozen=True)
@@ -111,8 +119,8 @@ class Conv2D(_Convolution):
         return self._finish(acc, bias, inputs, outputs[0])
 
     def _one_group(self, padded: Array, weights: Array, output: TensorType) -> Array:
-        size = output.shape[1:3]
-        views = taps(padded, weights.shape[1:3], self.stride, self.dilation, size)
+        size = spatial(output.shape)
+        views = taps(padded, spatial(weights.shape), self.stride, self.dilation, size)
         columns = np.concatenate([view for _, _, view in views], axis=3)
         return accumulate(columns, weights.reshape(weights.shape[0], -1))
 
@@ -149,8 +157,8 @@ class DepthwiseConv2D(_Convolution):
         spread = np.repeat(padded, weights.shape[3] // padded.shape[3], axis=3)
         acc = np.zeros(outputs[0].shape, spread.dtype)
         kernel = weights.astype(spread.dtype)
-        size = outputs[0].shape[1:3]
-        views = taps(spread, weights.shape[1:3], self.stride, self.dilation, size)
+        size = spatial(outputs[0].shape)
+        views = taps(spread, spatial(weights.shape), self.stride, self.dilation, size)
         for row, column, view in views:
             acc += view * kernel[0, row, column]
         return self._finish(acc, bias, inputs, outputs[0])

@@ -68,7 +68,9 @@ class FullyConnected(Operator):
             result = finish_f32(acc, bias, self.activation)
         else:
             parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
-            result = finish_integer(acc, bias, parameters, outputs[0].dtype)
+            # TFLite chooses the accumulator of int16 by the bias: none counts as a 32-bit one.
+            wide = outputs[0].dtype is DType.INT16 and bias is not None
+            result = finish_integer(acc, bias, parameters, outputs[0].dtype, wide=wide)
         return (result.reshape(outputs[0].shape),)
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:

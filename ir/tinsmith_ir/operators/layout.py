@@ -79,7 +79,8 @@ class Pad(_Move):
                 f"expected {2 * rank} paddings of at least 0 for {input_.shape}, got {self.padding}"
             )
         shape = tuple(
-            before + size + after for size, (before, after) in zip(input_.shape, self._pairs())
+            before + size + after
+            for size, (before, after) in zip(input_.shape, self._pairs(), strict=True)
         )
         return (input_.with_shape(shape),)
 

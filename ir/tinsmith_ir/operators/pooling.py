@@ -13,7 +13,14 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
 from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
 from tinsmith_ir.operators.scaling import clamp, clamp_f32
-from tinsmith_ir.operators.windows import Padding2D, Pair, pad_spatial, taps, window_output_size
+from tinsmith_ir.operators.windows import (
+    Padding2D,
+    Pair,
+    pad_spatial,
+    spatial,
+    taps,
+    window_output_size,
+)
 from tinsmith_ir.parameters import pool_parameters
 from tinsmith_ir.types import TensorType
 
@@ -35,7 +42,7 @@ class _Pool(Operator):
         checks.check_rank(input_, 4, "input")
         top, bottom, left, right = self.padding
         height, width = window_output_size(
-            input_.shape[1:3], self.window, self.stride, (1, 1), self.padding
+            spatial(input_.shape), self.window, self.stride, (1, 1), self.padding
         )
         if max(top, bottom) >= self.window[0] or max(left, right) >= self.window[1]:
             raise GraphError(f"expected padding below the window {self.window}, got {self.padding}")
@@ -49,7 +56,7 @@ class _Pool(Operator):
 
     def _views(self, array: Array, output: TensorType, fill: float) -> list[Array]:
         padded = pad_spatial(array, self.padding, fill)
-        size = output.shape[1:3]
+        size = spatial(output.shape)
         return [view for _, _, view in taps(padded, self.window, self.stride, (1, 1), size)]
 
 

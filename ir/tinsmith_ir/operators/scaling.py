@@ -22,17 +22,18 @@ def clamp(
     return np.clip(values.astype(np.int64) + offset, low, high).astype(dtype.numpy)
 
 
-def store_accumulator(acc: NDArray[np.int64], parameters: ConvParameters, dtype: DType) -> Array:
+def store_accumulator(
+    acc: NDArray[np.int64], parameters: ConvParameters, dtype: DType, *, wide: bool
+) -> Array:
     """The result of an accumulator whose last axis is the output channel.
 
-    int8 wraps to the 32-bit accumulator of the kernels first; int16 keeps 64 bits.
+    wide: the accumulator has 64 bits, as TFLite's for int16 activations; else it wraps to 32.
     """
-    if dtype is DType.INT16:
-        scaled = multiply_by_quantized_multiplier_64(acc, parameters.multipliers, parameters.shifts)
+    multipliers, shifts = parameters.multipliers, parameters.shifts
+    if wide:
+        scaled = multiply_by_quantized_multiplier_64(acc, multipliers, shifts)
     else:
-        scaled = multiply_by_quantized_multiplier(
-            wrap_int32(acc), parameters.multipliers, parameters.shifts
-        )
+        scaled = multiply_by_quantized_multiplier(wrap_int32(acc), multipliers, shifts)
     low, high = parameters.clamp_min, parameters.clamp_max
     return clamp(scaled, parameters.output_offset, low, high, dtype)
 

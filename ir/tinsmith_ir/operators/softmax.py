@@ -1,5 +1,6 @@
 """Softmax over the last axis."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -50,7 +51,9 @@ class Softmax(Operator):
         return (TensorType(input_.shape, input_.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, or int8 with the result in units of 1/256 from -128."""
+        """float32, or int8 with the result in units of 1/256 from -128; beta above 0."""
+        if not (math.isfinite(self.beta) and self.beta > 0):
+            raise GraphError(f"expected a finite beta above 0, got {self.beta}")
         input_ = checks.present(inputs, 0, "input")
         checks.check_dtype(input_, (DType.FLOAT32, DType.INT8), "input")
         checks.check_numbers(input_, "input")

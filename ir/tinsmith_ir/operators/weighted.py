@@ -86,10 +86,13 @@ def finish_f32(acc: Array, bias: Array | None, activation: Activation) -> Array:
 
 
 def finish_integer(
-    acc: Array, bias: Array | None, parameters: ConvParameters, dtype: DType
+    acc: Array, bias: Array | None, parameters: ConvParameters, dtype: DType, *, wide: bool
 ) -> Array:
-    """Add the int32 bias, rescale per channel (the last axis), clamp."""
+    """Add the int32 bias, rescale per channel (the last axis), clamp.
+
+    wide: rescale a 64-bit accumulator, see `store_accumulator`.
+    """
     total = acc.astype(np.int64)
     if bias is not None:
         total = total + bias.astype(np.int64)
-    return store_accumulator(total, parameters, dtype)
+    return store_accumulator(total, parameters, dtype, wide=wide)

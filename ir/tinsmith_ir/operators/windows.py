@@ -10,6 +10,9 @@ from tinsmith_ir.errors import GraphError
 Pair = tuple[int, int]
 Padding2D = tuple[int, int, int, int]
 
+MAX_EXTENT = (1 << 15) - 1
+"""Largest window, stride, dilation and padding."""
+
 
 def window_output_size(
     size: Pair, window: Pair, stride: Pair, dilation: Pair, padding: Padding2D
@@ -33,9 +36,14 @@ def window_output_size(
     )
 
 
+def spatial(shape: tuple[int, ...]) -> Pair:
+    """Height and width of a shape (N, H, W, C), or kernel height and width of (O, kh, kw, I)."""
+    return shape[1], shape[2]
+
+
 def check_window(window: Pair, stride: Pair, dilation: Pair, padding: Padding2D) -> None:
-    """Raise GraphError unless sizes, strides and dilations are positive and padding is not
-    negative.
+    """Raise GraphError unless sizes, strides and dilations are positive, padding is not negative,
+    and all are within MAX_EXTENT.
     """
     for what, pair in (("window", window), ("stride", stride), ("dilation", dilation)):
         if len(pair) != 2 or min(pair) < 1:

@@ -1,0 +1,118 @@
+"""Rules of a tensor's type by itself, and of an operator on given types; for both levels of IR."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.printer import print_type
+from tinsmith_ir.types import TensorType
+
+MAX_TENSOR_BYTES = (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class TypeRule:
+    """What must hold of a tensor's type, and what to say when it does not."""
+
+    what: str
+    holds: Callable[[TensorType], bool]
+    found: Callable[[TensorType], object]
+
+
+TYPE_RULES: tuple[TypeRule, ...] = (
+    TypeRule(
+        "every dimension is at least 1",
+        lambda t: min(t.shape, default=1) >= 1,
+        lambda t: f"shape {t.shape}",
+    ),
+    TypeRule(
+        "a tensor is smaller than 2 GiB",
+        lambda t: t.size_bytes <= MAX_TENSOR_BYTES,
+        lambda t: f"shape {t.shape}",
+    ),
+    TypeRule(
+        "only integers are quantized",
+        lambda t: t.quantization is None or t.dtype.is_integer,
+        lambda t: t.dtype.value,
+    ),
+    TypeRule(
+        "a quantization has one scale, or one for each index of its axis",
+        lambda t: t.quantization is None or len(t.quantization.scales) == _slices(t),
+        lambda t: t.quantization and f"{len(t.quantization.scales)} scales for shape {t.shape}",
+    ),
+    TypeRule(
+        "a quantization has as many zero points as scales",
+        lambda t: (
+            t.quantization is None or len(t.quantization.scales) == len(t.quantization.zero_points)
+        ),
+        lambda t: t.quantization and f"{len(t.quantization.zero_points)} zero points",
+    ),
+    TypeRule(
+        "scales are finite and above 0",
+        lambda t: (
+            t.quantization is None
+            or all(math.isfinite(scale) and scale > 0 for scale in t.quantization.scales)
+        ),
+        lambda t: t.quantization and t.quantization.scales,
+    ),
+    TypeRule(
+        "zero points lie within the dtype",
+        lambda t: t.quantization is None or _zero_points_fit(t),
+        lambda t: t.quantization and t.quantization.zero_points,
+    ),
+)
+
+
+def _slices(type_: TensorType) -> int:
+    """How many scales the quantization must have; -1 for an axis that is not there."""
+    axis = type_.quantization.axis if type_.quantization else None
+    if axis is None:
+        return 1
+    return type_.shape[axis] if 0 <= axis < len(type_.shape) else -1
+
+
+def _zero_points_fit(type_: TensorType) -> bool:
+    low, high = type_.dtype.integer_range
+    quantization = type_.quantization
+    return quantization is None or all(low <= zero <= high for zero in quantization.zero_points)
+
+
+def verify_type(type_: TensorType) -> None:
+    """Raise GraphError for the first rule of TYPE_RULES that `type_` breaks."""
+    for rule in TYPE_RULES:
+        if not rule.holds(type_):
+            raise GraphError(f"{rule.what}: got {rule.found(type_)}")
+
+
+def operand_findings(operator: Operator, given: Sequence[bool]) -> Iterator[str]:
+    """What is wrong with operands of which `given` says whether each is there."""
+    operands = operator.operands
+    variadic = bool(operands) and operands[-1].variadic
+    if len(given) > len(operands) and not variadic:
+        yield f"expected {len(operands)} operands, got {len(given)}"
+    for index, operand in enumerate(operands):
+        if not operand.optional and (index >= len(given) or not given[index]):
+            yield f"expected operand '{operand.name}', got none"
+    if variadic and not all(given):
+        yield f"expected no gap in '{operands[-1].name}'"
+
+
+def operator_findings(
+    operator: Operator, inputs: Sequence[TensorType | None], outputs: Sequence[TensorType]
+) -> Iterator[str]:
+    """What is wrong with an operator on these types: its own rules, and results that differ from
+    what it infers.
+    """
+    try:
+        inferred = operator.infer(inputs)
+        if len(inferred) != len(outputs):
+            yield f"expected {len(inferred)} results, got {len(outputs)}"
+            return
+        for expected, got in zip(inferred, outputs, strict=True):
+            if (expected.shape, expected.dtype) != (got.shape, got.dtype):
+                yield f"expected a result {print_type(expected)}, got {print_type(got)}"
+        operator.verify(inputs, outputs)
+    except GraphError as error:
+        yield str(error)
