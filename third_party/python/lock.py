@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 FOLDER = Path(__file__).parent
-PYTHONS = ("3.11", "3.12", "3.13")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 MACHINES = ("x86_64", "aarch64")
 # Newest first, as pip ranks them; ruff and ziglang tag several at once.
 GLIBC_TAGS = ("2_34", "2_31", "2_28", "2_27", "2_26", "2_24", "2_17", "2_12", "2_5")

@@ -9,8 +9,8 @@ load(":wheels.bzl", "GROUPS", "label_of", "repository_of")
 _PROBE = """
 import importlib.util, os, subprocess, sys
 base = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-if not (3, 11) <= sys.version_info[:2] <= (3, 13):
-    sys.exit("is Python %d.%d, not 3.11, 3.12 or 3.13" % sys.version_info[:2])
+if not (3, 11) <= sys.version_info[:2] <= (3, 14):
+    sys.exit("is Python %d.%d, not one of 3.11 to 3.14" % sys.version_info[:2])
 if subprocess.run([base, "-c", "import pip"], stderr=subprocess.DEVNULL).returncode != 0:
     sys.exit("has no pip")
 print(base)
@@ -42,7 +42,7 @@ def _candidates(repository_ctx):
     named = repository_ctx.os.environ.get("TINSMITH_PYTHON")
     if named:
         return [repository_ctx.path(named) if named.startswith("/") else repository_ctx.which(named)]
-    found = [repository_ctx.which(name) for name in ["python3", "python3.11", "python3.12", "python3.13"]]
+    found = [repository_ctx.which(name) for name in ["python3", "python3.11", "python3.12", "python3.13", "python3.14"]]
     found.append(repository_ctx.path("/usr/bin/python3"))
     return [path for path in found if path and path.exists]
 
@@ -56,14 +56,14 @@ def _interpreter_impl(repository_ctx):
             repository_ctx.file("BUILD", _INTERPRETER_BUILD.format(interpreter = interpreter))
             return
         refusals.append("{} {}".format(candidate, probe.stderr.strip().split("\n")[-1]))
-    fail("Tinsmith needs Python 3.11, 3.12 or 3.13 with pip; looked at: {}. ".format("; ".join(refusals)) +
+    fail("Tinsmith needs Python 3.11 to 3.14 with pip; looked at: {}. ".format("; ".join(refusals)) +
          "Install one (Debian: apt-get install python3 python3-pip) or name one in TINSMITH_PYTHON.")
 
 _interpreter = repository_rule(
     implementation = _interpreter_impl,
     environ = ["TINSMITH_PYTHON"],
     local = False,
-    doc = "Finds Python 3.11 to 3.13 with pip (TINSMITH_PYTHON, else PATH) and makes it a Python toolchain.",
+    doc = "Finds Python 3.11 to 3.14 with pip (TINSMITH_PYTHON, else PATH) and makes it a Python toolchain.",
 )
 
 # A folder of a wheel is one file to Bazel: nothing in an installed wheel changes, and runfiles stay small.
