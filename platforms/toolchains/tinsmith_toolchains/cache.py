@@ -13,12 +13,24 @@ from pathlib import Path
 
 
 def default_cache_directory() -> Path:
-    """$TINSMITH_CACHE_DIR, else tinsmith/ in $XDG_CACHE_HOME, else ~/.cache/tinsmith."""
+    """$TINSMITH_CACHE_DIR, else tinsmith/ in $XDG_CACHE_HOME, else ~/.cache/tinsmith.
+
+    Where the last two cannot be written (sandboxes), a folder of the system's temporary directory.
+    """
     if own := os.environ.get("TINSMITH_CACHE_DIR"):
         return Path(own)
-    if shared := os.environ.get("XDG_CACHE_HOME"):
-        return Path(shared) / "tinsmith"
-    return Path("~/.cache/tinsmith").expanduser()
+    shared = os.environ.get("XDG_CACHE_HOME")
+    directory = (Path(shared) if shared else Path("~/.cache").expanduser()) / "tinsmith"
+    if _can_be_written(directory):
+        return directory
+    return Path(tempfile.gettempdir()) / f"tinsmith-cache-{os.getuid()}"
+
+
+def _can_be_written(directory: Path) -> bool:
+    existing = directory
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    return os.access(existing, os.W_OK)
 
 
 def content_key(parts: Iterable[str | bytes]) -> str:

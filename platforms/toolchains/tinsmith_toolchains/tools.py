@@ -72,7 +72,8 @@ def _zig_executable() -> Path:
     spec = importlib.util.find_spec("ziglang")
     if spec is None or spec.origin is None:
         raise MissingToolError("the C compiler is absent; run: pip install ziglang==0.15.2")
-    return Path(spec.origin).parent / "zig"
+    # Through links (Bazel's runfiles) to the wheel itself, where everything stands beside it.
+    return Path(spec.origin).resolve().parent / "zig"
 
 
 def _environment() -> Mapping[str, str]:

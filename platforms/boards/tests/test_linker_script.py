@@ -1,0 +1,49 @@
+"""Linker scripts follow the board's data."""
+
+import re
+
+import pytest
+from tinsmith_boards import linker_script
+from tinsmith_target import target, targets
+
+_WITH_SCRIPT = [item.name for item in targets() if item.board.memories]
+
+
+@pytest.mark.parametrize("name", _WITH_SCRIPT)
+def test_every_memory_is_declared_with_its_range(name: str) -> None:
+    board = target(name).board
+    script = linker_script(board)
+
+    for memory in board.memories:
+        pattern = rf"{memory.name} \(\w+\) : ORIGIN = 0x{memory.origin:08x}, LENGTH = "
+        assert re.search(pattern + str(memory.size_bytes), script)
+
+
+def test_weights_are_taken_before_other_constants() -> None:
+    script = linker_script(target("cortex-m4").board)
+
+    assert script.index(".rodata.*_weights_*") < script.index("*(.rodata .rodata.*")
+
+
+def test_weights_of_the_m55_leave_the_itcm() -> None:
+    script = linker_script(target("cortex-m55").board)
+    weights = script[script.index("  .weights :") :]
+
+    found = re.search(r"\} > (\w+)", weights)
+
+    assert found is not None
+    assert found[1] == "sram"
+
+
+def test_stack_has_the_boards_size() -> None:
+    assert ". = . + 4096;" in linker_script(target("cortex-m0").board)
+
+
+def test_entry_is_that_of_the_architecture() -> None:
+    assert "ENTRY(Reset_Handler)" in linker_script(target("cortex-m0").board)
+    assert "ENTRY(_start)" in linker_script(target("riscv32").board)
+
+
+def test_host_has_no_linker_script() -> None:
+    with pytest.raises(ValueError, match="host has no memories"):
+        linker_script(target("host").board)

@@ -1,0 +1,51 @@
+"""Which files a program for a board is made of."""
+
+import pytest
+from tinsmith_boards import (
+    harness_defines,
+    harness_sources,
+    include_directory,
+    runtime_include_directory,
+    runtime_sources,
+)
+from tinsmith_target import target, targets
+
+_NAMES = [item.name for item in targets()]
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_all_named_files_exist(name: str) -> None:
+    board = target(name).board
+    for source in (*harness_sources(board), *runtime_sources(board)):
+        assert source.path.is_file()
+    assert (include_directory() / "tinsmith_harness.h").is_file()
+    assert (runtime_include_directory() / "string.h").is_file()
+
+
+def test_startup_code_is_that_of_the_architecture() -> None:
+    def files(name: str) -> set[str]:
+        return {source.path.name for source in harness_sources(target(name).board)}
+
+    assert files("cortex-m7") == {"harness.c", "port_semihosting.c", "startup_arm.c"}
+    assert files("riscv32") == {"harness.c", "port_semihosting.c", "startup_riscv.c"}
+    assert files("host") == {"harness.c", "port_host.c"}
+
+
+def test_host_uses_its_own_c_library() -> None:
+    assert runtime_sources(target("host").board) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "define"),
+    [
+        ("cortex-m4", "TINSMITH_COUNTER_MEMORY=0x40028018u"),
+        ("cortex-m0", "TINSMITH_COUNTER_NRF51_TIMER=0x40008000u"),
+        ("riscv32", "TINSMITH_COUNTER_MINSTRET=0x00000000u"),
+    ],
+)
+def test_counter_is_told_by_a_definition(name: str, define: str) -> None:
+    assert harness_defines(target(name).board) == (define,)
+
+
+def test_host_has_no_counter() -> None:
+    assert harness_defines(target("host").board) == ()

@@ -1,0 +1,156 @@
+"""Building: sizes by origin, the object cache, and errors a person can act on."""
+
+from pathlib import Path
+
+import pytest
+from tinsmith_target import target
+from tinsmith_toolchains import (
+    CompileError,
+    DoesNotFitError,
+    Firmware,
+    MissingToolError,
+    ToolchainError,
+    build_firmware,
+    find_zig,
+    read_symbols,
+)
+
+_MODEL = """\
+#include <stdint.h>
+#include "size.h"
+int model_run(void *arena);
+static const int8_t net_weights_dense[1000] = {1, 2, 3, [999] = 4};
+const int16_t net_table[50] = {1, [49] = 2};
+static uint32_t state[25];
+static uint32_t seed = 7;
+int model_unused(int x) { return x * 3; }
+int model_run(void *arena) {
+  uint8_t *const bytes = arena;
+  const volatile int8_t *const weights = net_weights_dense;
+  const volatile int16_t *const table = net_table;
+  volatile uint32_t *const words = state;
+  words[bytes[0] & 15] = *(volatile uint32_t *)&seed + SIZE;
+  bytes[1] = (uint8_t)(weights[bytes[0]] + table[bytes[0] & 31] + (int)words[1]);
+  return 0;
+}
+"""
+_HARNESS = """\
+#include "tinsmith_harness.h"
+int model_run(void *arena);
+static uint8_t arena[ARENA_BYTES] TINSMITH_HARNESS_ARENA;
+static const tinsmith_harness_tensor_t tensors[] = {{0u, 4u}};
+const tinsmith_harness_model_t tinsmith_harness_model = {
+    "test", arena, sizeof(arena), 1u, tensors, 1u, tensors, 0u, model_run,
+};
+"""
+
+
+@pytest.fixture(autouse=True)
+def need_zig() -> None:
+    try:
+        find_zig()
+    except MissingToolError as error:
+        pytest.skip(str(error))
+
+
+def _build(
+    directory: Path, name: str = "cortex-m4", *, arena: int = 256, sanitize: bool = False
+) -> Firmware:
+    (directory / "model.c").write_text(_MODEL)
+    (directory / "harness_model.c").write_text(_HARNESS)
+    if not (directory / "size.h").exists():
+        (directory / "size.h").write_text("#define SIZE 1\n")
+    return build_firmware(
+        target(name),
+        [directory / "model.c"],
+        harness=[directory / "harness_model.c"],
+        include_directories=[directory],
+        defines=[f"ARENA_BYTES={arena}"],
+        output_directory=directory / "out",
+        sanitize=sanitize,
+        extra_flags=["-Werror"],
+    )
+
+
+@pytest.mark.parametrize("name", ["cortex-m0", "cortex-m4", "cortex-m55", "riscv32"])
+def test_sizes_tell_weights_constants_data_and_arena_apart(name: str, tmp_path: Path) -> None:
+    sections = _build(tmp_path, name).sections
+
+    assert sections.weights == 1000
+    assert 100 <= sections.rodata <= 104
+    assert sections.data == 4
+    assert sections.bss == 100
+    assert sections.arena == 256
+    assert 20 < sections.code < 200
+    assert sections.flash == sections.code + sections.rodata + 1000 + 4
+    assert sections.ram == 256 + 100 + 4
+    assert sections.stack == target(name).board.stack_bytes
+    assert sections.harness_flash > 500
+
+
+def test_unused_functions_are_dropped(tmp_path: Path) -> None:
+    names = {symbol.name for symbol in read_symbols(_build(tmp_path).elf)}
+
+    assert "model_run" in names
+    assert "model_unused" not in names
+
+
+def test_weights_of_the_m55_lie_in_its_sram(tmp_path: Path) -> None:
+    symbols = {symbol.name: symbol for symbol in read_symbols(_build(tmp_path, "cortex-m55").elf)}
+
+    assert 0x0100_0000 <= symbols["net_weights_dense"].address < 0x0120_0000
+
+
+def test_second_build_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TINSMITH_CACHE_DIR", str(tmp_path / "cache"))
+    _build(tmp_path)
+    objects = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.o")}
+
+    _build(tmp_path)
+
+    assert len(objects) == 7
+    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "cache").rglob("*.o")} == objects
+
+
+def test_changed_header_is_noticed(tmp_path: Path) -> None:
+    before = _build(tmp_path).elf.read_bytes()
+    (tmp_path / "size.h").write_text("#define SIZE 200\n")
+
+    assert _build(tmp_path).elf.read_bytes() != before
+
+
+def test_same_sources_make_the_same_bytes_in_any_directory(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+
+    assert _build(tmp_path / "a").elf.read_bytes() == _build(tmp_path / "b").elf.read_bytes()
+
+
+def test_too_large_an_arena_says_how_much_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(
+        DoesNotFitError, match=r"nrf51822-qfac: memory 'ram' has 32768 bytes"
+    ) as error:
+        _build(tmp_path, "cortex-m0", arena=40_000)
+
+    assert error.value.memory == "ram"
+    assert 40_000 - 32_768 < error.value.overflow_bytes < 40_000 - 32_768 + 4096 + 400
+
+
+def test_broken_source_shows_the_compilers_message(tmp_path: Path) -> None:
+    (tmp_path / "size.h").write_text("#define SIZE unknown_name\n")
+
+    with pytest.raises(CompileError, match=r"compiling model\.c failed:[\s\S]*unknown_name"):
+        _build(tmp_path)
+
+
+def test_sanitizers_are_for_the_host(tmp_path: Path) -> None:
+    with pytest.raises(ToolchainError, match="on the host only"):
+        _build(tmp_path, sanitize=True)
+
+
+def test_sizes_of_a_host_program_are_those_of_its_objects(tmp_path: Path) -> None:
+    sections = _build(tmp_path, "host").sections
+
+    assert sections.weights == 1000
+    assert sections.arena == 256
+    assert sections.bss == 100
