@@ -1,0 +1,87 @@
+"""A model of one operator under construction, with random inputs that are the same on every run."""
+
+import zlib
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from tflite_builder import ModelBuilder, tflite
+from tinsmith_ir.types import Quantization
+
+Array = NDArray[np.generic]
+Shape = tuple[int, ...]
+Kind = Literal["INT8", "INT16", "FLOAT32"]
+KINDS: tuple[Kind, ...] = ("INT8", "FLOAT32", "INT16")
+ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
+
+
+def activation_code(name: str) -> int:
+    """The schema's number of a fused activation."""
+    return int(getattr(tflite.ActivationFunctionType, name))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model, and one array per input of it."""
+
+    name: str
+    model: bytes
+    inputs: tuple[Array, ...]
+
+
+class CaseBuilder:
+    """A model of one operator under construction, with its own stream of random numbers."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.random = np.random.RandomState(zlib.crc32(name.encode()))
+        self.model = ModelBuilder()
+        self._inputs: list[int] = []
+        self._arrays: list[Array] = []
+
+    def scale(self, near: float) -> float:
+        """A float32 scale within a factor of two of `near`."""
+        return float(np.float32(near * 2.0 ** self.random.uniform(-1, 1)))
+
+    def zero_point(self, kind: Kind) -> int:
+        """Any zero point of the kind; 0 for int16, as TFLite demands."""
+        return int(self.random.randint(-128, 128)) if kind == "INT8" else 0
+
+    def data(self, shape: Shape, kind: Kind) -> Array:
+        """Elements over the whole range of the kind; about -4 to 4 for float32."""
+        if kind == "FLOAT32":
+            return (self.random.standard_normal(shape) * 1.5).astype(np.float32)
+        info = np.iinfo(np.int8 if kind == "INT8" else np.int16)
+        return self.random.randint(info.min, info.max + 1, shape).astype(info.dtype)
+
+    def input(
+        self, shape: Shape, kind: Kind, scale: float = 1.0, zero_point: int | None = None
+    ) -> int:
+        """Add a graph input with random elements; integers get a quantization."""
+        quantization = self.quantization(kind, scale, zero_point)
+        index = self.model.tensor(
+            f"input{len(self._inputs)}", shape, kind, quantization=quantization
+        )
+        self._inputs.append(index)
+        self._arrays.append(self.data(shape, kind))
+        return index
+
+    def output(
+        self, shape: Shape, kind: Kind, scale: float = 1.0, zero_point: int | None = None
+    ) -> int:
+        """Add the result."""
+        quantization = self.quantization(kind, scale, zero_point)
+        return self.model.tensor("result", shape, kind, quantization=quantization)
+
+    def quantization(self, kind: Kind, scale: float, zero_point: int | None) -> Quantization | None:
+        """None for float32; a random zero point for None."""
+        if kind == "FLOAT32":
+            return None
+        return Quantization.per_tensor(
+            scale, self.zero_point(kind) if zero_point is None else zero_point
+        )
+
+    def finish(self, output: int) -> Case:
+        """The case."""
+        return Case(self.name, self.model.finish(self._inputs, [output]), tuple(self._arrays))

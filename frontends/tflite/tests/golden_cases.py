@@ -1,0 +1,45 @@
+"""Models of one operator each, over many parameters, with inputs; made anew from fixed seeds.
+
+tools/make_goldens.py runs them on TFLite's reference kernels and stores the outputs;
+test_goldens.py imports them and compares the evaluator's outputs with the stored ones.
+Random numbers come from RandomState, whose stream numpy has frozen.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import cases_elements
+import cases_windows
+from case_builder import KINDS, Case, CaseBuilder, Kind
+
+
+def all_cases() -> Iterator[Case]:
+    """Every case, in a fixed order."""
+    for count, make in _FAMILIES:
+        for index in range(count):
+            for kind in KINDS:
+                name = f"{make.__name__.strip('_')}_{kind.lower()}_{index}"
+                case = make(CaseBuilder(name), kind, index)
+                if case is not None:
+                    yield case
+
+
+_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (
+    (24, cases_windows.conv2d),
+    (24, cases_windows.depthwise_conv2d),
+    (12, cases_windows.fully_connected),
+    (10, cases_elements.add),
+    (10, cases_elements.sub),
+    (10, cases_elements.mul),
+    (12, cases_windows.average_pool2d),
+    (12, cases_windows.max_pool2d),
+    (16, cases_elements.mean),
+    (12, cases_elements.softmax),
+    (4, cases_elements.reshape),
+    (6, cases_elements.pad),
+    (4, cases_elements.transpose),
+    (6, cases_elements.concatenation),
+    (6, cases_elements.relu),
+    (4, cases_elements.quantize),
+    (3, cases_elements.requantize_between_widths),
+    (2, cases_elements.dequantize),
+)

@@ -1,0 +1,60 @@
+"""Every golden case, imported and evaluated, equals TFLite 2.14's reference kernels."""
+
+import pathlib
+
+import numpy as np
+import pytest
+from case_builder import Case
+from golden_cases import all_cases
+from numpy.typing import NDArray
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.evaluate import evaluate_graph
+from tinsmith_tflite import import_tflite
+
+# TFLite takes exp from the C library, Tinsmith from arithmetic of its own: they differ in the last bit.
+SOFTMAX_TOLERANCE = 2.0**-22
+
+
+def _goldens() -> dict[str, bytes]:
+    with np.load(pathlib.Path(__file__).parent / "goldens.npz") as stored:
+        data, ends = stored["data"].tobytes(), [int(end) for end in stored["ends"]]
+        starts = [0, *ends[:-1]]
+        places = zip(stored["names"], starts, ends, strict=True)
+        return {str(name): data[start:end] for name, start, end in places}
+
+
+GOLDENS = _goldens()
+CASES = {case.name: case for case in all_cases() if case.name in GOLDENS}
+REFUSED = {
+    name
+    for name in CASES
+    if name.startswith("softmax_int16")
+    or name in ("fully_connected_int16_2", "fully_connected_int16_6", "fully_connected_int16_10")
+}
+
+
+def _evaluated(case: Case) -> NDArray[np.generic]:
+    (output,) = evaluate_graph(import_tflite(case.model), case.inputs).values()
+    return output
+
+
+def test_all_goldens_have_a_case() -> None:
+    assert CASES.keys() == GOLDENS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(CASES.keys() - REFUSED))
+def test_single_operator_equals_the_reference_kernel(name: str) -> None:
+    output = _evaluated(CASES[name])
+    expected = np.frombuffer(GOLDENS[name], output.dtype).reshape(output.shape)
+    if name.startswith("softmax_float32"):
+        assert np.isclose(
+            output.astype(np.float64), expected.astype(np.float64), rtol=SOFTMAX_TOLERANCE, atol=0
+        ).all()
+    else:
+        np.testing.assert_array_equal(output, expected)
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_int16_that_tinsmith_does_not_have_is_refused(name: str) -> None:
+    with pytest.raises(UnsupportedError, match=r"i16|int16"):
+        import_tflite(CASES[name].model)

@@ -1,0 +1,215 @@
+"""Small TFLite files for tests, written with the schema's generated builders.
+
+The importer reads with slot numbers of its own; these files are made by the `tflite` package, so
+that a wrong slot shows.
+"""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.types import Quantization
+
+# Neither package has types.
+tflite: Any = importlib.import_module("tflite")
+flatbuffers: Any = importlib.import_module("flatbuffers")
+_TYPES = {"f4": "FLOAT32", "i1": "INT8", "i2": "INT16", "i4": "INT32", "i8": "INT64", "u1": "UINT8"}
+
+OptionValue = int | float | bool | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Options:
+    """An options table: its name, and its fields in the schema's CamelCase."""
+
+    name: str
+    fields: Mapping[str, OptionValue]
+
+
+def options(name: str, **fields: OptionValue) -> Options:
+    """`options("Pool2DOptions", StrideH=2)`."""
+    return Options(name, fields)
+
+
+@dataclass(frozen=True)
+class _Tensor:
+    name: str
+    shape: Sequence[int]
+    type_name: str
+    data: bytes | None
+    quantization: Quantization | None
+    signature: Sequence[int] | None
+    sparse: bool
+    extra: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class _Operator:
+    kind: str
+    inputs: Sequence[int]
+    outputs: Sequence[int]
+    options: Options | None
+    version: int
+    custom: str
+
+
+class ModelBuilder:
+    """Collects tensors and operators of one subgraph; `finish` writes the file."""
+
+    def __init__(self) -> None:
+        self._tensors: list[_Tensor] = []
+        self._operators: list[_Operator] = []
+
+    def tensor(
+        self,
+        name: str,
+        shape: Sequence[int],
+        type_name: str = "FLOAT32",
+        *,
+        data: bytes | None = None,
+        quantization: Quantization | None = None,
+        signature: Sequence[int] | None = None,
+        sparse: bool = False,
+        **extra: int,
+    ) -> int:
+        """Add a tensor; `extra` are further fields, such as IsVariable=1. Returns its index."""
+        self._tensors.append(
+            _Tensor(name, shape, type_name, data, quantization, signature, sparse, extra)
+        )
+        return len(self._tensors) - 1
+
+    def constant(
+        self,
+        name: str,
+        array: NDArray[np.generic],
+        *,
+        quantization: Quantization | None = None,
+    ) -> int:
+        """Add a tensor with data, of the array's dtype. Returns its index."""
+        return self.tensor(
+            name,
+            array.shape,
+            _TYPES[array.dtype.str[1:]],
+            data=array.tobytes(),
+            quantization=quantization,
+        )
+
+    def operator(
+        self,
+        kind: str,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        options: Options | None = None,
+        *,
+        version: int = 1,
+        custom: str = "",
+    ) -> None:
+        """Add an operator."""
+        self._operators.append(_Operator(kind, inputs, outputs, options, version, custom))
+
+    def finish(
+        self,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        *,
+        version: int = 3,
+        subgraphs: int = 1,
+    ) -> bytes:
+        """The file."""
+        b = flatbuffers.Builder(1024)
+        buffers = self._buffers(b)
+        codes = _offsets(b, [_code(b, operator) for operator in self._operators])
+        graph = self._subgraph(b, inputs, outputs)
+        graphs = _offsets(b, [graph] * subgraphs)
+        model = _table(
+            b, "Model", Version=version, OperatorCodes=codes, Subgraphs=graphs, Buffers=buffers
+        )
+        b.Finish(model, b"TFL3")
+        return bytes(b.Output())
+
+    def _buffers(self, b: Any) -> int:
+        tables = [_table(b, "Buffer")]
+        for tensor in self._tensors:
+            data = {} if tensor.data is None else {"Data": b.CreateByteVector(tensor.data)}
+            tables.append(_table(b, "Buffer", **data))
+        return _offsets(b, tables)
+
+    def _subgraph(self, b: Any, inputs: Sequence[int], outputs: Sequence[int]) -> int:
+        tensors = _offsets(b, [_tensor(b, t, i + 1) for i, t in enumerate(self._tensors)])
+        operators = _offsets(b, [_operator(b, o, i) for i, o in enumerate(self._operators)])
+        ends = {"Inputs": _int32s(b, inputs), "Outputs": _int32s(b, outputs)}
+        return _table(b, "SubGraph", Tensors=tensors, Operators=operators, **ends)
+
+
+def _tensor(b: Any, tensor: _Tensor, buffer: int) -> int:
+    fields: dict[str, int] = {
+        "Shape": _int32s(b, tensor.shape),
+        "Type": getattr(tflite.TensorType, tensor.type_name),
+        "Buffer": buffer,
+        "Name": b.CreateString(tensor.name),
+    }
+    quantization = tensor.quantization
+    if quantization is not None:
+        fields["Quantization"] = _table(
+            b,
+            "QuantizationParameters",
+            Scale=b.CreateNumpyVector(np.array(quantization.scales, np.float32)),
+            ZeroPoint=b.CreateNumpyVector(np.array(quantization.zero_points, np.int64)),
+            QuantizedDimension=quantization.axis or 0,
+        )
+    if tensor.signature is not None:
+        fields["ShapeSignature"] = _int32s(b, tensor.signature)
+    if tensor.sparse:
+        fields["Sparsity"] = _table(b, "SparsityParameters")
+    return _table(b, "Tensor", **{**fields, **tensor.extra})
+
+
+def _code(b: Any, operator: _Operator) -> int:
+    code = getattr(tflite.BuiltinOperator, operator.kind, None)
+    number = int(operator.kind) if code is None else code
+    fields = {"CustomCode": b.CreateString(operator.custom)} if operator.custom else {}
+    return _table(
+        b,
+        "OperatorCode",
+        DeprecatedBuiltinCode=min(number, 127),
+        BuiltinCode=number,
+        Version=operator.version,
+        **fields,
+    )
+
+
+def _operator(b: Any, operator: _Operator, code: int) -> int:
+    fields: dict[str, int] = {
+        "OpcodeIndex": code,
+        "Inputs": _int32s(b, operator.inputs),
+        "Outputs": _int32s(b, operator.outputs),
+    }
+    if operator.options is not None:
+        values = {
+            name: _int32s(b, value) if isinstance(value, tuple) else value
+            for name, value in operator.options.fields.items()
+        }
+        fields["BuiltinOptionsType"] = getattr(tflite.BuiltinOptions, operator.options.name)
+        fields["BuiltinOptions"] = _table(b, operator.options.name, **values)
+    return _table(b, "Operator", **fields)
+
+
+def _table(b: Any, kind: str, **fields: Any) -> int:
+    getattr(tflite, f"{kind}Start")(b)
+    for name, value in fields.items():
+        getattr(tflite, f"{kind}Add{name}")(b, value)
+    return int(getattr(tflite, f"{kind}End")(b))
+
+
+def _int32s(b: Any, values: Sequence[int]) -> int:
+    return int(b.CreateNumpyVector(np.array(values, np.int32)))
+
+
+def _offsets(b: Any, offsets: Sequence[int]) -> int:
+    b.StartVector(4, len(offsets), 4)
+    for offset in reversed(offsets):
+        b.PrependUOffsetTRelative(offset)
+    return int(b.EndVector())

@@ -1,0 +1,107 @@
+"""Converters of operators that compute element by element or over an axis."""
+
+import math
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import (
+    Add,
+    Dequantize,
+    FullyConnected,
+    Mean,
+    Mul,
+    Quantize,
+    Relu,
+    Relu6,
+    Requantize,
+    Softmax,
+    Sub,
+)
+
+from tinsmith_tflite.context import Conversion, OperatorContext
+
+_MAX_AXES = 8
+
+
+def fully_connected(context: OperatorContext) -> Conversion:
+    """FULLY_CONNECTED with weights in the default layout."""
+    layout = context.options.int8(1)
+    if layout != 0:
+        raise context.unsupported(f"expected weights in the default layout, got layout {layout}")
+    source = context.value(0)
+    if source.type.dtype is DType.INT16 and not context.has(2):
+        raise context.unsupported(
+            "expected a bias beside int16 activations, got none; add one of zeros"
+        )
+    operator = FullyConnected(
+        activation=context.activation(0), keep_dims=context.options.boolean(2)
+    )
+    return operator, (source, context.weights(source, 2), context.bias(source))
+
+
+def add(context: OperatorContext) -> Conversion:
+    """ADD."""
+    _refuse_power_of_two_int16(context)
+    return Add(activation=context.activation(0)), (context.value(0), context.value(1))
+
+
+def sub(context: OperatorContext) -> Conversion:
+    """SUB."""
+    _refuse_power_of_two_int16(context)
+    return Sub(activation=context.activation(0)), (context.value(0), context.value(1))
+
+
+def mul(context: OperatorContext) -> Conversion:
+    """MUL."""
+    return Mul(activation=context.activation(0)), (context.value(0), context.value(1))
+
+
+def mean(context: OperatorContext) -> Conversion:
+    """MEAN over constant axes."""
+    source = context.value(0)
+    rank = len(source.type.shape)
+    axes = context.integers(1)
+    if len(axes) > _MAX_AXES:
+        raise context.error(f"expected at most {_MAX_AXES} axes, got {len(axes)}")
+    positive = tuple(sorted({context.axis(axis, rank) for axis in axes}))
+    return Mean(axes=positive, keep_dims=context.options.boolean(0)), (source,)
+
+
+def softmax(context: OperatorContext) -> Conversion:
+    """SOFTMAX over the last axis."""
+    beta = context.options.float32(0)
+    if not (math.isfinite(beta) and beta > 0):
+        raise context.error(f"expected a finite beta above 0, got {beta}")
+    return Softmax(beta=beta), (context.value(0),)
+
+
+def relu(context: OperatorContext) -> Conversion:
+    """RELU."""
+    return Relu(), (context.value(0),)
+
+
+def relu6(context: OperatorContext) -> Conversion:
+    """RELU6."""
+    return Relu6(), (context.value(0),)
+
+
+def quantize(context: OperatorContext) -> Conversion:
+    """QUANTIZE: from float32, or from integers of another scale."""
+    source = context.value(0)
+    dtype = context.output.type.dtype
+    if source.type.dtype is DType.FLOAT32:
+        return Quantize(dtype=dtype), (source,)
+    return Requantize(dtype=dtype), (source,)
+
+
+def dequantize(context: OperatorContext) -> Conversion:
+    """DEQUANTIZE."""
+    return Dequantize(), (context.value(0),)
+
+
+def _refuse_power_of_two_int16(context: OperatorContext) -> None:
+    """TFLite's older int16 scheme, the default of the option, shifts instead of multiplying."""
+    if context.output.type.dtype is DType.INT16 and context.options.boolean(1, True):
+        raise context.unsupported(
+            "expected int16 arithmetic of any scale (pot_scale_int16 off), got power-of-two scales; "
+            "quantize the model again with current TensorFlow (16x8)"
+        )

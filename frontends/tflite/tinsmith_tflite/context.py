@@ -1,0 +1,119 @@
+"""What a converter sees of one operator: its tensors as values, its options, its constants."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.graph import Value
+from tinsmith_ir.operators import Activation, Operator
+
+from tinsmith_tflite import builtin
+from tinsmith_tflite.flatbuffer import Table
+from tinsmith_tflite.model_file import FileOperator
+from tinsmith_tflite.values import Values
+
+Conversion = tuple[Operator, Sequence[Value | None]]
+
+_ACTIVATIONS = {
+    "NONE": Activation.NONE,
+    "RELU": Activation.RELU,
+    "RELU6": Activation.RELU6,
+    "RELU_N1_TO_1": Activation.RELU_N1_TO_1,
+}
+
+
+@dataclass(frozen=True)
+class OperatorContext:
+    """One operator of the file, ready to be converted.
+
+    output: its result. options: a table of defaults when the file has none.
+    """
+
+    operator: FileOperator
+    output: Value
+    options: Table
+    values: Values
+
+    @property
+    def where(self) -> str:
+        """Model, operator and its result, for messages."""
+        return f"{self.values.file.name}: {self.operator} -> %{self.output.name}"
+
+    def has(self, position: int) -> bool:
+        """True if input `position` is there."""
+        inputs = self.operator.inputs
+        return position < len(inputs) and inputs[position] != -1
+
+    def value(self, position: int) -> Value:
+        """Input `position`; raises ModelError if it is absent."""
+        return self.values.value(self._tensor(position))
+
+    def ranked_value(self, position: int, rank: int) -> Value:
+        """Input `position`, which must have `rank` dimensions."""
+        value = self.value(position)
+        if len(value.type.shape) != rank:
+            raise self.error(
+                f"expected input {position} with {rank} dimensions, got {list(value.type.shape)}"
+            )
+        return value
+
+    def weights(self, source: Value, rank: int) -> Value:
+        """Input 1 of `rank` dimensions, in the dtype of the activations.
+
+        "Dynamic range" models store int8 weights beside float32 activations. TFLite then quantizes
+        the activations anew on every run; here the weights become float32, which is more exact.
+        """
+        value = self.ranked_value(1, rank)
+        if source.type.dtype is DType.FLOAT32 and value.type.dtype is DType.INT8:
+            return self.values.float_weights(self._tensor(1))
+        return value
+
+    def bias(self, source: Value) -> Value | None:
+        """Input 2, or None if it is absent. Beside int16 activations it must be TFLite's default,
+        int64: with int32 TFLite rounds in another way.
+        """
+        if not self.has(2):
+            return None
+        index = self._tensor(2)
+        kind = self.values.file.tensor(index).type_name
+        if source.type.dtype is DType.INT16 and kind != "INT64":
+            raise self.unsupported(
+                f"expected an INT64 bias beside int16 activations, got {kind}; quantize the model again "
+                "with TensorFlow's default bias type"
+            )
+        return self.values.bias(index)
+
+    def integers(self, position: int) -> tuple[int, ...]:
+        """Elements of input `position`, a constant that stands for an attribute (axes, shape)."""
+        return self.values.integers(self._tensor(position))
+
+    def scalar(self, position: int) -> int | float:
+        """The only element of input `position`, a constant that stands for an attribute."""
+        return self.values.scalar(self._tensor(position))
+
+    def activation(self, slot: int) -> Activation:
+        """The fused activation in field `slot` of the options."""
+        name = builtin.activation_name(self.options.int8(slot))
+        if name not in _ACTIVATIONS:
+            raise self.unsupported(f"expected a fused {', '.join(_ACTIVATIONS)}, got {name}")
+        return _ACTIVATIONS[name]
+
+    def axis(self, axis: int, rank: int) -> int:
+        """`axis` counted from the front."""
+        if not -rank <= axis < rank:
+            raise self.error(f"expected an axis in [{-rank}, {rank - 1}], got {axis}")
+        return axis % rank
+
+    def error(self, text: str) -> ModelError:
+        """An error about this operator as the file has it."""
+        return ModelError(f"{self.where}: {text}")
+
+    def unsupported(self, text: str) -> UnsupportedError:
+        """An error about what TFLite has here and Tinsmith does not."""
+        return UnsupportedError(f"{self.where}: {text}")
+
+    def _tensor(self, position: int) -> int:
+        if not self.has(position):
+            raise self.error(f"expected an input {position}, got none")
+        return self.operator.inputs[position]

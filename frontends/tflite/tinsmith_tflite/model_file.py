@@ -1,0 +1,186 @@
+"""The parts of a TFLite file as plain records, read with checked offsets; no meaning yet.
+
+The slots are those of TensorFlow's schema.fbs, version 3.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.errors import ModelError, UnsupportedError
+
+from tinsmith_tflite import builtin
+from tinsmith_tflite.flatbuffer import Source, Table
+
+FILE_IDENTIFIER = b"TFL3"
+SCHEMA_VERSION = 3
+MAX_RANK = 8
+_LONGEST_NAME = 300
+_CUSTOM_CODES = (32, 51)  # CUSTOM and DELEGATE
+_DEPRECATED_CODE_LIMIT = 127
+
+
+@dataclass(frozen=True)
+class FileQuantization:
+    """Scales and zero points as stored: unchecked, as many as the file has."""
+
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...]
+    axis: int
+    custom: bool
+
+
+@dataclass(frozen=True)
+class FileTensor:
+    """A tensor as stored. `signature` is the shape with -1 for unknown, () if the file has none."""
+
+    index: int
+    name: str
+    shape: tuple[int, ...]
+    signature: tuple[int, ...]
+    type_name: str
+    buffer: int
+    quantization: FileQuantization | None
+    is_variable: bool
+    is_sparse: bool
+
+    def __str__(self) -> str:
+        """The tensor as messages name it."""
+        return f"tensor {self.index} '{self.name}'"
+
+
+@dataclass(frozen=True)
+class FileOperator:
+    """An operator as stored; inputs and outputs are indices of tensors, -1 for an absent input."""
+
+    index: int
+    kind: str
+    version: int
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    options_kind: str
+    options: Table | None
+
+    def __str__(self) -> str:
+        """The operator as messages name it."""
+        return f"operator {self.index} {self.kind}"
+
+
+class ModelFile:
+    """A TFLite file with one subgraph.
+
+    name: the file's name, for messages. data: its bytes, which stay referenced by the constants.
+    Raises ModelError if this is no TFLite file of schema version 3, UnsupportedError if it has
+    several subgraphs (control flow).
+    """
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.name = name
+        self._source = Source(data, name)
+        if data[4:8] != FILE_IDENTIFIER:
+            raise ModelError(
+                f"{name}: expected a TFLite file, with {FILE_IDENTIFIER!r} at offset 4, got "
+                f"{data[4:8]!r} in a file of {len(data)} bytes"
+            )
+        self._model = self._source.table(0, "the model")
+        version = self._model.uint32(0)
+        if version != SCHEMA_VERSION:
+            raise ModelError(
+                f"{name}: expected TFLite schema version {SCHEMA_VERSION}, got {version}; convert "
+                "the model again with a current TensorFlow"
+            )
+        subgraphs = self._model.count(2)
+        if subgraphs > 1:
+            raise UnsupportedError(
+                f"{name}: expected one subgraph, got {subgraphs}; control flow (IF, WHILE, CALL) is "
+                "not supported: unroll or remove it before converting"
+            )
+        self._subgraph = self._model.item(2, 0, "subgraph")
+        self.inputs = self._subgraph.int32s(1)
+        self.outputs = self._subgraph.int32s(2)
+        self.tensor_count = self._subgraph.count(0)
+
+    def spend(self, size_bytes: int) -> None:
+        """Count memory that is made from the file, see Source.spend."""
+        self._source.spend(size_bytes, "constants")
+
+    def tensor(self, index: int) -> FileTensor:
+        """Tensor `index` of the subgraph; raises ModelError if there is none."""
+        table = self._subgraph.item(0, index, "tensor")
+        shape = table.int32s(0)
+        if len(shape) > MAX_RANK:
+            raise ModelError(
+                f"{self.name}: tensor {index}: expected at most {MAX_RANK} dimensions, got {len(shape)}"
+            )
+        quantization = table.table(4, f"quantization of tensor {index}")
+        return FileTensor(
+            index=index,
+            name=printable(table.string(3)),
+            shape=shape,
+            signature=table.int32s(7),
+            type_name=builtin.tensor_type_name(table.int8(1)),
+            buffer=table.uint32(2),
+            quantization=None if quantization is None else _quantization(quantization),
+            is_variable=table.boolean(5),
+            is_sparse=table.has(6),
+        )
+
+    def buffer(self, index: int) -> NDArray[np.uint8]:
+        """The bytes of buffer `index`, empty for a tensor computed at run time."""
+        table = self._model.item(4, index, "buffer")
+        if table.uint64(1) > 1:
+            raise UnsupportedError(
+                f"{self.name}: buffer {index}: data outside of the flatbuffer (a model of more than "
+                "2 GB) is not supported"
+            )
+        return table.uint8s(0)
+
+    def operators(self) -> Iterator[FileOperator]:
+        """The operators, in the order of execution."""
+        for index, table in enumerate(self._subgraph.items(3, "operator")):
+            kind, version = self._code(table.uint32(0), index)
+            options = builtin.options_name(table.uint8(3))
+            yield FileOperator(
+                index=index,
+                kind=kind,
+                version=version,
+                inputs=table.int32s(1),
+                outputs=table.int32s(2),
+                options_kind=options,
+                options=table.table(4, f"options of operator {index} {kind}"),
+            )
+
+    def _code(self, index: int, operator: int) -> tuple[str, int]:
+        """Name and version of an operator code.
+
+        Old files have the code in a byte, new ones in an int32 beside it (the larger one counts).
+        """
+        table = self._model.item(1, index, "operator code")
+        old, new = table.int8(0), table.int32(3)
+        if old < 0 or new < 0 or (old == _DEPRECATED_CODE_LIMIT and new == 0):
+            raise ModelError(
+                f"{self.name}: operator code {index}: expected a code of 0 or more, got {old}, {new}"
+            )
+        code = max(old, new)
+        if code in _CUSTOM_CODES:
+            raise UnsupportedError(
+                f"{self.name}: operator {operator}: the custom operator '{printable(table.string(1))}' is not "
+                "supported; convert the model with TFLite's builtin operators only"
+            )
+        return builtin.operator_name(code), table.int32(2, 1)
+
+
+def printable(text: str) -> str:
+    """`text` as messages can show it: on one line, of sane length."""
+    shown = text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}..."
+    return "".join(letter if letter.isprintable() else "?" for letter in shown)
+
+
+def _quantization(table: Table) -> FileQuantization:
+    return FileQuantization(
+        scales=table.float32s(2),
+        zero_points=table.int64s(3),
+        axis=table.int32(6),
+        custom=table.uint8(4) != 0,
+    )

@@ -1,0 +1,126 @@
+"""From tensors as stored to types of the IR, refusing what has no honest meaning there."""
+
+import math
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.types import Quantization, TensorType
+
+from tinsmith_tflite.model_file import FileQuantization, FileTensor
+
+LARGEST_BYTES = 2**31 - 1
+_DTYPES = {
+    "INT8": DType.INT8,
+    "INT16": DType.INT16,
+    "INT32": DType.INT32,
+    "FLOAT32": DType.FLOAT32,
+}
+_HINTS = {
+    "UINT8": "convert the model with int8 quantization, which replaced uint8",
+    "FLOAT16": "convert the model without float16 quantization",
+    "INT64": "use int32 or int8",
+}
+
+
+def tensor_type(tensor: FileTensor, model: str) -> TensorType:
+    """The type of `tensor`, with checked shape and quantization.
+
+    Raises UnsupportedError for what TFLite allows and Tinsmith does not have (other dtypes, unknown
+    dimensions, sparse tensors, variables), ModelError for what is wrong in itself.
+    """
+    where = f"{model}: {tensor}"
+    if tensor.is_variable:
+        raise UnsupportedError(f"{where}: variables (state kept between runs) are not supported")
+    dtype = _DTYPES.get(tensor.type_name)
+    if dtype is None:
+        hint = _HINTS.get(tensor.type_name, "leave such tensors out of the model")
+        raise UnsupportedError(
+            f"{where}: expected one of {', '.join(_DTYPES)}, got {tensor.type_name}; {hint}"
+        )
+    shape = dense_shape(tensor, model)
+    size_bytes = math.prod(shape) * dtype.size_bytes
+    if size_bytes > LARGEST_BYTES:
+        raise ModelError(
+            f"{where}: expected at most {LARGEST_BYTES} bytes, got {size_bytes} for {list(shape)}"
+        )
+    if dtype is DType.FLOAT32 or tensor.quantization is None:
+        return TensorType(shape, dtype)
+    return TensorType(shape, dtype, _quantization(tensor.quantization, shape, dtype, where))
+
+
+def dense_shape(tensor: FileTensor, model: str) -> tuple[int, ...]:
+    """The shape of a dense tensor of whatever dtype, if every dimension is at least 1."""
+    where = f"{model}: {tensor}"
+    if tensor.is_sparse:
+        raise UnsupportedError(
+            f"{where}: expected a dense tensor, got a sparse one; densify it first"
+        )
+    if -1 in tensor.shape:
+        raise _dynamic(tensor.shape, where)
+    if any(size < 1 for size in tensor.shape):
+        raise ModelError(
+            f"{where}: expected dimensions of at least 1, got shape {list(tensor.shape)}"
+        )
+    return tensor.shape
+
+
+def check_input_signature(tensor: FileTensor, model: str) -> None:
+    """Refuse graph inputs of unknown size; an unknown batch is taken as what the shape says.
+
+    The shape stored for an unknown dimension is a mere placeholder of 1.
+    """
+    if tensor.signature and len(tensor.signature) != len(tensor.shape):
+        raise ModelError(
+            f"{model}: {tensor}: expected a shape signature of {len(tensor.shape)} dimensions, got "
+            f"{list(tensor.signature)}"
+        )
+    if any(size < 0 for size in tensor.signature[1:]):
+        raise _dynamic(tensor.signature, f"{model}: {tensor}")
+
+
+def _dynamic(shape: tuple[int, ...], where: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{where}: expected a fixed shape, got {list(shape)} with an unknown dimension; give the "
+        "model's inputs a fixed shape when converting it"
+    )
+
+
+def _quantization(
+    stored: FileQuantization, shape: tuple[int, ...], dtype: DType, where: str
+) -> Quantization | None:
+    """Checked scales and zero points; None when the file has no scales."""
+    if stored.custom:
+        raise UnsupportedError(f"{where}: custom quantization is not supported")
+    if not stored.scales:
+        return None
+    for scale in stored.scales:
+        if not (math.isfinite(scale) and scale > 0):
+            raise ModelError(f"{where}: expected finite scales above 0, got {scale}")
+    zero_points = _zero_points(stored, dtype, where)
+    if len(stored.scales) == 1:
+        return Quantization(stored.scales, zero_points)
+    if not 0 <= stored.axis < len(shape) or shape[stored.axis] != len(stored.scales):
+        raise ModelError(
+            f"{where}: expected one scale, or one per index of an axis of {list(shape)}, got "
+            f"{len(stored.scales)} scales for axis {stored.axis}"
+        )
+    return Quantization(stored.scales, zero_points, stored.axis)
+
+
+def _zero_points(stored: FileQuantization, dtype: DType, where: str) -> tuple[int, ...]:
+    """One zero point per scale; a single one in the file stands for all, none for zeros."""
+    zero_points = stored.zero_points or (0,)
+    if len(zero_points) == 1:
+        zero_points *= len(stored.scales)
+    if len(zero_points) != len(stored.scales):
+        raise ModelError(
+            f"{where}: expected as many zero points as scales ({len(stored.scales)}), got "
+            f"{len(zero_points)}"
+        )
+    low, high = dtype.integer_range
+    for zero_point in zero_points:
+        if not low <= zero_point <= high:
+            raise ModelError(
+                f"{where}: expected zero points in [{low}, {high}] ({dtype.value}), got {zero_point}"
+            )
+    return zero_points

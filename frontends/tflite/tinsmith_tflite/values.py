@@ -1,0 +1,155 @@
+"""The values of the graph under construction, and the constants among them."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.graph import Array, Constant, Value
+from tinsmith_ir.types import TensorType
+
+from tinsmith_tflite.model_file import FileTensor, ModelFile
+from tinsmith_tflite.names import Names
+from tinsmith_tflite.tensors import dense_shape, tensor_type
+
+_MOST_ATTRIBUTE_ELEMENTS = 64
+_INDEX_TYPES = {"INT32": "<i4", "INT64": "<i8"}
+_INT32 = np.iinfo(np.int32)
+
+
+class Values:
+    """Which tensor of the file is which value of the graph.
+
+    Constants become values when they are first asked for as such; their data are views of the file.
+    """
+
+    def __init__(self, file: ModelFile) -> None:
+        self.file = file
+        self.constants: list[Constant] = []
+        self._names = Names()
+        self._values: dict[int, Value] = {}
+        self._converted: dict[int, Value] = {}
+
+    def new(self, index: int, where: str) -> Value:
+        """The value of a tensor that a graph input or an operator gives, before `define`."""
+        tensor = self.file.tensor(index)
+        if index in self._values or len(self.file.buffer(tensor.buffer)):
+            raise ModelError(
+                f"{self.file.name}: {where}: expected a tensor without a value, got {tensor}, which "
+                "is a constant or computed before"
+            )
+        return Value(self._names.unique(tensor.name), tensor_type(tensor, self.file.name))
+
+    def define(self, index: int, value: Value) -> None:
+        """From here on tensor `index` can be read."""
+        self._values[index] = value
+
+    def known(self, index: int) -> Value | None:
+        """The value of a tensor that is defined, else None."""
+        return self._values.get(index)
+
+    def value(self, index: int) -> Value:
+        """The value of a tensor that is defined, or a constant.
+
+        Raises ModelError for a tensor that is neither, or whose data have another size.
+        """
+        if index not in self._values:
+            tensor = self.file.tensor(index)
+            type_ = tensor_type(tensor, self.file.name)
+            data = self._data(tensor, type_.dtype.numpy, type_.shape)
+            self._values[index] = self._constant(tensor.name, type_, data)
+        return self._values[index]
+
+    def float_weights(self, index: int) -> Value:
+        """An int8 constant as float32: scale * (q - zero point), per tensor or per channel."""
+        if index not in self._converted:
+            value = self.value(index)
+            q = value.type.quantization
+            if q is None:
+                raise ModelError(
+                    f"{self.file.name}: {self.file.tensor(index)}: expected scales of int8 weights"
+                )
+            self._charge(4 * value.type.elements)
+            data = self._data(self.file.tensor(index), value.type.dtype.numpy, value.type.shape)
+            shape = [1] * max(1, data.ndim)
+            shape[q.axis or 0] = len(q.scales)
+            scales = np.array(q.scales, np.float32).reshape(shape)
+            centred = data.astype(np.float32) - np.array(q.zero_points, np.float32).reshape(shape)
+            self._converted[index] = self._constant(
+                f"{value.name}_float",
+                TensorType(value.type.shape, DType.FLOAT32),
+                (scales * centred).reshape(value.type.shape),
+            )
+        return self._converted[index]
+
+    def bias(self, index: int) -> Value:
+        """A bias; the int64 of TFLite's 16x8 scheme becomes int32, where Tinsmith keeps it."""
+        tensor = self.file.tensor(index)
+        if index in self._values or tensor.type_name != "INT64":
+            return self.value(index)
+        if index not in self._converted:
+            dense_shape(tensor, self.file.name)
+            self._charge(4 * math.prod(tensor.shape))
+            data = self._data(tensor, np.dtype("<i8"), tensor.shape).astype(np.int64)
+            if data.size and not _INT32.min <= data.min() <= data.max() <= _INT32.max:
+                raise UnsupportedError(
+                    f"{self.file.name}: {tensor}: expected a bias within int32, got values from "
+                    f"{data.min()} to {data.max()}"
+                )
+            type_ = TensorType(tensor.shape, DType.INT32)
+            self._converted[index] = self._constant(tensor.name, type_, data.astype(np.int32))
+        return self._converted[index]
+
+    def integers(self, index: int) -> tuple[int, ...]:
+        """Elements of a constant int32 or int64 tensor that stands for an attribute."""
+        tensor = self.file.tensor(index)
+        if tensor.type_name not in _INDEX_TYPES:
+            raise ModelError(
+                f"{self.file.name}: {tensor}: expected INT32 or INT64, got {tensor.type_name}"
+            )
+        shape = tensor.shape
+        if any(size < 0 for size in shape) or math.prod(shape) > _MOST_ATTRIBUTE_ELEMENTS:
+            raise ModelError(
+                f"{self.file.name}: {tensor}: expected at most {_MOST_ATTRIBUTE_ELEMENTS} elements, "
+                f"got shape {list(shape)}"
+            )
+        data = self._data(tensor, np.dtype(_INDEX_TYPES[tensor.type_name]), shape)
+        return tuple(int(element) for element in data.ravel())
+
+    def scalar(self, index: int) -> int | float:
+        """The only element of a constant tensor that stands for an attribute."""
+        tensor = self.file.tensor(index)
+        type_ = tensor_type(tensor, self.file.name)
+        if type_.elements != 1:
+            raise ModelError(
+                f"{self.file.name}: {tensor}: expected one element, got {list(type_.shape)}"
+            )
+        element = self._data(tensor, type_.dtype.numpy, type_.shape).ravel()[0]
+        return float(element) if type_.dtype is DType.FLOAT32 else int(element)
+
+    def _constant(self, name: str, type_: TensorType, data: Array) -> Value:
+        value = Value(self._names.unique(name), type_)
+        self.constants.append(Constant(value, data))
+        return value
+
+    def _charge(self, size_bytes: int) -> None:
+        self.file.spend(size_bytes)
+
+    def _data(
+        self, tensor: FileTensor, dtype: np.dtype[np.generic], shape: tuple[int, ...]
+    ) -> Array:
+        """A constant's elements, a read-only view of the file."""
+        data: NDArray[np.uint8] = self.file.buffer(tensor.buffer)
+        expected_bytes = math.prod(shape) * dtype.itemsize
+        if expected_bytes and not len(data):
+            raise ModelError(
+                f"{self.file.name}: {tensor}: expected a constant, or the result of an operator "
+                "before this one, got neither (shapes and axes computed at run time are not supported)"
+            )
+        if len(data) != expected_bytes:
+            raise ModelError(
+                f"{self.file.name}: {tensor}: expected {expected_bytes} bytes for "
+                f"{tensor.type_name}{list(shape)}, got {len(data)} in buffer {tensor.buffer}"
+            )
+        return np.frombuffer(data, dtype).reshape(shape)

@@ -1,0 +1,113 @@
+"""Converters of operators that slide a window, convolutions and pools; padding becomes explicit."""
+
+from tinsmith_ir.graph import Value
+from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D, MaxPool2D
+
+from tinsmith_tflite import builtin
+from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.tensors import LARGEST_BYTES
+
+Pair = tuple[int, int]
+
+
+def conv2d(context: OperatorContext) -> Conversion:
+    """CONV_2D; groups follow from the shapes."""
+    options = context.options
+    source, weights, bias = _operands(context)
+    stride = _positive(context, "stride", options.int32(2), options.int32(1))
+    dilation = _positive(context, "dilation", options.int32(5, 1), options.int32(4, 1))
+    kernel = (weights.type.shape[1], weights.type.shape[2])
+    operator = Conv2D(
+        stride=stride,
+        dilation=dilation,
+        padding=_padding(context, source, kernel, stride, dilation),
+        activation=context.activation(3),
+    )
+    return operator, (source, weights, bias)
+
+
+def depthwise_conv2d(context: OperatorContext) -> Conversion:
+    """DEPTHWISE_CONV_2D; its depth multiplier must be the one that the shapes say."""
+    options = context.options
+    source, weights, bias = _operands(context)
+    channels, results = source.type.shape[3], weights.type.shape[3]
+    if options.int32(3) * channels != results:
+        raise context.error(
+            f"expected weights for {channels} x {options.int32(3)} channels (depth multiplier), "
+            f"got {list(weights.type.shape)}"
+        )
+    stride = _positive(context, "stride", options.int32(2), options.int32(1))
+    dilation = _positive(context, "dilation", options.int32(6, 1), options.int32(5, 1))
+    kernel = (weights.type.shape[1], weights.type.shape[2])
+    operator = DepthwiseConv2D(
+        stride=stride,
+        dilation=dilation,
+        padding=_padding(context, source, kernel, stride, dilation),
+        activation=context.activation(4),
+    )
+    return operator, (source, weights, bias)
+
+
+def average_pool2d(context: OperatorContext) -> Conversion:
+    """AVERAGE_POOL_2D."""
+    source, window, stride, padding = _pool(context)
+    activation = context.activation(5)
+    return AveragePool2D(window=window, stride=stride, padding=padding, activation=activation), (
+        source,
+    )
+
+
+def max_pool2d(context: OperatorContext) -> Conversion:
+    """MAX_POOL_2D."""
+    source, window, stride, padding = _pool(context)
+    activation = context.activation(5)
+    return MaxPool2D(window=window, stride=stride, padding=padding, activation=activation), (
+        source,
+    )
+
+
+def _operands(context: OperatorContext) -> tuple[Value, Value, Value | None]:
+    source = context.ranked_value(0, 4)
+    return source, context.weights(source, 4), context.bias(source)
+
+
+def _pool(context: OperatorContext) -> tuple[Value, Pair, Pair, tuple[int, int, int, int]]:
+    options = context.options
+    source = context.ranked_value(0, 4)
+    stride = _positive(context, "stride", options.int32(2), options.int32(1))
+    window = _positive(context, "window", options.int32(4), options.int32(3))
+    return source, window, stride, _padding(context, source, window, stride, (1, 1))
+
+
+def _positive(context: OperatorContext, what: str, height: int, width: int) -> Pair:
+    if height < 1 or width < 1:
+        raise context.error(f"expected a {what} of at least 1 x 1, got {height} x {width}")
+    return height, width
+
+
+def _padding(
+    context: OperatorContext, source: Value, kernel: Pair, stride: Pair, dilation: Pair
+) -> tuple[int, int, int, int]:
+    """(top, bottom, left, right) of SAME or VALID padding; of an odd SAME the end has one more."""
+    name = builtin.padding_name(context.options.int8(0))
+    if name not in ("SAME", "VALID"):
+        raise context.error(f"expected SAME or VALID padding, got {name}")
+    if name == "VALID":
+        return (0, 0, 0, 0)
+    batch, height, width, channels = source.type.shape
+    top, bottom = _same(height, kernel[0], stride[0], dilation[0])
+    left, right = _same(width, kernel[1], stride[1], dilation[1])
+    padded = batch * (top + height + bottom) * (left + width + right) * channels
+    if padded * source.type.dtype.size_bytes > LARGEST_BYTES:
+        raise context.error(
+            f"expected at most {LARGEST_BYTES} bytes of padded input, got padding "
+            f"{[top, bottom, left, right]} for {list(source.type.shape)}"
+        )
+    return top, bottom, left, right
+
+
+def _same(size: int, kernel: int, stride: int, dilation: int) -> Pair:
+    """Padding that makes ceil(size / stride) results, as TFLite's ComputePaddingWithOffset."""
+    results = -(-size // stride)
+    total = max((results - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
+    return total // 2, total - total // 2
