@@ -118,8 +118,9 @@ static inline void finish_group(const output_stage *stage, const sums *acc, int3
 
 /** All channels of two pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
  * For a single pixel give output1 = output0: pixel 0 is written last. */
-__attribute__((noinline)) static void multiply_columns(output_stage stage, const uint32_t *columns, const int8_t *weights, int32_t depth,
-                             int32_t channels, int8_t *output0, int8_t *output1) {
+__attribute__((noinline)) static void multiply_columns(output_stage stage, const uint32_t *columns,
+                                                       const int8_t *weights, int32_t depth, int32_t channels,
+                                                       int8_t *output0, int8_t *output1) {
   for (; channels > 0; channels -= kChannels) {
     sums acc;
     for (int32_t p = 0; p < kPixels; ++p) {
@@ -161,8 +162,7 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
   const int32_t blocks_depth = (depth + 3) / 4 * 4;
   const int32_t channels = output_dims->c;
   const int32_t pixels = output_dims->n * output_dims->h * output_dims->w;
-  const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift,
-                              conv_params->output_offset};
+  const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift, conv_params->output_offset};
   /* Scratch: columns of kPixels pixels as int16, then one window as bytes. */
   uint32_t *columns = (uint32_t *)ctx->buf;
   int8_t *bytes = (int8_t *)(columns + blocks_depth);

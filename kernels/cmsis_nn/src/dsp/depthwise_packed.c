@@ -7,6 +7,7 @@
 
 #include "include/tinsmith_nn.h"
 #include "src/internal/clamp.h"
+#include "src/internal/compiler.h"
 #include "src/internal/implementation.h"
 #include "src/internal/planes.h"
 
@@ -23,7 +24,8 @@ typedef struct {
   int32_t *sums;
 } strip_memory;
 
-static void fill_words(uint32_t *words, uint32_t value, int32_t count) {
+TINSMITH_NOINLINE static void fill_words(uint32_t *words, uint32_t value, int32_t count) {
+  TINSMITH_NO_UNROLL
   for (int32_t i = 0; i < count; i += 2) {
     words[i] = value;
     words[i + 1] = value;
@@ -32,6 +34,7 @@ static void fill_words(uint32_t *words, uint32_t value, int32_t count) {
 
 /** Copy `count` elements of two adjacent channels, `step` bytes apart, to one row of each plane (int16 elements). */
 static void copy_row(int16_t *row0, int16_t *row1, const int8_t *input, int32_t step, int32_t count) {
+  TINSMITH_NO_UNROLL
   for (; count >= 2; count -= 2) {
     uint16_t first, second; /* both channels of an element */
     memcpy(&first, input, sizeof first);
@@ -55,6 +58,7 @@ static inline void add_taps(int32_t *sums, const uint32_t *x, int32_t count, uin
   const uint32_t w12 = tinsmith_pack_bottoms(w01 >> 16, w23);
   uint32_t x01 = *x++;
   uint32_t x23 = *x++;
+  TINSMITH_NO_UNROLL
   for (; count > 0; count -= 2) {
     const uint32_t x45 = *x++;
     sums[0] = tinsmith_smlad(x23, w23, tinsmith_smlad(x01, w01, sums[0]));
@@ -69,6 +73,7 @@ static inline void add_taps(int32_t *sums, const uint32_t *x, int32_t count, uin
 /** sums[i] += w0 x[2 i] + w1 x[2 i + 1] + w2 x[2 i + 2] + w3 x[2 i + 3] for `count` sums (stride 2). */
 static void add_taps_stride_2(int32_t *sums, const uint32_t *x, int32_t count, uint32_t w01, uint32_t w23) {
   uint32_t x01 = *x++;
+  TINSMITH_NO_UNROLL
   for (; count > 0; --count) {
     const uint32_t x23 = *x++;
     *sums = tinsmith_smlad(x23, w23, tinsmith_smlad(x01, w01, *sums));
@@ -80,8 +85,10 @@ static void add_taps_stride_2(int32_t *sums, const uint32_t *x, int32_t count, u
 /** The same for any stride, tap by tap. */
 static void add_taps_any_stride(int32_t *sums, const int16_t *x, int32_t count, int32_t stride, const int8_t *weights,
                                 int32_t taps) {
+  TINSMITH_NO_UNROLL
   for (; count > 0; --count) {
     int32_t sum = *sums;
+    TINSMITH_NO_UNROLL
     for (int32_t k = 0; k < taps; ++k) {
       sum += weights[k] * x[k];
     }
@@ -101,6 +108,7 @@ static void add_kernel_row(int32_t *sums, const uint32_t *x, int32_t count, int3
     add_taps_any_stride(sums, (const int16_t *)x, count, stride, weights, taps);
     return;
   }
+  TINSMITH_NO_UNROLL
   for (; taps > 0; taps -= 4, weights += 4, x += 2) {
     const uint32_t w01 = pair_of_taps(weights, taps);
     const uint32_t w23 = pair_of_taps(weights + 2, taps - 2);
@@ -115,8 +123,8 @@ static void add_kernel_row(int32_t *sums, const uint32_t *x, int32_t count, int3
 }
 
 /** sums[r][i] = windows of plane row r * column stride, for a strip of `outputs` rows. */
-static void sum_kernel(int32_t *sums, const uint32_t *plane, const tinsmith_plane_axes *axes, int32_t pitch,
-                       int32_t outputs, const int8_t *weights) {
+TINSMITH_NOINLINE static void sum_kernel(int32_t *sums, const uint32_t *plane, const tinsmith_plane_axes *axes,
+                                         int32_t pitch, int32_t outputs, const int8_t *weights) {
   const int32_t count = (outputs * pitch + 1) / 2 * 2;
   fill_words((uint32_t *)sums, 0, count);
   const int32_t row_words = pitch / 2;
@@ -124,6 +132,7 @@ static void sum_kernel(int32_t *sums, const uint32_t *plane, const tinsmith_plan
   const int32_t run = one_run ? count : axes->row.output;
   const int32_t rows = one_run ? 1 : outputs;
   for (int32_t ky = 0; ky < axes->column.kernel; ++ky) {
+    TINSMITH_NO_UNROLL
     for (int32_t r = 0; r < rows; ++r) {
       add_kernel_row(sums + r * pitch, plane + (ky + r * axes->column.stride) * row_words, run, axes->row.stride,
                      weights + ky * axes->row.kernel, axes->row.kernel);
@@ -222,8 +231,8 @@ static inline void sum_3x3_stride_2(int32_t *sums, const uint32_t *plane, int32_
 /* clang-format on */
 
 /** sum_kernel() for 3x3 kernels of stride 1 or 2 along both axes. */
-static void sum_kernel_3x3(int32_t *sums, const uint32_t *plane, const tinsmith_plane_axes *axes, int32_t pitch,
-                           int32_t outputs, const int8_t *weights) {
+TINSMITH_NOINLINE static void sum_kernel_3x3(int32_t *sums, const uint32_t *plane, const tinsmith_plane_axes *axes,
+                                             int32_t pitch, int32_t outputs, const int8_t *weights) {
   const kernel_3x3 kernel = pair_3x3(weights);
   const int32_t pitch_bytes = pitch * (int32_t)sizeof(int16_t);
   if (axes->row.stride == 1) {
@@ -244,17 +253,38 @@ typedef struct {
   int32_t step; /* bytes from one output of a row to the next */
 } output_stage;
 
-static void scale_row(int8_t *output, const int32_t *sums, int32_t count, output_stage stage) {
-  for (; count > 0; --count) {
-    *output = tinsmith_saturate_s8(tinsmith_requantize_folded(*sums++ + stage.bias, stage.multiplier, stage.shift,
-                                                              stage.half_and_zero_point));
-    output += stage.step;
+/** Rows of `count` sums, `pitch` apart, into rows of bytes, `row_step` apart. */
+TINSMITH_NOINLINE static void scale_rows(const output_stage *stage, int8_t *output, int32_t row_step,
+                                         const int32_t *sums, int32_t pitch, int32_t rows, int32_t count) {
+  const int32_t bias = stage->bias;
+  const int32_t multiplier = stage->multiplier;
+  const int32_t shift = stage->shift;
+  const int32_t offset = stage->half_and_zero_point;
+  const int32_t step = stage->step;
+  TINSMITH_NO_UNROLL
+  for (; rows > 0; --rows) {
+    int8_t *out = output;
+    const int32_t *sum = sums;
+    TINSMITH_NO_UNROLL
+    for (int32_t pairs = count / 2; pairs > 0; --pairs) {
+      const int32_t value0 = tinsmith_requantize_folded(sum[0] + bias, multiplier, shift, offset);
+      const int32_t value1 = tinsmith_requantize_folded(sum[1] + bias, multiplier, shift, offset);
+      out[0] = tinsmith_saturate_s8(value0);
+      out[step] = tinsmith_saturate_s8(value1);
+      sum += 2;
+      out += 2 * step;
+    }
+    if (count % 2 != 0) {
+      *out = tinsmith_saturate_s8(tinsmith_requantize_folded(*sum + bias, multiplier, shift, offset));
+    }
+    output += row_step;
+    sums += pitch;
   }
 }
 
 /** Where a strip begins: its first plane row lies `first_row` rows into the input (negative: padding). */
-static void copy_channels(const strip_memory *memory, const tinsmith_plane_axes *axes, int32_t pitch,
-                          const int8_t *input, int32_t first_row, int32_t rows) {
+TINSMITH_NOINLINE static void copy_channels(const strip_memory *memory, const tinsmith_plane_axes *axes, int32_t pitch,
+                                            const int8_t *input, int32_t first_row, int32_t rows) {
   const int32_t from = first_row < 0 ? -first_row : 0;
   const int32_t left = axes->column.input - first_row;
   const int32_t to = left < rows ? left : rows;
@@ -290,8 +320,8 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
   const strip_memory memory = {{scratch, scratch + plane_words}, (int32_t *)(scratch + 2 * plane_words)};
   const uint32_t zero_point = (uint32_t)-dw_conv_params->input_offset;
   const uint32_t padding_word = tinsmith_pack_bottoms(zero_point, zero_point);
-  const bool is_3x3 = filter_dims->h == 3 && filter_dims->w == 3 && axes.row.stride <= 2 &&
-                      axes.row.stride == axes.column.stride;
+  const bool is_3x3 =
+      filter_dims->h == 3 && filter_dims->w == 3 && axes.row.stride <= 2 && axes.row.stride == axes.column.stride;
   const int32_t taps = filter_dims->h * filter_dims->w;
   const int32_t input_bytes = input_dims->h * input_dims->w * channels;
   const int32_t output_bytes = output_dims->h * output_dims->w * channels;
@@ -322,10 +352,8 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
           const output_stage stage = {bias_data[channel], quant_params->multiplier[channel], shift,
                                       tinsmith_half_and_zero_point(shift, dw_conv_params->output_offset),
                                       axes.row.output_step};
-          for (int32_t r = 0; r < outputs; ++r) {
-            scale_row(output + (first + r) * axes.column.output_step + channel, memory.sums + r * strip.pitch,
-                      axes.row.output, stage);
-          }
+          scale_rows(&stage, output + first * axes.column.output_step + channel, axes.column.output_step, memory.sums,
+                     strip.pitch, outputs, axes.row.output);
         }
       }
     }

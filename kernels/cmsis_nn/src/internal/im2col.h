@@ -46,8 +46,8 @@ static inline bool tinsmith_windows_are_pixels(const tinsmith_windows *windows) 
   return windows->kernel_h == 1 && windows->kernel_w == 1 && windows->padding.h == 0 && windows->padding.w == 0;
 }
 
-/** Where output pixel `index` (counted over N, output_h, output_w) begins in the input: batch, and top left corner, which
- * may lie outside. Kept as a cursor, because a division per pixel would cost more than small columns. */
+/** Where output pixel `index` (counted over N, output_h, output_w) begins in the input: batch, and top left corner,
+ * which may lie outside. Kept as a cursor, because a division per pixel would cost more than small columns. */
 typedef struct {
   const int8_t *image;
   int32_t output_x;

@@ -1,8 +1,8 @@
 /* One channel of the input as a padded plane, for depthwise convolution (plain C and DSP).
  *
  * NHWC puts a channel's neighbours C bytes apart. The depthwise kernels first copy a strip of a channel's rows, with
- * padding, next to each other; then windows slide over it without tests. The longer axis of the input is taken as the row,
- * so that 25x5 maps and 1-D signals along the height have long rows too.
+ * padding, next to each other; then windows slide over it without tests. The longer axis of the input is taken as the
+ * row, so that 25x5 maps and 1-D signals along the height have long rows too.
  */
 #ifndef TINSMITH_NN_INTERNAL_PLANES_H
 #define TINSMITH_NN_INTERNAL_PLANES_H
@@ -60,10 +60,10 @@ static inline tinsmith_plane_axes tinsmith_plane_axes_of(const cmsis_nn_dw_conv_
 
 /** How a strip of output rows lies in scratch. Rows are `pitch` elements apart in planes and in sums alike. */
 typedef struct {
-  int32_t pitch;         /* even; windows of outputs rounded up to 2 stay inside their row or read the next */
-  int32_t outputs;       /* output rows of a full strip */
+  int32_t pitch;          /* even; windows of outputs rounded up to 2 stay inside their row or read the next */
+  int32_t outputs;        /* output rows of a full strip */
   int32_t plane_elements; /* of one channel, a multiple of 4 */
-  int32_t sums;          /* 32-bit sums of one channel, a multiple of 4 */
+  int32_t sums;           /* 32-bit sums of one channel, a multiple of 4 */
 } tinsmith_strip;
 
 enum {

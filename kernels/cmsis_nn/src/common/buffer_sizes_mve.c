@@ -1,0 +1,60 @@
+/* Scratch of the MVE implementation. Compiled for every core: host tools plan for Cortex-M55 with these.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "include/arm_nnfunctions.h"
+#include "include/tinsmith_nn.h"
+#include "src/mve/scratch.h"
+
+int32_t arm_convolve_wrapper_s8_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
+                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                    const cmsis_nn_dims *output_dims) {
+  (void)conv_params;
+  (void)input_dims;
+  (void)output_dims;
+  return tinsmith_mve_convolve_bytes(filter_dims);
+}
+
+int32_t tinsmith_convolve_packed_s8_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
+                                                        const cmsis_nn_dims *input_dims,
+                                                        const cmsis_nn_dims *filter_dims,
+                                                        const cmsis_nn_dims *output_dims) {
+  if (mve_fields_in_place(conv_params, input_dims, filter_dims, output_dims)) {
+    return 0;
+  }
+  return mve_fields_bytes(filter_dims);
+}
+
+int32_t tinsmith_depthwise_packed_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                         const cmsis_nn_dims *input_dims,
+                                                         const cmsis_nn_dims *filter_dims,
+                                                         const cmsis_nn_dims *output_dims) {
+  const mve_axes axes = mve_depthwise_axes(dw_conv_params, input_dims, filter_dims, output_dims);
+  return mve_depthwise_bytes(&axes);
+}
+
+int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                          const cmsis_nn_dims *input_dims,
+                                                          const cmsis_nn_dims *filter_dims,
+                                                          const cmsis_nn_dims *output_dims) {
+  if (!mve_depthwise_suits_core(dw_conv_params)) {
+    return 0;
+  }
+  return tinsmith_depthwise_packed_s8_get_buffer_size_mve(dw_conv_params, input_dims, filter_dims, output_dims);
+}
+
+/* Not scratch: the effective bias that arm_vector_sum_s8() makes. */
+int32_t arm_fully_connected_s8_get_buffer_size_mve(const cmsis_nn_dims *filter_dims) {
+  return 4 * filter_dims->c;
+}
+
+int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_mve(const cmsis_nn_dims *filter_dims) {
+  (void)filter_dims;
+  return 0;
+}
+
+int32_t arm_avgpool_s8_get_buffer_size_mve(const int dim_dst_width, const int ch_src) {
+  (void)dim_dst_width;
+  (void)ch_src;
+  return 0;
+}

@@ -1,0 +1,150 @@
+/* Fully connected layer on arranged weights for the DSP extension: 4 outputs per step, the input unpacked on the way.
+ *
+ * Weights as in convolve_packed.c: a word holds two values of k for two channels, both = x * (b + 256 t).
+ */
+
+#include "include/tinsmith_nn.h"
+#include "src/internal/clamp.h"
+#include "src/internal/compiler.h"
+#include "src/internal/implementation.h"
+
+#if TINSMITH_NN_DSP
+
+#include "src/internal/dsp.h"
+#include "src/internal/requantize.h"
+
+enum { kChannels = 4 };
+
+/** Sums for the channel pairs (a, b) and (c, d). */
+typedef struct {
+  int32_t both[2];
+  int32_t bottom[2];
+} sums;
+
+/** Two values of k for four channels: x lanes (k, k'), two words of weights. */
+static inline void add_lanes(sums *acc, uint32_t x, const uint32_t *weights) {
+  const uint32_t w0 = weights[0];
+  const uint32_t w1 = weights[1];
+  acc->both[0] = tinsmith_smlad(x, w0, acc->both[0]);
+  acc->both[1] = tinsmith_smlad(x, w1, acc->both[1]);
+  acc->bottom[0] = tinsmith_smlad(x, tinsmith_sxtb16(w0), acc->bottom[0]);
+  acc->bottom[1] = tinsmith_smlad(x, tinsmith_sxtb16(w1), acc->bottom[1]);
+}
+
+/** Up to 4 values of k, one 16-byte block of weights. */
+static inline void add_block(sums *acc, const int8_t *x, int32_t count, const uint32_t *weights) {
+  uint32_t word = 0;
+  memcpy(&word, x, (size_t)count);
+  add_lanes(acc, tinsmith_sxtb16(word), weights);
+  add_lanes(acc, tinsmith_sxtb16_ror8(word), weights + 2);
+}
+
+/** acc += the first `blocks` blocks of 4 values of k, at least one. In assembly, or compilers reload what they spill.
+ */
+static inline void add_blocks(sums *acc, const int8_t *x, const uint32_t *weights, int32_t blocks) {
+  const int8_t *end = x + 4 * blocks;
+  uint32_t word = (uint32_t)blocks;
+  uint32_t lanes, w0, w1;
+  /* clang-format off */
+#define TINSMITH_HALF_BLOCK                       \
+      "ldrd   %[w0], %[w1], [%[w]], #8\n"         \
+      "smlad  %[s0], %[lanes], %[w0], %[s0]\n"    \
+      "smlad  %[s1], %[lanes], %[w1], %[s1]\n"    \
+      "sxtb16 %[w0], %[w0]\n"                     \
+      "sxtb16 %[w1], %[w1]\n"                     \
+      "smlad  %[b0], %[lanes], %[w0], %[b0]\n"    \
+      "smlad  %[b1], %[lanes], %[w1], %[b1]\n"
+#define TINSMITH_BLOCK                            \
+      "ldr    %[word], [%[x]], #4\n"              \
+      "sxtb16 %[lanes], %[word]\n"                \
+      TINSMITH_HALF_BLOCK                         \
+      "sxtb16 %[lanes], %[word], ror #8\n"        \
+      TINSMITH_HALF_BLOCK
+  __asm__ volatile(
+      "tst    %[word], #1\n" /* an odd number of blocks: enter the loop in its middle */
+      "bne    2f\n"
+      "1:\n"
+      TINSMITH_BLOCK
+      "2:\n"
+      TINSMITH_BLOCK
+      "cmp    %[x], %[end]\n"
+      "bne    1b\n"
+      : [s0] "+&r"(acc->both[0]), [s1] "+&r"(acc->both[1]), [b0] "+&r"(acc->bottom[0]), [b1] "+&r"(acc->bottom[1]),
+        [x] "+&r"(x), [w] "+&r"(weights), [word] "+&r"(word), [lanes] "=&r"(lanes), [w0] "=&r"(w0), [w1] "=&r"(w1)
+      : [end] "r"(end)
+      : "cc", "memory");
+#undef TINSMITH_BLOCK
+#undef TINSMITH_HALF_BLOCK
+  /* clang-format on */
+}
+
+static inline int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32_t half_and_zero_point) {
+  return tinsmith_saturate_s8(tinsmith_requantize_folded(acc, multiplier, shift, half_and_zero_point));
+}
+
+int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *filter_dims) {
+  return tinsmith_fully_connected_packed_s8_get_buffer_size_dsp(filter_dims);
+}
+
+arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+                                                       const cmsis_nn_quant_params *quant_params,
+                                                       const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                       const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                       const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                       int8_t *output_data) {
+  (void)ctx;
+  if (fc_params->filter_offset != 0 || filter_dims->c != output_dims->c) {
+    return ARM_CMSIS_NN_ARG_ERROR;
+  }
+  const int32_t depth = filter_dims->n;
+  const int32_t blocks = depth / 4;
+  const int32_t group_words = (depth + 3) / 4 * 4;
+  const int32_t channels = output_dims->c;
+  const int32_t stage_step = quant_params->is_per_channel ? 1 : 0;
+  const int32_t zero_point = fc_params->output_offset;
+  int8_t *output = output_data;
+  for (int32_t n = 0; n < input_dims->n; ++n, input_data += depth) {
+    const uint32_t *weights = (const uint32_t *)(const void *)filter_data;
+    const int32_t *bias = bias_data;
+    const int32_t *multipliers = quant_params->multiplier;
+    const int32_t *shifts = quant_params->shift;
+    for (int32_t left = channels; left > 0; left -= kChannels) {
+      sums acc = {{bias[0], bias[2]}, {bias[0], bias[2]}};
+      if (blocks > 0) {
+        add_blocks(&acc, input_data, weights, blocks);
+      }
+      if (depth % 4 != 0) {
+        add_block(&acc, input_data + 4 * blocks, depth % 4, weights + 4 * blocks);
+      }
+      const int32_t values[kChannels] = {
+          acc.bottom[0],
+          bias[1] + ((acc.both[0] - acc.bottom[0]) >> 8),
+          acc.bottom[1],
+          bias[3] + ((acc.both[1] - acc.bottom[1]) >> 8),
+      };
+      const int32_t multiplier = *multipliers;
+      const int32_t shift = *shifts;
+      const int32_t offset = tinsmith_half_and_zero_point(shift, zero_point);
+      if (left >= kChannels && stage_step == 0) {
+        for (int32_t c = 0; c < kChannels; ++c) {
+          output[c] = scale(values[c], multiplier, shift, offset);
+        }
+      } else {
+        TINSMITH_NO_UNROLL
+        for (int32_t c = 0; c < kChannels && c < left; ++c) {
+          const int32_t i = c * stage_step;
+          output[c] = scale(values[c], multipliers[i], shifts[i], tinsmith_half_and_zero_point(shifts[i], zero_point));
+        }
+      }
+      output += left < kChannels ? left : kChannels;
+      weights += group_words;
+      bias += kChannels;
+      multipliers += kChannels * stage_step;
+      shifts += kChannels * stage_step;
+    }
+  }
+  tinsmith_apply_activation(&fc_params->activation, output_data, input_dims->n * channels);
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
+#endif /* TINSMITH_NN_DSP */

@@ -1,0 +1,17 @@
+/* What the kernels tell compilers: where inlining or unrolling would cost more code and stack than it gains.
+ */
+#ifndef TINSMITH_NN_INTERNAL_COMPILER_H
+#define TINSMITH_NN_INTERNAL_COMPILER_H
+
+#define TINSMITH_NOINLINE __attribute__((noinline))
+
+/** Before a loop that is already as wide as it should be. */
+#if defined(__clang__)
+#define TINSMITH_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
+#elif defined(__GNUC__)
+#define TINSMITH_NO_UNROLL _Pragma("GCC unroll 1")
+#else
+#define TINSMITH_NO_UNROLL
+#endif
+
+#endif /* TINSMITH_NN_INTERNAL_COMPILER_H */
