@@ -1,0 +1,50 @@
+"""The checker of plans finds each kind of mistake, and passes what is right."""
+
+import pytest
+from tinsmith_allocation import Block, InPlace, Plan, PlanError, check_plan
+
+A = Block("a", 16, 0, 1, 8)
+B = Block("b", 16, 1, 2, 8)
+C = Block("c", 16, 2, 3, 8)
+
+
+def test_blocks_that_never_meet_may_share_bytes() -> None:
+    check_plan(Plan((A, B, C), {"a": 0, "b": 16, "c": 0}, 32))
+
+
+@pytest.mark.parametrize(
+    ("offsets", "reason"),
+    [
+        ({"a": 0, "b": 8, "c": 32}, "a and b both hold bytes 8 to 15 in step 1"),
+        ({"a": 0, "b": 16, "c": 24}, "b and c both hold bytes 24 to 31 in step 2"),
+        ({"a": 0, "b": 20, "c": 0}, "b at 20: expected a multiple of 8"),
+        ({"a": -16, "b": 16, "c": 0}, "before the arena"),
+        ({"a": 0, "b": 16}, "c has no offset"),
+    ],
+)
+def test_a_mistake_is_named(offsets: dict[str, int], reason: str) -> None:
+    with pytest.raises(PlanError, match=reason):
+        check_plan(Plan((A, B, C), offsets, 32))
+
+
+def test_a_bound_above_the_arena_is_a_mistake() -> None:
+    with pytest.raises(PlanError, match="the bound is wrong"):
+        check_plan(Plan((A, B, C), {"a": 0, "b": 16, "c": 0}, 33))
+
+
+def test_two_blocks_of_one_name_are_a_mistake() -> None:
+    with pytest.raises(PlanError, match="two blocks have the name a"):
+        check_plan(Plan((A, Block("a", 4, 7, 8)), {"a": 0}, 16))
+
+
+def test_a_leave_allows_the_same_offset_only() -> None:
+    leave = (InPlace("b", "a"),)
+    check_plan(Plan((A, B), {"a": 0, "b": 0}, 16, leave))
+    with pytest.raises(PlanError, match="a and b"):
+        check_plan(Plan((A, B), {"a": 8, "b": 0}, 16, leave))
+
+
+def test_a_leave_covers_one_step_only() -> None:
+    longer = Block("a", 16, 0, 2, 8)
+    with pytest.raises(PlanError, match="a and b"):
+        check_plan(Plan((longer, B), {"a": 0, "b": 0}, 16, (InPlace("b", "a"),)))

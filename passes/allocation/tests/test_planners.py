@@ -1,0 +1,241 @@
+"""The planners against plans made by hand, against exhaustive search, and on random blocks."""
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from tinsmith_allocation import (
+    Block,
+    InPlace,
+    Plan,
+    PlanError,
+    Status,
+    check_plan,
+    lower_bound,
+    plan_exact,
+    plan_greedy,
+)
+
+Planner = Callable[..., Plan]
+
+# At most 6 bytes are live at once, yet no plan does with less than 7.
+SEVEN_FOR_SIX = (
+    Block("a", 3, 0, 0),
+    Block("b", 3, 0, 1),
+    Block("c", 1, 1, 3),
+    Block("d", 2, 2, 3),
+    Block("e", 2, 1, 4),
+    Block("f", 1, 2, 4),
+    Block("g", 3, 4, 5),
+    Block("h", 3, 5, 5),
+)
+
+CHAIN = (
+    Block("input", 490, -1, 0, 16),
+    Block("conv1", 8000, 0, 1, 16),
+    Block("conv2", 8000, 1, 2, 16),
+    Block("output", 12, 2, 3, 16),
+)
+
+
+def random_blocks(seed: int, count: int, alignment: int = 1) -> tuple[Block, ...]:
+    """Blocks that live for some of 8 steps, of 1 to 999 bytes."""
+    source = random.Random(seed)
+    blocks: list[Block] = []
+    for index in range(count):
+        first = source.randrange(8)
+        last = min(7, first + int(source.expovariate(0.4)))
+        blocks.append(Block(f"b{index}", source.randrange(1, 1000), first, last, alignment))
+    return tuple(blocks)
+
+
+def full_blocks(seed: int) -> tuple[Block, ...]:
+    """Few blocks of 1 to 3 bytes that fill 5 bytes in each of 5 steps: little room to choose."""
+    source = random.Random(seed)
+    live: list[tuple[int, int]] = []
+    blocks: list[Block] = []
+    for step in range(6):
+        ending = [block for block in live if step == 5 or source.random() < 0.45]
+        live = [block for block in live if block not in ending]
+        blocks += [Block(f"b{len(blocks)}_{i}", s, f, step - 1) for i, (s, f) in enumerate(ending)]
+        while step < 5 and (free := 5 - sum(size for size, _ in live)):
+            live.append((min(free, source.choice((1, 2, 2, 3))), step))
+    return tuple(blocks)
+
+
+def has_plan(blocks: tuple[Block, ...], arena_bytes: int, taken: tuple[int, ...] = ()) -> bool:
+    """Try all offsets for all blocks. For alignment 1."""
+    if len(taken) == len(blocks):
+        return True
+    block = blocks[len(taken)]
+    return any(
+        has_plan(blocks, arena_bytes, (*taken, offset))
+        for offset in range(arena_bytes - block.size_bytes + 1)
+        if all(
+            offset >= at + other.size_bytes or at >= offset + block.size_bytes
+            for other, at in zip(blocks, taken, strict=False)
+            if other.lives_with(block)
+        )
+    )
+
+
+@pytest.mark.parametrize("planner", [plan_greedy, plan_exact])
+def test_a_chain_needs_its_two_largest_neighbours(planner: Planner) -> None:
+    plan = planner(CHAIN)
+    check_plan(plan)
+    assert plan.arena_bytes == 16000
+    assert plan.status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize("planner", [plan_greedy, plan_exact])
+def test_nothing_needs_nothing(planner: Planner) -> None:
+    plan = planner(())
+    assert plan.arena_bytes == 0
+    assert plan.status is Status.OPTIMAL
+    assert plan.gap == 0.0
+
+
+def test_bound_counts_padding_between_blocks_but_not_above_the_highest() -> None:
+    blocks = (Block("a", 5, 0, 1, 4), Block("b", 6, 0, 1, 4))
+    assert lower_bound(blocks) == 8 + 5
+    assert plan_exact(blocks).arena_bytes == 8 + 5
+
+
+def test_bound_is_not_below_a_block_that_is_written_over_its_source() -> None:
+    blocks = (Block("x", 8, 0, 1), Block("y", 8, 1, 1))
+    assert lower_bound(blocks) == 16
+    assert lower_bound(blocks, [InPlace("y", "x")]) == 8
+
+
+def test_exact_proves_that_more_is_needed_than_is_live() -> None:
+    assert lower_bound(SEVEN_FOR_SIX) == 6
+    assert not has_plan(SEVEN_FOR_SIX, 6)
+    plan = plan_exact(SEVEN_FOR_SIX)
+    check_plan(plan)
+    assert (plan.arena_bytes, plan.lower_bound, plan.status) == (7, 7, Status.OPTIMAL)
+
+
+def test_exact_without_time_gives_the_greedy_plan_and_no_false_proof() -> None:
+    plan = plan_exact(SEVEN_FOR_SIX, time_limit=0.0)
+    check_plan(plan)
+    assert plan.arena_bytes == plan_greedy(SEVEN_FOR_SIX).arena_bytes
+    assert plan.status is Status.FEASIBLE
+    assert plan.gap == 1 - 6 / plan.arena_bytes
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_exact_equals_exhaustive_search(seed: int) -> None:
+    blocks = full_blocks(seed)
+    plan = plan_exact(blocks)
+    check_plan(plan)
+    assert plan.status is Status.OPTIMAL
+    assert has_plan(blocks, plan.arena_bytes)
+    assert not has_plan(blocks, plan.arena_bytes - 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("alignment", [1, 16])
+def test_random_plans_hold_and_are_in_order_of_effort(seed: int, alignment: int) -> None:
+    blocks = random_blocks(seed, 20, alignment)
+    first = plan_greedy(blocks, improvements=0)
+    greedy = plan_greedy(blocks)
+    exact = plan_exact(blocks)
+    for plan in (first, greedy, exact):
+        check_plan(plan)
+        assert plan.lower_bound >= lower_bound(blocks)
+    assert first.arena_bytes >= greedy.arena_bytes >= exact.arena_bytes >= exact.lower_bound
+
+
+def test_exact_keeps_each_of_several_alignments() -> None:
+    blocks = tuple(
+        Block(block.name, block.size_bytes, block.first_step, block.last_step, 4 << (index % 4))
+        for index, block in enumerate(random_blocks(3, 20))
+    )
+    plan = plan_exact(blocks)
+    check_plan(plan)
+    assert plan.arena_bytes <= plan_greedy(blocks).arena_bytes
+
+
+@pytest.mark.parametrize("planner", [plan_greedy, plan_exact])
+def test_an_output_is_written_over_its_dying_source(planner: Planner) -> None:
+    blocks = (Block("x", 64, 0, 1), Block("y", 64, 0, 2), Block("sum", 64, 1, 2))
+    plan = planner(blocks, in_place=[InPlace("sum", "x")])
+    check_plan(plan)
+    assert plan.arena_bytes == 128
+    assert plan.offsets["sum"] == plan.offsets["x"]
+
+
+def test_exact_takes_a_leave_that_greedy_misses_or_not_but_never_breaks_it() -> None:
+    for seed in range(30):
+        blocks = random_blocks(seed, 12)
+        leaves = [
+            InPlace(output.name, source.name)
+            for output in blocks
+            for source in blocks
+            if output.first_step == source.last_step
+            and output is not source
+            and source.size_bytes >= output.size_bytes
+        ]
+        plan = plan_exact(blocks, in_place=leaves)
+        check_plan(plan)
+        assert plan.arena_bytes <= plan_greedy(blocks, in_place=leaves).arena_bytes
+        assert plan.arena_bytes <= plan_exact(blocks).arena_bytes
+
+
+def test_two_outputs_are_not_written_over_the_same_source() -> None:
+    blocks = (Block("x", 8, 0, 1), Block("y", 8, 1, 1), Block("z", 8, 1, 1))
+    plan = plan_exact(blocks, in_place=[InPlace("y", "x"), InPlace("z", "x")])
+    check_plan(plan)
+    assert plan.arena_bytes == 16
+
+
+@pytest.mark.parametrize(
+    ("leave", "reason"),
+    [
+        (InPlace("late", "x"), "last step is 3"),
+        (InPlace("large", "x"), "at least 9 bytes"),
+        (InPlace("x", "nothing"), "no block has the name"),
+    ],
+)
+def test_leaves_that_make_no_sense_are_refused(leave: InPlace, reason: str) -> None:
+    blocks = (Block("x", 8, 0, 1), Block("late", 8, 3, 4), Block("large", 9, 1, 2))
+    with pytest.raises(PlanError, match=reason):
+        plan_greedy(blocks, in_place=[leave])
+
+
+@pytest.mark.parametrize(
+    ("size", "first", "last", "alignment", "reason"),
+    [(0, 0, 0, 1, "1 byte"), (1, 2, 1, 1, "ends at step 1"), (1, 0, 0, 12, "power of two")],
+)
+def test_blocks_that_make_no_sense_are_refused(
+    size: int, first: int, last: int, alignment: int, reason: str
+) -> None:
+    with pytest.raises(PlanError, match=reason):
+        Block("b", size, first, last, alignment)
+
+
+def test_two_blocks_of_one_name_are_refused() -> None:
+    with pytest.raises(PlanError, match="same name"):
+        plan_greedy((Block("b", 1, 0, 0), Block("b", 1, 1, 1)))
+
+
+def test_the_same_blocks_give_the_same_plan() -> None:
+    blocks = random_blocks(6, 20, 16)
+    assert plan_greedy(blocks).status is Status.FEASIBLE  # else the solver would not be asked
+    assert dict(plan_exact(blocks).offsets) == dict(plan_exact(blocks).offsets)
+    one, two = plan_exact(blocks, workers=2), plan_exact(blocks, workers=2)
+    assert dict(one.offsets) == dict(two.offsets)
+
+
+def test_a_plan_that_meets_the_bound_does_not_import_ortools() -> None:
+    program = (
+        "import sys; from tinsmith_allocation import Block, plan_exact;"
+        "plan_exact([Block('a', 8, 0, 1), Block('b', 8, 1, 2)]);"
+        "assert 'ortools' not in sys.modules;"
+        "plan_exact([Block(*b) for b in %r]);"
+        "assert 'ortools' in sys.modules"
+    )
+    blocks = [(b.name, b.size_bytes, b.first_step, b.last_step) for b in SEVEN_FOR_SIX]
+    subprocess.run([sys.executable, "-c", program % blocks], check=True)

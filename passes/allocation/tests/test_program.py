@@ -1,0 +1,235 @@
+"""From the steps of a program to lifetimes, to offsets, and back through the checker."""
+
+from dataclasses import replace
+
+import pytest
+from tinsmith_allocation import (
+    AllocateBuffers,
+    Block,
+    InPlace,
+    PlanError,
+    check_program,
+    demand,
+)
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import DoesNotFitError, GraphError
+from tinsmith_ir.operators import Add, Relu
+from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Memory, Program, Step
+from tinsmith_ir.types import TensorType
+
+RELU = Relu()
+ADD = Add()
+
+
+def buffer(
+    name: str, size_bytes: int, *, memory: str = "ram", alias_of: str | None = None
+) -> Buffer:
+    return Buffer(name, TensorType((size_bytes,), DType.INT8), memory, alias_of=alias_of)
+
+
+def program(
+    buffers: tuple[Buffer, ...],
+    steps: tuple[Step, ...],
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    memories: tuple[Memory, ...] = (Memory("ram"),),
+) -> Program:
+    return Program("net", "host", memories, buffers, (), steps, inputs, outputs)
+
+
+CHAIN = program(
+    (buffer("x", 64), buffer("h", 32), buffer("scratch", 100), buffer("y", 48)),
+    (
+        KernelCall("h", "relu", RELU, ("x",), ("h",), scratch="scratch"),
+        KernelCall("y", "relu", RELU, ("h",), ("y",)),
+    ),
+    ("x",),
+    ("y",),
+)
+
+
+def test_lifetimes_of_inputs_results_scratch_and_outputs() -> None:
+    assert demand(CHAIN, "ram").blocks == (
+        Block("x", 64, -1, 0, 16),
+        Block("h", 32, 0, 1, 16),
+        Block("scratch", 100, 0, 0, 16),
+        Block("y", 48, 1, 2, 16),
+    )
+
+
+def test_scratch_can_be_left_out() -> None:
+    blocks = demand(CHAIN, "ram", scratch=False).blocks
+    assert [block.name for block in blocks] == ["x", "h", "y"]
+    assert AllocateBuffers().plan(CHAIN, "ram", scratch=False).arena_bytes == 96
+    assert AllocateBuffers().plan(CHAIN, "ram").arena_bytes == 64 + 32 + 100
+
+
+def test_an_alias_lengthens_the_life_of_its_storage() -> None:
+    flat = buffer("flat", 32, alias_of="h")
+    reshaped = program(
+        (buffer("x", 64), buffer("h", 32), flat, buffer("y", 16), buffer("z", 16)),
+        (
+            KernelCall("h", "relu", RELU, ("x",), ("h",)),
+            KernelCall("y", "relu", RELU, ("h",), ("y",)),
+            KernelCall("z", "relu", RELU, ("flat",), ("z",)),
+        ),
+        ("x",),
+        ("y", "z"),
+    )
+    assert Block("h", 32, 0, 2, 16) in demand(reshaped, "ram").blocks
+    placed = AllocateBuffers().run(reshaped)
+    assert placed.buffer["flat"].offset == placed.buffer["h"].offset is not None
+
+
+def test_an_input_that_is_returned_is_live_from_before_the_start_to_after_the_end() -> None:
+    through = program(
+        (buffer("x", 64), buffer("y", 32)),
+        (KernelCall("y", "relu", RELU, ("x",), ("y",)),),
+        ("x",),
+        ("x", "y"),
+    )
+    assert demand(through, "ram").blocks[0] == Block("x", 64, -1, 1, 16)
+
+
+def test_an_input_that_nobody_reads_gives_way_to_the_first_result() -> None:
+    unread = program(
+        (buffer("x", 64), buffer("unread", 64), buffer("y", 64)),
+        (KernelCall("y", "relu", RELU, ("x",), ("y",)),),
+        ("x", "unread"),
+        ("y",),
+    )
+    placed = AllocateBuffers().run(unread)
+    assert placed.buffer["y"].offset == placed.buffer["unread"].offset
+
+
+def test_a_copy_holds_source_and_destination_until_its_barrier() -> None:
+    copying = program(
+        (buffer("x", 64), buffer("near", 64, memory="tcm"), buffer("h", 64), buffer("y", 64)),
+        (
+            DmaCopy("x", "near", 7),
+            KernelCall("h", "relu", RELU, ("x",), ("h",)),
+            KernelCall("y", "relu", RELU, ("h",), ("y",)),
+            Barrier(7),
+        ),
+        ("x",),
+        ("y", "near"),
+        (Memory("ram"), Memory("tcm", 64, 4)),
+    )
+    assert demand(copying, "ram").blocks[0] == Block("x", 64, -1, 3, 16)
+    assert demand(copying, "tcm").blocks == (Block("near", 64, 0, 4, 4),)
+    assert AllocateBuffers().run(copying).buffer["near"].offset == 0
+
+
+def test_a_buffer_that_no_step_uses_is_refused() -> None:
+    with pytest.raises(GraphError, match="buffer lost is used by no step"):
+        AllocateBuffers().run(CHAIN.with_buffers((*CHAIN.buffers, buffer("lost", 4))))
+
+
+def test_aliases_in_a_circle_are_refused() -> None:
+    circle = (buffer("x", 4, alias_of="y"), buffer("y", 4, alias_of="x"))
+    with pytest.raises(GraphError, match="aliases of each other"):
+        AllocateBuffers().run(CHAIN.with_buffers((*CHAIN.buffers, *circle)))
+
+
+def test_does_not_fit_tells_needed_available_and_the_largest_live_tensors() -> None:
+    small = replace(CHAIN, memories=(Memory("ram", 150),))
+    with pytest.raises(DoesNotFitError) as error:
+        AllocateBuffers().run(small)
+    message = str(error.value)
+    assert "needed 196 bytes, available 150 bytes" in message
+    assert "scratch (100 bytes), x (64 bytes), h (32 bytes)" in message
+
+
+def test_what_fits_exactly_fits() -> None:
+    placed = AllocateBuffers().run(replace(CHAIN, memories=(Memory("ram", 196),)))
+    check_program(placed)
+
+
+ADDITION = program(
+    (buffer("x", 64), buffer("y", 64), buffer("sum", 64), buffer("z", 64)),
+    (
+        KernelCall("sum", "add", ADD, ("x", "y"), ("sum",)),
+        KernelCall("z", "add", ADD, ("sum", "y"), ("z",)),
+    ),
+    ("x", "y"),
+    ("z",),
+)
+
+
+def test_kernels_named_so_work_in_place() -> None:
+    assert demand(ADDITION, "ram", in_place_kernels=("add",)).in_place == (
+        InPlace("sum", "x"),
+        InPlace("z", "sum"),
+        InPlace("z", "y"),
+    )
+    apart = AllocateBuffers().allocate(ADDITION)
+    in_place = AllocateBuffers(in_place_kernels=("add",)).allocate(ADDITION)
+    assert apart.plans["ram"].arena_bytes == 192
+    assert in_place.plans["ram"].arena_bytes == 128
+
+
+def test_greedy_alone_also_places_a_program() -> None:
+    check_program(AllocateBuffers(exact=False).run(ADDITION))
+
+
+def placed_at(offsets: dict[str, int], what: Program = ADDITION) -> Program:
+    return what.with_buffers(tuple(replace(b, offset=offsets[b.name]) for b in what.buffers))
+
+
+def test_checker_passes_a_plan_written_by_hand() -> None:
+    check_program(placed_at({"x": 0, "y": 64, "sum": 128, "z": 0}))
+
+
+@pytest.mark.parametrize(
+    ("offsets", "reason"),
+    [
+        (
+            {"x": 0, "y": 64, "sum": 0, "z": 128},
+            "sum, which writes before it has read all, .* x ",
+        ),
+        (
+            {"x": 0, "y": 48, "sum": 128, "z": 0},
+            "the start reads buffer x at 0 .* y has writ",
+        ),
+        ({"x": 0, "y": 8, "sum": 128, "z": 0}, "buffer y at 8: expected a multiple of 16"),
+        ({"x": 0, "y": 64, "sum": 128, "z": 80}, "z, which writes before .* reads buffer sum"),
+        ({"x": -16, "y": 64, "sum": 128, "z": 192}, "outside of ram"),
+    ],
+)
+def test_checker_names_the_reader_and_the_culprit(offsets: dict[str, int], reason: str) -> None:
+    with pytest.raises(PlanError, match=reason):
+        check_program(placed_at(offsets))
+
+
+def test_checker_allows_in_place_at_the_same_offset_only() -> None:
+    check_program(placed_at({"x": 0, "y": 64, "sum": 0, "z": 128}), ["add"])
+    with pytest.raises(PlanError, match="reads buffer x"):
+        check_program(placed_at({"x": 0, "y": 128, "sum": 16, "z": 64}), ["add"])
+
+
+def test_checker_sees_scratch_over_an_input_and_over_the_output() -> None:
+    for scratch_at in (0, 64):
+        offsets = {"x": 0, "h": 64, "scratch": scratch_at, "y": 192}
+        with pytest.raises(PlanError, match=r"h.* reads buffer (x|scratch)"):
+            check_program(placed_at(offsets, CHAIN))
+
+
+def test_checker_wants_offsets() -> None:
+    with pytest.raises(PlanError, match="buffer x has no offset"):
+        check_program(CHAIN)
+
+
+def test_checker_watches_a_copy_until_its_barrier() -> None:
+    copying = program(
+        (buffer("x", 16), buffer("near", 16), buffer("y", 16)),
+        (
+            DmaCopy("x", "near", 0),
+            KernelCall("y", "relu", RELU, (None,), ("y",)),
+            Barrier(0),
+        ),
+        ("x",),
+        ("near", "y"),
+    )
+    check_program(placed_at({"x": 0, "near": 16, "y": 32}, copying))
+    with pytest.raises(PlanError, match="the end of the copy to near reads buffer x"):
+        check_program(placed_at({"x": 0, "near": 16, "y": 0}, copying))

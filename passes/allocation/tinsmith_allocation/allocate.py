@@ -1,0 +1,106 @@
+"""The program pass: every buffer gets its offset."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tinsmith_ir.errors import DoesNotFitError
+from tinsmith_ir.passes import BIT_EXACT, Contract
+from tinsmith_ir.program import Program
+
+from tinsmith_allocation.check import check_plan, check_program
+from tinsmith_allocation.exact import plan_exact
+from tinsmith_allocation.greedy import plan_greedy
+from tinsmith_allocation.lifetimes import demand, root_name
+from tinsmith_allocation.model import Plan
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """A placed program, and the plan of each of its memories by name."""
+
+    program: Program
+    plans: Mapping[str, Plan]
+
+
+@dataclass(frozen=True)
+class AllocateBuffers:
+    """Give every buffer its offset, each memory planned on its own.
+
+    exact: search for the proven optimum when no greedy plan meets the bound.
+    time_limit: of that search, in the solver's deterministic time (near a second each).
+    seed: of the search.
+    in_place_kernels: kernels that may write their output over an input that nobody reads later.
+    """
+
+    exact: bool = True
+    time_limit: float = 10.0
+    seed: int = 0
+    in_place_kernels: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name in reports and on the command line."""
+        return "allocate-buffers"
+
+    @property
+    def contract(self) -> Contract:
+        """Offsets change no value."""
+        return BIT_EXACT
+
+    def run(self, program: Program) -> Program:
+        """The placed program; see `allocate` for its plans too."""
+        return self.allocate(program).program
+
+    def allocate(self, program: Program) -> Allocation:
+        """Place every buffer and have the result checked.
+
+        Raises DoesNotFitError when a memory of known size is too small, GraphError when the program
+        does not say what to place, PlanError when the planner and the checker disagree.
+        """
+        plans = {memory.name: self.plan(program, memory.name) for memory in program.memories}
+        for memory in program.memories:
+            _check_fits(plans[memory.name], memory.name, memory.size_bytes)
+        placed = place(program, plans)
+        check_program(placed, self.in_place_kernels)
+        return Allocation(placed, plans)
+
+    def plan(self, program: Program, memory: str, *, scratch: bool = True) -> Plan:
+        """The plan of one memory; without the scratch of kernels if `scratch` is False.
+
+        The plan without scratch is a figure to compare planners and schedules by, not for running.
+        """
+        wanted = demand(program, memory, scratch=scratch, in_place_kernels=self.in_place_kernels)
+        if self.exact:
+            plan = plan_exact(
+                wanted.blocks,
+                in_place=wanted.in_place,
+                time_limit=self.time_limit,
+                seed=self.seed,
+            )
+        else:
+            plan = plan_greedy(wanted.blocks, in_place=wanted.in_place)
+        check_plan(plan)
+        return plan
+
+
+def place(program: Program, plans: Mapping[str, Plan]) -> Program:
+    """The program with the offsets of `plans` (name of memory -> plan)."""
+    buffers = tuple(
+        replace(buffer, offset=plans[buffer.memory].offsets[root_name(program, buffer.name)])
+        for buffer in program.buffers
+    )
+    return program.with_buffers(buffers)
+
+
+def _check_fits(plan: Plan, memory: str, available: int | None) -> None:
+    if available is None or plan.arena_bytes <= available:
+        return
+    step = plan.peak_step
+    live = sorted(plan.live(step), key=lambda block: (-block.size_bytes, block.name))
+    largest = ", ".join(f"{block.name} ({block.size_bytes:,} bytes)" for block in live[:3])
+    raise DoesNotFitError(
+        f"{memory} is too small: needed {plan.arena_bytes:,} bytes, available {available:,} bytes "
+        f"({plan.status.value} plan; no plan needs less than {plan.lower_bound:,} bytes). "
+        f"The largest tensors live at step {step}: {largest}. Choose a target with more memory, "
+        f"or a network with smaller feature maps."
+    )

@@ -1,0 +1,168 @@
+"""Checks plans by other means than the planners use, so that neither trusts the other.
+
+`check_plan` compares all pairs of blocks. `check_program` knows no lifetimes at all: it walks
+through the steps of a placed Program, lets each write put the name of its buffer on the bytes it
+covers, and demands at each read that the bytes still carry the name that is read.
+"""
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
+
+from tinsmith_allocation.model import Block, Plan, PlanError
+
+_NOBODY = -1
+
+
+def check_plan(plan: Plan) -> None:
+    """Raise PlanError at the first block that is missing, misaligned, outside, or in the way."""
+    leaves = {(leave.output, leave.source) for leave in plan.in_place}
+    for block in plan.blocks:
+        if block.name not in plan.offsets:
+            raise PlanError(f"block {block.name} has no offset")
+        offset = plan.offsets[block.name]
+        if offset < 0:
+            raise PlanError(f"block {block.name} starts before the arena, at {offset}")
+        if offset % block.alignment != 0:
+            raise PlanError(
+                f"block {block.name} at {offset}: expected a multiple of {block.alignment}"
+            )
+    for index, one in enumerate(plan.blocks):
+        for other in plan.blocks[index + 1 :]:
+            if one.name == other.name:
+                raise PlanError(f"two blocks have the name {one.name}")
+            _check_pair(plan, one, other, leaves)
+    if plan.arena_bytes < plan.lower_bound:
+        raise PlanError(
+            f"an arena of {plan.arena_bytes} bytes is below the bound of {plan.lower_bound}: "
+            f"the bound is wrong"
+        )
+
+
+def _check_pair(plan: Plan, one: Block, other: Block, leaves: set[tuple[str, str]]) -> None:
+    steps = range(max(one.first_step, other.first_step), min(one.last_step, other.last_step) + 1)
+    start = max(plan.offsets[one.name], plan.offsets[other.name])
+    end = min(plan.offsets[one.name] + one.size_bytes, plan.offsets[other.name] + other.size_bytes)
+    if len(steps) == 0 or start >= end:
+        return
+    same_offset = plan.offsets[one.name] == plan.offsets[other.name]
+    has_leave = (one.name, other.name) in leaves or (other.name, one.name) in leaves
+    if has_leave and same_offset and len(steps) == 1:
+        return
+    raise PlanError(
+        f"blocks {one.name} and {other.name} both hold bytes {start} to {end - 1} "
+        f"in step {steps[0]}"
+    )
+
+
+def check_program(program: Program, in_place_kernels: Collection[str] = ()) -> None:
+    """Raise PlanError at the first step of a placed Program that reads bytes overwritten since.
+
+    in_place_kernels: kernels that may write their output where an input starts.
+    """
+    _Walk(program, in_place_kernels).run()
+
+
+class _Walk:
+    """The memories, byte by byte: index of the buffer that wrote it last."""
+
+    def __init__(self, program: Program, in_place_kernels: Collection[str]) -> None:
+        self._program = program
+        self._in_place_kernels = in_place_kernels
+        self._index = {buffer.name: index for index, buffer in enumerate(program.buffers)}
+        self._owners: dict[str, NDArray[np.int32]] = {}
+        for memory in program.memories:
+            ends = [self._span(b)[1] for b in program.buffers if b.memory == memory.name]
+            size = memory.size_bytes if memory.size_bytes is not None else max(ends, default=0)
+            self._owners[memory.name] = np.full(size, _NOBODY, np.int32)
+        self._copying: dict[int, list[DmaCopy]] = {}
+
+    def run(self) -> None:
+        program = self._program
+        for buffer in program.buffers:
+            self._check_placed(buffer)
+        for name in program.inputs:
+            self._write(name)
+        for name in program.inputs:
+            self._read(name, "the start")
+        for step in program.steps:
+            match step:
+                case KernelCall():
+                    self._call(step)
+                case DmaCopy():
+                    self._read(step.source, f"the copy to {step.destination}")
+                    self._write(step.destination)
+                    self._copying.setdefault(step.token, []).append(step)
+                case Barrier():
+                    for copy in self._copying.pop(step.token, []):
+                        self._read(copy.source, f"the end of the copy to {copy.destination}")
+                        self._read(copy.destination, f"the end of the copy from {copy.source}")
+        for name in program.outputs:
+            self._read(name, "the end")
+
+    def _call(self, call: KernelCall) -> None:
+        inputs = [name for name in call.inputs if name in self._index]
+        for name in inputs:
+            self._read(name, call.name)
+        if call.scratch is not None:
+            self._write(call.scratch)
+        for name in call.outputs:
+            self._write(name)
+        for name in inputs:
+            starts = {self._span(self._root(output))[0] for output in call.outputs}
+            if call.kernel in self._in_place_kernels and self._span(self._root(name))[0] in starts:
+                continue
+            self._read(name, f"{call.name}, which writes before it has read all,")
+        for name in [*call.outputs, *([call.scratch] if call.scratch else [])]:
+            self._read(name, call.name)
+
+    def _check_placed(self, buffer: Buffer) -> None:
+        alignments = {memory.name: memory.alignment for memory in self._program.memories}
+        if buffer.memory not in alignments:
+            raise PlanError(f"buffer {buffer.name} is in {buffer.memory}, which is no memory")
+        start, end = self._span(buffer)
+        if start % alignments[buffer.memory] != 0:
+            raise PlanError(
+                f"buffer {buffer.name} at {start}: "
+                f"expected a multiple of {alignments[buffer.memory]}"
+            )
+        if start < 0 or end > self._owners[buffer.memory].size:
+            raise PlanError(
+                f"buffer {buffer.name} at {start} to {end - 1} is outside of {buffer.memory} "
+                f"({self._owners[buffer.memory].size} bytes)"
+            )
+
+    def _root(self, name: str | None) -> Buffer:
+        buffer = self._program.buffer[str(name)]
+        while buffer.alias_of is not None:
+            buffer = self._program.buffer[buffer.alias_of]
+        return buffer
+
+    def _span(self, buffer: Buffer) -> tuple[int, int]:
+        offset = self._root(buffer.name).offset
+        if offset is None:
+            raise PlanError(f"buffer {buffer.name} has no offset")
+        return offset, offset + buffer.size_bytes
+
+    def _write(self, name: str) -> None:
+        buffer = self._program.buffer[name]
+        start, end = self._span(buffer)
+        self._owners[buffer.memory][start:end] = self._index[self._root(name).name]
+
+    def _read(self, name: str | None, reader: str) -> None:
+        if name is None or name not in self._index:
+            return
+        buffer = self._program.buffer[name]
+        start, end = self._span(buffer)
+        owners = self._owners[buffer.memory][start:end]
+        wrong = np.flatnonzero(owners != self._index[self._root(name).name])
+        if wrong.size == 0:
+            return
+        owner = int(owners[wrong[0]])
+        culprit = "nobody" if owner == _NOBODY else self._program.buffers[owner].name
+        raise PlanError(
+            f"{reader} reads buffer {name} at {start} to {end - 1} of {buffer.memory}, "
+            f"but {culprit} has written byte {start + int(wrong[0])}"
+        )

@@ -1,0 +1,137 @@
+"""Plans found by putting block after block at the lowest offset that is free, in several orders.
+
+First fit by decreasing size is the planner of TensorFlow Lite Micro (`GreedyMemoryPlanner`); the
+improvement that moves the blocks under the highest one to the front of the order follows the idea
+of the hill climbing allocator of Ethos-U Vela. No randomness: the same blocks, the same plan.
+"""
+
+from collections.abc import Callable, Sequence
+
+from tinsmith_allocation.bound import lower_bound
+from tinsmith_allocation.model import Block, InPlace, Plan, checked_in_place
+
+_Partners = dict[str, set[str]]
+_Key = Callable[[Block], tuple[int, ...]]
+
+_ORDERS: tuple[_Key, ...] = (
+    lambda block: (-block.size_bytes, block.first_step),
+    lambda block: (-block.size_bytes * (block.last_step - block.first_step + 1),),
+    lambda block: (block.first_step, -block.size_bytes),
+    lambda block: (block.first_step - block.last_step, -block.size_bytes),
+    lambda block: (-block.last_step, -block.size_bytes),
+)
+
+
+def plan_greedy(
+    blocks: Sequence[Block], *, in_place: Sequence[InPlace] = (), improvements: int = 200
+) -> Plan:
+    """The best plan of a few orders, then of at most `improvements` changed ones.
+
+    Stops at once when a plan meets the lower bound. Raises PlanError for blocks of the same name or
+    a bad `in_place`.
+    """
+    partners = _partners(blocks, in_place)
+    bound = lower_bound(blocks, in_place)
+
+    def plan(order: Sequence[Block]) -> Plan:
+        return Plan(tuple(blocks), _first_fit(order, partners), bound, tuple(in_place))
+
+    best_order: list[Block] = []
+    best: Plan | None = None
+    for key in _ORDERS:
+        order = sorted(blocks, key=lambda block: (*key(block), block.name))
+        candidate = plan(order)
+        if best is None or candidate.arena_bytes < best.arena_bytes:
+            best_order, best = order, candidate
+        if best.arena_bytes == bound:
+            return best
+    assert best is not None
+    return _improve(best_order, best, plan, improvements)
+
+
+def _improve(
+    order: list[Block], best: Plan, plan: Callable[[Sequence[Block]], Plan], improvements: int
+) -> Plan:
+    """Let one block after the other that stands in the highest block's way jump before it."""
+    tried = 0
+    moved = True
+    while moved:
+        moved = False
+        for candidate_order in _moves(order, best):
+            if best.arena_bytes == best.lower_bound or tried == improvements:
+                return best
+            tried += 1
+            candidate = plan(candidate_order)
+            if candidate.arena_bytes < best.arena_bytes:
+                order, best, moved = candidate_order, candidate, True
+                break
+    return best
+
+
+def _moves(order: list[Block], plan: Plan) -> list[list[Block]]:
+    """Orders in which the highest block, or one that lives with it, comes first, or before it."""
+    highest = max(order, key=lambda block: plan.offsets[block.name] + block.size_bytes)
+    around = [block for block in order if block is highest or block.lives_with(highest)]
+    moves: list[list[Block]] = []
+    for block in around:
+        rest = [other for other in order if other is not block]
+        moves.append([block, *rest])
+        if block is not highest:
+            at = rest.index(highest)
+            moves.append([*rest[:at], block, *rest[at:]])
+            moves.append([*rest[: at + 1], block, *rest[at + 1 :]])
+    return moves
+
+
+def _first_fit(order: Sequence[Block], partners: _Partners) -> dict[str, int]:
+    """Each block at the lowest free offset, the blocks taken in the given order."""
+    offsets: dict[str, int] = {}
+    placed: list[Block] = []
+    for block in order:
+        neighbours = [other for other in placed if other.lives_with(block)]
+        candidates = _shared_offsets(block, neighbours, offsets, partners)
+        offsets[block.name] = min([*candidates, _lowest_gap(block, neighbours, offsets)])
+        placed.append(block)
+    return offsets
+
+
+def _lowest_gap(block: Block, neighbours: Sequence[Block], offsets: dict[str, int]) -> int:
+    """The lowest aligned offset at which `block` touches none of its neighbours."""
+    offset = 0
+    for other in sorted(neighbours, key=lambda other: offsets[other.name]):
+        if offset + block.size_bytes <= offsets[other.name]:
+            break
+        end = offsets[other.name] + other.size_bytes
+        offset = max(offset, end + -end % block.alignment)
+    return offset
+
+
+def _shared_offsets(
+    block: Block, neighbours: Sequence[Block], offsets: dict[str, int], partners: _Partners
+) -> list[int]:
+    """Offsets of placed blocks that `block` may share and at which it touches no other."""
+    shared: list[int] = []
+    for partner in neighbours:
+        if partner.name not in partners.get(block.name, ()):
+            continue
+        start = offsets[partner.name]
+        end = start + block.size_bytes
+        free = all(
+            other is partner
+            or offsets[other.name] >= end
+            or offsets[other.name] + other.size_bytes <= start
+            for other in neighbours
+        )
+        if free and start % block.alignment == 0:
+            shared.append(start)
+    return shared
+
+
+def _partners(blocks: Sequence[Block], in_place: Sequence[InPlace]) -> _Partners:
+    """Name -> names of the blocks whose offset it may share, in both directions."""
+    partners: _Partners = {}
+    for name, sources in checked_in_place(blocks, in_place).items():
+        for source in sources:
+            partners.setdefault(name, set()).add(source.name)
+            partners.setdefault(source.name, set()).add(name)
+    return partners

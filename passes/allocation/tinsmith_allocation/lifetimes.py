@@ -1,0 +1,131 @@
+"""From the steps of a Program to the blocks of one of its memories."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.program import Barrier, DmaCopy, KernelCall, Program
+
+from tinsmith_allocation.model import Block, InPlace
+
+_BEFORE_FIRST_STEP = -1
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What one memory has to hold. A block has the name of its buffer; aliases are in its root."""
+
+    blocks: tuple[Block, ...]
+    in_place: tuple[InPlace, ...]
+
+
+def demand(
+    program: Program,
+    memory: str,
+    *,
+    scratch: bool = True,
+    in_place_kernels: Collection[str] = (),
+) -> Demand:
+    """The blocks of `memory`.
+
+    A step's number is its index. Inputs are live from before the first step (-1) to their last use,
+    outputs to after the last step, scratch in its call only; what a DMA copy reads and writes, at
+    least until its barrier. Buffers that share storage are one block. `scratch` False leaves the
+    scratch of kernels out. The output of one of `in_place_kernels` may be written over an input
+    that nobody reads later.
+    Raises GraphError for a buffer that no step uses.
+    """
+    uses = _uses(program)
+    alignments = {m.name: m.alignment for m in program.memories}
+    scratches = {call.scratch for call in program.calls}
+    blocks: list[Block] = []
+    for buffer in program.buffers:
+        if buffer.memory != memory or buffer.alias_of is not None:
+            continue
+        if buffer.name in scratches and not scratch:
+            continue
+        if buffer.name not in uses:
+            raise GraphError(f"buffer {buffer.name} is used by no step of program {program.name}")
+        blocks.append(
+            Block(
+                buffer.name,
+                _group_bytes(program, buffer.name),
+                min(uses[buffer.name]),
+                max(uses[buffer.name]),
+                alignments[memory],
+            )
+        )
+    return Demand(tuple(blocks), _in_place(program, blocks, in_place_kernels))
+
+
+def root_name(program: Program, name: str) -> str:
+    """The buffer whose storage `name` uses: itself, or what it is an alias of.
+
+    Raises GraphError for aliases that go round in a circle.
+    """
+    seen = [name]
+    while (alias_of := program.buffer[name].alias_of) is not None:
+        if alias_of in seen:
+            raise GraphError(f"buffers {', '.join(seen)} are aliases of each other")
+        name = alias_of
+        seen.append(name)
+    return name
+
+
+def _uses(program: Program) -> dict[str, list[int]]:
+    """Name of a root buffer -> the steps that need its bytes."""
+    uses: dict[str, list[int]] = {}
+
+    def use(name: str | None, step: int) -> None:
+        if name is not None and name in program.buffer:
+            uses.setdefault(root_name(program, name), []).append(step)
+
+    for name in program.inputs:
+        use(name, _BEFORE_FIRST_STEP)
+    for index, step in enumerate(program.steps):
+        match step:
+            case KernelCall():
+                for name in (*step.inputs, *step.outputs, step.scratch):
+                    use(name, index)
+            case DmaCopy():
+                for name in (step.source, step.destination):
+                    use(name, index)
+                    use(name, _end_of_copy(program, index, step.token))
+            case Barrier():
+                pass
+    for name in program.outputs:
+        use(name, len(program.steps))
+    return uses
+
+
+def _end_of_copy(program: Program, start: int, token: int) -> int:
+    """The step of the barrier that ends a copy; after the last step if none does."""
+    for index, step in enumerate(program.steps[start:], start):
+        if isinstance(step, Barrier) and step.token == token:
+            return index
+    return len(program.steps)
+
+
+def _group_bytes(program: Program, root: str) -> int:
+    """Bytes of the largest of the buffers that share `root`'s storage."""
+    return max(b.size_bytes for b in program.buffers if root_name(program, b.name) == root)
+
+
+def _in_place(
+    program: Program, blocks: list[Block], in_place_kernels: Collection[str]
+) -> tuple[InPlace, ...]:
+    by_name = {block.name: block for block in blocks}
+    leaves: list[InPlace] = []
+    for index, call in enumerate(program.steps):
+        if not isinstance(call, KernelCall) or call.kernel not in in_place_kernels:
+            continue
+        inputs = [
+            root_name(program, name) for name in call.inputs if name and name in program.buffer
+        ]
+        for output in (by_name.get(root_name(program, name)) for name in call.outputs):
+            if output is None or output.first_step != index:
+                continue
+            for source in (by_name[name] for name in dict.fromkeys(inputs) if name in by_name):
+                if source.last_step == index and source.size_bytes >= output.size_bytes:
+                    leaves.append(InPlace(output.name, source.name))
+    return tuple(leaves)

@@ -1,0 +1,131 @@
+"""The problem and its solution, free of any IR: blocks of bytes with lifetimes, and their offsets.
+
+Time is counted in steps. A block holds its bytes in every step from `first_step` to `last_step`,
+both included; two blocks that share a step must not share a byte.
+"""
+
+import enum
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tinsmith_ir.errors import TinsmithError
+
+
+class PlanError(TinsmithError):
+    """A plan or its blocks break a rule: a defect of the planner, or of a plan written by hand."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Bytes that must stay untouched from `first_step` to `last_step`, both included.
+
+    alignment: of the offset, in bytes; a power of two.
+    """
+
+    name: str
+    size_bytes: int
+    first_step: int
+    last_step: int
+    alignment: int = 1
+
+    def __post_init__(self) -> None:
+        """Raise PlanError for an empty block, a lifetime that runs backwards, a bad alignment."""
+        if self.size_bytes < 1:
+            raise PlanError(f"block {self.name}: expected at least 1 byte, got {self.size_bytes}")
+        if self.last_step < self.first_step:
+            raise PlanError(
+                f"block {self.name}: lifetime ends at step {self.last_step}, "
+                f"before it starts at step {self.first_step}"
+            )
+        if self.alignment < 1 or self.alignment & (self.alignment - 1):
+            raise PlanError(
+                f"block {self.name}: expected a power of two as alignment, got {self.alignment}"
+            )
+
+    def lives_with(self, other: "Block") -> bool:
+        """True if there is a step in which both hold their bytes."""
+        return self.first_step <= other.last_step and other.first_step <= self.last_step
+
+
+@dataclass(frozen=True)
+class InPlace:
+    """Leave to put the block `output` at exactly the offset of the block `source`.
+
+    For a step that reads each byte of `source` before it writes the byte of `output` at the same
+    place: the last step of `source` must be the first of `output`, and `source` at least as large.
+    """
+
+    output: str
+    source: str
+
+
+class Status(enum.Enum):
+    """What is known about a plan."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Offsets for blocks that share one arena.
+
+    offsets: bytes from the start of the arena, by name of block.
+    lower_bound: a proven bound; no plan of these blocks needs fewer bytes.
+    in_place: the leaves the planner was given, taken or not.
+    """
+
+    blocks: tuple[Block, ...]
+    offsets: Mapping[str, int]
+    lower_bound: int
+    in_place: tuple[InPlace, ...] = ()
+
+    @property
+    def arena_bytes(self) -> int:
+        """Bytes from the start of the arena to the end of the highest block; 0 without blocks."""
+        return max((self.offsets[b.name] + b.size_bytes for b in self.blocks), default=0)
+
+    @property
+    def status(self) -> Status:
+        """Optimal when the arena is as small as the proven bound."""
+        return Status.OPTIMAL if self.arena_bytes == self.lower_bound else Status.FEASIBLE
+
+    @property
+    def gap(self) -> float:
+        """How far the optimum may be below the arena, as a part of the arena; 0.0 when proven."""
+        return 1 - self.lower_bound / self.arena_bytes if self.blocks else 0.0
+
+    @property
+    def peak_step(self) -> int:
+        """The first step with the most live bytes; 0 without blocks."""
+        steps = sorted({block.first_step for block in self.blocks})
+        return max(steps, key=lambda step: sum(b.size_bytes for b in self.live(step)), default=0)
+
+    def live(self, step: int) -> Iterator[Block]:
+        """The blocks that hold their bytes in `step`."""
+        return (block for block in self.blocks if block.first_step <= step <= block.last_step)
+
+
+def checked_in_place(
+    blocks: Sequence[Block], in_place: Sequence[InPlace]
+) -> dict[str, tuple[Block, ...]]:
+    """Name of an output block -> the blocks it may be put upon.
+
+    Raises PlanError for two blocks of one name, or for a leave that breaks the rule of InPlace.
+    """
+    by_name = {block.name: block for block in blocks}
+    if len(by_name) != len(blocks):
+        raise PlanError("two blocks have the same name")
+    sources: dict[str, tuple[Block, ...]] = {}
+    for leave in in_place:
+        if leave.output not in by_name or leave.source not in by_name:
+            raise PlanError(f"no block has the name {leave.output} or {leave.source}")
+        output, source = by_name[leave.output], by_name[leave.source]
+        if source.last_step != output.first_step or source.size_bytes < output.size_bytes:
+            raise PlanError(
+                f"{output.name} cannot be written over {source.name}: expected a block of at least "
+                f"{output.size_bytes} bytes whose last step is {output.first_step}, "
+                f"got {source.size_bytes} bytes and step {source.last_step}"
+            )
+        sources[output.name] = (*sources.get(output.name, ()), source)
+    return sources
