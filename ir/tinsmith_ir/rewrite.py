@@ -44,16 +44,16 @@ def apply_patterns(
     bound = (
         max(100, _REWRITES_PER_NODE * len(graph.nodes)) if max_rewrites is None else max_rewrites
     )
-    current = graph
-    for count in range(bound + 1):
-        found = _first(current, patterns)
-        if found is None:
-            return current if count == 0 else erase_dead(current)
+    current, count = graph, 0
+    while (found := _first(current, patterns)) is not None:
         current, pattern = found
-    raise GraphError(
-        f"graph {graph.name!r}: expected an end within {bound} rewrites, "
-        f"but {getattr(pattern, '__name__', repr(pattern))} fired again"
-    )
+        count += 1
+        if count > bound:
+            raise GraphError(
+                f"graph {graph.name!r}: expected an end within {bound} rewrites, "
+                f"but {getattr(pattern, '__name__', repr(pattern))} fired again"
+            )
+    return current if count == 0 else erase_dead(current)
 
 
 def _first(graph: Graph, patterns: Sequence[Pattern]) -> tuple[Graph, Pattern] | None:

@@ -1,0 +1,84 @@
+"""Builds a Graph node by node; importers and tests use it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, Value
+from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.types import Quantization, TensorType
+from tinsmith_ir.verify import verify_graph
+
+
+class GraphBuilder:
+    """Builds a Graph step by step; every value gets a name that is unique in it."""
+
+    def __init__(self, name: str = "graph") -> None:
+        """An empty graph called `name`."""
+        self._name = name
+        self._inputs: list[Value] = []
+        self._constants: list[Constant] = []
+        self._nodes: list[Node] = []
+        self._names: set[str] = set()
+
+    def input(self, name: str, type_: TensorType) -> Value:
+        """Add a graph input."""
+        value = Value(self._unique(name), type_)
+        self._inputs.append(value)
+        return value
+
+    def constant(self, name: str, array: Array, quantization: Quantization | None = None) -> Value:
+        """Add a constant of the array's shape and dtype; raises ValueError for a dtype without a
+        DType.
+        """
+        dtype = dtype_of(array)
+        value = Value(self._unique(name), TensorType(array.shape, dtype, quantization))
+        self._constants.append(Constant(value, np.ascontiguousarray(array, dtype.numpy)))
+        return value
+
+    def add(
+        self,
+        operator: Operator,
+        inputs: Sequence[Value | None],
+        name: str | None = None,
+        quantization: Quantization | None = None,
+        location: Location = Location(),  # noqa: B008 (frozen)
+    ) -> Value:
+        """Add a node and return its result.
+
+        name: of the result; the operator's mnemonic if not given. A taken name gets a number.
+        quantization: of the result; if not given, what the operator infers.
+        Raises GraphError when the operands do not fit together.
+        """
+        (inferred,) = operator.infer([value.type if value else None for value in inputs])
+        chosen = inferred.quantization if quantization is None else quantization
+        type_ = TensorType(inferred.shape, inferred.dtype, chosen)
+        result = Value(self._unique(name or operator.mnemonic), type_)
+        self._nodes.append(Node(operator, tuple(inputs), (result,), location))
+        return result
+
+    def build(self, outputs: Sequence[Value] | Value) -> Graph:
+        """The graph that returns `outputs`; raises GraphError if it breaks a rule."""
+        chosen = (outputs,) if isinstance(outputs, Value) else tuple(outputs)
+        graph = Graph(
+            self._name, tuple(self._inputs), chosen, tuple(self._nodes), tuple(self._constants)
+        )
+        verify_graph(graph)
+        return graph
+
+    def _unique(self, name: str) -> str:
+        candidate, count = name, 0
+        while candidate in self._names:
+            count += 1
+            candidate = f"{name}_{count}"
+        self._names.add(candidate)
+        return candidate
+
+
+def dtype_of(array: Array) -> DType:
+    """The DType of a numpy array; raises ValueError if there is none."""
+    for dtype in DType:
+        if dtype.numpy == array.dtype:
+            return dtype
+    raise ValueError(f"expected a dtype of the IR, got {array.dtype}")

@@ -1,0 +1,297 @@
+"""Small random networks for property tests: every operator, odd shapes, real-looking scales."""
+
+import math
+
+import numpy as np
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.builder import GraphBuilder
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Graph, Value
+from tinsmith_ir.operators import (
+    Add,
+    AveragePool2D,
+    Concat,
+    Conv2D,
+    DepthwiseConv2D,
+    Dequantize,
+    FullyConnected,
+    MaxPool2D,
+    Mean,
+    Mul,
+    Operator,
+    Pad,
+    Quantize,
+    Relu,
+    Relu6,
+    Requantize,
+    Reshape,
+    Softmax,
+    Sub,
+    Transpose,
+)
+from tinsmith_ir.types import Quantization, TensorType
+
+_IMAGE_STEPS = (
+    "convolution",
+    "convolution",
+    "convolution",
+    "depthwise",
+    "depthwise",
+    "pool",
+    "mean",
+    "pad",
+)
+_ANY_STEPS = (
+    "binary",
+    "binary",
+    "binary_with_constant",
+    "clamp",
+    "concat",
+    "requantize",
+    "reshape",
+    "transpose",
+    "softmax",
+    "fully_connected",
+)
+_MAX_ELEMENTS = 2048
+_SOFTMAX = Quantization.per_tensor(1 / 256, -128)
+
+
+def random_graph(seed: int, *, dtype: DType | None = None, nodes: int = 8) -> Graph:
+    """A valid network of about `nodes` nodes, the same for the same arguments.
+
+    dtype: of its activations, INT8 or FLOAT32; the seed chooses if None. An int8 network may take
+    and give float32. Results that no node reads are the outputs.
+    """
+    grower = _Grower(seed, dtype)
+    for _ in range(nodes):
+        grower.grow()
+    return grower.build()
+
+
+class _Grower:
+    """A graph under construction; each step goes on from one of the last values."""
+
+    def __init__(self, seed: int, dtype: DType | None) -> None:
+        self.random = np.random.default_rng(seed)
+        drawn = DType.INT8 if self.random.random() < 0.7 else DType.FLOAT32
+        self.dtype = drawn if dtype is None else dtype
+        self.builder = GraphBuilder(f"random_{seed}")
+        self.values: list[Value] = []
+        self.read: set[str] = set()
+        self.takes_real = self.dtype is DType.INT8 and self.random.random() < 0.2
+        shape = (1, self.pick(3, 9), self.pick(3, 9), self.pick(1, 6))
+        if self.takes_real:
+            real = self.builder.input("x", TensorType(shape, DType.FLOAT32))
+            self.add(Quantize(), [real], self.quantization(0.02))
+        else:
+            type_ = TensorType(shape, self.dtype, self.quantization(0.02))
+            self.values.append(self.builder.input("x", type_))
+
+    def build(self) -> Graph:
+        """The graph; one that takes float32 also gives float32."""
+        outputs = [value for value in self.values if value.name not in self.read]
+        if self.takes_real:
+            outputs = [self.builder.add(Dequantize(), [value]) for value in outputs]
+        return self.builder.build(outputs)
+
+    def grow(self) -> None:
+        """One more node, now and then two."""
+        value = self.values[-min(self.pick(1, 3), self.pick(1, 3), len(self.values))]
+        is_image = len(value.type.shape) == 4
+        steps = _ANY_STEPS + (_IMAGE_STEPS * 2 if is_image else ())
+        step = steps[self.pick(0, len(steps) - 1)]
+        getattr(self, step)(value)
+
+    def pick(self, low: int, high: int) -> int:
+        """An integer from low to high, both included."""
+        return int(self.random.integers(low, high + 1))
+
+    def quantization(self, near: float) -> Quantization | None:
+        """A scale within a factor of 1.5 of `near`, any zero point; None in a float32 network."""
+        if self.dtype is DType.FLOAT32:
+            return None
+        scale = np.float32(near * 1.5 ** self.random.uniform(-1, 1))
+        return Quantization.per_tensor(float(scale), self.pick(-128, 127))
+
+    def scale(self, value: Value) -> float:
+        """The scale of `value`; 1.0 in a float32 network."""
+        return value.type.quantization.scale if value.type.quantization else 1.0
+
+    def activation(self) -> Activation:
+        """Any, most often none."""
+        choices = (Activation.NONE, *Activation)
+        return choices[self.pick(0, len(choices) - 1)]
+
+    def add(
+        self, operator: Operator, inputs: list[Value | None], quantization: Quantization | None
+    ) -> Value:
+        """A node, and its result among the values to go on from."""
+        value = self.builder.add(operator, inputs, quantization=quantization)
+        self.read |= {other.name for other in inputs if other is not None}
+        self.values.append(value)
+        return value
+
+    def weights(self, shape: tuple[int, ...], axis: int) -> tuple[Value, float]:
+        """Constant weights, per tensor or per `axis`, and about the scale of one of them."""
+        if self.dtype is DType.FLOAT32:
+            data = self.random.standard_normal(shape, np.float32)
+            return self.builder.constant("weights", data), 1.0
+        integers = self.random.integers(-127, 128, shape).astype(np.int8)
+        count = shape[axis] if self.random.random() < 0.7 else 1
+        scales = np.float32(0.01) * np.exp2(self.random.uniform(-1, 1, count)).astype(np.float32)
+        quantization = Quantization(
+            tuple(float(scale) for scale in scales), (0,) * count, axis if count > 1 else None
+        )
+        return self.builder.constant("weights", integers, quantization), 0.01
+
+    def bias(self, channels: int) -> Value | None:
+        """A constant bias, or none."""
+        if self.random.random() < 0.2:
+            return None
+        if self.dtype is DType.FLOAT32:
+            return self.builder.constant("bias", self.random.standard_normal(channels, np.float32))
+        integers = self.random.integers(-3000, 3000, channels).astype(np.int32)
+        return self.builder.constant("bias", integers)
+
+    def weighted(self, operator: Operator, value: Value, shape: tuple[int, ...], axis: int) -> None:
+        """An operator with weights of `shape`, whose result uses most of its range."""
+        weights, scale = self.weights(shape, axis)
+        depth = math.prod(shape) // shape[axis]
+        near = self.scale(value) * scale * 50 * math.sqrt(depth)
+        inputs = [value, weights, self.bias(shape[axis])]
+        self.add(operator, inputs, self.quantization(near))
+
+    def window(self, value: Value, largest: int) -> tuple[int, int]:
+        """A window that fits into `value` without padding."""
+        height, width = value.type.shape[1:3]
+        return self.pick(1, min(largest, height)), self.pick(1, min(largest, width))
+
+    def padding(self, window: tuple[int, int]) -> tuple[int, int, int, int]:
+        """Less than the window on each side, often none."""
+        if self.random.random() < 0.4:
+            return (0, 0, 0, 0)
+        sides = [self.pick(0, size - 1) for size in (window[0], window[0], window[1], window[1])]
+        return sides[0], sides[1], sides[2], sides[3]
+
+    def convolution(self, value: Value) -> None:
+        """Conv2D, now and then in groups."""
+        window, channels = self.window(value, 3), value.type.shape[3]
+        groups = 2 if channels % 2 == 0 and self.random.random() < 0.2 else 1
+        operator = Conv2D(
+            stride=(self.pick(1, 2), self.pick(1, 2)),
+            padding=self.padding(window),
+            activation=self.activation(),
+        )
+        shape = (groups * self.pick(1, 4), *window, channels // groups)
+        self.weighted(operator, value, shape, 0)
+
+    def depthwise(self, value: Value) -> None:
+        """DepthwiseConv2D with a multiplier of 1 or 2."""
+        window, channels = self.window(value, 3), value.type.shape[3]
+        operator = DepthwiseConv2D(
+            stride=(self.pick(1, 2), self.pick(1, 2)),
+            padding=self.padding(window),
+            activation=self.activation(),
+        )
+        multiplier = self.pick(1, 2) if channels < 12 else 1
+        self.weighted(operator, value, (1, *window, channels * multiplier), 3)
+
+    def fully_connected(self, value: Value) -> None:
+        """FullyConnected over all elements, or over the last dimension."""
+        shape = value.type.shape
+        keep_dims = len(shape) > 1 and self.random.random() < 0.3
+        depth = shape[-1] if keep_dims else value.type.elements
+        operator = FullyConnected(activation=self.activation(), keep_dims=keep_dims)
+        self.weighted(operator, value, (self.pick(1, 10), depth), 0)
+
+    def pool(self, value: Value) -> None:
+        """AveragePool2D or MaxPool2D."""
+        kind = AveragePool2D if self.random.random() < 0.5 else MaxPool2D
+        window = self.window(value, 4)
+        operator = kind(
+            window=window,
+            stride=(self.pick(1, 2), self.pick(1, 2)),
+            padding=self.padding(window),
+            activation=self.activation(),
+        )
+        self.add(operator, [value], None)
+
+    def mean(self, value: Value) -> None:
+        """Mean over height and width, or one of them."""
+        axes = ((1, 2), (1,), (2,))[self.pick(0, 2)]
+        operator = Mean(axes=axes, keep_dims=self.random.random() < 0.5)
+        self.add(operator, [value], self.quantization(self.scale(value) / 2))
+
+    def pad(self, value: Value) -> None:
+        """Pad of height and width with zero or another value."""
+        if value.type.elements > _MAX_ELEMENTS:
+            return
+        other = -5 if self.dtype is DType.INT8 else 0.5
+        padding = (0, 0, self.pick(0, 2), self.pick(0, 2), self.pick(0, 2), self.pick(0, 2), 0, 0)
+        chosen = None if self.random.random() < 0.7 else other
+        self.add(Pad(padding=padding, value=chosen), [value], None)
+
+    def binary(self, value: Value) -> None:
+        """Add, Sub or Mul of two values of one shape."""
+        others = [other for other in self.values if other.type.shape == value.type.shape]
+        others = [other for other in others if other != value] or [value]
+        self._binary(value, others[self.pick(0, len(others) - 1)])
+
+    def binary_with_constant(self, value: Value) -> None:
+        """Add, Sub or Mul with a constant of the last dimension."""
+        shape = value.type.shape[-1:]
+        if self.dtype is DType.FLOAT32:
+            constant = self.builder.constant("c", self.random.standard_normal(shape, np.float32))
+        else:
+            integers = self.random.integers(-128, 128, shape).astype(np.int8)
+            constant = self.builder.constant("c", integers, self.quantization(self.scale(value)))
+        self._binary(value, constant)
+
+    def _binary(self, lhs: Value, rhs: Value) -> None:
+        kind = (Add, Sub, Mul)[self.pick(0, 2)]
+        larger = max(self.scale(lhs), self.scale(rhs))
+        near = self.scale(lhs) * self.scale(rhs) * 100 if kind is Mul else larger * 1.5
+        self.add(kind(activation=self.activation()), [lhs, rhs], self.quantization(near))
+
+    def clamp(self, value: Value) -> None:
+        """Relu or Relu6, with the same quantization or another."""
+        same = self.random.random() < 0.5
+        chosen = value.type.quantization if same else self.quantization(self.scale(value))
+        self.add((Relu(), Relu6())[self.pick(0, 1)], [value], chosen)
+
+    def requantize(self, value: Value) -> None:
+        """Requantize; nothing in a float32 network."""
+        if self.dtype is DType.INT8:
+            self.add(Requantize(), [value], self.quantization(self.scale(value)))
+
+    def concat(self, value: Value) -> None:
+        """Concat of a value and one of the same shape, along any axis."""
+        if not value.type.shape or value.type.elements > _MAX_ELEMENTS:
+            return
+        same = [other for other in self.values if other.type.shape == value.type.shape]
+        other = same[self.pick(0, len(same) - 1)]
+        rank = len(value.type.shape)
+        axis = self.pick(min(1, rank - 1), rank - 1)
+        chosen = value.type.quantization
+        if self.random.random() < 0.5:
+            chosen = self.quantization(self.scale(value))
+        self.add(Concat(axis=axis), [value, other], chosen)
+
+    def reshape(self, value: Value) -> None:
+        """Reshape to one row, or to the same with a dimension split off."""
+        elements = value.type.elements
+        shape = (
+            (1, elements) if self.random.random() < 0.5 or elements % 2 else (1, 2, elements // 2)
+        )
+        self.add(Reshape(shape=shape), [value], None)
+
+    def transpose(self, value: Value) -> None:
+        """Transpose that leaves the batch first."""
+        axes = self.random.permutation(np.arange(1, len(value.type.shape)))
+        self.add(Transpose(permutation=(0, *(int(axis) for axis in axes))), [value], None)
+
+    def softmax(self, value: Value) -> None:
+        """Softmax."""
+        self.add(Softmax(), [value], None if self.dtype is DType.FLOAT32 else _SOFTMAX)
