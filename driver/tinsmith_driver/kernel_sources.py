@@ -33,14 +33,10 @@ def kernel_sources(compilation: Compilation) -> list[Path]:
     """The C files of the kernel libraries that the program calls, sorted."""
     root = kernels_root()
     called = {call.kernel for call in compilation.program.calls}
-    headers = {kernel.header for kernel in compilation.kernels if kernel.name in called}
-    folders = {
-        "cmsis_nn" if header.startswith("arm_") or header == "tinsmith_nn.h" else "reference"
-        for header in headers
-    }
+    folders = {kernel.backend for kernel in compilation.kernels if kernel.name in called}
     return sorted(
         path
         for folder in folders
         for path in (root / folder).rglob("*.c")
-        if "tests" not in path.parts
+        if "tests" not in path.relative_to(root).parts
     )
