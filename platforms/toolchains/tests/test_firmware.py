@@ -1,5 +1,6 @@
 """Building: sizes by origin, the object cache, and errors a person can act on."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,11 @@ int model_run(void *arena) {
   const volatile int16_t *const table = net_table;
   volatile uint32_t *const words = state;
   words[bytes[0] & 15] = *(volatile uint32_t *)&seed + SIZE;
+  uint32_t sum = 0;
+  for (int i = 0; i < bytes[0]; ++i) {
+    sum += bytes[i] * 3u;
+  }
+  words[17] = sum;
   bytes[1] = (uint8_t)(weights[bytes[0]] + table[bytes[0] & 31] + (int)words[1]);
   return 0;
 }
@@ -54,7 +60,13 @@ def need_zig() -> None:
 
 
 def _build(
-    directory: Path, name: str = "cortex-m4", *, arena: int = 256, sanitize: bool = False
+    directory: Path,
+    name: str = "cortex-m4",
+    *,
+    arena: int = 256,
+    sanitize: bool = False,
+    optimize: str | None = None,
+    optimize_files: Mapping[Path, str] | None = None,
 ) -> Firmware:
     (directory / "model.c").write_text(_MODEL)
     (directory / "harness_model.c").write_text(_HARNESS)
@@ -68,6 +80,8 @@ def _build(
         defines=[f"ARENA_BYTES={arena}"],
         output_directory=directory / "out",
         sanitize=sanitize,
+        optimize=optimize,
+        optimize_files=optimize_files,
         extra_flags=["-Werror"],
     )
 
@@ -81,7 +95,7 @@ def test_sizes_tell_weights_constants_data_and_arena_apart(name: str, tmp_path: 
     assert sections.data == 4
     assert sections.bss == 100
     assert sections.arena == 256
-    assert 20 < sections.code < 200
+    assert 20 < sections.code < 500
     assert sections.flash == sections.code + sections.rodata + 1000 + 4
     assert sections.ram == 256 + 100 + 4
     assert sections.stack == target(name).board.stack_bytes
@@ -124,6 +138,17 @@ def test_same_sources_make_the_same_bytes_in_any_directory(tmp_path: Path) -> No
     (tmp_path / "b").mkdir()
 
     assert _build(tmp_path / "a").elf.read_bytes() == _build(tmp_path / "b").elf.read_bytes()
+
+
+def test_single_files_have_a_level_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    path = tmp_path / "b" / "model.c"
+
+    whole = _build(tmp_path / "a", optimize="size").sections.code
+    single = _build(tmp_path / "b", optimize_files={path: "size"}).sections.code
+
+    assert whole == single < _build(tmp_path / "b").sections.code
 
 
 def test_too_large_an_arena_says_how_much_is_missing(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Builds a program: C files of a product, the harness around it, one board, one ELF file."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +52,7 @@ def build_firmware(
     include_directories: Sequence[Path] = (),
     defines: Sequence[str] = (),
     optimize: str | None = None,
+    optimize_files: Mapping[Path, str] | None = None,
     compiler: CompilerName = "zig",
     layer_hook: bool = False,
     sanitize: bool = False,
@@ -63,7 +64,8 @@ def build_firmware(
     sources: the product (model and kernels). harness: C files that belong to the test, such as the
     model's description `harness_model.c`; the harness itself, start-up code and runtime are added.
     defines: `NAME` or `NAME=value`, for sources and harness. optimize: a level of flags.bzl (`debug
-    size speed fast`), by default its default. layer_hook: compile with TINSMITH_LAYER_HOOK.
+    size balanced speed fast`), by default its default. optimize_files: levels of single sources.
+    layer_hook: compile with TINSMITH_LAYER_HOOK.
     sanitize: AddressSanitizer and UBSan, on the host only; needs gcc.
     extra_flags: for `sources` only.
 
@@ -73,18 +75,22 @@ def build_firmware(
         raise ToolchainError(f"sanitizers run on the host only, not on {target.name}")
     cache = Cache(cache_directory or default_cache_directory())
     tool = compiler_for(target.cpu, "gcc" if sanitize else compiler, cache)
+    level = optimize or flags().default_optimize
     options = (
         *flags().common,
         *flags().warnings,
-        *flags().optimization(optimize or flags().default_optimize),
         *(flags().sanitize if sanitize else ()),
         *(f"-D{define}" for define in defines),
     )
     product = (*options, *(("-DTINSMITH_LAYER_HOOK=1",) if layer_hook else ()), *extra_flags)
     includes = tuple(f"-I{directory}" for directory in include_directories)
-    jobs = [CompileJob(path, product, includes, is_harness=False) for path in sources]
+    jobs = [
+        CompileJob(path, (*_level(path, level, optimize_files), *product), includes, False)
+        for path in sources
+    ]
     harness_includes = (*includes, f"-I{include_directory()}")
-    jobs += [CompileJob(path, options, harness_includes, is_harness=True) for path in harness]
+    harness_options = (*flags().optimization(level), *options)
+    jobs += [CompileJob(path, harness_options, harness_includes, True) for path in harness]
     jobs += _board_jobs(target)
     objects = compile_objects(jobs, tool, cache)
     output_directory.mkdir(parents=True, exist_ok=True)
@@ -97,6 +103,10 @@ def build_firmware(
         has_layer_hook=layer_hook,
         warnings="".join(item.warnings for item in objects),
     )
+
+
+def _level(path: Path, level: str, files: Mapping[Path, str] | None) -> tuple[str, ...]:
+    return flags().optimization((files or {}).get(path, level))
 
 
 def _board_jobs(target: Target) -> list[CompileJob]:
