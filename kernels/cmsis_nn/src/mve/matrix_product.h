@@ -12,15 +12,11 @@
 
 /** The constant side: weights with everything that turns a sum into an output. */
 typedef struct {
-  const int8_t *weights;     /**< [channels][depth], without gaps. */
-  int32_t channels;          /**< Output channels, >= 1. */
-  int32_t depth;             /**< Products per output, >= 1. */
-  const int32_t *bias;       /**< [channels]; contains input_offset * (sum of the channel's weights). */
-  const int32_t *multiplier; /**< [channels], or [4] copies of one value when not per_channel. */
-  const int32_t *shift;      /**< As multiplier. */
-  bool per_channel;
-  bool shifts_right;         /**< Every shift is negative: the usual case, and the faster one. */
-  mve_output_range range;
+  const int8_t *weights; /**< [channels][depth], without gaps. */
+  int32_t channels;      /**< Output channels, >= 1. */
+  int32_t depth;         /**< Products per output, >= 1. */
+  const int32_t *bias;   /**< [channels]; contains input_offset * (sum of the channel's weights). */
+  mve_output_scale scale;
 } mve_matrix;
 
 /**

@@ -16,6 +16,9 @@
 /** Lanes of an int32 vector, and of an int8 vector. */
 enum { kWordLanes = 4, kByteLanes = 16 };
 
+/** Predicate that is true everywhere. */
+enum { kAllLanes = 0xffff };
+
 /** Where outputs end up after scaling. */
 typedef struct {
   int32_t offset; /**< Zero point of the output. */
@@ -45,11 +48,70 @@ static inline int32x4_t mve_requantize(int32x4_t acc, int32x4_t multiplier, int3
   return vrshlq_s32(vaddq_s32(acc, tie), right);
 }
 
+/** One multiplier and shift for all lanes. */
+typedef struct {
+  int32_t multiplier; /**< [0, 2^31) */
+  int32_t left;       /**< >= 0 */
+  int32_t right;      /**< <= 0 */
+  int32_t tie;        /**< 1 if right is negative, else 0. */
+} mve_uniform_scale;
+
+static inline mve_uniform_scale mve_uniform(int32_t multiplier, int32_t shift) {
+  const mve_uniform_scale scale = {
+      .multiplier = multiplier,
+      .left = shift > 0 ? shift : 0,
+      .right = shift < 0 ? shift : 0,
+      .tie = shift < 0,
+  };
+  return scale;
+}
+
+/** As mve_requantize() for a shift that is not positive. */
+static inline int32x4_t mve_requantize_uniform_right(int32x4_t acc, const mve_uniform_scale *scale) {
+  acc = vqrdmulhq_n_s32(acc, scale->multiplier);
+  return vrshlq_n_s32(vqdmlahq_n_s32(acc, acc, scale->tie), scale->right);
+}
+
+/** As mve_requantize(). */
+static inline int32x4_t mve_requantize_uniform(int32x4_t acc, const mve_uniform_scale *scale) {
+  return mve_requantize_uniform_right(vshlq_r_s32(acc, scale->left), scale);
+}
+
 /** Move by the zero point and clamp. */
 static inline int32x4_t mve_to_range(int32x4_t value, const mve_output_range *range) {
   value = vaddq_n_s32(value, range->offset);
   value = vmaxq_s32(value, vdupq_n_s32(range->min));
   return vminq_s32(value, vdupq_n_s32(range->max));
 }
+
+/** Raw sums of four channels, position by position. */
+enum { kPositionsAtOnce = 16 };
+typedef int32_t mve_sum_table[kPositionsAtOnce][kWordLanes];
+
+/** What turns sums into outputs. */
+typedef struct {
+  const int32_t *multiplier; /**< One per channel, or four copies of one value if not per_channel. */
+  const int32_t *shift;      /**< As multiplier. */
+  bool per_channel;
+  bool shifts_right; /**< Every shift is negative: the usual case, and the faster one. */
+  mve_output_range range;
+} mve_output_scale;
+
+/**
+ * Requantize and store the sums of channels [channel, channel + 4) of which `present` exist.
+ *
+ * @param[in]  scale        Of the whole layer.
+ * @param[in]  channel      First of the four.
+ * @param[in]  present      Channels that exist, as lanes of 32 bits.
+ * @param[in]  sums         Bias included.
+ * @param[in]  count        Positions, [0, kPositionsAtOnce].
+ * @param[out] output       Channel `channel` of the first position.
+ * @param[in]  output_pitch Bytes from position to position.
+ */
+void tinsmith_mve_store_sums(const mve_output_scale *scale, int32_t channel, mve_pred16_t present,
+                             const mve_sum_table sums, int32_t count, int8_t *output, int32_t output_pitch);
+
+/** Whether every shift is negative. count: >= 0 */
+bool tinsmith_mve_shifts_right(const int32_t *shift, int32_t count);
 
 #endif /* TINSMITH_NN_MVE_REQUANTIZE_H */

@@ -1,0 +1,31 @@
+/* Depthwise convolution with one output per input channel; the public functions prepare its arguments.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TINSMITH_NN_MVE_DEPTHWISE_CORE_H
+#define TINSMITH_NN_MVE_DEPTHWISE_CORE_H
+
+#include "src/mve/requantize.h"
+#include "src/mve/scratch.h"
+
+/** The constant side of a depthwise convolution. */
+typedef struct {
+  const int8_t *filter; /**< [HK][WK][channels] */
+  const int32_t *bias;  /**< [channels], or NULL for zeros. */
+  bool folded;          /**< Whether bias contains input_offset * (sum of the channel's weights). */
+  int32_t channels;
+  int32_t input_offset;
+  mve_output_scale scale;
+} mve_depthwise;
+
+/**
+ * @param[in]  layer   Weights and quantization.
+ * @param[in]  axes    Geometry of mve_depthwise_axes().
+ * @param[in]  input   int8, one batch.
+ * @param[out] output  int8, one batch.
+ * @param      scratch mve_depthwise_bytes(), 4-byte aligned.
+ */
+void tinsmith_mve_depthwise_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input, int8_t *output,
+                               void *scratch);
+
+#endif /* TINSMITH_NN_MVE_DEPTHWISE_CORE_H */

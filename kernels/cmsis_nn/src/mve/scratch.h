@@ -1,0 +1,126 @@
+/* How much scratch the MVE kernels want, in plain C: host tools plan with the same formulas that the kernels use.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TINSMITH_NN_MVE_SCRATCH_H
+#define TINSMITH_NN_MVE_SCRATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/arm_nn_types.h"
+
+/** Copied fields of a convolution may take this much, if that is room for two. */
+enum { kFieldBudgetBytes = 3072, kMostFieldsAtOnce = 16 };
+
+/** Channels of a depthwise convolution that are done together: one int8 vector. */
+enum { kDepthwiseBlock = 16 };
+
+/** How many fields of `depth` values are copied before they are multiplied: even, in [2, kMostFieldsAtOnce]. */
+static inline int32_t mve_fields_at_once(int32_t depth) {
+  const int32_t fitting = kFieldBudgetBytes / depth / 2 * 2;
+  if (fitting < 2) {
+    return 2;
+  }
+  return fitting < kMostFieldsAtOnce ? fitting : kMostFieldsAtOnce;
+}
+
+/** Whether every receptive field lies inside the input and contiguous, so that none needs copying. */
+static inline bool mve_fields_in_place(const cmsis_nn_conv_params *params, const cmsis_nn_dims *input,
+                                       const cmsis_nn_dims *filter, const cmsis_nn_dims *output) {
+  const bool one_group = filter->c == input->c;
+  const bool row_contiguous = filter->w == 1 || params->dilation.w == 1;
+  const bool rows_contiguous = filter->h == 1 || (params->dilation.h == 1 && filter->w == input->w);
+  const int32_t last_y = (output->h - 1) * params->stride.h + (filter->h - 1) * params->dilation.h;
+  const int32_t last_x = (output->w - 1) * params->stride.w + (filter->w - 1) * params->dilation.w;
+  const bool inside = params->padding.w == 0 && params->padding.h == 0 && last_y < input->h && last_x < input->w;
+  return one_group && row_contiguous && rows_contiguous && inside;
+}
+
+/** Bytes of copied fields. */
+static inline int32_t mve_fields_bytes(const cmsis_nn_dims *filter) {
+  const int32_t depth = filter->h * filter->w * filter->c;
+  return mve_fields_at_once(depth) * depth;
+}
+
+/** Scratch of a convolution whose bias is still to be folded: the folded bias, then fields. */
+static inline int32_t tinsmith_mve_convolve_bytes(const cmsis_nn_dims *filter) {
+  return 4 * filter->n + mve_fields_bytes(filter);
+}
+
+/** One axis of a depthwise convolution: rows and columns are alike to it. */
+typedef struct {
+  int32_t input; /**< Extents. */
+  int32_t output;
+  int32_t taps;
+  int32_t stride;
+  int32_t padding;
+  int32_t dilation;
+  int32_t input_pitch; /**< Values from one position to the next. */
+  int32_t output_pitch;
+  int32_t filter_pitch;
+} mve_axis;
+
+/** The two axes of a depthwise convolution: `along` its lines and `across` them. */
+typedef struct {
+  mve_axis along;
+  mve_axis across;
+} mve_axes;
+
+/** Rows become the lines, unless columns are longer: what is done once per line then counts less. */
+static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params, const cmsis_nn_dims *input,
+                                          const cmsis_nn_dims *filter, const cmsis_nn_dims *output) {
+  const mve_axis x = {
+      .input = input->w,
+      .output = output->w,
+      .taps = filter->w,
+      .stride = params->stride.w,
+      .padding = params->padding.w,
+      .dilation = params->dilation.w,
+      .input_pitch = input->c,
+      .output_pitch = output->c,
+      .filter_pitch = filter->c,
+  };
+  const mve_axis y = {
+      .input = input->h,
+      .output = output->h,
+      .taps = filter->h,
+      .stride = params->stride.h,
+      .padding = params->padding.h,
+      .dilation = params->dilation.h,
+      .input_pitch = input->w * input->c,
+      .output_pitch = output->w * output->c,
+      .filter_pitch = filter->w * filter->c,
+  };
+  const mve_axes axes =
+      x.output >= y.output ? (mve_axes){.along = x, .across = y} : (mve_axes){.along = y, .across = x};
+  return axes;
+}
+
+/** Positions of a padded line that belong to one phase, that is, whose index has one remainder modulo the stride. */
+static inline int32_t mve_phase_length(const mve_axis *along) {
+  return along->output + (along->taps - 1) * along->dilation / along->stride;
+}
+
+/** Lines under a filter, from the first to the last. */
+static inline int32_t mve_lines_at_once(const mve_axis *across) {
+  return (across->taps - 1) * across->dilation + 1;
+}
+
+/** Bytes of one padded line of a block of channels. */
+static inline int32_t mve_line_bytes(const mve_axis *along) {
+  return mve_phase_length(along) * along->stride * kDepthwiseBlock;
+}
+
+/** What the depthwise core takes: one output per channel, no dilation. */
+static inline bool mve_depthwise_suits_core(const cmsis_nn_dw_conv_params *params) {
+  return params->ch_mult == 1 && params->dilation.h == 1 && params->dilation.w == 1;
+}
+
+/** Lines, one block's weights, and a pointer per tap (4 bytes on the target). */
+static inline int32_t mve_depthwise_bytes(const mve_axes *axes) {
+  const int32_t taps = axes->along.taps * axes->across.taps;
+  return mve_lines_at_once(&axes->across) * mve_line_bytes(&axes->along) + taps * (kDepthwiseBlock + 4);
+}
+
+#endif /* TINSMITH_NN_MVE_SCRATCH_H */
