@@ -7,7 +7,7 @@ from tinsmith_c.lowering import lower
 from tinsmith_c.manual import supported_operators
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import Emission, Scope
-from tinsmith_c.text import call, float_literal, initializer
+from tinsmith_c.text import call, expression, float_literal, initializer
 from tinsmith_c.writer import write, write_harness_model
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "WriteOptions",
     "c_name",
     "call",
+    "expression",
     "float_literal",
     "initializer",
     "layer_facts",

@@ -24,14 +24,18 @@ class Layout:
     def __post_init__(self) -> None:
         """Refuse what the C writer cannot say: several memories, DMA, buffers without a place."""
         if any(isinstance(step, DmaCopy) for step in self.program.steps):
-            raise GraphError(f"program '{self.program.name}' copies by DMA; expected kernel calls only")
+            raise GraphError(
+                f"program '{self.program.name}' copies by DMA; expected kernel calls only"
+            )
         for buffer in self.program.buffers:
             if buffer.memory != ARENA:
                 raise GraphError(
                     f"buffer %{buffer.name} is in memory '{buffer.memory}'; expected '{ARENA}'"
                 )
             if self.root(buffer.name).offset is None:
-                raise GraphError(f"buffer %{buffer.name} has no offset; run an allocation pass first")
+                raise GraphError(
+                    f"buffer %{buffer.name} has no offset; run an allocation pass first"
+                )
 
     def root(self, name: str) -> Buffer:
         """The buffer whose bytes `name` shares; itself if it is no alias."""

@@ -60,7 +60,9 @@ class _Lowering:
         layer = layer_of_node(self.graph, node, self.target)
         choice = _choose(layer, self.kernels)
         if isinstance(choice, str):
-            self.refused.append(f"{node.operator.mnemonic} %{node.name} ({node.location}): {choice}")
+            self.refused.append(
+                f"{node.operator.mnemonic} %{node.name} ({node.location}): {choice}"
+            )
             return
         kernel, reason = choice
         for value in node.outputs:
@@ -143,7 +145,8 @@ def layer_of_call(program: Program, call: KernelCall, target: Target) -> Layer:
         inputs=tuple(program.type_of(name) if name else None for name in call.inputs),
         outputs=tuple(program.type_of(name) for name in call.outputs),
         constants=tuple(
-            constants[name].data if name in constants else None for name in call.inputs
+            constants[name].data if name is not None and name in constants else None
+            for name in call.inputs
         ),
         target=target,
     )

@@ -3,11 +3,45 @@
 import re
 from dataclasses import dataclass, field
 
-_LONGEST = 63  # significant characters of an internal identifier in C99
+_LONGEST = 96  # C99 promises 63 significant characters, compilers in use keep all
 _KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline "
-    "int long register restrict return short signed sizeof static struct switch typedef union "
-    "unsigned void volatile while main".split()
+    [
+        "auto",
+        "break",
+        "case",
+        "char",
+        "const",
+        "continue",
+        "default",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "extern",
+        "float",
+        "for",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "register",
+        "restrict",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "typedef",
+        "union",
+        "unsigned",
+        "void",
+        "volatile",
+        "while",
+        "main",
+    ]
 )
 
 
@@ -44,7 +78,7 @@ class NameTable:
         return name
 
 
-def buffer_names(names: list[str], longest: int = 40) -> dict[str, str]:
+def buffer_names(names: list[str], longest: int = 32) -> dict[str, str]:
     """A C identifier for each name, all different, in order; the same for the same list."""
     table = NameTable()
     return {name: table.unique(shortened(c_identifier(name), longest)) for name in names}

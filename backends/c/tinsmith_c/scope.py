@@ -6,7 +6,6 @@ Arrays with the same bytes and type are written once, however many layers use th
 from dataclasses import dataclass, field
 
 import numpy as np
-
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 
@@ -61,7 +60,6 @@ class ConstantPool:
             self.arrays.append(ConstantArray(self._known[key], dense, comment))
         return self._known[key]
 
-
     def record(self, name: str, c_type: str, value: str) -> None:
         """A struct that several layers share, by a name that says its value."""
         self.records[name] = f"static const {c_type} {name} = {value};"
@@ -69,10 +67,14 @@ class ConstantPool:
 
 @dataclass(frozen=True)
 class Operand:
-    """How the C text names an operand: a local pointer, or a constant of the graph."""
+    """How the C text names an operand: a local pointer, or a constant of the graph.
+
+    tensor: its C name. description: its name and type as people read them.
+    """
 
     expression: str
     tensor: str
+    description: str = ""
     constant: Array | None = None
 
 
@@ -98,7 +100,7 @@ class Scope:
         if operand is None:
             return "NULL"
         if operand.constant is not None:
-            return self.pool.add(operand.tensor, operand.constant, operand.tensor)
+            return self.pool.add(operand.tensor, operand.constant, operand.description)
         return operand.expression
 
     @property
@@ -126,5 +128,6 @@ class Scope:
         how: said in the comment above the array.
         """
         operand = self.inputs[index]
-        tensor = self.layer if operand is None else operand.tensor
-        return self.pool.add(tensor, data, f"{tensor}, {how}")
+        if operand is None:
+            raise ValueError(f"layer {self.layer}: operand {index} is absent")
+        return self.pool.add(operand.tensor, data, f"{operand.description}; {how}")

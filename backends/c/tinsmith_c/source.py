@@ -108,8 +108,10 @@ def _scope(layout: Layout, call: KernelCall, pool: ConstantPool) -> Scope:
         if name is None:
             inputs.append(None)
         elif name in program.constant:
-            tensor = shortened(c_identifier(name), 40)
-            inputs.append(Operand("", tensor, program.constant[name].data))
+            constant = program.constant[name]
+            tensor = shortened(c_identifier(name), 32)
+            description = f"{name} {describe(constant.type)}"
+            inputs.append(Operand("", tensor, description, constant.data))
         else:
             inputs.append(Operand(_local_name(call, index), layout.identifiers[name]))
     outputs = tuple(
@@ -187,7 +189,9 @@ def _locals(layout: Layout, call: KernelCall, scope: Scope) -> list[str]:
 
 def _pointer(layout: Layout, buffer: str, local: str, const: str) -> str:
     element = C_TYPES[layout.program.buffer[buffer].type.dtype]
-    return f"  {const}{element} *{local} = ({const}{element} *)(arena + {layout.offset_name(buffer)});"
+    return (
+        f"  {const}{element} *{local} = ({const}{element} *)(arena + {layout.offset_name(buffer)});"
+    )
 
 
 def _run(layout: Layout, name: str, failing: set[str]) -> str:
@@ -207,5 +211,7 @@ def _run(layout: Layout, name: str, failing: set[str]) -> str:
             lines.append(f"  {function}(bytes);")
         output = layer_output(call)
         size = layout.program.buffer[output].size_bytes
-        lines.append(f"  TINSMITH_LAYER_DONE({number}u, bytes + {layout.offset_name(output)}, {size}u);")
+        lines.append(
+            f"  TINSMITH_LAYER_DONE({number}u, bytes + {layout.offset_name(output)}, {size}u);"
+        )
     return "\n".join([*lines, "  return 0;", "}"])

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array
 
@@ -28,7 +27,9 @@ def float_literal(value: float) -> str:
     """
     single = np.float32(value)
     if not np.isfinite(single):
-        raise UnsupportedError(f"a float constant of the network is {single}; expected a finite number")
+        raise UnsupportedError(
+            f"a float constant of the network is {single}; expected a finite number"
+        )
     text = str(single)
     return f"{text}f" if any(mark in text for mark in ".e") else f"{text}.0f"
 
@@ -49,7 +50,7 @@ def array_definition(name: str, data: Array, comment: str) -> str:
     ]
     element = _ARRAY_TYPES[flat.dtype.name]
     head = f"static const {element} {name}[{flat.size}] TINSMITH_ALIGNED = {{"
-    return "\n".join([f"// {comment}", head, *lines, "};"])
+    return "\n".join([*comment_lines(comment), head, *lines, "};"])
 
 
 def _numbers(flat: NDArray[np.generic]) -> list[str]:
@@ -79,9 +80,15 @@ def call(function: str, arguments: Iterable[str]) -> str:
     return wrapped_call(f"  {function}(", list(arguments), ");")
 
 
+def expression(function: str, arguments: Iterable[str]) -> str:
+    """A call as the result of a function: what stands behind `  return `."""
+    return wrapped_call(f"  return {function}(", list(arguments), ")").removeprefix("  return ")
+
+
 def wrapped_call(head: str, arguments: Sequence[str], tail: str) -> str:
     """`head` + arguments + `tail`; if that is too long, arguments fill lines behind the parenthesis."""
-    lines, line = [], head
+    lines: list[str] = []
+    line = head
     for index, argument in enumerate(arguments):
         last = index == len(arguments) - 1
         piece = argument + (tail if last else ",")

@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-
 from tinsmith_c.testing import KernelObjects
 
 KERNELS = Path(__file__).resolve().parents[3] / "kernels"

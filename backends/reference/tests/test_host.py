@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-
 from tinsmith_c import lower
 from tinsmith_c.testing import CASES, Case, HostModel, KernelObjects, place
 from tinsmith_ir.evaluate import equal_arrays, evaluate_graph

@@ -5,7 +5,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
 from tinsmith_c import Emission, Kernel, Layer, Rule, Scope, Signature, float_literal, initializer
 from tinsmith_ir.arithmetic import activation_range_f32
 from tinsmith_ir.dtypes import DType

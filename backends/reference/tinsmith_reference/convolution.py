@@ -5,7 +5,16 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
 from tinsmith_ir.parameters import conv_parameters
 
-from tinsmith_reference.common import FLOAT32, INT8, INT16, INT32, SUFFIX, clamp_f32, kernel, output_stage
+from tinsmith_reference.common import (
+    FLOAT32,
+    INT8,
+    INT16,
+    INT32,
+    SUFFIX,
+    clamp_f32,
+    kernel,
+    output_stage,
+)
 
 
 def _operator(layer: Layer) -> Conv2D | DepthwiseConv2D:

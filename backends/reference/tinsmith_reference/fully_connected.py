@@ -4,7 +4,16 @@ from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
 from tinsmith_ir.operators import FullyConnected
 from tinsmith_ir.parameters import fully_connected_channel_parameters
 
-from tinsmith_reference.common import FLOAT32, INT8, INT16, INT32, SUFFIX, clamp_f32, kernel, output_stage
+from tinsmith_reference.common import (
+    FLOAT32,
+    INT8,
+    INT16,
+    INT32,
+    SUFFIX,
+    clamp_f32,
+    kernel,
+    output_stage,
+)
 
 
 def _shape(layer: Layer) -> str:

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-
 from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
 from tinsmith_ir.operators import Activation, Concat, Pad, Reshape, Transpose
 from tinsmith_ir.parameters import RequantizeParameters, concat_parameters, zero_of
@@ -126,9 +125,7 @@ def _copy_rows(layer: Layer, scope: Scope, index: int, place: Rows) -> str:
     rows, width, pitch, start = place
     size = layer.output.dtype.size_bytes
     numbers = [f"{rows}u", f"{width * size}u", f"{pitch * size}u"]
-    return call(
-        "tinsmith_copy_rows", [*numbers, scope.input(index), f"{scope.output} + {start}"]
-    )
+    return call("tinsmith_copy_rows", [*numbers, scope.input(index), f"{scope.output} + {start}"])
 
 
 def _requantize_rows(
@@ -152,10 +149,7 @@ def _requantize_rows(
 _ANY = (INT8, INT16, INT32, FLOAT32, BOOL)
 
 KERNELS = (
-    *(
-        kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy)
-        for dtype in _ANY
-    ),
+    *(kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy) for dtype in _ANY),
     *(
         kernel("tinsmith_copy_rows", Concat, Signature((dtype,), dtype), emit_concat)
         for dtype in _ANY

@@ -2,5 +2,6 @@
 
 from tinsmith_c.testing.cases import CASES, Case
 from tinsmith_c.testing.host import HostModel, KernelObjects, place
+from tinsmith_c.testing.toys import Toys, toys
 
-__all__ = ["CASES", "Case", "HostModel", "KernelObjects", "place"]
+__all__ = ["CASES", "Case", "HostModel", "KernelObjects", "Toys", "place", "toys"]

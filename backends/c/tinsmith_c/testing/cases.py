@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Value
 from tinsmith_ir.operators import (
@@ -74,7 +73,11 @@ class Draft:
         return self.builder.constant("b", self.random.integers(-3000, 3000, count).astype(np.int32))
 
     def output(
-        self, operator: Operator, inputs: Sequence[Value | None], dtype: DType, scale: float | None = None
+        self,
+        operator: Operator,
+        inputs: Sequence[Value | None],
+        dtype: DType,
+        scale: float | None = None,
     ) -> None:
         """Add the operator and return its result from the graph."""
         result = self.builder.add(operator, inputs, "y", self.quantization(dtype, scale))
@@ -162,9 +165,7 @@ def elementwise(draft: Draft, dtype: DType) -> None:
             draft.output(kind(activation=activation), operands, dtype, 0.06)
     x = draft.input((2, 3), dtype)
     draft.output(Add(), [x, x], dtype, 0.06)
-    scalar = draft.builder.constant(
-        "scalar", np.array([3], dtype.numpy), draft.quantization(dtype)
-    )
+    scalar = draft.builder.constant("scalar", np.array([3], dtype.numpy), draft.quantization(dtype))
     draft.output(Mul(), [x, scalar], dtype, 0.06)
 
 
@@ -245,7 +246,9 @@ def network(draft: Draft) -> None:
     conv = Conv2D(padding=same, activation=Activation.RELU)
     first = layer(conv, [x, w1, draft.bias(8, DType.INT8)], "conv1")
     w2 = draft.weights((1, 3, 3, 8), DType.INT8, 3, per_axis=True)
-    second = layer(DepthwiseConv2D(padding=same), [first, w2, draft.bias(8, DType.INT8)], "depthwise")
+    second = layer(
+        DepthwiseConv2D(padding=same), [first, w2, draft.bias(8, DType.INT8)], "depthwise"
+    )
     added = layer(Add(activation=Activation.RELU), [first, second], "residual")
     pooled = builder.add(AveragePool2D(window=(8, 6), stride=(8, 6)), [added], "pool")
     flat = builder.add(Reshape(shape=(1, 8)), [pooled], "flat")
@@ -277,4 +280,3 @@ CASES: tuple[Case, ...] = (
     Case("network", network),
 )
 """Every operator, by element type."""
-

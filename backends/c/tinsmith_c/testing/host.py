@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
+from tinsmith_ir.graph import Array
+from tinsmith_ir.program import Buffer, Program
+from tinsmith_target import Target
 
 from tinsmith_c.kernel import Kernel
 from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.writer import write
-from tinsmith_ir.graph import Array
-from tinsmith_ir.program import Program
-from tinsmith_target import Target
 
 _FLAGS = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
 _SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -45,7 +45,7 @@ int main(void) {{
 def place(program: Program, alignment: int = 16) -> Program:
     """Every buffer behind the one before, none sharing memory: correct and wasteful."""
     offset = 0
-    placed = {}
+    placed: dict[str, Buffer] = {}
     for buffer in program.buffers:
         if buffer.alias_of is not None:
             continue
@@ -121,7 +121,9 @@ class HostModel:
 
     def run(self, inputs: Mapping[str, Array]) -> list[Array]:
         """The outputs of one inference, in the program's order."""
-        data = b"".join(np.ascontiguousarray(inputs[name]).tobytes() for name in self.program.inputs)
+        data = b"".join(
+            np.ascontiguousarray(inputs[name]).tobytes() for name in self.program.inputs
+        )
         done = subprocess.run([self.executable], input=data, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode()
         outputs: list[Array] = []

@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+from tinsmith_c.text import (
+    COLUMNS,
+    array_definition,
+    comment_lines,
+    float_literal,
+    initializer,
+    integer_literal,
+    wrapped_call,
+)
+from tinsmith_ir.errors import UnsupportedError
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.0, "1.0f"), (0.1, "0.1f"), (-3e-9, "-3e-09f"), (16777216.0, "1.6777216e+07f")],
+)
+def test_float_literal_is_the_shortest_that_reads_back(value: float, text: str) -> None:
+    assert float_literal(value) == text
+    assert np.float32(text.removesuffix("f")) == np.float32(value)
+
+
+def test_float_literal_reads_back_for_random_bits() -> None:
+    bits = np.random.default_rng(0).integers(0, 2**32, 2000, np.uint32)
+    for value in bits.view(np.float32):
+        if np.isfinite(value):
+            assert np.float32(float_literal(float(value)).removesuffix("f")) == value
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_float_literal_refuses_what_c_cannot_write(value: float) -> None:
+    with pytest.raises(UnsupportedError, match="finite"):
+        float_literal(value)
+
+
+def test_smallest_int32_has_no_literal_of_its_own() -> None:
+    assert integer_literal(-(2**31)) == "(-2147483647 - 1)"
+    assert integer_literal(-(2**31) + 1) == "-2147483647"
+
+
+def test_array_has_twenty_bytes_a_line() -> None:
+    text = array_definition("a", np.arange(-10, 13, dtype=np.int8), "numbers")
+    lines = text.split("\n")
+    assert lines[0] == "// numbers"
+    assert lines[1] == "static const int8_t a[23] TINSMITH_ALIGNED = {"
+    assert lines[2].count(",") == 20
+    assert lines[3] == "    10, 11, 12,"
+
+
+def test_call_that_fits_stays_on_one_line() -> None:
+    assert wrapped_call("  f(", ["a", "b"], ");") == "  f(a, b);"
+
+
+def test_long_call_is_filled_behind_the_parenthesis() -> None:
+    lines = wrapped_call("  function(", [f"argument_{i}" for i in range(30)], ");").split("\n")
+    assert max(len(line) for line in lines) <= COLUMNS
+    assert all(line.startswith(" " * len("  function(") + "a") for line in lines[1:])
+
+
+def test_initializer_writes_one_field_a_line() -> None:
+    text = initializer("t", "kName", {"a": 1, "b": (2, -3), "c": "x"})
+    assert (
+        text
+        == "  static const t kName = {\n      .a = 1,\n      .b = {2, -3},\n      .c = x,\n  };"
+    )
+
+
+def test_comment_is_broken_at_spaces() -> None:
+    lines = comment_lines("word " * 60)
+    assert len(lines) > 1
+    assert all(line.startswith("// word") and len(line) <= COLUMNS for line in lines)
