@@ -1,4 +1,5 @@
-"""Add the expected outputs to digits_test.npz: y_int8 and y_float, of TFLite's reference kernels.
+# pyright: basic, reportMissingImports=false, reportMissingModuleSource=false
+"""Add the expected outputs to digits_test.npz: y and y_float, of TFLite's reference kernels.
 
 A development-time script, run after train.py in an environment of its own:
 `pip install tflite-runtime==2.14.0 "numpy<2"` (Python 3.11).
@@ -33,10 +34,10 @@ def main() -> None:
     path = FOLDER / "digits_test.npz"
     with np.load(path) as stored:
         x, x_float, label = stored["x"], stored["x_float"], stored["label"]
-    y_int8, y_float = outputs("digits_int8.tflite", x), outputs("digits_float.tflite", x_float)
-    np.savez_compressed(path, x=x, x_float=x_float, label=label, y_int8=y_int8, y_float=y_float)
-    for name, y in (("int8", y_int8), ("float", y_float)):
-        print(f"{name}: {np.mean(y.argmax(axis=1) == label):.4f} of {len(label)} images right")
+    y, y_float = outputs("digits_int8.tflite", x), outputs("digits_float.tflite", x_float)
+    np.savez_compressed(path, x=x, x_float=x_float, label=label, y=y, y_float=y_float)
+    for name, found in (("int8", y), ("float", y_float)):
+        print(f"{name}: {np.mean(found.argmax(axis=1) == label):.4f} of {len(label)} images right")
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+# pyright: basic, reportMissingImports=false, reportMissingModuleSource=false, reportIndexIssue=false
 """Train the digits network and export it as digits_float.tflite and digits_int8.tflite.
 
 A development-time script: Bazel does not run it, and Tinsmith does not need what it imports

@@ -44,7 +44,7 @@ RULES: Mapping[str, Rule] = {
     "MUL": Rule(7, (2, 2), "MulOptions", arithmetic.mul),
     "PAD": Rule(4, (2, 2), "PadOptions", shapes.pad),
     "PADV2": Rule(4, (3, 3), "PadV2Options", shapes.padv2),
-    "QUANTIZE": Rule(4, (1, 1), "QuantizeOptions", arithmetic.quantize),
+    "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", arithmetic.quantize),
     "RELU": Rule(3, (1, 1), "", arithmetic.relu),
     "RELU6": Rule(3, (1, 1), "", arithmetic.relu6),
     "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", shapes.reshape),

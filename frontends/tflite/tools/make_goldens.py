@@ -1,4 +1,4 @@
-# pyright: basic, reportMissingImports=false
+# pyright: basic, reportMissingImports=false, reportMissingModuleSource=false
 """Run the cases of tests/golden_cases.py on TFLite's reference kernels; write tests/goldens.npz.
 
 A development-time script: `pip install tflite-runtime==2.14.0 "numpy<2" tflite flatbuffers`
