@@ -17,9 +17,11 @@
 #define WORD_BYTES sizeof(word_t)
 #define WORD_MASK (WORD_BYTES - 1u)
 
+#if !defined(__ARM_FEATURE_MVE)
 static inline size_t is_odd(const void *address) {
   return (uintptr_t)address & WORD_MASK;
 }
+#endif
 
 #if defined(__ARM_FEATURE_MVE)
 
