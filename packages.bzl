@@ -26,6 +26,7 @@ OTHERS = [
     "kernels/reference",
     "platforms",
     "tests/checks",
+    "tests/cross",
     "tests/layering",
     "tests/packaging",
     "tests/readme",

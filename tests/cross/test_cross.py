@@ -1,0 +1,85 @@
+"""The libraries that Bazel compiled for each platform are code for that CPU, and all of them are there."""
+
+import struct
+from pathlib import Path
+
+import pytest
+
+_HERE = Path(__file__).parent
+_ARM, _RISCV, _X86_64, _AARCH64 = 40, 243, 62, 183
+
+# Tag_CPU_name of the Arm attributes: the CPU that the compiler was told.
+_ARM_CPUS = ["cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"]
+
+
+def members(archive: Path) -> dict[str, bytes]:
+    """The object files of an `ar` archive, by name; GNU's long names resolved."""
+    data = archive.read_bytes()
+    assert data.startswith(b"!<arch>\n")
+    found: dict[str, bytes] = {}
+    names = b""
+    position = 8
+    while position < len(data):
+        header = data[position : position + 60]
+        size = int(header[48:58])
+        body = data[position + 60 : position + 60 + size]
+        name = header[:16].rstrip().decode()
+        if name == "//":
+            names = body
+        elif name not in ("/", "/SYM64/"):
+            if name.startswith("/"):
+                start = int(name[1:])
+                name = names[start : names.index(b"\n", start)].decode()
+            found[name.rstrip("/")] = body
+        position += 60 + size + size % 2
+    return found
+
+
+def objects(cpu: str) -> dict[str, bytes]:
+    """All object files built for a CPU."""
+    folder = _HERE / cpu.replace("-", "_")
+    archives = sorted(path for path in folder.glob("*.a") if not path.name.endswith(".pic.a"))
+    assert archives, f"nothing was built in {folder}"
+    return {
+        f"{archive.name}({name})": body
+        for archive in archives
+        for name, body in members(archive).items()
+    }
+
+
+def machine(elf: bytes) -> int:
+    """e_machine of an ELF file."""
+    assert elf[:4] == b"\x7fELF"
+    return struct.unpack_from("<H", elf, 18)[0]
+
+
+@pytest.mark.parametrize("cpu", _ARM_CPUS)
+def test_objects_are_for_the_arm_cpu(cpu: str) -> None:
+    for name, elf in objects(cpu).items():
+        assert machine(elf) == _ARM, name
+        assert cpu.encode() + b"\x00" in elf, name
+
+
+def test_objects_are_for_riscv32() -> None:
+    for name, elf in objects("riscv32").items():
+        assert machine(elf) == _RISCV, name
+        assert elf[4] == 1, f"{name} is not 32-bit"
+
+
+def test_objects_are_for_the_host() -> None:
+    for name, elf in objects("host").items():
+        assert machine(elf) in (_X86_64, _AARCH64), name
+
+
+@pytest.mark.parametrize("cpu", [*_ARM_CPUS, "riscv32", "host"])
+def test_network_and_kernels_are_there(cpu: str) -> None:
+    names = " ".join(objects(cpu))
+    for library in ("libdigits.a", "libcmsis_nn.a", "libreference.a"):
+        assert library in names
+
+
+def test_wrong_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "empty.a"
+    path.write_bytes(b"no archive")
+    with pytest.raises(AssertionError):
+        members(path)
