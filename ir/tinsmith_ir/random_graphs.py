@@ -241,7 +241,7 @@ class _Grower:
 
     def binary_with_constant(self, value: Value) -> None:
         """Add, Sub or Mul with a constant of the last dimension."""
-        shape = value.type.shape[-1:]
+        shape: tuple[int, ...] = value.type.shape[len(value.type.shape) - 1 :]
         if self.dtype is DType.FLOAT32:
             constant = self.builder.constant("c", self.random.standard_normal(shape, np.float32))
         else:

@@ -1,0 +1,65 @@
+"""Reshape, Pad, Transpose and Concat by hand."""
+
+from collections.abc import Callable
+
+import pytest
+from tinsmith_ir import GraphError, parse_graph
+
+Run = Callable[..., list[object]]
+
+
+def test_reshape_keeps_the_order(run: Run) -> None:
+    body = "input %x: i32[2,3] %y: i32[3,2] = reshape(%x) {shape=[3,2]} output %y"
+    assert run(body, [1, 2, 3, 4, 5, 6]) == [1, 2, 3, 4, 5, 6]
+
+
+def test_pad_adds_the_zero_point_unless_told_otherwise(run: Run) -> None:
+    head = "input %x: i8[1,2]<1.0, 7> %y: i8[1,4]<1.0, 7> = pad(%x) "
+    assert run(head + "{padding=[0,0,1,1]} output %y", [1, 2]) == [7, 1, 2, 7]
+    assert run(head + "{padding=[0,0,2,0], value=-3} output %y", [1, 2]) == [-3, -3, 1, 2]
+
+
+def test_transpose_moves_axes(run: Run) -> None:
+    body = "input %x: i8[1,2,3] %y: i8[3,1,2] = transpose(%x) {permutation=[2,0,1]} output %y"
+    assert run(body, [1, 2, 3, 4, 5, 6]) == [1, 4, 2, 5, 3, 6]
+
+
+def test_concat_joins_along_the_axis(run: Run) -> None:
+    body = """
+      input %x: bool[2,1]
+      input %z: bool[2,2]
+      %y: bool[2,3] = concat(%x, %z) {axis=1}
+      output %y"""
+    expected = [True, False, False, False, True, True]
+    assert run(body, [True, False], [False, False, True, True]) == expected
+
+
+def test_concat_requantizes_inputs_of_other_scales(run: Run) -> None:
+    body = """
+      input %x: i8[2]<1.0, 0>
+      input %z: i8[2]<0.5, 10>
+      %y: i8[4]<1.0, 0> = concat(%x, %z) {activation=relu6}
+      output %y"""
+    assert run(body, [-1, 9], [13, 16]) == [0, 6, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("input %x: i8[2,3] %y: i8[4] = reshape(%x) {shape=[4]}", "6 elements"),
+        ("input %x: i8[4] %y: i8[2,2] = reshape(%x) {shape=[-2,-2]}", "4 elements"),
+        ("input %x: i8[2] %y: i8[2] = pad(%x)", "2 paddings"),
+        ("input %x: i8[2] %y: i8[2] = pad(%x) {padding=[-1,1]}", "at least 0"),
+        ("input %x: i8[2] %y: i8[3] = pad(%x) {padding=[0,1], value=200}", "a value of dtype i8"),
+        ("input %x: i8[2] %y: i8[3] = pad(%x) {padding=[0,1], value=0.5}", "a value of dtype i8"),
+        ("input %x: i8[2,1] %y: i8[1,2] = transpose(%x) {permutation=[1,1]}", "permutation"),
+        ("input %x: i8[2]<1.0, 0> %y: i8[2]<2.0, 0> = reshape(%x) {shape=[2]}", "same quantiz"),
+        ("input %x: i8[2] input %z: i8[2] %y: i8[4] = concat(%x, %z) {axis=1}", "axis within"),
+        ("input %x: i32[2,2] input %z: i32[2] %y: i32[4] = concat(%x, %z)", "inputs like"),
+        ("input %x: i32[2] %y: i32[2] = concat(%x, none)", "no gap"),
+        ("%y: i32[2] = concat()", "operand 'inputs'"),
+    ],
+)
+def test_what_does_not_fit_is_named(text: str, message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        parse_graph(f'graph "g" {{ {text} output %y }}')
