@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Dequantize, Operator, Quantize, Relu, Relu6, Requantize
 from tinsmith_ir.types import TensorType
@@ -21,7 +22,8 @@ def value_table(operators: Sequence[Operator], types: Sequence[TensorType]) -> A
     """The results of applying `operators` one after the other to each int8 or int16, lowest first.
 
     types: of the first operand and of each result, one more than operators; shapes do not matter.
-    None if an operator is not elementwise, or the first operand is neither int8 nor int16.
+    None if an operator is not elementwise or cannot be evaluated between its types (scales too far
+    apart), or the first operand is neither int8 nor int16.
     """
     if types[0].dtype not in (DType.INT8, DType.INT16):
         return None
@@ -31,7 +33,10 @@ def value_table(operators: Sequence[Operator], types: Sequence[TensorType]) -> A
     array: Array = np.arange(low, high + 1).astype(types[0].dtype.numpy)
     flat = [type_.with_shape(array.shape) for type_ in types]
     for operator, input_, output in zip(operators, flat, flat[1:], strict=False):
-        array = operator.evaluate([array], [input_], [output])[0]
+        try:
+            array = operator.evaluate([array], [input_], [output])[0]
+        except GraphError:
+            return None
     return array
 
 
