@@ -1,0 +1,113 @@
+"""The search on tasks and stores: by hand, and against all orders."""
+
+import itertools
+import random
+
+import pytest
+from tinsmith_scheduling import Problem, Task, find_schedule
+
+
+def task(name: str, reads: str, after: str = "") -> Task:
+    """A task that fills the store of its name; reads and after as blank-separated names."""
+    return Task(name, frozenset(after.split()), frozenset(reads.split()), frozenset([name]))
+
+
+# Two branches from x, each with a large middle and a small end. The given order has both middles
+# live at once.
+BRANCHES = Problem(
+    (
+        task("a", "x"),
+        task("b", "x"),
+        task("a_end", "a", "a"),
+        task("b_end", "b", "b"),
+        task("y", "a_end b_end", "a_end b_end"),
+    ),
+    {"x": 10, "a": 100, "b": 100, "a_end": 1, "b_end": 1, "y": 2},
+    first=frozenset(["x"]),
+    kept=frozenset(["y"]),
+)
+
+
+def test_live_bytes_of_the_given_order() -> None:
+    assert BRANCHES.live_bytes(BRANCHES.tasks) == (110, 210, 201, 102, 4)
+
+
+def test_branches_run_one_after_the_other() -> None:
+    schedule = find_schedule(BRANCHES)
+    assert [task.name for task in schedule.order] == ["a", "a_end", "b", "b_end", "y"]
+    assert schedule.peak_bytes == 111
+    assert schedule.is_optimal
+
+
+def test_an_order_that_cannot_be_improved_stays() -> None:
+    chain = Problem(
+        (task("a", "x"), task("b", "a", "a"), task("c", "b", "b")),
+        {"x": 1, "a": 2, "b": 3, "c": 4},
+        first=frozenset(["x"]),
+        kept=frozenset(["c"]),
+    )
+    schedule = find_schedule(chain)
+    assert schedule.order is chain.tasks
+    assert (schedule.peak_bytes, schedule.is_optimal) == (7, True)
+
+
+def test_stores_that_are_kept_or_read_by_nobody() -> None:
+    problem = Problem(
+        (task("kept", ""), task("unread", ""), task("last", "")),
+        {"x": 64, "kept": 1, "unread": 2, "last": 4},
+        first=frozenset(["x"]),
+        kept=frozenset(["kept", "last"]),
+    )
+    assert problem.live_bytes(problem.tasks) == (1, 3, 5)
+    assert find_schedule(problem).peak_bytes == 5
+
+
+def test_nothing_to_do() -> None:
+    schedule = find_schedule(Problem((), {}, frozenset(), frozenset()))
+    assert (schedule.order, schedule.peak_bytes, schedule.is_optimal) == ((), 0, True)
+
+
+def random_problem(seed: int, count: int) -> Problem:
+    """Each task reads up to two earlier stores; all sizes from 1 to 9."""
+    source = random.Random(seed)
+    stores = ["x"]
+    tasks: list[Task] = []
+    for index in range(count):
+        reads = frozenset(source.choices(stores, k=source.randrange(3)))
+        name = f"t{index}"
+        tasks.append(Task(name, reads - {"x"}, reads, frozenset([name])))
+        stores.append(name)
+    sizes = {store: source.randrange(1, 10) for store in stores}
+    return Problem(tuple(tasks), sizes, frozenset(["x"]), frozenset(stores[-1:]))
+
+
+def is_allowed(order: tuple[Task, ...]) -> bool:
+    return all(
+        task.after <= {before.name for before in order[:step]} for step, task in enumerate(order)
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_search_equals_the_best_of_all_orders(seed: int) -> None:
+    problem = random_problem(seed, 6)
+    orders = [order for order in itertools.permutations(problem.tasks) if is_allowed(order)]
+    schedule = find_schedule(problem)
+    assert schedule.is_optimal
+    assert schedule.peak_bytes == min(problem.peak_bytes(order) for order in orders)
+    assert schedule.peak_bytes == problem.peak_bytes(schedule.order)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("beam_width", [1, 4, 64])
+def test_any_beam_gives_an_allowed_order_no_worse_than_given(seed: int, beam_width: int) -> None:
+    problem = random_problem(seed, 24)
+    schedule = find_schedule(problem, beam_width=beam_width)
+    assert is_allowed(schedule.order)
+    assert sorted(t.name for t in schedule.order) == sorted(t.name for t in problem.tasks)
+    assert schedule.peak_bytes == problem.peak_bytes(schedule.order)
+    assert schedule.peak_bytes <= problem.peak_bytes(problem.tasks)
+    assert schedule.order == find_schedule(problem, beam_width=beam_width).order
+
+
+def test_a_narrow_beam_claims_no_proof() -> None:
+    assert not find_schedule(BRANCHES, beam_width=1).is_optimal

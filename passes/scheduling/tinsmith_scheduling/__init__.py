@@ -1,0 +1,16 @@
+"""Orders of execution that keep few bytes live: the search, and the graph pass."""
+
+from tinsmith_scheduling.problem import Problem, Task
+from tinsmith_scheduling.schedule import ScheduleNodes, live_bytes, peak_live_bytes, problem_of
+from tinsmith_scheduling.search import Schedule, find_schedule
+
+__all__ = [
+    "Problem",
+    "Schedule",
+    "ScheduleNodes",
+    "Task",
+    "find_schedule",
+    "live_bytes",
+    "peak_live_bytes",
+    "problem_of",
+]

@@ -1,0 +1,60 @@
+"""The problem, free of any IR: tasks that read and write stores, in an order to be chosen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Task:
+    """One step of work.
+
+    after: names of the tasks that must have run before.
+    reads: names of the stores it needs until it has ended.
+    writes: names of the stores it fills; they come into being when it starts.
+    """
+
+    name: str
+    after: frozenset[str]
+    reads: frozenset[str]
+    writes: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Tasks in an order that is allowed, and the stores between them.
+
+    store_bytes: size of each store by name.
+    first: stores that are filled before the first task; kept: those needed after the last.
+    """
+
+    tasks: tuple[Task, ...]
+    store_bytes: Mapping[str, int]
+    first: frozenset[str]
+    kept: frozenset[str]
+
+    @cached_property
+    def readers(self) -> Mapping[str, frozenset[str]]:
+        """Name of a store -> names of the tasks that read it."""
+        return {
+            store: frozenset(task.name for task in self.tasks if store in task.reads)
+            for store in self.store_bytes
+        }
+
+    def live_bytes(self, order: Sequence[Task]) -> tuple[int, ...]:
+        """Bytes that are live while each task of `order` runs, its own reads and writes included."""
+        last_use: dict[str, int] = {}
+        for step, task in enumerate(order):
+            for store in task.reads | task.writes:
+                last_use[store] = step
+        live = {store for store in self.first if store in last_use or store in self.kept}
+        sums: list[int] = []
+        for step, task in enumerate(order):
+            live |= task.writes
+            sums.append(sum(self.store_bytes[store] for store in live))
+            live = {store for store in live if store in self.kept or last_use[store] > step}
+        return tuple(sums)
+
+    def peak_bytes(self, order: Sequence[Task]) -> int:
+        """The largest of `live_bytes`; 0 without tasks."""
+        return max(self.live_bytes(order), default=0)

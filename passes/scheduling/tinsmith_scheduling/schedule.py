@@ -1,0 +1,93 @@
+"""The graph pass: nodes in an order that keeps fewer bytes live."""
+
+from dataclasses import dataclass
+
+from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.operators import Reshape
+from tinsmith_ir.passes import BIT_EXACT, Contract
+
+from tinsmith_scheduling.problem import Problem, Task
+from tinsmith_scheduling.search import find_schedule
+
+
+@dataclass(frozen=True)
+class ScheduleNodes:
+    """Reorder the nodes so that the largest number of bytes live at once is low.
+
+    Never higher than in the given order, which stays when nothing better is found.
+    beam_width: how many partial orders are followed at a time.
+    """
+
+    beam_width: int = 256
+
+    @property
+    def name(self) -> str:
+        """The name in reports and on the command line."""
+        return "schedule-nodes"
+
+    @property
+    def contract(self) -> Contract:
+        """The order of execution changes no value."""
+        return BIT_EXACT
+
+    def run(self, graph: Graph) -> Graph:
+        """The graph with its nodes in the order found; `graph` itself when its order stays."""
+        problem = problem_of(graph)
+        schedule = find_schedule(problem, beam_width=self.beam_width)
+        if schedule.order == problem.tasks:
+            return graph
+        return graph.rebuilt(nodes=[graph.producers[task.name] for task in schedule.order])
+
+
+def problem_of(graph: Graph) -> Problem:
+    """The graph as tasks and stores. Constants take no store, as they stay in flash; a reshape of
+    anything but a constant takes none, as its result can share the bytes of its operand.
+    """
+    stores = {value.name: value.name for value in graph.inputs}
+    sizes = {value.name: value.type.size_bytes for value in graph.inputs}
+    tasks: list[Task] = []
+    for node in graph.nodes:
+        shared = _shared_store(node, stores)
+        for value in node.outputs:
+            stores[value.name] = shared or value.name
+            if shared is None:
+                sizes[value.name] = value.type.size_bytes
+        tasks.append(_task(graph, node, stores))
+    return Problem(
+        tuple(tasks),
+        sizes,
+        frozenset(value.name for value in graph.inputs),
+        frozenset(stores[value.name] for value in graph.outputs if value.name in stores),
+    )
+
+
+def live_bytes(graph: Graph) -> tuple[int, ...]:
+    """Bytes of tensors that are live while each node runs, in the graph's order.
+
+    Without the scratch of kernels, which nobody knows before lowering.
+    """
+    problem = problem_of(graph)
+    return problem.live_bytes(problem.tasks)
+
+
+def peak_live_bytes(graph: Graph) -> int:
+    """The largest of `live_bytes`, which is a lower bound of the arena; 0 without nodes."""
+    return max(live_bytes(graph), default=0)
+
+
+def _shared_store(node: Node, stores: dict[str, str]) -> str | None:
+    """The store that a reshape's result lives in, if it is that of its operand."""
+    if not isinstance(node.operator, Reshape):
+        return None
+    return stores.get(node.present_inputs[0].name)
+
+
+def _task(graph: Graph, node: Node, stores: dict[str, str]) -> Task:
+    results = frozenset(stores[value.name] for value in node.outputs)
+    reads = frozenset(stores[v.name] for v in node.present_inputs if v.name in stores)
+    return Task(node.name, _producers(graph, node.present_inputs), reads, results - reads)
+
+
+def _producers(graph: Graph, values: tuple[Value, ...]) -> frozenset[str]:
+    """Names of the nodes that compute `values`."""
+    return frozenset(graph.producers[v.name].name for v in values if v.name in graph.producers)
