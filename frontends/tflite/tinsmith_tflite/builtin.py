@@ -7,7 +7,9 @@ from typing import Any
 def _names(enumeration: str) -> dict[int, str]:
     """Value -> name, of a class of constants such as tflite.BuiltinOperator."""
     constants: Any = getattr(importlib.import_module("tflite"), enumeration)
-    numbers = {name: getattr(constants, name) for name in dir(constants)}
+    # From Python 3.13 on every class has a number of its own, __firstlineno__.
+    names = [name for name in dir(constants) if not name.startswith("__")]
+    numbers = {name: getattr(constants, name) for name in names}
     return {number: name for name, number in numbers.items() if isinstance(number, int)}
 
 
