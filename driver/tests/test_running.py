@@ -1,5 +1,5 @@
 import numpy as np
-from tinsmith_driver.running import different_bytes, difference_at
+from tinsmith_driver.running import difference_at, different_bytes
 
 
 def test_bytes_are_counted_not_elements() -> None:

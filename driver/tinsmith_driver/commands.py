@@ -23,7 +23,14 @@ from tinsmith_driver.pipelines import (
     show_after,
 )
 from tinsmith_driver.progress import progress
-from tinsmith_driver.report import json_bytes, layer_table, memory_table, report, warnings, write_json
+from tinsmith_driver.report import (
+    json_bytes,
+    layer_table,
+    memory_table,
+    report,
+    warnings,
+    write_json,
+)
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.support import unsupported
 from tinsmith_driver.table import table, thousands
@@ -98,7 +105,7 @@ def verify(arguments: argparse.Namespace) -> int:
             bar.step("running")
             measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
             bar.step("comparing")
-            measurement = compare(measurement, compilation.model.graph)
+            measurement = compare(measurement, compilation.reference)
             measurement = with_layers(
                 compilation, measurement, arguments.timeout, compare=arguments.layers
             )

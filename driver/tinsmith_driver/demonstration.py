@@ -45,7 +45,7 @@ def run(target_name: str, report_path: Path) -> int:
             bar.step(f"running {sum(map(len, groups))} images")
             measurement = run_samples(build, compilation.graph, groups, _TIMEOUT_SECONDS)
             bar.step("comparing")
-            measurement = compare(measurement, compilation.model.graph)
+            measurement = compare(measurement, compilation.reference)
             measurement = with_layers(compilation, measurement, _TIMEOUT_SECONDS, compare=True)
             result = report(compilation, build, measurement)
             page = html_report(result, compilation.plan).encode()

@@ -60,8 +60,8 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
     ram, flash, run = report["ram"], report["flash"], report.get("run")
     facts: list[tuple[str, str, str]] = []
     if run is not None and run["bit_exact"] is not None:
-        verdict = ("bit-exact", "good") if run["bit_exact"] else ("not bit-exact", "bad")
-        facts.append((f"{run['inputs']} samples", *verdict))
+        verdict, colour = ("bit-exact", "good") if run["bit_exact"] else ("not bit-exact", "bad")
+        facts.append((f"{run['inputs']} samples", verdict, colour))
     if run is not None and run["instructions"] is not None:
         per_mac = run["instructions"] / max(report["model"]["macs"], 1)
         facts.append(("instructions", thousands(run["instructions"]), f"{per_mac:.3f} per MAC"))

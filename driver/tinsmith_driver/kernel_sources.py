@@ -26,7 +26,7 @@ def kernels_root() -> Path:
 def kernel_include_directories() -> list[Path]:
     """Folders for `-I`."""
     root = kernels_root()
-    return [root / "include", root / "cmsis_nn" / "include"]
+    return [root / "include", root / "cmsis_nn" / "include", root / "cmsis_nn"]
 
 
 def kernel_sources(compilation: Compilation) -> list[Path]:

@@ -11,15 +11,21 @@ from typing import TypeVar
 import tinsmith_cmsis_nn
 import tinsmith_reference
 from tinsmith_allocation import AllocateBuffers, Plan
-from tinsmith_c import Kernel, WriteOptions, lower, write, write_harness_model
-from tinsmith_fusion import FuseGraph
+from tinsmith_c import Backend, Kernel, WriteOptions, lower, write, write_harness_model
+from tinsmith_fusion import (
+    FoldBatchNormalization,
+    FuseActivations,
+    FusePadding,
+    FuseRequantization,
+    ReplaceMeans,
+)
 from tinsmith_ir import Graph, ModelError, Program, UsageError
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.passes import BIT_EXACT, Pass, PassRecord, Pipeline
 from tinsmith_ir.testing import random_inputs
 from tinsmith_ir.verify import verify_program
 from tinsmith_scheduling import ScheduleNodes
-from tinsmith_simplify import SimplifyGraph
+from tinsmith_simplify import Simplify
 from tinsmith_target import Target, target
 from tinsmith_tflite import import_tflite
 
@@ -55,7 +61,8 @@ class Model:
 class Compilation:
     """All that compiling made.
 
-    graph: after the graph passes; program: placed. plan: of the arena; arena_without_scratch: the
+    graph: after the graph passes; reference: what results must equal (see Optimized); program:
+    placed. plan: of the arena; arena_without_scratch: the
     same without the kernels' scratch, in bytes. files: name -> bytes of the product;
     harness: C that describes the model to the test harness.
     """
@@ -65,6 +72,7 @@ class Compilation:
     target: Target
     kernels: Sequence[Kernel]
     graph: Graph
+    reference: Graph
     program: Program
     plan: Plan
     arena_without_scratch: int
@@ -89,16 +97,45 @@ def read_model(path: Path, name: str | None = None) -> Model:
     return Model(path, format_, hashlib.sha256(data).hexdigest(), graph)
 
 
+def numeric_passes() -> tuple[Pass, ...]:
+    """The passes up to the last that may change results (float32 only; each says how)."""
+    return (Simplify(), FoldBatchNormalization())
+
+
+def exact_passes() -> tuple[Pass, ...]:
+    """The passes after those: bit-exact, all of them."""
+    return (
+        FuseRequantization(),
+        FuseActivations(),
+        FusePadding(),
+        ReplaceMeans(),
+        Simplify(),
+        ScheduleNodes(),
+    )
+
+
 def graph_passes() -> tuple[Pass, ...]:
     """The passes that every target wants, in order."""
-    return (SimplifyGraph(), FuseGraph(), ScheduleNodes())
+    return (*numeric_passes(), *exact_passes())
 
 
-def optimize(model: Model, *, verify: bool = False) -> tuple[Graph, Sequence[PassRecord]]:
+@dataclass(frozen=True, eq=False)
+class Optimized:
+    """graph: after all passes. reference: after those that may change results; firmware and `graph`
+    must equal it bit by bit.
+    """
+
+    graph: Graph
+    reference: Graph
+    records: Sequence[PassRecord]
+
+
+def optimize(model: Model, *, verify: bool = False) -> Optimized:
     """Run the graph passes; with `verify`, on random inputs before and after each."""
     inputs = random_inputs(model.graph, seed=0) if verify else None
-    result = Pipeline(graph_passes()).run(model.graph, verify_inputs=inputs)
-    return result.graph, result.records
+    changed = Pipeline(numeric_passes()).run(model.graph, verify_inputs=inputs)
+    result = Pipeline(exact_passes()).run(changed.graph, verify_inputs=inputs)
+    return Optimized(result.graph, changed.graph, (*changed.records, *result.records))
 
 
 def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> Graph | Program:
@@ -133,7 +170,7 @@ def pass_names() -> list[str]:
 def kernels_for(chosen: Target, backend: str | None, *, packed: bool) -> Sequence[Kernel]:
     """The kernels a graph is lowered to, best first; the reference kernels are always the last."""
     preferred = backend or chosen.backend
-    backends = [tinsmith_reference.backend()]
+    backends: list[Backend] = [tinsmith_reference.backend()]
     if preferred == "cmsis_nn":
         backends.insert(0, tinsmith_cmsis_nn.backend(packed=packed))
     return tuple(kernel for found in backends for kernel in found.kernels(chosen))
@@ -148,10 +185,10 @@ def compile_model(
     """
     chosen = target(options.target)
     on_step("passes")
-    graph, records = optimize(model, verify=options.verify_passes)
+    optimized = optimize(model, verify=options.verify_passes)
     on_step("lowering")
     kernels = kernels_for(chosen, options.backend, packed=options.packed)
-    lowered, lowering = _timed(LOWER, lambda: lower(graph, chosen, kernels))
+    lowered, lowering = _timed(LOWER, lambda: lower(optimized.graph, chosen, kernels))
     verify_program(lowered)
     on_step("allocation")
     allocate = AllocateBuffers()
@@ -172,11 +209,12 @@ def compile_model(
         options=options,
         target=chosen,
         kernels=kernels,
-        graph=graph,
+        graph=optimized.graph,
+        reference=optimized.reference,
         program=allocation.program,
         plan=allocation.plans[ARENA],
         arena_without_scratch=without_scratch,
-        records=(*records, lowering, placing, writing),
+        records=(*optimized.records, lowering, placing, writing),
         files=files,
         harness=write_harness_model(allocation.program),
     )

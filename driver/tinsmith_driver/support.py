@@ -24,7 +24,7 @@ class Finding:
 
 def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
     """The ops of the optimised graph that no kernel of the target takes."""
-    graph, _ = optimize(model)
+    graph = optimize(model).graph
     chosen = target(options.target)
     kernels = kernels_for(chosen, options.backend, packed=options.packed)
     findings: list[Finding] = []

@@ -8,8 +8,8 @@ from pathlib import Path
 from tinsmith_ir import UsageError
 
 
-def write_files(directory: Path, files: Mapping[str, bytes], report: Mapping[str, object]) -> None:
-    """Write `files` and `report.json` to `directory`, made if absent; each file appears whole.
+def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
+    """Write `files` (name -> content) to `directory`, made if absent; each file appears whole.
 
     Raises UsageError when the folder cannot be written.
     """

@@ -122,7 +122,7 @@ def measure(network: Network, target: str) -> Row:
         groups = load_samples(inputs, compilation.graph)
         with built(compilation) as build:
             measurement = run_samples(build, compilation.graph, groups, _TIMEOUT_SECONDS)
-            measurement = compare(measurement, compilation.model.graph)
+            measurement = compare(measurement, compilation.reference)
             seconds = (compiled - start, time.perf_counter() - start)
             return _row(network, compilation, build, measurement, seconds)
     except DoesNotFitError:
