@@ -1,0 +1,158 @@
+"""SimplifyLayout: each pattern fires where it is exact, and only there."""
+
+from collections.abc import Callable
+
+import pytest
+from tinsmith_ir.parser import parse_graph
+from tinsmith_ir.passes import Pass
+from tinsmith_simplify import SimplifyLayout
+
+Rewrites = Callable[[Pass, str, str], None]
+
+
+def graph(*lines: str) -> str:
+    body = "\n".join(lines)
+    return f'graph "g" {{\n{body}\noutput %y\n}}'
+
+
+def test_reshapes_merge(rewrites: Rewrites) -> None:
+    rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: f32[2,6]",
+            "%a: f32[12] = reshape(%x) {shape=[12]}",
+            "%b: f32[3,4] = reshape(%a) {shape=[3,4]}",
+            "%y: f32[3,4] = relu(%b)",
+        ),
+        graph(
+            "input %x: f32[2,6]",
+            "%b: f32[3,4] = reshape(%x) {shape=[3,4]}",
+            "%y: f32[3,4] = relu(%b)",
+        ),
+    )
+
+
+def test_a_reshape_that_others_read_stays_for_them(rewrites: Rewrites) -> None:
+    rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: f32[2,6]",
+            "%a: f32[12] = reshape(%x) {shape=[12]}",
+            "%b: f32[12,1] = reshape(%a) {shape=[12,1]}",
+            "%y: f32[12,12] = add(%a, %b)",
+        ),
+        graph(
+            "input %x: f32[2,6]",
+            "%a: f32[12] = reshape(%x) {shape=[12]}",
+            "%b: f32[12,1] = reshape(%x) {shape=[12,1]}",
+            "%y: f32[12,12] = add(%a, %b)",
+        ),
+    )
+
+
+def test_transposes_merge_in_the_right_order(rewrites: Rewrites) -> None:
+    rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: f32[2,3,4]",
+            "%a: f32[3,4,2] = transpose(%x) {permutation=[1,2,0]}",
+            "%y: f32[4,3,2] = transpose(%a) {permutation=[1,0,2]}",
+        ),
+        graph("input %x: f32[2,3,4]", "%y: f32[4,3,2] = transpose(%x) {permutation=[2,1,0]}"),
+    )
+
+
+def test_a_transpose_of_axes_of_length_one_is_a_reshape(rewrites: Rewrites) -> None:
+    rewrites(
+        SimplifyLayout(),
+        graph("input %x: f32[1,3,1,4]", "%y: f32[3,4,1,1] = transpose(%x) {permutation=[1,3,0,2]}"),
+        graph("input %x: f32[1,3,1,4]", "%y: f32[3,4,1,1] = reshape(%x) {shape=[3,4,1,1]}"),
+    )
+
+
+def test_pads_of_the_same_value_merge(rewrites: Rewrites) -> None:
+    """None is the zero point, here -3."""
+    rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: i8[2,2]<0.5, -3>",
+            "%a: i8[3,4]<0.5, -3> = pad(%x) {padding=[1,0,0,2], value=-3}",
+            "%y: i8[4,5]<0.5, -3> = pad(%a) {padding=[1,0,1,0]}",
+        ),
+        graph(
+            "input %x: i8[2,2]<0.5, -3>",
+            "%y: i8[4,5]<0.5, -3> = pad(%x) {padding=[2,0,1,2]}",
+        ),
+    )
+
+
+def test_concats_along_one_axis_merge(rewrites: Rewrites) -> None:
+    rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: f32[2]",
+            "%a: f32[4] = concat(%x, %x)",
+            "%y: f32[8] = concat(%x, %a, %x)",
+        ),
+        graph("input %x: f32[2]", "%y: f32[8] = concat(%x, %x, %x, %x)"),
+    )
+
+
+def test_an_integer_mean_of_single_elements_is_a_reshape(rewrites: Rewrites) -> None:
+    rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: i8[1,1,1,256]<0.5, -3>",
+            "%y: i8[1,256]<0.5, -3> = mean(%x) {axes=[1,2]}",
+        ),
+        graph(
+            "input %x: i8[1,1,1,256]<0.5, -3>",
+            "%y: i8[1,256]<0.5, -3> = reshape(%x) {shape=[1,256]}",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        graph("input %x: f32[1,3,1,4]", "%y: f32[1,4,1,3] = transpose(%x) {permutation=[0,3,2,1]}"),
+        graph(
+            "input %x: i8[2,2]<0.5, -3>",
+            "%a: i8[3,2]<0.5, -3> = pad(%x) {padding=[1,0,0,0], value=-4}",
+            "%y: i8[4,2]<0.5, -3> = pad(%a) {padding=[1,0,0,0]}",
+        ),
+        graph(
+            "input %x: f32[2]",
+            "%a: f32[3] = pad(%x) {padding=[1,0], value=-0.0}",
+            "%y: f32[4] = pad(%a) {padding=[1,0], value=0.0}",
+        ),
+        graph(
+            "input %x: f32[2,2]",
+            "%a: f32[4,2] = concat(%x, %x) {axis=0}",
+            "%y: f32[4,4] = concat(%a, %a) {axis=1}",
+        ),
+        graph(
+            "input %x: f32[2]",
+            "%a: f32[4] = concat(%x, %x) {activation=relu}",
+            "%y: f32[6] = concat(%a, %x)",
+        ),
+        graph(
+            "input %x: f32[2]",
+            "%a: f32[4] = concat(%x, %x)",
+            "%b: f32[4] = relu(%a)",
+            "%y: f32[8] = concat(%a, %b)",
+        ),
+        graph(
+            "input %x: i8[2]<0.5, 0>",
+            "input %z: i8[2]<0.25, 0>",
+            "%a: i8[4]<0.5, 0> = concat(%x, %z)",
+            "%y: i8[6]<0.5, 0> = concat(%a, %x)",
+        ),
+        graph("input %x: f32[1,1,1,2]", "%y: f32[1,2] = mean(%x) {axes=[1,2]}"),
+        graph("input %x: i8[1,2,1,2]<0.5, 0>", "%y: i8[1,2]<0.5, 0> = mean(%x) {axes=[1,2]}"),
+        graph("input %x: i8[1,1,1,2]<0.5, 0>", "%y: i8[1,2]<0.25, 0> = mean(%x) {axes=[1,2]}"),
+    ],
+)
+def test_it_stays(text: str) -> None:
+    before = parse_graph(text)
+    assert SimplifyLayout().run(before) is before

@@ -1,0 +1,87 @@
+"""Simplify as a whole: by hand, and on random graphs."""
+
+from collections.abc import Callable
+
+import pytest
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Graph
+from tinsmith_ir.parser import parse_graph
+from tinsmith_ir.passes import Pass, Pipeline
+from tinsmith_ir.testing import random_graph, random_inputs
+from tinsmith_simplify import (
+    FoldConstants,
+    MergeCommonSubexpressions,
+    RemoveDeadCode,
+    RemoveIdentities,
+    Simplify,
+    SimplifyLayout,
+)
+
+Rewrites = Callable[[Pass, str, str], None]
+PASSES: tuple[Pass, ...] = (
+    FoldConstants(),
+    RemoveIdentities(),
+    SimplifyLayout(),
+    MergeCommonSubexpressions(),
+    RemoveDeadCode(),
+)
+
+
+def test_what_one_pass_uncovers_the_next_takes(rewrites: Rewrites) -> None:
+    """Two branches are equal once a constant is folded and what it multiplies by one is gone."""
+    rewrites(
+        Simplify(),
+        """graph "g" {
+          input %x: f32[1,4,1]
+          const %half: f32[1] = [0.5]
+          %one: f32[1] = add(%half, %half)
+          %a: f32[1,4,1] = mul(%x, %one)
+          %b: f32[4,1,1] = transpose(%a) {permutation=[1,2,0]}
+          %c: f32[4] = reshape(%b) {shape=[4]}
+          %d: f32[4] = reshape(%x) {shape=[4]}
+          %e: f32[4] = relu(%c)
+          %f: f32[4] = relu(%d)
+          %unread: f32[4] = softmax(%f)
+          %y: f32[4] = add(%e, %f)
+          output %y
+        }""",
+        """graph "g" {
+          input %x: f32[1,4,1]
+          %c: f32[4] = reshape(%x) {shape=[4]}
+          %e: f32[4] = relu(%c)
+          %y: f32[4] = add(%e, %e)
+          output %y
+        }""",
+    )
+
+
+def test_a_graph_that_is_simple_stays_the_same_object() -> None:
+    graph = parse_graph(
+        """graph "g" {
+          input %x: i8[1,2]<0.5, 0>
+          const %w: i8[2,2]<0.5, 0> = [1, 2, 3, 4]
+          %a: i8[1,2]<0.5, 0> = fully_connected(%x, %w) {activation=relu}
+          %y: i8[1,2]<0.00390625, -128> = softmax(%a)
+          output %y
+        }"""
+    )
+    assert Simplify().run(graph) is graph
+
+
+@pytest.mark.parametrize("dtype", [DType.INT8, DType.FLOAT32])
+@pytest.mark.parametrize("seed", range(30))
+def test_random_graphs_keep_their_bits_after_each_pass(seed: int, dtype: DType) -> None:
+    graph = random_graph(seed, dtype=dtype, nodes=12)
+    result = Pipeline(PASSES).run(graph, random_inputs(graph, seed))
+    assert all(record.verified for record in result.records)
+    assert len(result.graph.nodes) <= len(graph.nodes)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_graphs_keep_their_bits_and_reach_an_end(
+    seed: int, same_bits: Callable[[Graph, Graph], None]
+) -> None:
+    graph = random_graph(seed, nodes=12)
+    simplified = Simplify().run(graph)
+    same_bits(graph, simplified)
+    assert Simplify().run(simplified) is simplified

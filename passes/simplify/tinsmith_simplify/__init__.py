@@ -1,0 +1,17 @@
+"""Passes that make a graph smaller and keep every bit of its outputs."""
+
+from tinsmith_simplify.constants import FoldConstants
+from tinsmith_simplify.dead_code import RemoveDeadCode
+from tinsmith_simplify.identities import RemoveIdentities
+from tinsmith_simplify.layout import SimplifyLayout
+from tinsmith_simplify.simplify import Simplify
+from tinsmith_simplify.subexpressions import MergeCommonSubexpressions
+
+__all__ = [
+    "FoldConstants",
+    "MergeCommonSubexpressions",
+    "RemoveDeadCode",
+    "RemoveIdentities",
+    "Simplify",
+    "SimplifyLayout",
+]

@@ -1,0 +1,26 @@
+"""Removes what no output depends on."""
+
+from dataclasses import dataclass
+
+from tinsmith_ir.graph import Graph
+from tinsmith_ir.passes import BIT_EXACT, Contract
+from tinsmith_ir.rewrite import erase_dead
+
+
+@dataclass(frozen=True)
+class RemoveDeadCode:
+    """Remove nodes and constants that no graph output depends on. Graph inputs stay."""
+
+    @property
+    def name(self) -> str:
+        """The name in reports and on the command line."""
+        return "remove-dead-code"
+
+    @property
+    def contract(self) -> Contract:
+        """What is removed has no reader."""
+        return BIT_EXACT
+
+    def run(self, graph: Graph) -> Graph:
+        """The graph without dead nodes and constants; `graph` itself if there are none."""
+        return erase_dead(graph)

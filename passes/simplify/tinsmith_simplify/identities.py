@@ -1,0 +1,112 @@
+"""Removes operators that give back an operand, bit by bit."""
+
+from dataclasses import dataclass
+
+from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.operators import (
+    Activation,
+    AveragePool2D,
+    Concat,
+    MaxPool2D,
+    Pad,
+    Quantize,
+    Relu,
+    Relu6,
+    Requantize,
+    Reshape,
+    Transpose,
+)
+from tinsmith_ir.passes import BIT_EXACT, Contract
+from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns
+from tinsmith_ir.tables import is_identity, value_table
+
+from tinsmith_simplify.neutral import combines_with_nothing
+
+
+@dataclass(frozen=True)
+class RemoveIdentities:
+    """Let readers of an operator that gives back an operand read that operand.
+
+    What decides is what the operator computes, not what it is called: of integers, all that there
+    are, are tried.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in reports and on the command line."""
+        return "remove-identities"
+
+    @property
+    def contract(self) -> Contract:
+        """What is removed gives back every bit."""
+        return BIT_EXACT
+
+    def run(self, graph: Graph) -> Graph:
+        """The graph without identities; `graph` itself if there are none."""
+        return apply_patterns(graph, PATTERNS)
+
+
+def moves_nothing(graph: Graph, node: Node) -> Rewrite | None:
+    """The operand of a Reshape, Transpose, Pad or Concat that leaves every element where it is."""
+    operand = node.present_inputs[0]
+    match node.operator:
+        case Reshape():
+            is_same = True
+        case Transpose(permutation):
+            is_same = permutation == tuple(range(len(permutation)))
+        case Pad(padding):
+            is_same = not any(padding)
+        case Concat(activation=activation):
+            is_same = len(node.inputs) == 1 and activation is Activation.NONE
+        case _:
+            is_same = False
+    if not is_same or operand.type != node.outputs[0].type:
+        return None
+    return Rewrite((operand,))
+
+
+def rescales_nothing(graph: Graph, node: Node) -> Rewrite | None:
+    """The operand of an integer Relu, Relu6 or Requantize that maps each integer to itself."""
+    operand, result = node.present_inputs[0], node.outputs[0]
+    if not isinstance(node.operator, Relu | Relu6 | Requantize) or operand.type != result.type:
+        return None
+    table = value_table([node.operator], [operand.type, result.type])
+    return Rewrite((operand,)) if is_identity(table) else None
+
+
+def quantizes_back(graph: Graph, node: Node) -> Rewrite | None:
+    """The operand of a Dequantize whose result is quantized again to the same integers."""
+    middle, result = node.present_inputs[0], node.outputs[0]
+    dequantize = graph.producers.get(middle.name)
+    if not isinstance(node.operator, Quantize) or dequantize is None:
+        return None
+    operand = dequantize.present_inputs[0]
+    if operand.type != result.type:
+        return None
+    operators = [dequantize.operator, node.operator]
+    table = value_table(operators, [operand.type, middle.type, result.type])
+    return Rewrite((operand,)) if is_identity(table) else None
+
+
+def pools_nothing(graph: Graph, node: Node) -> Rewrite | None:
+    """The operand of an integer pool over windows of one element.
+
+    Not for float32: an average adds to 0.0, which turns -0.0 into 0.0.
+    """
+    if not isinstance(node.operator, AveragePool2D | MaxPool2D):
+        return None
+    operator, operand = node.operator, node.present_inputs[0]
+    if operator.window != (1, 1) or operator.stride != (1, 1):
+        return None
+    if operator.activation is not Activation.NONE or not operand.type.dtype.is_integer:
+        return None
+    return Rewrite((operand,))
+
+
+PATTERNS: tuple[Pattern, ...] = (
+    moves_nothing,
+    rescales_nothing,
+    quantizes_back,
+    pools_nothing,
+    combines_with_nothing,
+)

@@ -1,0 +1,133 @@
+"""Merges operators that only move elements, and turns those that need no move into reshapes."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.operators import Activation, Concat, Mean, Pad, Reshape, Transpose
+from tinsmith_ir.parameters import zero_of
+from tinsmith_ir.passes import BIT_EXACT, Contract
+from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns
+from tinsmith_ir.types import TensorType
+
+
+@dataclass(frozen=True)
+class SimplifyLayout:
+    """Merge reshapes, transposes, pads and concats, and make reshapes of moves that move nothing."""
+
+    @property
+    def name(self) -> str:
+        """The name in reports and on the command line."""
+        return "simplify-layout"
+
+    @property
+    def contract(self) -> Contract:
+        """The same elements arrive in the same places."""
+        return BIT_EXACT
+
+    def run(self, graph: Graph) -> Graph:
+        """The graph with fewer moves; `graph` itself if none can be saved."""
+        return apply_patterns(graph, PATTERNS)
+
+
+def reshapes_twice(graph: Graph, node: Node) -> Rewrite | None:
+    """A reshape of a reshape is one reshape."""
+    operand = node.present_inputs[0]
+    inner = graph.producers.get(operand.name)
+    if not isinstance(node.operator, Reshape) or inner is None:
+        return None
+    if not isinstance(inner.operator, Reshape):
+        return None
+    return _instead(node.with_inputs(inner.inputs))
+
+
+def transposes_twice(graph: Graph, node: Node) -> Rewrite | None:
+    """A transpose of a transpose is one transpose."""
+    operand = node.present_inputs[0]
+    inner = graph.producers.get(operand.name)
+    if inner is None:
+        return None
+    match node.operator, inner.operator:
+        case Transpose(outer_axes), Transpose(inner_axes):
+            permutation = tuple(inner_axes[axis] for axis in outer_axes)
+            return _instead(replace(node, operator=Transpose(permutation), inputs=inner.inputs))
+        case _:
+            return None
+
+
+def transposes_only_ones(graph: Graph, node: Node) -> Rewrite | None:
+    """A transpose that keeps the order of all axes longer than 1 is a reshape."""
+    operand = node.present_inputs[0]
+    if not isinstance(node.operator, Transpose):
+        return None
+    moved = [axis for axis in node.operator.permutation if operand.type.shape[axis] > 1]
+    if moved != sorted(moved):
+        return None
+    return _instead(replace(node, operator=Reshape(node.outputs[0].type.shape)))
+
+
+def pads_twice(graph: Graph, node: Node) -> Rewrite | None:
+    """A pad of a pad with the same value is one pad."""
+    operand = node.present_inputs[0]
+    inner = graph.producers.get(operand.name)
+    if inner is None or not isinstance(node.operator, Pad) or not isinstance(inner.operator, Pad):
+        return None
+    if _fill(node.operator, operand.type) != _fill(inner.operator, operand.type):
+        return None
+    pairs = zip(node.operator.padding, inner.operator.padding, strict=True)
+    operator = Pad(tuple(outer + inner for outer, inner in pairs), node.operator.value)
+    return _instead(replace(node, operator=operator, inputs=inner.inputs))
+
+
+def concatenates_twice(graph: Graph, node: Node) -> Rewrite | None:
+    """A concat that nobody else reads becomes part of a concat along the same axis."""
+    operator = node.operator
+    if not isinstance(operator, Concat):
+        return None
+    for index, operand in enumerate(node.present_inputs):
+        inner = graph.producers.get(operand.name)
+        if inner is None or inner.operator != Concat(operator.axis, Activation.NONE):
+            continue
+        is_plain = all(
+            value.type.quantization == operand.type.quantization for value in inner.present_inputs
+        )
+        if is_plain and graph.only_user(operand) is node:
+            inputs = (*node.inputs[:index], *inner.inputs, *node.inputs[index + 1 :])
+            return _instead(node.with_inputs(inputs))
+    return None
+
+
+def averages_only_ones(graph: Graph, node: Node) -> Rewrite | None:
+    """An integer Mean over axes of length 1 that does not rescale is a reshape.
+
+    Not for float32: the sum starts at 0.0, which turns -0.0 into 0.0.
+    """
+    operand, result = node.present_inputs[0].type, node.outputs[0].type
+    if not isinstance(node.operator, Mean) or not operand.dtype.is_integer:
+        return None
+    if any(operand.shape[axis] != 1 for axis in node.operator.axes):
+        return None
+    if operand.quantization != result.quantization:
+        return None
+    return _instead(replace(node, operator=Reshape(result.shape)))
+
+
+def _instead(node: Node) -> Rewrite:
+    """`node` in the place of the one that computes the same results."""
+    return Rewrite(node.outputs, (node,))
+
+
+def _fill(operator: Pad, type_: TensorType) -> bytes:
+    """The bytes of what is padded with, so that -0.0 differs from 0.0."""
+    value = zero_of(type_) if operator.value is None else operator.value
+    return np.array(value, type_.dtype.numpy).tobytes()
+
+
+PATTERNS: tuple[Pattern, ...] = (
+    reshapes_twice,
+    transposes_twice,
+    transposes_only_ones,
+    pads_twice,
+    concatenates_twice,
+    averages_only_ones,
+)

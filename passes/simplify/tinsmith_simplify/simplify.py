@@ -1,0 +1,55 @@
+"""All of this library's passes as one, repeated until nothing changes."""
+
+from dataclasses import dataclass
+
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.graph import Graph
+from tinsmith_ir.passes import BIT_EXACT, Contract, Pass
+
+from tinsmith_simplify.constants import FoldConstants
+from tinsmith_simplify.dead_code import RemoveDeadCode
+from tinsmith_simplify.identities import RemoveIdentities
+from tinsmith_simplify.layout import SimplifyLayout
+from tinsmith_simplify.subexpressions import MergeCommonSubexpressions
+
+
+@dataclass(frozen=True)
+class Simplify:
+    """Fold constants, remove identities, simplify the layout, merge what is equal, remove the dead.
+
+    max_constant_bytes: of a folded result, see FoldConstants.
+    max_rounds: how often all of them may run; two are the rule.
+    """
+
+    max_constant_bytes: int = 1 << 24
+    max_rounds: int = 50
+
+    @property
+    def name(self) -> str:
+        """The name in reports and on the command line."""
+        return "simplify"
+
+    @property
+    def contract(self) -> Contract:
+        """Each of the passes is bit-exact."""
+        return BIT_EXACT
+
+    def run(self, graph: Graph) -> Graph:
+        """The graph on which no pass finds anything to do; `graph` itself if none did.
+
+        Raises GraphError if that is not reached in `max_rounds`, a defect of a pass.
+        """
+        passes: tuple[Pass, ...] = (
+            FoldConstants(self.max_constant_bytes),
+            RemoveIdentities(),
+            SimplifyLayout(),
+            MergeCommonSubexpressions(),
+            RemoveDeadCode(),
+        )
+        for _ in range(self.max_rounds):
+            before = graph
+            for pass_ in passes:
+                graph = pass_.run(graph)
+            if graph is before:
+                return graph
+        raise GraphError(f"graph {graph.name!r} still changes after {self.max_rounds} rounds")
