@@ -84,17 +84,21 @@ def _unknown_reads(graph: Graph) -> Iterator[str]:
     defined |= {constant.value.name: constant.value for constant in graph.constants}
     for node in graph.nodes:
         for value in node.present_inputs:
-            yield from _misread(defined, value, print_node(node))
+            yield from _misread(defined, value, node)
         defined |= {value.name: value for value in node.outputs}
     for value in graph.outputs:
-        yield from _misread(defined, value, "the graph's outputs")
+        yield from _misread(defined, value, None)
 
 
-def _misread(defined: dict[str, Value], value: Value, reader: str) -> Iterator[str]:
+def _misread(defined: dict[str, Value], value: Value, node: Node | None) -> Iterator[str]:
     known = defined.get(value.name)
+    if known is not None and known.type == value.type:
+        return
+    # A node's text is only made for a finding: it is long, and there is one for each operand.
+    reader = "the graph's outputs" if node is None else print_node(node)
     if known is None:
         yield f"{print_name(value.name)} in {reader}"
-    elif known.type != value.type:
+    else:
         yield (
             f"{print_name(value.name)} is {print_type(known.type)} "
             f"but read as {print_type(value.type)} in {reader}"
