@@ -7,20 +7,41 @@
 #include "include/tinsmith_nn.h"
 #include "src/internal/implementation.h"
 #include "src/internal/planes.h"
+#include "src/internal/shapes.h"
+#include "src/mve/scratch.h"
 
-static int32_t round_up_to_4(int32_t value) {
-  return (value + 3) / 4 * 4;
-}
+#if TINSMITH_NN_MVE
+#define FOR_THIS_BUILD(name) name##_mve
+#elif TINSMITH_NN_DSP
+#define FOR_THIS_BUILD(name) name##_dsp
+#else
+#define FOR_THIS_BUILD(name) name##_c
+#endif
 
 static int32_t depth_of(const cmsis_nn_dims *filter_dims) {
   return filter_dims->h * filter_dims->w * filter_dims->c;
 }
 
-static int is_pixelwise(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *filter_dims) {
+static int32_t round_up_to_4(int32_t value) {
+  return (value + 3) / 4 * 4;
+}
+
+/* ---- Arranged weights ------------------------------------------------------------------------------------------- */
+
+static bool is_pixelwise(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *filter_dims) {
   return filter_dims->h == 1 && filter_dims->w == 1 && conv_params->padding.h == 0 && conv_params->padding.w == 0;
 }
 
-/* Two columns of int16, and one window of bytes unless windows are pixels of the input. */
+/* Windows of four pixels as bytes, unless they are pixels of the input. */
+int32_t tinsmith_convolve_packed_s8_get_buffer_size_c(const cmsis_nn_conv_params *conv_params,
+                                                      const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                      const cmsis_nn_dims *output_dims) {
+  (void)input_dims;
+  (void)output_dims;
+  return is_pixelwise(conv_params, filter_dims) ? 0 : 4 * round_up_to_4(depth_of(filter_dims));
+}
+
+/* Two columns of int16, and one window as bytes unless windows are pixels of the input. */
 int32_t tinsmith_convolve_packed_s8_get_buffer_size_dsp(const cmsis_nn_conv_params *conv_params,
                                                         const cmsis_nn_dims *input_dims,
                                                         const cmsis_nn_dims *filter_dims,
@@ -29,6 +50,22 @@ int32_t tinsmith_convolve_packed_s8_get_buffer_size_dsp(const cmsis_nn_conv_para
   (void)output_dims;
   const int32_t depth = round_up_to_4(depth_of(filter_dims));
   return 4 * depth + (is_pixelwise(conv_params, filter_dims) ? 0 : depth);
+}
+
+int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,
+                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                    const cmsis_nn_dims *output_dims) {
+  return FOR_THIS_BUILD(tinsmith_convolve_packed_s8_get_buffer_size)(conv_params, input_dims, filter_dims, output_dims);
+}
+
+/* One plane of bytes and one of 32-bit sums. */
+int32_t tinsmith_depthwise_packed_s8_get_buffer_size_c(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                       const cmsis_nn_dims *input_dims,
+                                                       const cmsis_nn_dims *filter_dims,
+                                                       const cmsis_nn_dims *output_dims) {
+  const tinsmith_plane_axes axes = tinsmith_plane_axes_of(dw_conv_params, input_dims, filter_dims, output_dims);
+  const tinsmith_strip strip = tinsmith_strip_of(&axes, (int32_t)sizeof(int8_t));
+  return strip.plane_elements + 4 * strip.sums;
 }
 
 /* Two planes of int16 and one of 32-bit sums. */
@@ -41,7 +78,124 @@ int32_t tinsmith_depthwise_packed_s8_get_buffer_size_dsp(const cmsis_nn_dw_conv_
   return 2 * 2 * strip.plane_elements + 4 * strip.sums;
 }
 
+int32_t tinsmith_depthwise_packed_s8_get_buffer_size(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                     const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                     const cmsis_nn_dims *output_dims) {
+  return FOR_THIS_BUILD(tinsmith_depthwise_packed_s8_get_buffer_size)(dw_conv_params, input_dims, filter_dims,
+                                                                      output_dims);
+}
+
+int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_c(const cmsis_nn_dims *filter_dims) {
+  (void)filter_dims;
+  return 0;
+}
+
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_dsp(const cmsis_nn_dims *filter_dims) {
   (void)filter_dims;
   return 0;
+}
+
+int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *filter_dims) {
+  return FOR_THIS_BUILD(tinsmith_fully_connected_packed_s8_get_buffer_size)(filter_dims);
+}
+
+/* ---- Public functions ------------------------------------------------------------------------------------------- */
+
+/* One window as bytes, unless windows are pixels of the input. Plain C and DSP alike. */
+int32_t arm_convolve_wrapper_s8_get_buffer_size_dsp(const cmsis_nn_conv_params *conv_params,
+                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                    const cmsis_nn_dims *output_dims) {
+  (void)output_dims;
+  switch (tinsmith_convolution_of(conv_params, input_dims, filter_dims)) {
+    case kConvolution1x1Fast:
+    case kConvolution1x1:
+      return 0;
+    default:
+      return round_up_to_4(depth_of(filter_dims));
+  }
+}
+
+int32_t arm_convolve_wrapper_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,
+                                                const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                const cmsis_nn_dims *output_dims) {
+#if TINSMITH_NN_MVE
+  return arm_convolve_wrapper_s8_get_buffer_size_mve(conv_params, input_dims, filter_dims, output_dims);
+#else
+  return arm_convolve_wrapper_s8_get_buffer_size_dsp(conv_params, input_dims, filter_dims, output_dims);
+#endif
+}
+
+int32_t arm_convolve_s8_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims) {
+  (void)input_dims;
+#if TINSMITH_NN_MVE
+  return tinsmith_mve_convolve_bytes(filter_dims);
+#else
+  return round_up_to_4(depth_of(filter_dims));
+#endif
+}
+
+int32_t arm_convolve_1x1_s8_fast_get_buffer_size(const cmsis_nn_dims *input_dims) {
+  (void)input_dims;
+  return 0;
+}
+
+int32_t arm_convolve_1_x_n_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,
+                                              const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims) {
+  (void)conv_params;
+  (void)output_dims;
+  return arm_convolve_s8_get_buffer_size(input_dims, filter_dims);
+}
+
+int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size_dsp(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                          const cmsis_nn_dims *input_dims,
+                                                          const cmsis_nn_dims *filter_dims,
+                                                          const cmsis_nn_dims *output_dims) {
+  (void)dw_conv_params;
+  (void)input_dims;
+  (void)filter_dims;
+  (void)output_dims;
+  return 0;
+}
+
+int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                      const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                      const cmsis_nn_dims *output_dims) {
+#if TINSMITH_NN_MVE
+  return arm_depthwise_conv_wrapper_s8_get_buffer_size_mve(dw_conv_params, input_dims, filter_dims, output_dims);
+#else
+  return arm_depthwise_conv_wrapper_s8_get_buffer_size_dsp(dw_conv_params, input_dims, filter_dims, output_dims);
+#endif
+}
+
+int32_t arm_depthwise_conv_s8_opt_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims) {
+  (void)input_dims;
+  (void)filter_dims;
+  return 0;
+}
+
+int32_t arm_fully_connected_s8_get_buffer_size_dsp(const cmsis_nn_dims *filter_dims) {
+  (void)filter_dims;
+  return 0;
+}
+
+int32_t arm_fully_connected_s8_get_buffer_size(const cmsis_nn_dims *filter_dims) {
+#if TINSMITH_NN_MVE
+  return arm_fully_connected_s8_get_buffer_size_mve(filter_dims);
+#else
+  return arm_fully_connected_s8_get_buffer_size_dsp(filter_dims);
+#endif
+}
+
+int32_t arm_avgpool_s8_get_buffer_size_dsp(const int dim_dst_width, const int ch_src) {
+  (void)dim_dst_width;
+  (void)ch_src;
+  return 0;
+}
+
+int32_t arm_avgpool_s8_get_buffer_size(const int dim_dst_width, const int ch_src) {
+#if TINSMITH_NN_MVE
+  return arm_avgpool_s8_get_buffer_size_mve(dim_dst_width, ch_src);
+#else
+  return arm_avgpool_s8_get_buffer_size_dsp(dim_dst_width, ch_src);
+#endif
 }

@@ -141,12 +141,6 @@ __attribute__((noinline)) static void multiply_columns(output_stage stage, const
   }
 }
 
-int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,
-                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
-                                                    const cmsis_nn_dims *output_dims) {
-  return tinsmith_convolve_packed_s8_get_buffer_size_dsp(conv_params, input_dims, filter_dims, output_dims);
-}
-
 arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
                                                 const cmsis_nn_per_channel_quant_params *quant_params,
                                                 const cmsis_nn_dims *input_dims, const int8_t *input_data,

@@ -295,12 +295,6 @@ TINSMITH_NOINLINE static void copy_channels(const strip_memory *memory, const ti
   }
 }
 
-int32_t tinsmith_depthwise_packed_s8_get_buffer_size(const cmsis_nn_dw_conv_params *dw_conv_params,
-                                                     const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
-                                                     const cmsis_nn_dims *output_dims) {
-  return tinsmith_depthwise_packed_s8_get_buffer_size_dsp(dw_conv_params, input_dims, filter_dims, output_dims);
-}
-
 arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
                                                  const cmsis_nn_dw_conv_params *dw_conv_params,
                                                  const cmsis_nn_per_channel_quant_params *quant_params,

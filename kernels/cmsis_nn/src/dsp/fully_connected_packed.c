@@ -82,10 +82,6 @@ static inline int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32
   return tinsmith_saturate_s8(tinsmith_requantize_folded(acc, multiplier, shift, half_and_zero_point));
 }
 
-int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *filter_dims) {
-  return tinsmith_fully_connected_packed_s8_get_buffer_size_dsp(filter_dims);
-}
-
 arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
                                                        const cmsis_nn_quant_params *quant_params,
                                                        const cmsis_nn_dims *input_dims, const int8_t *input_data,

@@ -48,9 +48,24 @@ static inline uint32_t tinsmith_pack_tops(uint32_t a, uint32_t b) {
   return lanes;
 }
 
+/** Lanes a + b. */
+static inline uint32_t tinsmith_add_lanes(uint32_t a, uint32_t b) {
+  return (uint32_t)__sadd16((int16x2_t)a, (int16x2_t)b);
+}
+
 /** acc + bottom(a) * bottom(b) + top(a) * top(b) */
 static inline int32_t tinsmith_smlad(uint32_t a, uint32_t b, int32_t acc) {
   return __smlad((int16x2_t)a, (int16x2_t)b, acc);
+}
+
+/** acc + bottom(a) * bottom(b) */
+static inline int32_t tinsmith_smlabb(uint32_t a, uint32_t b, int32_t acc) {
+  return __smlabb((int32_t)a, (int32_t)b, acc);
+}
+
+/** acc + top(a) * top(b) */
+static inline int32_t tinsmith_smlatt(uint32_t a, uint32_t b, int32_t acc) {
+  return __smlatt((int32_t)a, (int32_t)b, acc);
 }
 
 /** acc + bottom(a) * top(b) */
@@ -61,11 +76,6 @@ static inline int32_t tinsmith_smlabt(uint32_t a, uint32_t b, int32_t acc) {
 /** acc + top(a) * bottom(b) */
 static inline int32_t tinsmith_smlatb(uint32_t a, uint32_t b, int32_t acc) {
   return __smlatb((int32_t)a, (int32_t)b, acc);
-}
-
-/** value saturated to int8. */
-static inline int8_t tinsmith_saturate_s8(int32_t value) {
-  return (int8_t)__ssat(value, 8);
 }
 
 #endif /* TINSMITH_NN_INTERNAL_DSP_H */

@@ -29,6 +29,18 @@ static inline int32_t tinsmith_requantize(int32_t acc, int32_t multiplier, int32
   return tinsmith_rounding_divide(tinsmith_doubling_high_multiply(shifted, multiplier), right);
 }
 
+/** value saturated to int8. */
+static inline int8_t tinsmith_saturate_s8(int32_t value) {
+#if defined(__ARM_FEATURE_SAT)
+  int32_t saturated;
+  __asm__("ssat %0, #8, %1" : "=r"(saturated) : "r"(value));
+  return (int8_t)saturated;
+#else
+  const int32_t raised = value < INT8_MIN ? INT8_MIN : value;
+  return (int8_t)(raised > INT8_MAX ? INT8_MAX : raised);
+#endif
+}
+
 static inline int32_t tinsmith_clamp(int32_t value, int32_t min, int32_t max) {
   return value < min ? min : (value > max ? max : value);
 }

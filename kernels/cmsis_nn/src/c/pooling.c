@@ -1,0 +1,106 @@
+/* Average and max pooling, for plain C and the DSP extension. */
+
+#include <stddef.h>
+
+#include "include/arm_nnfunctions.h"
+#include "src/internal/compiler.h"
+#include "src/internal/implementation.h"
+#include "src/internal/requantize.h"
+
+#if !TINSMITH_NN_MVE
+
+/** The part of a window inside the input. */
+typedef struct {
+  const int8_t *input; /* first pixel, channel 0 */
+  int32_t rows;
+  int32_t columns;
+  int32_t row_bytes; /* from one row of the input to the next */
+  int32_t channels;
+} window;
+
+typedef int8_t (*reduction)(const window *pixels, int32_t channel, const cmsis_nn_activation *activation);
+
+static int8_t mean(const window *pixels, int32_t channel, const cmsis_nn_activation *activation) {
+  const int8_t *row = pixels->input + channel;
+  int32_t sum = 0;
+  TINSMITH_NO_UNROLL
+  for (int32_t y = 0; y < pixels->rows; ++y, row += pixels->row_bytes) {
+    const int8_t *x = row;
+    TINSMITH_NO_UNROLL
+    for (int32_t left = pixels->columns; left > 0; --left, x += pixels->channels) {
+      sum += *x;
+    }
+  }
+  const int32_t count = pixels->rows * pixels->columns;
+  /* C divides towards zero: half away from zero, like TFLite. */
+  const int32_t rounded = sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
+  return (int8_t)tinsmith_clamp(rounded, activation->min, activation->max);
+}
+
+static int8_t maximum(const window *pixels, int32_t channel, const cmsis_nn_activation *activation) {
+  const int8_t *row = pixels->input + channel;
+  int32_t largest = INT8_MIN;
+  TINSMITH_NO_UNROLL
+  for (int32_t y = 0; y < pixels->rows; ++y, row += pixels->row_bytes) {
+    const int8_t *x = row;
+    TINSMITH_NO_UNROLL
+    for (int32_t left = pixels->columns; left > 0; --left, x += pixels->channels) {
+      largest = *x > largest ? *x : largest;
+    }
+  }
+  return (int8_t)tinsmith_clamp(largest, activation->min, activation->max);
+}
+
+/** The taps of [start, start + taps) inside [0, extent): their number, and the first. */
+static int32_t clip(int32_t start, int32_t taps, int32_t extent, int32_t *first) {
+  const int32_t end = start + taps < extent ? start + taps : extent;
+  *first = start > 0 ? start : 0;
+  return end - *first;
+}
+
+static inline arm_cmsis_nn_status pool(const cmsis_nn_pool_params *params, const cmsis_nn_dims *input_dims,
+                                       const int8_t *input, const cmsis_nn_dims *filter_dims,
+                                       const cmsis_nn_dims *output_dims, int8_t *output, reduction reduce) {
+  if (input_dims->n < 1) {
+    return ARM_CMSIS_NN_ARG_ERROR;
+  }
+  const int32_t channels = input_dims->c;
+  window pixels = {.row_bytes = input_dims->w * channels, .channels = channels};
+  for (int32_t n = 0; n < input_dims->n; ++n) {
+    for (int32_t oy = 0; oy < output_dims->h; ++oy) {
+      int32_t y;
+      pixels.rows = clip(oy * params->stride.h - params->padding.h, filter_dims->h, input_dims->h, &y);
+      for (int32_t ox = 0; ox < output_dims->w; ++ox) {
+        int32_t x;
+        pixels.columns = clip(ox * params->stride.w - params->padding.w, filter_dims->w, input_dims->w, &x);
+        if (pixels.rows < 1 || pixels.columns < 1) {
+          return ARM_CMSIS_NN_ARG_ERROR;
+        }
+        pixels.input = input + y * pixels.row_bytes + x * channels;
+        for (int32_t c = 0; c < channels; ++c) {
+          *output++ = reduce(&pixels, c, &params->activation);
+        }
+      }
+    }
+    input += input_dims->h * pixels.row_bytes;
+  }
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
+arm_cmsis_nn_status arm_avgpool_s8(const cmsis_nn_context *ctx, const cmsis_nn_pool_params *pool_params,
+                                   const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                   const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims,
+                                   int8_t *output_data) {
+  (void)ctx;
+  return pool(pool_params, input_dims, input_data, filter_dims, output_dims, output_data, mean);
+}
+
+arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx, const cmsis_nn_pool_params *pool_params,
+                                    const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                    const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims,
+                                    int8_t *output_data) {
+  (void)ctx;
+  return pool(pool_params, input_dims, input_data, filter_dims, output_dims, output_data, maximum);
+}
+
+#endif /* !TINSMITH_NN_MVE */

@@ -1,0 +1,116 @@
+/* Functions that only move bytes: reshape, transpose, concatenation, pad. */
+
+#include <string.h>
+
+#include "include/arm_nnfunctions.h"
+
+void arm_reshape_s8(const int8_t *input, int8_t *output, const uint32_t total_size) {
+  memcpy(output, input, total_size);
+}
+
+/** Copy `blocks` blocks of `block_bytes`, which lie `stride` apart in the output. */
+static void copy_blocks(int8_t *output, uint32_t stride, const int8_t *input, uint32_t block_bytes, uint32_t blocks) {
+  for (; blocks > 0; --blocks) {
+    memcpy(output, input, block_bytes);
+    input += block_bytes;
+    output += stride;
+  }
+}
+
+void arm_concatenation_s8_x(const int8_t *input, const uint16_t input_x, const uint16_t input_y, const uint16_t input_z,
+                            const uint16_t input_w, int8_t *output, const uint16_t output_x, const uint32_t offset_x) {
+  copy_blocks(output + offset_x, output_x, input, input_x, (uint32_t)input_y * input_z * input_w);
+}
+
+void arm_concatenation_s8_y(const int8_t *input, const uint16_t input_x, const uint16_t input_y, const uint16_t input_z,
+                            const uint16_t input_w, int8_t *output, const uint16_t output_y, const uint32_t offset_y) {
+  const uint32_t row = input_x;
+  copy_blocks(output + offset_y * row, row * output_y, input, row * input_y, (uint32_t)input_z * input_w);
+}
+
+void arm_concatenation_s8_z(const int8_t *input, const uint16_t input_x, const uint16_t input_y, const uint16_t input_z,
+                            const uint16_t input_w, int8_t *output, const uint16_t output_z, const uint32_t offset_z) {
+  const uint32_t plane = (uint32_t)input_x * input_y;
+  copy_blocks(output + offset_z * plane, plane * output_z, input, plane * input_z, input_w);
+}
+
+void arm_concatenation_s8_w(const int8_t *input, const uint16_t input_x, const uint16_t input_y, const uint16_t input_z,
+                            const uint16_t input_w, int8_t *output, const uint32_t offset_w) {
+  const uint32_t volume = (uint32_t)input_x * input_y * input_z;
+  memcpy(output + offset_w * volume, input, volume * input_w);
+}
+
+/** Fill and step on. */
+static int8_t *fill(int8_t *output, int8_t value, int32_t count) {
+  memset(output, value, (size_t)count);
+  return output + count;
+}
+
+arm_cmsis_nn_status arm_pad_s8(const int8_t *input, int8_t *output, const int8_t pad_value,
+                               const cmsis_nn_dims *input_size, const cmsis_nn_dims *pre_pad,
+                               const cmsis_nn_dims *post_pad) {
+  const int32_t pixel = pre_pad->c + input_size->c + post_pad->c;
+  const int32_t row = (pre_pad->w + input_size->w + post_pad->w) * pixel;
+  const int32_t image = (pre_pad->h + input_size->h + post_pad->h) * row;
+
+  output = fill(output, pad_value, pre_pad->n * image);
+  for (int32_t n = 0; n < input_size->n; ++n) {
+    output = fill(output, pad_value, pre_pad->h * row);
+    for (int32_t y = 0; y < input_size->h; ++y) {
+      output = fill(output, pad_value, pre_pad->w * pixel);
+      for (int32_t x = 0; x < input_size->w; ++x) {
+        output = fill(output, pad_value, pre_pad->c);
+        memcpy(output, input, (size_t)input_size->c);
+        output = fill(output + input_size->c, pad_value, post_pad->c);
+        input += input_size->c;
+      }
+      output = fill(output, pad_value, post_pad->w * pixel);
+    }
+    output = fill(output, pad_value, post_pad->h * row);
+  }
+  fill(output, pad_value, post_pad->n * image);
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
+enum { kMaxDims = 4 };
+
+arm_cmsis_nn_status arm_transpose_s8(const int8_t *input_data, int8_t *const output_data,
+                                     const cmsis_nn_dims *const input_dims, const cmsis_nn_dims *const output_dims,
+                                     const cmsis_nn_transpose_params *const transpose_params) {
+  (void)output_dims; /* follows from the permutation */
+  const int32_t rank = transpose_params->num_dims;
+  if (rank < 1 || rank > kMaxDims) {
+    return ARM_CMSIS_NN_ARG_ERROR;
+  }
+  const int32_t extents[kMaxDims] = {input_dims->n, input_dims->h, input_dims->w, input_dims->c};
+  int32_t strides[kMaxDims];
+  int32_t stride = 1;
+  for (int32_t d = rank - 1; d >= 0; --d) {
+    strides[d] = stride;
+    stride *= extents[d];
+  }
+  /* Output dimensions, as four; those missing in front have extent 1. */
+  int32_t counts[kMaxDims] = {1, 1, 1, 1};
+  int32_t steps[kMaxDims] = {0, 0, 0, 0};
+  for (int32_t d = 0; d < rank; ++d) {
+    const uint32_t from = transpose_params->permutations[d];
+    if (from >= (uint32_t)rank) {
+      return ARM_CMSIS_NN_ARG_ERROR;
+    }
+    counts[kMaxDims - rank + d] = extents[from];
+    steps[kMaxDims - rank + d] = strides[from];
+  }
+  int8_t *output = output_data;
+  for (int32_t a = 0; a < counts[0]; ++a) {
+    for (int32_t b = 0; b < counts[1]; ++b) {
+      for (int32_t c = 0; c < counts[2]; ++c) {
+        const int8_t *input = input_data + a * steps[0] + b * steps[1] + c * steps[2];
+        for (int32_t d = 0; d < counts[3]; ++d) {
+          *output++ = *input;
+          input += steps[3];
+        }
+      }
+    }
+  }
+  return ARM_CMSIS_NN_SUCCESS;
+}
