@@ -144,7 +144,10 @@ def test_requantize_between_widths(run: Run) -> None:
         ("input %x: bool[1] %y: bool[1] = relu(%x)", "dtype f32, i8, i16"),
         ("input %x: f32[1] %y: f32[1] = dequantize(%x)", "dtype i8, i16"),
         ("input %x: i8[1]<1.0, 0> %y: i8[1]<1.0, 0> = quantize(%x)", "dtype f32"),
-        ("input %x: i8[2]<1.0, 0> input %z: i8[3]<1.0, 0> %y: i8[3]<1.0, 0> = add(%x, %z)", "broadc"),
+        (
+            "input %x: i8[2]<1.0, 0> input %z: i8[3]<1.0, 0> %y: i8[3]<1.0, 0> = add(%x, %z)",
+            "broadc",
+        ),
         ("input %x: i8[2]<1.0, 0> input %z: f32[2] %y: f32[2] = add(%x, %z)", "one dtype"),
     ],
 )

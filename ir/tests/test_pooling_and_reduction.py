@@ -52,7 +52,9 @@ def test_pool_refuses_another_quantization_and_padding_as_wide_as_the_window() -
     with pytest.raises(GraphError, match="same quantization"):
         parse_graph(head + "%y: i8[1,2,2,1]<2.0, 0> = max_pool2d(%x) output %y }")
     with pytest.raises(GraphError, match="padding below the window"):
-        parse_graph(head + "%y: i8[1,4,2,1]<1.0, 0> = max_pool2d(%x) {padding=[1,1,0,0]} output %y }")
+        parse_graph(
+            head + "%y: i8[1,4,2,1]<1.0, 0> = max_pool2d(%x) {padding=[1,1,0,0]} output %y }"
+        )
 
 
 def test_mean_drops_or_keeps_the_axes(run: Run) -> None:

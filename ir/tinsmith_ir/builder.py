@@ -34,7 +34,7 @@ class GraphBuilder:
         """
         dtype = dtype_of(array)
         value = Value(self._unique(name), TensorType(array.shape, dtype, quantization))
-        self._constants.append(Constant(value, np.ascontiguousarray(array, dtype.numpy)))
+        self._constants.append(Constant(value, np.array(array, dtype.numpy, order="C")))
         return value
 
     def add(

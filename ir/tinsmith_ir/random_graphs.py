@@ -200,11 +200,10 @@ class _Grower:
 
     def fully_connected(self, value: Value) -> None:
         """FullyConnected over all elements, or over the last dimension."""
-        shape = value.type.shape
-        keep_dims = len(shape) > 1 and self.random.random() < 0.3
-        depth = shape[-1] if keep_dims else value.type.elements
+        keep_dims = len(value.type.shape) > 1 and self.random.random() < 0.3
+        kept = value.type.shape[-1:] if keep_dims else value.type.shape
         operator = FullyConnected(activation=self.activation(), keep_dims=keep_dims)
-        self.weighted(operator, value, (self.pick(1, 10), depth), 0)
+        self.weighted(operator, value, (self.pick(1, 10), math.prod(kept)), 0)
 
     def pool(self, value: Value) -> None:
         """AveragePool2D or MaxPool2D."""

@@ -126,7 +126,7 @@ class Transpose(_Move):
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
     ) -> tuple[Array, ...]:
         """A transposed copy in row-major order."""
-        return (np.ascontiguousarray(required(arrays, 0).transpose(self.permutation)),)
+        return (required(arrays, 0).transpose(self.permutation).copy(order="C"),)
 
 
 @dataclass(frozen=True)
