@@ -1,0 +1,17 @@
+"""Passes that let one operator do the work of two."""
+
+from tinsmith_fusion.passes import (
+    FoldBatchNormalization,
+    FuseActivations,
+    FusePadding,
+    FuseRequantization,
+    ReplaceMeans,
+)
+
+__all__ = [
+    "FoldBatchNormalization",
+    "FuseActivations",
+    "FusePadding",
+    "FuseRequantization",
+    "ReplaceMeans",
+]

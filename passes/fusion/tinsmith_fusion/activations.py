@@ -1,0 +1,58 @@
+"""Lets the operator before a clamp do the clamping."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.operators import (
+    Activation,
+    Add,
+    AveragePool2D,
+    Conv2D,
+    DepthwiseConv2D,
+    FullyConnected,
+    MaxPool2D,
+    Mul,
+    Relu,
+    Relu6,
+    Sub,
+)
+from tinsmith_ir.rewrite import Rewrite
+
+_COMPOSED: Mapping[tuple[Activation, Activation], Activation] = {
+    (Activation.NONE, Activation.RELU): Activation.RELU,
+    (Activation.NONE, Activation.RELU6): Activation.RELU6,
+    (Activation.RELU, Activation.RELU): Activation.RELU,
+    (Activation.RELU, Activation.RELU6): Activation.RELU6,
+    (Activation.RELU6, Activation.RELU): Activation.RELU6,
+    (Activation.RELU6, Activation.RELU6): Activation.RELU6,
+}
+
+
+def clamps_result(graph: Graph, node: Node) -> Rewrite | None:
+    """The producer of a Relu's or Relu6's operand, clamping itself.
+
+    Integers only when the clamp does not rescale: then both clamp to the same two integers.
+    """
+    operand, result = node.present_inputs[0], node.outputs[0]
+    producer = graph.producers.get(operand.name)
+    if not isinstance(node.operator, Relu | Relu6) or producer is None:
+        return None
+    if graph.only_user(operand) is not node:
+        return None
+    if operand.type.dtype is not DType.FLOAT32 and operand.type != result.type:
+        return None
+    operator = producer.operator
+    if not isinstance(
+        operator,
+        Conv2D | DepthwiseConv2D | FullyConnected | Add | Sub | Mul | AveragePool2D | MaxPool2D,
+    ):
+        return None
+    composed = _COMPOSED.get((operator.activation, node.operator.activation))
+    if composed is None:
+        return None
+    return Rewrite(
+        node.outputs,
+        (replace(producer, operator=replace(operator, activation=composed), outputs=node.outputs),),
+    )

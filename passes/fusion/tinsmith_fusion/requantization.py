@@ -1,0 +1,45 @@
+"""Makes one step of two that rescale integers, when every integer comes out the same."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.operators import Operator, Relu, Relu6, Requantize
+from tinsmith_ir.rewrite import Rewrite
+from tinsmith_ir.tables import ELEMENTWISE, value_table
+from tinsmith_ir.types import TensorType
+
+_INTEGERS = (DType.INT8, DType.INT16)
+
+
+def rescales_twice(graph: Graph, node: Node) -> Rewrite | None:
+    """One Requantize, Relu or Relu6 in place of two elementwise operators between integers.
+
+    Two roundings are seldom one: the tables of all integers are compared.
+    """
+    middle, result = node.present_inputs[0], node.outputs[0]
+    inner = graph.producers.get(middle.name)
+    if inner is None or not isinstance(node.operator, ELEMENTWISE):
+        return None
+    operand = inner.present_inputs[0]
+    if operand.type.dtype not in _INTEGERS or result.type.dtype not in _INTEGERS:
+        return None
+    types = [operand.type, middle.type, result.type]
+    wanted = value_table([inner.operator, node.operator], types)
+    if wanted is None:
+        return None
+    for operator in _candidates(operand.type, result.type):
+        table = value_table([operator], [operand.type, result.type])
+        if table is not None and np.array_equal(wanted, table):
+            return Rewrite(node.outputs, (replace(node, operator=operator, inputs=(operand,)),))
+    return None
+
+
+def _candidates(operand: TensorType, result: TensorType) -> Iterator[Operator]:
+    """Single operators between the two types, the plainest first."""
+    yield Requantize(result.dtype)
+    if operand.dtype is result.dtype:
+        yield Relu()
+        yield Relu6()
