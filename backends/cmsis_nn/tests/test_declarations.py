@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+from tinsmith_c import lower
+from tinsmith_c.testing import CASES
+from tinsmith_cmsis_nn import backend
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.graph import Graph
+from tinsmith_ir.operators import Add, Conv2D, DepthwiseConv2D
+from tinsmith_ir.testing import GraphBuilder
+from tinsmith_ir.types import Quantization, TensorType
+from tinsmith_reference import backend as reference
+from tinsmith_target import target, targets
+
+M4 = target("cortex-m4")
+Q = Quantization.per_tensor(0.5, 0)
+
+
+def small_network() -> Graph:
+    return next(case for case in CASES if case.name == "network").build()
+
+
+@pytest.mark.parametrize("name", [found.name for found in targets()])
+def test_the_network_runs_on_every_target_without_fallback(name: str) -> None:
+    chosen = target(name)
+    for packed in (True, False):
+        calls = lower(small_network(), chosen, backend(packed=packed).kernels(chosen)).calls
+        assert {call.reason for call in calls} == {""}
+        assert any("packed" in call.kernel for call in calls) == packed
+
+
+@pytest.mark.parametrize(
+    ("name", "engine"), [("cortex-m3", "cpu"), ("cortex-m7", "dsp"), ("cortex-m55", "mve")]
+)
+def test_engine_follows_the_features(name: str, engine: str) -> None:
+    assert {kernel.engine for kernel in backend().kernels(target(name))} == {engine}
+
+
+def convolution(
+    operator: Conv2D | DepthwiseConv2D, channels: int, weights: tuple[int, ...]
+) -> Graph:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType((1, 6, 6, channels), DType.INT8, Q))
+    w = builder.constant("w", np.ones(weights, np.int8), Quantization.per_tensor(0.01, 0))
+    return builder.build(builder.add(operator, [x, w], "y", Q))
+
+
+@pytest.mark.parametrize(
+    ("operator", "channels", "weights", "reason"),
+    [
+        (Conv2D(), 4, (4, 3, 3, 2), "has one group: it has 2"),
+        (DepthwiseConv2D(), 2, (1, 3, 3, 4), "one output channel per input channel: it has 2"),
+        (DepthwiseConv2D(dilation=(2, 1)), 2, (1, 3, 3, 2), "not dilated: dilation is 2x1"),
+    ],
+)
+def test_public_function_where_the_packed_kernel_cannot(
+    operator: Conv2D | DepthwiseConv2D, channels: int, weights: tuple[int, ...], reason: str
+) -> None:
+    (call,) = lower(convolution(operator, channels, weights), M4, backend().kernels(M4)).calls
+    assert call.kernel.startswith("arm_")
+    assert reason in call.reason
+
+
+def test_large_scale_does_not_pack() -> None:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType((1, 2, 2, 4), DType.INT8, Quantization.per_tensor(4.0, 0)))
+    w = builder.constant("w", np.ones((4, 1, 1, 4), np.int8), Quantization.per_tensor(1.0, 0))
+    graph = builder.build(builder.add(Conv2D(), [x, w], "y", Quantization.per_tensor(1.0, 0)))
+    (call,) = lower(graph, M4, backend().kernels(M4)).calls
+    assert call.kernel == "arm_convolve_wrapper_s8"
+    assert "can be arranged for the packed kernels" in call.reason
+
+
+def test_broadcast_add_falls_back_to_the_reference_kernel() -> None:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType((1, 2, 2, 4), DType.INT8, Q))
+    y = builder.input("y", TensorType((4,), DType.INT8, Q))
+    graph = builder.build(builder.add(Add(), [x, y], "z", Q))
+    kernels = (*backend().kernels(M4), *reference().kernels(M4))
+    (call,) = lower(graph, M4, kernels).calls
+    assert call.kernel == "tinsmith_add_s8"
+    assert "Both operands have the shape of the result" in call.reason
+
+
+def test_float_is_refused_without_a_fallback() -> None:
+    graph = next(case for case in CASES if case.name == "conv2d_f32").build()
+    with pytest.raises(UnsupportedError, match="Element types are i8, i8, i32 -> i8"):
+        lower(graph, M4, backend().kernels(M4))

@@ -1,0 +1,31 @@
+"""The plain C implementation on the host, by the packed kernels and by the public API."""
+
+from pathlib import Path
+
+import pytest
+from tinsmith_c import lower
+from tinsmith_c.testing import CASES, Case, HostModel, KernelObjects, place
+from tinsmith_cmsis_nn import backend
+from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
+from tinsmith_ir.testing import random_inputs
+from tinsmith_reference import backend as reference
+from tinsmith_target import target
+
+HOST = target("host")
+INT8_CASES = [case for case in CASES if case.name.endswith("_i8") or case.name == "network"]
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["packed", "public"])
+@pytest.mark.parametrize("case", INT8_CASES, ids=lambda case: case.name)
+def test_generated_c_equals_the_evaluator(
+    case: Case, packed: bool, kernel_objects: KernelObjects, tmp_path: Path
+) -> None:
+    graph = case.build(seed=2)
+    kernels = (*backend(packed=packed).kernels(HOST), *reference().kernels(HOST))
+    program = place(lower(graph, HOST, kernels))
+    model = HostModel.build(program, HOST, kernels, kernel_objects, tmp_path)
+    for seed in range(3):
+        inputs = random_inputs(graph, seed)
+        expected = evaluate_graph(graph, inputs)
+        for name, result in zip(program.outputs, model.run(inputs), strict=True):
+            assert equal_arrays(result, expected[name]), (name, result, expected[name])

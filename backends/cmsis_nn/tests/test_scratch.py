@@ -1,0 +1,127 @@
+"""Each scratch formula in Python against the C function it repeats."""
+
+import ctypes
+import itertools
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tinsmith_cmsis_nn import scratch
+from tinsmith_cmsis_nn.geometry import Geometry
+from tinsmith_cmsis_nn.packing import Implementation
+
+KERNELS = Path(__file__).resolve().parents[3] / "kernels" / "cmsis_nn"
+IMPLEMENTATIONS: tuple[Implementation, ...] = ("c", "dsp", "mve")
+Pair = tuple[int, int]
+
+
+class Dims(ctypes.Structure):
+    _fields_ = tuple((name, ctypes.c_int32) for name in "nhwc")
+
+
+class Convolution(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_int32)
+        for name in ["in_offset", "out_offset", "sw", "sh", "pw", "ph", "dw", "dh", "low", "high"]
+    )
+
+
+class Depthwise(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_int32)
+        for name in [
+            "in_offset",
+            "out_offset",
+            "ch_mult",
+            "sw",
+            "sh",
+            "pw",
+            "ph",
+            "dw",
+            "dh",
+            "low",
+            "high",
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    path = tmp_path_factory.mktemp("sizes") / "sizes.so"
+    sources = sorted((KERNELS / "src" / "common").glob("buffer_sizes*.c"))
+    includes = [f"-I{KERNELS}", f"-I{KERNELS / 'include'}"]
+    compiler = os.environ.get("TINSMITH_HOST_CC", "cc")
+    subprocess.run([compiler, "-shared", "-fPIC", *includes, *sources, "-o", path], check=True)
+    return ctypes.CDLL(str(path))
+
+
+SIZES = [(1, 1), (3, 3), (4, 2), (10, 4), (1, 5)]
+CHANNELS = [1, 3, 8, 17, 64, 256]
+
+
+def output_size(size: Pair, window: Pair, stride: Pair, padding: Pair) -> Pair:
+    height, width = (
+        (size[axis] + 2 * padding[axis] - window[axis]) // stride[axis] + 1 for axis in (0, 1)
+    )
+    return height, width
+
+
+def shapes() -> list[tuple[Pair, Pair, Pair, Pair, int]]:
+    found = itertools.product(
+        [(48, 48), (25, 5), (49, 10), (1, 30)], SIZES, [(1, 1), (2, 2)], [0, 1], CHANNELS
+    )
+    return [
+        (size, window, stride, padding, channels)
+        for size, window, stride, pad, channels in found
+        if (padding := (pad if window[0] > 1 else 0, pad if window[1] > 1 else 0))
+        and window[0] <= size[0] + 2 * padding[0]
+        and window[1] <= size[1] + 2 * padding[1]
+    ]
+
+
+def geometries(*, depthwise: bool) -> list[Geometry]:
+    found: list[Geometry] = []
+    for size, window, stride, padding, channels in shapes():
+        out = output_size(size, window, stride, padding)
+        outputs = channels if depthwise else 7
+        given, output = (1, *size, channels), (1, *out, outputs)
+        weights = (1 if depthwise else 7, *window, channels)
+        found.append(Geometry(given, weights, output, stride, padding, (1, 1)))
+    return found
+
+
+@pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
+@pytest.mark.parametrize(
+    ("function", "formula", "depthwise"),
+    [
+        ("tinsmith_convolve_packed_s8", scratch.convolve_packed, False),
+        ("arm_convolve_wrapper_s8", scratch.convolve_wrapper, False),
+        ("tinsmith_depthwise_packed_s8", scratch.depthwise_packed, True),
+        ("arm_depthwise_conv_wrapper_s8", scratch.depthwise_wrapper, True),
+    ],
+)
+def test_formula_equals_the_c_function(
+    library: ctypes.CDLL,
+    implementation: Implementation,
+    function: str,
+    formula: Callable[[Implementation, Geometry], int],
+    depthwise: bool,
+) -> None:
+    c_function = c_size(library, function, implementation)
+    for geometry in geometries(depthwise=depthwise):
+        numbers = (*geometry.stride[::-1], *geometry.padding[::-1], 1, 1, -128, 127)
+        params = Depthwise(0, 0, 1, *numbers) if depthwise else Convolution(0, 0, *numbers)
+        dims = [Dims(*sizes) for sizes in (geometry.input, geometry.weights, geometry.output)]
+        expected = c_function(ctypes.byref(params), *map(ctypes.byref, dims))
+        assert formula(implementation, geometry) == expected, geometry
+
+
+def c_size(
+    library: ctypes.CDLL, function: str, implementation: Implementation
+) -> Callable[..., int]:
+    """The size function of an implementation; the public names of plain C have no suffix."""
+    public_c = implementation == "c" and function.startswith("arm_")
+    suffix = "" if public_c else f"_{implementation}"
+    return getattr(library, f"{function}_get_buffer_size{suffix}")

@@ -1,0 +1,47 @@
+"""The table of the CMSIS-NN kernels."""
+
+from dataclasses import dataclass
+
+from tinsmith_c import Kernel
+from tinsmith_target import Target
+
+from tinsmith_cmsis_nn import (
+    convolution,
+    elementwise,
+    fully_connected,
+    pooling,
+    softmax,
+    transpose,
+)
+
+
+@dataclass(frozen=True)
+class CmsisNnBackend:
+    """Calls of the CMSIS-NN API for int8.
+
+    packed: prefer kernels on weights arranged at compile time (`tinsmith_nn.h`, only in Tinsmith's
+    own library); False calls the public API alone, so that Arm's library can be linked instead.
+    """
+
+    packed: bool = True
+    name: str = "cmsis_nn"
+
+    def kernels(self, target: Target) -> tuple[Kernel, ...]:
+        """Packed kernels first, if wanted; then the public ones."""
+        public = (
+            *convolution.public_kernels(target),
+            *fully_connected.public_kernels(target),
+            *elementwise.kernels(target),
+            *pooling.kernels(target),
+            *softmax.kernels(target),
+            *transpose.kernels(target),
+        )
+        if not self.packed:
+            return public
+        packed = (*convolution.packed_kernels(target), *fully_connected.packed_kernels(target))
+        return (*packed, *public)
+
+
+def backend(*, packed: bool = True) -> CmsisNnBackend:
+    """The entry point."""
+    return CmsisNnBackend(packed)

@@ -1,0 +1,244 @@
+"""Conv2D and DepthwiseConv2D, by the packed kernels and by the public API."""
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, expression, initializer
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.parameters import ConvParameters, conv_parameters
+from tinsmith_target import Target
+
+from tinsmith_cmsis_nn import sizes
+from tinsmith_cmsis_nn.common import (
+    BACKEND,
+    PACKED_HEADER,
+    PUBLIC_HEADER,
+    activation,
+    context,
+    dims,
+    engine,
+    implementation,
+    input_zero_point,
+    nhwc,
+    tile,
+)
+from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
+from tinsmith_cmsis_nn.geometry import Dims
+from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_convolution, pack_depthwise
+from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+
+_S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
+
+
+def _operator(layer: Layer) -> Conv2D | DepthwiseConv2D:
+    operator = layer.operator
+    return operator if isinstance(operator, DepthwiseConv2D) else layer.operator_as(Conv2D)
+
+
+def parameters_of(layer: Layer) -> ConvParameters:
+    """Multipliers, offsets and clamp of the layer."""
+    return conv_parameters(_operator(layer), layer.inputs, layer.output)
+
+
+def no_groups(layer: Layer) -> str | None:
+    """A packed convolution has one group."""
+    channels, depth = layer.input(0).shape[3], layer.input(1).shape[3]
+    return None if channels == depth else f"it has {channels // depth}"
+
+
+def no_multiplier(layer: Layer) -> str | None:
+    """A packed depthwise convolution has one output channel per input channel."""
+    factor = layer.output.shape[3] // layer.input(0).shape[3]
+    return None if factor == 1 else f"it has {factor}"
+
+
+def no_dilation(layer: Layer) -> str | None:
+    """A packed depthwise convolution is not dilated."""
+    dilation = _operator(layer).dilation
+    return None if dilation == (1, 1) else f"dilation is {dilation[0]}x{dilation[1]}"
+
+
+def weights_pack(layer: Layer) -> str | None:
+    """Weights, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
+    try:
+        packed(layer)
+    except PackingError as error:
+        return str(error)
+    return None
+
+
+def packed(layer: Layer) -> PackedLayer:
+    """The layer's constants as the packed kernel of its target takes them; raises PackingError."""
+    depthwise = isinstance(layer.operator, DepthwiseConv2D)
+    weights = constant_s8(layer, 1)
+    channels = _channels(layer, weights, depthwise=depthwise)
+    zero_point = input_zero_point(layer)
+    built = implementation(layer.target)
+    if depthwise:
+        return pack_depthwise(
+            built,
+            np.ascontiguousarray(channels.rows.T).reshape(weights.shape),
+            channels.bias,
+            channels.multipliers,
+            channels.shifts,
+            input_zero_point=zero_point,
+            input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
+        )
+    return pack_convolution(
+        built,
+        channels.rows.reshape(weights.shape),
+        channels.bias,
+        channels.multipliers,
+        channels.shifts,
+        input_zero_point=zero_point,
+    )
+
+
+def _channels(layer: Layer, weights: NDArray[np.int8], *, depthwise: bool) -> Channels:
+    """One row of weights per output channel, constant channels settled."""
+    parameters = parameters_of(layer)
+    count = layer.output.shape[3]
+    rows = weights.reshape(-1, count).T if depthwise else weights.reshape(count, -1)
+    bias = constant_bias(layer)
+    given = np.zeros(count, np.int32) if bias is None else bias
+    channels = Channels(rows, given, parameters.multipliers, parameters.shifts)
+    return settle_constant_channels(channels, parameters)
+
+
+def _parameters(layer: Layer) -> str:
+    """Definition of `kParameters`."""
+    operator, p = _operator(layer), parameters_of(layer)
+    depthwise = isinstance(operator, DepthwiseConv2D)
+    multiplier = {"ch_mult": layer.output.shape[3] // layer.input(0).shape[3]} if depthwise else {}
+    return initializer(
+        "cmsis_nn_dw_conv_params" if depthwise else "cmsis_nn_conv_params",
+        "kParameters",
+        {
+            "input_offset": p.input_offset,
+            "output_offset": p.output_offset,
+            **multiplier,
+            "stride": tile(*operator.stride),
+            "padding": tile(operator.padding[0], operator.padding[2]),
+            "dilation": tile(*operator.dilation),
+            "activation": activation(p.clamp_min, p.clamp_max),
+        },
+    )
+
+
+def _scales(scope: Scope, multipliers: Array, shifts: Array) -> str:
+    """Definition of `kScales`. CMSIS-NN's struct points to mutable numbers, which no kernel changes."""
+    names = scope.constant("multipliers", multipliers), scope.constant("shifts", shifts)
+    return initializer(
+        "cmsis_nn_per_channel_quant_params",
+        "kScales",
+        {"multiplier": f"(int32_t *){names[0]}", "shift": f"(int32_t *){names[1]}"},
+    )
+
+
+def _weight_dims(layer: Layer) -> Dims:
+    return nhwc(layer.input(1))
+
+
+def emit_packed(layer: Layer, scope: Scope) -> Emission:
+    """One call of a packed kernel."""
+    arrays = packed(layer)
+    how = f"arranged for {implementation(layer.target)} kernels"
+    name = "depthwise" if isinstance(layer.operator, DepthwiseConv2D) else "convolve"
+    arguments = [
+        "&context",
+        "&kParameters",
+        "&kScales",
+        dims(scope, nhwc(layer.input(0))),
+        scope.input(0),
+        dims(scope, _weight_dims(layer)),
+        scope.arranged(1, arrays.weights, how),
+        scope.constant(
+            "bias", arrays.bias, f"{scope.layer}: bias with the input's zero point folded in"
+        ),
+        dims(scope, nhwc(layer.output)),
+        scope.output,
+    ]
+    return Emission(
+        (_parameters(layer), _scales(scope, arrays.multiplier, arrays.shift), context(scope)),
+        expression(f"tinsmith_{name}_packed_s8", arguments),
+    )
+
+
+def emit_public(layer: Layer, scope: Scope) -> Emission:
+    """One call of a wrapper of the public API."""
+    p = parameters_of(layer)
+    depthwise = isinstance(layer.operator, DepthwiseConv2D)
+    name = "arm_depthwise_conv_wrapper_s8" if depthwise else "arm_convolve_wrapper_s8"
+    channels = layer.output.shape[3]
+    arguments = [
+        "&context",
+        "&kParameters",
+        "&kScales",
+        dims(scope, nhwc(layer.input(0))),
+        scope.input(0),
+        dims(scope, _weight_dims(layer)),
+        scope.input(1),
+        dims(scope, (1, 1, 1, channels)),
+        scope.input(2),
+        dims(scope, nhwc(layer.output)),
+        scope.output,
+    ]
+    return Emission(
+        (_parameters(layer), _scales(scope, p.multipliers, p.shifts), context(scope)),
+        expression(name, arguments),
+    )
+
+
+def packed_kernels(target: Target) -> tuple[Kernel, ...]:
+    """The kernels of tinsmith_nn.h."""
+    return (
+        Kernel(
+            name="tinsmith_convolve_packed_s8",
+            backend=BACKEND,
+            operator=Conv2D,
+            signature=_S8,
+            headers=(PACKED_HEADER,),
+            emit=emit_packed,
+            rules=(no_groups, weights_are_constant, weights_pack),
+            scratch_bytes=sizes.convolution_packed,
+            engine=engine(target),
+        ),
+        Kernel(
+            name="tinsmith_depthwise_packed_s8",
+            backend=BACKEND,
+            operator=DepthwiseConv2D,
+            signature=_S8,
+            headers=(PACKED_HEADER,),
+            emit=emit_packed,
+            rules=(no_multiplier, no_dilation, weights_are_constant, weights_pack),
+            scratch_bytes=sizes.depthwise_packed,
+            engine=engine(target),
+        ),
+    )
+
+
+def public_kernels(target: Target) -> tuple[Kernel, ...]:
+    """The wrappers of arm_nnfunctions.h."""
+    return (
+        Kernel(
+            name="arm_convolve_wrapper_s8",
+            backend=BACKEND,
+            operator=Conv2D,
+            signature=_S8,
+            headers=(PUBLIC_HEADER,),
+            emit=emit_public,
+            scratch_bytes=sizes.convolution_public,
+            engine=engine(target),
+        ),
+        Kernel(
+            name="arm_depthwise_conv_wrapper_s8",
+            backend=BACKEND,
+            operator=DepthwiseConv2D,
+            signature=_S8,
+            headers=(PUBLIC_HEADER,),
+            emit=emit_public,
+            scratch_bytes=sizes.depthwise_public,
+            engine=engine(target),
+        ),
+    )

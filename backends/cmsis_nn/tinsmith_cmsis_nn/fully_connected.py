@@ -1,0 +1,217 @@
+"""FullyConnected, by the packed kernel and by the public API."""
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, expression, initializer
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import FullyConnected
+from tinsmith_ir.parameters import ConvParameters, fully_connected_channel_parameters
+from tinsmith_target import Target
+
+from tinsmith_cmsis_nn.common import (
+    BACKEND,
+    PACKED_HEADER,
+    PUBLIC_HEADER,
+    activation,
+    context,
+    dims,
+    engine,
+    implementation,
+    input_zero_point,
+)
+from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_fully_connected
+from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+
+_S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
+
+
+def _parameters_of(layer: Layer) -> ConvParameters:
+    operator = layer.operator_as(FullyConnected)
+    return fully_connected_channel_parameters(operator, layer.inputs, layer.output)
+
+
+def _is_per_channel(layer: Layer) -> bool:
+    quantization = layer.input(1).quantization
+    return quantization is not None and len(quantization.scales) > 1
+
+
+def _stage(layer: Layer) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Multipliers and shifts: one of each, or one per output."""
+    p = _parameters_of(layer)
+    kept = slice(None) if _is_per_channel(layer) else slice(0, 1)
+    return p.multipliers[kept], p.shifts[kept]
+
+
+def packed(layer: Layer) -> PackedLayer:
+    """The layer's constants as the packed kernel of its target takes them; raises PackingError."""
+    multipliers, shifts = _stage(layer)
+    return pack_fully_connected(
+        implementation(layer.target),
+        constant_s8(layer, 1),
+        constant_bias(layer),
+        multipliers,
+        shifts,
+        input_zero_point=input_zero_point(layer),
+    )
+
+
+def weights_pack(layer: Layer) -> str | None:
+    """Weights, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
+    try:
+        packed(layer)
+    except PackingError as error:
+        return str(error)
+    return None
+
+
+def scales_are_per_tensor(layer: Layer) -> str | None:
+    """Weights have one scale."""
+    return "they have one per output" if _is_per_channel(layer) else None
+
+
+def _parameters(layer: Layer) -> str:
+    p = _parameters_of(layer)
+    fields = {
+        "input_offset": p.input_offset,
+        "filter_offset": 0,
+        "output_offset": p.output_offset,
+        "activation": activation(p.clamp_min, p.clamp_max),
+    }
+    return initializer("cmsis_nn_fc_params", "kParameters", fields)
+
+
+def _input_dims(layer: Layer, scope: Scope) -> str:
+    depth = layer.input(1).shape[1]
+    return dims(scope, (layer.input(0).elements // depth, 1, 1, depth))
+
+
+def _weight_dims(layer: Layer, scope: Scope) -> str:
+    units, depth = layer.input(1).shape
+    return dims(scope, (depth, 1, 1, units))
+
+
+def _output_dims(layer: Layer, scope: Scope) -> str:
+    units = layer.input(1).shape[0]
+    return dims(scope, (layer.output.elements // units, 1, 1, units))
+
+
+def emit_packed(layer: Layer, scope: Scope) -> Emission:
+    """One call of the packed kernel."""
+    arrays = packed(layer)
+    names = (
+        scope.constant("multipliers", arrays.multiplier),
+        scope.constant("shifts", arrays.shift),
+    )
+    scales = initializer(
+        "cmsis_nn_quant_params",
+        "kScales",
+        {
+            "multiplier": f"(int32_t *){names[0]}",
+            "shift": f"(int32_t *){names[1]}",
+            "is_per_channel": int(_is_per_channel(layer)),
+        },
+    )
+    arguments = [
+        "&context",
+        "&kParameters",
+        "&kScales",
+        _input_dims(layer, scope),
+        scope.input(0),
+        _weight_dims(layer, scope),
+        scope.arranged(1, arrays.weights, f"arranged for {implementation(layer.target)} kernels"),
+        scope.constant(
+            "bias", arrays.bias, f"{scope.layer}: bias with the input's zero point folded in"
+        ),
+        _output_dims(layer, scope),
+        scope.output,
+    ]
+    return Emission(
+        (_parameters(layer), scales, context(scope)),
+        expression("tinsmith_fully_connected_packed_s8", arguments),
+    )
+
+
+def emit_public(layer: Layer, scope: Scope) -> Emission:
+    """One call of the public API. With MVE its context holds the effective bias, a constant here."""
+    multipliers, shifts = _stage(layer)
+    per_channel = _is_per_channel(layer)
+    bias_dims = dims(scope, (1, 1, 1, layer.input(1).shape[0]))
+    arguments = [
+        "&context",
+        "&kParameters",
+        "&kScales",
+        _input_dims(layer, scope),
+        scope.input(0),
+        _weight_dims(layer, scope),
+        scope.input(1),
+        bias_dims,
+        scope.input(2),
+        _output_dims(layer, scope),
+        scope.output,
+    ]
+    name = "arm_fully_connected_per_channel_s8" if per_channel else "arm_fully_connected_s8"
+    scales = _public_scales(scope, multipliers, shifts, per_channel=per_channel)
+    buffer = (
+        _effective_bias(layer, scope) if implementation(layer.target) == "mve" else context(scope)
+    )
+    return Emission((_parameters(layer), scales, buffer), expression(name, arguments))
+
+
+def _public_scales(
+    scope: Scope, multipliers: NDArray[np.int32], shifts: NDArray[np.int32], *, per_channel: bool
+) -> str:
+    if not per_channel:
+        fields = {"multiplier": int(multipliers[0]), "shift": int(shifts[0])}
+        return initializer("cmsis_nn_per_tensor_quant_params", "kScales", fields)
+    names = scope.constant("multipliers", multipliers), scope.constant("shifts", shifts)
+    pointers = {"multiplier": f"(int32_t *){names[0]}", "shift": f"(int32_t *){names[1]}"}
+    return initializer("cmsis_nn_per_channel_quant_params", "kScales", pointers)
+
+
+def _effective_bias(layer: Layer, scope: Scope) -> str:
+    """What arm_vector_sum_s8 would compute before every run: bias + offset * sum of the weights."""
+    weights = constant_s8(layer, 1)
+    bias = constant_bias(layer)
+    sums = -input_zero_point(layer) * weights.sum(axis=1, dtype=np.int64)
+    total = sums + (0 if bias is None else bias.astype(np.int64))
+    name = scope.constant(
+        "sums", total.astype(np.int32), f"{scope.layer}: results of arm_vector_sum_s8"
+    )
+    return f"  const cmsis_nn_context context = {{(void *){name}, {4 * len(total)}}};"
+
+
+def packed_kernels(target: Target) -> tuple[Kernel, ...]:
+    """The kernel of tinsmith_nn.h."""
+    return (
+        Kernel(
+            name="tinsmith_fully_connected_packed_s8",
+            backend=BACKEND,
+            operator=FullyConnected,
+            signature=_S8,
+            headers=(PACKED_HEADER,),
+            emit=emit_packed,
+            rules=(weights_are_constant, weights_pack),
+            engine=engine(target),
+        ),
+    )
+
+
+def public_kernels(target: Target) -> tuple[Kernel, ...]:
+    """The functions of arm_nnfunctions.h."""
+    constant = (weights_are_constant,) if implementation(target) == "mve" else ()
+    return tuple(
+        Kernel(
+            name=name,
+            backend=BACKEND,
+            operator=FullyConnected,
+            signature=_S8,
+            headers=(PUBLIC_HEADER,),
+            emit=emit_public,
+            rules=(*rules, *constant),
+            engine=engine(target),
+        )
+        for name, rules in (
+            ("arm_fully_connected_s8", (scales_are_per_tensor,)),
+            ("arm_fully_connected_per_channel_s8", ()),
+        )
+    )

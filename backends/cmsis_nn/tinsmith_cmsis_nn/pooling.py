@@ -1,0 +1,68 @@
+"""AveragePool2D and MaxPool2D, by the public API."""
+
+from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, expression, initializer
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import AveragePool2D, MaxPool2D
+from tinsmith_ir.parameters import pool_parameters
+from tinsmith_target import Target
+
+from tinsmith_cmsis_nn.common import (
+    BACKEND,
+    PUBLIC_HEADER,
+    activation,
+    context,
+    dims,
+    engine,
+    nhwc,
+    tile,
+)
+
+_S8 = Signature((DType.INT8,), DType.INT8)
+
+
+def emit_pool(layer: Layer, scope: Scope) -> Emission:
+    """One call of arm_avgpool_s8 or arm_max_pool_s8."""
+    operator = layer.operator
+    pool = operator if isinstance(operator, MaxPool2D) else layer.operator_as(AveragePool2D)
+    p = pool_parameters(pool, layer.inputs, layer.output)
+    fields = {
+        "stride": tile(*pool.stride),
+        "padding": tile(pool.padding[0], pool.padding[2]),
+        "activation": activation(p.clamp_min, p.clamp_max),
+    }
+    arguments = [
+        "&context",
+        "&kParameters",
+        dims(scope, nhwc(layer.input(0))),
+        scope.input(0),
+        dims(scope, (1, *pool.window, 1)),
+        dims(scope, nhwc(layer.output)),
+        scope.output,
+    ]
+    name = "arm_max_pool_s8" if isinstance(pool, MaxPool2D) else "arm_avgpool_s8"
+    parameters = initializer("cmsis_nn_pool_params", "kParameters", fields)
+    return Emission((parameters, context(scope)), expression(name, arguments))
+
+
+def kernels(target: Target) -> tuple[Kernel, ...]:
+    """Both pools."""
+    return (
+        Kernel(
+            name="arm_avgpool_s8",
+            backend=BACKEND,
+            operator=AveragePool2D,
+            signature=_S8,
+            headers=(PUBLIC_HEADER,),
+            emit=emit_pool,
+            engine=engine(target),
+        ),
+        Kernel(
+            name="arm_max_pool_s8",
+            backend=BACKEND,
+            operator=MaxPool2D,
+            signature=_S8,
+            headers=(PUBLIC_HEADER,),
+            emit=emit_pool,
+            engine=engine(target),
+        ),
+    )

@@ -1,0 +1,81 @@
+"""Scratch of one kernel call in bytes: the formulas of `kernels/cmsis_nn/src/common/buffer_sizes*.c`.
+
+A test compares every formula with the C function of the same name.
+"""
+
+from tinsmith_cmsis_nn import scratch_mve
+from tinsmith_cmsis_nn.geometry import Geometry
+from tinsmith_cmsis_nn.packing import Implementation
+
+_STRIP_BUDGET_BYTES = 4096
+_STRIP_MARGIN = 8
+
+
+def convolve_packed(implementation: Implementation, geometry: Geometry) -> int:
+    """Of tinsmith_convolve_packed_s8. Plain C: windows of four pixels as bytes; DSP: two columns of
+    int16 and a window of bytes; no windows where they are pixels of the input.
+    """
+    if implementation == "mve":
+        return scratch_mve.convolve_packed(geometry)
+    depth = _round_up(_depth(geometry))
+    is_pixelwise = geometry.weights[1:3] == (1, 1) and geometry.padding == (0, 0)
+    if implementation == "c":
+        return 0 if is_pixelwise else 4 * depth
+    return 4 * depth + (0 if is_pixelwise else depth)
+
+
+def depthwise_packed(implementation: Implementation, geometry: Geometry) -> int:
+    """Of tinsmith_depthwise_packed_s8. Plain C: a plane of bytes; DSP: two of int16; and one of 32-bit
+    sums.
+    """
+    if implementation == "mve":
+        return scratch_mve.depthwise_packed(geometry)
+    if implementation == "c":
+        plane_elements, sums = _strip(geometry, row_bytes_per_element=1)
+        return plane_elements + 4 * sums
+    plane_elements, sums = _strip(geometry, row_bytes_per_element=4)
+    return 4 * plane_elements + 4 * sums
+
+
+def convolve_wrapper(implementation: Implementation, geometry: Geometry) -> int:
+    """Of arm_convolve_wrapper_s8. Plain C and DSP: one window of bytes, unless it is a pixel."""
+    if implementation == "mve":
+        return scratch_mve.convolve_wrapper(geometry)
+    is_pixelwise = geometry.weights[1:3] == (1, 1) and geometry.padding == (0, 0)
+    one_group = geometry.weights[3] == geometry.input[3]
+    if is_pixelwise and one_group and geometry.dilation == (1, 1):
+        return 0
+    return _round_up(_depth(geometry))
+
+
+def depthwise_wrapper(implementation: Implementation, geometry: Geometry) -> int:
+    """Of arm_depthwise_conv_wrapper_s8."""
+    simple = geometry.channel_multiplier == 1 and geometry.dilation == (1, 1)
+    if implementation == "mve" and simple:
+        return scratch_mve.depthwise_packed(geometry)
+    return 0
+
+
+def _depth(geometry: Geometry) -> int:
+    """Weights of one output channel."""
+    _, height, width, channels = geometry.weights
+    return height * width * channels
+
+
+def _strip(geometry: Geometry, *, row_bytes_per_element: int) -> tuple[int, int]:
+    """(elements of a plane, 32-bit sums) of a strip of one channel, see `src/internal/planes.h`."""
+    row, column = (0, 1) if geometry.input[1] > geometry.input[2] else (1, 0)
+    taps, stride = geometry.weights[1:3], geometry.stride
+    outputs = geometry.output[1:3]
+    window = (outputs[row] - 1) * stride[row] + taps[row]
+    pitch = (window + 1) // 2 * 2
+    budget_rows = _STRIP_BUDGET_BYTES // (pitch * row_bytes_per_element)
+    short = budget_rows < taps[column]
+    fitting = 1 if short else (budget_rows - taps[column]) // stride[column] + 1
+    strip_outputs = min(fitting, outputs[column])
+    rows = (strip_outputs - 1) * stride[column] + taps[column]
+    return _round_up(rows * pitch + taps[row] + _STRIP_MARGIN), _round_up(strip_outputs * pitch)
+
+
+def _round_up(value: int) -> int:
+    return -(-value // 4) * 4

@@ -1,0 +1,108 @@
+"""Scratch of the MVE kernels in bytes: the formulas of `kernels/cmsis_nn/src/mve/scratch.h`."""
+
+from dataclasses import dataclass
+
+from tinsmith_cmsis_nn.geometry import Dims, Geometry
+
+_FIELD_BUDGET_BYTES = 3072
+_MOST_FIELDS_AT_ONCE = 16
+_DEPTHWISE_BLOCK = 16
+_POINTER_BYTES = 4
+
+
+def convolve_packed(geometry: Geometry) -> int:
+    """Of tinsmith_convolve_packed_s8: copied receptive fields, unless the input has them in place."""
+    return 0 if _fields_in_place(geometry) else _fields_bytes(geometry.weights)
+
+
+def convolve_wrapper(geometry: Geometry) -> int:
+    """Of arm_convolve_wrapper_s8: the folded bias, then fields."""
+    return 4 * geometry.weights[0] + _fields_bytes(geometry.weights)
+
+
+def depthwise_packed(geometry: Geometry) -> int:
+    """Of tinsmith_depthwise_packed_s8: patches where they cover the layer, else padded lines."""
+    along, across = _axes(geometry)
+    return _patches_bytes(along, across) or _lines_bytes(along, across)
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """One axis of a depthwise convolution."""
+
+    input: int
+    output: int
+    taps: int
+    stride: int
+    dilation: int
+
+
+def _axes(geometry: Geometry) -> tuple[_Axis, _Axis]:
+    """(along, across) the lines: rows are the lines unless columns are longer."""
+    y, x = (
+        _Axis(
+            geometry.input[1 + axis],
+            geometry.output[1 + axis],
+            geometry.weights[1 + axis],
+            geometry.stride[axis],
+            geometry.dilation[axis],
+        )
+        for axis in (0, 1)
+    )
+    rows_are_lines = x.input >= y.input if x.output == y.output else x.output > y.output
+    return (x, y) if rows_are_lines else (y, x)
+
+
+def _patches_bytes(along: _Axis, across: _Axis) -> int:
+    """One block's weights for the outputs of a patch, and a strip; 0 if patches cannot cover it."""
+    if across.input == across.taps == across.output == 1:
+        wanted = 1 if along.output == 1 else 4 // along.stride
+        fits = along.output == 1 or 4 % along.stride == 0
+        fitting = _outputs_fitting(16, along, wanted)
+        lines, outputs, column_step = 1, wanted if fits and fitting == wanted else 0, 1
+    else:
+        lines = _outputs_fitting(4, across, 2)
+        outputs = _outputs_fitting(4, along, 2) if lines else 0
+        column_step = outputs * along.stride
+    if outputs == 0:
+        return 0
+    patches = -(-along.output // outputs)
+    columns = (patches - 1) * column_step + 4
+    return lines * outputs * 16 * _DEPTHWISE_BLOCK + columns * 4 * _DEPTHWISE_BLOCK
+
+
+def _outputs_fitting(window: int, axis: _Axis, most: int) -> int:
+    """Outputs whose filters fit a window: the greatest power of two up to `most`, or 0."""
+    outputs = most
+    while outputs > 0 and axis.taps + (outputs - 1) * axis.stride > window:
+        outputs //= 2
+    return outputs
+
+
+def _lines_bytes(along: _Axis, across: _Axis) -> int:
+    """Lines, one block's weights, and a pointer per tap."""
+    phase_length = along.output + (along.taps - 1) * along.dilation // along.stride
+    lines = (across.taps - 1) * across.dilation + 1
+    line_bytes = phase_length * along.stride * _DEPTHWISE_BLOCK
+    taps = along.taps * across.taps
+    return lines * line_bytes + taps * (_DEPTHWISE_BLOCK + _POINTER_BYTES)
+
+
+def _fields_in_place(geometry: Geometry) -> bool:
+    """Whether every receptive field lies inside the input and contiguous."""
+    given, weights, dilation = geometry.input, geometry.weights, geometry.dilation
+    row_contiguous = weights[2] == 1 or dilation[1] == 1
+    rows_contiguous = weights[1] == 1 or (dilation[0] == 1 and weights[2] == given[2])
+    last_y, last_x = (
+        (geometry.output[1 + axis] - 1) * geometry.stride[axis]
+        + (weights[1 + axis] - 1) * dilation[axis]
+        for axis in (0, 1)
+    )
+    inside = geometry.padding == (0, 0) and last_y < given[1] and last_x < given[2]
+    return weights[3] == given[3] and row_contiguous and rows_contiguous and inside
+
+
+def _fields_bytes(weights: Dims) -> int:
+    depth = weights[1] * weights[2] * weights[3]
+    fitting = _FIELD_BUDGET_BYTES // depth // 2 * 2
+    return min(max(fitting, 2), _MOST_FIELDS_AT_ONCE) * depth

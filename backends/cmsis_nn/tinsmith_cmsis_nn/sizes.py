@@ -1,0 +1,43 @@
+"""Scratch of one call, from the layer: `scratch.py` has the formulas, this finds their arguments."""
+
+from tinsmith_c import Layer
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+
+from tinsmith_cmsis_nn import scratch
+from tinsmith_cmsis_nn.common import implementation, nhwc
+from tinsmith_cmsis_nn.geometry import Geometry
+
+
+def geometry(layer: Layer) -> Geometry:
+    """Sizes of a Conv2D or DepthwiseConv2D."""
+    operator = layer.operator
+    if not isinstance(operator, DepthwiseConv2D):
+        operator = layer.operator_as(Conv2D)
+    return Geometry(
+        input=nhwc(layer.input(0)),
+        weights=nhwc(layer.input(1)),
+        output=nhwc(layer.output),
+        stride=operator.stride,
+        padding=(operator.padding[0], operator.padding[2]),
+        dilation=operator.dilation,
+    )
+
+
+def convolution_packed(layer: Layer) -> int:
+    """Of tinsmith_convolve_packed_s8."""
+    return scratch.convolve_packed(implementation(layer.target), geometry(layer))
+
+
+def convolution_public(layer: Layer) -> int:
+    """Of arm_convolve_wrapper_s8."""
+    return scratch.convolve_wrapper(implementation(layer.target), geometry(layer))
+
+
+def depthwise_packed(layer: Layer) -> int:
+    """Of tinsmith_depthwise_packed_s8."""
+    return scratch.depthwise_packed(implementation(layer.target), geometry(layer))
+
+
+def depthwise_public(layer: Layer) -> int:
+    """Of arm_depthwise_conv_wrapper_s8."""
+    return scratch.depthwise_wrapper(implementation(layer.target), geometry(layer))
