@@ -1,6 +1,8 @@
 """Every board: results, exact counting, stack depth, layers, timeouts, faults."""
 
+import math
 import re
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +35,15 @@ def test_outputs_come_back_for_every_input(name: str, build_model: BuildModel) -
     result = run(build_model(name, "add"), target(name), INPUTS)
 
     assert result.outputs == expected
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_floats_and_wide_integers_are_exact(name: str, build_model: BuildModel) -> None:
+    result = run(build_model(name, "arithmetic"), target(name), INPUTS)
+
+    for data, output in zip(INPUTS, result.outputs, strict=True):
+        signed = [value - 256 if value > 127 else value for value in data]
+        assert output == bytes(_arithmetic(x, i) & 255 for i, x in enumerate(signed))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -71,12 +82,19 @@ def test_layers_are_counted_without_the_cost_of_the_hook(
     assert hooked.instructions[0] == pytest.approx(plain.instructions[0], abs=40)
 
 
-@pytest.mark.parametrize("name", [name for name in BOARDS if name != "riscv32"])
+@pytest.mark.parametrize("name", [name for name in ALL if name != "riscv32"])
 def test_gcc_builds_programs_that_run_alike(name: str, build_model: BuildModel) -> None:
     zig = run(build_model(name, "layers"), target(name), INPUTS)
     gcc = run(build_model(name, "layers", compiler="gcc"), target(name), INPUTS)
 
     assert gcc.outputs == zig.outputs
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_harness_and_runtime_compile_without_warnings(name: str, build_model: BuildModel) -> None:
+    assert build_model(name, "add").warnings == ""
+    if name != "riscv32":
+        assert build_model(name, "add", compiler="gcc").warnings == ""
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -165,3 +183,14 @@ def test_host_program_is_clean_under_sanitizers(build_model: BuildModel) -> None
     result = run(build_model("host", "layers", layers=3, sanitize=True), target("host"), INPUTS)
 
     assert len(result.outputs) == 2
+
+
+def _arithmetic(x: int, index: int) -> int:
+    """arithmetic_run of models.c in Python: C rounds floats to 32 bits and divides towards zero."""
+    third = _float32(x / 3.0)
+    wide = int(math.copysign(abs(x * 1_000_000_007) // (x + 300), x))
+    return int(_float32(third * 2.5)) + int(math.fmod(wide, 17)) + (x >> (index & 7))
+
+
+def _float32(value: float) -> float:
+    return float(struct.unpack("<f", struct.pack("<f", value))[0])

@@ -168,6 +168,15 @@ def test_broken_source_shows_the_compilers_message(tmp_path: Path) -> None:
         _build(tmp_path)
 
 
+def test_missing_header_is_named_without_the_rest_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "size.h").write_text('#define LINE_BEFORE 1\nint before;\n#include "absent.h"\n')
+
+    with pytest.raises(CompileError, match=r"absent\.h.*not found") as error:
+        _build(tmp_path)
+
+    assert "int before;" not in str(error.value)
+
+
 def test_sanitizers_are_for_the_host(tmp_path: Path) -> None:
     with pytest.raises(ToolchainError, match="on the host only"):
         _build(tmp_path, sanitize=True)

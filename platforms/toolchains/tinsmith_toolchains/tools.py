@@ -42,15 +42,14 @@ def find_program(name: str, package: str) -> Path:
 
 
 def run_tool(command: Sequence[str], *, what: str = "") -> str:
-    """Run a command to its end and return what it printed, both streams.
+    """Run a command to its end and return what it printed, its messages last.
 
     what: what the command was doing, for the message of the CompileError that a failure raises.
     """
     result = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
         text=True,
         errors="replace",
         check=False,
@@ -58,9 +57,10 @@ def run_tool(command: Sequence[str], *, what: str = "") -> str:
     )
     if result.returncode != 0:
         subject = what or command[0]
-        said = result.stdout.strip()
+        # A preprocessor's standard output is the program, and no help.
+        said = (result.stderr or result.stdout).strip()
         raise CompileError(f"{subject} failed:\n{said}\ncommand: {' '.join(command)}")
-    return result.stdout
+    return result.stdout + result.stderr
 
 
 def _zig_executable() -> Path:

@@ -13,6 +13,7 @@ void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
 #define LOOPS 65536
 
 int add_run(void *arena);
+int arithmetic_run(void *arena);
 int counted_run(void *arena);
 int endless_run(void *arena);
 int failing_run(void *arena);
@@ -30,6 +31,18 @@ int add_run(void *arena) {
   int8_t *const output = (int8_t *)arena + 128;
   for (int i = 0; i < BYTES; ++i) {
     output[i] = (int8_t)(input[i] + kTable_weights_add[i]);
+  }
+  return 0;
+}
+
+/* What small cores call functions for: floats, 64-bit products and divisions. */
+int arithmetic_run(void *arena) {
+  const int8_t *const input = (const int8_t *)arena;
+  int8_t *const output = (int8_t *)arena + 128;
+  for (int i = 0; i < BYTES; ++i) {
+    const volatile float third = (float)input[i] / 3.0f;
+    const volatile int64_t wide = (int64_t)input[i] * 1000000007 / (input[i] + 300);
+    output[i] = (int8_t)((int)(third * 2.5f) + (int)(wide % 17) + (input[i] >> (i & 7)));
   }
   return 0;
 }
