@@ -19,6 +19,7 @@ from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.values import Values
 
 _LARGEST_FILE_BYTES = 2**31 - 1
+_COST_OF_A_SCALE = 32  # in bytes read; many operators may share weights of many channels
 _DAMAGE = (
     struct.error,
     IndexError,
@@ -132,6 +133,7 @@ def _check_dtype(rule: Rule, output: Value, where: str) -> None:
 def _check(node: Node, context: OperatorContext) -> None:
     """The operator accepts its operands, and the result is stored as what it makes of them."""
     types = [None if value is None else value.type for value in node.inputs]
+    context.values.file.spend(_COST_OF_A_SCALE * sum(_scales(type_) for type_ in types))
     output = node.outputs[0].type
     try:
         inferred = node.operator.infer(types)[0]
@@ -146,6 +148,10 @@ def _check(node: Node, context: OperatorContext) -> None:
         check_scales(node.operator, types, output)
     except GraphError as error:
         raise context.error(str(error)) from error
+
+
+def _scales(type_: TensorType | None) -> int:
+    return 0 if type_ is None or type_.quantization is None else len(type_.quantization.scales)
 
 
 def _text(type_: TensorType) -> str:

@@ -102,8 +102,8 @@ class ModelFile:
         self.tensor_count = self._subgraph.count(0)
 
     def spend(self, size_bytes: int) -> None:
-        """Count memory that is made from the file, see Source.spend."""
-        self._source.spend(size_bytes, "constants")
+        """Count memory or time that the file costs apart from reading it, see Source.spend."""
+        self._source.spend(size_bytes, "weights")
 
     def tensor(self, index: int) -> FileTensor:
         """Tensor `index` of the subgraph; raises ModelError if there is none."""

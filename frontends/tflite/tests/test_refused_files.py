@@ -1,0 +1,144 @@
+"""Files and operators that are refused: by which error, and with what message."""
+
+import pathlib
+
+import numpy as np
+import pytest
+from small_models import assert_refused, floats, one_operator, relu_model
+from tflite_builder import ModelBuilder, options
+from tinsmith_ir.errors import ModelError, UnsupportedError, UsageError
+from tinsmith_ir.types import Quantization
+from tinsmith_tflite import import_tflite
+
+# The file
+
+
+def test_missing_file_is_wrong_use(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(UsageError, match="no such file"):
+        import_tflite(tmp_path / "absent.tflite")
+
+
+def test_folder_is_wrong_use(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(UsageError, match="no such file"):
+        import_tflite(tmp_path)
+
+
+def test_name_with_a_zero_byte_is_wrong_use() -> None:
+    with pytest.raises(UsageError, match="file"):
+        import_tflite("a\0b")
+
+
+@pytest.mark.parametrize("data", [b"", b"TFL3", b"\x08\x00\x00\x00ONNX" + bytes(64)])
+def test_other_file_is_no_tflite_file(data: bytes) -> None:
+    assert_refused(ModelError, data, "expected a TFLite file, with b'TFL3' at offset 4")
+
+
+def test_only_a_header_is_truncated() -> None:
+    assert_refused(ModelError, b"\x40\x00\x00\x00TFL3", "truncated or damaged")
+
+
+def test_wrong_version() -> None:
+    b = ModelBuilder()
+    x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
+    b.operator("RELU", [x], [y])
+    assert_refused(
+        ModelError, b.finish([x], [y], version=2), "expected TFLite schema version 3, got 2"
+    )
+
+
+@pytest.mark.parametrize(("count", "error"), [(0, ModelError), (2, UnsupportedError)])
+def test_one_subgraph(count: int, error: type[Exception]) -> None:
+    b = ModelBuilder()
+    x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
+    b.operator("RELU", [x], [y])
+    assert_refused(error, b.finish([x], [y], subgraphs=count), "subgraph")
+
+
+def test_root_outside_the_file() -> None:
+    data = relu_model()
+    assert_refused(
+        ModelError, b"\xff\xff\xff\x7f" + data[4:], "4 bytes at offset 2147483647, but the file has"
+    )
+
+
+def test_vtable_outside_the_file() -> None:
+    data = bytearray(relu_model())
+    root = int.from_bytes(data[:4], "little")
+    data[root : root + 4] = (root + 5000).to_bytes(4, "little", signed=True)
+    assert_refused(ModelError, bytes(data), "truncated or damaged")
+
+
+def test_weights_of_many_channels_shared_by_many_operators_are_refused() -> None:
+    """What follows from a file must not cost far more than to read it."""
+    b, count = ModelBuilder(), 20_000
+    one = Quantization.per_tensor(1, 0)
+    x = b.tensor("x", (1, 1, 1, 1), "INT8", quantization=one)
+    scales = Quantization((1.0,) * count, (0,) * count, 0)
+    w = b.constant("w", np.ones((count, 1, 1, 1), np.int8), quantization=scales)
+    results = [b.tensor(f"y{i}", (1, 1, 1, count), "INT8", quantization=one) for i in range(50)]
+    for y in results:
+        b.operator(
+            "CONV_2D", [x, w], [y], options("Conv2DOptions", StrideH=1, StrideW=1), version=3
+        )
+    assert_refused(
+        ModelError, b.finish([x], results), "expected each part of the file to be used about once"
+    )
+
+
+def test_too_many_operands() -> None:
+    b = ModelBuilder()
+    x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
+    b.operator("CONCATENATION", [x] * 1025, [y], options("ConcatenationOptions"))
+    assert_refused(ModelError, b.finish([x], [y]), "expected 1 to 1024 inputs, got 1025")
+
+
+# Operators
+
+
+def test_unknown_operator_is_named_with_what_is_known() -> None:
+    assert_refused(
+        UnsupportedError,
+        relu_model(kind="HARD_SWISH"),
+        "operator 0 HARD_SWISH: expected one of ADD, ",
+    )
+
+
+def test_operator_of_a_newer_schema() -> None:
+    assert_refused(
+        UnsupportedError, relu_model(kind="9999"), "operator 0 operator 9999: expected one of"
+    )
+
+
+def test_custom_operator_is_named() -> None:
+    assert_refused(
+        UnsupportedError, relu_model(kind="CUSTOM", custom="Flex"), "custom operator 'Flex'"
+    )
+
+
+def test_newer_version_of_an_operator() -> None:
+    chosen = options("Conv2DOptions", StrideH=1, StrideW=1)
+    data = one_operator("CONV_2D", (1, 4, 4, 1), chosen, floats(1, 1, 1, 2), floats(1), version=99)
+    assert_refused(UnsupportedError, data, "CONV_2D: expected version 1 to 8, got 99")
+
+
+def test_options_of_another_operator() -> None:
+    data = one_operator("SOFTMAX", (1, 4, 4, 2), options("MulOptions"))
+    assert_refused(ModelError, data, "SOFTMAX: expected SoftmaxOptions, got MulOptions")
+
+
+def test_missing_options_read_as_defaults_which_must_make_sense() -> None:
+    data = one_operator("MAX_POOL_2D", (1, 4, 4, 2), None)
+    assert_refused(ModelError, data, "expected a stride of at least 1 x 1, got 0 x 0")
+
+
+def test_too_few_inputs() -> None:
+    assert_refused(ModelError, relu_model(kind="ADD"), "ADD: expected 2 to 2 inputs, got 1")
+
+
+def test_fused_activation_that_is_no_clamp() -> None:
+    data = one_operator(
+        "MUL", (4,), options("MulOptions", FusedActivationFunction=4), floats(4), shape=(4,)
+    )
+    assert_refused(
+        UnsupportedError, data, "expected a fused NONE, RELU, RELU6, RELU_N1_TO_1, got TANH"
+    )
