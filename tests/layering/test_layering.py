@@ -22,8 +22,8 @@ _MAY_IMPORT: tuple[tuple[str, set[str] | None], ...] = (
     ("backends/*", {"numpy", "tinsmith_ir", "tinsmith_target", "tinsmith_c"}),
     ("platforms/target", {"tinsmith_ir"}),
     ("platforms/boards", {"tinsmith_target"}),
-    ("platforms/toolchains", {"tinsmith_target", "tinsmith_boards", "ziglang"}),
-    ("platforms/emulators", {"tinsmith_target", "tinsmith_boards", "tinsmith_toolchains"}),
+    ("platforms/toolchains", {"tinsmith_ir", "tinsmith_target", "tinsmith_boards", "ziglang"}),
+    ("platforms/emulators", {"tinsmith_ir", "tinsmith_target", "tinsmith_boards", "tinsmith_toolchains"}),
     ("driver", None),
 )
 

@@ -1,12 +1,18 @@
 """What can go wrong when firmware runs; one class per decision of the reader."""
 
+from tinsmith_ir.errors import TinsmithError
 
-class EmulatorError(Exception):
-    """Running failed; the base of all errors of this library."""
+
+class EmulatorError(TinsmithError):
+    """Running failed; the base of all errors of this library. The answer to "does it run" is no."""
+
+    exit_status = 1
 
 
 class MissingEmulatorError(EmulatorError):
     """QEMU is absent or too old; the message says what to install."""
+
+    exit_status = 2
 
 
 class FirmwareTimeoutError(EmulatorError):

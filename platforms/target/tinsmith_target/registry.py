@@ -1,5 +1,7 @@
 """The targets by name."""
 
+from tinsmith_ir.errors import UsageError
+
 from tinsmith_target import boards
 from tinsmith_target.model import Target
 
@@ -64,7 +66,7 @@ _TARGETS = (
 )
 
 
-class UnknownTargetError(ValueError):
+class UnknownTargetError(UsageError):
     """The name given for a target is none of the known ones; the message lists them."""
 
 

@@ -1,23 +1,30 @@
 """What can go wrong when building; one class per decision of the reader."""
 
+from tinsmith_ir.errors import DoesNotFitError as IrDoesNotFitError
+from tinsmith_ir.errors import TinsmithError
 
-class ToolchainError(Exception):
+
+class ToolchainError(TinsmithError):
     """Building failed; the base of all errors of this library."""
 
 
 class MissingToolError(ToolchainError):
     """A compiler or linker is not installed; the message says what to install."""
 
+    exit_status = 2
+
 
 class CompileError(ToolchainError):
     """A file does not compile, or the objects do not link; the message has the tool's words."""
 
 
-class DoesNotFitError(ToolchainError):
+class DoesNotFitError(ToolchainError, IrDoesNotFitError):
     """The program is larger than a memory of the board.
 
     memory: name of the memory. overflow_bytes: how much is missing.
     """
+
+    exit_status = IrDoesNotFitError.exit_status
 
     def __init__(self, message: str, memory: str, overflow_bytes: int) -> None:
         super().__init__(message)
