@@ -35,6 +35,7 @@ _Result = TypeVar("_Result")
 
 ARENA = "arena"
 LOWER = "lower"
+TEXT_FORMAT = "tsm"
 TEXT_SUFFIX = ".tsm"
 _LARGEST_MODEL_BYTES = 1 << 30
 
@@ -93,7 +94,9 @@ def read_model(path: Path, name: str | None = None) -> Model:
     except OSError as error:
         raise UsageError(f"{path}: cannot read the model: {error.strerror}") from error
     importer, format_ = _importer(path)
-    graph = replace(importer(data, path), name=name or c_name(path))
+    graph = importer(data, path)
+    own_name = graph.name if format_ == TEXT_FORMAT else c_name(path)
+    graph = replace(graph, name=name or own_name)
     return Model(path, format_, hashlib.sha256(data).hexdigest(), graph)
 
 
@@ -225,7 +228,7 @@ def _importer(path: Path) -> tuple[Callable[[bytes, Path], Graph], str]:
         case ".tflite":
             return lambda _, source: import_tflite(source), "tflite"
         case ".tsm":
-            return lambda data, _: parse_graph(data.decode("utf-8", "replace")), "tsm"
+            return lambda data, _: parse_graph(data.decode("utf-8", "replace")), TEXT_FORMAT
         case suffix:
             raise UsageError(
                 f"{path}: expected a .tflite or {TEXT_SUFFIX} file, got {suffix or 'no suffix'}"
