@@ -1,0 +1,90 @@
+"""Write tests/golden/tflite_2_14.json: single operators as IR text, inputs, and what TFLite 2.14 gives.
+
+A development-time script. The models, and the outputs that TFLite's reference kernels gave for them,
+are those of frontends/tflite/tests (see tools/make_goldens.py there); this keeps a few small ones of
+each operator in a form that needs no TFLite file to test the evaluator with.
+Run with the libraries tinsmith_ir and tinsmith_tflite on the path: `python ir/tools/make_goldens.py`.
+"""
+
+import base64
+import json
+import pathlib
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+IMPORTER_TESTS = ROOT / "frontends" / "tflite" / "tests"
+TARGET = ROOT / "ir" / "tests" / "golden" / "tflite_2_14.json"
+sys.path.insert(0, str(IMPORTER_TESTS))
+
+from golden_cases import Case, all_cases  # noqa: E402 (needs the path set above)
+from tinsmith_ir import TinsmithError, print_graph  # noqa: E402
+from tinsmith_tflite import import_tflite  # noqa: E402
+
+INT8_CASES = 2
+OTHER_CASES = 1
+LARGEST_CASE_BYTES = 1400
+
+
+def reference_outputs() -> dict[str, bytes]:
+    """Name of a case -> the bytes of TFLite's output."""
+    archive = np.load(IMPORTER_TESTS / "goldens.npz")
+    data, ends = archive["data"].tobytes(), [int(end) for end in archive["ends"]]
+    starts = [0, *ends]
+    return {
+        str(name): data[start:end]
+        for name, start, end in zip(archive["names"], starts, ends, strict=False)
+    }
+
+
+def text(content: bytes) -> str:
+    """Bytes as base64."""
+    return base64.b64encode(content).decode()
+
+
+def record(case: Case, output: bytes) -> dict[str, object] | None:
+    """A case as JSON, or None if the importer refuses it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "case.tflite"
+        path.write_bytes(case.model)
+        try:
+            graph = import_tflite(path)
+        except TinsmithError:
+            return None
+    printed = re.sub(r' loc\("[^"]*", "(?:[^"\\]|\\.)*"\)', "", print_graph(graph))
+    inputs = [text(array.astype(array.dtype.newbyteorder("<")).tobytes()) for array in case.inputs]
+    return {"name": case.name, "graph": printed, "inputs": inputs, "output": text(output)}
+
+
+def chosen() -> Iterator[dict[str, object]]:
+    """The first small cases of each operator and dtype, without float softmax (its exponential is
+    our own).
+    """
+    outputs = reference_outputs()
+    counts: dict[str, int] = {}
+    for case in all_cases():
+        if case.name not in outputs or case.name.startswith("softmax_float32"):
+            continue
+        found = record(case, outputs[case.name])
+        if found is None or len(json.dumps(found)) > LARGEST_CASE_BYTES:
+            continue
+        operators = re.findall(r"= (\w+)\(", str(found["graph"]))
+        family = " ".join([*operators, case.name.split("_")[-2]])
+        counts[family] = counts.get(family, 0) + 1
+        if counts[family] <= (INT8_CASES if "_int8_" in case.name else OTHER_CASES):
+            yield found
+
+
+def main() -> None:
+    """Write the file, one case a line."""
+    lines = [json.dumps(found) for found in chosen()]
+    TARGET.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+    print(f"{len(lines)} cases, {TARGET.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()
