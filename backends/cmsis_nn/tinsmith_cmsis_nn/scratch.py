@@ -7,12 +7,12 @@ from tinsmith_cmsis_nn import scratch_mve
 from tinsmith_cmsis_nn.geometry import Geometry
 from tinsmith_cmsis_nn.packing import Implementation
 
-_STRIP_BUDGET_BYTES = 4096
+_STRIP_BUDGET_BYTES = 6144
 _STRIP_MARGIN = 8
 
 
 def convolve_packed(implementation: Implementation, geometry: Geometry) -> int:
-    """Of tinsmith_convolve_packed_s8. Plain C: windows of four pixels as bytes; DSP: two columns of
+    """Of tinsmith_convolve_packed_s8. Plain C: windows of three pixels as bytes; DSP: two columns of
     int16 and a window of bytes; no windows where they are pixels of the input.
     """
     if implementation == "mve":
@@ -20,7 +20,7 @@ def convolve_packed(implementation: Implementation, geometry: Geometry) -> int:
     depth = _round_up(_depth(geometry))
     is_pixelwise = geometry.weights[1:3] == (1, 1) and geometry.padding == (0, 0)
     if implementation == "c":
-        return 0 if is_pixelwise else 4 * depth
+        return 0 if is_pixelwise else 3 * depth
     return 4 * depth + (0 if is_pixelwise else depth)
 
 
@@ -31,9 +31,9 @@ def depthwise_packed(implementation: Implementation, geometry: Geometry) -> int:
     if implementation == "mve":
         return scratch_mve.depthwise_packed(geometry)
     if implementation == "c":
-        plane_elements, sums = _strip(geometry, row_bytes_per_element=1)
+        plane_elements, sums = _strip(geometry, element_bytes=1)
         return plane_elements + 4 * sums
-    plane_elements, sums = _strip(geometry, row_bytes_per_element=4)
+    plane_elements, sums = _strip(geometry, element_bytes=4)
     return 4 * plane_elements + 4 * sums
 
 
@@ -62,17 +62,17 @@ def _depth(geometry: Geometry) -> int:
     return height * width * channels
 
 
-def _strip(geometry: Geometry, *, row_bytes_per_element: int) -> tuple[int, int]:
+def _strip(geometry: Geometry, *, element_bytes: int) -> tuple[int, int]:
     """(elements of a plane, 32-bit sums) of a strip of one channel, see `src/internal/planes.h`."""
     row, column = (0, 1) if geometry.input[1] > geometry.input[2] else (1, 0)
     taps, stride = geometry.weights[1:3], geometry.stride
     outputs = geometry.output[1:3]
     window = (outputs[row] - 1) * stride[row] + taps[row]
     pitch = (window + 1) // 2 * 2
-    budget_rows = _STRIP_BUDGET_BYTES // (pitch * row_bytes_per_element)
-    short = budget_rows < taps[column]
-    fitting = 1 if short else (budget_rows - taps[column]) // stride[column] + 1
-    strip_outputs = min(fitting, outputs[column])
+    first_output = element_bytes * (taps[column] - stride[column])
+    each_output = element_bytes * stride[column] + 4
+    fitting = (_STRIP_BUDGET_BYTES // pitch - first_output) // each_output
+    strip_outputs = min(max(fitting, 1), outputs[column])
     rows = (strip_outputs - 1) * stride[column] + taps[column]
     return _round_up(rows * pitch + taps[row] + _STRIP_MARGIN), _round_up(strip_outputs * pitch)
 

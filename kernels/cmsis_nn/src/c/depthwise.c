@@ -1,5 +1,7 @@
 /* The public depthwise functions for plain C and the DSP extension: output pixel by output pixel, on the NHWC input. */
 
+#include <stddef.h>
+
 #include "include/arm_nnfunctions.h"
 #include "src/internal/compiler.h"
 #include "src/internal/implementation.h"

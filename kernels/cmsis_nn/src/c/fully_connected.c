@@ -1,5 +1,7 @@
 /* The public fully connected functions for plain C and the DSP extension. */
 
+#include <stddef.h>
+
 #include "include/arm_nnfunctions.h"
 #include "src/internal/implementation.h"
 #include "src/internal/rows.h"

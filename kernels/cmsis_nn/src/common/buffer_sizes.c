@@ -32,13 +32,13 @@ static bool is_pixelwise(const cmsis_nn_conv_params *conv_params, const cmsis_nn
   return filter_dims->h == 1 && filter_dims->w == 1 && conv_params->padding.h == 0 && conv_params->padding.w == 0;
 }
 
-/* Windows of four pixels as bytes, unless they are pixels of the input. */
+/* Windows of three pixels as bytes, unless they are pixels of the input. */
 int32_t tinsmith_convolve_packed_s8_get_buffer_size_c(const cmsis_nn_conv_params *conv_params,
                                                       const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
                                                       const cmsis_nn_dims *output_dims) {
   (void)input_dims;
   (void)output_dims;
-  return is_pixelwise(conv_params, filter_dims) ? 0 : 4 * round_up_to_4(depth_of(filter_dims));
+  return is_pixelwise(conv_params, filter_dims) ? 0 : 3 * round_up_to_4(depth_of(filter_dims));
 }
 
 /* Two columns of int16, and one window as bytes unless windows are pixels of the input. */

@@ -5,6 +5,9 @@
 
 #define TINSMITH_NOINLINE __attribute__((noinline))
 
+/** For functions that are variants by a constant argument. */
+#define TINSMITH_ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /** Before a loop that is already as wide as it should be. */
 #if defined(__clang__)
 #define TINSMITH_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
@@ -13,5 +16,8 @@
 #else
 #define TINSMITH_NO_UNROLL
 #endif
+
+/** Compute `value` here: compilers that start all products of a block at once run out of registers. */
+#define TINSMITH_KEEP_ORDER(value) __asm__ volatile("" : "+r"(value))
 
 #endif /* TINSMITH_NN_INTERNAL_COMPILER_H */

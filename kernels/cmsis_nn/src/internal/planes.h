@@ -67,18 +67,20 @@ typedef struct {
 } tinsmith_strip;
 
 enum {
-  kStripBudgetBytes = 4096, /* planes grow up to about here, unless one output row needs more */
+  kStripBudgetBytes = 6144, /* planes and sums grow up to about here, unless one output row needs more */
   kStripMargin = 8          /* elements, besides a kernel row, that steps of several outputs read past the last row */
 };
 
-static inline tinsmith_strip tinsmith_strip_of(const tinsmith_plane_axes *axes, int32_t plane_row_bytes_per_element) {
+/** element_bytes: of one plane element, of all channels that are copied at once. */
+static inline tinsmith_strip tinsmith_strip_of(const tinsmith_plane_axes *axes, int32_t element_bytes) {
   const tinsmith_axis *row = &axes->row;
   const tinsmith_axis *column = &axes->column;
-  const int32_t window = (row->output - 1) * row->stride + row->kernel;
-  const int32_t pitch = (window + 1) / 2 * 2;
-  const int32_t budget_rows = kStripBudgetBytes / (pitch * plane_row_bytes_per_element);
-  int32_t outputs = budget_rows < column->kernel ? 1 : (budget_rows - column->kernel) / column->stride + 1;
-  outputs = outputs < column->output ? outputs : column->output;
+  const int32_t pitch = ((row->output - 1) * row->stride + row->kernel + 1) / 2 * 2;
+  /* bytes / pitch = element_bytes * ((outputs - 1) * stride + kernel) + 4 * outputs */
+  const int32_t first_output = element_bytes * (column->kernel - column->stride);
+  const int32_t each_output = element_bytes * column->stride + (int32_t)sizeof(int32_t);
+  const int32_t fitting = (kStripBudgetBytes / pitch - first_output) / each_output;
+  const int32_t outputs = fitting < 1 ? 1 : (fitting < column->output ? fitting : column->output);
   const int32_t rows = (outputs - 1) * column->stride + column->kernel;
   return (tinsmith_strip){
       .pitch = pitch,

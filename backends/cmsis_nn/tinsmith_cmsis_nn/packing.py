@@ -1,0 +1,220 @@
+"""Arrange a layer's constants for the packed kernels of `kernels/cmsis_nn` (`tinsmith_nn.h`).
+
+Pure numpy; what the arrays mean to the kernels is said in that header. Weights and biases come as TFLite stores them,
+multipliers and shifts as `tinsmith_ir` computes them (scale = multiplier * 2**(shift - 31)).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Implementation = Literal["c", "dsp", "mve"]
+
+CHANNEL_GROUP = 4
+"""Output channels that the C and DSP kernels of convolution and fully connected compute together."""
+
+DEPTH_BLOCK = 4
+"""Values of k in one 16-byte block of the DSP layout."""
+
+LARGEST_SHIFT = 22
+"""Right shifts up to here leave room to add the zero point before shifting."""
+
+_INPUT_MAGNITUDE = 128
+
+
+class PackingError(ValueError):
+    """The packed kernels cannot take these constants; the public `arm_*` function can."""
+
+
+@dataclass(frozen=True)
+class PackedLayer:
+    """The four arrays of one layer, ready to be written as C constants.
+
+    weights: int8, one dimension, in the order of the implementation's kernel; align it to 4 bytes (MVE: 16).
+    bias: int32, folded: bias + input_offset * sum of the channel's weights.
+    multiplier, shift: int32; folded for "c" and "dsp", untouched for "mve".
+    """
+
+    weights: NDArray[np.int8]
+    bias: NDArray[np.int32]
+    multiplier: NDArray[np.int32]
+    shift: NDArray[np.int32]
+
+
+def pack_convolution(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+) -> PackedLayer:
+    """Arrange for `tinsmith_convolve_packed_s8`.
+
+    weights: (C_OUT, HK, WK, C_IN). bias, multiplier, shift: (C_OUT,). input_zero_point: [-128, 127].
+    Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
+    """
+    rows = weights.reshape(weights.shape[0], -1)
+    folded = _fold_bias(rows, bias, input_zero_point)
+    if implementation == "mve":
+        return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
+    rows, folded = _silence_dead_channels(rows, folded, multiplier, shift)
+    _check_accumulators(rows, folded)
+    stage = _fold_stage(multiplier, shift, CHANNEL_GROUP)
+    return PackedLayer(_arrange(implementation, rows), _pad_to(folded, CHANNEL_GROUP, 0), *stage)
+
+
+def pack_fully_connected(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+) -> PackedLayer:
+    """Arrange for `tinsmith_fully_connected_packed_s8`.
+
+    weights: (N, K). bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point: [-128, 127].
+    Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
+    """
+    if multiplier.size > 1 or weights.shape[0] == 1:
+        return pack_convolution(
+            implementation, weights, bias, multiplier, shift, input_zero_point=input_zero_point
+        )
+    folded = _fold_bias(weights, bias, input_zero_point)
+    if implementation == "mve":
+        return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
+    _check_accumulators(weights, folded)
+    stage = _fold_stage(multiplier, shift, 1)
+    arranged = _arrange(implementation, weights)
+    return PackedLayer(arranged, _pad_to(folded, CHANNEL_GROUP, 0), *stage)
+
+
+def pack_depthwise(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+    input_size: tuple[int, int],
+) -> PackedLayer:
+    """Arrange for `tinsmith_depthwise_packed_s8`.
+
+    weights: (1, HK, WK, C). bias, multiplier, shift: (C,). input_size: (height, width), the
+    longer is the row of the kernel's planes.
+    Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
+    """
+    channels = weights.shape[3]
+    height, width = input_size
+    planes = weights[0].transpose((2, 1, 0) if height > width else (2, 0, 1))
+    rows = planes.reshape(channels, -1)
+    folded = _fold_bias(rows, bias, input_zero_point)
+    if implementation == "mve":
+        return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
+    rows, folded = _silence_dead_channels(rows, folded, multiplier, shift)
+    _check_accumulators(rows, folded)
+    return PackedLayer(rows.reshape(-1), folded, *_fold_stage(multiplier, shift, 1))
+
+
+def _fold_bias(
+    rows: NDArray[np.int8], bias: NDArray[np.int32] | None, input_zero_point: int
+) -> NDArray[np.int32]:
+    """bias[o] - input_zero_point * sum(rows[o]); wraps like the kernels' 32-bit sums if it must."""
+    sums = rows.sum(axis=1, dtype=np.int64)
+    start = np.zeros(len(rows), np.int64) if bias is None else bias.astype(np.int64)
+    return _wrap(start - input_zero_point * sums)
+
+
+def _magnitudes(rows: NDArray[np.int8], folded: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Largest |accumulator| of each channel over all inputs."""
+    weight_sums = np.abs(rows.astype(np.int64)).sum(axis=1)
+    return np.abs(folded.astype(np.int64)) + _INPUT_MAGNITUDE * weight_sums
+
+
+def _silence_dead_channels(
+    rows: NDArray[np.int8],
+    folded: NDArray[np.int32],
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+    """Zero the channels whose output is the zero point for every input, so that their shift does not matter."""
+    dead = _dead(multiplier, shift)
+    rounds_to_zero = _magnitudes(rows, folded) < (1 << (np.clip(-shift.astype(np.int64), 1, 62) - 1))
+    unproved = dead & ~rounds_to_zero & (multiplier != 0)
+    if unproved.any():
+        channel = int(np.argmax(unproved))
+        raise PackingError(
+            f"channel {channel}: shift {int(shift[channel])} is below -{LARGEST_SHIFT}"
+            " and its accumulator may still reach the output"
+        )
+    return (
+        np.where(dead[:, None], 0, rows).astype(np.int8),
+        np.where(dead, 0, folded).astype(np.int32),
+    )
+
+
+def _dead(multiplier: NDArray[np.int32], shift: NDArray[np.int32]) -> NDArray[np.bool_]:
+    return (multiplier == 0) | (shift < -LARGEST_SHIFT)
+
+
+def _check_accumulators(rows: NDArray[np.int8], folded: NDArray[np.int32]) -> None:
+    largest = int(_magnitudes(rows, folded).max(initial=0))
+    if largest >= 1 << 30:
+        raise PackingError(f"accumulators may reach {largest}, the packed kernels need less than 2**30")
+
+
+def _fold_stage(
+    multiplier: NDArray[np.int32], shift: NDArray[np.int32], group: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Doubled multipliers (modulo 2**32) and positive right shifts, padded to `group`."""
+    dead = _dead(multiplier, shift)
+    live_multiplier, live_shift = multiplier[~dead], shift[~dead]
+    if (live_multiplier < 1 << 30).any():
+        raise PackingError(f"multiplier {int(live_multiplier.min())} is below 2**30")
+    if (live_shift > -1).any():
+        raise PackingError(f"shift {int(live_shift.max())} is not negative: the scale is 0.5 or more")
+    doubled = _wrap(np.where(dead, 0, multiplier.astype(np.int64)) * 2)
+    right = np.where(dead, 1, -shift).astype(np.int32)
+    return _pad_to(doubled, group, 0), _pad_to(right, group, 1)
+
+
+def _arrange(implementation: Implementation, rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Weights (N, K) in the stream order of the matrix kernel, see `tinsmith_convolve_packed_s8` in tinsmith_nn.h."""
+    channels = -(-rows.shape[0] // CHANNEL_GROUP) * CHANNEL_GROUP
+    if implementation == "c":
+        groups = _zero_padded(rows, channels, rows.shape[1]).reshape(-1, CHANNEL_GROUP, rows.shape[1])
+        return np.ascontiguousarray(groups.transpose(0, 2, 1)).reshape(-1)
+    _check_lanes(rows)
+    depth = -(-rows.shape[1] // DEPTH_BLOCK) * DEPTH_BLOCK
+    padded = _zero_padded(rows, channels, depth).astype(np.int32)
+    # lanes: (groups of 4 channels, pairs of channels, K); blocks: (groups, K / 4, k % 2, pair, k // 2)
+    lanes = padded[0::2] + 256 * padded[1::2]
+    blocks = lanes.reshape(-1, 2, depth // DEPTH_BLOCK, 2, 2).transpose(0, 2, 4, 1, 3)
+    return np.ascontiguousarray(blocks).astype("<i2").reshape(-1).view(np.int8)
+
+
+def _check_lanes(rows: NDArray[np.int8]) -> None:
+    if (rows == -128).any():
+        raise PackingError("a weight is -128, which does not fit a lane of two channels")
+    top_sums = np.abs(rows[1::2].astype(np.int64)).sum(axis=1)
+    if (top_sums >= 1 << 16).any():
+        channel = 2 * int(np.argmax(top_sums)) + 1
+        raise PackingError(f"channel {channel}: sum of |weights| is {int(top_sums.max())}, not below 2**16")
+
+
+def _zero_padded(rows: NDArray[np.int8], channels: int, depth: int) -> NDArray[np.int8]:
+    return np.pad(rows, ((0, channels - rows.shape[0]), (0, depth - rows.shape[1])))
+
+
+def _pad_to(values: NDArray[np.int32], group: int, fill: int) -> NDArray[np.int32]:
+    return np.pad(values, (0, -len(values) % group), constant_values=fill)
+
+
+def _wrap(values: NDArray[np.int64]) -> NDArray[np.int32]:
+    return (values & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
