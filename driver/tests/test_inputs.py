@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tinsmith_driver.inputs import load_samples, random_samples
-from tinsmith_ir import DType, Graph, Quantization, TensorType, UsageError, Value
+from tinsmith_ir import DType, Graph, Node, Quantization, Softmax, TensorType, UsageError, Value
 
 INT8 = TensorType((1, 2, 3), DType.INT8, Quantization.per_tensor(0.5, 0))
 
@@ -34,10 +34,22 @@ def test_groups_of_another_dtype_are_left_out(tmp_path: Path) -> None:
     assert [samples.group for samples in load_samples(path, _graph(INT8))] == ["real"]
 
 
+def _classifier() -> Graph:
+    value = Value("in0", INT8)
+    result = Value("out0", INT8)
+    return Graph("test", (value,), (result,), (Node(Softmax(), (value,), (result,)),))
+
+
+def test_labels_are_left_out_where_nothing_is_classified(tmp_path: Path) -> None:
+    x = np.zeros((2, 2, 3), np.int8)
+    (samples,) = load_samples(_save(tmp_path / "x.npz", x=x, label=np.array([0, 1])), _graph(INT8))
+    assert samples.labels is None
+
+
 def test_expected_outputs_and_labels_come_along(tmp_path: Path) -> None:
     x = np.arange(12, dtype=np.int8).reshape(2, 2, 3)
     path = _save(tmp_path / "x.npz", x=x, y=x, label=np.array([3, 1]))
-    (samples,) = load_samples(path, _graph(INT8))
+    (samples,) = load_samples(path, _classifier())
     assert samples.expected is not None
     assert np.array_equal(samples.expected[0], x.reshape(2, 1, 2, 3))
     assert samples.labels is not None

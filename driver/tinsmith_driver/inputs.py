@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from tinsmith_ir import Array, Graph, TensorType, UsageError
+from tinsmith_ir.operators import Dequantize, Quantize, Requantize, Reshape, Softmax
 
 _ARRAY_NAME = re.compile(r"(?P<kind>[xy])(?P<index>\d*)(?:_(?P<group>\w+))?")
 
@@ -69,6 +70,16 @@ def load_samples(path: Path, graph: Graph) -> list[Samples]:
             f"{path}: expected arrays `x` or `x_GROUP` for the inputs {inputs}, got {present or 'none'}"
         )
     return found
+
+
+def is_classifier(graph: Graph) -> bool:
+    """True if the first output is that of a softmax, so that labels are indices into it."""
+    node = graph.producers.get(graph.outputs[0].name)
+    while node is not None and isinstance(
+        node.operator, Quantize | Dequantize | Requantize | Reshape
+    ):
+        node = graph.producers.get(node.present_inputs[0].name)
+    return node is not None and isinstance(node.operator, Softmax)
 
 
 def random_samples(graph: Graph, count: int, seed: int = 0) -> Samples:
@@ -128,7 +139,12 @@ def _samples(
     expected = shaped("y", outputs) if has_expected else None
     if expected is not None and any(len(array) != len(inputs[0]) for array in expected):
         raise UsageError(f"{path}: group {group!r} has {len(inputs[0])} inputs but other outputs")
-    is_labelled = labels is not None and group != "random" and len(labels) == len(inputs[0])
+    is_labelled = (
+        labels is not None
+        and group != "random"
+        and len(labels) == len(inputs[0])
+        and is_classifier(graph)
+    )
     return Samples(group, inputs, expected, labels if is_labelled else None)
 
 
