@@ -1,5 +1,6 @@
 """The planners against plans made by hand, against exhaustive search, and on random blocks."""
 
+import os
 import random
 import subprocess
 import sys
@@ -238,4 +239,5 @@ def test_a_plan_that_meets_the_bound_does_not_import_ortools() -> None:
         "assert 'ortools' in sys.modules"
     )
     blocks = [(b.name, b.size_bytes, b.first_step, b.last_step) for b in SEVEN_FOR_SIX]
-    subprocess.run([sys.executable, "-c", program % blocks], check=True)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", program % blocks], check=True, env=environment)
