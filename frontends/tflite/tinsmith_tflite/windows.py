@@ -5,9 +5,9 @@ from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D, MaxPoo
 
 from tinsmith_tflite import builtin
 from tinsmith_tflite.context import Conversion, OperatorContext
-from tinsmith_tflite.tensors import LARGEST_BYTES
 
 Pair = tuple[int, int]
+_LARGEST_PADDED_BYTES = 2**28
 
 
 def conv2d(context: OperatorContext) -> Conversion:
@@ -98,9 +98,9 @@ def _padding(
     top, bottom = _same(height, kernel[0], stride[0], dilation[0])
     left, right = _same(width, kernel[1], stride[1], dilation[1])
     padded = batch * (top + height + bottom) * (left + width + right) * channels
-    if padded * source.type.dtype.size_bytes > LARGEST_BYTES:
+    if padded * source.type.dtype.size_bytes > _LARGEST_PADDED_BYTES:
         raise context.error(
-            f"expected at most {LARGEST_BYTES} bytes of padded input, got padding "
+            f"expected at most {_LARGEST_PADDED_BYTES} bytes of padded input, got padding "
             f"{[top, bottom, left, right]} for {list(source.type.shape)}"
         )
     return top, bottom, left, right
