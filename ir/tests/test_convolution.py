@@ -169,3 +169,23 @@ def test_weights_that_the_arithmetic_cannot_take_are_refused(weights: str, messa
     text = 'graph "g" { input %x: i8[1,1,1,1]<1.0, 0> const %w: ' + weights + " = [1, 1] "
     with pytest.raises(GraphError, match=message):
         parse_graph(text + "%y: i8[1,1,1,2]<1.0, 0> = conv2d(%x, %w) output %y }")
+
+
+def test_one_output_may_be_quantized_per_axis(run: Run) -> None:
+    body = """
+      input %x: i8[1,2]<1.0, 0>
+      const %w: i8[1,2]<[0.5], [0], axis 0> = [1, 3]
+      %y: i8[1,1]<1.0, 0> = fully_connected(%x, %w)
+      output %y"""
+    assert run(body, [2, 4]) == [7]
+
+
+def test_a_padded_input_may_not_ask_for_gigabytes() -> None:
+    text = """graph "g" {
+      const %x: f32[1,1,1,1] = [1.0]
+      const %w: f32[1,1,1,1] = [1.0]
+      %y: f32[1,2,2,1] = conv2d(%x, %w) {stride=[32767,32767], padding=[20000,20000,20000,20000]}
+      output %y
+    }"""
+    with pytest.raises(GraphError, match="padded pixels"):
+        parse_graph(text)

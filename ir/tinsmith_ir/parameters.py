@@ -1,159 +1,64 @@
 """The numbers an integer operator computes with, derived once for the evaluator and every backend.
 
 Each function takes (operator, types of the operands, type of the result) and returns a frozen
-record of plain integers; generated C holds exactly these. Offsets are what is added: an input
-offset is -zero_point, an output offset +zero_point. Formulas as in TFLite 2.14's Prepare functions,
-including where those compute in float32 and where in double.
+record of plain integers (parameter_records.py); generated C holds exactly these. Formulas as in
+TFLite 2.14's Prepare functions, including where those compute in float32 and where in double.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.arithmetic import activation_range, quantize_multiplier, quantize_real
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
+from tinsmith_ir.parameter_records import (
+    ConvParameters,
+    ElementwiseAddParameters,
+    FullyConnectedParameters,
+    Fused,
+    HasAxes,
+    HasBeta,
+    MeanParameters,
+    MulParameters,
+    PoolParameters,
+    RequantizeParameters,
+    SoftmaxParameters,
+)
 from tinsmith_ir.types import Quantization, TensorType
+
+__all__ = [
+    "SOFTMAX_INTEGER_BITS",
+    "ConvParameters",
+    "ElementwiseAddParameters",
+    "FullyConnectedParameters",
+    "Fused",
+    "HasAxes",
+    "HasBeta",
+    "MeanParameters",
+    "MulParameters",
+    "PoolParameters",
+    "RequantizeParameters",
+    "SoftmaxParameters",
+    "concat_parameters",
+    "conv_parameters",
+    "elementwise_add_parameters",
+    "fully_connected_channel_parameters",
+    "fully_connected_parameters",
+    "mean_parameters",
+    "mul_parameters",
+    "pool_parameters",
+    "relu_parameters",
+    "requantize_parameters",
+    "softmax_parameters",
+    "zero_of",
+]
 
 Types = Sequence[TensorType | None]
 
 SOFTMAX_INTEGER_BITS = 5
 """Integer bits of the scaled difference that softmax takes the exponential of."""
-
-
-class Fused(Protocol):
-    """An operator with a fused activation."""
-
-    @property
-    def activation(self) -> Activation:
-        """The clamp at its end."""
-        ...
-
-
-class HasBeta(Protocol):
-    """Softmax."""
-
-    @property
-    def beta(self) -> float:
-        """Factor on the input."""
-        ...
-
-
-class HasAxes(Protocol):
-    """A reduction."""
-
-    @property
-    def axes(self) -> tuple[int, ...]:
-        """The axes it reduces."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class ConvParameters:
-    """Of Conv2D, DepthwiseConv2D and FullyConnected, one multiplier and shift per output channel."""
-
-    multipliers: NDArray[np.int32]
-    shifts: NDArray[np.int32]
-    input_offset: int
-    output_offset: int
-    clamp_min: int
-    clamp_max: int
-
-
-@dataclass(frozen=True)
-class FullyConnectedParameters:
-    """Of FullyConnected with per-tensor weights."""
-
-    multiplier: int
-    shift: int
-    input_offset: int
-    output_offset: int
-    clamp_min: int
-    clamp_max: int
-
-
-@dataclass(frozen=True)
-class ElementwiseAddParameters:
-    """Of Add and Sub: both inputs go to a common scale, shifted left by `left_shift` first."""
-
-    left_shift: int
-    input1_offset: int
-    input1_multiplier: int
-    input1_shift: int
-    input2_offset: int
-    input2_multiplier: int
-    input2_shift: int
-    output_offset: int
-    output_multiplier: int
-    output_shift: int
-    clamp_min: int
-    clamp_max: int
-
-
-@dataclass(frozen=True)
-class MulParameters:
-    """Of Mul."""
-
-    input1_offset: int
-    input2_offset: int
-    output_offset: int
-    output_multiplier: int
-    output_shift: int
-    clamp_min: int
-    clamp_max: int
-
-
-@dataclass(frozen=True)
-class PoolParameters:
-    """Of AveragePool2D and MaxPool2D, which do not rescale."""
-
-    clamp_min: int
-    clamp_max: int
-
-
-@dataclass(frozen=True)
-class MeanParameters:
-    """Of Mean: output = (sum - input_zero_point * count) * multiplier * 2**(shift - 31) + offset.
-
-    The multiplier holds 1/count already.
-    """
-
-    multiplier: int
-    shift: int
-    input_zero_point: int
-    output_offset: int
-    count: int
-    clamp_min: int
-    clamp_max: int
-
-
-@dataclass(frozen=True)
-class SoftmaxParameters:
-    """Of Softmax: (x - max) * multiplier * 2**(left_shift - 31) has 5 integer bits; differences
-    below `diff_min` give 0.
-    """
-
-    input_multiplier: int
-    input_left_shift: int
-    diff_min: int
-
-
-@dataclass(frozen=True)
-class RequantizeParameters:
-    """Of Requantize, Relu, Relu6 and each input of Concat: (x + input_offset) rescaled, plus
-    output_offset, clamped.
-    """
-
-    input_offset: int
-    multiplier: int
-    shift: int
-    output_offset: int
-    clamp_min: int
-    clamp_max: int
 
 
 def conv_parameters(operator: Fused, inputs: Types, output: TensorType) -> ConvParameters:
@@ -179,7 +84,7 @@ def fully_connected_parameters(
     input_ = _quantization(inputs[0])
     weights = _quantization(inputs[1])
     out = _quantization(output)
-    product = float(np.float32(input_.scale) * np.float32(weights.scale))
+    product = float(np.float32(input_.scale) * np.float32(weights.scales[0]))
     multiplier, shift = quantize_multiplier(product / out.scale)
     clamp_min, clamp_max = activation_range(operator.activation, output)
     return FullyConnectedParameters(

@@ -6,7 +6,7 @@ import dataclasses
 import enum
 import typing
 from collections.abc import Callable, Mapping
-from typing import NoReturn, cast
+from typing import NoReturn, TypeVar, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from tinsmith_ir.operators import OPERATORS
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.types import Quantization, TensorType
 
+_Item = TypeVar("_Item", int, float, bool)
 _MAX_INTEGER_DIGITS = 20
 _MAX_RANK = 16
 
@@ -133,22 +134,23 @@ class Reader:
         return DType(self.keyword(*names))
 
     def _integers(self) -> list[int]:
+        return self._list(self.integer)
+
+    def _reals(self) -> list[float]:
+        return self._list(self.real)
+
+    def _list(self, item: Callable[[], _Item]) -> list[_Item]:
+        """`[item, item]`"""
         self.punctuation("[")
-        values: list[int] = []
+        values: list[_Item] = []
         while not self.accept("]"):
-            values.append(self.integer())
+            values.append(item())
             if not self.at("]"):
                 self.punctuation(",")
         return values
 
-    def _reals(self) -> list[float]:
-        self.punctuation("[")
-        values: list[float] = []
-        while not self.accept("]"):
-            values.append(self.real())
-            if not self.at("]"):
-                self.punctuation(",")
-        return values
+    def _boolean(self) -> bool:
+        return self.keyword("true", "false") == "true"
 
     def _quantization(self) -> Quantization | None:
         if not self.accept("<"):
@@ -202,7 +204,7 @@ class Reader:
         if typing.get_origin(hint) is tuple:
             return self._tuple(hint)
         if hint is bool:
-            return self.keyword("true", "false") == "true"
+            return self._boolean()
         if isinstance(hint, type) and issubclass(hint, enum.Enum):
             members = {str(member.value): member for member in hint}
             return members[self.keyword(*members)]
@@ -249,13 +251,7 @@ class Reader:
             return self._reals()
         if dtype is not DType.BOOL:
             return self._integers()
-        self.punctuation("[")
-        values: list[bool] = []
-        while not self.accept("]"):
-            values.append(self.keyword("true", "false") == "true")
-            if not self.at("]"):
-                self.punctuation(",")
-        return values
+        return self._list(self._boolean)
 
     def _base64(self, type_: TensorType) -> Array:
         token = self.token

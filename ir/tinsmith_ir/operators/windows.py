@@ -12,6 +12,8 @@ Padding2D = tuple[int, int, int, int]
 
 MAX_EXTENT = (1 << 15) - 1
 """Largest window, stride, dilation and padding."""
+MAX_PIXELS = 1 << 24
+"""Largest height times width of a padded input, so that no attribute asks for gigabytes."""
 
 
 def window_output_size(
@@ -25,6 +27,10 @@ def window_output_size(
     check_window(window, stride, dilation, padding)
     extents = [(extent - 1) * step + 1 for extent, step in zip(window, dilation, strict=True)]
     padded = (size[0] + padding[0] + padding[1], size[1] + padding[2] + padding[3])
+    if padded[0] * padded[1] > MAX_PIXELS:
+        raise GraphError(
+            f"expected at most {MAX_PIXELS} padded pixels, got {padded[0]}x{padded[1]}"
+        )
     if padded[0] < extents[0] or padded[1] < extents[1]:
         raise GraphError(
             f"expected a window within the padded input {padded[0]}x{padded[1]}, "

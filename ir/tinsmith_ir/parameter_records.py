@@ -1,0 +1,143 @@
+"""Records of the numbers that integer operators compute with; parameters.py derives them.
+
+Offsets are what is added: an input offset is -zero_point, an output offset +zero_point.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.activation import Activation
+
+
+class Fused(Protocol):
+    """An operator with a fused activation."""
+
+    @property
+    def activation(self) -> Activation:
+        """The clamp at its end."""
+        ...
+
+
+class HasBeta(Protocol):
+    """Softmax."""
+
+    @property
+    def beta(self) -> float:
+        """Factor on the input."""
+        ...
+
+
+class HasAxes(Protocol):
+    """A reduction."""
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The axes it reduces."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ConvParameters:
+    """Of Conv2D, DepthwiseConv2D and FullyConnected, one multiplier and shift per output channel."""
+
+    multipliers: NDArray[np.int32]
+    shifts: NDArray[np.int32]
+    input_offset: int
+    output_offset: int
+    clamp_min: int
+    clamp_max: int
+
+
+@dataclass(frozen=True)
+class FullyConnectedParameters:
+    """Of FullyConnected with per-tensor weights."""
+
+    multiplier: int
+    shift: int
+    input_offset: int
+    output_offset: int
+    clamp_min: int
+    clamp_max: int
+
+
+@dataclass(frozen=True)
+class ElementwiseAddParameters:
+    """Of Add and Sub: both inputs go to a common scale, shifted left by `left_shift` first."""
+
+    left_shift: int
+    input1_offset: int
+    input1_multiplier: int
+    input1_shift: int
+    input2_offset: int
+    input2_multiplier: int
+    input2_shift: int
+    output_offset: int
+    output_multiplier: int
+    output_shift: int
+    clamp_min: int
+    clamp_max: int
+
+
+@dataclass(frozen=True)
+class MulParameters:
+    """Of Mul."""
+
+    input1_offset: int
+    input2_offset: int
+    output_offset: int
+    output_multiplier: int
+    output_shift: int
+    clamp_min: int
+    clamp_max: int
+
+
+@dataclass(frozen=True)
+class PoolParameters:
+    """Of AveragePool2D and MaxPool2D, which do not rescale."""
+
+    clamp_min: int
+    clamp_max: int
+
+
+@dataclass(frozen=True)
+class MeanParameters:
+    """Of Mean: output = (sum - input_zero_point * count) * multiplier * 2**(shift - 31) + offset.
+
+    The multiplier holds 1/count already.
+    """
+
+    multiplier: int
+    shift: int
+    input_zero_point: int
+    output_offset: int
+    count: int
+    clamp_min: int
+    clamp_max: int
+
+
+@dataclass(frozen=True)
+class SoftmaxParameters:
+    """Of Softmax: (x - max) * multiplier * 2**(left_shift - 31) has 5 integer bits; differences
+    below `diff_min` give 0.
+    """
+
+    input_multiplier: int
+    input_left_shift: int
+    diff_min: int
+
+
+@dataclass(frozen=True)
+class RequantizeParameters:
+    """Of Requantize, Relu, Relu6 and each input of Concat: (x + input_offset) rescaled, plus
+    output_offset, clamped.
+    """
+
+    input_offset: int
+    multiplier: int
+    shift: int
+    output_offset: int
+    clamp_min: int
+    clamp_max: int
