@@ -95,24 +95,33 @@ def test_too_many_operands() -> None:
 # Operators
 
 
-def test_unknown_operator_is_named_with_what_is_known() -> None:
-    assert_refused(
-        UnsupportedError,
-        relu_model(kind="HARD_SWISH"),
-        "operator 0 HARD_SWISH: expected one of ADD, ",
+def test_every_unknown_operator_is_named_beside_what_is_known() -> None:
+    b = ModelBuilder()
+    tensors = [b.tensor(f"t{i}", (4,)) for i in range(5)]
+    for i, kind in enumerate(["HARD_SWISH", "RELU", "ABS", "HARD_SWISH"]):
+        b.operator(kind, [tensors[i]], [tensors[i + 1]])
+    message = (
+        r"expected operators among ADD, .*; got HARD_SWISH \(operators 0, 3\), ABS \(operator 2\); "
     )
+    assert_refused(UnsupportedError, b.finish(tensors[:1], tensors[-1:]), message)
 
 
 def test_operator_of_a_newer_schema() -> None:
-    assert_refused(
-        UnsupportedError, relu_model(kind="9999"), "operator 0 operator 9999: expected one of"
-    )
+    data = relu_model(kind="9999")
+    assert_refused(UnsupportedError, data, r"got operator 9999 \(operator 0\)")
 
 
 def test_custom_operator_is_named() -> None:
-    assert_refused(
-        UnsupportedError, relu_model(kind="CUSTOM", custom="Flex"), "custom operator 'Flex'"
-    )
+    data = relu_model(kind="CUSTOM", custom="Flex")
+    assert_refused(UnsupportedError, data, r"got CUSTOM 'Flex' \(operator 0\)")
+
+
+def test_long_list_of_unknown_operators_is_cut() -> None:
+    b = ModelBuilder()
+    x = b.tensor("x", (4,))
+    for i in range(50):
+        b.operator("ABS", [x], [b.tensor(f"y{i}", (4,))])
+    assert_refused(UnsupportedError, b.finish([x], [x + 1]), r"8, 9, 40 more\)")
 
 
 def test_newer_version_of_an_operator() -> None:

@@ -13,7 +13,7 @@ from tinsmith_tflite.context import OperatorContext
 from tinsmith_tflite.flatbuffer import Source
 from tinsmith_tflite.model_file import FileOperator, ModelFile
 from tinsmith_tflite.names import identifier
-from tinsmith_tflite.operators import Rule, rule_for
+from tinsmith_tflite.operators import Rule, check_kinds, rule_for
 from tinsmith_tflite.scales import check_scales
 from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.values import Values
@@ -80,6 +80,7 @@ def _imported(data: bytes, source: str, name: str) -> Graph:
 
 
 def _graph(file: ModelFile, name: str) -> Graph:
+    check_kinds(file.operators(), file.name)
     values = Values(file)
     inputs = tuple(_input(values, index) for index in file.inputs)
     nodes = tuple(_node(values, operator) for operator in file.operators())

@@ -139,7 +139,7 @@ class ModelFile:
     def operators(self) -> Iterator[FileOperator]:
         """The operators, in the order of execution."""
         for index, table in enumerate(self._subgraph.items(3, "operator")):
-            kind, version = self._code(table.uint32(0), index)
+            kind, version = self._code(table.uint32(0))
             options = builtin.options_name(table.uint8(3))
             yield FileOperator(
                 index=index,
@@ -151,8 +151,8 @@ class ModelFile:
                 options=table.table(4, f"options of operator {index} {kind}"),
             )
 
-    def _code(self, index: int, operator: int) -> tuple[str, int]:
-        """Name and version of an operator code.
+    def _code(self, index: int) -> tuple[str, int]:
+        """Name and version of an operator code; the name of a custom one comes with its own.
 
         Old files have the code in a byte, new ones in an int32 beside it (the larger one counts).
         """
@@ -164,9 +164,8 @@ class ModelFile:
             )
         code = max(old, new)
         if code in _CUSTOM_CODES:
-            raise UnsupportedError(
-                f"{self.name}: operator {operator}: the custom operator '{printable(table.string(1))}' is not "
-                "supported; convert the model with TFLite's builtin operators only"
+            return f"{builtin.operator_name(code)} '{printable(table.string(1))}'", table.int32(
+                2, 1
             )
         return builtin.operator_name(code), table.int32(2, 1)
 

@@ -1,6 +1,6 @@
 """The TFLite operators that are understood: a table of names, versions, operands and converters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from tinsmith_ir.dtypes import DType
@@ -10,6 +10,7 @@ from tinsmith_tflite import arithmetic, shapes, windows
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.model_file import FileOperator
 
+_MOST_NAMED = 10
 _NUMBERS = (DType.FLOAT32, DType.INT8, DType.INT16)
 
 
@@ -55,18 +56,37 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def rule_for(operator: FileOperator, model: str) -> Rule:
-    """The rule of `operator`, whose version and operand counts it has been checked against.
+def check_kinds(operators: Iterable[FileOperator], model: str) -> None:
+    """Raise UnsupportedError naming every kind of operator that is not in RULES, and where it is."""
+    unknown: dict[str, list[int]] = {}
+    for operator in operators:
+        if operator.kind not in RULES:
+            unknown.setdefault(operator.kind, []).append(operator.index)
+    if unknown:
+        named = [f"{kind} ({_indices(found)})" for kind, found in unknown.items()]
+        raise UnsupportedError(
+            f"{model}: expected operators among {', '.join(RULES)}; got {_shortened(named)}; express the "
+            "model with the former"
+        )
 
-    Raises UnsupportedError for an operator or version that is not known, ModelError for operands or
-    options that do not belong to it.
+
+def _indices(found: list[int]) -> str:
+    return f"operator{'s' if len(found) > 1 else ''} {_shortened([str(index) for index in found])}"
+
+
+def _shortened(texts: list[str]) -> str:
+    more = [f"{len(texts) - _MOST_NAMED} more"] if len(texts) > _MOST_NAMED else []
+    return ", ".join([*texts[:_MOST_NAMED], *more])
+
+
+def rule_for(operator: FileOperator, model: str) -> Rule:
+    """The rule of `operator`, whose version, operand counts and options it has been checked against.
+
+    The operator's kind is one of RULES. Raises UnsupportedError for a version that is not known,
+    ModelError for operands or options that do not belong to it.
     """
     where = f"{model}: {operator}"
-    rule = RULES.get(operator.kind)
-    if rule is None:
-        raise UnsupportedError(
-            f"{where}: expected one of {', '.join(RULES)}; express the model with these"
-        )
+    rule = RULES[operator.kind]
     if not 1 <= operator.version <= rule.versions:
         raise UnsupportedError(
             f"{where}: expected version 1 to {rule.versions}, got {operator.version}"
