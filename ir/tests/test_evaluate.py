@@ -50,7 +50,7 @@ def test_an_output_may_be_an_input_or_a_constant() -> None:
     assert {name: array.tolist() for name, array in got.items()} == {"x": [3], "c": [7]}
 
 
-@pytest.mark.parametrize("dtype", [DType.INT8, DType.FLOAT32])
+@pytest.mark.parametrize("dtype", [DType.INT8, DType.INT16, DType.FLOAT32])
 def test_random_networks_give_the_same_bits_each_time(dtype: DType) -> None:
     for seed in range(20):
         graph = random_graph(seed, dtype=dtype)
@@ -61,10 +61,11 @@ def test_random_networks_give_the_same_bits_each_time(dtype: DType) -> None:
         assert all(np.isfinite(a).all() for a in first.values() if a.dtype == np.float32)
 
 
-def test_random_networks_do_not_saturate_everywhere() -> None:
+@pytest.mark.parametrize("dtype", [DType.INT8, DType.INT16])
+def test_random_networks_do_not_saturate_everywhere(dtype: DType) -> None:
     spread = 0
     for seed in range(40):
-        graph = random_graph(seed, dtype=DType.INT8)
+        graph = random_graph(seed, dtype=dtype)
         kept = evaluate_graph(graph, random_inputs(graph, seed), keep=True)
         spread += sum(len(np.unique(kept[node.name])) > 3 for node in graph.nodes)
     assert spread > 200

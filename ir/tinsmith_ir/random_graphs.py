@@ -61,8 +61,8 @@ _SOFTMAX = Quantization.per_tensor(1 / 256, -128)
 def random_graph(seed: int, *, dtype: DType | None = None, nodes: int = 8) -> Graph:
     """A valid network of about `nodes` nodes, the same for the same arguments.
 
-    dtype: of its activations, INT8 or FLOAT32; the seed chooses if None. An int8 network may take
-    and give float32. Results that no node reads are the outputs.
+    dtype: of its activations, INT8, INT16 or FLOAT32; the seed chooses INT8 or FLOAT32 if None. An
+    int8 network may take and give float32. Results that no node reads are the outputs.
     """
     grower = _Grower(seed, dtype)
     for _ in range(nodes):
@@ -86,7 +86,8 @@ class _Grower:
             real = self.builder.input("x", TensorType(shape, DType.FLOAT32))
             self.add(Quantize(), [real], self.quantization(0.02))
         else:
-            type_ = TensorType(shape, self.dtype, self.quantization(0.02))
+            near = 0.0001 if self.dtype is DType.INT16 else 0.02
+            type_ = TensorType(shape, self.dtype, self.quantization(near))
             self.values.append(self.builder.input("x", type_))
 
     def build(self) -> Graph:
@@ -109,11 +110,14 @@ class _Grower:
         return int(self.random.integers(low, high + 1))
 
     def quantization(self, near: float) -> Quantization | None:
-        """A scale within a factor of 1.5 of `near`, any zero point; None in a float32 network."""
+        """A scale within a factor of 1.5 of `near`, any zero point (0 for int16); None in a float32
+        network.
+        """
         if self.dtype is DType.FLOAT32:
             return None
         scale = np.float32(near * 1.5 ** self.random.uniform(-1, 1))
-        return Quantization.per_tensor(float(scale), self.pick(-128, 127))
+        zero_point = self.pick(-128, 127) if self.dtype is DType.INT8 else 0
+        return Quantization.per_tensor(float(scale), zero_point)
 
     def scale(self, value: Value) -> float:
         """The scale of `value`; 1.0 in a float32 network."""
@@ -227,7 +231,7 @@ class _Grower:
         """Pad of height and width with zero or another value."""
         if value.type.elements > _MAX_ELEMENTS:
             return
-        other = -5 if self.dtype is DType.INT8 else 0.5
+        other = 0.5 if self.dtype is DType.FLOAT32 else -5
         padding = (0, 0, self.pick(0, 2), self.pick(0, 2), self.pick(0, 2), self.pick(0, 2), 0, 0)
         chosen = None if self.random.random() < 0.7 else other
         self.add(Pad(padding=padding, value=chosen), [value], None)
@@ -244,14 +248,16 @@ class _Grower:
         if self.dtype is DType.FLOAT32:
             constant = self.builder.constant("c", self.random.standard_normal(shape, np.float32))
         else:
-            integers = self.random.integers(-128, 128, shape).astype(np.int8)
+            low, high = self.dtype.integer_range
+            integers = self.random.integers(low, high + 1, shape).astype(self.dtype.numpy)
             constant = self.builder.constant("c", integers, self.quantization(self.scale(value)))
         self._binary(value, constant)
 
     def _binary(self, lhs: Value, rhs: Value) -> None:
         kind = (Add, Sub, Mul)[self.pick(0, 2)]
+        spread = 20000 if self.dtype is DType.INT16 else 100
         larger = max(self.scale(lhs), self.scale(rhs))
-        near = self.scale(lhs) * self.scale(rhs) * 100 if kind is Mul else larger * 1.5
+        near = self.scale(lhs) * self.scale(rhs) * spread if kind is Mul else larger * 1.5
         self.add(kind(activation=self.activation()), [lhs, rhs], self.quantization(near))
 
     def clamp(self, value: Value) -> None:
@@ -261,9 +267,10 @@ class _Grower:
         self.add((Relu(), Relu6())[self.pick(0, 1)], [value], chosen)
 
     def requantize(self, value: Value) -> None:
-        """Requantize; nothing in a float32 network."""
-        if self.dtype is DType.INT8:
-            self.add(Requantize(), [value], self.quantization(self.scale(value)))
+        """Requantize to the same dtype; nothing in a float32 network."""
+        if self.dtype is not DType.FLOAT32:
+            operator = Requantize(dtype=self.dtype)
+            self.add(operator, [value], self.quantization(self.scale(value)))
 
     def concat(self, value: Value) -> None:
         """Concat of a value and one of the same shape, along any axis."""
@@ -292,5 +299,7 @@ class _Grower:
         self.add(Transpose(permutation=(0, *(int(axis) for axis in axes))), [value], None)
 
     def softmax(self, value: Value) -> None:
-        """Softmax."""
+        """Softmax; nothing in an int16 network."""
+        if self.dtype is DType.INT16:
+            return
         self.add(Softmax(), [value], None if self.dtype is DType.FLOAT32 else _SOFTMAX)
