@@ -11,7 +11,7 @@
 /** Before a loop that is already as wide as it should be. */
 #if defined(__clang__)
 #define TINSMITH_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && defined(__OPTIMIZE__) /* else gcc warns that it ignores the annotation */
 #define TINSMITH_NO_UNROLL _Pragma("GCC unroll 1")
 #else
 #define TINSMITH_NO_UNROLL
