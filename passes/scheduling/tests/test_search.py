@@ -111,3 +111,26 @@ def test_any_beam_gives_an_allowed_order_no_worse_than_given(seed: int, beam_wid
 
 def test_a_narrow_beam_claims_no_proof() -> None:
     assert not find_schedule(BRANCHES, beam_width=1).is_optimal
+
+
+def parallel_problem(width: int) -> Problem:
+    """Many independent chains of a large and a small task, all large ones first."""
+    large = [task(f"large{index}", "x") for index in range(width)]
+    small = [task(f"small{index}", f"large{index}", f"large{index}") for index in range(width)]
+    sizes = {"x": 1} | {t.name: 100 for t in large} | {t.name: 1 for t in small}
+    kept = frozenset(t.name for t in small)
+    return Problem((*large, *small), sizes, frozenset(["x"]), kept)
+
+
+def test_many_parallel_tasks_end_soon_and_still_gain() -> None:
+    problem = parallel_problem(150)
+    schedule = find_schedule(problem, max_expansions=20_000)
+    assert schedule.peak_bytes == 100 + 150
+    assert not schedule.is_optimal
+
+
+def test_too_many_parallel_tasks_keep_their_order() -> None:
+    problem = parallel_problem(150)
+    schedule = find_schedule(problem, max_expansions=100)
+    assert schedule.order is problem.tasks
+    assert not schedule.is_optimal

@@ -36,10 +36,11 @@ class Problem:
     @cached_property
     def readers(self) -> Mapping[str, frozenset[str]]:
         """Name of a store -> names of the tasks that read it."""
-        return {
-            store: frozenset(task.name for task in self.tasks if store in task.reads)
-            for store in self.store_bytes
-        }
+        readers: dict[str, set[str]] = {store: set() for store in self.store_bytes}
+        for task in self.tasks:
+            for store in task.reads:
+                readers[store].add(task.name)
+        return {store: frozenset(names) for store, names in readers.items()}
 
     def live_bytes(self, order: Sequence[Task]) -> tuple[int, ...]:
         """Bytes that are live while each task of `order` runs, its own reads and writes included."""
@@ -47,12 +48,19 @@ class Problem:
         for step, task in enumerate(order):
             for store in task.reads | task.writes:
                 last_use[store] = step
-        live = {store for store in self.first if store in last_use or store in self.kept}
+        dying: dict[int, set[str]] = {}
+        for store, step in last_use.items():
+            dying.setdefault(step, set()).add(store)
+        live = sum(
+            self.store_bytes[store]
+            for store in self.first
+            if store in last_use or store in self.kept
+        )
         sums: list[int] = []
         for step, task in enumerate(order):
-            live |= task.writes
-            sums.append(sum(self.store_bytes[store] for store in live))
-            live = {store for store in live if store in self.kept or last_use[store] > step}
+            live += sum(self.store_bytes[store] for store in task.writes)
+            sums.append(live)
+            live -= sum(self.store_bytes[store] for store in dying.get(step, set()) - self.kept)
         return tuple(sums)
 
     def peak_bytes(self, order: Sequence[Task]) -> int:

@@ -5,8 +5,8 @@ with the lowest peak matters. That makes the search a dynamic programme over the
 finished, and exact while no level has more of them than the beam is wide.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from tinsmith_scheduling.problem import Problem, Task
 
@@ -22,7 +22,8 @@ class Schedule:
 
 @dataclass(frozen=True)
 class _State:
-    """Some tasks have run. `finished` is a bit set of task indices, `live` the bytes left behind.
+    """Some tasks have run. `finished` and `ready` are bit sets of task indices, `live` the bytes that
+    the finished ones leave behind.
 
     order: indices in the order of running; it breaks ties, so that the given order wins them.
     """
@@ -31,52 +32,102 @@ class _State:
     live: int
     order: tuple[int, ...]
     finished: int
+    ready: int
 
     @property
     def rank(self) -> tuple[int, int, tuple[int, ...]]:
         return self.peak, self.live, self.order
 
 
-def find_schedule(problem: Problem, *, beam_width: int = 256) -> Schedule:
+def find_schedule(
+    problem: Problem, *, beam_width: int = 256, max_expansions: int = 50_000
+) -> Schedule:
     """An order with a lower peak than the given one, or the given one when none is found.
 
-    beam_width: how many sets of finished tasks are followed at a time; the time it takes grows with
-    it, and with it the chance to find the optimum.
+    beam_width: how many sets of finished tasks are followed at a time, at most. Beams of a
+    sixteenth of it go first: each has to beat the best so far, which makes the wider ones quicker.
+    max_expansions: about how many times each beam may look at a task that may run next; it is
+    narrowed to get by. If twice as many are not enough, as with many hundreds of parallel tasks,
+    it finds nothing.
     """
-    given_peak = problem.peak_bytes(problem.tasks)
-    expand = _Expansion(problem)
-    states = [expand.start()]
+    best = Schedule(problem.tasks, problem.peak_bytes(problem.tasks), is_optimal=False)
+    for width in _widths(beam_width):
+        found = _search(problem, best, width, max_expansions)
+        best = best if found is None else found
+        if found is None or found.is_optimal:
+            break
+    return best
+
+
+def _widths(widest: int) -> list[int]:
+    """1, ..., widest / 16, widest."""
+    return [*([] if widest == 1 else _widths(max(1, widest // 16))), widest]
+
+
+def _search(
+    problem: Problem, known: Schedule, beam_width: int, max_expansions: int
+) -> Schedule | None:
+    """One beam: an order below the known peak, or the known one; optimal if the beam held all.
+
+    None if the expansions were not enough.
+    """
+    expansion = _Expansion(problem)
+    states = [expansion.start()]
     complete = True
-    for _ in problem.tasks:
-        best: dict[int, _State] = {}
-        for state in states:
-            for following in expand.following(state):
-                known = best.get(following.finished)
-                is_better = known is None or following.rank < known.rank
-                if following.peak < given_peak and is_better:
-                    best[following.finished] = following
-        complete = complete and len(best) <= beam_width
-        states = sorted(best.values(), key=lambda state: state.rank)[:beam_width]
+    for step in range(len(problem.tasks)):
+        best = _best_of_level(expansion, states, known.peak_bytes)
+        if expansion.count > 2 * max_expansions:
+            return None
+        levels = len(problem.tasks) - step
+        width = _affordable(best.values(), levels, max_expansions - expansion.count)
+        width = min(beam_width, width)
+        complete = complete and len(best) <= width
+        states = sorted(best.values(), key=lambda state: state.rank)[:width]
     if not states or not problem.tasks:
-        return Schedule(problem.tasks, given_peak, complete)
+        return replace(known, is_optimal=complete)
     order = tuple(problem.tasks[index] for index in states[0].order)
     return Schedule(order, states[0].peak, complete)
 
 
+def _best_of_level(
+    expansion: "_Expansion", states: list[_State], given_peak: int
+) -> dict[int, _State]:
+    """Of all states one task later that beat the given peak, the best for each set of tasks."""
+    best: dict[int, _State] = {}
+    for state in states:
+        for following in expansion.following(state):
+            known = best.get(following.finished)
+            is_better = known is None or following.rank < known.rank
+            if following.peak < given_peak and is_better:
+                best[following.finished] = following
+    return best
+
+
+def _affordable(states: Collection[_State], levels: int, expansions: int) -> int:
+    """How many states can be followed over `levels` levels with that many expansions; at least 1."""
+    ready = sum(state.ready.bit_count() for state in states)
+    return max(1, expansions * len(states) // max(1, ready * levels))
+
+
 class _Expansion:
-    """From a state to the states one task later; stores and tasks as indices and bit sets."""
+    """From a state to the states one task later; sets of tasks as bit sets.
+
+    count: how many states it has made.
+    """
 
     def __init__(self, problem: Problem) -> None:
         index = {task.name: position for position, task in enumerate(problem.tasks)}
+        self.count = 0
         self._problem = problem
-        self._after = [sum(1 << index[name] for name in task.after) for task in problem.tasks]
+        self._after = [_bits(index, task.after) for task in problem.tasks]
+        self._next: list[list[int]] = [[] for _ in problem.tasks]
+        for position, task in enumerate(problem.tasks):
+            for name in task.after:
+                self._next[index[name]].append(position)
         self._written = [
             sum(problem.store_bytes[store] for store in task.writes) for task in problem.tasks
         ]
-        self._readers = {
-            store: sum(1 << index[name] for name in readers)
-            for store, readers in problem.readers.items()
-        }
+        self._readers = {store: _bits(index, readers) for store, readers in problem.readers.items()}
 
     def start(self) -> _State:
         """Nothing has run; the stores filled before are live, but for those that nobody wants."""
@@ -86,22 +137,30 @@ class _Expansion:
             for store in problem.first
             if self._readers[store] or store in problem.kept
         )
-        return _State(0, live, (), 0)
+        ready = sum(1 << index for index, after in enumerate(self._after) if after == 0)
+        return _State(0, live, (), 0, ready)
 
     def following(self, state: _State) -> Iterator[_State]:
         """One state for each task that may run now, in the given order of tasks."""
-        for index, after in enumerate(self._after):
-            bit = 1 << index
-            if state.finished & bit or after & ~state.finished:
-                continue
-            during = state.live + self._written[index]
-            finished = state.finished | bit
-            yield _State(
-                max(state.peak, during),
-                during - self._freed(index, finished),
-                (*state.order, index),
-                finished,
-            )
+        waiting = state.ready
+        while waiting:
+            bit = waiting & -waiting
+            waiting ^= bit
+            self.count += 1
+            yield self._after_running(state, bit.bit_length() - 1)
+
+    def _after_running(self, state: _State, index: int) -> _State:
+        bit = 1 << index
+        finished = state.finished | bit
+        during = state.live + self._written[index]
+        now_ready = [other for other in self._next[index] if not self._after[other] & ~finished]
+        return _State(
+            max(state.peak, during),
+            during - self._freed(index, finished),
+            (*state.order, index),
+            finished,
+            (state.ready ^ bit) | sum(1 << other for other in now_ready),
+        )
 
     def _freed(self, index: int, finished: int) -> int:
         """Bytes of the stores that task `index` was the last to need."""
@@ -111,3 +170,7 @@ class _Expansion:
             for store in task.reads | task.writes
             if store not in problem.kept and not self._readers[store] & ~finished
         )
+
+
+def _bits(index: Mapping[str, int], names: Iterable[str]) -> int:
+    return sum(1 << index[name] for name in names)
