@@ -98,7 +98,7 @@ class _Grower:
         return self.builder.build(outputs)
 
     def grow(self) -> None:
-        """One more node, now and then two."""
+        """One more node, or none when the step drawn does not suit the value."""
         value = self.values[-min(self.pick(1, 3), self.pick(1, 3), len(self.values))]
         is_image = len(value.type.shape) == 4
         steps = _ANY_STEPS + (_IMAGE_STEPS * 2 if is_image else ())
