@@ -24,10 +24,12 @@ FOLDER = pathlib.Path(__file__).parent
 
 def network() -> tf.keras.Model:
     """8x8x1 -> ten probabilities: a convolution, two depthwise separable blocks, mean, dense."""
-    layers = tf.keras.layers
+    layers = (
+        tf.keras.layers
+    )  # the converter names a merged layer after its ReLU, so that one is named
     x = inputs = layers.Input((8, 8, 1), batch_size=None, name="image")
-    x = layers.Conv2D(16, 3, padding="same", use_bias=False, name="stem")(x)
-    x = layers.ReLU()(layers.BatchNormalization()(x))
+    x = layers.Conv2D(16, 3, padding="same", use_bias=False)(x)
+    x = layers.ReLU(name="stem")(layers.BatchNormalization()(x))
     x = _separable(x, 32, "block1")
     x = layers.MaxPooling2D(2, name="pool")(x)
     x = _separable(x, 96, "block2")
@@ -39,10 +41,10 @@ def network() -> tf.keras.Model:
 
 def _separable(x: tf.Tensor, channels: int, name: str) -> tf.Tensor:
     layers = tf.keras.layers
-    x = layers.DepthwiseConv2D(3, padding="same", use_bias=False, name=f"{name}_depthwise")(x)
-    x = layers.ReLU()(layers.BatchNormalization()(x))
-    x = layers.Conv2D(channels, 1, use_bias=False, name=f"{name}_pointwise")(x)
-    return layers.ReLU()(layers.BatchNormalization()(x))
+    x = layers.DepthwiseConv2D(3, padding="same", use_bias=False)(x)
+    x = layers.ReLU(name=f"{name}_depthwise")(layers.BatchNormalization()(x))
+    x = layers.Conv2D(channels, 1, use_bias=False)(x)
+    return layers.ReLU(name=f"{name}_pointwise")(layers.BatchNormalization()(x))
 
 
 def shifted(images: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -71,7 +73,7 @@ def train(x: np.ndarray, labels: np.ndarray) -> tf.keras.Model:
 
 def export(model: tf.keras.Model, x: np.ndarray, *, int8: bool) -> bytes:
     """The model as a .tflite file with a batch of one; int8 is calibrated on the training images."""
-    function = tf.function(lambda image: model(image, training=False)).get_concrete_function(
+    function = tf.function(lambda image: model.call(image, training=False)).get_concrete_function(
         tf.TensorSpec((1, 8, 8, 1), tf.float32, name="image")
     )
     frozen = convert_variables_to_constants_v2(function)
