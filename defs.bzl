@@ -73,7 +73,7 @@ def tinsmith_sources():
 def nn_library(name, model, target = None, options = [], visibility = None, testonly = False, **kwargs):
     """A trained network as a cc_library: `#include "<name>.h"`, then `<name>_run(arena)`.
 
-    `<name>_files` holds the generated files alone: header, source and report.json.
+    `<name>_files` holds the generated files alone: header, source, report.json and report.html.
 
     Args:
       name: prefix of every C name and of the files.
@@ -164,9 +164,9 @@ def _target_of_platform():
     return select(choices)
 
 def _nn_files_impl(ctx):
-    header, source, report = [
+    header, source, report, page = [
         ctx.actions.declare_file("{}/{}".format(ctx.label.name, file))
-        for file in [ctx.attr.model_name + ".h", ctx.attr.model_name + ".c", "report.json"]
+        for file in [ctx.attr.model_name + ".h", ctx.attr.model_name + ".c", "report.json", "report.html"]
     ]
     arguments = ctx.actions.args()
     arguments.add("compile")
@@ -180,16 +180,16 @@ def _nn_files_impl(ctx):
         executable = ctx.executable._tinsmith,
         arguments = [arguments],
         inputs = [ctx.file.model],
-        outputs = [header, source, report],
+        outputs = [header, source, report, page],
         mnemonic = "TinsmithCompile",
         progress_message = "Compiling the network {} for {}".format(ctx.attr.model_name, ctx.attr.target),
     )
     return [
-        DefaultInfo(files = depset([header, source, report])),
+        DefaultInfo(files = depset([header, source, report, page])),
         OutputGroupInfo(
             header = depset([header]),
             source = depset([source]),
-            report = depset([report]),
+            report = depset([report, page]),
         ),
     ]
 
@@ -221,7 +221,7 @@ _nn_files = rule(
             doc = "The compiler.",
         ),
     },
-    doc = "Runs `tinsmith compile`: header, source and report.json in a folder named as the target.",
+    doc = "Runs `tinsmith compile`: header, source, report.json and report.html in a folder named as the target.",
 )
 
 _VERIFY_SCRIPT = """\

@@ -16,34 +16,34 @@ _for_platform_transition = transition(
 )
 
 def _for_platform_impl(ctx):
-    archives = [
+    files = [
         file
-        for library in ctx.attr.libraries
-        for file in library[DefaultInfo].files.to_list()
-        if file.extension == "a"
+        for target in ctx.attr.targets
+        for file in target[DefaultInfo].files.to_list()
+        if file.extension in ("a", "")
     ]
     copies = []
-    for archive in archives:
-        copy = ctx.actions.declare_file("{}/{}".format(ctx.label.name, archive.basename))
-        ctx.actions.symlink(output = copy, target_file = archive)
+    for file in files:
+        copy = ctx.actions.declare_file("{}/{}".format(ctx.label.name, file.basename))
+        ctx.actions.symlink(output = copy, target_file = file)
         copies.append(copy)
     return [DefaultInfo(files = depset(copies), runfiles = ctx.runfiles(copies))]
 
 for_platform = rule(
     implementation = _for_platform_impl,
     attrs = {
-        "libraries": attr.label_list(
-            cfg = _for_platform_transition,
-            doc = "cc_library targets.",
-        ),
         "platform": attr.label(
             mandatory = True,
             doc = "A platform(), such as //platforms:cortex_m4.",
+        ),
+        "targets": attr.label_list(
+            cfg = _for_platform_transition,
+            doc = "cc_library and cc_binary targets.",
         ),
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
             doc = "Bazel asks every rule with a transition for it.",
         ),
     },
-    doc = "The archives of libraries compiled for a platform, with every warning an error, in a folder named as the target.",
+    doc = "Libraries and programs compiled for a platform, with every warning an error, in a folder named as the target.",
 )

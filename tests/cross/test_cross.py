@@ -1,4 +1,4 @@
-"""The libraries that Bazel compiled for each platform are code for that CPU, and all of them are there."""
+"""What Bazel compiled for each platform is code for that CPU, and all of it is there."""
 
 import struct
 from pathlib import Path
@@ -76,6 +76,14 @@ def test_network_and_kernels_are_there(cpu: str) -> None:
     names = " ".join(objects(cpu))
     for library in ("libdigits.a", "libcmsis_nn.a", "libreference.a"):
         assert library in names
+
+
+@pytest.mark.parametrize("cpu", [*_ARM_CPUS, "riscv32"])
+def test_firmware_is_a_whole_program(cpu: str) -> None:
+    elf = (_HERE / cpu.replace("-", "_") / "firmware").read_bytes()
+    executable = 2
+    assert struct.unpack_from("<H", elf, 16)[0] == executable
+    assert machine(elf) == (_RISCV if cpu == "riscv32" else _ARM)
 
 
 def test_wrong_archive_is_refused(tmp_path: Path) -> None:
