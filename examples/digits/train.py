@@ -23,10 +23,11 @@ FOLDER = pathlib.Path(__file__).parent
 
 
 def network() -> tf.keras.Model:
-    """8x8x1 -> ten probabilities: a convolution, two depthwise separable blocks, mean, dense."""
-    layers = (
-        tf.keras.layers
-    )  # the converter names a merged layer after its ReLU, so that one is named
+    """8x8x1 -> ten probabilities: a convolution, two depthwise separable blocks, mean, dense.
+
+    The converter names a merged layer after its ReLU, so that is the one with the name.
+    """
+    layers = tf.keras.layers
     x = inputs = layers.Input((8, 8, 1), batch_size=None, name="image")
     x = layers.Conv2D(16, 3, padding="same", use_bias=False)(x)
     x = layers.ReLU(name="stem")(layers.BatchNormalization()(x))
