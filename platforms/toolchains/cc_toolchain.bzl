@@ -12,7 +12,7 @@ load(
     "tool_path",
     "with_feature_set",
 )
-load(":flags.bzl", "COMMON_FLAGS", "CPU_FLAGS", "DEFAULT_OPTIMIZE", "LINK_FLAGS", "OPTIMIZE_FLAGS", "WARNING_FLAGS")
+load(":flags.bzl", "CLANG_FLAGS", "COMMON_FLAGS", "CPU_FLAGS", "DEFAULT_OPTIMIZE", "LINK_FLAGS", "OPTIMIZE_FLAGS", "WARNING_FLAGS")
 
 _COMPILE = [ACTION_NAMES.c_compile, ACTION_NAMES.assemble, ACTION_NAMES.preprocess_assemble]
 _LINK = [ACTION_NAMES.cpp_link_executable]
@@ -39,7 +39,7 @@ def _config_impl(ctx):
         name = "default_flags",
         enabled = True,
         flag_sets = [
-            _flags_of(_COMPILE, cpu_flags + includes + COMMON_FLAGS + WARNING_FLAGS + reproducible),
+            _flags_of(_COMPILE, cpu_flags + includes + CLANG_FLAGS + COMMON_FLAGS + WARNING_FLAGS + reproducible),
             _flags_of(_COMPILE, OPTIMIZE_FLAGS["debug"], with_features = [with_feature_set(features = ["dbg"])]),
             _flags_of(
                 _COMPILE,

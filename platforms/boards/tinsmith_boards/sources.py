@@ -43,9 +43,7 @@ def runtime_sources(board: Board) -> tuple[HarnessSource, ...]:
     """
     if board.emulator is None:
         return ()
-    # Unrolled by the compiler, memcpy would be five times as long and no faster on short copies.
-    small = (*_BARE, "-fno-unroll-loops")
-    return (_source("runtime/string.c", small), _source("runtime/aeabi.c", small))
+    return (_source("runtime/string.c", _BARE), _source("runtime/aeabi.c", _BARE))
 
 
 def harness_defines(board: Board) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def _bare_zig(cpu: str, cache: Cache) -> Compiler:
     return Compiler(
         program=(str(zig.executable), "clang"),
         includes=("-resource-dir", str(zig.library), "-nostdlibinc", *_RUNTIME_INCLUDE),
-        flags=cpu_flags.clang,
+        flags=(*cpu_flags.clang, *flags().clang),
         link_command=(str(zig.executable), "ld.lld", *flags().link),
         libraries=(str(runtime),),
         identity=f"zig {zig.version}",

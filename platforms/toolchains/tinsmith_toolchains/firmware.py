@@ -64,7 +64,7 @@ def build_firmware(
     sources: the product (model and kernels). harness: C files that belong to the test, such as the
     model's description `harness_model.c`; the harness itself, start-up code and runtime are added.
     defines: `NAME` or `NAME=value`, for sources and harness. optimize: a level of flags.bzl (`debug
-    size balanced speed fast`), by default its default. optimize_files: levels of single sources.
+    size speed fast`), by default its default. optimize_files: levels of single sources.
     layer_hook: compile with TINSMITH_LAYER_HOOK.
     sanitize: AddressSanitizer and UBSan, on the host only; needs gcc.
     extra_flags: for `sources` only.

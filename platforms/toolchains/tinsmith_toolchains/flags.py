@@ -21,10 +21,11 @@ class CpuFlags:
 
 @dataclass(frozen=True)
 class Flags:
-    """The content of flags.bzl."""
+    """The content of flags.bzl. clang: for every board, on top of the CPU's flags."""
 
     cpus: Mapping[str, CpuFlags]
     common: tuple[str, ...]
+    clang: tuple[str, ...]
     warnings: tuple[str, ...]
     optimize: Mapping[str, tuple[str, ...]]
     default_optimize: str
@@ -53,6 +54,7 @@ def flags() -> Flags:
     return Flags(
         cpus={name: _cpu_flags(entry) for name, entry in _mapping(values["CPU_FLAGS"]).items()},
         common=_strings(values["COMMON_FLAGS"]),
+        clang=_strings(values["CLANG_FLAGS"]),
         warnings=_strings(values["WARNING_FLAGS"]),
         optimize={n: _strings(v) for n, v in _mapping(values["OPTIMIZE_FLAGS"]).items()},
         default_optimize=str(values["DEFAULT_OPTIMIZE"]),

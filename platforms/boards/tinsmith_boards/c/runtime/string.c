@@ -3,8 +3,7 @@
  * Copies are on the way of convolutions (rows into a patch buffer), short and long ones alike. Long ones go through
  * vectors (MVE), load and store multiple (Arm) or eight words a turn (RISC-V). Where addresses are odd, CPUs with
  * unaligned access use it, and the others (Cortex-M0, RISC-V) put words together from two aligned ones.
- * Compile with -ffreestanding, or the compiler replaces these loops with calls of themselves, and -fno-unroll-loops,
- * or clang makes each five times as long.
+ * Compile with -ffreestanding, or the compiler replaces these loops with calls of themselves.
  */
 #include <string.h>
 
