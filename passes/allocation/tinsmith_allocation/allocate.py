@@ -30,12 +30,14 @@ class AllocateBuffers:
     time_limit: of that search, in the solver's deterministic time (near a second each).
     seed: of the search.
     in_place_kernels: kernels that may write their output over an input that nobody reads later.
+    available_bytes: what a memory that states no size has; None is as much as needed.
     """
 
     exact: bool = True
     time_limit: float = 10.0
     seed: int = 0
     in_place_kernels: tuple[str, ...] = ()
+    available_bytes: int | None = None
 
     @property
     def name(self) -> str:
@@ -54,12 +56,14 @@ class AllocateBuffers:
     def allocate(self, program: Program) -> Allocation:
         """Place every buffer and have the result checked.
 
-        Raises DoesNotFitError when a memory of known size is too small, GraphError when the program
+        Raises DoesNotFitError when a memory is too small, GraphError when the program
         does not say what to place, PlanError when the planner and the checker disagree.
         """
         plans = {memory.name: self.plan(program, memory.name) for memory in program.memories}
         for memory in program.memories:
-            _check_fits(plans[memory.name], memory.name, memory.size_bytes)
+            stated = memory.size_bytes
+            available = self.available_bytes if stated is None else stated
+            _check_fits(plans[memory.name], memory.name, available)
         placed = place(program, plans)
         check_program(placed, self.in_place_kernels)
         return Allocation(placed, plans)
