@@ -141,7 +141,7 @@ def test_does_not_fit_tells_needed_available_and_the_largest_live_tensors() -> N
 
 
 def test_a_memory_without_a_size_has_what_the_option_says() -> None:
-    with pytest.raises(DoesNotFitError, match="ram is too small: needed 196 .* available 195"):
+    with pytest.raises(DoesNotFitError, match=r"ram is too small: needed 196 .* available 195"):
         AllocateBuffers(available_bytes=195).run(CHAIN)
     AllocateBuffers(available_bytes=196).run(CHAIN)
     AllocateBuffers(available_bytes=1).run(replace(CHAIN, memories=(Memory("ram", 196),)))
