@@ -87,10 +87,11 @@ def test_every_layer_calls_the_hook_once() -> None:
         assert f", {size}u);" in source
 
 
-def test_a_kernel_that_refuses_ends_the_run_with_its_number() -> None:
+def test_a_kernel_that_refuses_makes_the_run_fail() -> None:
     source = files()["my_net.c"]
-    assert "  if (layer_1_second(bytes) != 0) {\n    return 2;\n  }" in source
+    assert "  refused |= layer_1_second(bytes);" in source
     assert "  layer_2_y(bytes);" in source
+    assert "  return refused == 0 ? 0 : MY_NET_ERROR_KERNEL;" in source
 
 
 def test_equal_constants_are_written_once() -> None:

@@ -7,12 +7,13 @@ from tinsmith_c.lowering import lower
 from tinsmith_c.manual import supported_operators
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import Emission, Scope
-from tinsmith_c.text import call, expression, float_literal, initializer
+from tinsmith_c.text import FieldValue, call, expression, float_literal, initializer, nested
 from tinsmith_c.writer import write, write_harness_model
 
 __all__ = [
     "Backend",
     "Emission",
+    "FieldValue",
     "Kernel",
     "Layer",
     "LayerFacts",
@@ -27,6 +28,7 @@ __all__ = [
     "initializer",
     "layer_facts",
     "lower",
+    "nested",
     "no_scratch",
     "rule_text",
     "supported_operators",

@@ -28,11 +28,10 @@ def write_header(layout: Layout, options: WriteOptions) -> str:
         *_tensors(layout, name, "output", layout.program.outputs),
         "// The arena passed to the run function is NULL or not aligned.",
         f"#define {name.upper()}_ERROR_ARENA (-1)",
+        "// A kernel refused its parameters: the kernels linked are not those this was generated for.",
+        f"#define {name.upper()}_ERROR_KERNEL (-2)",
         "",
-        *comment_lines(
-            "Run one inference. Returns 0, or the error above, or the number (from 1) of the layer whose kernel "
-            "refused its parameters; then the outputs hold nothing."
-        ),
+        "// Run one inference. Returns 0 or one of the errors above; after an error the outputs hold nothing.",
         f"int {name}_run(void *arena);",
         "",
         "#ifdef __cplusplus",

@@ -26,10 +26,13 @@ class Emission:
 
     statements: whole C statements or declarations, each ending as C wants, lines indented by two.
     result: a C expression that is 0 when the kernel did its work, or None if it cannot refuse.
+    uses_pointers: False if the body names operands by their offsets alone, so that no local pointers
+    are wanted.
     """
 
     statements: tuple[str, ...]
     result: str | None = None
+    uses_pointers: bool = True
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class ConstantPool:
     names: NameTable = field(default_factory=NameTable)
     arrays: list[ConstantArray] = field(default_factory=list[ConstantArray])
     records: dict[str, str] = field(default_factory=dict[str, str])
+    helpers: dict[str, None] = field(default_factory=dict[str, None])
     _known: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str])
 
     def add(self, label: str, data: Array, comment: str) -> str:
@@ -69,11 +73,13 @@ class ConstantPool:
 class Operand:
     """How the C text names an operand: a local pointer, or a constant of the graph.
 
-    tensor: its C name. description: its name and type as people read them.
+    tensor: its C name. offset: enumerator of its place in the arena, "" for a constant.
+    description: its name and type as people read them.
     """
 
     expression: str
     tensor: str
+    offset: str = ""
     description: str = ""
     constant: Array | None = None
 
@@ -88,7 +94,7 @@ class Scope:
     layer: str
     inputs: tuple[Operand | None, ...]
     outputs: tuple[Operand, ...]
-    scratch: str | None
+    scratch: Operand | None
     scratch_bytes: int
     pool: ConstantPool
 
@@ -121,6 +127,12 @@ class Scope:
         """
         self.pool.record(name, c_type, value)
         return f"&{name}"
+
+    def helper(self, text: str) -> None:
+        """Definitions that layers of one kind share, written once in front of all layers. A function
+        among them should be TINSMITH_NOINLINE: it is there to save code.
+        """
+        self.pool.helpers[text] = None
 
     def arranged(self, index: int, data: Array, how: str) -> str:
         """C name of a constant operand whose elements the kernel wants in another arrangement.

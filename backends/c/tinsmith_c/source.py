@@ -14,11 +14,13 @@ from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES, ConstantPool, Emission, Operand, Scope
 from tinsmith_c.text import array_definition, comment_lines, wrapped_call
 
-_ALIGNMENT = """\
+_ATTRIBUTES = """\
 #if defined(__GNUC__)
 #define TINSMITH_ALIGNED __attribute__((aligned(16)))
+#define TINSMITH_NOINLINE __attribute__((noinline))
 #else
 #define TINSMITH_ALIGNED
+#define TINSMITH_NOINLINE
 #endif"""
 
 _HOOK = """\
@@ -56,11 +58,12 @@ def write_source(
         "#include <stddef.h>",
         "\n".join(f'#include "{header}"' for header in sorted(headers)),
         "\n".join(_check(condition) for condition in checks),
-        _ALIGNMENT,
+        _ATTRIBUTES,
         _HOOK,
         _offsets(layout, name),
         _constants(pool),
         "\n".join(pool.records.values()),
+        *pool.helpers,
         *layers,
         _run(layout, name, failing),
     ]
@@ -111,21 +114,25 @@ def _scope(layout: Layout, call: KernelCall, pool: ConstantPool) -> Scope:
             constant = program.constant[name]
             tensor = shortened(c_identifier(name), 32)
             description = f"{name} {describe(constant.type)}"
-            inputs.append(Operand("", tensor, description, constant.data))
+            inputs.append(Operand("", tensor, "", description, constant.data))
         else:
-            inputs.append(Operand(_local_name(call, index), layout.identifiers[name]))
+            inputs.append(_operand(layout, name, _local_name(call, index)))
     outputs = tuple(
-        Operand("output" if index == 0 else f"output_{index}", layout.identifiers[name])
+        _operand(layout, name, "output" if index == 0 else f"output_{index}")
         for index, name in enumerate(call.outputs)
     )
     return Scope(
         layer=layout.layer_identifiers[call.name],
         inputs=tuple(inputs),
         outputs=outputs,
-        scratch=None if call.scratch is None else "scratch",
+        scratch=None if call.scratch is None else _operand(layout, call.scratch, "scratch"),
         scratch_bytes=0 if call.scratch is None else program.buffer[call.scratch].size_bytes,
         pool=pool,
     )
+
+
+def _operand(layout: Layout, name: str, local: str) -> Operand:
+    return Operand(local, layout.identifiers[name], layout.offset_name(name))
 
 
 def _local_name(call: KernelCall, index: int) -> str:
@@ -141,7 +148,7 @@ def _layer(
     lines = [
         *_layer_comment(layout, number, call, kernel),
         f"static {returned} {_function(layout, number, call)}(uint8_t *arena) {{",
-        *_locals(layout, call, scope),
+        *(_locals(layout, call, scope) if emission.uses_pointers else ()),
         *emission.statements,
     ]
     if emission.result is not None:
@@ -183,7 +190,7 @@ def _locals(layout: Layout, call: KernelCall, scope: Scope) -> list[str]:
     for name, operand in zip(call.outputs, scope.outputs, strict=True):
         lines.append(_pointer(layout, name, operand.expression, ""))
     if call.scratch is not None and scope.scratch is not None:
-        lines.append(_pointer(layout, call.scratch, scope.scratch, ""))
+        lines.append(_pointer(layout, call.scratch, scope.scratch.expression, ""))
     return lines
 
 
@@ -195,23 +202,29 @@ def _pointer(layout: Layout, buffer: str, local: str, const: str) -> str:
 
 
 def _run(layout: Layout, name: str, failing: set[str]) -> str:
+    """All layers in order. A refusal is noted, not acted on at once: a branch per layer is more code
+    than the whole call, and refusals are defects that no input can cause.
+    """
+    prefix = name.upper()
     lines = [
         f"int {name}_run(void *arena) {{",
-        f"  if (arena == NULL || (uintptr_t)arena % {name.upper()}_ARENA_ALIGNMENT != 0u) {{",
-        f"    return {name.upper()}_ERROR_ARENA;",
+        f"  if (arena == NULL || (uintptr_t)arena % {prefix}_ARENA_ALIGNMENT != 0u) {{",
+        f"    return {prefix}_ERROR_ARENA;",
         "  }",
     ]
     if layout.program.calls:
         lines.append("  uint8_t *bytes = arena;")
+    if failing:
+        lines.append("  int refused = 0;")
     for number, call in enumerate(layout.program.calls):
-        function = _function(layout, number, call)
-        if call.name in failing:
-            lines += [f"  if ({function}(bytes) != 0) {{", f"    return {number + 1};", "  }"]
-        else:
-            lines.append(f"  {function}(bytes);")
+        note = "refused |= " if call.name in failing else ""
+        lines.append(f"  {note}{_function(layout, number, call)}(bytes);")
         output = layer_output(call)
         size = layout.program.buffer[output].size_bytes
         lines.append(
             f"  TINSMITH_LAYER_DONE({number}u, bytes + {layout.offset_name(output)}, {size}u);"
         )
-    return "\n".join([*lines, "  return 0;", "}"])
+    lines.append(
+        f"  return refused == 0 ? 0 : {prefix}_ERROR_KERNEL;" if failing else "  return 0;"
+    )
+    return "\n".join([*lines, "}"])

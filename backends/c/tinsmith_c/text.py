@@ -18,6 +18,7 @@ _ARRAY_TYPES = {
 }
 
 FieldValue = int | str | Sequence[int]
+"""A number, C text, or an array of numbers."""
 
 
 def float_literal(value: float) -> str:
@@ -63,8 +64,19 @@ def _numbers(flat: NDArray[np.generic]) -> list[str]:
 
 def initializer(c_type: str, name: str, fields: Mapping[str, FieldValue]) -> str:
     """A `static const` struct inside a function, one field a line."""
-    lines = [f"      .{field} = {_field(value)}," for field, value in fields.items()]
+    lines = [f"      .{field} ={_gap(value)}{_field(value)}," for field, value in fields.items()]
     return "\n".join([f"  static const {c_type} {name} = {{", *lines, "  };"])
+
+
+def nested(fields: Mapping[str, FieldValue]) -> str:
+    """A struct inside of another initialiser, written the same way."""
+    lines = [f"              .{field} = {_field(value)}," for field, value in fields.items()]
+    return "\n".join(["{", *lines, "          }"])
+
+
+def _gap(value: FieldValue) -> str:
+    """A nested struct begins on a line of its own."""
+    return "\n          " if isinstance(value, str) and "\n" in value else " "
 
 
 def _field(value: FieldValue) -> str:
@@ -82,7 +94,8 @@ def call(function: str, arguments: Iterable[str]) -> str:
 
 def expression(function: str, arguments: Iterable[str]) -> str:
     """A call as the result of a function: what stands behind `  return `."""
-    return wrapped_call(f"  return {function}(", list(arguments), ")").removeprefix("  return ")
+    text = wrapped_call(f"  return {function}(", list(arguments), ");")
+    return text.removeprefix("  return ").removesuffix(";")
 
 
 def wrapped_call(head: str, arguments: Sequence[str], tail: str) -> str:

@@ -2,7 +2,17 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, expression, initializer
+from tinsmith_c import (
+    Emission,
+    FieldValue,
+    Kernel,
+    Layer,
+    Scope,
+    Signature,
+    expression,
+    initializer,
+    nested,
+)
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
@@ -25,6 +35,7 @@ from tinsmith_cmsis_nn.common import (
 )
 from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
 from tinsmith_cmsis_nn.geometry import Dims
+from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text
 from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_convolution, pack_depthwise
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
 
@@ -39,6 +50,11 @@ def _operator(layer: Layer) -> Conv2D | DepthwiseConv2D:
 def parameters_of(layer: Layer) -> ConvParameters:
     """Multipliers, offsets and clamp of the layer."""
     return conv_parameters(_operator(layer), layer.inputs, layer.output)
+
+
+def input_is_computed(layer: Layer) -> str | None:
+    """The input is computed at run time."""
+    return None if layer.constant(0) is None else "it is a constant"
 
 
 def no_groups(layer: Layer) -> str | None:
@@ -106,24 +122,27 @@ def _channels(layer: Layer, weights: NDArray[np.int8], *, depthwise: bool) -> Ch
     return settle_constant_channels(channels, parameters)
 
 
-def _parameters(layer: Layer) -> str:
-    """Definition of `kParameters`."""
+def _parameter_fields(layer: Layer) -> dict[str, FieldValue]:
+    """Members of a cmsis_nn_conv_params or cmsis_nn_dw_conv_params."""
     operator, p = _operator(layer), parameters_of(layer)
     depthwise = isinstance(operator, DepthwiseConv2D)
     multiplier = {"ch_mult": layer.output.shape[3] // layer.input(0).shape[3]} if depthwise else {}
-    return initializer(
-        "cmsis_nn_dw_conv_params" if depthwise else "cmsis_nn_conv_params",
-        "kParameters",
-        {
-            "input_offset": p.input_offset,
-            "output_offset": p.output_offset,
-            **multiplier,
-            "stride": tile(*operator.stride),
-            "padding": tile(operator.padding[0], operator.padding[2]),
-            "dilation": tile(*operator.dilation),
-            "activation": activation(p.clamp_min, p.clamp_max),
-        },
-    )
+    return {
+        "input_offset": p.input_offset,
+        "output_offset": p.output_offset,
+        **multiplier,
+        "stride": tile(*operator.stride),
+        "padding": tile(operator.padding[0], operator.padding[2]),
+        "dilation": tile(*operator.dilation),
+        "activation": activation(p.clamp_min, p.clamp_max),
+    }
+
+
+def _parameters(layer: Layer) -> str:
+    """Definition of `kParameters`."""
+    depthwise = isinstance(layer.operator, DepthwiseConv2D)
+    c_type = "cmsis_nn_dw_conv_params" if depthwise else "cmsis_nn_conv_params"
+    return initializer(c_type, "kParameters", _parameter_fields(layer))
 
 
 def _scales(scope: Scope, multipliers: Array, shifts: Array) -> str:
@@ -141,28 +160,39 @@ def _weight_dims(layer: Layer) -> Dims:
 
 
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
-    """One call of a packed kernel."""
+    """A record with everything the packed kernel wants, and a call through the shared helper: eleven
+    arguments in each layer would be much code.
+    """
     arrays = packed(layer)
-    how = f"arranged for {implementation(layer.target)} kernels"
-    name = "depthwise" if isinstance(layer.operator, DepthwiseConv2D) else "convolve"
-    arguments = [
-        "&context",
-        "&kParameters",
-        "&kScales",
-        dims(scope, nhwc(layer.input(0))),
-        scope.input(0),
-        dims(scope, _weight_dims(layer)),
-        scope.arranged(1, arrays.weights, how),
-        scope.constant(
-            "bias", arrays.bias, f"{scope.layer}: bias with the input's zero point folded in"
-        ),
-        dims(scope, nhwc(layer.output)),
-        scope.output,
-    ]
-    return Emission(
-        (_parameters(layer), _scales(scope, arrays.multiplier, arrays.shift), context(scope)),
-        expression(f"tinsmith_{name}_packed_s8", arguments),
+    kind = DEPTHWISE if isinstance(layer.operator, DepthwiseConv2D) else CONVOLUTION
+    scope.helper(helper_text(kind))
+    given, scratch = scope.inputs[0], scope.scratch
+    if given is None:
+        raise ValueError(f"layer {layer.name}: the input is absent")
+    weights = scope.arranged(
+        1, arrays.weights, f"arranged for {implementation(layer.target)} kernels"
     )
+    multipliers = scope.constant("multipliers", arrays.multiplier)
+    shifts = scope.constant("shifts", arrays.shift)
+    fields: dict[str, FieldValue] = {
+        "parameters": nested(_parameter_fields(layer)),
+        "scales": nested(
+            {"multiplier": f"(int32_t *){multipliers}", "shift": f"(int32_t *){shifts}"}
+        ),
+        "input_dims": dims(scope, nhwc(layer.input(0))),
+        "weight_dims": dims(scope, _weight_dims(layer)),
+        "output_dims": dims(scope, nhwc(layer.output)),
+        "weights": weights,
+        "bias": scope.constant(
+            "bias", arrays.bias, f"{scope.layer}: bias, the zero point folded in"
+        ),
+        "input": given.offset,
+        "output": scope.outputs[0].offset,
+        "scratch": scratch.offset if scratch else 0,
+        "scratch_bytes": scope.scratch_bytes,
+    }
+    call = initializer(f"{kind.name}_call", "kCall", fields)
+    return Emission((call,), f"{kind.name}(&kCall, arena)", uses_pointers=False)
 
 
 def emit_public(layer: Layer, scope: Scope) -> Emission:
@@ -200,7 +230,7 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PACKED_HEADER,),
             emit=emit_packed,
-            rules=(no_groups, weights_are_constant, weights_pack),
+            rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
             scratch_bytes=sizes.convolution_packed,
             engine=engine(target),
         ),
@@ -211,7 +241,13 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PACKED_HEADER,),
             emit=emit_packed,
-            rules=(no_multiplier, no_dilation, weights_are_constant, weights_pack),
+            rules=(
+                input_is_computed,
+                no_multiplier,
+                no_dilation,
+                weights_are_constant,
+                weights_pack,
+            ),
             scratch_bytes=sizes.depthwise_packed,
             engine=engine(target),
         ),

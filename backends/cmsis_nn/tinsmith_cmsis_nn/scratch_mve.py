@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tinsmith_cmsis_nn.geometry import Dims, Geometry
 
 _FIELD_BUDGET_BYTES = 3072
-_MOST_FIELDS_AT_ONCE = 16
+_ROWS_AT_ONCE = 24
 _DEPTHWISE_BLOCK = 16
 _POINTER_BYTES = 4
 
@@ -104,5 +104,14 @@ def _fields_in_place(geometry: Geometry) -> bool:
 
 def _fields_bytes(weights: Dims) -> int:
     depth = weights[1] * weights[2] * weights[3]
-    fitting = _FIELD_BUDGET_BYTES // depth // 2 * 2
-    return min(max(fitting, 2), _MOST_FIELDS_AT_ONCE) * depth
+    return _fields_at_once(depth) * depth
+
+
+def _fields_at_once(depth: int) -> int:
+    """In [2, 24], with none left over that could not be summed along with others, by threes."""
+    fitting = _FIELD_BUDGET_BYTES // depth
+    if fitting <= 2:
+        return 2
+    if fitting >= _ROWS_AT_ONCE:
+        return _ROWS_AT_ONCE
+    return fitting - 1 if fitting % 3 == 1 else fitting

@@ -25,7 +25,9 @@ def _emit(layer: Layer, scope: Scope) -> Emission:
 
 def _emit_with_status(layer: Layer, scope: Scope) -> Emission:
     sums = scope.constant("sums", np.arange(layer.output.elements, dtype=np.int32))
-    return Emission((), f"toy_fast_add({sums}, {scope.scratch}, {scope.output})")
+    return Emission(
+        (), f"toy_fast_add({sums}, {scope.scratch and scope.scratch.expression}, {scope.output})"
+    )
 
 
 _FLOATS = Signature((DType.FLOAT32,), DType.FLOAT32)

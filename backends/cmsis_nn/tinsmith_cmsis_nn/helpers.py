@@ -1,0 +1,69 @@
+"""C that all layers of one kind share: a record of constants, and the one place that calls the kernel."""
+
+from dataclasses import dataclass
+
+from tinsmith_c import expression
+
+_TEXT = """\
+// Everything that a {what} needs besides the arena; the last four are bytes in it.
+typedef struct {{
+  {parameters} parameters;
+  cmsis_nn_per_channel_quant_params scales;
+  const cmsis_nn_dims *input_dims;
+  const cmsis_nn_dims *weight_dims;
+  const cmsis_nn_dims *output_dims;
+  const int8_t *weights;
+  const int32_t *bias;
+  int32_t input;
+  int32_t output;
+  int32_t scratch;
+  int32_t scratch_bytes;
+}} {name}_call;
+
+static TINSMITH_NOINLINE int {name}(const {name}_call *call, uint8_t *arena) {{
+  const cmsis_nn_context context = {{arena + call->scratch, call->scratch_bytes}};
+  const int8_t *input = (const int8_t *)(arena + call->input);
+  int8_t *output = (int8_t *)(arena + call->output);
+{call}
+}}"""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A packed kernel. name: of the helper. what: for the comment. parameters: its C struct."""
+
+    name: str
+    what: str
+    parameters: str
+    kernel: str
+
+
+CONVOLUTION = Kind("convolve", "convolution", "cmsis_nn_conv_params", "tinsmith_convolve_packed_s8")
+DEPTHWISE = Kind(
+    "convolve_depthwise",
+    "depthwise convolution",
+    "cmsis_nn_dw_conv_params",
+    "tinsmith_depthwise_packed_s8",
+)
+
+
+def helper_text(kind: Kind) -> str:
+    """The record type and the function."""
+    arguments = [
+        "&context",
+        "&call->parameters",
+        "&call->scales",
+        "call->input_dims",
+        "input",
+        "call->weight_dims",
+        "call->weights",
+        "call->bias",
+        "call->output_dims",
+        "output",
+    ]
+    return _TEXT.format(
+        name=kind.name,
+        what=kind.what,
+        parameters=kind.parameters,
+        call=f"  return {expression(kind.kernel, arguments)};",
+    )
