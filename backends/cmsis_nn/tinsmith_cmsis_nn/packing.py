@@ -145,7 +145,9 @@ def _silence_dead_channels(
 ) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
     """Zero the channels whose output is the zero point for every input, so that their shift does not matter."""
     dead = _dead(multiplier, shift)
-    rounds_to_zero = _magnitudes(rows, folded) < (1 << (np.clip(-shift.astype(np.int64), 1, 62) - 1))
+    rounds_to_zero = _magnitudes(rows, folded) < (
+        1 << (np.clip(-shift.astype(np.int64), 1, 62) - 1)
+    )
     unproved = dead & ~rounds_to_zero & (multiplier != 0)
     if unproved.any():
         channel = int(np.argmax(unproved))
@@ -166,7 +168,9 @@ def _dead(multiplier: NDArray[np.int32], shift: NDArray[np.int32]) -> NDArray[np
 def _check_accumulators(rows: NDArray[np.int8], folded: NDArray[np.int32]) -> None:
     largest = int(_magnitudes(rows, folded).max(initial=0))
     if largest >= 1 << 30:
-        raise PackingError(f"accumulators may reach {largest}, the packed kernels need less than 2**30")
+        raise PackingError(
+            f"accumulators may reach {largest}, the packed kernels need less than 2**30"
+        )
 
 
 def _fold_stage(
@@ -178,7 +182,9 @@ def _fold_stage(
     if (live_multiplier < 1 << 30).any():
         raise PackingError(f"multiplier {int(live_multiplier.min())} is below 2**30")
     if (live_shift > -1).any():
-        raise PackingError(f"shift {int(live_shift.max())} is not negative: the scale is 0.5 or more")
+        raise PackingError(
+            f"shift {int(live_shift.max())} is not negative: the scale is 0.5 or more"
+        )
     doubled = _wrap(np.where(dead, 0, multiplier.astype(np.int64)) * 2)
     right = np.where(dead, 1, -shift).astype(np.int32)
     return _pad_to(doubled, group, 0), _pad_to(right, group, 1)
@@ -188,7 +194,9 @@ def _arrange(implementation: Implementation, rows: NDArray[np.int8]) -> NDArray[
     """Weights (N, K) in the stream order of the matrix kernel, see `tinsmith_convolve_packed_s8` in tinsmith_nn.h."""
     channels = -(-rows.shape[0] // CHANNEL_GROUP) * CHANNEL_GROUP
     if implementation == "c":
-        groups = _zero_padded(rows, channels, rows.shape[1]).reshape(-1, CHANNEL_GROUP, rows.shape[1])
+        groups = _zero_padded(rows, channels, rows.shape[1]).reshape(
+            -1, CHANNEL_GROUP, rows.shape[1]
+        )
         return np.ascontiguousarray(groups.transpose(0, 2, 1)).reshape(-1)
     _check_lanes(rows)
     depth = -(-rows.shape[1] // DEPTH_BLOCK) * DEPTH_BLOCK
@@ -205,7 +213,9 @@ def _check_lanes(rows: NDArray[np.int8]) -> None:
     top_sums = np.abs(rows[1::2].astype(np.int64)).sum(axis=1)
     if (top_sums >= 1 << 16).any():
         channel = 2 * int(np.argmax(top_sums)) + 1
-        raise PackingError(f"channel {channel}: sum of |weights| is {int(top_sums.max())}, not below 2**16")
+        raise PackingError(
+            f"channel {channel}: sum of |weights| is {int(top_sums.max())}, not below 2**16"
+        )
 
 
 def _zero_padded(rows: NDArray[np.int8], channels: int, depth: int) -> NDArray[np.int8]:

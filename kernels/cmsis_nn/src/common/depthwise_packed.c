@@ -75,13 +75,14 @@ static void convolve_strip(const layer *l, const int8_t *input, int8_t *output, 
   const int32_t rows = (outputs - 1) * column->stride + column->kernel;
   const int32_t first_row = first * column->stride - column->padding; /* of the plane, in the input */
   const int32_t end_row = first_row + rows < column->input ? first_row + rows : column->input;
+  const int32_t room = pitch - row->padding; /* less than the input when the last elements meet no window */
   tinsmith_plane_copy copy = {
       .pitch = pitch,
       .input_row = column->input_step,
       .input_step = row->input_step,
       .from = first_row > 0 ? first_row : 0,
       .to = end_row,
-      .count = row->input,
+      .count = row->input < room ? row->input : room,
   };
   for (int32_t p = 0; p < kPlaneChannels; ++p) {
     copy.planes[p] = l->planes + p * l->strip.plane_elements - first_row * pitch + row->padding;

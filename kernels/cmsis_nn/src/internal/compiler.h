@@ -8,11 +8,9 @@
 /** For functions that are variants by a constant argument. */
 #define TINSMITH_ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/** Before a loop that is already as wide as it should be. */
+/** Before a loop that is already as wide as it should be. GCC does not unroll at -O2. */
 #if defined(__clang__)
 #define TINSMITH_NO_UNROLL _Pragma("clang loop unroll(disable) vectorize(disable)")
-#elif defined(__GNUC__) && defined(__OPTIMIZE__) /* else gcc warns that it ignores the annotation */
-#define TINSMITH_NO_UNROLL _Pragma("GCC unroll 1")
 #else
 #define TINSMITH_NO_UNROLL
 #endif

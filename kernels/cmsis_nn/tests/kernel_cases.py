@@ -1,0 +1,484 @@
+"""Random calls of every kernel with the results TFLite's reference kernels give, computed here in numpy.
+
+The arithmetic is written once more, on int64 arrays and from the definitions, so that neither the kernels nor the IR's
+evaluator are their own oracle.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_cmsis_nn.packing import (
+    Implementation,
+    PackedLayer,
+    pack_convolution,
+    pack_depthwise,
+    pack_fully_connected,
+)
+
+KERNELS = (
+    "convolve_packed",
+    "depthwise_packed",
+    "fully_connected_packed",
+    "convolve_wrapper",
+    "convolve",
+    "depthwise_wrapper",
+    "depthwise",
+    "fully_connected_wrapper",
+    "add",
+    "mul",
+    "average_pool",
+    "max_pool",
+    "softmax",
+    "transpose",
+    "pad",
+    "concatenate",
+)
+"""In the order of `call_kernel` in call.h."""
+
+Dims = tuple[int, int, int, int]
+Pair = tuple[int, int]
+Int8s = NDArray[np.int8]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call and its result. Pairs are (height, width)."""
+
+    kernel: str
+    expected: Int8s
+    arrays: tuple[NDArray[np.int8] | NDArray[np.int32], ...]
+    input_dims: Dims = (1, 1, 1, 1)
+    filter_dims: Dims = (1, 1, 1, 1)
+    output_dims: Dims = (1, 1, 1, 1)
+    stride: Pair = (1, 1)
+    padding: Pair = (0, 0)
+    dilation: Pair = (1, 1)
+    input_offset: int = 0
+    output_offset: int = 0
+    activation: Pair = (-128, 127)
+    ch_mult: int = 1
+    is_per_channel: int = 1
+    numbers: tuple[int, ...] = ()
+
+    def encode(self) -> bytes:
+        """Head and arrays as call.h says."""
+        arrays = [*self.arrays, *[np.zeros(0, np.int8)] * (5 - len(self.arrays))]
+        numbers = [*self.numbers, *[0] * (16 - len(self.numbers))]
+        head = struct.pack(
+            "<48i",
+            KERNELS.index(self.kernel),
+            *self.input_dims,
+            *self.filter_dims,
+            *self.output_dims,
+            *reversed(self.stride),
+            *reversed(self.padding),
+            *reversed(self.dilation),
+            self.input_offset,
+            self.output_offset,
+            *self.activation,
+            self.ch_mult,
+            self.is_per_channel,
+            *numbers,
+            *(array.nbytes for array in arrays),
+            self.expected.size,
+            0,
+        )
+        return head + b"".join(a.tobytes() + bytes(-a.nbytes % 16) for a in arrays)
+
+
+def doubling_high_multiply(value: Int64s, multiplier: Int64s) -> Int64s:
+    """gemmlowp SaturatingRoundingDoublingHighMul: nudge by the sign, then divide towards zero."""
+    product = value * multiplier
+    nudged = product + np.where(product >= 0, 1 << 30, 1 - (1 << 30))
+    return np.where(nudged >= 0, nudged >> 31, -(-nudged >> 31))
+
+
+def rounding_divide(value: Int64s, exponent: Int64s) -> Int64s:
+    """gemmlowp RoundingDivideByPOT: half away from zero."""
+    mask = (1 << exponent) - 1
+    return (value >> exponent) + ((value & mask) > (mask >> 1) + (value < 0))
+
+
+def requantize(value: Int64s, multiplier: Int64s, shift: Int64s) -> Int64s:
+    """TFLite MultiplyByQuantizedMultiplier."""
+    left = np.maximum(shift, 0)
+    product = doubling_high_multiply(value << left, multiplier)
+    return rounding_divide(product, np.maximum(-shift, 0))
+
+
+def finish(
+    acc: Int64s, multiplier: Int32s, shift: Int32s, zero_point: int, activation: Pair
+) -> Int8s:
+    scaled = requantize(acc, multiplier.astype(np.int64), shift.astype(np.int64)) + zero_point
+    return np.clip(scaled, *activation).astype(np.int8)
+
+
+def windows(
+    x: Int64s, kernel: Pair, stride: Pair, padding: Pair, dilation: Pair, size: Pair, fill: int
+) -> Iterator[tuple[int, int, Int64s]]:
+    """For each tap (ky, kx) the values (N, oh, ow, C) that it meets; `fill` outside the input."""
+    rows = (size[0] - 1) * stride[0] + (kernel[0] - 1) * dilation[0] + 1
+    columns = (size[1] - 1) * stride[1] + (kernel[1] - 1) * dilation[1] + 1
+    after = [
+        max(0, n - p - e) for n, p, e in zip((rows, columns), padding, x.shape[1:3], strict=True)
+    ]
+    spatial = [(p, a) for p, a in zip(padding, after, strict=True)]
+    padded = np.pad(x, [(0, 0), *spatial, (0, 0)], constant_values=fill)
+    for ky in range(kernel[0]):
+        for kx in range(kernel[1]):
+            y, z = ky * dilation[0], kx * dilation[1]
+            ys = slice(y, y + (size[0] - 1) * stride[0] + 1, stride[0])
+            zs = slice(z, z + (size[1] - 1) * stride[1] + 1, stride[1])
+            yield ky, kx, padded[:, ys, zs]
+
+
+@dataclass
+class Generator:
+    """Random calls from one seed. Sizes stay small enough for a board's arena of 24 kB."""
+
+    seed: int
+    implementation: Implementation
+
+    def __post_init__(self) -> None:
+        self.random = np.random.default_rng(self.seed)
+
+    def between(self, low: int, high: int) -> int:
+        return int(self.random.integers(low, high + 1))
+
+    def chance(self, probability: float) -> bool:
+        return bool(self.random.random() < probability)
+
+    def int8(self, *shape: int) -> Int8s:
+        """Anything, or now and then only extremes, where sums are greatest."""
+        if self.chance(0.2):
+            return self.random.choice(np.array([-128, 127], np.int8), shape)
+        return self.random.integers(-128, 128, shape).astype(np.int8)
+
+    def weights(self, *shape: int) -> Int8s:
+        spread = (10.0, 40.0, 400.0)[self.between(0, 2)]
+        return np.clip(np.rint(self.random.normal(0, spread, shape)), -127, 127).astype(np.int8)
+
+    def activation(self) -> Pair:
+        if self.chance(0.6):
+            return (-128, 127)
+        low, high = sorted((self.between(-128, 127), self.between(-128, 127)))
+        return (low, high)
+
+    def stage(self, depth: int, channels: int, *, wide: bool) -> tuple[Int32s, Int32s]:
+        """Multipliers and shifts that spread sums of `depth` products over int8; wide: any legal."""
+        multiplier = self.random.integers(1 << 30, 1 << 31, channels)
+        if wide:
+            return multiplier.astype(np.int32), self.random.integers(-31, 3, channels).astype(
+                np.int32
+            )
+        spread = np.log2(40 * 90 * np.sqrt(depth) / 60) + self.random.normal(0, 1, channels)
+        shift = -np.clip(np.rint(spread), 1, 22).astype(np.int32)
+        if self.chance(0.2):
+            dead = self.between(0, channels - 1)
+            shift[dead] = -31
+        return multiplier.astype(np.int32), shift
+
+    def bias(self, depth: int, channels: int) -> Int32s:
+        return np.rint(self.random.normal(0, 40 * 90 * np.sqrt(depth), channels)).astype(np.int32)
+
+    def output_size(self, extent: int, taps: int, stride: int, dilation: int) -> tuple[int, int]:
+        """(outputs, padding before) along one axis, as SAME or VALID would or a little more."""
+        reach = (taps - 1) * dilation + 1
+        if extent < reach or self.chance(0.5):
+            outputs = -(-extent // stride)
+            total = max((outputs - 1) * stride + reach - extent, 0)
+            return outputs, total // 2
+        return (extent - reach) // stride + 1, 0
+
+    def convolution(self, kernel: str) -> Call:
+        packed = kernel == "convolve_packed"
+        groups = 1 if packed or self.chance(0.7) else self.between(2, 3)
+        taps = (1, 1) if self.chance(0.3) else (self.between(1, 5), self.between(1, 4))
+        channels_in = groups * self.between(1, 20)
+        channels_out = groups * self.between(1, 13)
+        n, h, w = self.between(1, 2), self.between(1, 9), self.between(1, 9)
+        stride = (self.between(1, 3), self.between(1, 3))
+        dilation = (1, 1) if self.chance(0.7) else (self.between(1, 2), self.between(1, 2))
+        oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
+        ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
+        x = self.int8(n, h, w, channels_in)
+        weights = self.weights(channels_out, *taps, channels_in // groups)
+        depth = weights[0].size
+        bias = self.bias(depth, channels_out)
+        multiplier, shift = self.stage(depth, channels_out, wide=not packed and self.chance(0.3))
+        zero, out_zero = self.between(-128, 127), self.between(-128, 127)
+        activation = self.activation()
+
+        acc = np.zeros((n, oh, ow, channels_out), np.int64) + bias
+        shifted = x.astype(np.int64) - zero
+        for ky, kx, values in windows(shifted, taps, stride, (top, left), dilation, (oh, ow), 0):
+            parts = zip(
+                np.split(values, groups, 3), np.split(weights[:, ky, kx], groups), strict=True
+            )
+            acc += np.concatenate([v @ m.astype(np.int64).T for v, m in parts], axis=3)
+        expected = finish(acc, multiplier, shift, out_zero, activation)
+        if packed:
+            layer = pack_convolution(
+                self.implementation, weights, bias, multiplier, shift, input_zero_point=zero
+            )
+        else:
+            layer = PackedLayer(weights, bias, multiplier, shift)
+        return Call(
+            kernel=kernel,
+            expected=expected,
+            arrays=(x, layer.weights, layer.bias, layer.multiplier, layer.shift),
+            input_dims=(n, h, w, channels_in),
+            filter_dims=(channels_out, taps[0], taps[1], channels_in // groups),
+            output_dims=(n, oh, ow, channels_out),
+            stride=stride,
+            padding=(top, left),
+            dilation=dilation,
+            input_offset=-zero,
+            output_offset=out_zero,
+            activation=activation,
+        )
+
+    def depthwise(self, kernel: str) -> Call:
+        packed = kernel == "depthwise_packed"
+        taps = (3, 3) if self.chance(0.4) else (self.between(1, 9), self.between(1, 6))
+        multiply = 1 if packed or self.chance(0.6) else self.between(2, 3)
+        channels_in = self.between(2 if packed else 1, 11)
+        channels = channels_in * multiply
+        n, h, w = self.between(1, 2), self.between(1, 17), self.between(1, 17)
+        same = self.between(1, 2)
+        stride = (same, same) if self.chance(0.7) else (self.between(1, 3), self.between(1, 3))
+        dilation = (
+            (1, 1) if packed or self.chance(0.7) else (self.between(1, 2), self.between(1, 2))
+        )
+        oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
+        ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
+        x = self.int8(n, h, w, channels_in)
+        weights = self.weights(1, *taps, channels)
+        depth = taps[0] * taps[1]
+        bias = self.bias(depth, channels)
+        multiplier, shift = self.stage(depth, channels, wide=not packed and self.chance(0.3))
+        zero, out_zero = self.between(-128, 127), self.between(-128, 127)
+        activation = self.activation()
+
+        acc = np.zeros((n, oh, ow, channels), np.int64) + bias
+        shifted = np.repeat(x.astype(np.int64) - zero, multiply, axis=3)
+        for ky, kx, values in windows(shifted, taps, stride, (top, left), dilation, (oh, ow), 0):
+            acc += values * weights[0, ky, kx].astype(np.int64)
+        expected = finish(acc, multiplier, shift, out_zero, activation)
+        layer = PackedLayer(weights, bias, multiplier, shift)
+        if packed:
+            layer = pack_depthwise(
+                self.implementation,
+                weights,
+                bias,
+                multiplier,
+                shift,
+                input_zero_point=zero,
+                input_size=(h, w),
+            )
+        return Call(
+            kernel=kernel,
+            expected=expected,
+            arrays=(x, layer.weights, layer.bias, layer.multiplier, layer.shift),
+            input_dims=(n, h, w, channels_in),
+            filter_dims=(1, taps[0], taps[1], channels),
+            output_dims=(n, oh, ow, channels),
+            stride=stride,
+            padding=(top, left),
+            dilation=dilation,
+            input_offset=-zero,
+            output_offset=out_zero,
+            activation=activation,
+            ch_mult=multiply,
+        )
+
+    def fully_connected(self, kernel: str) -> Call:
+        packed = kernel == "fully_connected_packed"
+        n, depth, channels = self.between(1, 3), self.between(1, 70), self.between(1, 18)
+        per_channel = self.chance(0.5)
+        x, weights = self.int8(n, depth), self.weights(channels, depth)
+        bias = self.bias(depth, channels)
+        stages = channels if per_channel else 1
+        multiplier, shift = self.stage(depth, stages, wide=False)
+        if not per_channel:
+            shift = np.maximum(shift, -22)
+        zero, out_zero = self.between(-128, 127), self.between(-128, 127)
+        activation = self.activation()
+        acc = (x.astype(np.int64) - zero) @ weights.astype(np.int64).T + bias
+        expected = finish(acc, multiplier, shift, out_zero, activation)
+        layer = PackedLayer(weights, bias, multiplier, shift)
+        if packed:
+            layer = pack_fully_connected(
+                self.implementation, weights, bias, multiplier, shift, input_zero_point=zero
+            )
+        return Call(
+            kernel=kernel,
+            expected=expected,
+            arrays=(x, layer.weights, layer.bias, layer.multiplier, layer.shift),
+            input_dims=(n, 1, 1, depth),
+            filter_dims=(depth, 1, 1, channels),
+            output_dims=(n, 1, 1, channels),
+            input_offset=-zero,
+            output_offset=out_zero,
+            activation=activation,
+            is_per_channel=int(per_channel),
+        )
+
+    def add(self, kernel: str) -> Call:
+        size = self.between(1, 300)
+        a, b = self.int8(size), self.int8(size)
+        zeros = (self.between(-128, 127), self.between(-128, 127), self.between(-128, 127))
+        scales = np.exp(self.random.normal(0, 1, 3))
+        if self.chance(0.2):
+            scales[1] = scales[0]
+        twice = 2 * max(scales[0], scales[1])
+        reals = (scales[0] / twice, scales[1] / twice, twice / ((1 << 20) * scales[2]))
+        (m0, s0), (m1, s1), (m2, s2) = (quantize_multiplier(float(real)) for real in reals)
+        activation = self.activation()
+
+        def scaled(values: Int8s, zero: int, multiplier: int, shift: int) -> Int64s:
+            return requantize(
+                (values.astype(np.int64) - zero) << 20,
+                np.array([multiplier]),
+                np.array([shift]),
+            )
+
+        total = scaled(a, zeros[0], m0, s0) + scaled(b, zeros[1], m1, s1)
+        expected = finish(
+            total, np.array([m2], np.int32), np.array([s2], np.int32), zeros[2], activation
+        )
+        return Call(
+            kernel=kernel,
+            expected=expected,
+            arrays=(a, b),
+            output_offset=zeros[2],
+            activation=activation,
+            numbers=(-zeros[0], m0, s0, -zeros[1], m1, s1, 20, m2, s2),
+        )
+
+    def mul(self, kernel: str) -> Call:
+        size = self.between(1, 300)
+        a, b = self.int8(size), self.int8(size)
+        zeros = (self.between(-128, 127), self.between(-128, 127), self.between(-128, 127))
+        multiplier, shift = quantize_multiplier(float(np.exp(self.random.normal(-5, 1))))
+        activation = self.activation()
+        product = (a.astype(np.int64) - zeros[0]) * (b.astype(np.int64) - zeros[1])
+        stage = np.array([multiplier], np.int32), np.array([shift], np.int32)
+        return Call(
+            kernel=kernel,
+            expected=finish(product, *stage, zeros[2], activation),
+            arrays=(a, b),
+            output_offset=zeros[2],
+            activation=activation,
+            numbers=(-zeros[0], 0, 0, -zeros[1], 0, 0, 0, multiplier, shift),
+        )
+
+    def pool(self, kernel: str) -> Call:
+        n, h, w, c = self.between(1, 2), self.between(1, 9), self.between(1, 9), self.between(1, 19)
+        taps = (self.between(1, h), self.between(1, w))
+        stride = (self.between(1, 3), self.between(1, 3))
+        oh, top = self.output_size(h, taps[0], stride[0], 1)
+        ow, left = self.output_size(w, taps[1], stride[1], 1)
+        x, activation = self.int8(n, h, w, c), self.activation()
+        geometry = (taps, stride, (top, left), (1, 1), (oh, ow))
+        if kernel == "max_pool":
+            taken = windows(x.astype(np.int64), *geometry, -128)
+            result = np.max([values for _, _, values in taken], axis=0)
+        else:
+            total = sum(values for _, _, values in windows(x.astype(np.int64), *geometry, 0))
+            ones = windows(np.ones(x.shape, np.int64), *geometry, 0)
+            count = sum(values for _, _, values in ones)
+            half = count // 2
+            result = np.where(total > 0, (total + half) // count, -((half - total) // count))
+        return Call(
+            kernel=kernel,
+            expected=np.clip(result, *activation).astype(np.int8),
+            arrays=(x,),
+            input_dims=(n, h, w, c),
+            filter_dims=(1, taps[0], taps[1], 1),
+            output_dims=(n, oh, ow, c),
+            stride=stride,
+            padding=(top, left),
+            activation=activation,
+        )
+
+    def transpose(self, kernel: str) -> Call:
+        rank = self.between(1, 4)
+        shape = [self.between(1, 6) for _ in range(rank)]
+        permutation = [int(axis) for axis in self.random.permutation(rank)]
+        x = self.int8(*shape)
+        ones = [1] * (4 - rank)
+        return Call(
+            kernel=kernel,
+            expected=np.ascontiguousarray(x.transpose(permutation)),
+            arrays=(x,),
+            input_dims=_dims([*shape, *ones]),
+            output_dims=_dims([*(shape[axis] for axis in permutation), *ones]),
+            numbers=(rank, *permutation),
+        )
+
+    def pad(self, kernel: str) -> Call:
+        shape = [self.between(1, 5) for _ in range(4)]
+        before, after = ([self.between(0, 2) for _ in range(4)] for _ in range(2))
+        value, x = self.between(-128, 127), self.int8(*shape)
+        expected = np.pad(x, list(zip(before, after, strict=True)), constant_values=value)
+        return Call(
+            kernel=kernel,
+            expected=expected,
+            arrays=(x,),
+            input_dims=_dims(shape),
+            numbers=(value, *before, *after),
+        )
+
+    def concatenate(self, kernel: str) -> Call:
+        axis = self.between(0, 3)
+        first = [self.between(1, 5) for _ in range(4)]
+        second = list(first)
+        second[3 - axis] = self.between(1, 5)
+        a, b = self.int8(*first), self.int8(*second)
+        return Call(
+            kernel=kernel,
+            expected=np.concatenate([a, b], axis=3 - axis),
+            arrays=(a, b),
+            numbers=(axis, *reversed(first), *reversed(second)),
+        )
+
+    def call(self, kernel: str) -> Call:
+        match kernel:
+            case "convolve_packed" | "convolve_wrapper" | "convolve":
+                return self.convolution(kernel)
+            case "depthwise_packed" | "depthwise_wrapper" | "depthwise":
+                return self.depthwise(kernel)
+            case "fully_connected_packed" | "fully_connected_wrapper":
+                return self.fully_connected(kernel)
+            case "add":
+                return self.add(kernel)
+            case "mul":
+                return self.mul(kernel)
+            case "average_pool" | "max_pool":
+                return self.pool(kernel)
+            case "transpose":
+                return self.transpose(kernel)
+            case "pad":
+                return self.pad(kernel)
+            case _:
+                return self.concatenate(kernel)
+
+
+def quantize_multiplier(real: float) -> Pair:
+    """TFLite QuantizeMultiplier for real > 0: (Q31 in [2**30, 2**31), shift)."""
+    fraction, shift = np.frexp(real)
+    quantized = round(float(fraction) * (1 << 31))
+    if quantized == 1 << 31:
+        return 1 << 30, int(shift) + 1
+    return quantized, int(shift)
+
+
+def _dims(extents: list[int]) -> Dims:
+    n, h, w, c = extents
+    return n, h, w, c
