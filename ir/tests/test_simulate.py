@@ -61,6 +61,26 @@ def test_a_result_over_its_operand_is_an_error(b: int) -> None:
         run(CHAIN.format(x=0, a=8, b=b, y=24), [1, 2])
 
 
+def test_a_kernel_that_works_in_place_may_write_where_an_operand_starts() -> None:
+    body = """
+      buffer %x: f32[2] in "m" at 0
+      buffer %a: f32[2] in "m" at 0
+      buffer %y: f32[2] in "m" at {y}
+      input %x
+      call "1" kernel "in_place": %a = add(%x, %x)
+      call "2" kernel "in_place": %y = relu(%a)
+      output %y"""
+    inputs = [np.array([1, 2], np.float32)]
+    program = parse_program(program_of(body.format(y=0)))
+    got = evaluate_program(program, inputs, in_place_kernels={"in_place"})
+    assert got["y"].tolist() == [2, 4]
+    with pytest.raises(EvaluationError, match="%x is read"):
+        evaluate_program(program, inputs)
+    beside = parse_program(program_of(body.format(y=4)))
+    with pytest.raises(EvaluationError, match="%a is read but 4 of its 8 bytes"):
+        evaluate_program(beside, inputs, in_place_kernels={"in_place"})
+
+
 def test_an_alias_may_be_computed_in_place() -> None:
     body = """
       buffer %x: f32[2] in "m" at 0

@@ -3,10 +3,10 @@
 A plan that is wrong shows: bytes that nothing wrote are poison and reading them raises; two live
 buffers in one place overwrite each other; a copy happens only at its Barrier, and until then its
 destination is poison; scratch is poison before and after each call; a result is poison until the
-call has read its operands (unless it is declared an alias of one).
+call has read its operands (unless it is an alias of one, or its kernel works in place).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,20 @@ from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
 POISON = 0xA5
 
 
-def evaluate_program(program: Program, inputs: Inputs, *, keep: bool = False) -> dict[str, Array]:
+def evaluate_program(
+    program: Program,
+    inputs: Inputs,
+    *,
+    keep: bool = False,
+    in_place_kernels: Collection[str] = (),
+) -> dict[str, Array]:
     """The outputs by buffer name; with `keep`, every result of a call as it was after that call.
 
     inputs: as for `evaluate_graph`. Buffers without an offset get places of their own.
+    in_place_kernels: kernels that may write a result exactly where an operand starts.
     Raises EvaluationError for wrong inputs, and when a step reads bytes that hold nothing.
     """
-    machine = _Machine(program)
+    machine = _Machine(program, in_place_kernels)
     declared = [Value(name, program.type_of(name)) for name in program.inputs]
     for name, array in named_inputs(declared, inputs).items():
         machine.write(name, array)
@@ -48,8 +55,9 @@ def evaluate_program(program: Program, inputs: Inputs, *, keep: bool = False) ->
 class _Machine:
     """Memories as bytes, and for each byte whether it holds something."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, in_place_kernels: Collection[str]) -> None:
         self._program = program
+        self._in_place_kernels = in_place_kernels
         self._offsets = _places(program)
         sizes = _sizes(program, self._offsets)
         self._bytes = {name: np.full(size, POISON, np.uint8) for name, size in sizes.items()}
@@ -59,8 +67,7 @@ class _Machine:
     def call(self, call: KernelCall) -> None:
         """Evaluate the operator from and to the memories."""
         program = self._program
-        roots = {self._root(name) for name in call.inputs if name in program.buffer}
-        self._poison([name for name in call.outputs if self._root(name) not in roots])
+        self._poison([name for name in call.outputs if not self._is_in_place(call, name)])
         self._poison([] if call.scratch is None else [call.scratch])
         where = f"{call.location}, in\n  {print_step(call)}\n"
         arrays = [None if name is None else self.read(name, where) for name in call.inputs]
@@ -115,9 +122,18 @@ class _Machine:
             data[:] = POISON
             holds[:] = False
 
-    def _root(self, name: str | None) -> str | None:
-        root = None if name is None else self._program.root(name)
-        return None if root is None else root.name
+    def _is_in_place(self, call: KernelCall, output: str) -> bool:
+        """True if `output` may take the bytes of an operand: an alias of it, or at its start."""
+        operands = [name for name in call.inputs if name and name in self._program.buffer]
+        if any(self._program.root(name) is self._program.root(output) for name in operands):
+            return True
+        if call.kernel not in self._in_place_kernels:
+            return False
+        memory, offset = self._program.buffer[output].memory, self._offsets[output]
+        return any(
+            (self._program.buffer[name].memory, self._offsets[name]) == (memory, offset)
+            for name in operands
+        )
 
     def _span(self, buffer: Buffer) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
         start = self._offsets[buffer.name]
