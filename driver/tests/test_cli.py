@@ -104,3 +104,10 @@ def test_a_bad_model_file_is_status_3_and_leaves_nothing(tmp_path: Path, content
     model.write_bytes(content)
     assert main(["compile", str(model), "--target", "host", "-o", str(tmp_path / "out")]) == 3
     assert not (tmp_path / "out").exists()
+
+
+def test_a_network_that_does_not_fit_is_status_1_and_says_what_is_large(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["check", MODEL, "--target", "cortex-m4", "--ram", "1000"]) == 1
+    assert "The largest tensors" in capsys.readouterr().err

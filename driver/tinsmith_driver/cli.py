@@ -61,11 +61,13 @@ def parser() -> argparse.ArgumentParser:
     check = subparsers.add_parser("check", help="is every op of MODEL supported on TARGET?")
     _add_model(check)
     _add_target(check)
+    _add_ram(check, "the board's")
     _add_json(check)
     check.set_defaults(command=commands.check)
 
     compile_ = subparsers.add_parser("compile", help="write C and a report to a folder")
     _add_compile_options(compile_)
+    _add_ram(compile_, "any size")
     compile_.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to"
     )
@@ -161,9 +163,19 @@ def _add_run_options(command: argparse.ArgumentParser, *, inputs_required: bool)
         help="arrays x or x_GROUP (and y, label)"
         + ("" if inputs_required else "; default: random"),
     )
+    _add_ram(command, "the board's")
     command.add_argument("--samples", type=_positive, metavar="N", help="at most N of each group")
     command.add_argument(
         "--timeout", type=_positive, default=300, metavar="SECONDS", help="default: %(default)s"
+    )
+
+
+def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
+    command.add_argument(
+        "--ram",
+        type=_positive,
+        metavar="BYTES",
+        help=f"what the arena may take (default: {default})",
     )
 
 

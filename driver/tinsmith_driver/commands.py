@@ -18,6 +18,7 @@ from tinsmith_driver.layers import with_layers
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import (
     Compilation,
+    board_ram_bytes,
     compile_model,
     read_model,
     show_after,
@@ -41,7 +42,8 @@ _RANDOM_SAMPLES = 4
 
 def check(arguments: argparse.Namespace) -> int:
     """Say of every op whether the target runs it, and which kernel would."""
-    options = CompileOptions(arguments.target, backend=arguments.backend)
+    ram = arguments.ram or board_ram_bytes(arguments.target)
+    options = CompileOptions(arguments.target, backend=arguments.backend, ram_bytes=ram)
     model = read_model(arguments.model)
     findings = unsupported(model, options)
     if arguments.json:
@@ -64,7 +66,7 @@ def check(arguments: argparse.Namespace) -> int:
 
 def compile_(arguments: argparse.Namespace) -> int:
     """Write the C and the report to a folder."""
-    compilation = _compile(arguments)
+    compilation = _compile(arguments, arguments.ram)
     result = report(compilation)
     html = html_report(result, compilation.plan).encode()
     reports = {"report.json": json_bytes(result), "report.html": html}
@@ -81,7 +83,7 @@ def compile_(arguments: argparse.Namespace) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compile, run and keep the outputs."""
-    compilation = _compile(arguments)
+    compilation = _compile(arguments, arguments.ram or board_ram_bytes(arguments.target))
     groups = _samples(arguments, compilation.graph)
     with built(compilation) as build:
         measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
@@ -98,7 +100,8 @@ def verify(arguments: argparse.Namespace) -> int:
     """Compile, run, compare; the answer is the exit status."""
     with progress("verify", 4, enabled=arguments.progress) as bar:
         bar.step("compiling")
-        compilation = _compile(arguments)
+        ram = arguments.ram or board_ram_bytes(arguments.target)
+        compilation = _compile(arguments, ram)
         groups = _samples(arguments, compilation.graph)
         bar.step("building")
         with built(compilation) as build:
@@ -160,7 +163,7 @@ def bench(arguments: argparse.Namespace) -> int:
     return benchmarks.run(arguments.name, arguments.models, arguments.targets, arguments.json)
 
 
-def _compile(arguments: argparse.Namespace) -> Compilation:
+def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilation:
     options = CompileOptions(
         target=arguments.target,
         backend=arguments.backend,
@@ -168,6 +171,7 @@ def _compile(arguments: argparse.Namespace) -> Compilation:
         optimize=arguments.optimize,
         packed=arguments.packed,
         verify_passes=arguments.verify_passes,
+        ram_bytes=ram_bytes,
     )
     return compile_model(read_model(arguments.model, arguments.name), options)
 

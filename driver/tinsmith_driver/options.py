@@ -20,6 +20,7 @@ class CompileOptions:
     name: prefix of the C names, None for the model file's name. optimize: None for the target's.
     packed: whether our own kernels with rearranged weights may be called beside the public CMSIS-NN API.
     verify_passes: evaluate the network before and after every pass, on random inputs.
+    ram_bytes: what the arena may take; None for any size.
     """
 
     target: str
@@ -28,6 +29,7 @@ class CompileOptions:
     optimize: str | None = None
     packed: bool = True
     verify_passes: bool = False
+    ram_bytes: int | None = None
 
 
 def c_name(path: Path) -> str:

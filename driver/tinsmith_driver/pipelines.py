@@ -170,6 +170,14 @@ def pass_names() -> list[str]:
     return ["import", *(found.name for found in graph_passes()), LOWER, AllocateBuffers().name]
 
 
+def board_ram_bytes(target_name: str) -> int | None:
+    """What the board of a target leaves for the arena beside the stack; None on the host."""
+    board = target(target_name).board
+    if board.emulator is None:
+        return None
+    return board.memory(board.data_memory).size_bytes - board.stack_bytes
+
+
 def kernels_for(chosen: Target, backend: str | None, *, packed: bool) -> Sequence[Kernel]:
     """The kernels a graph is lowered to, best first; the reference kernels are always the last."""
     preferred = backend or chosen.backend
@@ -184,7 +192,7 @@ def compile_model(
 ) -> Compilation:
     """Passes, lowering, placement and C. on_step is told what starts.
 
-    Raises UnsupportedError, DoesNotFitError, or whatever a pass finds.
+    Raises UnsupportedError, DoesNotFitError (options.ram_bytes), or whatever a pass finds.
     """
     chosen = target(options.target)
     on_step("passes")
@@ -194,7 +202,7 @@ def compile_model(
     lowered, lowering = _timed(LOWER, lambda: lower(optimized.graph, chosen, kernels))
     verify_program(lowered)
     on_step("allocation")
-    allocate = AllocateBuffers()
+    allocate = AllocateBuffers(available_bytes=options.ram_bytes)
     allocation, placing = _timed(allocate.name, lambda: allocate.allocate(lowered))
     verify_program(allocation.program)
     without_scratch = allocate.plan(lowered, ARENA, scratch=False).arena_bytes

@@ -18,7 +18,7 @@ from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import Build, built
 from tinsmith_driver.inputs import load_samples
 from tinsmith_driver.options import CompileOptions, selection
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import Compilation, board_ram_bytes, compile_model, read_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.table import table, thousands
@@ -117,7 +117,8 @@ def measure(network: Network, target: str) -> Row:
     inputs = _file(mlperf_tiny_inputs_dir(), network.inputs)
     start = time.perf_counter()
     try:
-        compilation = compile_model(read_model(path, network.name), CompileOptions(target))
+        options = CompileOptions(target, ram_bytes=board_ram_bytes(target))
+        compilation = compile_model(read_model(path, network.name), options)
         compiled = time.perf_counter()
         groups = load_samples(inputs, compilation.graph)
         with built(compilation) as build:
