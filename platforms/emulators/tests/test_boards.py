@@ -131,6 +131,11 @@ def test_fault_is_reported_with_its_place(name: str, build_model: BuildModel) ->
     assert start <= int(found[1], 16) < start + function.size_bytes
 
 
+def test_float_instruction_traps_on_rv32imc(build_model: BuildModel) -> None:
+    with pytest.raises(FirmwareCrashError, match="mcause=0x00000002"):
+        run(build_model("riscv32", "foreign"), target("riscv32"), INPUTS)
+
+
 def test_fault_on_the_host_names_the_signal(build_model: BuildModel) -> None:
     with pytest.raises(FirmwareCrashError, match="signal 11"):
         run(build_model("host", "fault"), target("host"), INPUTS)

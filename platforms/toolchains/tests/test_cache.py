@@ -1,5 +1,6 @@
 """The cache creates once, replaces atomically, and keeps nothing of failures."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,16 @@ def test_directory_comes_from_the_environment(
 
     monkeypatch.setenv("TINSMITH_CACHE_DIR", str(tmp_path / "own"))
     assert default_cache_directory() == tmp_path / "own"
+
+
+def test_directory_that_cannot_be_written_is_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse(path: Path, mode: int) -> bool:
+        return path != tmp_path
+
+    monkeypatch.delenv("TINSMITH_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "absent"))
+    monkeypatch.setattr("os.access", refuse)
+
+    assert default_cache_directory().parent == Path(tempfile.gettempdir())

@@ -18,6 +18,7 @@ int counted_run(void *arena);
 int endless_run(void *arena);
 int failing_run(void *arena);
 int fault_run(void *arena);
+int foreign_run(void *arena);
 int layers_run(void *arena);
 int overflow_run(void *arena);
 int stack_run(void *arena);
@@ -84,6 +85,15 @@ int fault_run(void *arena) {
   const uintptr_t bad = 0xFFFFFF00u;
 #endif
   return (int)*(volatile uint32_t *)bad;
+}
+
+/* fmv.w.x f0, x0, which RV32IMC does not have. */
+int foreign_run(void *arena) {
+  (void)arena;
+#if defined(__riscv)
+  __asm__ volatile(".4byte 0xf0000053");
+#endif
+  return 0;
 }
 
 /* Three layers, the middle one with a known number of instructions. */
