@@ -20,7 +20,8 @@ class CmsisNnBackend:
     """Calls of the CMSIS-NN API for int8.
 
     packed: prefer kernels on weights arranged at compile time (`tinsmith_nn.h`, only in Tinsmith's
-    own library); False calls the public API alone, so that Arm's library can be linked instead.
+    own library); False calls the public API alone, with scratch for Arm's library too, so that it can be
+    linked instead.
     """
 
     packed: bool = True
@@ -29,10 +30,10 @@ class CmsisNnBackend:
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
         """Packed kernels first, if wanted; then the public ones."""
         public = (
-            *convolution.public_kernels(target),
+            *convolution.public_kernels(target, either_library=not self.packed),
             *fully_connected.public_kernels(target),
             *elementwise.kernels(target),
-            *pooling.kernels(target),
+            *pooling.kernels(target, either_library=not self.packed),
             *softmax.kernels(target),
             *transpose.kernels(target),
         )

@@ -254,8 +254,10 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
     )
 
 
-def public_kernels(target: Target) -> tuple[Kernel, ...]:
-    """The wrappers of arm_nnfunctions.h."""
+def public_kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
+    """The wrappers of arm_nnfunctions.h. either_library: with scratch for Arm's library too."""
+    convolution = sizes.convolution_either if either_library else sizes.convolution_public
+    depthwise = sizes.depthwise_either if either_library else sizes.depthwise_public
     return (
         Kernel(
             name="arm_convolve_wrapper_s8",
@@ -264,7 +266,7 @@ def public_kernels(target: Target) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_public,
-            scratch_bytes=sizes.convolution_public,
+            scratch_bytes=convolution,
             engine=engine(target),
         ),
         Kernel(
@@ -274,7 +276,7 @@ def public_kernels(target: Target) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_public,
-            scratch_bytes=sizes.depthwise_public,
+            scratch_bytes=depthwise,
             engine=engine(target),
         ),
     )

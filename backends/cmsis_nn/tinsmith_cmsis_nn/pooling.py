@@ -1,11 +1,21 @@
 """AveragePool2D and MaxPool2D, by the public API."""
 
-from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, expression, initializer
+from tinsmith_c import (
+    Emission,
+    Kernel,
+    Layer,
+    Scope,
+    Signature,
+    expression,
+    initializer,
+    no_scratch,
+)
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import AveragePool2D, MaxPool2D
 from tinsmith_ir.parameters import pool_parameters
 from tinsmith_target import Target
 
+from tinsmith_cmsis_nn import sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PUBLIC_HEADER,
@@ -44,8 +54,9 @@ def emit_pool(layer: Layer, scope: Scope) -> Emission:
     return Emission((parameters, context(scope)), expression(name, arguments))
 
 
-def kernels(target: Target) -> tuple[Kernel, ...]:
-    """Both pools."""
+def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
+    """Both pools. either_library: with scratch for Arm's library too."""
+    average = sizes.average_pool_either if either_library else no_scratch
     return (
         Kernel(
             name="arm_avgpool_s8",
@@ -54,6 +65,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_pool,
+            scratch_bytes=average,
             engine=engine(target),
         ),
         Kernel(

@@ -3,7 +3,7 @@
 from tinsmith_c import Layer
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
 
-from tinsmith_cmsis_nn import scratch
+from tinsmith_cmsis_nn import scratch, vendor
 from tinsmith_cmsis_nn.common import implementation, nhwc
 from tinsmith_cmsis_nn.geometry import Geometry
 
@@ -33,6 +33,12 @@ def convolution_public(layer: Layer) -> int:
     return scratch.convolve_wrapper(implementation(layer.target), geometry(layer))
 
 
+def convolution_either(layer: Layer) -> int:
+    """Of arm_convolve_wrapper_s8, of Tinsmith's library or of Arm's."""
+    arms = vendor.convolve_wrapper(implementation(layer.target), geometry(layer))
+    return max(convolution_public(layer), arms)
+
+
 def depthwise_packed(layer: Layer) -> int:
     """Of tinsmith_depthwise_packed_s8."""
     return scratch.depthwise_packed(implementation(layer.target), geometry(layer))
@@ -41,3 +47,14 @@ def depthwise_packed(layer: Layer) -> int:
 def depthwise_public(layer: Layer) -> int:
     """Of arm_depthwise_conv_wrapper_s8."""
     return scratch.depthwise_wrapper(implementation(layer.target), geometry(layer))
+
+
+def depthwise_either(layer: Layer) -> int:
+    """Of arm_depthwise_conv_wrapper_s8, of Tinsmith's library or of Arm's."""
+    arms = vendor.depthwise_wrapper(implementation(layer.target), geometry(layer))
+    return max(depthwise_public(layer), arms)
+
+
+def average_pool_either(layer: Layer) -> int:
+    """Of arm_avgpool_s8, of Tinsmith's library, which wants none, or of Arm's."""
+    return vendor.average_pool(implementation(layer.target), layer.output.shape[3])
