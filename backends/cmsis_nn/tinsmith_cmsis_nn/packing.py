@@ -10,6 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_cmsis_nn.packing_mve import arrange_fully_connected
+
 Implementation = Literal["c", "dsp", "mve"]
 
 CHANNEL_GROUP = 4
@@ -81,13 +83,13 @@ def pack_fully_connected(
     weights: (N, K). bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point: [-128, 127].
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
+    folded = _fold_bias(weights, bias, input_zero_point)
+    if implementation == "mve":
+        return PackedLayer(arrange_fully_connected(weights), folded, multiplier, shift)
     if multiplier.size > 1 or weights.shape[0] == 1:
         return pack_convolution(
             implementation, weights, bias, multiplier, shift, input_zero_point=input_zero_point
         )
-    folded = _fold_bias(weights, bias, input_zero_point)
-    if implementation == "mve":
-        return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
     _check_accumulators(weights, folded)
     stage = _fold_stage(multiplier, shift, 1)
     arranged = _arrange(implementation, weights)

@@ -132,7 +132,10 @@ int32_t tinsmith_depthwise_packed_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_
 /**
  * Fully connected layer, filter_offset 0.
  *
- * filter_data: as tinsmith_convolve_packed_s8() with K = filter_dims->n; MVE: as arm_fully_connected_s8().
+ * filter_data:
+ *  - C and DSP: as tinsmith_convolve_packed_s8() with K = filter_dims->n.
+ *  - MVE: for each group of 6 output channels (the last group may have fewer), for each block of 16 values of k, 16
+ *    bytes of each of its channels. K is rounded up to a multiple of 16 with zeros. Size: C_OUT * roundup16(K).
  *
  * @param[in,out] ctx          Scratch of tinsmith_fully_connected_packed_s8_get_buffer_size() bytes.
  * @param[in]     fc_params    As in arm_fully_connected_s8(), filter_offset 0.

@@ -142,7 +142,11 @@ static arm_cmsis_nn_status run_core(const cmsis_nn_context *ctx, const cmsis_nn_
   };
   const mve_axes axes = mve_depthwise_axes(params, input_dims, filter_dims, output_dims);
   for (int32_t batch = 0; batch < input_dims->n; ++batch) {
-    tinsmith_mve_depthwise_s8(&layer, &axes, input, output, ctx->buf);
+    if (mve_plan_patches(&axes).outputs > 0) {
+      tinsmith_mve_depthwise_patches_s8(&layer, &axes, input, output, ctx->buf);
+    } else {
+      tinsmith_mve_depthwise_lines_s8(&layer, &axes, input, output, ctx->buf);
+    }
     input += input_dims->h * input_dims->w * input_dims->c;
     output += output_dims->h * output_dims->w * output_dims->c;
   }

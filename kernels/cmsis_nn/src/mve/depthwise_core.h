@@ -19,13 +19,19 @@ typedef struct {
 } mve_depthwise;
 
 /**
+ * By dot products; only if mve_plan_patches() finds a plan.
+ *
  * @param[in]  layer   Weights and quantization.
- * @param[in]  axes    Geometry of mve_depthwise_axes().
+ * @param[in]  axes    Geometry of mve_depthwise_axes(), dilation 1.
  * @param[in]  input   int8, one batch.
  * @param[out] output  int8, one batch.
- * @param      scratch mve_depthwise_bytes(), 4-byte aligned.
+ * @param      scratch mve_patches_bytes(), 4-byte aligned.
  */
-void tinsmith_mve_depthwise_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input, int8_t *output,
-                               void *scratch);
+void tinsmith_mve_depthwise_patches_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input,
+                                       int8_t *output, void *scratch);
+
+/** The same for any filter, slower; scratch: mve_lines_bytes(). */
+void tinsmith_mve_depthwise_lines_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input,
+                                     int8_t *output, void *scratch);
 
 #endif /* TINSMITH_NN_MVE_DEPTHWISE_CORE_H */

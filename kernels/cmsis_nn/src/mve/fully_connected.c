@@ -74,31 +74,6 @@ static void multiply(const mve_matrix *matrix, int32_t filter_offset, int32_t ba
   }
 }
 
-arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
-                                                       const cmsis_nn_quant_params *quant_params,
-                                                       const cmsis_nn_dims *input_dims, const int8_t *input_data,
-                                                       const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
-                                                       const int32_t *bias_data, const cmsis_nn_dims *output_dims,
-                                                       int8_t *output_data) {
-  (void)ctx;
-  (void)output_dims;
-  if (fc_params->filter_offset != 0) {
-    return ARM_CMSIS_NN_ARG_ERROR;
-  }
-  repeated_scale repeated;
-  const int32_t *multiplier = quant_params->multiplier;
-  const int32_t *shift = quant_params->shift;
-  if (!quant_params->is_per_channel) {
-    repeat(&repeated, *multiplier, *shift);
-    multiplier = repeated.multiplier;
-    shift = repeated.shift;
-  }
-  const mve_matrix matrix =
-      matrix_of(fc_params, multiplier, shift, quant_params->is_per_channel != 0, filter_dims, filter_data, bias_data);
-  multiply(&matrix, 0, input_dims->n, input_data, output_data);
-  return ARM_CMSIS_NN_SUCCESS;
-}
-
 arm_cmsis_nn_status arm_fully_connected_s8(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
                                            const cmsis_nn_per_tensor_quant_params *quant_params,
                                            const cmsis_nn_dims *input_dims, const int8_t *input_data,

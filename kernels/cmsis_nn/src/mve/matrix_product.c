@@ -1,9 +1,9 @@
 /* Matrix product on VMLADAV: sixteen products and their sum per instruction.
  *
  * Four output channels are finished for all rows before the next four, in two phases that take turns: raw sums of up to
- * kPositionsAtOnce rows into a small table, then the table requantized with everything it needs in vector registers.
- * Sums are collected for 2 rows x 2 channels at a time: four loads feed four multiplications, which the core overlaps,
- * and four sums with four pointers are what its registers hold. Loops over depth are tail-predicated, so any depth is
+ * kRowsAtOnce rows into a small table, then the table requantized with everything it needs in vector registers.
+ * Sums are collected for 3 rows x 2 channels at a time: five loads feed six multiplications, which the core overlaps,
+ * and six sums with five pointers are what its registers hold. Loops over depth are tail-predicated, so any depth is
  * as good as a multiple of sixteen.
  *
  * SPDX-License-Identifier: Apache-2.0
@@ -13,16 +13,60 @@
 #if TINSMITH_NN_MVE
 
 #include "src/mve/matrix_product.h"
+#include "src/mve/scratch.h"
 
-/** sums[0..1][0..1] = bias + two rows times two channels; the second channel lies `depth` after the first. */
-static inline void sum_2x2(const int8_t *row0, const int8_t *row1, const int8_t *weights0, int32_t depth,
-                           const int32_t *bias, int32_t *sums) {
+/** Channels of a single row between sums and outputs. */
+enum { kChannelsOfRow = 64 };
+
+/** sums[0..2][0..1] = three rows times two channels; the second channel's weights lie `depth` after the first's. */
+static inline void sum_3x2(const int8_t *row0, const int8_t *row1, const int8_t *row2, const int8_t *weights0,
+                           int32_t depth, mve_sums *sums) {
   const int8_t *weights1 = weights0 + depth;
-  int32_t s00 = bias[0];
-  int32_t s01 = bias[1];
-  int32_t s10 = s00;
-  int32_t s11 = s01;
-  for (int32_t left = depth; left > 0; left -= kByteLanes) {
+  int32_t s00 = 0;
+  int32_t s01 = 0;
+  int32_t s10 = 0;
+  int32_t s11 = 0;
+  int32_t s20 = 0;
+  int32_t s21 = 0;
+  int32_t left = depth;
+  do {
+    const mve_pred16_t p = vctp8q((uint32_t)left);
+    const int8x16_t w0 = vldrbq_z_s8(weights0, p);
+    const int8x16_t x0 = vldrbq_z_s8(row0, p);
+    s00 = vmladavaq_p_s8(s00, x0, w0, p);
+    const int8x16_t x1 = vldrbq_z_s8(row1, p);
+    s10 = vmladavaq_p_s8(s10, x1, w0, p);
+    const int8x16_t x2 = vldrbq_z_s8(row2, p);
+    s20 = vmladavaq_p_s8(s20, x2, w0, p);
+    const int8x16_t w1 = vldrbq_z_s8(weights1, p);
+    s01 = vmladavaq_p_s8(s01, x0, w1, p);
+    s11 = vmladavaq_p_s8(s11, x1, w1, p);
+    s21 = vmladavaq_p_s8(s21, x2, w1, p);
+    row0 += kByteLanes;
+    row1 += kByteLanes;
+    row2 += kByteLanes;
+    weights0 += kByteLanes;
+    weights1 += kByteLanes;
+    left -= kByteLanes;
+  } while (left > 0);
+  sums[0][0] = s00;
+  sums[0][1] = s01;
+  sums[1][0] = s10;
+  sums[1][1] = s11;
+  sums[2][0] = s20;
+  sums[2][1] = s21;
+}
+
+/** The same for two rows. */
+static inline void sum_2x2(const int8_t *row0, const int8_t *row1, const int8_t *weights0, int32_t depth,
+                           mve_sums *sums) {
+  const int8_t *weights1 = weights0 + depth;
+  int32_t s00 = 0;
+  int32_t s01 = 0;
+  int32_t s10 = 0;
+  int32_t s11 = 0;
+  int32_t left = depth;
+  do {
     const mve_pred16_t p = vctp8q((uint32_t)left);
     const int8x16_t x0 = vldrbq_z_s8(row0, p);
     const int8x16_t w0 = vldrbq_z_s8(weights0, p);
@@ -36,24 +80,25 @@ static inline void sum_2x2(const int8_t *row0, const int8_t *row1, const int8_t 
     row1 += kByteLanes;
     weights0 += kByteLanes;
     weights1 += kByteLanes;
-  }
-  sums[0] = s00;
-  sums[1] = s01;
-  sums[kWordLanes] = s10;
-  sums[kWordLanes + 1] = s11;
+    left -= kByteLanes;
+  } while (left > 0);
+  sums[0][0] = s00;
+  sums[0][1] = s01;
+  sums[1][0] = s10;
+  sums[1][1] = s11;
 }
 
-/** sums[0..3] = bias + one row times four channels. */
-static inline void sum_1x4(const int8_t *row, const int8_t *weights0, int32_t depth, const int32_t *bias,
-                           int32_t *sums) {
+/** sums[0..3] = one row times four channels. */
+static inline void sum_1x4(const int8_t *row, const int8_t *weights0, int32_t depth, mve_sums sums) {
   const int8_t *weights1 = weights0 + depth;
   const int8_t *weights2 = weights1 + depth;
   const int8_t *weights3 = weights2 + depth;
-  int32_t s0 = bias[0];
-  int32_t s1 = bias[1];
-  int32_t s2 = bias[2];
-  int32_t s3 = bias[3];
-  for (int32_t left = depth; left > 0; left -= kByteLanes) {
+  int32_t s0 = 0;
+  int32_t s1 = 0;
+  int32_t s2 = 0;
+  int32_t s3 = 0;
+  int32_t left = depth;
+  do {
     const mve_pred16_t p = vctp8q((uint32_t)left);
     const int8x16_t x = vldrbq_z_s8(row, p);
     s0 = vmladavaq_p_s8(s0, x, vldrbq_z_s8(weights0, p), p);
@@ -65,7 +110,8 @@ static inline void sum_1x4(const int8_t *row, const int8_t *weights0, int32_t de
     weights1 += kByteLanes;
     weights2 += kByteLanes;
     weights3 += kByteLanes;
-  }
+    left -= kByteLanes;
+  } while (left > 0);
   sums[0] = s0;
   sums[1] = s1;
   sums[2] = s2;
@@ -74,7 +120,7 @@ static inline void sum_1x4(const int8_t *row, const int8_t *weights0, int32_t de
 
 /** Sums of `count` rows for a depth of up to sixteen: the weights of four channels stay in registers. */
 static void sum_shallow(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights, int32_t depth,
-                        const int32_t *bias, mve_sum_table sums) {
+                        mve_sums *sums) {
   const mve_pred16_t p = vctp8q((uint32_t)depth);
   const int8x16_t w0 = vldrbq_z_s8(weights, p);
   const int8x16_t w1 = vldrbq_z_s8(weights + depth, p);
@@ -82,26 +128,33 @@ static void sum_shallow(const int8_t *row, int32_t row_pitch, int32_t count, con
   const int8x16_t w3 = vldrbq_z_s8(weights + 3 * depth, p);
   for (int32_t i = 0; i < count; ++i) {
     const int8x16_t x = vldrbq_z_s8(row, p);
-    sums[i][0] = vmladavaq_s8(bias[0], x, w0);
-    sums[i][1] = vmladavaq_s8(bias[1], x, w1);
-    sums[i][2] = vmladavaq_s8(bias[2], x, w2);
-    sums[i][3] = vmladavaq_s8(bias[3], x, w3);
+    sums[i][0] = vmladavq_s8(x, w0);
+    sums[i][1] = vmladavq_s8(x, w1);
+    sums[i][2] = vmladavq_s8(x, w2);
+    sums[i][3] = vmladavq_s8(x, w3);
     row += row_pitch;
   }
 }
 
 /** Sums of `count` rows for any depth. */
 static void sum_deep(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights, int32_t depth,
-                     const int32_t *bias, mve_sum_table sums) {
-  int32_t i = 0;
-  for (; i + 2 <= count; i += 2) {
-    const int8_t *next = row + row_pitch;
-    sum_2x2(row, next, weights, depth, bias, &sums[i][0]);
-    sum_2x2(row, next, weights + 2 * depth, depth, bias + 2, &sums[i][2]);
-    row = next + row_pitch;
+                     mve_sums *sums) {
+  for (int32_t channel = 0; channel < kWordLanes; channel += 2) {
+    const int8_t *pair = weights + channel * depth;
+    const int8_t *from = row;
+    int32_t *to = &sums[0][channel];
+    int32_t rest = count;
+    for (; rest >= 3; rest -= 3) {
+      sum_3x2(from, from + row_pitch, from + 2 * row_pitch, pair, depth, (mve_sums *)to);
+      from += 3 * row_pitch;
+      to += 3 * kWordLanes;
+    }
+    if (rest == 2) {
+      sum_2x2(from, from + row_pitch, pair, depth, (mve_sums *)to);
+    }
   }
-  if (i < count) {
-    sum_1x4(row, weights, depth, bias, sums[i]);
+  if (count % 3 == 1) {
+    sum_1x4(row + (count - 1) * row_pitch, weights, depth, sums[count - 1]);
   }
 }
 
@@ -109,16 +162,16 @@ static void four_channels(const mve_matrix *matrix, int32_t channel, const int8_
                           int32_t row_count, int8_t *output, int32_t output_pitch) {
   const int32_t depth = matrix->depth;
   const int8_t *weights = matrix->weights + channel * depth;
-  const int32_t *bias = matrix->bias + channel;
+  const int32x4_t bias = vldrwq_s32(matrix->bias + channel);
   while (row_count > 0) {
-    const int32_t count = row_count < kPositionsAtOnce ? row_count : kPositionsAtOnce;
-    mve_sum_table sums;
+    const int32_t count = row_count < kRowsAtOnce ? row_count : kRowsAtOnce;
+    mve_sums sums[kRowsAtOnce];
     if (depth <= kByteLanes) {
-      sum_shallow(rows, row_pitch, count, weights, depth, bias, sums);
+      sum_shallow(rows, row_pitch, count, weights, depth, sums);
     } else {
-      sum_deep(rows, row_pitch, count, weights, depth, bias, sums);
+      sum_deep(rows, row_pitch, count, weights, depth, sums);
     }
-    tinsmith_mve_store_sums(&matrix->scale, channel, kAllLanes, sums, count, output, output_pitch);
+    tinsmith_mve_store_sums(&matrix->scale, channel, kAllLanes, bias, sums, count, output, output_pitch);
     rows += count * row_pitch;
     output += count * output_pitch;
     row_count -= count;
@@ -146,13 +199,35 @@ static void one_channel(const mve_matrix *matrix, int32_t channel, const int8_t 
   }
 }
 
+/** A single row, as in fully connected layers: the table has channel after channel instead. channels: a multiple of 4.
+ */
+static void multiply_row(const mve_matrix *matrix, int32_t channels, const int8_t *row, int8_t *output) {
+  const int32_t depth = matrix->depth;
+  for (int32_t first = 0; first < channels; first += kChannelsOfRow) {
+    const int32_t rest = channels - first;
+    const int32_t count = rest < kChannelsOfRow ? rest : kChannelsOfRow;
+    const int8_t *weights = matrix->weights + first * depth;
+    int32_t sums[kChannelsOfRow];
+    for (int32_t i = 0; i < count; i += kWordLanes) {
+      sum_1x4(row, weights, depth, sums + i);
+      vstrwq_s32(sums + i, vaddq_s32(vldrwq_s32(sums + i), vldrwq_s32(matrix->bias + first + i)));
+      weights += kWordLanes * depth;
+    }
+    tinsmith_mve_store_row(&matrix->scale, first, sums, count, output + first);
+  }
+}
+
 void tinsmith_mve_matrix_product_s8(const mve_matrix *matrix, const int8_t *rows, int32_t row_pitch, int32_t row_count,
                                     int8_t *output, int32_t output_pitch) {
-  int32_t channel = 0;
-  for (; channel + kWordLanes <= matrix->channels; channel += kWordLanes) {
-    four_channels(matrix, channel, rows, row_pitch, row_count, output + channel, output_pitch);
+  const int32_t by_fours = matrix->channels / kWordLanes * kWordLanes;
+  if (row_count == 1) {
+    multiply_row(matrix, by_fours, rows, output);
+  } else {
+    for (int32_t channel = 0; channel < by_fours; channel += kWordLanes) {
+      four_channels(matrix, channel, rows, row_pitch, row_count, output + channel, output_pitch);
+    }
   }
-  for (; channel < matrix->channels; ++channel) {
+  for (int32_t channel = by_fours; channel < matrix->channels; ++channel) {
     one_channel(matrix, channel, rows, row_pitch, row_count, output + channel, output_pitch);
   }
 }

@@ -32,13 +32,17 @@ static pool_window window_at(const cmsis_nn_pool_params *params, const cmsis_nn_
   const int32_t x = out_x * params->stride.w - params->padding.w;
   const int32_t top = greatest(y, 0);
   const int32_t left = greatest(x, 0);
-  const pool_window window = {
+  pool_window window = {
       .first = input + (top * input_dims->w + left) * input_dims->c,
       .rows = least(y + filter_dims->h, input_dims->h) - top,
       .columns = least(x + filter_dims->w, input_dims->w) - left,
       .row_pitch = input_dims->w * input_dims->c,
       .channels = input_dims->c,
   };
+  if (window.columns == input_dims->w && window.rows > 0) { /* Whole rows follow each other as one. */
+    window.columns *= window.rows;
+    window.rows = 1;
+  }
   return window;
 }
 

@@ -69,7 +69,9 @@ static inline mve_uniform_scale mve_uniform(int32_t multiplier, int32_t shift) {
 /** As mve_requantize() for a shift that is not positive. */
 static inline int32x4_t mve_requantize_uniform_right(int32x4_t acc, const mve_uniform_scale *scale) {
   acc = vqrdmulhq_n_s32(acc, scale->multiplier);
-  return vrshlq_n_s32(vqdmlahq_n_s32(acc, acc, scale->tie), scale->right);
+  /* acc + tie * (acc >> 31). VQDMLAH would do it at once, but keeps clang 20 from tail-predicating loops. */
+  acc = vaddq_s32(acc, vqdmulhq_n_s32(acc, scale->tie));
+  return vrshlq_n_s32(acc, scale->right);
 }
 
 /** As mve_requantize(). */
@@ -84,9 +86,8 @@ static inline int32x4_t mve_to_range(int32x4_t value, const mve_output_range *ra
   return vminq_s32(value, vdupq_n_s32(range->max));
 }
 
-/** Raw sums of four channels, position by position. */
-enum { kPositionsAtOnce = 16 };
-typedef int32_t mve_sum_table[kPositionsAtOnce][kWordLanes];
+/** Raw sums of four channels at one position. */
+typedef int32_t mve_sums[kWordLanes];
 
 /** What turns sums into outputs. */
 typedef struct {
@@ -103,13 +104,26 @@ typedef struct {
  * @param[in]  scale        Of the whole layer.
  * @param[in]  channel      First of the four.
  * @param[in]  present      Channels that exist, as lanes of 32 bits.
- * @param[in]  sums         Bias included.
- * @param[in]  count        Positions, [0, kPositionsAtOnce].
+ * @param[in]  bias         Added to the sums of each position.
+ * @param[in]  sums         Raw sums, position by position.
+ * @param[in]  count        Positions, >= 0.
  * @param[out] output       Channel `channel` of the first position.
  * @param[in]  output_pitch Bytes from position to position.
  */
-void tinsmith_mve_store_sums(const mve_output_scale *scale, int32_t channel, mve_pred16_t present,
-                             const mve_sum_table sums, int32_t count, int8_t *output, int32_t output_pitch);
+void tinsmith_mve_store_sums(const mve_output_scale *scale, int32_t channel, mve_pred16_t present, int32x4_t bias,
+                             const mve_sums *sums, int32_t count, int8_t *output, int32_t output_pitch);
+
+/**
+ * Requantize and store sums of channels [channel, channel + count) at one position.
+ *
+ * @param[in]  scale   Of the whole layer; needs only one multiplier and shift if not per_channel.
+ * @param[in]  channel First channel.
+ * @param[in]  sums    [count], bias included.
+ * @param[in]  count   >= 0
+ * @param[out] output  Channel `channel`.
+ */
+void tinsmith_mve_store_row(const mve_output_scale *scale, int32_t channel, const int32_t *sums, int32_t count,
+                            int8_t *output);
 
 /** Whether every shift is negative. count: >= 0 */
 bool tinsmith_mve_shifts_right(const int32_t *shift, int32_t count);

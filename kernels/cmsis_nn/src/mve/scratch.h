@@ -10,19 +10,27 @@
 
 #include "include/arm_nn_types.h"
 
+/** Rows of a matrix product that are summed before their sums are requantized: many, so that preparing that counts
+ * little, and a multiple of three, because rows are summed by threes where there are enough. */
+enum { kRowsAtOnce = 24 };
+
 /** Copied fields of a convolution may take this much, if that is room for two. */
-enum { kFieldBudgetBytes = 3072, kMostFieldsAtOnce = 16 };
+enum { kFieldBudgetBytes = 3072 };
 
 /** Channels of a depthwise convolution that are done together: one int8 vector. */
 enum { kDepthwiseBlock = 16 };
 
-/** How many fields of `depth` values are copied before they are multiplied: even, in [2, kMostFieldsAtOnce]. */
+/** How many fields of `depth` values are copied before they are multiplied: in [2, kRowsAtOnce], with none left over
+ * that could not be summed along with others. */
 static inline int32_t mve_fields_at_once(int32_t depth) {
-  const int32_t fitting = kFieldBudgetBytes / depth / 2 * 2;
-  if (fitting < 2) {
+  const int32_t fitting = kFieldBudgetBytes / depth;
+  if (fitting <= 2) {
     return 2;
   }
-  return fitting < kMostFieldsAtOnce ? fitting : kMostFieldsAtOnce;
+  if (fitting >= kRowsAtOnce) {
+    return kRowsAtOnce;
+  }
+  return fitting % 3 == 1 ? fitting - 1 : fitting;
 }
 
 /** Whether every receptive field lies inside the input and contiguous, so that none needs copying. */
@@ -67,7 +75,8 @@ typedef struct {
   mve_axis across;
 } mve_axes;
 
-/** Rows become the lines, unless columns are longer: what is done once per line then counts less. */
+/** Rows become the lines, unless columns are longer: what is done once per line then counts less. Inputs decide where
+ * outputs are the same: a filter as tall as the input slides along nothing, but has its taps in columns. */
 static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params, const cmsis_nn_dims *input,
                                           const cmsis_nn_dims *filter, const cmsis_nn_dims *output) {
   const mve_axis x = {
@@ -92,8 +101,8 @@ static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params,
       .output_pitch = output->w * output->c,
       .filter_pitch = filter->w * filter->c,
   };
-  const mve_axes axes =
-      x.output >= y.output ? (mve_axes){.along = x, .across = y} : (mve_axes){.along = y, .across = x};
+  const bool rows_are_lines = x.output == y.output ? x.input >= y.input : x.output > y.output;
+  const mve_axes axes = rows_are_lines ? (mve_axes){.along = x, .across = y} : (mve_axes){.along = y, .across = x};
   return axes;
 }
 
@@ -117,10 +126,64 @@ static inline bool mve_depthwise_suits_core(const cmsis_nn_dw_conv_params *param
   return params->ch_mult == 1 && params->dilation.h == 1 && params->dilation.w == 1;
 }
 
-/** Lines, one block's weights, and a pointer per tap (4 bytes on the target). */
-static inline int32_t mve_depthwise_bytes(const mve_axes *axes) {
+/** How depthwise_patches.c covers a layer. A strip is four lines of the input, a column is one position of each, and a
+ * patch is four columns: the sixteen values of a channel that one multiplication sees. */
+typedef struct {
+  bool flat;           /**< One line only: its positions are dealt out to the four lines of the strip in turn. */
+  int32_t lines;       /**< Lines of outputs per strip: 1 or 2. */
+  int32_t outputs;     /**< Neighbouring outputs of a line per patch: 1, 2, or 4 if flat. */
+  int32_t column_step; /**< Columns from one patch to the next. */
+  int32_t patches;     /**< Per strip. */
+  int32_t columns;     /**< Per strip. */
+} mve_patch_plan;
+
+/** Outputs whose filters, `stride` apart, fit a window: the greatest power of two up to `most`; 0 if not even one. */
+static inline int32_t mve_outputs_fitting(int32_t window, int32_t taps, int32_t stride, int32_t most) {
+  int32_t outputs = most;
+  while (outputs > 0 && taps + (outputs - 1) * stride > window) {
+    outputs /= 2;
+  }
+  return outputs;
+}
+
+/** The plan for a layer; outputs is 0 if patches cannot cover it. */
+static inline mve_patch_plan mve_plan_patches(const mve_axes *axes) {
+  const mve_axis *along = &axes->along;
+  const mve_axis *across = &axes->across;
+  mve_patch_plan plan = {.flat = across->input == 1 && across->taps == 1 && across->output == 1};
+  if (plan.flat) {
+    /* Patches begin at multiples of four positions, so as many outputs must fit as lie between two of them. */
+    const int32_t wanted = along->output == 1 ? 1 : 4 / along->stride;
+    const bool fits = along->output == 1 || 4 % along->stride == 0;
+    plan.lines = 1;
+    plan.outputs = fits && mve_outputs_fitting(16, along->taps, along->stride, wanted) == wanted ? wanted : 0;
+    plan.column_step = 1;
+  } else {
+    plan.lines = mve_outputs_fitting(4, across->taps, across->stride, 2);
+    plan.outputs = plan.lines > 0 ? mve_outputs_fitting(4, along->taps, along->stride, 2) : 0;
+    plan.column_step = plan.outputs * along->stride;
+  }
+  if (plan.outputs > 0) {
+    plan.patches = (along->output + plan.outputs - 1) / plan.outputs;
+    plan.columns = (plan.patches - 1) * plan.column_step + 4;
+  }
+  return plan;
+}
+
+/** One block's weights for up to four outputs of a patch, and a strip. */
+static inline int32_t mve_patches_bytes(const mve_patch_plan *plan) {
+  return plan->lines * plan->outputs * 16 * kDepthwiseBlock + plan->columns * 4 * kDepthwiseBlock;
+}
+
+/** Lines, one block's weights, and a pointer per tap (4 bytes on the target): for filters that patches cannot cover. */
+static inline int32_t mve_lines_bytes(const mve_axes *axes) {
   const int32_t taps = axes->along.taps * axes->across.taps;
   return mve_lines_at_once(&axes->across) * mve_line_bytes(&axes->along) + taps * (kDepthwiseBlock + 4);
+}
+
+static inline int32_t mve_depthwise_bytes(const mve_axes *axes) {
+  const mve_patch_plan plan = mve_plan_patches(axes);
+  return plan.outputs > 0 ? mve_patches_bytes(&plan) : mve_lines_bytes(axes);
 }
 
 #endif /* TINSMITH_NN_MVE_SCRATCH_H */

@@ -15,6 +15,7 @@ enum { kMostValues = 6000, kMostChannels = 80, kScratchBytes = 24000, kGuard = 1
 static int8_t input[kMostValues];
 static int8_t second[kMostValues];
 static int8_t weights[kMostValues];
+static int8_t arranged[2 * kMostValues];
 static int8_t expected[kMostValues];
 static int8_t output[kMostValues + kGuard];
 static int32_t bias[kMostChannels];
@@ -218,6 +219,20 @@ static bool depthwise(void) {
   return good && scratch[(size + 3) / 4] == 0x77777777;
 }
 
+/** The arrangement that tinsmith_nn.h describes, into `arranged`. */
+static void arrange_fully_connected(int32_t depth, int32_t outputs) {
+  int8_t *to = arranged;
+  for (int32_t first = 0; first < outputs; first += 6) {
+    for (int32_t k = 0; k < depth; k += 16) {
+      for (int32_t o = first; o < outputs && o < first + 6; ++o) {
+        for (int32_t i = k; i < k + 16; ++i) {
+          *to++ = i < depth ? weights[o * depth + i] : 0;
+        }
+      }
+    }
+  }
+}
+
 static bool fully_connected(void) {
   const int32_t batches = random_in(1, 3);
   const int32_t depth = random_in(1, 150);
@@ -243,10 +258,11 @@ static bool fully_connected(void) {
                                                   &out, output),
                    batches * outputs);
   if (params.filter_offset == 0) {
+    arrange_fully_connected(depth, outputs);
     const cmsis_nn_context none = {NULL, 0};
-    good &= same(
-        tinsmith_fully_connected_packed_s8(&none, &params, &quant, &in, input, &filter, weights, scratch, &out, output),
-        batches * outputs);
+    good &= same(tinsmith_fully_connected_packed_s8(&none, &params, &quant, &in, input, &filter, arranged, scratch,
+                                                    &out, output),
+                 batches * outputs);
   }
   return good;
 }

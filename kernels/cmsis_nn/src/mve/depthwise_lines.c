@@ -198,8 +198,8 @@ static inline void convolve_line(const channel_block *block, const mve_output_sc
   }
 }
 
-void tinsmith_mve_depthwise_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input, int8_t *output,
-                               void *scratch) {
+void tinsmith_mve_depthwise_lines_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input,
+                                     int8_t *output, void *scratch) {
   const mve_axis *across = &axes->across;
   const int32_t taps = axes->along.taps * across->taps;
   channel_block block = {.along = &axes->along, .across = across, .zero_point = (int8_t)-layer->input_offset};
