@@ -78,6 +78,9 @@ SECTIONS
     *(.arena .arena.*)
   }} > {board.data_memory}
 
+  /* The code memory as a naturally aligned power of two, the way RISC-V's pmpaddr wants it. */
+  __code_napot = (ORIGIN({board.code_memory}) >> 2) | ((LENGTH({board.code_memory}) >> 3) - 1);
+
   /DISCARD/ : {{
     *(.ARM.exidx* .ARM.extab* .eh_frame* .comment .note*)
   }}

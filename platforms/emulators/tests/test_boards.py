@@ -141,7 +141,7 @@ def test_fault_on_the_host_names_the_signal(build_model: BuildModel) -> None:
         run(build_model("host", "fault"), target("host"), INPUTS)
 
 
-@pytest.mark.parametrize("name", [name for name in BOARDS if name != "riscv32"])
+@pytest.mark.parametrize("name", BOARDS)
 def test_stack_overflow_is_a_fault_of_its_own(name: str, build_model: BuildModel) -> None:
     with pytest.raises(FirmwareCrashError, match=r"stack overflow|Lockup"):
         run(build_model(name, "overflow"), target(name), INPUTS)

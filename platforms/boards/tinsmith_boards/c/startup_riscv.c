@@ -6,6 +6,7 @@
 
 #define TRAP_STATUS 3u
 
+extern uint32_t __stack_limit[];
 extern uint32_t __data_start[];
 extern uint32_t __data_end[];
 extern const uint32_t __data_load[];
@@ -14,12 +15,21 @@ extern uint32_t __bss_end[];
 extern int main(void);
 
 void start_c(void);
-void report_trap(uint32_t pc, uint32_t cause, uint32_t value, uint32_t return_address);
+void report_trap(uint32_t pc, uint32_t cause, uint32_t value, uint32_t return_address, const uint32_t *stack);
 void trap_entry(void);
 void _start(void);
 
+/* The code memory becomes read-only (entry locked, naturally aligned, executable, readable): a stack that runs over
+ * its lower end traps there. */
+#define PMP_READ_ONLY "0x9d"
+
 __attribute__((naked, section(".vectors"), used)) void _start(void) {
   __asm__ volatile(
+      "la t0, __code_napot\n\t"
+      "csrw pmpaddr0, t0\n\t"
+      "li t0, " PMP_READ_ONLY
+      "\n\t"
+      "csrw pmpcfg0, t0\n\t"
       "la sp, __stack_top\n\t"
       "la t0, trap_entry\n\t"
       "csrw mtvec, t0\n\t"
@@ -33,6 +43,7 @@ __attribute__((naked, aligned(4), used)) void trap_entry(void) {
       "csrr a1, mcause\n\t"
       "csrr a2, mtval\n\t"
       "mv a3, ra\n\t"
+      "mv a4, sp\n\t"
       "la sp, __stack_top\n\t"
       "j report_trap");
 }
@@ -49,10 +60,14 @@ static void print_hex(const char *name, uint32_t value) {
   port_print(digits);
 }
 
-__attribute__((used)) void report_trap(uint32_t pc, uint32_t cause, uint32_t value, uint32_t return_address) {
+__attribute__((used)) void report_trap(uint32_t pc, uint32_t cause, uint32_t value, uint32_t return_address,
+                                       const uint32_t *stack) {
   port_print("harness: fault");
   print_hex(" pc=", pc);
   print_hex(" lr=", return_address);
+  if (stack < __stack_limit) {
+    print_hex(" stack overflow: sp=", (uint32_t)stack);
+  }
   print_hex(" mcause=", cause);
   print_hex(" mtval=", value);
   port_print("\n");
