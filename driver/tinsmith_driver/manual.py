@@ -7,9 +7,10 @@ from tinsmith_target import target
 
 _HEAD = """# Supported operators
 
-Written from the kernels' declarations by `python -m tinsmith_driver.manual`; a test keeps it fresh. Kernels of an operator stand in order of
-preference; a layer gets the first whose element types and rules it obeys. The rules are also the text of the errors. Which shapes and
-attributes an operator may have at all is the business of [the IR](../ir/README.md).
+Written from the kernels' declarations by `python -m tinsmith_driver.manual`; a test keeps it fresh.
+Kernels of an operator stand in order of preference; a layer gets the first whose element types and rules
+it obeys. The rules are also the text of the errors. Which shapes and attributes an operator may have at
+all is the business of [the IR](../ir/README.md).
 
 """
 
