@@ -79,6 +79,9 @@ int32_t call_run(const call *c) {
     case kCallDepthwise:
       return arm_depthwise_conv_s8(&ctx, &dw, &channels, in, input, filter, second, out, bias, out, c->output);
     case kCallFullyConnectedWrapper:
+      if (ctx.size > 0) { /* With MVE, the buffer is an input. */
+        arm_vector_sum_s8(ctx.buf, filter->n, filter->c, second, fc.input_offset, fc.filter_offset, bias);
+      }
       return arm_fully_connected_wrapper_s8(&ctx, &fc, &either, in, input, filter, second, out, bias, out, c->output);
     case kCallAdd:
       return arm_elementwise_add_s8(input, second, n[0], n[1], n[2], n[3], n[4], n[5], n[6], c->output,

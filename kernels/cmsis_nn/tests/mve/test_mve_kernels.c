@@ -84,9 +84,9 @@ static void fold(int32_t offset, int32_t channels, int32_t depth, int32_t channe
 /** Whether a kernel succeeded, wrote what was expected and nothing behind it. Readies the output for the next kernel.
  */
 static bool same(arm_cmsis_nn_status status, int32_t count) {
-  bool good = status == ARM_CMSIS_NN_SUCCESS && memcmp(output, expected, (size_t)count) == 0;
-  for (int32_t i = count; i < count + kGuard; ++i) {
-    good = good && output[i] == 0x55;
+  bool good = status == ARM_CMSIS_NN_SUCCESS;
+  for (int32_t i = 0; i < count + kGuard; ++i) {
+    good = good && output[i] == (i < count ? expected[i] : 0x55);
   }
   memset(output, 0x55, sizeof(output));
   return good;
