@@ -1,4 +1,4 @@
-"""The MVE kernels on the emulated Cortex-M55: random layers against plain loops in C, and the calls of test_kernels.py."""
+"""The MVE kernels on the emulated Cortex-M55: random layers against plain loops in C, and test_kernels.py's calls."""
 
 import shutil
 import struct
