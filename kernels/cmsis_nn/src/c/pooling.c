@@ -9,6 +9,10 @@
 
 #if !TINSMITH_NN_MVE
 
+#if TINSMITH_NN_DSP
+#include "src/internal/dsp.h"
+#endif
+
 /** The part of a window inside the input. */
 typedef struct {
   const int8_t *input; /* first pixel, channel 0 */
@@ -18,9 +22,7 @@ typedef struct {
   int32_t channels;
 } window;
 
-typedef int8_t (*reduction)(const window *pixels, int32_t channel, const cmsis_nn_activation *activation);
-
-static int8_t mean(const window *pixels, int32_t channel, const cmsis_nn_activation *activation) {
+static int32_t sum_pixels(const window *pixels, int32_t channel) {
   const int8_t *row = pixels->input + channel;
   int32_t sum = 0;
   TINSMITH_NO_UNROLL
@@ -31,25 +33,77 @@ static int8_t mean(const window *pixels, int32_t channel, const cmsis_nn_activat
       sum += *x;
     }
   }
-  const int32_t count = pixels->rows * pixels->columns;
-  /* C divides towards zero: half away from zero, like TFLite. */
-  const int32_t rounded = sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
-  return (int8_t)tinsmith_clamp(rounded, activation->min, activation->max);
+  return sum;
 }
 
-static int8_t maximum(const window *pixels, int32_t channel, const cmsis_nn_activation *activation) {
+#if TINSMITH_NN_DSP
+enum { kLaneTaps = 256 };
+
+/** Sums of four adjacent channels in int16 lanes, which hold up to kLaneTaps values of a byte. */
+static void sum_pixels_of_4(const window *pixels, int32_t channel, int32_t sums[4]) {
   const int8_t *row = pixels->input + channel;
-  int32_t largest = INT8_MIN;
+  uint32_t even = 0;
+  uint32_t odd = 0;
   TINSMITH_NO_UNROLL
   for (int32_t y = 0; y < pixels->rows; ++y, row += pixels->row_bytes) {
     const int8_t *x = row;
     TINSMITH_NO_UNROLL
     for (int32_t left = pixels->columns; left > 0; --left, x += pixels->channels) {
-      largest = *x > largest ? *x : largest;
+      const uint32_t values = tinsmith_load_word(x);
+      even = tinsmith_add_lanes(even, tinsmith_sxtb16(values));
+      odd = tinsmith_add_lanes(odd, tinsmith_sxtb16_ror8(values));
     }
   }
-  return (int8_t)tinsmith_clamp(largest, activation->min, activation->max);
+  sums[0] = (int16_t)even;
+  sums[1] = (int16_t)odd;
+  sums[2] = (int32_t)even >> 16;
+  sums[3] = (int32_t)odd >> 16;
 }
+#endif
+
+static inline int8_t mean_of(int32_t sum, int32_t count, const cmsis_nn_activation *activation) {
+  /* C divides towards zero: half away from zero, like TFLite. */
+  const int32_t rounded = sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
+  return (int8_t)tinsmith_clamp(rounded, activation->min, activation->max);
+}
+
+static void mean(const window *pixels, const cmsis_nn_activation *activation, int8_t *output) {
+  const int32_t count = pixels->rows * pixels->columns;
+  int32_t channel = 0;
+#if TINSMITH_NN_DSP
+  for (; count <= kLaneTaps && channel + 4 <= pixels->channels; channel += 4) {
+    int32_t sums[4];
+    sum_pixels_of_4(pixels, channel, sums);
+    TINSMITH_NO_UNROLL
+    for (int32_t i = 0; i < 4; ++i) {
+      *output++ = mean_of(sums[i], count, activation);
+    }
+  }
+#endif
+  TINSMITH_NO_UNROLL
+  for (; channel < pixels->channels; ++channel) {
+    *output++ = mean_of(sum_pixels(pixels, channel), count, activation);
+  }
+}
+
+static void maximum(const window *pixels, const cmsis_nn_activation *activation, int8_t *output) {
+  TINSMITH_NO_UNROLL
+  for (int32_t channel = 0; channel < pixels->channels; ++channel) {
+    const int8_t *row = pixels->input + channel;
+    int32_t largest = INT8_MIN;
+    TINSMITH_NO_UNROLL
+    for (int32_t y = 0; y < pixels->rows; ++y, row += pixels->row_bytes) {
+      const int8_t *x = row;
+      TINSMITH_NO_UNROLL
+      for (int32_t left = pixels->columns; left > 0; --left, x += pixels->channels) {
+        largest = *x > largest ? *x : largest;
+      }
+    }
+    *output++ = (int8_t)tinsmith_clamp(largest, activation->min, activation->max);
+  }
+}
+
+typedef void (*reduction)(const window *pixels, const cmsis_nn_activation *activation, int8_t *output);
 
 /** The taps of [start, start + taps) inside [0, extent): their number, and the first. */
 static int32_t clip(int32_t start, int32_t taps, int32_t extent, int32_t *first) {
@@ -58,9 +112,9 @@ static int32_t clip(int32_t start, int32_t taps, int32_t extent, int32_t *first)
   return end - *first;
 }
 
-static inline arm_cmsis_nn_status pool(const cmsis_nn_pool_params *params, const cmsis_nn_dims *input_dims,
-                                       const int8_t *input, const cmsis_nn_dims *filter_dims,
-                                       const cmsis_nn_dims *output_dims, int8_t *output, reduction reduce) {
+static arm_cmsis_nn_status pool(const cmsis_nn_pool_params *params, const cmsis_nn_dims *input_dims,
+                                const int8_t *input, const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims,
+                                int8_t *output, reduction reduce) {
   if (input_dims->n < 1) {
     return ARM_CMSIS_NN_ARG_ERROR;
   }
@@ -77,9 +131,8 @@ static inline arm_cmsis_nn_status pool(const cmsis_nn_pool_params *params, const
           return ARM_CMSIS_NN_ARG_ERROR;
         }
         pixels.input = input + y * pixels.row_bytes + x * channels;
-        for (int32_t c = 0; c < channels; ++c) {
-          *output++ = reduce(&pixels, c, &params->activation);
-        }
+        reduce(&pixels, &params->activation, output);
+        output += channels;
       }
     }
     input += input_dims->h * pixels.row_bytes;

@@ -7,71 +7,52 @@
 #if !TINSMITH_NN_MVE
 
 /** memcpy of a few bytes, mostly multiples of 4: word by word without a call. */
-static inline int8_t *append_bytes(int8_t *column, const int8_t *source, int32_t count) {
-  for (; count >= 4; count -= 4) {
-    memcpy(column, source, 4);
-    column += 4;
+TINSMITH_ALWAYS_INLINE void *append_bytes(void *column, const int8_t *source, int32_t count) {
+  int8_t *next = column;
+  const int8_t *end = source + count;
+  const int8_t *end_of_words = source + (count & ~3);
+  TINSMITH_NO_UNROLL
+  while (source != end_of_words) {
+    memcpy(next, source, 4);
+    next += 4;
     source += 4;
   }
-  for (; count > 0; --count) {
-    *column++ = *source++;
+  TINSMITH_NO_UNROLL
+  while (source != end) {
+    *next++ = *source++;
   }
-  return column;
+  return next;
 }
 
-static inline int8_t *append_padding(int8_t *column, int8_t zero_point, int32_t count) {
+TINSMITH_ALWAYS_INLINE void *append_padding(void *column, int8_t zero_point, int32_t count) {
   memset(column, zero_point, (size_t)count);
-  return column + count;
+  return (int8_t *)column + count;
 }
 
 /** Number of taps t in [0, taps) with first + t * step < limit, for step >= 1. */
 static int32_t taps_below(int32_t limit, int32_t first, int32_t step, int32_t taps) {
   int32_t count = 0;
+  TINSMITH_NO_UNROLL
   while (count < taps && first + count * step < limit) {
     ++count;
   }
   return count;
 }
 
+tinsmith_inside tinsmith_clip_window(const tinsmith_windows *windows, const tinsmith_window *window) {
+  const int32_t step = windows->dilation.w;
+  const int32_t taps = windows->kernel_w;
+  const int32_t width = windows->input_dims.w;
+  if (window->x >= 0 && window->x + (taps - 1) * step < width) {
+    return (tinsmith_inside){0, taps};
+  }
+  return (tinsmith_inside){taps_below(0, window->x, step, taps), taps_below(width, window->x, step, taps)};
+}
+
 void tinsmith_copy_window(const tinsmith_windows *windows, const tinsmith_window *window, int32_t first_channel,
                           int8_t *column) {
-  const int32_t step = windows->dilation.w;
-  const int32_t channels = windows->channels;
-  const int32_t pixel_bytes = windows->input_dims.c;
-  const int32_t row_bytes = windows->input_dims.w * pixel_bytes;
-  const bool dense = step == 1 && channels == pixel_bytes;
-  /* A row of taps is outside up to `left`, then inside, then from `right` on outside again. */
-  int32_t left = 0;
-  int32_t right = windows->kernel_w;
-  if (window->x < 0 || window->x + (right - 1) * step >= windows->input_dims.w) {
-    left = taps_below(0, window->x, step, right);
-    right = taps_below(windows->input_dims.w, window->x, step, right);
-  }
-  const int32_t padding_before = left * channels;
-  const int32_t padding_after = (windows->kernel_w - right) * channels;
-  const int8_t *source =
-      window->image + window->y * row_bytes + (window->x + left * step) * pixel_bytes + first_channel;
-
-  for (int32_t ky = 0; ky < windows->kernel_h; ++ky, source += windows->dilation.h * row_bytes) {
-    const int32_t y = window->y + ky * windows->dilation.h;
-    if (y < 0 || y >= windows->input_dims.h) {
-      column = append_padding(column, windows->zero_point, windows->kernel_w * channels);
-      continue;
-    }
-    if (padding_before > 0) {
-      column = append_padding(column, windows->zero_point, padding_before);
-    }
-    if (dense) {
-      column = append_bytes(column, source, (right - left) * channels);
-    } else {
-      for (int32_t kx = 0; kx < right - left; ++kx) {
-        column = append_bytes(column, source + kx * step * pixel_bytes, channels);
-      }
-    }
-    if (padding_after > 0) {
-      column = append_padding(column, windows->zero_point, padding_after);
-    }
-  }
+  tinsmith_walk_window(windows, window, tinsmith_clip_window(windows, window), first_channel, column, append_bytes,
+                       append_padding);
 }
 
 #endif /* !TINSMITH_NN_MVE */

@@ -9,6 +9,7 @@
 
 #include "include/tinsmith_nn.h"
 #include "src/internal/clamp.h"
+#include "src/internal/compiler.h"
 #include "src/internal/im2col.h"
 #include "src/internal/implementation.h"
 
@@ -68,20 +69,65 @@ static inline const int8_t *multiply(sums *acc, const uint32_t *columns, const i
   return weights;
 }
 
-/** Lanes of one pixel into every second word: (k, k + 2), (k + 1, k + 3) of each block; bytes past `depth` become 0. */
-static void expand(uint32_t *column, const int8_t *bytes, int32_t depth) {
-  for (; depth >= 4; depth -= 4) {
-    const uint32_t word = tinsmith_load_word(bytes);
-    column[0] = tinsmith_sxtb16(word);
-    column[kPixels] = tinsmith_sxtb16_ror8(word);
-    column += 2 * kPixels;
+/** One block of 4 values of one pixel as lanes (k, k + 2), (k + 1, k + 3). */
+static inline void store_lanes(uint32_t *words, uint32_t bytes) {
+  words[0] = tinsmith_sxtb16(bytes);
+  words[kPixels] = tinsmith_sxtb16_ror8(bytes);
+}
+
+/** `count` values of one pixel into every second word; what is missing to a multiple of 4 becomes 0. */
+TINSMITH_ALWAYS_INLINE void *append_lanes(void *column, const int8_t *bytes, int32_t count) {
+  uint32_t *words = column;
+  const int8_t *end = bytes + (count & ~7);
+  TINSMITH_NO_UNROLL
+  while (bytes != end) {
+    store_lanes(words, tinsmith_load_word(bytes));
+    store_lanes(words + 2 * kPixels, tinsmith_load_word(bytes + 4));
+    words += 4 * kPixels;
+    bytes += 8;
+  }
+  if (count & 4) {
+    store_lanes(words, tinsmith_load_word(bytes));
+    words += 2 * kPixels;
     bytes += 4;
   }
-  if (depth > 0) {
-    uint32_t word = 0;
-    memcpy(&word, bytes, (size_t)depth);
-    column[0] = tinsmith_sxtb16(word);
-    column[kPixels] = tinsmith_sxtb16_ror8(word);
+  if (count & 3) {
+    store_lanes(words, tinsmith_load_bytes(bytes, count & 3));
+    words += 2 * kPixels;
+  }
+  return words;
+}
+
+/** The same of a constant. */
+TINSMITH_ALWAYS_INLINE void *append_padding_lanes(void *column, int8_t zero_point, int32_t count) {
+  const uint32_t lanes = tinsmith_pack_bottoms((uint32_t)zero_point, (uint32_t)zero_point);
+  uint32_t *words = column;
+  TINSMITH_NO_UNROLL
+  for (; count > 0; count -= 4) {
+    words[0] = lanes;
+    words[kPixels] = lanes;
+    words += 2 * kPixels;
+  }
+  return words;
+}
+
+TINSMITH_NOINLINE static void unpack(uint32_t *column, const int8_t *bytes, int32_t count) {
+  append_lanes(column, bytes, count);
+}
+
+/** One window as lanes: straight from the input when its pieces are whole blocks of 4, else by way of `bytes`, which
+ * has room for `depth` rounded up to a multiple of 4. */
+TINSMITH_NOINLINE static void unpack_window(const tinsmith_windows *windows, const tinsmith_window *window,
+                                            uint32_t *column, int8_t *bytes, int32_t depth) {
+  const tinsmith_inside inside = tinsmith_clip_window(windows, window);
+  const int32_t channels = windows->channels;
+  const bool dense = windows->dilation.w == 1;
+  const int32_t ends = (inside.left | inside.right | windows->kernel_w) * channels;
+  if (ends % 4 == 0 && (dense || channels % 4 == 0)) {
+    tinsmith_walk_window(windows, window, inside, 0, column, append_lanes, append_padding_lanes);
+  } else {
+    tinsmith_copy_window(windows, window, 0, bytes);
+    unpack(column, bytes, (depth + 3) & ~3); /* what lies behind meets weights of 0 */
   }
 }
 
@@ -118,9 +164,8 @@ static inline void finish_group(const output_stage *stage, const sums *acc, int3
 
 /** All channels of two pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
  * For a single pixel give output1 = output0: pixel 0 is written last. */
-__attribute__((noinline)) static void multiply_columns(output_stage stage, const uint32_t *columns,
-                                                       const int8_t *weights, int32_t depth, int32_t channels,
-                                                       int8_t *output0, int8_t *output1) {
+TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const uint32_t *columns, const int8_t *weights,
+                                               int32_t depth, int32_t channels, int8_t *output0, int8_t *output1) {
   for (; channels > 0; channels -= kChannels) {
     sums acc;
     for (int32_t p = 0; p < kPixels; ++p) {
@@ -166,13 +211,11 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
   for (int32_t left = pixels; left > 0; left -= kPixels) {
     const int32_t count = left < kPixels ? left : kPixels;
     for (int32_t p = 0; p < count; ++p) {
-      const int8_t *source = bytes;
       if (in_place) {
-        source = tinsmith_window_pixel(&windows, &window);
+        unpack(columns + p, tinsmith_window_pixel(&windows, &window), depth);
       } else {
-        tinsmith_copy_window(&windows, &window, 0, bytes);
+        unpack_window(&windows, &window, columns + p, bytes, depth);
       }
-      expand(columns + p, source, depth);
       tinsmith_next_window(&windows, &window);
     }
     int8_t *output1 = count > 1 ? output + channels : output;

@@ -33,8 +33,7 @@ static inline void add_lanes(sums *acc, uint32_t x, const uint32_t *weights) {
 
 /** Up to 4 values of k, one 16-byte block of weights. */
 static inline void add_block(sums *acc, const int8_t *x, int32_t count, const uint32_t *weights) {
-  uint32_t word = 0;
-  memcpy(&word, x, (size_t)count);
+  const uint32_t word = tinsmith_load_bytes(x, count);
   add_lanes(acc, tinsmith_sxtb16(word), weights);
   add_lanes(acc, tinsmith_sxtb16_ror8(word), weights + 2);
 }

@@ -16,6 +16,14 @@ static inline uint32_t tinsmith_load_word(const void *address) {
   return word;
 }
 
+/** One to three bytes from any address, zeros above. */
+static inline uint32_t tinsmith_load_bytes(const int8_t *address, int32_t count) {
+  uint32_t word = (uint8_t)address[0];
+  word |= count > 1 ? (uint32_t)(uint8_t)address[1] << 8 : 0;
+  word |= count > 2 ? (uint32_t)(uint8_t)address[2] << 16 : 0;
+  return word;
+}
+
 static inline void tinsmith_store_word(void *address, uint32_t word) {
   memcpy(address, &word, sizeof word);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "include/arm_nn_types.h"
+#include "src/internal/compiler.h"
 
 /** What a window needs to know of its layer. */
 typedef struct {
@@ -87,7 +88,58 @@ static inline const int8_t *tinsmith_window_pixel(const tinsmith_windows *window
   return window->image + (window->y * windows->input_dims.w + window->x) * windows->input_dims.c;
 }
 
-/** Column of kernel_h * kernel_w * channels bytes in OHWI order; taps outside the input read the zero point. */
+/** The columns of a window's taps that lie inside the input: [left, right). */
+typedef struct {
+  int32_t left;
+  int32_t right;
+} tinsmith_inside;
+
+tinsmith_inside tinsmith_clip_window(const tinsmith_windows *windows, const tinsmith_window *window);
+
+/** Appends bytes to a column and returns its end: `count` of them, from `source`, or `source`-less padding. */
+typedef void *(*tinsmith_append)(void *column, const int8_t *source, int32_t count);
+typedef void *(*tinsmith_append_padding)(void *column, int8_t zero_point, int32_t count);
+
+/** Walk over a window in OHWI order, one piece of adjacent bytes at a time; taps outside the input read the zero point.
+ * append and append_padding are constants, so that each use becomes a function of its own. */
+TINSMITH_ALWAYS_INLINE void tinsmith_walk_window(const tinsmith_windows *windows, const tinsmith_window *window,
+                                                 tinsmith_inside inside, int32_t first_channel, void *column,
+                                                 tinsmith_append append, tinsmith_append_padding append_padding) {
+  const int32_t channels = windows->channels;
+  const int32_t step = windows->dilation.w * windows->input_dims.c; /* bytes from tap to tap */
+  const int32_t row_bytes = windows->input_dims.w * windows->input_dims.c;
+  const int32_t row_step = windows->dilation.h * row_bytes;
+  const int32_t taps = inside.right - inside.left;
+  const bool dense = step == channels;
+  const int32_t height = windows->input_dims.h;
+  int32_t y = window->y;
+  const int8_t *source =
+      window->image + y * row_bytes + window->x * windows->input_dims.c + inside.left * step + first_channel;
+
+  TINSMITH_NO_UNROLL
+  for (int32_t left = windows->kernel_h; left > 0; --left, y += windows->dilation.h, source += row_step) {
+    if (y < 0 || y >= height) {
+      column = append_padding(column, windows->zero_point, windows->kernel_w * channels);
+      continue;
+    }
+    if (inside.left > 0) {
+      column = append_padding(column, windows->zero_point, inside.left * channels);
+    }
+    if (dense) {
+      column = append(column, source, taps * channels);
+    } else {
+      TINSMITH_NO_UNROLL
+      for (int32_t kx = 0; kx < taps; ++kx) {
+        column = append(column, source + kx * step, channels);
+      }
+    }
+    if (inside.right < windows->kernel_w) {
+      column = append_padding(column, windows->zero_point, (windows->kernel_w - inside.right) * channels);
+    }
+  }
+}
+
+/** Column of kernel_h * kernel_w * channels bytes. */
 void tinsmith_copy_window(const tinsmith_windows *windows, const tinsmith_window *window, int32_t first_channel,
                           int8_t *column);
 
