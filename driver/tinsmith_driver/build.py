@@ -69,6 +69,8 @@ def build(compilation: Compilation, directory: Path, *, layer_hook: bool = False
         include_directories=[directory, *kernel_include_directories()],
         output_directory=directory,
         optimize=compilation.options.optimize,
+        compiler=compilation.options.compiler,
+        sanitize=compilation.options.sanitize,
         layer_hook=layer_hook,
     )
     return Build(firmware)

@@ -14,7 +14,7 @@ from pathlib import Path
 from tinsmith_ir import TinsmithError
 
 from tinsmith_driver import commands
-from tinsmith_driver.options import BACKENDS, OPTIMIZATIONS
+from tinsmith_driver.options import BACKENDS, COMPILERS, OPTIMIZATIONS
 
 _EXIT_STATUS = """exit status:
   0  done
@@ -106,7 +106,7 @@ def parser() -> argparse.ArgumentParser:
     demo.set_defaults(command=commands.demo)
 
     bench = subparsers.add_parser("bench", help="run a benchmark of the repository")
-    bench.add_argument("name", metavar="NAME", help="mlperf-tiny, kernels, …; 'list' lists them")
+    bench.add_argument("name", metavar="NAME", help="'list' lists them")
     bench.add_argument("--models", metavar="A,B", help="only these networks")
     bench.add_argument("--targets", metavar="A,B", help="only these targets")
     _add_json(bench)
@@ -164,6 +164,12 @@ def _add_run_options(command: argparse.ArgumentParser, *, inputs_required: bool)
         + ("" if inputs_required else "; default: random"),
     )
     _add_ram(command, "the board's")
+    command.add_argument(
+        "--compiler", choices=COMPILERS, default="zig", help="default: %(default)s"
+    )
+    command.add_argument(
+        "--sanitize", action="store_true", help="under AddressSanitizer and UBSan (host, with gcc)"
+    )
     command.add_argument("--samples", type=_positive, metavar="N", help="at most N of each group")
     command.add_argument(
         "--timeout", type=_positive, default=300, metavar="SECONDS", help="default: %(default)s"

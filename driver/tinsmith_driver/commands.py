@@ -113,6 +113,8 @@ def verify(arguments: argparse.Namespace) -> int:
                 compilation, measurement, arguments.timeout, compare=arguments.layers
             )
             result = report(compilation, build, measurement)
+            if build.firmware.warnings:
+                print(build.firmware.warnings, file=sys.stderr)
             tables = (
                 layer_table(compilation, measurement),
                 memory_table(compilation, build, measurement),
@@ -172,6 +174,8 @@ def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilatio
         packed=arguments.packed,
         verify_passes=arguments.verify_passes,
         ram_bytes=ram_bytes,
+        compiler=getattr(arguments, "compiler", "zig"),
+        sanitize=getattr(arguments, "sanitize", False),
     )
     return compile_model(read_model(arguments.model, arguments.name), options)
 

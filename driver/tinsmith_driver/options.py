@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tinsmith_ir import UsageError
+from tinsmith_toolchains import CompilerName
 
 BACKENDS = ("cmsis_nn", "reference")
-OPTIMIZATIONS = ("debug", "size", "speed", "fast")
+OPTIMIZATIONS = ("debug", "size", "balanced", "speed", "fast")
+COMPILERS: tuple[CompilerName, ...] = ("zig", "gcc")
 
 _NOT_IN_IDENTIFIERS = re.compile(r"\W+", re.ASCII)
 
@@ -20,7 +22,8 @@ class CompileOptions:
     name: prefix of the C names, None for the model file's name. optimize: None for the target's.
     packed: whether our own kernels with rearranged weights may be called beside the public CMSIS-NN API.
     verify_passes: evaluate the network before and after every pass, on random inputs.
-    ram_bytes: what the arena may take; None for any size.
+    ram_bytes: what the arena may take; None for any size. compiler: of the firmware; gcc is
+    arm-none-eabi-gcc for boards. sanitize: run under AddressSanitizer and UBSan (host, gcc).
     """
 
     target: str
@@ -30,6 +33,8 @@ class CompileOptions:
     packed: bool = True
     verify_passes: bool = False
     ram_bytes: int | None = None
+    compiler: CompilerName = "zig"
+    sanitize: bool = False
 
 
 def c_name(path: Path) -> str:

@@ -56,15 +56,17 @@ def report(
             }
             for record in compilation.records
         ],
-        "warnings": warnings(compilation),
+        "warnings": warnings(compilation, build),
     }
     if measurement:
         result["run"] = _run(measurement)
     return result
 
 
-def warnings(compilation: Compilation) -> list[str]:
-    """What a user should know: layers that the preferred kernels could not run, unproven plans."""
+def warnings(compilation: Compilation, build: Build | None = None) -> list[str]:
+    """What a user should know: layers that the preferred kernels could not run, an unproven plan,
+    what the compiler said.
+    """
     found = [
         f"{call.name}: {call.kernel} because {call.reason}"
         for call in compilation.program.calls
@@ -73,6 +75,8 @@ def warnings(compilation: Compilation) -> list[str]:
     plan = compilation.plan
     if plan.gap > 0:
         found.append(f"arena: feasible, at most {plan.gap:.1%} above the optimum")
+    if build is not None:
+        found += [line for line in build.firmware.warnings.splitlines() if "warning:" in line]
     return found
 
 

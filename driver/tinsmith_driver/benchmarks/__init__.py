@@ -6,13 +6,16 @@ from pathlib import Path
 
 from tinsmith_ir import UsageError
 
-from tinsmith_driver.benchmarks import mlperf_tiny
+from tinsmith_driver.benchmarks import generated_c, mlperf_tiny
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.report import write_json
 
 Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 
-BENCHMARKS: Mapping[str, Benchmark] = {"mlperf-tiny": mlperf_tiny.run}
+BENCHMARKS: Mapping[str, Benchmark] = {
+    "mlperf-tiny": mlperf_tiny.run,
+    "generated-c": generated_c.run,
+}
 
 __all__ = ["BENCHMARKS", "Benchmark", "BenchmarkResult", "run"]
 

@@ -113,8 +113,7 @@ def read_baseline() -> tuple[dict[str, Network], dict[str, float]]:
 
 def measure(network: Network, target: str) -> Row:
     """Compile, run and compare one network on one target."""
-    path = _file(mlperf_tiny_dir(), network.model)
-    inputs = _file(mlperf_tiny_inputs_dir(), network.inputs)
+    path, inputs = network_files(network)
     start = time.perf_counter()
     try:
         options = CompileOptions(target, ram_bytes=board_ram_bytes(target))
@@ -128,6 +127,12 @@ def measure(network: Network, target: str) -> Row:
             return _row(network, compilation, build, measurement, seconds)
     except DoesNotFitError:
         return Row(network.name, target, "does not fit")
+
+
+def network_files(network: Network) -> tuple[Path, Path]:
+    """The model and its samples. Raises UsageError, saying where to get them, if they are absent."""
+    model = _file(mlperf_tiny_dir(), network.model)
+    return model, _file(mlperf_tiny_inputs_dir(), network.inputs)
 
 
 def _file(directory: Path | None, name: str) -> Path:
