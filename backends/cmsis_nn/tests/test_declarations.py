@@ -50,6 +50,7 @@ def convolution(
     [
         (Conv2D(), 4, (4, 3, 3, 2), "has one group: it has 2"),
         (DepthwiseConv2D(), 2, (1, 3, 3, 4), "one output channel per input channel: it has 2"),
+        (DepthwiseConv2D(), 1, (1, 3, 3, 1), "at least 2 channels: it has 1"),
         (DepthwiseConv2D(dilation=(2, 1)), 2, (1, 3, 3, 2), "not dilated: dilation is 2x1"),
     ],
 )

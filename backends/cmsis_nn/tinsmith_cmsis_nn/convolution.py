@@ -69,6 +69,11 @@ def no_multiplier(layer: Layer) -> str | None:
     return None if factor == 1 else f"it has {factor}"
 
 
+def several_channels(layer: Layer) -> str | None:
+    """A packed depthwise convolution has at least 2 channels."""
+    return None if layer.output.shape[3] > 1 else "it has 1"
+
+
 def no_dilation(layer: Layer) -> str | None:
     """A packed depthwise convolution is not dilated."""
     dilation = _operator(layer).dilation
@@ -244,6 +249,7 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
             rules=(
                 input_is_computed,
                 no_multiplier,
+                several_channels,
                 no_dilation,
                 weights_are_constant,
                 weights_pack,

@@ -1,0 +1,42 @@
+"""Random networks: lowered, placed, run as a Program in numpy and as C on the host."""
+
+from pathlib import Path
+
+import pytest
+from tinsmith_c import lower
+from tinsmith_c.testing import HostModel, KernelObjects, place
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
+from tinsmith_ir.random_graphs import random_graph
+from tinsmith_ir.simulate import evaluate_program
+from tinsmith_ir.testing import random_inputs
+from tinsmith_reference import backend
+from tinsmith_target import target
+
+HOST = target("host")
+DTYPES = (DType.INT8, DType.INT16, DType.FLOAT32)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.value)
+def test_lowering_keeps_the_results(dtype: DType) -> None:
+    for seed in range(15):
+        graph = random_graph(seed, dtype=dtype)
+        program = place(lower(graph, HOST, backend().kernels(HOST)))
+        inputs = random_inputs(graph, seed)
+        expected = evaluate_graph(graph, inputs)
+        found = evaluate_program(program, inputs)
+        for name, value in zip(program.outputs, graph.outputs, strict=True):
+            assert equal_arrays(found[name], expected[value.name]), (seed, name)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.value)
+def test_c_gives_the_results(dtype: DType, kernel_objects: KernelObjects, tmp_path: Path) -> None:
+    for seed in range(3):
+        graph = random_graph(100 + seed, dtype=dtype, nodes=14)
+        kernels = backend().kernels(HOST)
+        program = place(lower(graph, HOST, kernels))
+        model = HostModel.build(program, HOST, kernels, kernel_objects, tmp_path)
+        inputs = random_inputs(graph, seed)
+        expected = evaluate_graph(graph, inputs)
+        for value, result in zip(graph.outputs, model.run(inputs), strict=True):
+            assert equal_arrays(result, expected[value.name]), (seed, value.name)
