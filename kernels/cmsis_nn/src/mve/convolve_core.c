@@ -9,8 +9,6 @@
 
 #if TINSMITH_NN_MVE
 
-#include <stddef.h>
-
 #include "src/mve/convolve_core.h"
 #include "src/mve/copy.h"
 #include "src/mve/scratch.h"
@@ -43,73 +41,84 @@ static field_shape shape_of_fields(const cmsis_nn_conv_params *params, const cms
 static void copy_field_inside(const field_shape *shape, const int8_t *from, int8_t *field) {
   const int32_t row_bytes = shape->filter->w * shape->filter->c;
   const int32_t pitch = shape->params->dilation.h * shape->input->w * shape->input->c;
-  for (int32_t rows = shape->filter->h; rows > 0; --rows) {
+  int32_t rows = shape->filter->h;
+  if (row_bytes <= kByteLanes) { /* One vector per row: no loop of its own. */
+    const mve_pred16_t p = vctp8q((uint32_t)row_bytes);
+    do {
+      vstrbq_p_s8(field, vldrbq_z_s8(from, p), p);
+      field += row_bytes;
+      from += pitch;
+    } while (--rows > 0);
+    return;
+  }
+  do {
     mve_copy(field, from, row_bytes);
     field += row_bytes;
     from += pitch;
-  }
+  } while (--rows > 0);
 }
 
-/** Copy neighbouring taps of an input row, the first at column x, which may lie outside. row: NULL if outside itself.
- */
-static void copy_taps_clipped(const field_shape *shape, const int8_t *row, int32_t x, int8_t *field) {
-  const int32_t taps = shape->taps_at_once;
-  const int32_t width = shape->input->w;
-  const int32_t depth = shape->filter->c;
-  const int8_t zero_point = (int8_t)-shape->params->input_offset;
-  if (row == NULL || x >= width || x + taps <= 0) {
-    mve_fill(field, zero_point, taps * depth);
-    return;
-  }
-  const int32_t before = x < 0 ? -x : 0;
-  const int32_t after = x + taps > width ? x + taps - width : 0;
-  const int32_t inside = taps - before - after;
-  mve_fill(field, zero_point, before * depth);
-  mve_copy(field + before * depth, row + (x + before) * shape->input->c, inside * depth);
-  mve_fill(field + (before + inside) * depth, zero_point, after * depth);
-}
-
+/** Copy the field that begins at (y, x), where it may lie outside the input: what does becomes the zero point. */
 static void copy_field_clipped(const field_shape *shape, const int8_t *input, int32_t y, int32_t x, int8_t *field) {
+  const cmsis_nn_dims *in = shape->input;
   const cmsis_nn_dims *filter = shape->filter;
+  const int32_t taps = shape->taps_at_once;
+  mve_fill(field, (int8_t)-shape->params->input_offset, filter->h * filter->w * filter->c);
   for (int32_t tap_y = 0; tap_y < filter->h; ++tap_y, y += shape->params->dilation.h) {
-    const int8_t *row = y >= 0 && y < shape->input->h ? input + y * shape->input->w * shape->input->c : NULL;
-    for (int32_t tap_x = 0; tap_x < filter->w; tap_x += shape->taps_at_once) {
-      copy_taps_clipped(shape, row, x + tap_x * shape->params->dilation.w, field);
-      field += shape->taps_at_once * filter->c;
+    int32_t tap_x = x;
+    for (int32_t tap = 0; tap < filter->w; tap += taps, tap_x += shape->params->dilation.w) {
+      const int32_t before = tap_x < 0 ? -tap_x : 0;
+      const int32_t after = tap_x + taps > in->w ? tap_x + taps - in->w : 0;
+      const int32_t inside = y >= 0 && y < in->h ? taps - before - after : 0;
+      if (inside > 0) {
+        const int8_t *from = input + (y * in->w + tap_x + before) * in->c;
+        mve_copy(field + before * filter->c, from, inside * filter->c);
+      }
+      field += taps * filter->c;
     }
   }
 }
 
-/** Copy the field that begins at (y, x) of the input. */
-static void copy_field(const field_shape *shape, const int8_t *input, int32_t y, int32_t x, int8_t *field) {
-  if (x >= 0 && y >= 0 && x <= shape->last_x && y <= shape->last_y) {
-    copy_field_inside(shape, input + (y * shape->input->w + x) * shape->input->c, field);
-  } else {
-    copy_field_clipped(shape, input, y, x, field);
+/** Copy the fields of outputs [x, x + count) of output row y. */
+static void copy_fields(const field_shape *shape, const int8_t *input, int32_t y, int32_t x, int32_t count,
+                        int8_t *field) {
+  const cmsis_nn_conv_params *params = shape->params;
+  const cmsis_nn_dims *in = shape->input;
+  const int32_t depth = shape->filter->h * shape->filter->w * shape->filter->c;
+  const int32_t top = y * params->stride.h - params->padding.h;
+  const int32_t last_x = top >= 0 && top <= shape->last_y ? shape->last_x : -1;
+  int32_t left = x * params->stride.w - params->padding.w;
+  for (; count > 0; --count) {
+    if (left >= 0 && left <= last_x) {
+      copy_field_inside(shape, input + (top * in->w + left) * in->c, field);
+    } else {
+      copy_field_clipped(shape, input, top, left, field);
+    }
+    left += params->stride.w;
+    field += depth;
   }
 }
 
 static void convolve_copied(const field_shape *shape, const mve_matrix *matrix, const int8_t *input,
                             const cmsis_nn_dims *output_dims, int8_t *output, int8_t *fields) {
-  const cmsis_nn_conv_params *params = shape->params;
   const int32_t depth = matrix->depth;
-  const int8_t *full = fields + mve_fields_at_once(depth) * depth;
-  int8_t *field = fields;
+  const int32_t most = mve_fields_at_once(depth);
+  int32_t copied = 0;
   for (int32_t y = 0; y < output_dims->h; ++y) {
-    for (int32_t x = 0; x < output_dims->w; ++x) {
-      copy_field(shape, input, y * params->stride.h - params->padding.h, x * params->stride.w - params->padding.w,
-                 field);
-      field += depth;
-      if (field == full) {
-        const int32_t count = mve_fields_at_once(depth);
-        tinsmith_mve_matrix_product_s8(matrix, fields, depth, count, output, output_dims->c);
-        output += count * output_dims->c;
-        field = fields;
+    for (int32_t x = 0; x < output_dims->w;) {
+      const int32_t rest = output_dims->w - x;
+      const int32_t count = rest < most - copied ? rest : most - copied;
+      copy_fields(shape, input, y, x, count, fields + copied * depth);
+      x += count;
+      copied += count;
+      if (copied == most) {
+        tinsmith_mve_matrix_product_s8(matrix, fields, depth, copied, output, output_dims->c);
+        output += copied * output_dims->c;
+        copied = 0;
       }
     }
   }
-  const int32_t rest = (int32_t)(field - fields) / depth;
-  tinsmith_mve_matrix_product_s8(matrix, fields, depth, rest, output, output_dims->c);
+  tinsmith_mve_matrix_product_s8(matrix, fields, depth, copied, output, output_dims->c);
 }
 
 static void convolve_in_place(const cmsis_nn_conv_params *params, const mve_matrix *matrix,
