@@ -68,7 +68,7 @@ def _strip(geometry: Geometry, *, element_bytes: int) -> tuple[int, int]:
     taps, stride = geometry.weights[1:3], geometry.stride
     outputs = geometry.output[1:3]
     window = (outputs[row] - 1) * stride[row] + taps[row]
-    pitch = (window + 1) // 2 * 2
+    pitch = max((window + 1) // 2 * 2, _round_up(outputs[row]))
     first_output = element_bytes * (taps[column] - stride[column])
     each_output = element_bytes * stride[column] + 4
     fitting = (_STRIP_BUDGET_BYTES // pitch - first_output) // each_output

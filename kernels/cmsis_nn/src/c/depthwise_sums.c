@@ -1,8 +1,6 @@
 /* Depthwise convolution in plain C: planes of bytes (internal/planes.h), windows summed with the weights in registers.
  */
 
-#include <string.h>
-
 #include "src/internal/compiler.h"
 #include "src/internal/depthwise.h"
 
@@ -51,16 +49,16 @@ TINSMITH_ALWAYS_INLINE void sum_run_3x3(int32_t *sums, const int8_t *x, int32_t 
   }
 }
 
-/** sums[i] += the first four taps of `weights`, of which `taps` exist, at x + i * stride. */
+/** sums[i] += (or =, to start) the first four taps of `weights`, of which `taps` exist, at x + i * stride. */
 static inline void add_4_taps(int32_t *sums, const int8_t *x, int32_t count, int32_t stride, const int8_t *weights,
-                              int32_t taps) {
+                              int32_t taps, bool start) {
   const int32_t w0 = weights[0];
   const int32_t w1 = taps > 1 ? weights[1] : 0;
   const int32_t w2 = taps > 2 ? weights[2] : 0;
   const int32_t w3 = taps > 3 ? weights[3] : 0;
   TINSMITH_NO_UNROLL
   for (const int32_t *end = sums + count; sums != end; ++sums) {
-    *sums += x[0] * w0 + x[1] * w1 + x[2] * w2 + x[3] * w3;
+    *sums = (start ? 0 : *sums) + x[0] * w0 + x[1] * w1 + x[2] * w2 + x[3] * w3;
     x += stride;
   }
 }
@@ -68,7 +66,8 @@ static inline void add_4_taps(int32_t *sums, const int8_t *x, int32_t count, int
 TINSMITH_NOINLINE static void sum_3x3(int32_t *sums, const int8_t *plane, const tinsmith_plane_axes *axes,
                                       int32_t pitch, int32_t outputs, const int8_t *weights) {
   if (axes->row.stride == 1) {
-    sum_run_3x3(sums, plane, pitch, outputs * pitch, weights, 1);
+    const int32_t run = (outputs - 1) * pitch + axes->row.output;
+    sum_run_3x3(sums, plane, pitch, (run + 1) / 2 * 2, weights, 1);
     return;
   }
   const int32_t run = (axes->row.output + 1) / 2 * 2;
@@ -80,17 +79,15 @@ TINSMITH_NOINLINE static void sum_3x3(int32_t *sums, const int8_t *plane, const 
 
 TINSMITH_NOINLINE static void sum_any(int32_t *sums, const int8_t *plane, const tinsmith_plane_axes *axes,
                                       int32_t pitch, int32_t outputs, const int8_t *weights) {
-  const int32_t count = outputs * pitch;
-  memset(sums, 0, (size_t)count * sizeof *sums);
   const bool one_run = tinsmith_is_one_run(axes);
-  const int32_t run = one_run ? count : axes->row.output;
+  const int32_t run = one_run ? (outputs - 1) * pitch + axes->row.output : axes->row.output;
   const int32_t rows = one_run ? 1 : outputs;
   for (int32_t ky = 0; ky < axes->column.kernel; ++ky) {
     for (int32_t kx = 0; kx < axes->row.kernel; kx += 4) {
       TINSMITH_NO_UNROLL
       for (int32_t r = 0; r < rows; ++r) {
         add_4_taps(sums + r * pitch, plane + (ky + r * axes->column.stride) * pitch + kx, run, axes->row.stride,
-                   weights + ky * axes->row.kernel + kx, axes->row.kernel - kx);
+                   weights + ky * axes->row.kernel + kx, axes->row.kernel - kx, (ky | kx) == 0);
       }
     }
   }

@@ -39,32 +39,70 @@ void tinsmith_copy_to_planes(const tinsmith_plane_copy *copy) {
   }
 }
 
-/** sums[i] += w0 x[i] + w1 x[i + 1] + w2 x[i + 2] + w3 x[i + 3] for `count` sums, a multiple of 2 (stride 1), with
- * w01 = (w0, w1) and so on. Words X[j] = (x[2j], x[2j + 1]). */
-TINSMITH_ALWAYS_INLINE void add_taps(int32_t *sums, const uint32_t *x, int32_t count, uint32_t w01, uint32_t w23,
-                                     bool four) {
-  const uint32_t w12 = tinsmith_pack_bottoms(w01 >> 16, w23);
-  uint32_t x01 = *x++;
-  uint32_t x23 = *x++;
+/** Taps of a part of a kernel row, for words X[j] = (x[2 j], x[2 j + 1]): an output at an even position meets them as
+ * even[j] = (w[2 j], w[2 j + 1]), one at an odd position as odd[j] = (w[2 j - 1], w[2 j]). Outside the row w is 0. */
+enum { kPartTaps = 16, kPartWords = kPartTaps / 2 + 1 };
+
+typedef struct {
+  uint32_t even;
+  uint32_t odd;
+} tap_pair;
+
+/** Returns how many pairs `taps` taps, at most kPartTaps, make. */
+static int32_t pair_taps(tap_pair *pairs, const int8_t *weights, int32_t taps) {
+  const int32_t words = taps / 2 + 1;
+  uint32_t before = 0;
   TINSMITH_NO_UNROLL
-  for (; count > 0; count -= 2) {
-    const uint32_t x45 = *x++;
-    sums[0] = tinsmith_smlad(x23, w23, tinsmith_smlad(x01, w01, sums[0]));
-    const int32_t odd = tinsmith_smlad(x23, w12, tinsmith_smlatb(x01, w01, sums[1]));
-    sums[1] = four ? tinsmith_smlabt(x45, w23, odd) : odd;
-    x01 = x23;
-    x23 = x45;
-    sums += 2;
+  for (int32_t j = 0; j < words; ++j) {
+    const uint32_t first = 2 * j < taps ? (uint32_t)weights[2 * j] : 0;
+    const uint32_t second = 2 * j + 1 < taps ? (uint32_t)weights[2 * j + 1] : 0;
+    pairs[j].even = tinsmith_pack_bottoms(first, second);
+    pairs[j].odd = tinsmith_pack_bottoms(before, first);
+    before = second;
+  }
+  return words;
+}
+
+/* The functions add to the sums, or start them when `start` says so. */
+
+/** sums[i] += sum over k of w[k] * x[i + k] for `count` sums, rounded up to a multiple of 4 (stride 1). */
+static void add_taps(int32_t *sums, const uint32_t *x, int32_t count, const tap_pair *pairs, int32_t words,
+                     bool start) {
+  TINSMITH_NO_UNROLL
+  for (; count > 0; count -= 4, sums += 4, x += 2) {
+    int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+    if (!start) {
+      sum0 = sums[0];
+      sum1 = sums[1];
+      sum2 = sums[2];
+      sum3 = sums[3];
+    }
+    uint32_t x01 = x[0];
+    TINSMITH_NO_UNROLL
+    for (int32_t j = 0; j < words; ++j) {
+      const uint32_t x23 = x[j + 1];
+      const uint32_t even = pairs[j].even;
+      const uint32_t odd = pairs[j].odd;
+      sum0 = tinsmith_smlad(x01, even, sum0);
+      sum1 = tinsmith_smlad(x01, odd, sum1);
+      sum2 = tinsmith_smlad(x23, even, sum2);
+      sum3 = tinsmith_smlad(x23, odd, sum3);
+      x01 = x23;
+    }
+    sums[0] = sum0;
+    sums[1] = sum1;
+    sums[2] = sum2;
+    sums[3] = sum3;
   }
 }
 
 /** sums[i] += w0 x[2 i] + w1 x[2 i + 1] + w2 x[2 i + 2] + w3 x[2 i + 3] for `count` sums (stride 2). */
-static void add_taps_stride_2(int32_t *sums, const uint32_t *x, int32_t count, uint32_t w01, uint32_t w23) {
+static void add_taps_stride_2(int32_t *sums, const uint32_t *x, int32_t count, uint32_t w01, uint32_t w23, bool start) {
   uint32_t x01 = *x++;
   TINSMITH_NO_UNROLL
   for (; count > 0; --count) {
     const uint32_t x23 = *x++;
-    *sums = tinsmith_smlad(x23, w23, tinsmith_smlad(x01, w01, *sums));
+    *sums = tinsmith_smlad(x23, w23, tinsmith_smlad(x01, w01, start ? 0 : *sums));
     x01 = x23;
     ++sums;
   }
@@ -72,10 +110,10 @@ static void add_taps_stride_2(int32_t *sums, const uint32_t *x, int32_t count, u
 
 /** The same for any stride, tap by tap. */
 static void add_taps_any_stride(int32_t *sums, const int16_t *x, int32_t count, int32_t stride, const int8_t *weights,
-                                int32_t taps) {
+                                int32_t taps, bool start) {
   TINSMITH_NO_UNROLL
   for (; count > 0; --count) {
-    int32_t sum = *sums;
+    int32_t sum = start ? 0 : *sums;
     TINSMITH_NO_UNROLL
     for (int32_t k = 0; k < taps; ++k) {
       sum += weights[k] * x[k];
@@ -85,44 +123,39 @@ static void add_taps_any_stride(int32_t *sums, const int16_t *x, int32_t count, 
   }
 }
 
-static inline uint32_t pair_of_taps(const int8_t *weights, int32_t taps) {
-  return tinsmith_pack_bottoms(taps > 0 ? (uint32_t)weights[0] : 0, taps > 1 ? (uint32_t)weights[1] : 0);
-}
-
 /** Add one row of the kernel to a run of `count` sums. */
 static void add_kernel_row(int32_t *sums, const uint32_t *x, int32_t count, int32_t stride, const int8_t *weights,
-                           int32_t taps) {
+                           int32_t taps, bool start) {
   if (stride > 2) {
-    add_taps_any_stride(sums, (const int16_t *)x, count, stride, weights, taps);
+    add_taps_any_stride(sums, (const int16_t *)x, count, stride, weights, taps, start);
     return;
   }
+  const int32_t part = stride == 1 ? kPartTaps : 4;
   TINSMITH_NO_UNROLL
-  for (; taps > 0; taps -= 4, weights += 4, x += 2) {
-    const uint32_t w01 = pair_of_taps(weights, taps);
-    const uint32_t w23 = pair_of_taps(weights + 2, taps - 2);
-    if (stride == 2) {
-      add_taps_stride_2(sums, x, count, w01, w23);
-    } else if (taps > 3) {
-      add_taps(sums, x, count, w01, w23, true);
+  for (; taps > 0; taps -= part, weights += part, x += part / 2) {
+    tap_pair pairs[kPartWords];
+    const int32_t words = pair_taps(pairs, weights, taps < part ? taps : part);
+    if (stride == 1) {
+      add_taps(sums, x, count, pairs, words, start);
     } else {
-      add_taps(sums, x, count, w01, w23, false);
+      add_taps_stride_2(sums, x, count, pairs[0].even, words > 1 ? pairs[1].even : 0, start);
     }
+    start = false;
   }
 }
 
 /** Any kernel and stride. */
 TINSMITH_NOINLINE static void sum_any(int32_t *sums, const uint32_t *plane, const tinsmith_plane_axes *axes,
                                       int32_t pitch, int32_t outputs, const int8_t *weights) {
-  const int32_t count = (outputs * pitch + 1) / 2 * 2;
-  memset(sums, 0, (size_t)count * sizeof *sums);
   const bool one_run = tinsmith_is_one_run(axes);
-  const int32_t run = one_run ? count : (axes->row.output + 1) / 2 * 2;
+  const int32_t run = one_run ? (outputs - 1) * pitch + axes->row.output : axes->row.output;
   const int32_t rows = one_run ? 1 : outputs;
+  TINSMITH_NO_UNROLL
   for (int32_t ky = 0; ky < axes->column.kernel; ++ky) {
     TINSMITH_NO_UNROLL
     for (int32_t r = 0; r < rows; ++r) {
       add_kernel_row(sums + r * pitch, plane + (ky + r * axes->column.stride) * pitch / 2, run, axes->row.stride,
-                     weights + ky * axes->row.kernel, axes->row.kernel);
+                     weights + ky * axes->row.kernel, axes->row.kernel, ky == 0);
     }
   }
 }
@@ -223,7 +256,8 @@ TINSMITH_NOINLINE static void sum_3x3(int32_t *sums, const uint32_t *plane, cons
   const kernel_3x3 kernel = pair_3x3(weights);
   const int32_t pitch_bytes = pitch * (int32_t)sizeof(int16_t);
   if (axes->row.stride == 1) {
-    sum_3x3_stride_1(sums, plane, pitch_bytes, outputs * pitch, &kernel);
+    const int32_t run = (outputs - 1) * pitch + axes->row.output;
+    sum_3x3_stride_1(sums, plane, pitch_bytes, (run + 1) / 2 * 2, &kernel);
     return;
   }
   for (int32_t r = 0; r < outputs; ++r) {

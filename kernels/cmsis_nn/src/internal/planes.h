@@ -60,7 +60,7 @@ static inline tinsmith_plane_axes tinsmith_plane_axes_of(const cmsis_nn_dw_conv_
 
 /** How a strip of output rows lies in scratch. Rows are `pitch` elements apart in planes and in sums alike. */
 typedef struct {
-  int32_t pitch;          /* even; windows of outputs rounded up to 2 stay inside their row or read the next */
+  int32_t pitch;          /* even; at least a row of sums rounded up to 4 */
   int32_t outputs;        /* output rows of a full strip */
   int32_t plane_elements; /* of one channel, a multiple of 4 */
   int32_t sums;           /* 32-bit sums of one channel, a multiple of 4 */
@@ -75,7 +75,9 @@ enum {
 static inline tinsmith_strip tinsmith_strip_of(const tinsmith_plane_axes *axes, int32_t element_bytes) {
   const tinsmith_axis *row = &axes->row;
   const tinsmith_axis *column = &axes->column;
-  const int32_t pitch = ((row->output - 1) * row->stride + row->kernel + 1) / 2 * 2;
+  const int32_t window = (row->output - 1) * row->stride + row->kernel;
+  const int32_t sums = (row->output + 3) / 4 * 4;
+  const int32_t pitch = window > sums ? (window + 1) / 2 * 2 : sums;
   /* bytes / pitch = element_bytes * ((outputs - 1) * stride + kernel) + 4 * outputs */
   const int32_t first_output = element_bytes * (column->kernel - column->stride);
   const int32_t each_output = element_bytes * column->stride + (int32_t)sizeof(int32_t);
