@@ -1,0 +1,122 @@
+"""Arranged weights give back the weights; what the kernels could not compute is refused."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tinsmith_cmsis_nn.packing import (
+    Implementation,
+    PackingError,
+    pack_convolution,
+    pack_depthwise,
+    pack_fully_connected,
+)
+
+HALF = np.int32(1 << 30)
+
+
+def weights_of(*shape: int) -> NDArray[np.int8]:
+    return np.random.default_rng(len(shape)).integers(-127, 128, shape).astype(np.int8)
+
+
+def stage(channels: int, shift: int = -7) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    return np.full(channels, HALF), np.full(channels, shift, np.int32)
+
+
+def test_plain_c_interleaves_four_channels() -> None:
+    weights = weights_of(6, 1, 2, 3)
+    packed = pack_convolution("c", weights, None, *stage(6), input_zero_point=0)
+    groups = packed.weights.reshape(2, 6, 4).transpose(0, 2, 1).reshape(8, 6)
+    assert np.array_equal(groups[:6], weights.reshape(6, 6))
+    assert not groups[6:].any()
+
+
+def test_dsp_lanes_hold_two_channels() -> None:
+    weights = weights_of(6, 1, 2, 3)
+    packed = pack_convolution("dsp", weights, None, *stage(6), input_zero_point=0)
+    # (groups, blocks of k, k % 2, pair of channels, k // 2)
+    lanes = packed.weights.view("<i2").astype(np.int32).reshape(2, 2, 2, 2, 2)
+    bottom = lanes.astype(np.int8)
+    top = (lanes - bottom) // 256
+    # -> (groups, pairs, bottom or top, blocks, k // 2, k % 2)
+    rows = np.stack([bottom, top]).transpose(1, 4, 0, 2, 5, 3).reshape(8, 8)
+    assert np.array_equal(rows[:6, :6], weights.reshape(6, 6))
+    assert not rows[6:].any()
+    assert not rows[:, 6:].any()
+
+
+def test_dsp_lanes_by_hand() -> None:
+    weights = np.array([[1, 2, 3, 4], [-1, 0, 0, 0], [5, 0, 0, 0], [0, 0, 0, -1]], np.int8)
+    packed = pack_fully_connected("dsp", weights, None, *stage(1), input_zero_point=0)
+    expected = [1 - 256, 3, 5, 0, 2, 4, 0, -256]
+    assert packed.weights.view("<i2").tolist() == expected
+
+
+def test_depthwise_puts_the_longer_axis_last() -> None:
+    weights = weights_of(1, 2, 3, 5)
+    wide = pack_depthwise("c", weights, None, *stage(5), input_zero_point=0, input_size=(4, 4))
+    tall = pack_depthwise("dsp", weights, None, *stage(5), input_zero_point=0, input_size=(5, 4))
+    assert np.array_equal(wide.weights.reshape(5, 2, 3), weights[0].transpose(2, 0, 1))
+    assert np.array_equal(tall.weights.reshape(5, 3, 2), weights[0].transpose(2, 1, 0))
+
+
+@pytest.mark.parametrize("implementation", ["c", "dsp", "mve"])
+def test_bias_takes_the_input_offset(implementation: Implementation) -> None:
+    weights = np.array([[1, 2], [3, -4]], np.int8)
+    bias = np.array([10, 20], np.int32)
+    packed = pack_fully_connected(implementation, weights, bias, *stage(1), input_zero_point=-5)
+    assert packed.bias[:2].tolist() == [10 + 5 * 3, 20 + 5 * -1]
+
+
+def test_multiplier_is_doubled_and_shift_turned() -> None:
+    multiplier = np.array([HALF, (1 << 31) - 1], np.int32)
+    shift = np.array([-1, -22], np.int32)
+    packed = pack_convolution(
+        "dsp", weights_of(2, 1, 1, 4), None, multiplier, shift, input_zero_point=0
+    )
+    assert packed.multiplier.tolist() == [-(1 << 31), -2, 0, 0]
+    assert packed.shift.tolist() == [1, 22, 1, 1]
+
+
+def test_mve_keeps_weights_multipliers_and_shifts() -> None:
+    weights = weights_of(3, 2, 2, 5)
+    multiplier, shift = stage(3, shift=2)
+    packed = pack_convolution("mve", weights, None, multiplier, shift, input_zero_point=3)
+    assert np.array_equal(packed.weights.reshape(weights.shape), weights)
+    assert packed.multiplier is multiplier
+    assert packed.shift is shift
+
+
+def test_a_channel_that_always_gives_the_zero_point_is_silenced() -> None:
+    weights = np.array([[1, 1], [2, 2]], np.int8)
+    multiplier, shift = stage(2)
+    shift[1] = -28
+    packed = pack_convolution(
+        "c", weights.reshape(2, 1, 1, 2), None, multiplier, shift, input_zero_point=0
+    )
+    assert packed.weights.reshape(2, 4)[:, :2].tolist() == [[1, 0], [1, 0]]
+    assert packed.multiplier.tolist()[:2] == [-(1 << 31), 0]
+
+
+def test_a_shift_too_deep_for_its_accumulator_is_refused() -> None:
+    bias = np.array([1 << 28], np.int32)
+    with pytest.raises(PackingError, match="shift -25 is below -22"):
+        pack_convolution(
+            "c", weights_of(1, 1, 1, 2), bias, *stage(1, shift=-25), input_zero_point=0
+        )
+
+
+@pytest.mark.parametrize(
+    ("weights", "bias", "shift", "message"),
+    [
+        (np.full((2, 4), -128, np.int8), 0, -5, "-128"),
+        (np.full((2, 520), 127, np.int8), 0, -5, "66040, not below"),
+        (np.full((2, 4), 1, np.int8), 1 << 30, -5, "less than 2"),
+        (np.full((2, 4), 1, np.int8), 0, 0, "shift 0 is not negative"),
+    ],
+)
+def test_constants_outside_the_proofs_are_refused(
+    weights: NDArray[np.int8], bias: int, shift: int, message: str
+) -> None:
+    biases = np.full(len(weights), bias, np.int32)
+    with pytest.raises(PackingError, match=message):
+        pack_fully_connected("dsp", weights, biases, *stage(1, shift), input_zero_point=0)
