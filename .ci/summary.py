@@ -15,10 +15,14 @@ from urllib.parse import unquote, urlparse
 _PASSED = ("PASSED", "FLAKY")
 
 
-def main(events: str) -> int:
+def main(events: str, bazel_status: str) -> int:
+    """bazel_status: exit status of the run; a failure that no test shows, such as a bad BUILD file, is one case."""
     counts: Counter[str] = Counter()
     for status, report in _test_results(Path(events)):
         counts += _cases(status, report)
+    if int(bazel_status) != 0 and not counts["failed"]:
+        print(f"Bazel failed with status {bazel_status} outside the tests")
+        counts["failed"] += 1
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     return 0
 
@@ -63,4 +67,4 @@ def _cases(status: str, report: Path | None) -> Counter[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))
