@@ -12,7 +12,7 @@ from tinsmith_cmsis_nn import scratch
 from tinsmith_cmsis_nn.geometry import Geometry
 from tinsmith_cmsis_nn.packing import Implementation
 
-KERNELS = Path(__file__).resolve().parents[3] / "kernels" / "cmsis_nn"
+KERNELS = Path(__file__).parents[3] / "kernels" / "cmsis_nn"
 IMPLEMENTATIONS: tuple[Implementation, ...] = ("c", "dsp", "mve")
 Pair = tuple[int, int]
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from tinsmith_c.testing import KernelObjects
 
-KERNELS = Path(__file__).resolve().parents[3] / "kernels"
+KERNELS = Path(__file__).parents[3] / "kernels"
 
 
 @pytest.fixture(scope="session")
