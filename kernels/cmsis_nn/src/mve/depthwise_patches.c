@@ -14,10 +14,11 @@
 
 #include <stddef.h>
 
+#include "src/mve/copy.h"
 #include "src/mve/depthwise_core.h"
 
-/** Values of a patch, of a column of sixteen channels, and of four channels in either. */
-enum { kPatch = 16, kColumn = 4 * kDepthwiseBlock, kQuad = 16 };
+/** Values of a patch; of a column and of a patch of each of sixteen channels; of a column of four channels. */
+enum { kPatch = 16, kColumn = 4 * kDepthwiseBlock, kPlace = kPatch * kDepthwiseBlock, kQuad = 16 };
 
 /** Patches that are summed before their sums are requantized, and their sums: up to four outputs of each, on one line
  * of outputs or half of them on the next, which has its sums from kSecondLine on. */
@@ -54,46 +55,48 @@ static inline void make_patches(const int8_t *columns, int32_t pitch, int8_t *pa
   vst4q_s32((int32_t *)patches, words);
 }
 
-/** One tap's weights, or zeros where the patch is greater than the filter. */
-static int8x16_t filter_tap(const mve_depthwise *layer, const channel_block *block, int32_t across, int32_t along) {
-  const mve_axes *axes = block->axes;
-  if (across >= axes->across.taps || along >= axes->along.taps) {
-    return vdupq_n_s8(0);
+/** Lay the filter out as the positions of one patch, column by column, with zeros where the patch is greater. */
+static void lay_out_filter(const mve_depthwise *layer, const channel_block *block, int8_t *positions) {
+  const mve_axis *along = &block->axes->along;
+  const mve_axis *across = &block->axes->across;
+  const mve_pred16_t present = vctp8q((uint32_t)block->channels);
+  const int8_t *filter = layer->filter + block->channel;
+  for (int32_t position = 0; position < kPatch; ++position) {
+    const int32_t line = block->plan.flat ? 0 : position % 4;
+    const int32_t column = block->plan.flat ? position : position / 4;
+    const bool exists = line < across->taps && column < along->taps;
+    const int8_t *tap = filter + line * across->filter_pitch + column * along->filter_pitch;
+    vstrbq_s8(positions + position * kDepthwiseBlock, exists ? vldrbq_z_s8(tap, present) : vdupq_n_s8(0));
   }
-  const int8_t *taps = layer->filter + across * axes->across.filter_pitch + along * axes->along.filter_pitch;
-  return vldrbq_z_s8(taps + block->channel, vctp8q((uint32_t)block->channels));
 }
 
-/** Patches of the filter itself, in the first place. */
-static void make_first_place(const mve_depthwise *layer, const channel_block *block) {
-  int32_t columns[kPatch * kDepthwiseBlock / 4];
+/** Make the weights of every place. A place is the first one moved on, by one value per line and four per column; what
+ * comes in from below is the end of the channel before, which is zeros, since the filter fits there when moved. */
+static void make_weights(const mve_depthwise *layer, const channel_block *block) {
+  const mve_patch_plan *plan = &block->plan;
+  int32_t first_words[(1 + kDepthwiseBlock) * kPatch / 4];
+  int8_t *first = (int8_t *)first_words + kPatch;
+  vstrbq_s8(first - kPatch, vdupq_n_s8(0));
+  lay_out_filter(layer, block, block->weights);
   for (int32_t column = 0; column < 4; ++column) {
-    int8x16x4_t lines;
-    for (int32_t i = 0; i < 4; ++i) {
-      lines.val[i] =
-          block->plan.flat ? filter_tap(layer, block, 0, 4 * column + i) : filter_tap(layer, block, i, column);
-    }
-    vst4q_s8((int8_t *)columns + column * kColumn, lines);
+    const int8_t *lines = block->weights + column * kColumn;
+    const int8x16x4_t values = {{
+        vldrbq_s8(lines),
+        vldrbq_s8(lines + kDepthwiseBlock),
+        vldrbq_s8(lines + 2 * kDepthwiseBlock),
+        vldrbq_s8(lines + 3 * kDepthwiseBlock),
+    }};
+    vst4q_s8(block->columns + column * kColumn, values);
   }
   for (int32_t quad = 0; quad < 4; ++quad) {
-    make_patches((const int8_t *)columns + quad * kQuad, kColumn, block->weights + quad * 4 * kPatch);
+    make_patches(block->columns + quad * kQuad, kColumn, first + quad * 4 * kPatch);
   }
-}
-
-/** The other places are the first one, moved: one line is one value further in a patch, one column four. */
-static void make_other_places(const channel_block *block) {
-  const mve_patch_plan *plan = &block->plan;
-  const int32_t per_output = block->axes->along.stride * (plan->flat ? 1 : 4);
-  int8_t moved[2 * kPatch];
-  vstrbq_s8(moved, vdupq_n_s8(0));
-  for (int32_t channel = 0; channel < block->channels; ++channel) {
-    int8_t *weights = block->weights + channel * kPatch;
-    vstrbq_s8(moved + kPatch, vldrbq_s8(weights));
-    for (int32_t place = 1; place < plan->lines * plan->outputs; ++place) {
-      const int32_t line = place / plan->outputs;
-      const int32_t output = place % plan->outputs;
-      const int32_t by = line * block->axes->across.stride + output * per_output;
-      vstrbq_s8(weights + place * kPatch * kDepthwiseBlock, vldrbq_s8(moved + kPatch - by));
+  int8_t *to = block->weights;
+  for (int32_t line = 0; line < plan->lines; ++line) {
+    for (int32_t output = 0; output < plan->outputs; ++output) {
+      const int32_t by_output = output * block->axes->along.stride * (plan->flat ? 1 : 4);
+      mve_copy(to, first - line * block->axes->across.stride - by_output, kPlace);
+      to += kPlace;
     }
   }
 }
@@ -197,7 +200,6 @@ static void make_columns(const channel_block *block, const int8_t *input, int32_
 /** Sums of four channels for `count` patches, lines x outputs: 1x1, 1x2, 1x4, 2x1 or 2x2. */
 static inline void sum_patches(const int8_t *patches, int32_t count, const int8_t *weights, int32_t lines,
                                int32_t outputs, mve_sums *sums) {
-  enum { kPlace = kPatch * kDepthwiseBlock };
   const int32_t places = lines * outputs;
   for (int32_t channel = 0; channel < 4; ++channel) {
     const int8x16_t w0 = vldrbq_s8(weights);
@@ -279,13 +281,12 @@ void tinsmith_mve_depthwise_patches_s8(const mve_depthwise *layer, const mve_axe
   const mve_axis *across = &axes->across;
   channel_block block = {.axes = axes, .plan = mve_plan_patches(axes), .weights = scratch};
   const int32_t places = block.plan.lines * block.plan.outputs;
-  block.columns = block.weights + places * kPatch * kDepthwiseBlock;
+  block.columns = block.weights + places * kPlace;
   vstrbq_s8(block.padding, vdupq_n_s8((int8_t)-layer->input_offset));
   for (block.channel = 0; block.channel < layer->channels; block.channel += kDepthwiseBlock) {
     const int32_t rest = layer->channels - block.channel;
     block.channels = rest < kDepthwiseBlock ? rest : kDepthwiseBlock;
-    make_first_place(layer, &block);
-    make_other_places(&block);
+    make_weights(layer, &block);
     load_bias(layer, &block);
     for (int32_t line = 0; line < across->output; line += block.plan.lines) {
       const int32_t lines = across->output - line < block.plan.lines ? across->output - line : block.plan.lines;
