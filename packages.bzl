@@ -27,6 +27,7 @@ OTHERS = [
     "platforms",
     "tests/checks",
     "tests/cross",
+    "tests/golden",
     "tests/layering",
     "tests/packaging",
     "tests/readme",
