@@ -163,15 +163,7 @@ static inline void store_sums(const channel_sums *sums, const channel_block *blo
       value[i] = mve_requantize(sums->lanes[i], multiplier.val[i], shift.val[i]);
     }
   }
-  /* Saturating steps to 16 and 8 bits do not change what the clamp lets through. */
-  int16x8_t even = vqmovntq_s32(vqmovnbq_s32(vdupq_n_s16(0), value[0]), value[2]);
-  int16x8_t odd = vqmovntq_s32(vqmovnbq_s32(vdupq_n_s16(0), value[1]), value[3]);
-  even = vqaddq_n_s16(even, (int16_t)scale->range.offset);
-  odd = vqaddq_n_s16(odd, (int16_t)scale->range.offset);
-  int8x16_t result = vqmovntq_s16(vqmovnbq_s16(vdupq_n_s8(0), even), odd);
-  result = vmaxq_s8(result, vdupq_n_s8((int8_t)scale->range.min));
-  result = vminq_s8(result, vdupq_n_s8((int8_t)scale->range.max));
-  vstrbq_p_s8(output, result, present);
+  vstrbq_p_s8(output, mve_narrow(value, &scale->range), present);
 }
 
 /** One line of outputs. taps: of the whole filter. */

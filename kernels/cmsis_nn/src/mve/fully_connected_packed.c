@@ -14,7 +14,7 @@
 #include "src/mve/requantize.h"
 
 /** Channels that are summed together, and channels between sums and outputs. */
-enum { kTogether = 6, kChannelsAtOnce = 22 * kTogether };
+enum { kTogether = 6, kChannelsAtOnce = 24 * kTogether };
 
 /** Sums of one row and `groups` times kTogether channels. Not inlined: it needs every register. */
 __attribute__((noinline)) static void sum_groups(const int8_t *row, int32_t depth, const int8_t *weights,

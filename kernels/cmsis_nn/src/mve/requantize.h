@@ -86,6 +86,18 @@ static inline int32x4_t mve_to_range(int32x4_t value, const mve_output_range *ra
   return vminq_s32(value, vdupq_n_s32(range->max));
 }
 
+/** Sixteen scaled values to outputs: value 4 * i + j is lane i of vector j, as VLD4 loads them. */
+static inline int8x16_t mve_narrow(const int32x4_t value[4], const mve_output_range *range) {
+  /* Saturating steps to 16 and 8 bits do not change what the clamp lets through. */
+  int16x8_t even = vqmovntq_s32(vqmovnbq_s32(vdupq_n_s16(0), value[0]), value[2]);
+  int16x8_t odd = vqmovntq_s32(vqmovnbq_s32(vdupq_n_s16(0), value[1]), value[3]);
+  even = vqaddq_n_s16(even, (int16_t)range->offset);
+  odd = vqaddq_n_s16(odd, (int16_t)range->offset);
+  int8x16_t result = vqmovntq_s16(vqmovnbq_s16(vdupq_n_s8(0), even), odd);
+  result = vmaxq_s8(result, vdupq_n_s8((int8_t)range->min));
+  return vminq_s8(result, vdupq_n_s8((int8_t)range->max));
+}
+
 /** Raw sums of four channels at one position. */
 typedef int32_t mve_sums[kWordLanes];
 
