@@ -74,6 +74,11 @@ static int32_t exp_of_difference(int32_t difference, const tinsmith_softmax_para
   return exp_of_negative(multiply_high(wide, parameters->multiplier));
 }
 
+// Rows of 512 and more may sum to so much that every probability rounds to 0.
+static int32_t divide_probability(int32_t value, int32_t exponent) {
+  return exponent > 31 ? 0 : divide_by_power_of_two(value, exponent);
+}
+
 static void softmax_row(int32_t depth, const tinsmith_softmax_parameters *parameters, const int8_t *input,
                         int8_t *output) {
   int32_t largest = input[0];
@@ -95,7 +100,7 @@ static void softmax_row(int32_t depth, const tinsmith_softmax_parameters *parame
     int32_t probability = 0;
     if (input[i] - largest >= parameters->diff_min) {
       const int32_t exponential = exp_of_difference(input[i] - largest, parameters);
-      probability = divide_by_power_of_two(multiply_high(reciprocal, exponential), right_shift);
+      probability = divide_probability(multiply_high(reciprocal, exponential), right_shift);
     }
     output[i] = (int8_t)clamp_s32(probability + INT8_MIN, INT8_MIN, INT8_MAX);
   }

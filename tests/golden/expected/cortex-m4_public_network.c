@@ -28,15 +28,15 @@ void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
 enum {
   kOffset_x = 0,                     // 144 bytes
   kOffset_conv1 = 144,               // 384 bytes
-  kOffset_conv1_scratch = 528,       // 112 bytes
-  kOffset_depthwise = 640,           // 384 bytes
-  kOffset_depthwise_scratch = 1024,  // 144 bytes
-  kOffset_residual = 1168,           // 384 bytes
-  kOffset_pool = 1552,               // 8 bytes
-  kOffset_pool_scratch = 1568,       // 32 bytes
-  kOffset_flat = 1552,               // 8 bytes
-  kOffset_dense = 1600,              // 5 bytes
-  kOffset_probabilities = 1616,      // 5 bytes
+  kOffset_conv1_scratch = 528,       // 140 bytes
+  kOffset_depthwise = 672,           // 384 bytes
+  kOffset_depthwise_scratch = 1056,  // 144 bytes
+  kOffset_residual = 1200,           // 384 bytes
+  kOffset_pool = 1584,               // 8 bytes
+  kOffset_pool_scratch = 1600,       // 32 bytes
+  kOffset_flat = 1584,               // 8 bytes
+  kOffset_dense = 1632,              // 5 bytes
+  kOffset_probabilities = 1648,      // 5 bytes
 };
 _Static_assert(kOffset_probabilities + 5 <= NETWORK_ARENA_BYTES, "the arena is too small for its last tensor");
 
@@ -122,7 +122,7 @@ static const cmsis_nn_dims kDims_8_1_1_5 = {.n = 8, .h = 1, .w = 1, .c = 5};
 //   weights: w (8, 3, 3, 3) i8, a scale for each of 8 channels
 //   bias: b (8) i32
 //   output: conv1 (1, 8, 6, 8) i8, scale 0.05, zero point 25, arena + 144
-//   scratch: 112 bytes
+//   scratch: 140 bytes
 static int layer_0_conv1(uint8_t *arena) {
   const int8_t *input = (const int8_t *)(arena + kOffset_x);
   int8_t *output = (int8_t *)(arena + kOffset_conv1);
@@ -139,7 +139,7 @@ static int layer_0_conv1(uint8_t *arena) {
       .multiplier = (int32_t *)network_weights_conv1_multipliers,
       .shift = (int32_t *)network_weights_conv1_shifts,
   };
-  const cmsis_nn_context context = {scratch, 112};
+  const cmsis_nn_context context = {scratch, 140};
   return arm_convolve_wrapper_s8(&context, &kParameters, &kScales, &kDims_1_8_6_3, input, &kDims_8_3_3_3,
                                  network_weights_w, &kDims_1_1_1_8, network_weights_b, &kDims_1_8_6_8, output);
 }
@@ -148,7 +148,7 @@ static int layer_0_conv1(uint8_t *arena) {
 //   input: conv1 (1, 8, 6, 8) i8, scale 0.05, zero point 25, arena + 144
 //   weights: w_1 (1, 3, 3, 8) i8, a scale for each of 8 channels
 //   bias: b_1 (8) i32
-//   output: depthwise (1, 8, 6, 8) i8, scale 0.05, zero point 51, arena + 640
+//   output: depthwise (1, 8, 6, 8) i8, scale 0.05, zero point 51, arena + 672
 //   scratch: 144 bytes
 static int layer_1_depthwise(uint8_t *arena) {
   const int8_t *input = (const int8_t *)(arena + kOffset_conv1);
@@ -175,8 +175,8 @@ static int layer_1_depthwise(uint8_t *arena) {
 
 // Layer 2, residual: add by arm_elementwise_add_s8
 //   lhs: conv1 (1, 8, 6, 8) i8, scale 0.05, zero point 25, arena + 144
-//   rhs: depthwise (1, 8, 6, 8) i8, scale 0.05, zero point 51, arena + 640
-//   output: residual (1, 8, 6, 8) i8, scale 0.05, zero point -7, arena + 1168
+//   rhs: depthwise (1, 8, 6, 8) i8, scale 0.05, zero point 51, arena + 672
+//   output: residual (1, 8, 6, 8) i8, scale 0.05, zero point -7, arena + 1200
 static int layer_2_residual(uint8_t *arena) {
   const int8_t *lhs = (const int8_t *)(arena + kOffset_conv1);
   const int8_t *rhs = (const int8_t *)(arena + kOffset_depthwise);
@@ -202,8 +202,8 @@ static int layer_2_residual(uint8_t *arena) {
 }
 
 // Layer 3, pool: average_pool2d by arm_avgpool_s8
-//   input: residual (1, 8, 6, 8) i8, scale 0.05, zero point -7, arena + 1168
-//   output: pool (1, 1, 1, 8) i8, scale 0.05, zero point -7, arena + 1552
+//   input: residual (1, 8, 6, 8) i8, scale 0.05, zero point -7, arena + 1200
+//   output: pool (1, 1, 1, 8) i8, scale 0.05, zero point -7, arena + 1584
 //   scratch: 32 bytes
 static int layer_3_pool(uint8_t *arena) {
   const int8_t *input = (const int8_t *)(arena + kOffset_residual);
@@ -219,10 +219,10 @@ static int layer_3_pool(uint8_t *arena) {
 }
 
 // Layer 4, dense: fully_connected by arm_fully_connected_s8
-//   input: flat (1, 8) i8, scale 0.05, zero point -7, arena + 1552
+//   input: flat (1, 8) i8, scale 0.05, zero point -7, arena + 1584
 //   weights: w_2 (5, 8) i8, scale 0.0061035026, zero point 0
 //   bias: b_2 (5) i32
-//   output: dense (1, 5) i8, scale 0.05, zero point -67, arena + 1600
+//   output: dense (1, 5) i8, scale 0.05, zero point -67, arena + 1632
 static int layer_4_dense(uint8_t *arena) {
   const int8_t *input = (const int8_t *)(arena + kOffset_flat);
   int8_t *output = (int8_t *)(arena + kOffset_dense);
@@ -242,8 +242,8 @@ static int layer_4_dense(uint8_t *arena) {
 }
 
 // Layer 5, probabilities: softmax by arm_softmax_s8
-//   input: dense (1, 5) i8, scale 0.05, zero point -67, arena + 1600
-//   output: probabilities (1, 5) i8, scale 0.00390625, zero point -128, arena + 1616
+//   input: dense (1, 5) i8, scale 0.05, zero point -67, arena + 1632
+//   output: probabilities (1, 5) i8, scale 0.00390625, zero point -128, arena + 1648
 static void layer_5_probabilities(uint8_t *arena) {
   const int8_t *input = (const int8_t *)(arena + kOffset_dense);
   int8_t *output = (int8_t *)(arena + kOffset_probabilities);

@@ -188,11 +188,13 @@ def mean(draft: Draft, dtype: DType) -> None:
 
 
 def softmax(draft: Draft, dtype: DType) -> None:
-    """Several rows and betas."""
+    """Several rows and betas; a row so long and flat that all probabilities round to 0."""
     result = Quantization.per_tensor(1 / 256, -128) if dtype is DType.INT8 else None
     for shape, beta, scale in (((1, 10), 1.0, 0.1), ((3, 5), 0.5, 0.4), ((2, 2, 1), 1.0, 0.02)):
         x = draft.input(shape, dtype, scale)
         draft.outputs.append(draft.builder.add(Softmax(beta=beta), [x], "y", result))
+    flat = draft.input((1, 1500), dtype, 0.0001)
+    draft.outputs.append(draft.builder.add(Softmax(), [flat], "y", result))
 
 
 def movement(draft: Draft, dtype: DType) -> None:
