@@ -93,7 +93,8 @@ arm_cmsis_nn_status arm_convolve_1x1_s8_fast(const cmsis_nn_context *ctx, const 
 /** Scratch of arm_convolve_1x1_s8_fast() in bytes. */
 int32_t arm_convolve_1x1_s8_fast_get_buffer_size(const cmsis_nn_dims *input_dims);
 
-/** 1x1 convolution of any stride, no padding, no dilation, CK = C_IN; else ARM_CMSIS_NN_ARG_ERROR. Needs no scratch. */
+/** 1x1 convolution of any stride, no padding, no dilation, CK = C_IN; else ARM_CMSIS_NN_ARG_ERROR.
+ * Scratch as arm_convolve_wrapper_s8(). */
 arm_cmsis_nn_status arm_convolve_1x1_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
                                         const cmsis_nn_per_channel_quant_params *quant_params,
                                         const cmsis_nn_dims *input_dims, const int8_t *input_data,

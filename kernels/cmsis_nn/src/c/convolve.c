@@ -5,15 +5,17 @@
 #include "src/internal/im2col.h"
 #include "src/internal/implementation.h"
 #include "src/internal/rows.h"
+#include "src/internal/shapes.h"
 
 #if !TINSMITH_NN_MVE
 
 static bool is_pointwise(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,
                          const cmsis_nn_dims *filter_dims) {
-  return filter_dims->h == 1 && filter_dims->w == 1 && conv_params->padding.h == 0 && conv_params->padding.w == 0 &&
-         conv_params->dilation.h == 1 && conv_params->dilation.w == 1 && filter_dims->c == input_dims->c;
+  const tinsmith_convolution kind = tinsmith_convolution_of(conv_params, input_dims, filter_dims);
+  return kind == kConvolution1x1 || kind == kConvolution1x1Fast;
 }
 
+#if TINSMITH_NN_C
 arm_cmsis_nn_status arm_convolve_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
                                     const cmsis_nn_per_channel_quant_params *quant_params,
                                     const cmsis_nn_dims *input_dims, const int8_t *input_data,
@@ -66,6 +68,7 @@ arm_cmsis_nn_status arm_convolve_s8(const cmsis_nn_context *ctx, const cmsis_nn_
   }
   return ARM_CMSIS_NN_SUCCESS;
 }
+#endif
 
 arm_cmsis_nn_status arm_convolve_1x1_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
                                         const cmsis_nn_per_channel_quant_params *quant_params,

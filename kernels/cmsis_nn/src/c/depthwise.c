@@ -56,7 +56,7 @@ static int32_t sum_taps(const taps *window, int32_t input_channel, int32_t outpu
 
 #if TINSMITH_NN_DSP
 /** sum_taps() of four adjacent channels whose multiplier is 1. */
-static void sum_taps_of_4(int32_t sums[4], const taps *window, int32_t channel, int32_t offset) {
+static inline void sum_taps_of_4(int32_t sums[4], const taps *window, int32_t channel, int32_t offset) {
   const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)offset, (uint32_t)offset);
   int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
   for (int32_t y = 0; y < window->rows; ++y) {
@@ -85,30 +85,36 @@ static void sum_taps_of_4(int32_t sums[4], const taps *window, int32_t channel, 
 }
 #endif
 
-static inline int8_t finish(const cmsis_nn_dw_conv_params *params,
-                            const cmsis_nn_per_channel_quant_params *quant_params, const int32_t *bias, int32_t channel,
-                            int32_t sum) {
-  const int32_t acc = sum + (bias == NULL ? 0 : bias[channel]);
-  const int32_t value = tinsmith_requantize(acc, quant_params->multiplier[channel], quant_params->shift[channel]);
-  return (int8_t)tinsmith_clamp(value + params->output_offset, params->activation.min, params->activation.max);
+static inline int8_t finish(const cmsis_nn_dw_conv_params *params, int32_t acc, int32_t multiplier, int32_t shift) {
+  const int32_t value = tinsmith_requantize(acc, multiplier, shift) + params->output_offset;
+  return (int8_t)tinsmith_clamp(value, params->activation.min, params->activation.max);
 }
 
-static void convolve_pixel(const taps *window, const cmsis_nn_dw_conv_params *params,
+static void convolve_pixel(const taps *pixel, const cmsis_nn_dw_conv_params *layer,
                            const cmsis_nn_per_channel_quant_params *quant_params, const int32_t *bias, int32_t channels,
                            int8_t *output) {
+  /* Copies that no store to the output can change. */
+  const taps window = *pixel;
+  const cmsis_nn_dw_conv_params params = *layer;
+  const int32_t *multiplier = quant_params->multiplier;
+  const int32_t *shift = quant_params->shift;
   int32_t channel = 0;
 #if TINSMITH_NN_DSP
-  for (; params->ch_mult == 1 && channel + 4 <= channels; channel += 4) {
+  TINSMITH_NO_UNROLL
+  for (; params.ch_mult == 1 && channel + 4 <= channels; channel += 4) {
     int32_t sums[4];
-    sum_taps_of_4(sums, window, channel, params->input_offset);
+    sum_taps_of_4(sums, &window, channel, params.input_offset);
+    TINSMITH_NO_UNROLL
     for (int32_t i = 0; i < 4; ++i) {
-      output[channel + i] = finish(params, quant_params, bias, channel + i, sums[i]);
+      const int32_t c = channel + i;
+      output[c] = finish(&params, sums[i] + (bias == NULL ? 0 : bias[c]), multiplier[c], shift[c]);
     }
   }
 #endif
+  TINSMITH_NO_UNROLL
   for (; channel < channels; ++channel) {
-    const int32_t sum = sum_taps(window, channel / params->ch_mult, channel, params->input_offset);
-    output[channel] = finish(params, quant_params, bias, channel, sum);
+    const int32_t sum = sum_taps(&window, channel / params.ch_mult, channel, params.input_offset);
+    output[channel] = finish(&params, sum + (bias == NULL ? 0 : bias[channel]), multiplier[channel], shift[channel]);
   }
 }
 

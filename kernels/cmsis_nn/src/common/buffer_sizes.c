@@ -101,7 +101,16 @@ int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *
 
 /* ---- Public functions ------------------------------------------------------------------------------------------- */
 
-/* One window as bytes, unless windows are pixels of the input. Plain C and DSP alike. */
+/* Plain C: one window as bytes, unless windows are pixels of the input. DSP: that and two columns of int16. */
+
+static int32_t convolve_1x1_bytes_dsp(int32_t channels) {
+  return 4 * round_up_to_4(channels);
+}
+
+static int32_t convolve_bytes_dsp(const cmsis_nn_dims *filter_dims) {
+  return 5 * round_up_to_4(depth_of(filter_dims));
+}
+
 int32_t arm_convolve_wrapper_s8_get_buffer_size_dsp(const cmsis_nn_conv_params *conv_params,
                                                     const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
                                                     const cmsis_nn_dims *output_dims) {
@@ -109,9 +118,9 @@ int32_t arm_convolve_wrapper_s8_get_buffer_size_dsp(const cmsis_nn_conv_params *
   switch (tinsmith_convolution_of(conv_params, input_dims, filter_dims)) {
     case kConvolution1x1Fast:
     case kConvolution1x1:
-      return 0;
+      return convolve_1x1_bytes_dsp(input_dims->c);
     default:
-      return round_up_to_4(depth_of(filter_dims));
+      return convolve_bytes_dsp(filter_dims);
   }
 }
 
@@ -120,8 +129,17 @@ int32_t arm_convolve_wrapper_s8_get_buffer_size(const cmsis_nn_conv_params *conv
                                                 const cmsis_nn_dims *output_dims) {
 #if TINSMITH_NN_MVE
   return arm_convolve_wrapper_s8_get_buffer_size_mve(conv_params, input_dims, filter_dims, output_dims);
-#else
+#elif TINSMITH_NN_DSP
   return arm_convolve_wrapper_s8_get_buffer_size_dsp(conv_params, input_dims, filter_dims, output_dims);
+#else
+  (void)output_dims;
+  switch (tinsmith_convolution_of(conv_params, input_dims, filter_dims)) {
+    case kConvolution1x1Fast:
+    case kConvolution1x1:
+      return 0;
+    default:
+      return round_up_to_4(depth_of(filter_dims));
+  }
 #endif
 }
 
@@ -129,14 +147,20 @@ int32_t arm_convolve_s8_get_buffer_size(const cmsis_nn_dims *input_dims, const c
   (void)input_dims;
 #if TINSMITH_NN_MVE
   return tinsmith_mve_convolve_bytes(filter_dims);
+#elif TINSMITH_NN_DSP
+  return convolve_bytes_dsp(filter_dims);
 #else
   return round_up_to_4(depth_of(filter_dims));
 #endif
 }
 
 int32_t arm_convolve_1x1_s8_fast_get_buffer_size(const cmsis_nn_dims *input_dims) {
+#if TINSMITH_NN_DSP
+  return convolve_1x1_bytes_dsp(input_dims->c);
+#else
   (void)input_dims;
   return 0;
+#endif
 }
 
 int32_t arm_convolve_1_x_n_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,

@@ -11,14 +11,26 @@
 /** gemmlowp's SaturatingRoundingDoublingHighMul for multiplier >= 0, where saturation cannot happen. Its truncating
  * division with a sign-dependent nudge equals a rounded-up floor: floor((a * b + 2^30) / 2^31). */
 static inline int32_t tinsmith_doubling_high_multiply(int32_t value, int32_t multiplier) {
+#if defined(__ARM_FEATURE_DSP)
+  /* (addend * 2^32 + value * doubled + 2^31) >> 32, where doubled reads as 2 * multiplier - 2^32 if that is too large.
+   */
+  const int32_t doubled = (int32_t)((uint32_t)multiplier << 1);
+  const int32_t addend = value & (doubled >> 31);
+  int32_t product;
+  __asm__("smmlar %0, %1, %2, %3" : "=r"(product) : "r"(value), "r"(doubled), "r"(addend));
+  return product;
+#else
   return (int32_t)(((int64_t)value * multiplier + (INT64_C(1) << 30)) >> 31);
+#endif
 }
 
-/** gemmlowp's RoundingDivideByPOT: value / 2^exponent, half away from zero. exponent in [0, 31]. */
+/** gemmlowp's RoundingDivideByPOT: value / 2^exponent, half away from zero. exponent in [0, 31], value > INT32_MIN.
+ * floor((value - (value < 0) + 2^(exponent - 1)) / 2^exponent), shifted in two steps so that nothing overflows. */
 static inline int32_t tinsmith_rounding_divide(int32_t value, int32_t exponent) {
-  const int32_t mask = (int32_t)((UINT32_C(1) << exponent) - 1);
-  const int32_t threshold = (mask >> 1) + (value < 0);
-  return (value >> exponent) + ((value & mask) > threshold);
+  if (exponent == 0) {
+    return value;
+  }
+  return (((value + (value >> 31)) >> (exponent - 1)) + 1) >> 1;
 }
 
 /** TFLite's MultiplyByQuantizedMultiplier. shift in [-31, 30]; acc * 2^max(shift, 0) must fit 32 bits. */
