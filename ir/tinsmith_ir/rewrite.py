@@ -34,7 +34,7 @@ _REWRITES_PER_NODE = 20
 def apply_patterns(
     graph: Graph, patterns: Sequence[Pattern], *, max_rewrites: int | None = None
 ) -> Graph:
-    """Apply the first pattern that fires, anywhere, until none does; then erase what is dead.
+    """Sweep over the nodes, applying the first pattern that fires, until none does; erase what is dead.
 
     The same object comes back when none fires. A rewrite that would rename a graph output is not
     applied (see `replace_node`).
@@ -44,9 +44,18 @@ def apply_patterns(
     bound = (
         max(100, _REWRITES_PER_NODE * len(graph.nodes)) if max_rewrites is None else max_rewrites
     )
-    current, count = graph, 0
-    while (found := _first(current, patterns)) is not None:
+    current, count, position, has_fired = graph, 0, 0, False
+    while position < len(current.nodes) or has_fired:
+        if position >= len(current.nodes):
+            # Another sweep: a rewrite may have made a node before it a pattern's case.
+            position, has_fired = 0, False
+            continue
+        found = _rewritten(current, current.nodes[position], patterns)
+        if found is None:
+            position += 1
+            continue
         current, pattern = found
+        has_fired = True
         count += 1
         if count > bound:
             raise GraphError(
@@ -56,13 +65,15 @@ def apply_patterns(
     return current if count == 0 else erase_dead(current)
 
 
-def _first(graph: Graph, patterns: Sequence[Pattern]) -> tuple[Graph, Pattern] | None:
-    for node in graph.nodes:
-        for pattern in patterns:
-            rewrite = pattern(graph, node)
-            changed = None if rewrite is None else replace_node(graph, node, rewrite)
-            if changed is not None:
-                return changed, pattern
+def _rewritten(
+    graph: Graph, node: Node, patterns: Sequence[Pattern]
+) -> tuple[Graph, Pattern] | None:
+    """The graph after the first pattern that fires on `node`, and that pattern."""
+    for pattern in patterns:
+        rewrite = pattern(graph, node)
+        changed = None if rewrite is None else replace_node(graph, node, rewrite)
+        if changed is not None:
+            return changed, pattern
     return None
 
 
