@@ -136,25 +136,33 @@ static void sum_shallow(const int8_t *row, int32_t row_pitch, int32_t count, con
   }
 }
 
+/** Sums of `triples` times three rows and two channels. Not inlined: it needs every register. */
+__attribute__((noinline)) static void sum_triples(const int8_t *row, int32_t row_pitch, int32_t triples,
+                                                  const int8_t *weights, int32_t depth, int32_t *sums) {
+  const int8_t *end = row + 3 * triples * row_pitch;
+  while (row != end) {
+    const int8_t *row1 = row + row_pitch;
+    const int8_t *row2 = row1 + row_pitch;
+    sum_3x2(row, row1, row2, weights, depth, (mve_sums *)sums);
+    row = row2 + row_pitch;
+    sums += 3 * kWordLanes;
+  }
+}
+
 /** Sums of `count` rows for any depth. */
 static void sum_deep(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights, int32_t depth,
                      mve_sums *sums) {
+  const int32_t triples = count / 3;
+  const int8_t *rest = row + 3 * triples * row_pitch;
   for (int32_t channel = 0; channel < kWordLanes; channel += 2) {
     const int8_t *pair = weights + channel * depth;
-    const int8_t *from = row;
-    int32_t *to = &sums[0][channel];
-    int32_t rest = count;
-    for (; rest >= 3; rest -= 3) {
-      sum_3x2(from, from + row_pitch, from + 2 * row_pitch, pair, depth, (mve_sums *)to);
-      from += 3 * row_pitch;
-      to += 3 * kWordLanes;
-    }
-    if (rest == 2) {
-      sum_2x2(from, from + row_pitch, pair, depth, (mve_sums *)to);
+    sum_triples(row, row_pitch, triples, pair, depth, &sums[0][channel]);
+    if (count % 3 == 2) {
+      sum_2x2(rest, rest + row_pitch, pair, depth, (mve_sums *)&sums[3 * triples][channel]);
     }
   }
   if (count % 3 == 1) {
-    sum_1x4(row + (count - 1) * row_pitch, weights, depth, sums[count - 1]);
+    sum_1x4(rest, weights, depth, sums[count - 1]);
   }
 }
 

@@ -46,27 +46,33 @@ static pool_window window_at(const cmsis_nn_pool_params *params, const cmsis_nn_
   return window;
 }
 
+/** Sums of four channels. whole: all four exist, so that loads need no predicate. */
+static inline int32x4_t sum_window(const pool_window *window, const int8_t *row, bool whole, mve_pred16_t p) {
+  int32x4_t sum = vdupq_n_s32(0);
+  for (int32_t y = 0; y < window->rows; ++y) {
+    const int8_t *pixel = row;
+    for (int32_t x = 0; x < window->columns; ++x) {
+      sum = vaddq_s32(sum, whole ? vldrbq_s32(pixel) : vldrbq_z_s32(pixel, p));
+      pixel += window->channels;
+    }
+    row += window->row_pitch;
+  }
+  return sum;
+}
+
 /** Mean of each channel, half away from zero, clamped. */
 static void average(const pool_window *window, const cmsis_nn_activation *activation, int8_t *output) {
+  const mve_output_range range = {0, activation->min, activation->max};
   const int32_t count = window->rows * window->columns;
   for (int32_t channel = 0; channel < window->channels; channel += kWordLanes) {
-    const mve_pred16_t p = vctp32q((uint32_t)(window->channels - channel));
+    const int32_t rest = window->channels - channel;
+    const mve_pred16_t p = vctp32q((uint32_t)rest);
     const int8_t *row = window->first + channel;
-    int32x4_t sum = vdupq_n_s32(0);
-    for (int32_t y = 0; y < window->rows; ++y) {
-      const int8_t *pixel = row;
-      for (int32_t x = 0; x < window->columns; ++x) {
-        sum = vaddq_s32(sum, vldrbq_z_s32(pixel, p));
-        pixel += window->channels;
-      }
-      row += window->row_pitch;
-    }
     int32_t mean[kWordLanes];
-    vstrwq_s32(mean, sum);
+    vstrwq_s32(mean, rest < kWordLanes ? sum_window(window, row, false, p) : sum_window(window, row, true, p));
     for (int32_t i = 0; i < kWordLanes; ++i) {
       mean[i] = (mean[i] + (mean[i] > 0 ? count / 2 : -(count / 2))) / count;
     }
-    const mve_output_range range = {0, activation->min, activation->max};
     vstrbq_p_s32(output + channel, mve_to_range(vldrwq_s32(mean), &range), p);
   }
 }
