@@ -1,5 +1,9 @@
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import IO
 
 import jsonschema
 import numpy as np
@@ -89,6 +93,11 @@ def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
         (["bench", "nothing"], 2),
         (["verify", MODEL, "--target", "host", "--samples", "0"], 2),
         (["verify", MODEL, "--target", "host", "--inputs", __file__], 2),
+        (["verify", MODEL, "--target", "host", "--samples", "1", "--json", "/proc/x.json"], 2),
+        (["verify", MODEL, "--target", "host", "--samples", "1", "--json", "/"], 2),
+        (["verify", MODEL, "--target", "cortex-m4", "--sanitize"], 2),
+        (["show", MODEL, "--target", "z80"], 2),
+        (["compile", MODEL, "--target", "host", "-o", __file__], 2),
     ],
 )
 def test_wrong_use_is_told_apart(
@@ -111,3 +120,48 @@ def test_a_network_that_does_not_fit_is_status_1_and_says_what_is_large(
 ) -> None:
     assert main(["check", MODEL, "--target", "cortex-m4", "--ram", "1000"]) == 1
     assert "The largest tensors" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["folder", "file/y.npz", "/proc/y.npz"])
+def test_outputs_that_cannot_be_written_are_wrong_use(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    inputs = ["--inputs", str(EXAMPLE.inputs), "--samples", "1"]
+    outputs = ["--outputs", str(tmp_path / place)]
+    assert main(["run", MODEL, "--target", "host", *inputs, *outputs]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_outputs_of_the_file_that_differ_are_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with np.load(EXAMPLE.inputs) as archive:
+        np.savez(tmp_path / "wrong.npz", x=archive["x"][:1], y=archive["y"][:1] ^ 1)
+    arguments = ["verify", MODEL, "--target", "host", "--inputs", str(tmp_path / "wrong.npz")]
+    assert main(arguments) == 1
+    assert "not those of the file" in capsys.readouterr().out
+
+
+def _tinsmith(*arguments: str, stdout: int | IO[bytes]) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "tinsmith_driver", *arguments]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.pop("PYTHONUNBUFFERED", None)
+    return subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, env=environment)
+
+
+def test_a_reader_that_closes_the_pipe_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with _tinsmith("targets", stdout=writing) as process:
+        os.close(writing)
+        assert process.communicate() == (None, b"")
+    assert process.returncode == 0
+
+
+def test_a_full_disk_is_said_in_one_line() -> None:
+    with Path("/dev/full").open("wb") as full, _tinsmith("targets", stdout=full) as process:
+        _, said = process.communicate()
+    assert said == b"tinsmith: error: [Errno 28] No space left on device\n"
+    assert process.returncode == 2

@@ -1,3 +1,5 @@
+import contextlib
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -97,3 +99,47 @@ def test_random_samples_are_the_same_every_time_and_use_the_whole_range() -> Non
     assert np.array_equal(samples.inputs[0], again.inputs[0])
     assert samples.inputs[0].min() == -128
     assert samples.inputs[0].max() == 127
+
+
+def test_labels_of_another_shape_are_left_out(tmp_path: Path) -> None:
+    x = np.zeros((2, 2, 3), np.int8)
+    for number, label in enumerate((np.array(3), np.zeros((2, 6)), np.zeros(3))):
+        path = _save(tmp_path / f"{number}.npz", x=x, label=label)
+        assert load_samples(path, _classifier())[0].labels is None
+
+
+def _npy(shape: str) -> bytes:
+    header = f"{{'descr': '|i1', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00v\x00" + header.encode() + bytes(100)
+
+
+@pytest.mark.parametrize("shape", ["(10**15, 2, 3)", "(1000000000000000, 2, 3)", "(-4, 2, 3)"])
+def test_a_header_that_lies_is_wrong_use(shape: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x.npy", _npy(shape))
+    with pytest.raises(UsageError, match="cannot read the samples"):
+        load_samples(path, _graph(INT8))
+
+
+def test_every_single_byte_may_be_wrong(tmp_path: Path) -> None:
+    good = _save(tmp_path / "good.npz", x=np.zeros((2, 2, 3), np.int8)).read_bytes()
+    path = tmp_path / "bad.npz"
+    for position in range(len(good)):
+        path.write_bytes(good[:position] + bytes([good[position] ^ 0x55]) + good[position + 1 :])
+        with contextlib.suppress(UsageError):
+            load_samples(path, _graph(INT8))
+
+
+def test_an_npy_file_is_not_an_archive(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.zeros((2, 2, 3), np.int8))
+    with pytest.raises(UsageError, match="whole"):
+        load_samples(tmp_path / "x.npy", _graph(INT8))
+
+
+def test_members_that_are_no_arrays_are_left_out(tmp_path: Path) -> None:
+    path = _save(tmp_path / "x.npz", x=np.zeros((2, 2, 3), np.int8))
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("x_note.txt", "hello")
+        archive.writestr("x_other", "hello")
+    assert len(load_samples(path, _graph(INT8))) == 1

@@ -5,6 +5,7 @@ model file, 4 internal error.
 """
 
 import argparse
+import contextlib
 import os
 import sys
 import traceback
@@ -15,6 +16,7 @@ from tinsmith_ir import TinsmithError
 
 from tinsmith_driver import commands
 from tinsmith_driver.options import BACKENDS, COMPILERS, OPTIMIZATIONS
+from tinsmith_driver.pipelines import tool_version
 
 _EXIT_STATUS = """exit status:
   0  done
@@ -32,20 +34,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as error:  # argparse has printed usage and reason
         return error.code if isinstance(error.code, int) else 2
     try:
-        return parsed.command(parsed)
+        status = parsed.command(parsed)
+        sys.stdout.flush()  # here, so that a full disk or a closed pipe shows where it is handled
+        return status
     except TinsmithError as error:
         print(f"tinsmith: error: {error}", file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
         print("tinsmith: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has seen enough, as `head` does
+        _discard_output()
         return 0
+    except OSError as error:  # a full disk, no right to write: the machine's word is what helps
+        print(f"tinsmith: error: {error}", file=sys.stderr)
+        _discard_output()
+        return 2
     except Exception:  # the last line of defence: everything expected is a TinsmithError
         traceback.print_exc()
         print("tinsmith: internal error: please report the lines above", file=sys.stderr)
         return 4
+
+
+def _discard_output() -> None:
+    """Send what is still to be written nowhere: Python would try again at its end, and complain."""
+    with contextlib.suppress(OSError):  # standard output that is no file has no number
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,6 +70,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=_EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    root.add_argument("--version", action="version", version=f"tinsmith {tool_version()}")
     subparsers = root.add_subparsers(metavar="COMMAND", required=True)
 
     check = subparsers.add_parser("check", help="is every op of MODEL supported on TARGET?")

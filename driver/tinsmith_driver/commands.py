@@ -1,6 +1,7 @@
 """The commands. Each takes the parsed arguments, prints for people, and returns the exit status."""
 
 import argparse
+import io
 import sys
 import tempfile
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from tinsmith_ir import Graph, Program, UnsupportedError, UsageError
 from tinsmith_ir.printer import print_graph, print_program
+from tinsmith_target import target
 from tinsmith_target import targets as all_targets
 
 from tinsmith_driver import benchmarks, demonstration
@@ -35,7 +37,7 @@ from tinsmith_driver.report import (
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.support import unsupported
 from tinsmith_driver.table import table, thousands
-from tinsmith_driver.writing import write_files
+from tinsmith_driver.writing import write_file, write_files
 
 _RANDOM_SAMPLES = 4
 
@@ -130,8 +132,9 @@ def verify(arguments: argparse.Namespace) -> int:
 
 def show(arguments: argparse.Namespace) -> int:
     """Print the IR."""
-    model = read_model(arguments.model)
     options = CompileOptions(arguments.target or "host", backend=arguments.backend)
+    target(options.target)  # a wrong name is wrong use, even where no target is needed
+    model = read_model(arguments.model)
     shown: Graph | Program = show_after(model, options, arguments.after)
     constants = "inline" if arguments.constants else "summary"
     text = (
@@ -200,9 +203,9 @@ def _save_outputs(path: Path, measurement: Measurement) -> None:
         many = len(group.outputs) > 1
         for index, array in enumerate(group.outputs):
             arrays[f"y{index if many else ''}{suffix}"] = array
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    write_file(path, buffer.getvalue())
 
 
 def _print_warnings(compilation: Compilation) -> None:
@@ -228,4 +231,4 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
     if measurement.layers_compared:
         print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
     if measurement.bit_exact is not None:
-        print("bit-exact" if measurement.bit_exact else f"NOT bit-exact: {measurement.first}")
+        print("bit-exact" if measurement.bit_exact else f"NOT bit-exact: {measurement.reason}")

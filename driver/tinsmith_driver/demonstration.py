@@ -112,5 +112,5 @@ def _score(group: GroupResult) -> str:
 
 def _verdict(measurement: Measurement) -> str:
     if not measurement.bit_exact:
-        return f"NOT bit-exact: {measurement.first}"
+        return f"NOT bit-exact: {measurement.reason}"
     return f"bit-exact: every output byte of {measurement.samples} images, and every layer's"

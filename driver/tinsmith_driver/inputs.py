@@ -8,6 +8,7 @@ the int8 and the float network.
 
 import re
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,19 @@ import numpy as np
 from tinsmith_ir import Array, Graph, TensorType, UsageError
 from tinsmith_ir.operators import Dequantize, Quantize, Requantize, Reshape, Softmax
 
+# What NumPy and zipfile raise for files that are cut off, corrupt, encrypted, or promise terabytes.
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    MemoryError,
+    LookupError,
+    TypeError,
+    SyntaxError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 _ARRAY_NAME = re.compile(r"(?P<kind>[xy])(?P<index>\d*)(?:_(?P<group>\w+))?")
 
 
@@ -99,10 +113,17 @@ def _random_array(type_: TensorType, count: int, generator: np.random.Generator)
 
 def _read_arrays(path: Path) -> dict[str, Array]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise UsageError(f"{path}: expected a readable .npz archive, got: {error}") from error
+        with path.open("rb") as stream:
+            if not zipfile.is_zipfile(stream):
+                raise UsageError(f"{path}: expected a whole .npz archive, got something else")
+            stream.seek(0)
+            with np.load(stream, allow_pickle=False) as archive:
+                arrays = {name: archive[name] for name in archive.files}
+    except _UNREADABLE as error:
+        said = (error.strerror if isinstance(error, OSError) else None) or error
+        raise UsageError(f"{path}: cannot read the samples: {said}") from error
+    # a member that is no .npy file comes as its bytes
+    return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
 
 
 def _group_arrays(arrays: Mapping[str, Array]) -> dict[str, dict[str, list[Array]]]:
@@ -142,7 +163,7 @@ def _samples(
     is_labelled = (
         labels is not None
         and group != "random"
-        and len(labels) == len(inputs[0])
+        and labels.shape == (len(inputs[0]),)
         and is_classifier(graph)
     )
     return Samples(group, inputs, expected, labels if is_labelled else None)

@@ -14,7 +14,7 @@ from tinsmith_driver.pipelines import Compilation, tool_version
 from tinsmith_driver.report_types import Flash, LayerRow, Ram, Report, Run
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import table, thousands
-from tinsmith_driver.writing import write_files
+from tinsmith_driver.writing import write_file
 
 
 def schema() -> dict[str, object]:
@@ -82,7 +82,7 @@ def warnings(compilation: Compilation, build: Build | None = None) -> list[str]:
 
 def write_json(path: Path, result: Mapping[str, object]) -> None:
     """Write `result`, readable, keys in the order given."""
-    write_files(path.parent, {path.name: json_bytes(result)})
+    write_file(path, json_bytes(result))
 
 
 def json_bytes(result: Mapping[str, object]) -> bytes:

@@ -114,6 +114,11 @@ class Measurement:
         outputs = [group.first for group in self.groups if group.first]
         return self.layer_difference or (outputs[0] if outputs else None)
 
+    @property
+    def reason(self) -> str:
+        """Why the run was not bit-exact, in one line."""
+        return str(self.first or "the outputs are the evaluator's, but not those of the file")
+
 
 def run_samples(
     build: Build, graph: Graph, groups: Sequence[Samples], timeout_seconds: float
