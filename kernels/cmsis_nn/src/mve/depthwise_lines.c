@@ -1,4 +1,4 @@
-/* Depthwise convolution, sixteen channels at a time.
+/* Depthwise convolution, sixteen channels at a time, for the filters that depthwise_patches.c does not take: 5x5, say.
  *
  * A block of sixteen channels is copied line by line into a ring of as many lines as the filter spans, with the padding
  * written out, so that the sums need no conditions. A line keeps positions of one remainder modulo the stride together
@@ -166,9 +166,9 @@ static inline void store_sums(const channel_sums *sums, const channel_block *blo
   vstrbq_p_s8(output, mve_narrow(value, &scale->range), present);
 }
 
-/** One line of outputs. taps: of the whole filter. */
-static inline void convolve_line(const channel_block *block, const mve_output_scale *scale, int32_t taps,
-                                 int8_t *output) {
+/** One line of outputs. */
+static void convolve_line(const channel_block *block, const mve_output_scale *scale, int8_t *output) {
+  const int32_t taps = block->along->taps * block->across->taps;
   const mve_pred16_t present = vctp8q((uint32_t)block->channels);
   const int32_t in_pairs = block->pairs_fit ? taps - 1 : 0;
   for (int32_t position = 0; position < block->along->output; ++position) {
@@ -193,7 +193,6 @@ static inline void convolve_line(const channel_block *block, const mve_output_sc
 void tinsmith_mve_depthwise_lines_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input,
                                      int8_t *output, void *scratch) {
   const mve_axis *across = &axes->across;
-  const int32_t taps = axes->along.taps * across->taps;
   channel_block block = {.along = &axes->along, .across = across, .zero_point = (int8_t)-layer->input_offset};
   divide_scratch(&block, scratch);
   for (int32_t channel = 0; channel < layer->channels; channel += kDepthwiseBlock) {
@@ -208,12 +207,7 @@ void tinsmith_mve_depthwise_lines_s8(const mve_depthwise *layer, const mve_axes 
         load_line(&block, input + channel, loaded);
       }
       point_taps(&block, top);
-      int8_t *line = output + y * across->output_pitch + channel;
-      if (taps == 9) { /* A copy of its own for 3x3, unrolled. */
-        convolve_line(&block, &layer->scale, 9, line);
-      } else {
-        convolve_line(&block, &layer->scale, taps, line);
-      }
+      convolve_line(&block, &layer->scale, output + y * across->output_pitch + channel);
     }
   }
 }

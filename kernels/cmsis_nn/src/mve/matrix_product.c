@@ -2,9 +2,10 @@
  *
  * Four output channels are finished for all rows before the next four, in two phases that take turns: raw sums of up to
  * kRowsAtOnce rows into a small table, then the table requantized with everything it needs in vector registers.
- * Sums are collected for 3 rows x 2 channels at a time: five loads feed six multiplications, which the core overlaps,
- * and six sums with five pointers are what its registers hold. Loops over depth are tail-predicated, so any depth is
- * as good as a multiple of sixteen.
+ * A depth of up to 48 leaves the weights of two or four channels in registers while rows pass by. Deeper sums are
+ * collected for 3 rows x 2 channels at a time: five loads feed six multiplications, which the core overlaps, and six
+ * sums with five pointers are what its registers hold; loops are tail-predicated, so no depth is worse than a multiple
+ * of sixteen.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -119,8 +120,8 @@ static inline void sum_1x4(const int8_t *row, const int8_t *weights0, int32_t de
 }
 
 /** Sums of `count` rows for a depth of up to sixteen: the weights of four channels stay in registers. */
-static void sum_shallow(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights, int32_t depth,
-                        mve_sums *sums) {
+__attribute__((noinline)) static void sum_shallow(const int8_t *row, int32_t row_pitch, int32_t count,
+                                                  const int8_t *weights, int32_t depth, mve_sums *sums) {
   const mve_pred16_t p = vctp8q((uint32_t)depth);
   const int8x16_t w0 = vldrbq_z_s8(weights, p);
   const int8x16_t w1 = vldrbq_z_s8(weights + depth, p);
@@ -133,6 +134,48 @@ static void sum_shallow(const int8_t *row, int32_t row_pitch, int32_t count, con
     sums[i][2] = vmladavq_s8(x, w2);
     sums[i][3] = vmladavq_s8(x, w3);
     row += row_pitch;
+  }
+}
+
+/** The same for two channels and a depth of `chunks` - 1 times sixteen and up to sixteen more; chunks: 2 or 3. */
+static inline void sum_chunks(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights, int32_t depth,
+                              int32_t chunks, int32_t *sums) {
+  const int32_t last = (chunks - 1) * kByteLanes;
+  const mve_pred16_t p = vctp8q((uint32_t)(depth - last));
+  const int8_t *next = weights + depth;
+  const int8x16_t w00 = vldrbq_s8(weights);
+  const int8x16_t w01 = vldrbq_s8(weights + kByteLanes * (chunks - 2)); /* The first one again if there are two. */
+  const int8x16_t w02 = vldrbq_z_s8(weights + last, p);
+  const int8x16_t w10 = vldrbq_s8(next);
+  const int8x16_t w11 = vldrbq_s8(next + kByteLanes * (chunks - 2));
+  const int8x16_t w12 = vldrbq_z_s8(next + last, p);
+  for (; count > 0; --count) {
+    int8x16_t x = vldrbq_s8(row);
+    int32_t s0 = vmladavq_s8(x, w00);
+    int32_t s1 = vmladavq_s8(x, w10);
+    if (chunks == 3) {
+      x = vldrbq_s8(row + kByteLanes);
+      s0 = vmladavaq_s8(s0, x, w01);
+      s1 = vmladavaq_s8(s1, x, w11);
+    }
+    x = vldrbq_z_s8(row + last, p);
+    sums[0] = vmladavaq_s8(s0, x, w02);
+    sums[1] = vmladavaq_s8(s1, x, w12);
+    row += row_pitch;
+    sums += kWordLanes;
+  }
+}
+
+/** The same for four channels and a depth of 17 to 48. Not inlined: it needs every vector register. */
+__attribute__((noinline)) static void sum_half_deep(const int8_t *row, int32_t row_pitch, int32_t count,
+                                                    const int8_t *weights, int32_t depth, mve_sums *sums) {
+  for (int32_t channel = 0; channel < kWordLanes; channel += 2) {
+    if (depth <= 2 * kByteLanes) {
+      sum_chunks(row, row_pitch, count, weights, depth, 2, &sums[0][channel]);
+    } else {
+      sum_chunks(row, row_pitch, count, weights, depth, 3, &sums[0][channel]);
+    }
+    weights += 2 * depth;
   }
 }
 
@@ -176,6 +219,8 @@ static void four_channels(const mve_matrix *matrix, int32_t channel, const int8_
     mve_sums sums[kRowsAtOnce];
     if (depth <= kByteLanes) {
       sum_shallow(rows, row_pitch, count, weights, depth, sums);
+    } else if (depth <= 3 * kByteLanes) {
+      sum_half_deep(rows, row_pitch, count, weights, depth, sums);
     } else {
       sum_deep(rows, row_pitch, count, weights, depth, sums);
     }
