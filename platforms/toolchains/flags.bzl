@@ -50,6 +50,22 @@ CPU_FLAGS = {
         "zig_target": "riscv32-freestanding-none",
         "zig_cpu": "generic_rv32+m+c",
     },
+    # A core of a PULP cluster: CORE-V (CV32E40P v2). Never xcvbitmanip: LLVM 18 to 22 take its cv.fl1, a bit's position,
+    # for a count of leading zeros, and miscompile __builtin_clz and 64-bit divisions (llvm-project issue 197006).
+    # The core does unaligned accesses itself. Hardware loops want distances known to the assembler: no relaxation.
+    # Networks are compiled for the CPU that network_target names as long as no backend knows this one.
+    "riscv32-corev": {
+        "clang": [
+            "--target=riscv32-none-elf",
+            "-march=rv32imc_zicsr_xcvalu_xcvbi_xcvmac_xcvmem_xcvsimd",
+            "-mabi=ilp32",
+            "-mno-strict-align",
+            "-mno-relax",
+        ],
+        "zig_target": "riscv32-freestanding-none",
+        "zig_cpu": "generic_rv32+m+c",
+        "network_target": "riscv32",
+    },
     "host": {
         "clang": [],
         "gcc": [],

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from tinsmith_target import target
 from tinsmith_toolchains import (
+    Cache,
     CompileError,
     DoesNotFitError,
     Firmware,
     MissingToolError,
-    ToolchainError,
+    OptionError,
     build_firmware,
+    compiler_for,
     find_zig,
     read_symbols,
 )
@@ -178,8 +180,15 @@ def test_missing_header_is_named_without_the_rest_of_the_program(tmp_path: Path)
 
 
 def test_sanitizers_are_for_the_host(tmp_path: Path) -> None:
-    with pytest.raises(ToolchainError, match="on the host only"):
+    with pytest.raises(OptionError, match="on the host only") as error:
         _build(tmp_path, sanitize=True)
+
+    assert error.value.exit_status == 2
+
+
+def test_a_compiler_that_is_not_for_the_cpu_is_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="use the zig compiler"):
+        compiler_for("riscv32", "gcc", Cache(tmp_path))
 
 
 def test_sizes_of_a_host_program_are_those_of_its_objects(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from tinsmith_toolchains.errors import (
     CompileError,
     DoesNotFitError,
     MissingToolError,
+    OptionError,
     ToolchainError,
 )
 from tinsmith_toolchains.firmware import Firmware, build_firmware
@@ -24,6 +25,7 @@ __all__ = [
     "Firmware",
     "Flags",
     "MissingToolError",
+    "OptionError",
     "Section",
     "Sections",
     "Symbol",

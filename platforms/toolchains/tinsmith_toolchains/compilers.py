@@ -9,7 +9,7 @@ from typing import Literal
 from tinsmith_boards import runtime_include_directory
 
 from tinsmith_toolchains.cache import Cache, content_key
-from tinsmith_toolchains.errors import ToolchainError
+from tinsmith_toolchains.errors import OptionError
 from tinsmith_toolchains.flags import flags
 from tinsmith_toolchains.tools import find_program, find_zig, run_tool
 
@@ -42,7 +42,7 @@ class Compiler:
 def compiler_for(cpu: str, name: CompilerName, cache: Cache) -> Compiler:
     """The compiler `name` for `cpu`, a key of flags.bzl.
 
-    Raises MissingToolError if it is not installed, ToolchainError if it does not know the CPU.
+    Raises MissingToolError if it is not installed, OptionError if it does not know the CPU.
     """
     if cpu == "host":
         return _host_zig() if name == "zig" else _host_gcc()
@@ -84,7 +84,7 @@ def _bare_zig(cpu: str, cache: Cache) -> Compiler:
 def _bare_gcc(cpu: str) -> Compiler:
     cpu_flags = flags().cpu(cpu).gcc
     if cpu_flags is None:
-        raise ToolchainError(f"gcc is not supported for '{cpu}'; use the zig compiler")
+        raise OptionError(f"gcc is not supported for '{cpu}'; use the zig compiler")
     gcc = str(find_program("arm-none-eabi-gcc", "gcc-arm-none-eabi"))
     link_flags = tuple(f"-Wl,{option}" for option in _joined(flags().link))
     return Compiler(

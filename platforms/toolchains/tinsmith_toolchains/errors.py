@@ -14,6 +14,12 @@ class MissingToolError(ToolchainError):
     exit_status = 2
 
 
+class OptionError(ToolchainError):
+    """Options that do not go together, such as gcc for a CPU it is not set up for."""
+
+    exit_status = 2
+
+
 class CompileError(ToolchainError):
     """A file does not compile, or the objects do not link; the message has the tool's words."""
 

@@ -16,7 +16,7 @@ from tinsmith_target import Target
 
 from tinsmith_toolchains.cache import Cache, default_cache_directory
 from tinsmith_toolchains.compilers import Compiler, CompilerName, compiler_for
-from tinsmith_toolchains.errors import CompileError, DoesNotFitError, ToolchainError
+from tinsmith_toolchains.errors import CompileError, DoesNotFitError, OptionError, ToolchainError
 from tinsmith_toolchains.flags import flags
 from tinsmith_toolchains.objects import CompiledObject, CompileJob, compile_objects
 from tinsmith_toolchains.sections import Sections, firmware_sections, object_sections
@@ -69,10 +69,10 @@ def build_firmware(
     sanitize: AddressSanitizer and UBSan, on the host only; needs gcc.
     extra_flags: for `sources` only.
 
-    Raises MissingToolError, CompileError, DoesNotFitError.
+    Raises OptionError, MissingToolError, CompileError, DoesNotFitError.
     """
     if sanitize and target.cpu != "host":
-        raise ToolchainError(f"sanitizers run on the host only, not on {target.name}")
+        raise OptionError(f"sanitizers run on the host only, not on {target.name}")
     cache = Cache(cache_directory or default_cache_directory())
     tool = compiler_for(target.cpu, "gcc" if sanitize else compiler, cache)
     level = optimize or flags().default_optimize
