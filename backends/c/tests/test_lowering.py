@@ -1,11 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from tinsmith_c import lower
-from tinsmith_c.testing import toys
+from tinsmith_c import Kernel, Signature, lower
+from tinsmith_c.testing import CASES, toys
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Graph, Location
-from tinsmith_ir.operators import Add, Mul, Relu, Reshape
+from tinsmith_ir.operators import Add, Conv2D, Mul, Relu, Reshape
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import TensorType
 from tinsmith_target import target
@@ -34,7 +36,7 @@ def test_an_operator_that_the_best_backend_lacks_says_so() -> None:
     builder = GraphBuilder("g")
     x = builder.input("x", TensorType((2,), DType.FLOAT32))
     (call,) = lower(builder.build(builder.add(Relu(), [x], "y")), HOST, toys().all).calls
-    assert call.reason == "fast has no kernel for relu"
+    assert call.reason == "fast has no kernel for relu of f32 -> f32"
 
 
 def test_every_unsupported_node_is_named_with_each_broken_rule() -> None:
@@ -50,14 +52,26 @@ def test_every_unsupported_node_is_named_with_each_broken_rule() -> None:
     assert "toy_fast_add: A tensor has at most 8 elements: it has 9" in text
 
 
-def test_element_types_are_a_rule() -> None:
+def test_element_types_that_nobody_takes_are_named() -> None:
     builder = GraphBuilder("g")
     x = builder.input("x", TensorType((2,), DType.INT32))
     graph = builder.build(builder.add(Add(), [x, x], "y"))
-    with pytest.raises(
-        UnsupportedError, match="Element types are f32 -> f32: operands are i32, i32"
-    ):
+    with pytest.raises(UnsupportedError) as error:
         lower(graph, HOST, toys().all)
+    assert "no kernel takes the element types i32, i32 -> i32" in str(error.value)
+    assert "toy_add (f32 -> f32)" in str(error.value)
+
+
+def test_kernels_of_other_element_types_are_no_reason() -> None:
+    case = next(case for case in CASES if case.name == "conv2d_f32")
+    program = lower(case.build(), HOST, toys_for_convolution())
+    assert {call.reason for call in program.calls} == {""}
+
+
+def toys_for_convolution() -> tuple[Kernel, ...]:
+    first = replace(toys().add, operator=Conv2D, signature=Signature((DType.INT8,), DType.INT8))
+    second = replace(toys().add, operator=Conv2D, name="toy_conv")
+    return first, second
 
 
 def test_reshapes_become_aliases_of_the_first_buffer() -> None:

@@ -1,5 +1,7 @@
 import pytest
+from tinsmith_c.layout import c_name
 from tinsmith_c.names import NameTable, buffer_names, c_identifier
+from tinsmith_ir.program import Program
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,13 @@ def test_long_names_keep_their_end() -> None:
     assert first.endswith("conv1")
     assert second.endswith("conv2")
     assert len(first) <= 32
+
+
+@pytest.mark.parametrize("name", ["string", "STDINT", "harness_model", "arm_nnfunctions"])
+def test_the_product_does_not_hide_a_header(name: str) -> None:
+    assert c_name(_program(name)) == f"n_{name}"
+    assert c_name(_program(f"{name}_2")) == f"{name}_2"
+
+
+def _program(name: str) -> Program:
+    return Program(name, "host", (), (), (), (), (), ())

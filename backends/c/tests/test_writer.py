@@ -133,7 +133,7 @@ def test_layer_facts_say_kernel_engine_and_place() -> None:
         "vector",
     )
     assert (first.in_offset, first.scratch_bytes) == (0, 16)
-    assert last.reason == "fast has no kernel for relu"
+    assert last.reason == "fast has no kernel for relu of f32 -> f32"
 
 
 def test_manual_lists_rules_in_order_of_preference() -> None:

@@ -1,6 +1,6 @@
 """What a backend declares: kernels, the rules under which each may be used, and the C of one call.
 
-A kernel is data. `lower` asks `Kernel.refusal`, the writer asks `Kernel.emit`, the report asks
+A kernel is data. `lower` asks its signature and its rules, the writer asks `Kernel.emit`, the report asks
 `engine`, and the manual prints the docstrings of the rules; nothing is said twice.
 """
 
@@ -79,18 +79,22 @@ class Signature:
     inputs: tuple[DType, ...]
     output: DType
 
-    def finding(self, layer: Layer) -> str | None:
-        """None if the layer's types are these, else the layer's types."""
+    def fits(self, layer: Layer) -> bool:
+        """True if the layer's element types are these."""
         given = [value.dtype if value else None for value in layer.inputs]
         wanted = [self.inputs[min(index, len(self.inputs) - 1)] for index in range(len(given))]
-        fits = all(have in (None, want) for have, want in zip(given, wanted, strict=True))
-        if fits and layer.output.dtype == self.output:
-            return None
-        return f"operands are {_names(given)} -> {layer.output.dtype.value}"
+        fitting = all(have in (None, want) for have, want in zip(given, wanted, strict=True))
+        return fitting and layer.output.dtype == self.output
 
     def __str__(self) -> str:
         """As the manual prints it: `i8, i8, i32 -> i8`."""
         return f"{_names(self.inputs)} -> {self.output.value}"
+
+
+def types_of(layer: Layer) -> str:
+    """The layer's element types, written as a Signature is; an absent operand is a dash."""
+    given = [value.dtype if value else None for value in layer.inputs]
+    return f"{_names(given)} -> {layer.output.dtype.value}"
 
 
 def _names(dtypes: Sequence[DType | None]) -> str:
@@ -118,14 +122,11 @@ class Kernel:
     engine: str = "cpu"
     checks: tuple[str, ...] = ()
 
-    def refusal(self, layer: Layer) -> str | None:
-        """Why this kernel cannot run `layer`: the broken rule and what was found; None if it can.
+    def broken_rule(self, layer: Layer) -> str | None:
+        """The first rule that `layer` breaks and what was found; None if it obeys all.
 
-        The layer's operator must be this kernel's.
+        The layer's operator and element types must be this kernel's.
         """
-        finding = self.signature.finding(layer)
-        if finding is not None:
-            return f"Element types are {self.signature}: {finding}"
         for rule in self.rules:
             finding = rule(layer)
             if finding is not None:

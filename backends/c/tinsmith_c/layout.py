@@ -7,12 +7,15 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.program import Buffer, DmaCopy, KernelCall, Program
 
 from tinsmith_c.lowering import ARENA, ARENA_ALIGNMENT
-from tinsmith_c.names import buffer_names, c_identifier, shortened
+from tinsmith_c.names import buffer_names, c_identifier, is_header, shortened
 
 
 def c_name(program: Program) -> str:
-    """The name of the generated files and the prefix of everything in them."""
-    return shortened(c_identifier(program.name), 40)
+    """The name of the generated files and the prefix of everything in them; never that of a header
+    that the generated C or the kernels include.
+    """
+    name = shortened(c_identifier(program.name), 40)
+    return f"n_{name}" if is_header(name) else name
 
 
 @dataclass(frozen=True)

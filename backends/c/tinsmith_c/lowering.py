@@ -14,7 +14,7 @@ from tinsmith_ir.program import Buffer, ConstantBuffer, KernelCall, Memory, Prog
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
-from tinsmith_c.kernel import Kernel, Layer
+from tinsmith_c.kernel import Kernel, Layer, types_of
 
 ARENA = "arena"
 ARENA_ALIGNMENT = 16
@@ -165,23 +165,25 @@ def find_kernel(call: KernelCall, kernels: Sequence[Kernel]) -> Kernel:
 
 def _choose(layer: Layer, kernels: Sequence[Kernel]) -> tuple[Kernel, str] | str:
     """The kernel and why not a better one; or why there is none."""
-    refusals: list[str] = []
-    for kernel in kernels:
-        if not isinstance(layer.operator, kernel.operator):
-            continue
-        refusal = kernel.refusal(layer)
-        if refusal is None:
-            return kernel, _reason(layer, kernel, kernels, refusals)
-        refusals.append(f"{kernel.name}: {refusal}")
-    if not refusals:
+    candidates = [kernel for kernel in kernels if isinstance(layer.operator, kernel.operator)]
+    fitting = [kernel for kernel in candidates if kernel.signature.fits(layer)]
+    broken: list[str] = []
+    for kernel in fitting:
+        finding = kernel.broken_rule(layer)
+        if finding is None:
+            return kernel, "; ".join(broken) or _missing(layer, kernel, kernels)
+        broken.append(f"{kernel.name}: {finding}")
+    if broken:
+        return "; ".join(broken)
+    if not candidates:
         return f"no kernel computes {layer.operator.mnemonic}"
-    return "; ".join(refusals)
+    known = ", ".join(f"{kernel.name} ({kernel.signature})" for kernel in candidates)
+    return f"no kernel takes the element types {types_of(layer)}; there are {known}"
 
 
-def _reason(layer: Layer, kernel: Kernel, kernels: Sequence[Kernel], refusals: list[str]) -> str:
-    if refusals:
-        return "; ".join(refusals)
+def _missing(layer: Layer, kernel: Kernel, kernels: Sequence[Kernel]) -> str:
+    """What the best backend lacks when `kernel` is another one's."""
     best = kernels[0].backend
     if kernel.backend == best:
         return ""
-    return f"{best} has no kernel for {layer.operator.mnemonic}"
+    return f"{best} has no kernel for {layer.operator.mnemonic} of {types_of(layer)}"

@@ -44,6 +44,43 @@ _KEYWORDS = frozenset(
     ]
 )
 
+# Headers of C, of Arm, of the kernels and of the test harness: a `string.h` of ours would hide C's.
+_HEADERS = frozenset(
+    [
+        "arm_acle",
+        "arm_mve",
+        "arm_nn_types",
+        "arm_nnfunctions",
+        "assert",
+        "complex",
+        "ctype",
+        "errno",
+        "float",
+        "harness_model",
+        "inttypes",
+        "limits",
+        "math",
+        "setjmp",
+        "signal",
+        "stdarg",
+        "stdbool",
+        "stddef",
+        "stdint",
+        "stdio",
+        "stdlib",
+        "string",
+        "time",
+        "tinsmith_harness",
+        "tinsmith_nn",
+        "wchar",
+    ]
+)
+
+
+def is_header(name: str) -> bool:
+    """Whether a file `name`.h would be taken for another, on file systems that fold case, too."""
+    return name.lower() in _HEADERS
+
 
 def c_identifier(name: str) -> str:
     """`name` with every run of characters that C does not know as one underscore; never empty, never
