@@ -24,7 +24,7 @@ typedef struct {
  *
  * @param[in]  matrix       Weights and quantization.
  * @param[in]  rows         int8; row r starts at rows + r * row_pitch and has matrix->depth values.
- * @param[in]  row_pitch    Bytes from row to row; may be smaller than depth (overlapping rows).
+ * @param[in]  row_pitch    Bytes from row to row, >= 1; may be smaller than depth (overlapping rows).
  * @param[in]  row_count    >= 0
  * @param[out] output       int8; row r starts at output + r * output_pitch.
  * @param[in]  output_pitch Bytes from row to row, >= channels.
