@@ -77,8 +77,72 @@ static inline void add_blocks(sums *acc, const int8_t *x, const uint32_t *weight
   /* clang-format on */
 }
 
+/** Scaling of outputs; a step of 0 means one multiplier and shift for all. */
+typedef struct {
+  const int32_t *multiplier;
+  const int32_t *shift;
+  int32_t step;
+  int32_t zero_point;
+} output_stage;
+
 static inline int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32_t half_and_zero_point) {
   return tinsmith_saturate_s8(tinsmith_requantize_folded(acc, multiplier, shift, half_and_zero_point));
+}
+
+/** Sum of the top channel of a pair. */
+static inline int32_t top(const sums *acc, int32_t pair, const int32_t *bias) {
+  return bias[2 * pair + 1] + ((acc->both[pair] - acc->bottom[pair]) >> 8);
+}
+
+/** Outputs of the first `count` channels of a group, of any stage. */
+TINSMITH_NOINLINE static void finish_any(const output_stage *stage, const sums *acc, const int32_t *bias, int32_t count,
+                                         int8_t *output) {
+  const int32_t values[kChannels] = {acc->bottom[0], top(acc, 0, bias), acc->bottom[1], top(acc, 1, bias)};
+  TINSMITH_NO_UNROLL
+  for (int32_t c = 0; c < count; ++c) {
+    const int32_t shift = stage->shift[c * stage->step];
+    const int32_t offset = tinsmith_half_and_zero_point(shift, stage->zero_point);
+    output[c] = scale(values[c], stage->multiplier[c * stage->step], shift, offset);
+  }
+}
+
+/** One input vector times the whole matrix. */
+TINSMITH_NOINLINE static void multiply_vector(output_stage stage, const int32_t *bias, const int8_t *x,
+                                              const uint32_t *weights, int32_t depth, int32_t channels,
+                                              int8_t *output) {
+  const int32_t blocks = depth / 4;
+  const int32_t group_words = (depth + 3) / 4 * 4;
+  TINSMITH_NO_UNROLL
+  for (; channels > 0; channels -= kChannels) {
+    sums acc = {{bias[0], bias[2]}, {bias[0], bias[2]}};
+    if (blocks > 0) {
+      add_blocks(&acc, x, weights, blocks);
+    }
+    if (depth % 4 != 0) {
+      add_block(&acc, x + 4 * blocks, depth % 4, weights + 4 * blocks);
+    }
+    if (channels >= kChannels && stage.step == 0) {
+      const int32_t multiplier = *stage.multiplier;
+      const int32_t shift = *stage.shift;
+      const int32_t offset = tinsmith_half_and_zero_point(shift, stage.zero_point);
+      const int8_t output0 = scale(acc.bottom[0], multiplier, shift, offset);
+      const int8_t output1 = scale(top(&acc, 0, bias), multiplier, shift, offset);
+      const int8_t output2 = scale(acc.bottom[1], multiplier, shift, offset);
+      const int8_t output3 = scale(top(&acc, 1, bias), multiplier, shift, offset);
+      output[0] = output0;
+      output[1] = output1;
+      output[2] = output2;
+      output[3] = output3;
+    } else {
+      const sums copy = acc; /* what is pointed to does not live in registers */
+      finish_any(&stage, &copy, bias, channels < kChannels ? channels : kChannels, output);
+    }
+    weights += group_words;
+    bias += kChannels;
+    output += kChannels;
+    stage.multiplier += kChannels * stage.step;
+    stage.shift += kChannels * stage.step;
+  }
 }
 
 arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
@@ -91,52 +155,13 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *c
   if (fc_params->filter_offset != 0 || filter_dims->c != output_dims->c) {
     return ARM_CMSIS_NN_ARG_ERROR;
   }
+  const output_stage stage = {quant_params->multiplier, quant_params->shift, quant_params->is_per_channel ? 1 : 0,
+                              fc_params->output_offset};
+  const uint32_t *weights = (const uint32_t *)(const void *)filter_data;
   const int32_t depth = filter_dims->n;
-  const int32_t blocks = depth / 4;
-  const int32_t group_words = (depth + 3) / 4 * 4;
   const int32_t channels = output_dims->c;
-  const int32_t stage_step = quant_params->is_per_channel ? 1 : 0;
-  const int32_t zero_point = fc_params->output_offset;
-  int8_t *output = output_data;
-  for (int32_t n = 0; n < input_dims->n; ++n, input_data += depth) {
-    const uint32_t *weights = (const uint32_t *)(const void *)filter_data;
-    const int32_t *bias = bias_data;
-    const int32_t *multipliers = quant_params->multiplier;
-    const int32_t *shifts = quant_params->shift;
-    for (int32_t left = channels; left > 0; left -= kChannels) {
-      sums acc = {{bias[0], bias[2]}, {bias[0], bias[2]}};
-      if (blocks > 0) {
-        add_blocks(&acc, input_data, weights, blocks);
-      }
-      if (depth % 4 != 0) {
-        add_block(&acc, input_data + 4 * blocks, depth % 4, weights + 4 * blocks);
-      }
-      const int32_t values[kChannels] = {
-          acc.bottom[0],
-          bias[1] + ((acc.both[0] - acc.bottom[0]) >> 8),
-          acc.bottom[1],
-          bias[3] + ((acc.both[1] - acc.bottom[1]) >> 8),
-      };
-      const int32_t multiplier = *multipliers;
-      const int32_t shift = *shifts;
-      const int32_t offset = tinsmith_half_and_zero_point(shift, zero_point);
-      if (left >= kChannels && stage_step == 0) {
-        for (int32_t c = 0; c < kChannels; ++c) {
-          output[c] = scale(values[c], multiplier, shift, offset);
-        }
-      } else {
-        TINSMITH_NO_UNROLL
-        for (int32_t c = 0; c < kChannels && c < left; ++c) {
-          const int32_t i = c * stage_step;
-          output[c] = scale(values[c], multipliers[i], shifts[i], tinsmith_half_and_zero_point(shifts[i], zero_point));
-        }
-      }
-      output += left < kChannels ? left : kChannels;
-      weights += group_words;
-      bias += kChannels;
-      multipliers += kChannels * stage_step;
-      shifts += kChannels * stage_step;
-    }
+  for (int32_t n = 0; n < input_dims->n; ++n) {
+    multiply_vector(stage, bias_data, input_data + n * depth, weights, depth, channels, output_data + n * channels);
   }
   tinsmith_apply_activation(&fc_params->activation, output_data, input_dims->n * channels);
   return ARM_CMSIS_NN_SUCCESS;
