@@ -31,11 +31,12 @@ static inline void add_lanes(sums *acc, uint32_t x, const uint32_t *weights) {
   acc->bottom[1] = tinsmith_smlad(x, tinsmith_sxtb16(w1), acc->bottom[1]);
 }
 
-/** Up to 4 values of k, one 16-byte block of weights. */
-static inline void add_block(sums *acc, const int8_t *x, int32_t count, const uint32_t *weights) {
+/** acc + the last 1 to 3 values of k, one 16-byte block of weights. */
+TINSMITH_NOINLINE static sums add_rest(sums acc, const int8_t *x, int32_t count, const uint32_t *weights) {
   const uint32_t word = tinsmith_load_bytes(x, count);
-  add_lanes(acc, tinsmith_sxtb16(word), weights);
-  add_lanes(acc, tinsmith_sxtb16_ror8(word), weights + 2);
+  add_lanes(&acc, tinsmith_sxtb16(word), weights);
+  add_lanes(&acc, tinsmith_sxtb16_ror8(word), weights + 2);
+  return acc;
 }
 
 /** acc += the first `blocks` blocks of 4 values of k, at least one. In assembly, or compilers reload what they spill.
@@ -119,7 +120,7 @@ TINSMITH_NOINLINE static void multiply_vector(output_stage stage, const int32_t 
       add_blocks(&acc, x, weights, blocks);
     }
     if (depth % 4 != 0) {
-      add_block(&acc, x + 4 * blocks, depth % 4, weights + 4 * blocks);
+      acc = add_rest(acc, x + 4 * blocks, depth % 4, weights + 4 * blocks);
     }
     if (channels >= kChannels && stage.step == 0) {
       const int32_t multiplier = *stage.multiplier;
