@@ -27,6 +27,7 @@ OTHERS = [
     "platforms",
     "tests/checks",
     "tests/cross",
+    "tests/e2e",
     "tests/golden",
     "tests/layering",
     "tests/packaging",

@@ -111,8 +111,8 @@ def read_baseline() -> tuple[dict[str, Network], dict[str, float]]:
     return networks, data["at_most"]
 
 
-def measure(network: Network, target: str) -> Row:
-    """Compile, run and compare one network on one target."""
+def measure(network: Network, target: str, samples: int | None = None) -> Row:
+    """Compile, run and compare one network on one target, on at most `samples` of each group."""
     path, inputs = network_files(network)
     start = time.perf_counter()
     try:
@@ -120,6 +120,8 @@ def measure(network: Network, target: str) -> Row:
         compilation = compile_model(read_model(path, network.name), options)
         compiled = time.perf_counter()
         groups = load_samples(inputs, compilation.graph)
+        if samples is not None:
+            groups = [group.first(samples) for group in groups]
         with built(compilation) as build:
             measurement = run_samples(build, compilation.graph, groups, _TIMEOUT_SECONDS)
             measurement = compare(measurement, compilation.reference)

@@ -1,0 +1,28 @@
+"""The five MLPerf Tiny networks on every board: every output byte, and every bound that the benchmark states.
+
+`tinsmith bench mlperf-tiny` runs all samples; here are few of each kind.
+"""
+
+import pytest
+from tinsmith_driver.benchmarks.mlperf_tiny import TARGETS, measure, misses, read_baseline
+from tinsmith_ir.testing import mlperf_tiny_dir, mlperf_tiny_inputs_dir
+
+_NETWORKS, _AT_MOST = read_baseline()
+_SAMPLES = 2
+_IS_PRESENT = mlperf_tiny_dir() is not None and mlperf_tiny_inputs_dir() is not None
+
+# What no part of these boards can hold: RAM of the M0 for the first two, its flash for the third.
+_TOO_LARGE = {("vww", "cortex-m0"), ("ic", "cortex-m0"), ("ad", "cortex-m0")}
+
+
+@pytest.mark.skipif(not _IS_PRESENT, reason="MLPerf Tiny models absent")
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", list(_NETWORKS))
+def test_network_holds_its_bounds(name: str, target: str) -> None:
+    row = measure(_NETWORKS[name], target, samples=_SAMPLES)
+    if (name, target) in _TOO_LARGE:
+        assert row.status == "does not fit"
+        return
+    assert row.status == "ok"
+    assert row.bytes_different == 0
+    assert misses(row, _NETWORKS[name], _AT_MOST) == []
