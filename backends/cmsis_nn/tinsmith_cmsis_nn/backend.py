@@ -9,6 +9,7 @@ from tinsmith_cmsis_nn import (
     convolution,
     elementwise,
     fully_connected,
+    packed_convolution,
     pooling,
     softmax,
     transpose,
@@ -30,7 +31,7 @@ class CmsisNnBackend:
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
         """Packed kernels first, if wanted; then the public ones."""
         public = (
-            *convolution.public_kernels(target, either_library=not self.packed),
+            *convolution.kernels(target, either_library=not self.packed),
             *fully_connected.public_kernels(target),
             *elementwise.kernels(target),
             *pooling.kernels(target, either_library=not self.packed),
@@ -39,7 +40,7 @@ class CmsisNnBackend:
         )
         if not self.packed:
             return public
-        packed = (*convolution.packed_kernels(target), *fully_connected.packed_kernels(target))
+        packed = (*packed_convolution.kernels(target), *fully_connected.packed_kernels(target))
         return (*packed, *public)
 
 

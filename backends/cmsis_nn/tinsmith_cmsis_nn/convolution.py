@@ -1,7 +1,5 @@
-"""Conv2D and DepthwiseConv2D, by the packed kernels and by the public API."""
+"""Conv2D and DepthwiseConv2D by the public API, and what the packed kernels share with it."""
 
-import numpy as np
-from numpy.typing import NDArray
 from tinsmith_c import (
     Emission,
     FieldValue,
@@ -11,7 +9,6 @@ from tinsmith_c import (
     Signature,
     expression,
     initializer,
-    nested,
 )
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
@@ -22,114 +19,32 @@ from tinsmith_target import Target
 from tinsmith_cmsis_nn import sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
-    PACKED_HEADER,
     PUBLIC_HEADER,
     activation,
     context,
     dims,
     engine,
-    implementation,
-    input_zero_point,
     nhwc,
     tile,
 )
-from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
-from tinsmith_cmsis_nn.geometry import Dims
-from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text
-from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_convolution, pack_depthwise
-from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
 
-_S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
+S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
 
-def _operator(layer: Layer) -> Conv2D | DepthwiseConv2D:
+def operator_of(layer: Layer) -> Conv2D | DepthwiseConv2D:
+    """The layer's operator, which must be one of the two."""
     operator = layer.operator
     return operator if isinstance(operator, DepthwiseConv2D) else layer.operator_as(Conv2D)
 
 
 def parameters_of(layer: Layer) -> ConvParameters:
     """Multipliers, offsets and clamp of the layer."""
-    return conv_parameters(_operator(layer), layer.inputs, layer.output)
+    return conv_parameters(operator_of(layer), layer.inputs, layer.output)
 
 
-def input_is_computed(layer: Layer) -> str | None:
-    """The input is computed at run time."""
-    return None if layer.constant(0) is None else "it is a constant"
-
-
-def no_groups(layer: Layer) -> str | None:
-    """A packed convolution has one group."""
-    channels, depth = layer.input(0).shape[3], layer.input(1).shape[3]
-    return None if channels == depth else f"it has {channels // depth}"
-
-
-def no_multiplier(layer: Layer) -> str | None:
-    """A packed depthwise convolution has one output channel per input channel."""
-    factor = layer.output.shape[3] // layer.input(0).shape[3]
-    return None if factor == 1 else f"it has {factor}"
-
-
-def several_channels(layer: Layer) -> str | None:
-    """A packed depthwise convolution has at least 2 channels."""
-    return None if layer.output.shape[3] > 1 else "it has 1"
-
-
-def no_dilation(layer: Layer) -> str | None:
-    """A packed depthwise convolution is not dilated."""
-    dilation = _operator(layer).dilation
-    return None if dilation == (1, 1) else f"dilation is {dilation[0]}x{dilation[1]}"
-
-
-def weights_pack(layer: Layer) -> str | None:
-    """Weights, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
-    try:
-        packed(layer)
-    except PackingError as error:
-        return str(error)
-    return None
-
-
-def packed(layer: Layer) -> PackedLayer:
-    """The layer's constants as the packed kernel of its target takes them; raises PackingError."""
-    depthwise = isinstance(layer.operator, DepthwiseConv2D)
-    weights = constant_s8(layer, 1)
-    channels = _channels(layer, weights, depthwise=depthwise)
-    zero_point = input_zero_point(layer)
-    built = implementation(layer.target)
-    if depthwise:
-        return pack_depthwise(
-            built,
-            np.ascontiguousarray(channels.rows.T).reshape(weights.shape),
-            channels.bias,
-            channels.multipliers,
-            channels.shifts,
-            input_zero_point=zero_point,
-            input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
-        )
-    return pack_convolution(
-        built,
-        channels.rows.reshape(weights.shape),
-        channels.bias,
-        channels.multipliers,
-        channels.shifts,
-        input_zero_point=zero_point,
-    )
-
-
-def _channels(layer: Layer, weights: NDArray[np.int8], *, depthwise: bool) -> Channels:
-    """One row of weights per output channel, constant channels settled."""
-    parameters = parameters_of(layer)
-    count = layer.output.shape[3]
-    rows = weights.reshape(-1, count).T if depthwise else weights.reshape(count, -1)
-    bias = constant_bias(layer)
-    given = np.zeros(count, np.int32) if bias is None else bias
-    channels = Channels(rows, given, parameters.multipliers, parameters.shifts)
-    return settle_constant_channels(channels, parameters)
-
-
-def _parameter_fields(layer: Layer) -> dict[str, FieldValue]:
+def parameter_fields(layer: Layer) -> dict[str, FieldValue]:
     """Members of a cmsis_nn_conv_params or cmsis_nn_dw_conv_params."""
-    operator, p = _operator(layer), parameters_of(layer)
+    operator, p = operator_of(layer), parameters_of(layer)
     depthwise = isinstance(operator, DepthwiseConv2D)
     multiplier = {"ch_mult": layer.output.shape[3] // layer.input(0).shape[3]} if depthwise else {}
     return {
@@ -147,7 +62,7 @@ def _parameters(layer: Layer) -> str:
     """Definition of `kParameters`."""
     depthwise = isinstance(layer.operator, DepthwiseConv2D)
     c_type = "cmsis_nn_dw_conv_params" if depthwise else "cmsis_nn_conv_params"
-    return initializer(c_type, "kParameters", _parameter_fields(layer))
+    return initializer(c_type, "kParameters", parameter_fields(layer))
 
 
 def _scales(scope: Scope, multipliers: Array, shifts: Array) -> str:
@@ -158,46 +73,6 @@ def _scales(scope: Scope, multipliers: Array, shifts: Array) -> str:
         "kScales",
         {"multiplier": f"(int32_t *){names[0]}", "shift": f"(int32_t *){names[1]}"},
     )
-
-
-def _weight_dims(layer: Layer) -> Dims:
-    return nhwc(layer.input(1))
-
-
-def emit_packed(layer: Layer, scope: Scope) -> Emission:
-    """A record with everything the packed kernel wants, and a call through the shared helper: eleven
-    arguments in each layer would be much code.
-    """
-    arrays = packed(layer)
-    kind = DEPTHWISE if isinstance(layer.operator, DepthwiseConv2D) else CONVOLUTION
-    scope.helper(helper_text(kind))
-    given, scratch = scope.inputs[0], scope.scratch
-    if given is None:
-        raise ValueError(f"layer {layer.name}: the input is absent")
-    weights = scope.arranged(
-        1, arrays.weights, f"arranged for {implementation(layer.target)} kernels"
-    )
-    multipliers = scope.constant("multipliers", arrays.multiplier)
-    shifts = scope.constant("shifts", arrays.shift)
-    fields: dict[str, FieldValue] = {
-        "parameters": nested(_parameter_fields(layer)),
-        "scales": nested(
-            {"multiplier": f"(int32_t *){multipliers}", "shift": f"(int32_t *){shifts}"}
-        ),
-        "input_dims": dims(scope, nhwc(layer.input(0))),
-        "weight_dims": dims(scope, _weight_dims(layer)),
-        "output_dims": dims(scope, nhwc(layer.output)),
-        "weights": weights,
-        "bias": scope.constant(
-            "bias", arrays.bias, f"{scope.layer}: bias, the zero point folded in"
-        ),
-        "input": given.offset,
-        "output": scope.outputs[0].offset,
-        "scratch": scratch.offset if scratch else 0,
-        "scratch_bytes": scope.scratch_bytes,
-    }
-    call = initializer(f"{kind.name}_call", "kCall", fields)
-    return Emission((call,), f"{kind.name}(&kCall, arena)", uses_pointers=False)
 
 
 def emit_public(layer: Layer, scope: Scope) -> Emission:
@@ -212,7 +87,7 @@ def emit_public(layer: Layer, scope: Scope) -> Emission:
         "&kScales",
         dims(scope, nhwc(layer.input(0))),
         scope.input(0),
-        dims(scope, _weight_dims(layer)),
+        dims(scope, nhwc(layer.input(1))),
         scope.input(1),
         dims(scope, (1, 1, 1, channels)),
         scope.input(2),
@@ -225,42 +100,7 @@ def emit_public(layer: Layer, scope: Scope) -> Emission:
     )
 
 
-def packed_kernels(target: Target) -> tuple[Kernel, ...]:
-    """The kernels of tinsmith_nn.h."""
-    return (
-        Kernel(
-            name="tinsmith_convolve_packed_s8",
-            backend=BACKEND,
-            operator=Conv2D,
-            signature=_S8,
-            headers=(PACKED_HEADER,),
-            emit=emit_packed,
-            rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
-            scratch_bytes=sizes.convolution_packed,
-            engine=engine(target),
-        ),
-        Kernel(
-            name="tinsmith_depthwise_packed_s8",
-            backend=BACKEND,
-            operator=DepthwiseConv2D,
-            signature=_S8,
-            headers=(PACKED_HEADER,),
-            emit=emit_packed,
-            rules=(
-                input_is_computed,
-                no_multiplier,
-                several_channels,
-                no_dilation,
-                weights_are_constant,
-                weights_pack,
-            ),
-            scratch_bytes=sizes.depthwise_packed,
-            engine=engine(target),
-        ),
-    )
-
-
-def public_kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
+def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
     """The wrappers of arm_nnfunctions.h. either_library: with scratch for Arm's library too."""
     convolution = sizes.convolution_either if either_library else sizes.convolution_public
     depthwise = sizes.depthwise_either if either_library else sizes.depthwise_public
@@ -269,7 +109,7 @@ def public_kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...
             name="arm_convolve_wrapper_s8",
             backend=BACKEND,
             operator=Conv2D,
-            signature=_S8,
+            signature=S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_public,
             scratch_bytes=convolution,
@@ -279,7 +119,7 @@ def public_kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...
             name="arm_depthwise_conv_wrapper_s8",
             backend=BACKEND,
             operator=DepthwiseConv2D,
-            signature=_S8,
+            signature=S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_public,
             scratch_bytes=depthwise,

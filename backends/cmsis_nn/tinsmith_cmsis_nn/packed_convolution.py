@@ -1,0 +1,177 @@
+"""Conv2D and DepthwiseConv2D by the kernels on arranged weights (`tinsmith_nn.h`)."""
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_c import (
+    Emission,
+    FieldValue,
+    Kernel,
+    Layer,
+    Scope,
+    initializer,
+    nested,
+)
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_target import Target
+
+from tinsmith_cmsis_nn import sizes
+from tinsmith_cmsis_nn.common import (
+    BACKEND,
+    PACKED_HEADER,
+    dims,
+    engine,
+    implementation,
+    input_zero_point,
+    nhwc,
+)
+from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
+from tinsmith_cmsis_nn.convolution import S8, operator_of, parameter_fields, parameters_of
+from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text
+from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_convolution, pack_depthwise
+from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+
+
+def input_is_computed(layer: Layer) -> str | None:
+    """The input is computed at run time."""
+    return None if layer.constant(0) is None else "it is a constant"
+
+
+def no_groups(layer: Layer) -> str | None:
+    """A packed convolution has one group."""
+    channels, depth = layer.input(0).shape[3], layer.input(1).shape[3]
+    return None if channels == depth else f"it has {channels // depth}"
+
+
+def no_multiplier(layer: Layer) -> str | None:
+    """A packed depthwise convolution has one output channel per input channel."""
+    factor = layer.output.shape[3] // layer.input(0).shape[3]
+    return None if factor == 1 else f"it has {factor}"
+
+
+def several_channels(layer: Layer) -> str | None:
+    """A packed depthwise convolution has at least 2 channels."""
+    return None if layer.output.shape[3] > 1 else "it has 1"
+
+
+def no_dilation(layer: Layer) -> str | None:
+    """A packed depthwise convolution is not dilated."""
+    dilation = operator_of(layer).dilation
+    return None if dilation == (1, 1) else f"dilation is {dilation[0]}x{dilation[1]}"
+
+
+def weights_pack(layer: Layer) -> str | None:
+    """Weights, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
+    try:
+        packed(layer)
+    except PackingError as error:
+        return str(error)
+    return None
+
+
+def packed(layer: Layer) -> PackedLayer:
+    """The layer's constants as the packed kernel of its target takes them; raises PackingError."""
+    depthwise = isinstance(layer.operator, DepthwiseConv2D)
+    weights = constant_s8(layer, 1)
+    channels = _channels(layer, weights, depthwise=depthwise)
+    zero_point = input_zero_point(layer)
+    built = implementation(layer.target)
+    if depthwise:
+        return pack_depthwise(
+            built,
+            np.ascontiguousarray(channels.rows.T).reshape(weights.shape),
+            channels.bias,
+            channels.multipliers,
+            channels.shifts,
+            input_zero_point=zero_point,
+            input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
+        )
+    return pack_convolution(
+        built,
+        channels.rows.reshape(weights.shape),
+        channels.bias,
+        channels.multipliers,
+        channels.shifts,
+        input_zero_point=zero_point,
+    )
+
+
+def _channels(layer: Layer, weights: NDArray[np.int8], *, depthwise: bool) -> Channels:
+    """One row of weights per output channel, constant channels settled."""
+    parameters = parameters_of(layer)
+    count = layer.output.shape[3]
+    rows = weights.reshape(-1, count).T if depthwise else weights.reshape(count, -1)
+    bias = constant_bias(layer)
+    given = np.zeros(count, np.int32) if bias is None else bias
+    channels = Channels(rows, given, parameters.multipliers, parameters.shifts)
+    return settle_constant_channels(channels, parameters)
+
+
+def emit_packed(layer: Layer, scope: Scope) -> Emission:
+    """A record with everything the packed kernel wants, and a call through the shared helper: eleven
+    arguments in each layer would be much code.
+    """
+    arrays = packed(layer)
+    kind = DEPTHWISE if isinstance(layer.operator, DepthwiseConv2D) else CONVOLUTION
+    scope.helper(helper_text(kind))
+    given, scratch = scope.inputs[0], scope.scratch
+    if given is None:
+        raise ValueError(f"layer {layer.name}: the input is absent")
+    weights = scope.arranged(
+        1, arrays.weights, f"arranged for {implementation(layer.target)} kernels"
+    )
+    multipliers = scope.constant("multipliers", arrays.multiplier)
+    shifts = scope.constant("shifts", arrays.shift)
+    fields: dict[str, FieldValue] = {
+        "parameters": nested(parameter_fields(layer)),
+        "scales": nested(
+            {"multiplier": f"(int32_t *){multipliers}", "shift": f"(int32_t *){shifts}"}
+        ),
+        "input_dims": dims(scope, nhwc(layer.input(0))),
+        "weight_dims": dims(scope, nhwc(layer.input(1))),
+        "output_dims": dims(scope, nhwc(layer.output)),
+        "weights": weights,
+        "bias": scope.constant(
+            "bias", arrays.bias, f"{scope.layer}: bias, the zero point folded in"
+        ),
+        "input": given.offset,
+        "output": scope.outputs[0].offset,
+        "scratch": scratch.offset if scratch else 0,
+        "scratch_bytes": scope.scratch_bytes,
+    }
+    call = initializer(f"{kind.name}_call", "kCall", fields)
+    return Emission((call,), f"{kind.name}(&kCall, arena)", uses_pointers=False)
+
+
+def kernels(target: Target) -> tuple[Kernel, ...]:
+    """The kernels of tinsmith_nn.h."""
+    return (
+        Kernel(
+            name="tinsmith_convolve_packed_s8",
+            backend=BACKEND,
+            operator=Conv2D,
+            signature=S8,
+            headers=(PACKED_HEADER,),
+            emit=emit_packed,
+            rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
+            scratch_bytes=sizes.convolution_packed,
+            engine=engine(target),
+        ),
+        Kernel(
+            name="tinsmith_depthwise_packed_s8",
+            backend=BACKEND,
+            operator=DepthwiseConv2D,
+            signature=S8,
+            headers=(PACKED_HEADER,),
+            emit=emit_packed,
+            rules=(
+                input_is_computed,
+                no_multiplier,
+                several_channels,
+                no_dilation,
+                weights_are_constant,
+                weights_pack,
+            ),
+            scratch_bytes=sizes.depthwise_packed,
+            engine=engine(target),
+        ),
+    )
