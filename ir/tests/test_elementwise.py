@@ -154,3 +154,12 @@ def test_requantize_between_widths(run: Run) -> None:
 def test_wrong_types_are_named(text: str, message: str) -> None:
     with pytest.raises(GraphError, match=message):
         parse_graph(f'graph "g" {{ {text} output %y }}')
+
+
+@pytest.mark.parametrize("length", [1, 3, 8, 33])
+def test_a_minus_zero_stays_in_arrays_of_any_length(run: Run, length: int) -> None:
+    body = f"""
+      input %x: f32[{length}]
+      %y: f32[{length}] = relu6(%x)
+      output %y"""
+    assert np.signbit(np.array(run(body, [-0.0] * length))).all()

@@ -139,3 +139,16 @@ def test_float_softmax_sums_to_one(run: Run) -> None:
 def test_softmax_refuses_other_results(line: str, message: str) -> None:
     with pytest.raises(GraphError, match=message):
         parse_graph(f'graph "g" {{ input %x: i8[1,2]<0.5, 0> {line} output %y }}')
+
+
+@pytest.mark.parametrize("zeros", [(0.0, -0.0), (-0.0, 0.0)])
+@pytest.mark.parametrize("channels", [1, 3, 8, 33])
+def test_maximum_of_two_zeros_is_the_first(
+    run: Run, zeros: tuple[float, float], channels: int
+) -> None:
+    body = f"""
+      input %x: f32[1,1,2,{channels}]
+      %y: f32[1,1,1,{channels}] = max_pool2d(%x) {{window=[1,2]}}
+      output %y"""
+    result = run(body, np.repeat(np.array(zeros, np.float32), channels))
+    assert (np.signbit(np.array(result)) == np.signbit(zeros[0])).all()

@@ -1,5 +1,6 @@
 """Pooling over windows of NHWC tensors; padding is left out of the average and of the maximum."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -109,10 +110,14 @@ class MaxPool2D(_Pool):
         """The maximum of each window; padding never wins."""
         array, output = required(arrays, 0), outputs[0]
         if output.dtype is DType.FLOAT32:
-            lowest = float(np.finfo(np.float32).min)
-            best = np.maximum.reduce(self._views(array, output, lowest)).astype(np.float32)
-            return (clamp_f32(best, self.activation),)
+            best = functools.reduce(_larger, self._views(array, output, -np.inf))
+            return (clamp_f32(best.astype(np.float32), self.activation),)
         views = self._views(array, output, output.dtype.integer_range[0])
         p = pool_parameters(self, inputs, output)
         best = np.maximum.reduce(views).astype(np.int64)
         return (clamp(best, 0, p.clamp_min, p.clamp_max, output.dtype),)
+
+
+def _larger(best: Array, view: Array) -> Array:
+    """The first of two that are equal, so that the sign of a zero is the same on every machine."""
+    return np.where(view > best, view, best)

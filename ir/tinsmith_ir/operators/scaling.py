@@ -47,8 +47,12 @@ def requantize(array: Array, parameters: RequantizeParameters, dtype: DType) -> 
 
 
 def clamp_f32(values: NDArray[np.float32], activation: Activation) -> NDArray[np.float32]:
-    """Values within the bounds of `activation`."""
+    """Values within the bounds of `activation`; one that equals a bound stays, -0.0 like 0.0.
+
+    As std::min(std::max(value, low), high). np.maximum(-0.0, 0.0) is either, by the length of the array.
+    """
     if activation is Activation.NONE:
         return values
-    low, high = activation_range_f32(activation)
-    return np.minimum(np.maximum(values, low), high)
+    low, high = (np.float32(bound) for bound in activation_range_f32(activation))
+    raised = np.where(values < low, low, values)
+    return np.where(raised > high, high, raised)
