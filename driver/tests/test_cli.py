@@ -165,3 +165,8 @@ def test_a_full_disk_is_said_in_one_line() -> None:
         _, said = process.communicate()
     assert said == b"tinsmith: error: [Errno 28] No space left on device\n"
     assert process.returncode == 2
+
+
+def test_standard_output_may_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["targets"]) == 0

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.code if isinstance(error.code, int) else 2
     try:
         status = parsed.command(parsed)
-        sys.stdout.flush()  # here, so that a full disk or a closed pipe shows where it is handled
+        print(end="", flush=True)  # so that a full disk or a closed pipe shows here, and is handled
         return status
     except TinsmithError as error:
         print(f"tinsmith: error: {error}", file=sys.stderr)
