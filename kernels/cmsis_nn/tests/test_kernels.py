@@ -17,6 +17,7 @@ from tinsmith_toolchains import Firmware, build_firmware
 
 TESTS = Path(__file__).resolve().parent
 LIBRARY = TESTS.parent
+# Softmax is compared with the evaluator, graph by graph, in backends/cmsis_nn/tests/test_host.py.
 RANDOM_KERNELS = tuple(kernel for kernel in KERNELS if kernel != "softmax")
 
 # As in board_model.c.
@@ -75,6 +76,19 @@ def test_plain_c_equals_the_definition_and_reads_no_byte_too_far(
         results = results[8 + call.expected.size :]
         check(call, status, output)
     assert not results
+
+
+def test_the_example_of_the_readme(tmp_path: Path) -> None:
+    readme = (LIBRARY / "README.md").read_text(encoding="utf-8")
+    example = readme.split("```c\n")[1].split("```")[0]
+    main = "int main(void) { int8_t y[2]; example(y); return !(y[0] == 28 && y[1] == 82); }\n"
+    (tmp_path / "example.c").write_text(example + main)
+    compiler = os.environ.get("TINSMITH_HOST_CC", "cc")
+    includes = ["-I", str(LIBRARY), "-I", str(LIBRARY / "include")]
+    files = [str(tmp_path / "example.c"), *map(str, sources())]
+    program = tmp_path / "example"
+    subprocess.run([compiler, "-std=c11", *includes, "-o", program, *files], check=True)
+    assert subprocess.run([program], check=False).returncode == 0
 
 
 def check(call: Call, status: int, output: NDArray[np.int8]) -> None:
