@@ -2,12 +2,12 @@
 
 import ctypes
 import itertools
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tinsmith_c.testing import host_compiler
 from tinsmith_cmsis_nn import scratch
 from tinsmith_cmsis_nn.geometry import Geometry
 from tinsmith_cmsis_nn.packing import Implementation
@@ -52,7 +52,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     path = tmp_path_factory.mktemp("sizes") / "sizes.so"
     sources = sorted((KERNELS / "src" / "common").glob("buffer_sizes*.c"))
     includes = [f"-I{KERNELS}", f"-I{KERNELS / 'include'}"]
-    compiler = os.environ.get("TINSMITH_HOST_CC", "cc")
+    compiler = host_compiler()
+    if compiler is None:
+        pytest.skip("no C compiler on this machine")
     subprocess.run([compiler, "-shared", "-fPIC", *includes, *sources, "-o", path], check=True)
     return ctypes.CDLL(str(path))
 

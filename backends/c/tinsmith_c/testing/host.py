@@ -1,6 +1,7 @@
 """Generated C compiled by the host's compiler under AddressSanitizer and UBSan, and run."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -137,9 +138,15 @@ class HostModel:
         return outputs
 
 
+def host_compiler() -> str | None:
+    """The host's C compiler: what TINSMITH_HOST_CC names, else cc; None if it is not there."""
+    return shutil.which(os.environ.get("TINSMITH_HOST_CC", "cc"))
+
+
 def compile_c(arguments: Sequence[str | Path]) -> None:
     """Run the host's C compiler (TINSMITH_HOST_CC, or cc); raises AssertionError with its text if it complains."""
-    compiler = os.environ.get("TINSMITH_HOST_CC", "cc")
+    compiler = host_compiler()
+    assert compiler is not None, "no C compiler on this machine"
     command = [compiler, *_FLAGS, *_SANITIZERS, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
