@@ -163,3 +163,12 @@ def test_a_minus_zero_stays_in_arrays_of_any_length(run: Run, length: int) -> No
       %y: f32[{length}] = relu6(%x)
       output %y"""
     assert np.signbit(np.array(run(body, [-0.0] * length))).all()
+
+
+def test_infinities_saturate_as_in_tflite(run: Run) -> None:
+    body = """
+      input %x: f32[4]
+      %y: f32[4] = add(%x, %x)
+      output %y"""
+    largest = float(np.finfo(np.float32).max)
+    assert run(body, [np.inf, -np.inf, 3e38, 1]) == [largest, -largest, largest, 2]

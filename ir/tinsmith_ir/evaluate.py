@@ -54,7 +54,9 @@ def evaluate_node(node: Node, values: Mapping[str, Array]) -> tuple[Array, ...]:
     arrays = [values[value.name] if value else None for value in node.inputs]
     outputs = [value.type for value in node.outputs]
     try:
-        results = node.operator.evaluate(arrays, types, outputs)
+        # Infinity and NaN are results like others, no reason for NumPy to warn.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            results = node.operator.evaluate(arrays, types, outputs)
     except TinsmithError as error:
         raise EvaluationError(f"{node.location}, in\n  {print_node(node)}\n: {error}") from error
     for value, result in zip(node.outputs, results, strict=True):

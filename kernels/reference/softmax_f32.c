@@ -16,6 +16,9 @@
 
 // exp(x) = 2**n * exp(r), r = x - n ln 2 with ln 2 in two parts (Cody and Waite), exp(r) by the polynomial of Cephes.
 static float exponential(float value) {
+  if (value != value) {
+    return value;  // NaN has no integer part
+  }
   const float x = clamp_f32(value, EXP_LOWEST, EXP_HIGHEST);
   const float n = (x * LOG2_E + ROUND_MAGIC) - ROUND_MAGIC;
   const float r = (x - n * LN2_HIGH) - n * LN2_LOW;

@@ -1,8 +1,10 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tinsmith_c import lower
 from tinsmith_c.testing import CASES, Case, HostModel, KernelObjects, place
+from tinsmith_ir import parse_graph
 from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
 from tinsmith_ir.testing import random_inputs
 from tinsmith_reference import backend
@@ -24,3 +26,34 @@ def test_generated_c_equals_the_evaluator(
         expected = evaluate_graph(graph, inputs)
         for name, result in zip(program.outputs, model.run(inputs), strict=True):
             assert equal_arrays(result, expected[name]), (name, result, expected[name])
+
+
+_FLOATS = """
+graph "floats" {
+  input %x: f32[1,2,4,2]
+  %relu6: f32[1,2,4,2] = relu6(%x)
+  %max: f32[1,2,2,2] = max_pool2d(%x) {window=[1,2], stride=[1,2]}
+  %sum: f32[1,2,4,2] = add(%x, %x)
+  %softmax: f32[1,2,4,2] = softmax(%x)
+  output %relu6
+  output %max
+  output %sum
+  output %softmax
+}"""
+
+
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf, -0.0, 1e-42, 3e38])
+def test_special_numbers_are_the_evaluators(
+    special: float, kernel_objects: KernelObjects, tmp_path: Path
+) -> None:
+    graph = parse_graph(_FLOATS)
+    kernels = backend().kernels(HOST)
+    program = place(lower(graph, HOST, kernels))
+    model = HostModel.build(program, HOST, kernels, kernel_objects, tmp_path)
+    values = np.array([special, 0.0, 0.0, special, 1.0, special, -1.0, 2.0] * 2, np.float32)
+    inputs = {"x": values.reshape(1, 2, 4, 2)}
+    expected = evaluate_graph(graph, inputs)
+    for name, result in zip(program.outputs, model.run(inputs), strict=True):
+        np.testing.assert_array_equal(result, expected[name], err_msg=name)
+        numbers = ~np.isnan(result)
+        assert (np.signbit(result) == np.signbit(expected[name]))[numbers].all(), name

@@ -183,6 +183,6 @@ class Concat(Operator):
                 for part, record in zip(parts, records, strict=True)
             ]
         joined = np.concatenate(parts, axis=self.axis)
-        if output.dtype is DType.FLOAT32:
+        if output.dtype is DType.FLOAT32 and self.activation is not Activation.NONE:
             return (clamp_f32(joined.astype(np.float32), self.activation),)
         return (joined,)

@@ -13,7 +13,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
 from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
-from tinsmith_ir.operators.scaling import clamp, clamp_f32
+from tinsmith_ir.operators.scaling import clamp, clamp_f32, larger_f32
 from tinsmith_ir.operators.windows import (
     Padding2D,
     Pair,
@@ -110,14 +110,10 @@ class MaxPool2D(_Pool):
         """The maximum of each window; padding never wins."""
         array, output = required(arrays, 0), outputs[0]
         if output.dtype is DType.FLOAT32:
-            best = functools.reduce(_larger, self._views(array, output, -np.inf))
-            return (clamp_f32(best.astype(np.float32), self.activation),)
+            views = self._views(array.astype(np.float32), output, -np.inf)
+            best = functools.reduce(larger_f32, (view.astype(np.float32) for view in views))
+            return (clamp_f32(best, self.activation),)
         views = self._views(array, output, output.dtype.integer_range[0])
         p = pool_parameters(self, inputs, output)
         best = np.maximum.reduce(views).astype(np.int64)
         return (clamp(best, 0, p.clamp_min, p.clamp_max, output.dtype),)
-
-
-def _larger(best: Array, view: Array) -> Array:
-    """The first of two that are equal, so that the sign of a zero is the same on every machine."""
-    return np.where(view > best, view, best)

@@ -50,9 +50,13 @@ def clamp_f32(values: NDArray[np.float32], activation: Activation) -> NDArray[np
     """Values within the bounds of `activation`; one that equals a bound stays, -0.0 like 0.0.
 
     As std::min(std::max(value, low), high). np.maximum(-0.0, 0.0) is either, by the length of the array.
+    Without a bound an infinity becomes the largest finite number, as in TFLite; NaN stays.
     """
-    if activation is Activation.NONE:
-        return values
     low, high = (np.float32(bound) for bound in activation_range_f32(activation))
     raised = np.where(values < low, low, values)
     return np.where(raised > high, high, raised)
+
+
+def larger_f32(best: NDArray[np.float32], candidate: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Elementwise maximum; of two that are equal the first, so that the sign of a zero is certain."""
+    return np.where(candidate > best, candidate, best)
