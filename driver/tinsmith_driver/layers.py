@@ -9,7 +9,7 @@ from tinsmith_ir import Array, evaluate_graph
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.pipelines import Compilation
-from tinsmith_driver.running import Difference, Measurement, difference_at
+from tinsmith_driver.running import Difference, Measurement, difference_at, different_bytes
 
 # Layer outputs are large; this many samples of each group show a wrong kernel.
 _SAMPLES_OF_EACH_GROUP = 2
@@ -58,7 +58,7 @@ def _first_difference(
     for layer, (call, data) in enumerate(zip(compilation.program.calls, outputs, strict=True)):
         name = call.outputs[0]
         array = expected[name]
-        if array.tobytes() != data:
-            got = np.frombuffer(data, array.dtype).reshape(array.shape)
+        got = np.frombuffer(data, array.dtype).reshape(array.shape)
+        if different_bytes(array, got):
             return difference_at(samples.group, index, call.name, layer, array, got)
     return None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from tinsmith_emulators import RunResult, run
 from tinsmith_ir import Array, Graph, evaluate_graph
 
@@ -181,11 +182,11 @@ def _compared(group: GroupResult, graph: Graph) -> GroupResult:
         results = evaluate_graph(graph, group.samples.sample(index))
         for value, got in zip(graph.outputs, group.outputs, strict=True):
             expected = results[value.name]
-            if expected.tobytes() == got[index].tobytes():
+            different = different_bytes(expected, got[index])
+            if different == 0:
                 continue
-            mismatches += different_bytes(expected, got[index])
-            difference = np.abs(expected.astype(np.float64) - got[index].astype(np.float64))
-            largest = max(largest, float(np.nanmax(difference)))
+            mismatches += different
+            largest = max(largest, largest_difference(expected, got[index]))
             if first is None:
                 first = difference_at(
                     group.samples.group, index, value.name, None, expected, got[index]
@@ -210,9 +211,17 @@ def _file_mismatches(group: GroupResult, graph: Graph) -> int | None:
 
 def different_bytes(expected: Array, got: Array) -> int:
     """How many bytes differ. Both have the same dtype and number of elements."""
-    left = np.frombuffer(np.ascontiguousarray(expected).tobytes(), np.uint8)
-    right = np.frombuffer(np.ascontiguousarray(got).tobytes(), np.uint8)
-    return int(np.count_nonzero(left != right))
+    return int(np.count_nonzero(_bytes(expected) != _bytes(got)))
+
+
+def largest_difference(expected: Array, got: Array) -> float:
+    """Largest absolute difference; the largest finite number where one of two is not finite."""
+    left, right = expected.astype(np.float64), got.astype(np.float64)
+    same = (left == right) | (np.isnan(left) & np.isnan(right))
+    with np.errstate(invalid="ignore"):
+        difference = np.where(same, 0.0, np.abs(left - right))
+    limit = np.finfo(np.float64).max
+    return float(np.nan_to_num(difference, nan=limit, posinf=limit).max(initial=0.0))
 
 
 def difference_at(
@@ -220,9 +229,8 @@ def difference_at(
 ) -> Difference:
     """The first element whose bytes differ."""
     width = expected.dtype.itemsize
-    bytes_ = np.frombuffer(np.ascontiguousarray(expected).tobytes(), np.uint8).reshape(-1, width)
-    other = np.frombuffer(np.ascontiguousarray(got).tobytes(), np.uint8).reshape(-1, width)
-    flat = int(np.flatnonzero((bytes_ != other).any(axis=1))[0])
+    different = (_bytes(expected) != _bytes(got)).reshape(-1, width).any(axis=1)
+    flat = int(np.flatnonzero(different)[0])
     position = tuple(int(i) for i in np.unravel_index(flat, expected.shape))
     return Difference(
         group,
@@ -233,3 +241,10 @@ def difference_at(
         float(expected.reshape(-1)[flat]),
         float(got.reshape(-1)[flat]),
     )
+
+
+def _bytes(array: Array) -> NDArray[np.uint8]:
+    """The bytes of the elements in order. Every NaN is the same: processors differ in its sign."""
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), array.dtype.type(np.nan), array)
+    return np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
