@@ -156,8 +156,8 @@ def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = 
 
 def _target_of_platform():
     choices = {
-        "//platforms:is_" + cpu.replace("-", "_"): cpu
-        for cpu in CPU_FLAGS
+        "//platforms:is_" + cpu.replace("-", "_"): flags.get("network_target", cpu)
+        for cpu, flags in CPU_FLAGS.items()
         if cpu != "host"
     }
     choices["//conditions:default"] = "host"
