@@ -25,6 +25,7 @@ OTHERS = [
     "kernels/include",
     "kernels/reference",
     "platforms",
+    "platforms/simulators/soc",
     "tests/checks",
     "tests/cross",
     "tests/e2e",

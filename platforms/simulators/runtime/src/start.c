@@ -1,0 +1,102 @@
+// From reset to main(): the fabric controller clears memory, starts the cluster and sleeps; core 0 of the cluster runs
+// main(), the others serve forks for ever.
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/team.h"
+#include "tinsmith_pulp.h"
+
+#define CLUSTER_CONTROL 0x10200000u
+#define FETCH_ENABLE 0x08u
+#define BOOT_ADDRESS 0x40u
+#define INSTRUCTION_CACHE 0x10201400u
+#define EXIT 0x1a1040a0u
+#define EXIT_VALID 0x80000000u
+#define TRAP_STATUS 3u
+
+extern uint32_t __bss_start[];
+extern uint32_t __bss_end[];
+extern int main(void);
+
+void _start(void);
+void start_fabric(void);
+void start_core(uint32_t core);
+void report_trap(uint32_t pc, uint32_t cause, uint32_t value);
+
+static inline void store_register(uint32_t address, uint32_t value) {
+  *(volatile uint32_t *)address = value;
+}
+
+// Hart numbers are 32 * cluster + core. The cluster is 0, the fabric controller alone in cluster 31 on a small stack in
+// second-level memory; the cores' stacks are __core_stack_bytes each, from the end of the first-level memory down.
+__attribute__((naked, section(".start"), used)) void _start(void) {
+  __asm__ volatile(
+      "la t0, trap_entry\n\t"
+      "csrw mtvec, t0\n\t"
+      "csrr a0, mhartid\n\t"
+      "srli t0, a0, 5\n\t"
+      "bnez t0, 1f\n\t"
+      "andi a0, a0, 31\n\t"
+      "lui t0, %%hi(__core_stack_bytes)\n\t"
+      "addi t0, t0, %%lo(__core_stack_bytes)\n\t"
+      "mul t0, t0, a0\n\t"
+      "la sp, __core_stacks_top\n\t"
+      "sub sp, sp, t0\n\t"
+      "j start_core\n"
+      "1:\n\t"
+      "la sp, __fabric_stack_top\n\t"
+      "j start_fabric\n\t"
+      ".balign 4\n"
+      "trap_entry:\n\t"
+      "csrr a0, mepc\n\t"
+      "csrr a1, mcause\n\t"
+      "csrr a2, mtval\n\t"
+      "j report_trap"
+      :
+      :);
+}
+
+__attribute__((used)) void start_fabric(void) {
+  for (volatile uint32_t *word = __bss_start; word < __bss_end; ++word) {
+    *word = 0u;
+  }
+  store_register(INSTRUCTION_CACHE, UINT32_MAX);
+  for (uint32_t core = 0u; core < PULP_CORES_MAX; ++core) {
+    store_register(CLUSTER_CONTROL + BOOT_ADDRESS + 4u * core, (uint32_t)&_start);
+  }
+  store_register(CLUSTER_CONTROL + FETCH_ENABLE, (1u << PULP_CORES_MAX) - 1u);
+  for (;;) {
+    __asm__ volatile("wfi");
+  }
+}
+
+__attribute__((used)) void start_core(uint32_t core) {
+  team_prepare_core();
+  if (core != 0u) {
+    team_serve();
+  }
+  pulp_exit((uint32_t)main());
+}
+
+static void print_hex(const char *name, uint32_t value) {
+  pulp_print(name);
+  for (uint32_t i = 0u; i < 8u; ++i) {
+    const uint32_t nibble = (value >> (28u - 4u * i)) & 15u;
+    pulp_put_char((char)(nibble < 10u ? '0' + nibble : 'a' + nibble - 10u));
+  }
+}
+
+__attribute__((used)) void report_trap(uint32_t pc, uint32_t cause, uint32_t value) {
+  print_hex("trap: pc=0x", pc);
+  print_hex(" mcause=0x", cause);
+  print_hex(" mtval=0x", value);
+  pulp_put_char('\n');
+  pulp_exit(TRAP_STATUS);
+}
+
+_Noreturn void pulp_exit(uint32_t status) {
+  store_register(EXIT, EXIT_VALID | status);
+  for (;;) {
+    __asm__ volatile("wfi");
+  }
+}

@@ -1,0 +1,154 @@
+#include "platforms/simulators/soc/isa/decode.h"
+
+#include <array>
+
+#include "platforms/simulators/soc/isa/bits.h"
+#include "platforms/simulators/soc/isa/tables.h"
+
+namespace tinsmith::soc {
+namespace {
+
+constexpr unsigned kOpcodes = 128;
+
+Rows gather_rows() {
+  Rows rows;
+  for (const auto &table : {rv32i_rows(), rv32m_rows(), rv32f_rows(), system_rows(), xcvalu_rows(), xcvbi_rows(),
+                            xcvbitmanip_rows(), xcvhwlp_rows(), xcvmac_rows(), xcvmem_rows(), xcvsimd_rows()}) {
+    rows.insert(rows.end(), table.begin(), table.end());
+  }
+  return rows;
+}
+
+using ByOpcode = std::array<std::vector<const Row *>, kOpcodes>;
+
+ByOpcode sort_by_opcode() {
+  ByOpcode sorted;
+  for (const Row &row : all_rows()) {
+    sorted[row.match % kOpcodes].push_back(&row);
+  }
+  return sorted;
+}
+
+const Row *find_row(uint32_t word) {
+  static const ByOpcode kSorted = sort_by_opcode();
+  for (const Row *row : kSorted[word % kOpcodes]) {
+    if ((word & row->mask) == row->match) {
+      return row;
+    }
+  }
+  return nullptr;
+}
+
+uint32_t branch_offset(uint32_t word) {
+  const uint32_t bits =
+      field(word, 31, 31) << 12 | field(word, 7, 7) << 11 | field(word, 30, 25) << 5 | field(word, 11, 8) << 1;
+  return sign_extend(bits, 13);
+}
+
+uint32_t jump_offset(uint32_t word) {
+  const uint32_t bits =
+      field(word, 31, 31) << 20 | field(word, 19, 12) << 12 | field(word, 20, 20) << 11 | field(word, 30, 21) << 1;
+  return sign_extend(bits, 21);
+}
+
+uint32_t simd_immediate(uint32_t word) {
+  return field(word, 24, 20) << 1 | field(word, 25, 25);
+}
+
+uint32_t immediate_of(char letter, uint32_t word) {
+  switch (letter) {
+    case 'i':
+      return sign_extend(field(word, 31, 20), 12);
+    case 'q':
+      return sign_extend(field(word, 31, 25) << 5 | field(word, 11, 7), 12);
+    case 'p':
+      return branch_offset(word);
+    case 'j':
+      return jump_offset(word);
+    case 'u':
+      return word & 0xFFFFF000;
+    case '>':
+      return field(word, 24, 20);
+    case 'v':
+      return sign_extend(simd_immediate(word), 6);
+    case 'V':
+      return simd_immediate(word);
+    case '3':
+      return field(word, 29, 25);
+    default:
+      return field(word, 31, 20);  // c, m
+  }
+}
+
+uint64_t reads_of(char letter, const Instruction &instruction) {
+  switch (letter) {
+    case 's':
+      return uint64_t{1} << instruction.rs1;
+    case 't':
+      return uint64_t{1} << instruction.rs2;
+    case 'w':
+    case '!':
+      return uint64_t{1} << instruction.rd;
+    case 'S':
+      return uint64_t{1} << (32 + instruction.rs1);
+    case 'T':
+      return uint64_t{1} << (32 + instruction.rs2);
+    case 'R':
+      return uint64_t{1} << (32 + instruction.rs3);
+    default:
+      return 0;
+  }
+}
+
+bool has_immediate(char letter) {
+  return std::string("iqpju>vV3cm").find(letter) != std::string::npos;
+}
+
+bool leaves_sequence(Kind kind) {
+  return kind == Kind::kBranch || kind == Kind::kJump || kind == Kind::kSystem;
+}
+
+Instruction decode_word(uint32_t word, const Row &row) {
+  Instruction instruction;
+  instruction.execute = row.execute;
+  instruction.row = &row;
+  instruction.word = word;
+  instruction.kind = row.kind;
+  instruction.rd = static_cast<uint8_t>(field(word, 11, 7));
+  instruction.rs1 = static_cast<uint8_t>(field(word, 19, 15));
+  instruction.rs2 = static_cast<uint8_t>(field(word, 24, 20));
+  instruction.rs3 = static_cast<uint8_t>(field(word, 31, 27));
+  for (const char letter : row.operands) {
+    instruction.reads |= reads_of(letter, instruction);
+    if (has_immediate(letter)) {
+      instruction.immediate = immediate_of(letter, word);
+    }
+  }
+  instruction.reads &= ~uint64_t{1};  // x0 waits for nobody
+  instruction.barred_from_loops = leaves_sequence(row.kind);
+  return instruction;
+}
+
+}  // namespace
+
+const Rows &all_rows() {
+  static const Rows kRows = gather_rows();
+  return kRows;
+}
+
+std::optional<Instruction> decode(uint32_t bits) {
+  const bool compressed = (bits & 3) != 3;
+  const std::optional<uint32_t> word = compressed ? expand_compressed(static_cast<uint16_t>(bits)) : bits;
+  const Row *row = word ? find_row(*word) : nullptr;
+  if (row == nullptr) {
+    return std::nullopt;
+  }
+  Instruction instruction = decode_word(*word, *row);
+  if (compressed) {
+    instruction.size = 2;
+    instruction.barred_from_loops = true;
+  }
+  return instruction;
+}
+
+}  // namespace tinsmith::soc

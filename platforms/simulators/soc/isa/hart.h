@@ -1,0 +1,184 @@
+// One core: registers, hardware loops, control registers, counters; and the port through which it reaches the rest.
+#ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_ISA_HART_H_
+#define TINSMITH_PLATFORMS_SIMULATORS_SOC_ISA_HART_H_
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "platforms/simulators/soc/isa/float32.h"
+#include "platforms/simulators/soc/isa/instruction.h"
+
+namespace tinsmith::soc {
+
+// Why a core issued nothing in a cycle.
+enum class Stall : uint8_t {
+  kLoadUse,
+  kMultiCycle,  // multiplications' high words, divisions, floating point, slow CSRs
+  kBranch,      // refill after a taken branch or a jump
+  kMisaligned,
+  kL1Conflict,
+  kL2,
+  kPeripheral,
+  kInstructionCache,
+  kDmaWait,
+  kBarrier,
+  kEvent,  // any other event, fork and mutex among them
+  kCount,
+};
+
+// cycles = instructions + all stalls, at all times.
+struct Counters {
+  uint64_t cycles = 0;
+  uint64_t instructions = 0;
+  std::array<uint64_t, static_cast<size_t>(Kind::kCount)> kinds{};
+  std::array<uint64_t, static_cast<size_t>(Stall::kCount)> stalls{};
+
+  Counters &operator+=(const Counters &other);
+  Counters &operator-=(const Counters &other);
+};
+
+// Cycles of the instructions that need more than one.
+struct CoreTiming {
+  uint32_t branch_taken = 3;
+  uint32_t jump = 2;
+  uint32_t multiply = 1;
+  uint32_t multiply_high = 5;
+  uint32_t divide_base = 3;  // plus the leading zeros of the divisor's magnitude
+  uint32_t load_use = 1;     // between a load and the next instruction, if that reads the result
+  uint32_t csr_slow = 4;
+  uint32_t fence_i = 2;
+  uint32_t event_load = 4;
+  uint32_t float_operation = 1;
+  uint32_t float_divide = 12;
+};
+
+// The program did what hardware would not survive, or what only a mistake does.
+class Fault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Result of a load: `granted` is false if the core has to sleep and ask again when it is woken.
+struct LoadResult {
+  uint32_t value = 0;
+  bool granted = true;
+};
+
+// What a core sees of the chip. Implementations add the cycles of an access with Hart::stall.
+class Port {
+ public:
+  virtual ~Port() = default;
+
+  // bytes: 1, 2 or 4; the value is not extended. event: by cv.elw, which may sleep.
+  virtual LoadResult load(Hart &hart, uint32_t address, uint32_t bytes, bool event) = 0;
+  virtual void store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) = 0;
+
+  // A region of the program that is counted by itself begins or ends.
+  virtual void mark(Hart &hart, uint32_t region, bool begins) = 0;
+
+  // Wait for interrupt.
+  virtual void wait(Hart &hart) = 0;
+
+  // fence.i: instructions may have been written.
+  virtual void instructions_changed() = 0;
+};
+
+struct HardwareLoop {
+  uint32_t start = 0;
+  uint32_t end = 0;
+  uint32_t count = 0;
+};
+
+class Hart {
+ public:
+  Hart(uint32_t id, Port &port, const CoreTiming &timing) : id(id), timing(timing), port_(port) {
+  }
+
+  // Executes the instruction at `pc`, whose time has come: `time` is then when the next may issue.
+  void step(const Instruction &instruction);
+
+  void set(uint32_t index, uint32_t value) {
+    x[index] = value;
+    x[0] = 0;
+  }
+
+  void stall(Stall cause, uint32_t cycles) {
+    time += cycles;
+    counters.stalls[static_cast<size_t>(cause)] += cycles;
+  }
+
+  // `cycles` in total rather than one.
+  void takes(uint32_t cycles) {
+    stall(Stall::kMultiCycle, cycles - 1);
+  }
+
+  void jump(uint32_t target, uint32_t cycles);
+
+  // Loads the low `bytes` of a register; the result arrives late for the next instruction.
+  uint32_t load(uint32_t address, uint32_t bytes, uint32_t rd);
+  uint32_t load_float(uint32_t address, uint32_t fd);
+  void load_event(uint32_t address, uint32_t rd);
+  void store(uint32_t address, uint32_t bytes, uint32_t value);
+  void mark(uint32_t region, bool begins);
+  void wait_for_interrupt();
+  void instructions_changed();
+
+  // Goes to sleep: the instruction is tried again after `wake`.
+  void sleep(Stall cause);
+  void wake(uint64_t at);
+
+  uint32_t read_csr(uint32_t number);
+  void write_csr(uint32_t number, uint32_t value);
+  void environment_call();
+  void return_from_trap();
+
+  void set_loop_start(uint32_t loop, uint32_t address);
+  void set_loop_end(uint32_t loop, uint32_t address);
+  void set_loop_count(uint32_t loop, uint32_t count);
+
+  // Result and flags of a floating-point operation that rounds by the instruction's `rm` or by frm.
+  float32::Context float_context(const Instruction &instruction) const;
+  void raise_float_flags(const float32::Context &context) {
+    fflags |= context.flags;
+  }
+
+  const uint32_t id;
+  const CoreTiming &timing;
+  std::array<uint32_t, 32> x{};
+  std::array<uint32_t, 32> f{};
+  std::array<HardwareLoop, 2> loops{};
+  uint32_t pc = 0;
+  uint32_t next_pc = 0;
+  uint64_t time = 0;  // cycle at which the next instruction may issue
+  bool asleep = false;
+  bool running = false;  // fetching at all
+  uint32_t fflags = 0;
+  uint32_t load_use_cycles = 0;  // of the load just made, set by the port where it differs
+  Counters counters;
+
+ private:
+  uint32_t load_now(uint32_t address, uint32_t bytes);
+  void follow_loops();
+  void check_loop(uint32_t loop) const;
+  bool inside_loop() const;
+  void fault_if_active(uint32_t loop) const;
+
+  Port &port_;
+  uint64_t loading_ = 0;  // registers that the last instruction loads, as Instruction::reads
+  uint64_t asleep_since_ = 0;
+  Stall asleep_for_ = Stall::kEvent;
+  uint32_t frm_ = 0;
+  uint32_t mstatus_ = 0x1800;
+  uint32_t mtvec_ = 0;
+  uint32_t mscratch_ = 0;
+  uint32_t mepc_ = 0;
+  uint32_t mcause_ = 0;
+  uint32_t mtval_ = 0;
+  uint32_t mie_ = 0;
+};
+
+}  // namespace tinsmith::soc
+
+#endif  // TINSMITH_PLATFORMS_SIMULATORS_SOC_ISA_HART_H_

@@ -1,0 +1,80 @@
+// A chip as data: memory map and the constants of the cycle model, read from a file of `key = value` lines.
+#ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DESCRIPTION_H_
+#define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DESCRIPTION_H_
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "platforms/simulators/soc/isa/hart.h"
+
+namespace tinsmith::soc {
+
+// A file that cannot be used as what it is given for.
+class BadFile : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// chips/pulp-open.soc explains each, with the source of its number. Sizes in bytes, times in cycles.
+struct Description {
+  uint32_t cluster_cores;
+  uint32_t fabric_controller;
+  uint32_t l1_base;
+  uint32_t l1_bytes;
+  uint32_t l1_banks;
+  uint32_t cluster_alias_bytes;
+  uint32_t test_and_set_offset;
+  uint32_t cluster_control;
+  uint32_t cluster_timer;
+  uint32_t accelerator;
+  uint32_t icache_control;
+  uint32_t dma_peripheral;
+  uint32_t event_unit;
+  uint32_t dma;
+  uint32_t l2_base;
+  uint32_t l2_bytes;
+  uint32_t fc_icache_control;
+  uint32_t exit_register;
+  uint32_t stdout_register;
+
+  CoreTiming core;
+  uint32_t misaligned;
+  uint32_t l2_cluster;
+  uint32_t l2_cluster_use;
+  uint32_t l2_fc;
+  uint32_t l1_fc;
+  uint32_t apb_fc;
+  uint32_t apb_cluster;
+  uint32_t peripheral;
+  uint32_t peripheral_interconnect;
+  uint32_t icache_line;
+  uint32_t icache_l0_sets;
+  uint32_t icache_l0_ways;
+  uint32_t icache_l0_miss;
+  uint32_t icache_l1_sets;
+  uint32_t icache_l1_ways;
+  uint32_t icache_l1_miss;
+  uint32_t barrier;
+  uint32_t event_wake;
+  uint32_t dma_identifiers;
+  uint32_t dma_setup;
+  uint32_t dma_setup_2d;
+  uint32_t dma_bytes_per_cycle;
+  uint32_t dma_line_least;
+  uint32_t dma_burst;
+  uint32_t dma_store_bursts;
+};
+
+// Raises BadFile if a key is missing, unknown or without a number.
+Description read_description(const std::string &path);
+
+// Changes one constant, given as `key=value`.
+void override_constant(Description &description, const std::string &assignment);
+
+// Raises BadFile if the numbers make no chip.
+void check(const Description &description);
+
+}  // namespace tinsmith::soc
+
+#endif  // TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DESCRIPTION_H_

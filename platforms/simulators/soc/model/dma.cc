@@ -1,0 +1,213 @@
+#include "platforms/simulators/soc/model/dma.h"
+
+#include <algorithm>
+
+#include "platforms/simulators/soc/isa/bits.h"
+
+namespace tinsmith::soc {
+namespace {
+
+// Bits of a command's first word.
+constexpr uint32_t kLengthBits = 17;
+constexpr uint32_t kToL1 = 1U << 17;
+constexpr uint32_t kIncremental = 1U << 18;
+constexpr uint32_t k2dExternal = 1U << 19;
+constexpr uint32_t kEvent = 1U << 20;
+constexpr uint32_t k2dL1 = 1U << 23;
+
+constexpr uint32_t kMostCores = 32;
+
+}  // namespace
+
+Dma::Dma(const Description &description, Memory &l1, Memory &l2, Surroundings surroundings)
+    : description_(description), l1_(l1), l2_(l2), surroundings_(std::move(surroundings)), assemblies_(kMostCores) {
+}
+
+bool Dma::allocate(uint32_t core, uint32_t &id) {
+  for (id = 0; id < description_.dma_identifiers; ++id) {
+    if ((allocated_ & (1U << id)) == 0) {
+      allocated_ |= 1U << id;
+      assemblies_[core].id = id;
+      assemblies_[core].allocated = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+uint32_t Dma::words_of(uint32_t command) {
+  return 3 + ((command & k2dExternal) != 0 ? 2 : 0) + ((command & k2dL1) != 0 ? 2 : 0);
+}
+
+void Dma::command(uint32_t core, uint32_t word, uint64_t now) {
+  Assembly &assembly = assemblies_[core];
+  if (!assembly.allocated) {
+    throw Fault("DMA: a command before an identifier was read");
+  }
+  assembly.words.push_back(word);
+  if (assembly.words.size() == words_of(assembly.words[0])) {
+    enqueue(assembly, now);
+    assembly.words.clear();
+  }
+}
+
+Dma::Side Dma::external_side(const std::vector<uint32_t> &words) const {
+  if ((words[0] & k2dExternal) == 0) {
+    return {words[2], 0, 0};
+  }
+  return {words[2], words[3], words[4]};
+}
+
+Dma::Side Dma::l1_side(const std::vector<uint32_t> &words) const {
+  uint32_t address = words[1];
+  if (address < description_.cluster_alias_bytes) {
+    address += description_.l1_base;
+  }
+  if ((words[0] & k2dL1) == 0) {
+    return {address, 0, 0};
+  }
+  const size_t first = (words[0] & k2dExternal) != 0 ? 5 : 3;
+  return {address, words[first], words[first + 1]};
+}
+
+void Dma::enqueue(const Assembly &assembly, uint64_t now) {
+  const uint32_t command = assembly.words[0];
+  if ((command & kIncremental) == 0) {
+    throw Fault("DMA: transfers from or to one fixed address are not modelled");
+  }
+  Transfer transfer;
+  transfer.id = assembly.id;
+  transfer.bytes = low_bits(command, kLengthBits);
+  transfer.to_l1 = (command & kToL1) != 0;
+  transfer.event = (command & kEvent) != 0;
+  transfer.l1 = l1_side(assembly.words);
+  transfer.external = external_side(assembly.words);
+  const bool two_dimensional = (command & (k2dExternal | k2dL1)) != 0;
+  transfer.ready = now + description_.dma_setup + (two_dimensional ? description_.dma_setup_2d : 0);
+  transfer.next = transfer.ready;
+  transfer.began = now;
+  check(transfer);
+  transfers_.push_back(transfer);
+}
+
+void Dma::check(const Transfer &transfer) const {
+  if (transfer.bytes == 0) {
+    throw Fault("DMA: a transfer of no bytes");
+  }
+  check_side(l1_, transfer.l1, transfer.bytes, "L1");
+  check_side(l2_, transfer.external, transfer.bytes, "L2");
+}
+
+void Dma::check_side(const Memory &memory, const Side &side, uint32_t bytes, const char *what) const {
+  const uint32_t line = side.line_bytes == 0 ? bytes : side.line_bytes;
+  for (uint32_t offset = 0; offset < bytes; offset += line) {
+    if (!memory.holds(side.at(offset), std::min(line, bytes - offset))) {
+      throw Fault(std::string("DMA: a transfer leaves ") + what);
+    }
+  }
+}
+
+uint32_t Dma::status() const {
+  uint32_t running = 0;
+  for (const Transfer &transfer : transfers_) {
+    running |= 1U << transfer.id;
+  }
+  return allocated_ << 16 | running;
+}
+
+void Dma::release(uint32_t mask, uint64_t now) {
+  if ((mask & status() & 0xFFFF) != 0) {
+    throw Fault("DMA: the identifier of a running transfer is given back");
+  }
+  allocated_ &= ~mask;
+  for (Assembly &assembly : assemblies_) {
+    assembly.allocated = assembly.allocated && (mask & (1U << assembly.id)) == 0;
+  }
+  surroundings_.freed(now);
+}
+
+uint64_t Dma::next_time() const {
+  if (transfers_.empty()) {
+    return kNever;
+  }
+  const Transfer &first = transfers_.front();
+  return first.end != kNever ? first.end : first.next;
+}
+
+// As many bytes as a cycle moves, within a line of either side.
+uint32_t Dma::beat_bytes(const Transfer &transfer) const {
+  uint32_t bytes = std::min(description_.dma_bytes_per_cycle, transfer.bytes - transfer.moved);
+  for (const Side *side : {&transfer.l1, &transfer.external}) {
+    if (side->line_bytes != 0) {
+      bytes = std::min(bytes, side->line_bytes - transfer.moved % side->line_bytes);
+    }
+  }
+  return bytes;
+}
+
+void Dma::move(Transfer &transfer, uint64_t now) {
+  const uint32_t bytes = beat_bytes(transfer);
+  const uint32_t inside = transfer.l1.at(transfer.moved);
+  const uint32_t outside = transfer.external.at(transfer.moved);
+  std::vector<uint8_t> beat(bytes);
+  Memory &source = transfer.to_l1 ? l2_ : l1_;
+  Memory &target = transfer.to_l1 ? l1_ : l2_;
+  source.copy_out(transfer.to_l1 ? outside : inside, beat.data(), bytes);
+  target.copy_in(transfer.to_l1 ? inside : outside, beat.data(), bytes);
+  for (uint32_t word = inside & ~3U; word < inside + bytes; word += 4) {
+    surroundings_.touch_bank(word, now);
+  }
+  const uint32_t line = std::max(transfer.l1.line_bytes, transfer.external.line_bytes);
+  const bool whole_short_line = line != 0 && bytes == line;
+  transfer.moved += bytes;
+  transfer.next = now + (whole_short_line ? description_.dma_line_least : 1);
+  if (transfer.moved == transfer.bytes) {
+    transfer.end = transfer.next + tail(transfer);
+  }
+}
+
+// Writes to L2 that have to wait for each other.
+uint64_t Dma::tail(const Transfer &transfer) const {
+  const uint32_t bursts = transfer.bytes / description_.dma_burst;
+  const bool waits = !transfer.to_l1 && bursts > description_.dma_store_bursts;
+  return waits ? bursts - description_.dma_store_bursts : 0;
+}
+
+void Dma::finish(uint64_t now) {
+  const Transfer done = transfers_.front();
+  transfers_.pop_front();
+  surroundings_.moved(done.id, done.began, now, done.bytes, done.to_l1);
+  if (!transfers_.empty()) {
+    transfers_.front().next = std::max(transfers_.front().ready, now);
+  }
+  if (done.event) {
+    surroundings_.completed(now);
+  }
+}
+
+void Dma::advance(uint64_t now) {
+  if (transfers_.front().end <= now) {
+    finish(now);
+  } else {
+    move(transfers_.front(), now);
+  }
+}
+
+bool Dma::will_write(uint32_t address, uint32_t bytes) const {
+  for (const Transfer &transfer : transfers_) {
+    if (!transfer.to_l1) {
+      continue;
+    }
+    const uint32_t line = transfer.l1.line_bytes == 0 ? transfer.bytes : transfer.l1.line_bytes;
+    for (uint32_t offset = 0; offset < transfer.bytes; offset += line) {
+      const uint32_t start = transfer.l1.at(offset);
+      const uint32_t length = std::min(line, transfer.bytes - offset);
+      if (address < start + length && start < address + bytes) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace tinsmith::soc

@@ -1,0 +1,110 @@
+// The cluster's DMA (mchan): copies between L1 and the rest, one or two dimensions, several transfers outstanding.
+//
+// Commands are written word by word to one register. Transfers wait for their set-up side by side and then move their
+// bytes one after the other. A merged transfer (several commands under one identifier) ends with its last command.
+#ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DMA_H_
+#define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DMA_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "platforms/simulators/soc/model/description.h"
+#include "platforms/simulators/soc/model/memory.h"
+
+namespace tinsmith::soc {
+
+class Dma {
+ public:
+  // What the DMA does to its surroundings.
+  struct Surroundings {
+    std::function<void(uint32_t address, uint64_t now)> touch_bank;  // it takes an L1 bank in this cycle
+    std::function<void(uint64_t now)> completed;                     // a transfer that asked for an event is done
+    std::function<void(uint64_t now)> freed;                         // an identifier is free again
+    std::function<void(uint32_t id, uint64_t began, uint64_t ended, uint32_t bytes, bool to_l1)> moved;
+  };
+
+  Dma(const Description &description, Memory &l1, Memory &l2, Surroundings surroundings);
+
+  // Reading CMD: a free identifier, or none (false) if all are taken.
+  bool allocate(uint32_t core, uint32_t &id);
+
+  // Writing CMD: the next word of a core's command.
+  void command(uint32_t core, uint32_t word, uint64_t now);
+
+  // Reading STATUS: bits 15:0 running, 31:16 allocated. Writing it frees the identifiers of a mask.
+  uint32_t status() const;
+  void release(uint32_t mask, uint64_t now);
+
+  // When there is something to do next; never if nothing runs.
+  uint64_t next_time() const;
+
+  // Does what is due at cycle `now`, of which next_time() spoke.
+  void advance(uint64_t now);
+
+  bool busy() const {
+    return !transfers_.empty();
+  }
+
+  // Whether a transfer that still runs writes any of these L1 bytes.
+  bool will_write(uint32_t address, uint32_t bytes) const;
+
+  static constexpr uint64_t kNever = ~uint64_t{0};
+
+ private:
+  struct Side {
+    uint32_t address = 0;
+    uint32_t line_bytes = 0;  // 0: one dimension
+    uint32_t stride = 0;
+
+    uint32_t at(uint32_t offset) const {
+      return line_bytes == 0 ? address + offset : address + offset / line_bytes * stride + offset % line_bytes;
+    }
+  };
+
+  struct Transfer {
+    uint32_t id = 0;
+    uint32_t bytes = 0;
+    bool to_l1 = false;
+    bool event = false;
+    Side l1;
+    Side external;
+    uint64_t ready = 0;  // end of its set-up
+    uint64_t next = 0;   // cycle of its next beat
+    uint64_t began = 0;
+    uint32_t moved = 0;
+    uint64_t end = kNever;  // known once all bytes are moved
+  };
+
+  // Words of a command that a core is writing.
+  struct Assembly {
+    std::vector<uint32_t> words;
+    uint32_t id = 0;
+    bool allocated = false;
+  };
+
+  static uint32_t words_of(uint32_t command);
+  void enqueue(const Assembly &assembly, uint64_t now);
+  Side external_side(const std::vector<uint32_t> &words) const;
+  Side l1_side(const std::vector<uint32_t> &words) const;
+  void check(const Transfer &transfer) const;
+  void check_side(const Memory &memory, const Side &side, uint32_t bytes, const char *what) const;
+  uint32_t beat_bytes(const Transfer &transfer) const;
+  void move(Transfer &transfer, uint64_t now);
+  uint64_t tail(const Transfer &transfer) const;
+  void finish(uint64_t now);
+
+  const Description &description_;
+  Memory &l1_;
+  Memory &l2_;
+  Surroundings surroundings_;
+  std::vector<Assembly> assemblies_;
+  std::deque<Transfer> transfers_;  // the first moves, the others are being set up or wait
+  uint32_t allocated_ = 0;
+};
+
+}  // namespace tinsmith::soc
+
+#endif  // TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DMA_H_

@@ -1,0 +1,76 @@
+#include "platforms/simulators/soc/model/profile.h"
+
+#include <algorithm>
+
+namespace tinsmith::soc {
+
+Profile::Profile(const std::vector<Function> &functions, size_t cores, bool keep_slices)
+    : names_{"(no symbol)"}, functions_(functions), cores_(cores), keep_slices_(keep_slices) {
+  constexpr size_t kMostFunctions = UINT16_MAX;
+  functions_.resize(std::min(functions_.size(), kMostFunctions));
+  for (const Function &function : functions_) {
+    names_.push_back(function.name);
+  }
+  for (Core &core : cores_) {
+    core.functions.resize(names_.size());
+  }
+}
+
+uint16_t Profile::function_at(uint32_t address) const {
+  const auto after = std::upper_bound(functions_.begin(), functions_.end(), address,
+                                      [](uint32_t wanted, const Function &f) { return wanted < f.address; });
+  if (after == functions_.begin()) {
+    return 0;
+  }
+  // Of several names for one address, the first: it is the longest.
+  const uint32_t start = std::prev(after)->address;
+  const auto found = std::lower_bound(functions_.begin(), functions_.end(), start,
+                                      [](const Function &f, uint32_t wanted) { return f.address < wanted; });
+  const bool outside = found->bytes != 0 && address - found->address >= found->bytes;
+  return outside ? 0 : static_cast<uint16_t>(found - functions_.begin() + 1);
+}
+
+Counters Profile::now(const Hart &hart) {
+  Counters counters = hart.counters;
+  counters.cycles = hart.time;
+  return counters;
+}
+
+void Profile::enter(size_t core, const Hart &hart, uint16_t function) {
+  Core &state = cores_[core];
+  const Counters current = now(hart);
+  Counters spent = current;
+  spent -= state.booked;
+  state.functions[state.function] += spent;
+  if (spent.cycles != 0) {
+    add_slice({static_cast<uint32_t>(core), state.entered, hart.time, names_[state.function]});
+  }
+  state.booked = current;
+  state.entered = hart.time;
+  state.function = function;
+}
+
+void Profile::mark(size_t core, const Hart &hart, uint32_t region, bool begins) {
+  Core &state = cores_[core];
+  if (begins) {
+    state.open[region] = now(hart);
+    return;
+  }
+  const auto opened = state.open.find(region);
+  if (opened == state.open.end()) {
+    throw Fault("region " + std::to_string(region) + " ends before it began");
+  }
+  Counters spent = now(hart);
+  spent -= opened->second;
+  spent.cycles -= 1;  // the mark that began it
+  spent.instructions -= 1;
+  spent.kinds[static_cast<size_t>(Kind::kAlu)] -= 1;
+  state.regions[region] += spent;
+  state.open.erase(opened);
+}
+
+void Profile::finish(size_t core, const Hart &hart) {
+  enter(core, hart, 0);
+}
+
+}  // namespace tinsmith::soc

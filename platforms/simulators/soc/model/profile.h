@@ -1,0 +1,85 @@
+// Who spent what: counters per core, per function and per marked region, and slices for a trace.
+#ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_PROFILE_H_
+#define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_PROFILE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "platforms/simulators/soc/isa/hart.h"
+#include "platforms/simulators/soc/model/elf.h"
+
+namespace tinsmith::soc {
+
+// Something that took from `began` to `ended` on a track.
+struct Slice {
+  uint32_t track;
+  uint64_t began;
+  uint64_t ended;
+  std::string name;
+};
+
+class Profile {
+ public:
+  // keep_slices: for a trace; costs memory with every call.
+  Profile(const std::vector<Function> &functions, size_t cores, bool keep_slices);
+
+  // The function that an address lies in; 0 is none.
+  uint16_t function_at(uint32_t address) const;
+  const std::string &function_name(uint16_t function) const {
+    return names_[function];
+  }
+  size_t functions() const {
+    return names_.size();
+  }
+
+  // A core's next instruction belongs to another function than the last.
+  void enter(size_t core, const Hart &hart, uint16_t function);
+
+  void mark(size_t core, const Hart &hart, uint32_t region, bool begins);
+
+  // Books what is not booked yet; then totals are complete.
+  void finish(size_t core, const Hart &hart);
+
+  void add_slice(Slice slice) {
+    if (keep_slices_) {
+      slices_.push_back(std::move(slice));
+    }
+  }
+
+  const Counters &of_function(size_t core, uint16_t function) const {
+    return cores_[core].functions[function];
+  }
+  const std::map<uint32_t, Counters> &regions(size_t core) const {
+    return cores_[core].regions;
+  }
+  const std::vector<Slice> &slices() const {
+    return slices_;
+  }
+  bool keeps_slices() const {
+    return keep_slices_;
+  }
+
+ private:
+  struct Core {
+    uint16_t function = 0;
+    uint64_t entered = 0;
+    Counters booked;  // when it entered the function
+    std::vector<Counters> functions;
+    std::map<uint32_t, Counters> open;
+    std::map<uint32_t, Counters> regions;
+  };
+
+  static Counters now(const Hart &hart);
+
+  std::vector<std::string> names_;
+  std::vector<Function> functions_;
+  std::vector<Core> cores_;
+  std::vector<Slice> slices_;
+  bool keep_slices_;
+};
+
+}  // namespace tinsmith::soc
+
+#endif  // TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_PROFILE_H_

@@ -1,0 +1,232 @@
+#include "platforms/simulators/soc/model/soc.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "platforms/simulators/soc/isa/bits.h"
+#include "platforms/simulators/soc/isa/decode.h"
+#include "platforms/simulators/soc/isa/disassemble.h"
+
+namespace tinsmith::soc {
+namespace {
+
+constexpr uint32_t kFabricController = 31U << 5;  // its hart number: cluster 31
+
+std::vector<std::unique_ptr<Hart>> make_harts(const Description &description, Port &port) {
+  std::vector<std::unique_ptr<Hart>> harts;
+  for (uint32_t core = 0; core < description.cluster_cores; ++core) {
+    harts.push_back(std::make_unique<Hart>(core, port, description.core));
+  }
+  if (description.fabric_controller != 0) {
+    harts.push_back(std::make_unique<Hart>(kFabricController, port, description.core));
+  }
+  return harts;
+}
+
+std::vector<Hart *> cluster_of(const Description &description, const std::vector<std::unique_ptr<Hart>> &harts) {
+  std::vector<Hart *> cluster;
+  for (uint32_t core = 0; core < description.cluster_cores; ++core) {
+    cluster.push_back(harts[core].get());
+  }
+  return cluster;
+}
+
+}  // namespace
+
+Soc::Soc(const Description &description, const Program &program, const Options &options,
+         std::unique_ptr<Accelerator> accelerator)
+    : description_(description),
+      options_(options),
+      l1_(description.l1_base, description.l1_bytes),
+      l2_(description.l2_base, description.l2_bytes),
+      harts_(make_harts(description_, *this)),
+      fetches_(harts_.size()),
+      profile_(program.functions, harts_.size(), options.keep_slices),
+      icache_(description_),
+      events_(description_, cluster_of(description_, harts_)),
+      dma_(description_, l1_, l2_, dma_surroundings()),
+      accelerator_(std::move(accelerator)),
+      bank_free_(description.l1_banks),
+      boot_addresses_(description.cluster_cores, program.entry),
+      waits_for_dma_(harts_.size()),
+      written_(options.race_check ? description.l1_bytes : 0) {
+  place(program);
+  start(program);
+}
+
+void Soc::place(const Program &program) {
+  for (const Segment &segment : program.segments) {
+    const uint32_t address = resolve(segment.address);
+    Memory *memory = l1_.holds(address, segment.bytes_in_memory)   ? &l1_
+                     : l2_.holds(address, segment.bytes_in_memory) ? &l2_
+                                                                   : nullptr;
+    if (memory == nullptr) {
+      throw BadFile("the program's segment at 0x" + hexadecimal(segment.address) + ", " +
+                    std::to_string(segment.bytes_in_memory) + " bytes, lies outside the chip's memories");
+    }
+    memory->copy_in(address, segment.data.data(), static_cast<uint32_t>(segment.data.size()));
+  }
+}
+
+void Soc::start(const Program &program) {
+  const bool whole_cluster = options_.start_cluster || description_.fabric_controller == 0;
+  for (const auto &hart : harts_) {
+    hart->running = whole_cluster != is_fabric_controller(*hart);
+    hart->pc = program.entry;
+  }
+}
+
+std::string Soc::core_name(size_t core) const {
+  return core < description_.cluster_cores ? "core " + std::to_string(core) : "fabric controller";
+}
+
+bool Soc::is_fabric_controller(const Hart &hart) const {
+  return hart.id == kFabricController;
+}
+
+uint32_t Soc::cluster_number(const Hart &hart) const {
+  return is_fabric_controller(hart) ? description_.cluster_cores : hart.id;
+}
+
+uint64_t Soc::next_time() const {
+  uint64_t next = std::min(dma_.next_time(), timers_.next_time());
+  if (accelerator_ != nullptr) {
+    next = std::min(next, accelerator_->next_time());
+  }
+  for (const auto &hart : harts_) {
+    if (hart->running && !hart->asleep) {
+      next = std::min(next, hart->time);
+    }
+  }
+  return next;
+}
+
+void Soc::advance_devices(uint64_t now) {
+  if (dma_.next_time() <= now) {
+    dma_.advance(now);
+  }
+  if (timers_.next_time() <= now) {
+    const uint32_t fired = timers_.take_due(now);
+    for (uint32_t timer = 0; timer < 2; ++timer) {
+      if ((fired & (1U << timer)) != 0) {
+        events_.raise_everywhere(timer == 0 ? Event::kTimerLow : Event::kTimerHigh, now);
+      }
+    }
+  }
+  if (accelerator_ != nullptr && accelerator_->next_time() <= now) {
+    accelerator_->advance(*this, now);
+  }
+}
+
+Result Soc::run() {
+  Result result;
+  size_t core = 0;
+  try {
+    while (!exited_) {
+      core = harts_.size();  // nobody's fault yet
+      result.cycles = next_time();
+      if (result.cycles == ~uint64_t{0}) {
+        throw Fault("every core sleeps, and nothing is left that could wake one");
+      }
+      if (result.cycles >= options_.most_cycles) {
+        result.outcome = Outcome::kOutOfCycles;
+        break;
+      }
+      advance_devices(result.cycles);
+      for (core = 0; core < harts_.size() && !exited_; ++core) {
+        const Hart &hart = *harts_[core];
+        if (hart.time == result.cycles && hart.running && !hart.asleep) {
+          step(core);
+        }
+      }
+    }
+  } catch (const Fault &fault) {
+    result.outcome = Outcome::kFault;
+    result.reason = fault.what();
+    if (core < harts_.size()) {
+      result.culprit = core;
+    }
+  }
+  result.exit_code = exit_code_;
+  for (core = 0; core < harts_.size(); ++core) {
+    profile_.finish(core, *harts_[core]);
+  }
+  if (!line_.empty()) {
+    std::fwrite(line_.data(), 1, line_.size(), stdout);
+  }
+  std::fflush(stdout);
+  return result;
+}
+
+void Soc::step(size_t core) {
+  Hart &hart = *harts_[core];
+  if (core < description_.cluster_cores) {
+    Fetch &state = fetches_[core];
+    const uint32_t line = hart.pc / description_.icache_line;
+    if (line != state.line) {
+      state.line = line;
+      const uint32_t waits = icache_.fetch(static_cast<uint32_t>(core), line, hart.time);
+      if (waits != 0) {
+        hart.stall(Stall::kInstructionCache, waits);
+        return;
+      }
+    }
+  }
+  const Instruction *instruction = fetch(core);
+  if (instruction->function != fetches_[core].function) {
+    fetches_[core].function = instruction->function;
+    profile_.enter(core, hart, instruction->function);
+  }
+  hart.step(*instruction);
+}
+
+const Instruction *Soc::fetch(size_t core) {
+  Fetch &state = fetches_[core];
+  const uint32_t pc = harts_[core]->pc;
+  const uint32_t page_address = pc & ~(Memory::kPageBytes - 1);
+  if (page_address != state.page_address) {
+    const uint32_t resolved = resolve(pc);
+    Memory *memory = l2_.holds(resolved, 2) ? &l2_ : l1_.holds(resolved, 2) ? &l1_ : nullptr;
+    if (memory == nullptr) {
+      throw Fault("instructions are fetched from outside the memories");
+    }
+    state.page = &memory->page(resolved);
+    state.page_address = page_address;
+  }
+  Instruction &slot = (*state.page)[(pc - page_address) / 2];
+  if (slot.execute == nullptr) {
+    decode_at(slot, pc);
+  }
+  return &slot;
+}
+
+void Soc::decode_at(Instruction &slot, uint32_t pc) {
+  const uint32_t address = resolve(pc);
+  const Memory &memory = l2_.holds(address, 2) ? l2_ : l1_;
+  const uint32_t bits = memory.read(address, memory.holds(address, 4) ? 4 : 2);
+  const std::optional<Instruction> decoded = decode(bits);
+  if (!decoded) {
+    const bool compressed = (bits & 3) != 3;
+    throw Fault("illegal instruction 0x" + hexadecimal(compressed ? bits & 0xFFFF : bits));
+  }
+  slot = *decoded;
+  slot.function = profile_.function_at(pc);
+}
+
+void Soc::mark(Hart &hart, uint32_t region, bool begins) {
+  profile_.mark(cluster_number(hart), hart, region, begins);
+}
+
+void Soc::wait(Hart &) {
+  throw Fault("wfi: interrupts are not modelled; wait for events with cv.elw");
+}
+
+// Stores drop what was decoded from their bytes at once; only the caches' tags are left.
+void Soc::instructions_changed() {
+  icache_.clear();
+  for (Fetch &fetch : fetches_) {
+    fetch.line = ~0U;
+  }
+}
+
+}  // namespace tinsmith::soc

@@ -1,0 +1,123 @@
+// The whole chip: cores, memories and devices, one cycle after the other.
+#ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_SOC_H_
+#define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_SOC_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "platforms/simulators/soc/isa/hart.h"
+#include "platforms/simulators/soc/model/accelerator.h"
+#include "platforms/simulators/soc/model/description.h"
+#include "platforms/simulators/soc/model/dma.h"
+#include "platforms/simulators/soc/model/elf.h"
+#include "platforms/simulators/soc/model/event_unit.h"
+#include "platforms/simulators/soc/model/icache.h"
+#include "platforms/simulators/soc/model/memory.h"
+#include "platforms/simulators/soc/model/profile.h"
+#include "platforms/simulators/soc/model/timer.h"
+
+namespace tinsmith::soc {
+
+struct Options {
+  bool start_cluster = false;  // all cluster cores start at the entry, rather than the fabric controller
+  bool race_check = false;     // two cores writing the same L1 byte between barriers are a fault
+  bool keep_slices = false;
+  uint64_t most_cycles = ~uint64_t{0};
+};
+
+enum class Outcome { kExited, kFault, kOutOfCycles };
+
+struct Result {
+  Outcome outcome = Outcome::kExited;
+  uint32_t exit_code = 0;
+  uint64_t cycles = 0;
+  std::string reason;             // of a fault
+  std::optional<size_t> culprit;  // the core that caused it
+};
+
+class Soc : public Port, public AcceleratorPort {
+ public:
+  Soc(const Description &description, const Program &program, const Options &options,
+      std::unique_ptr<Accelerator> accelerator);
+
+  // Runs to the program's exit, a fault or the last cycle allowed.
+  Result run();
+
+  const std::vector<std::unique_ptr<Hart>> &harts() const {
+    return harts_;
+  }
+  const Profile &profile() const {
+    return profile_;
+  }
+  std::string core_name(size_t core) const;
+
+  LoadResult load(Hart &hart, uint32_t address, uint32_t bytes, bool event) override;
+  void store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) override;
+  void mark(Hart &hart, uint32_t region, bool begins) override;
+  void wait(Hart &hart) override;
+  void instructions_changed() override;
+
+  uint32_t load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) override;
+  void store(uint32_t address, uint32_t bytes, uint32_t value, uint64_t now, uint32_t &waits) override;
+  void interrupt(uint32_t line, uint64_t now) override;
+
+ private:
+  // What the interpreter keeps of a core besides its Hart.
+  struct Fetch {
+    uint32_t page_address = 1;  // none
+    Memory::Page *page = nullptr;
+    uint32_t line = ~0U;
+    uint16_t function = 0;
+  };
+
+  void place(const Program &program);
+  void start(const Program &program);
+  void step(size_t core);
+  const Instruction *fetch(size_t core);
+  void decode_at(Instruction &slot, uint32_t pc);
+  uint64_t next_time() const;
+  void advance_devices(uint64_t now);
+
+  bool is_fabric_controller(const Hart &hart) const;
+  uint32_t cluster_number(const Hart &hart) const;
+  uint32_t resolve(uint32_t address) const;
+  uint32_t take_bank(uint32_t address, uint64_t now);
+  void time_l1(Hart &hart, uint32_t address, uint32_t bytes);
+  void time_l2(Hart &hart, bool is_load);
+  void check_race(const Hart &hart, uint32_t address, uint32_t bytes);
+  LoadResult load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes);
+  LoadResult load_device(Hart &hart, uint32_t address, uint32_t bytes, bool event);
+  void store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value);
+  LoadResult load_dma(Hart &hart, uint32_t offset);
+  void store_cluster_control(uint32_t offset, uint32_t value, uint64_t now);
+  void time_device(Hart &hart, uint32_t cluster_cycles);
+  Dma::Surroundings dma_surroundings();
+
+  const Description description_;
+  const Options options_;
+  Memory l1_;
+  Memory l2_;
+  std::vector<std::unique_ptr<Hart>> harts_;  // the cluster's by number, then the fabric controller
+  std::vector<Fetch> fetches_;
+  Profile profile_;
+  InstructionCache icache_;
+  EventUnit events_;
+  Dma dma_;
+  Timers timers_;
+  std::unique_ptr<Accelerator> accelerator_;
+  std::vector<uint64_t> bank_free_;
+  std::vector<uint32_t> boot_addresses_;
+  uint32_t fetch_enable_ = 0;
+  std::vector<bool> waits_for_dma_;
+  std::vector<uint64_t> written_;  // of each L1 byte: epoch * 256 + core + 1, for the race check
+  std::string line_;               // of stdout, until it is complete
+  bool exited_ = false;
+  uint32_t exit_code_ = 0;
+};
+
+}  // namespace tinsmith::soc
+
+#endif  // TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_SOC_H_

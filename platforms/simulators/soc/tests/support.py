@@ -1,0 +1,134 @@
+"""Assembles small programs and runs the simulator on them."""
+
+import json
+import os
+import random
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from tinsmith_toolchains import find_zig
+
+_HERE = Path(__file__).parent
+CHIP = _HERE.parent / "chips" / "pulp-open.soc"
+
+# The C compiler of kernels never gets xcvbitmanip (its ctlz is wrong); assembly may have it.
+MARCH = "rv32imfc_zicsr_zifencei_xcvalu_xcvbi_xcvbitmanip_xcvelw_xcvmac_xcvmem_xcvsimd"
+
+EXIT_OUT_OF_CYCLES = 124
+EXIT_FAULT = 125
+EXIT_USE = 126
+
+
+def program(name: str) -> Path:
+    """A binary of this package: of $TINSMITH_SOC_DIR, beside the runfiles, or of bazel-bin."""
+    folders = [_HERE.parent, _HERE.parents[3] / "bazel-bin/platforms/simulators/soc"]
+    if "TINSMITH_SOC_DIR" in os.environ:
+        folders.insert(0, Path(os.environ["TINSMITH_SOC_DIR"]))
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    pytest.skip(f"not built: bazel build //platforms/simulators/soc:{name}")
+
+
+def count(name: str, default: int) -> int:
+    """How much of a random test to run: $TINSMITH_SOC_<name>, or what fits a quick test."""
+    return int(os.environ.get(f"TINSMITH_SOC_{name}", default))
+
+
+def seeded() -> random.Random:
+    return random.Random(int(os.environ.get("TINSMITH_SOC_SEED", "20")))
+
+
+def assemble(source: str, folder: Path) -> Path:
+    """An object file of assembly text."""
+    text = folder / "program.S"
+    text.write_text(source, encoding="utf-8")
+    target = folder / "program.o"
+    options = ["--target=riscv32-unknown-elf", f"-march={MARCH}", "-mabi=ilp32f", "-c"]
+    _run_zig("clang", *options, "-I", str(_HERE), "-o", str(target), str(text))
+    return target
+
+
+def link(source: str, folder: Path, *, text: int = 0x1C008000, symbols: dict[str, int]) -> Path:
+    """An executable with its code, from `_start` on, at `text`, its data behind; `symbols` are defined."""
+    script = folder / "program.ld"
+    script.write_text(
+        "ENTRY(_start)\nSECTIONS {\n"
+        f"  . = {text:#x};\n"
+        "  .text : { *(.text .text.*) }\n"
+        "  .data : { *(.data .data.* .rodata .rodata.*) }\n"
+        "  .bss : { *(.bss .bss.* COMMON) }\n"
+        "  /DISCARD/ : { *(.riscv.attributes .comment) }\n}\n",
+        encoding="utf-8",
+    )
+    target = folder / "program.elf"
+    defined = [f"--defsym={name}={value:#x}" for name, value in symbols.items()]
+    object_file = str(assemble(source, folder))
+    _run_zig("ld.lld", "-T", str(script), *defined, "-o", str(target), object_file)
+    return target
+
+
+def _run_zig(tool: str, *arguments: str) -> None:
+    result = subprocess.run(
+        [find_zig().executable, tool, *arguments], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def disassemble(elf: Path) -> list[str]:
+    """The text of each instruction, in order."""
+    command = [program("soc"), "--disassemble", elf]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+    return re.findall(r"^[0-9a-f]{8}: +[0-9a-f]+  (.*)$", result.stdout, re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Counters:
+    cycles: int
+    instructions: int
+    classes: dict[str, int]
+    stalls: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Core:
+    total: Counters
+    functions: dict[str, Counters]
+    regions: dict[int, Counters]
+
+
+@dataclass(frozen=True)
+class Run:
+    status: int
+    output: str
+    messages: str
+    cores: list[Core] = field(default_factory=list[Core])
+
+
+def simulate(elf: Path, *options: str, chip: Path = CHIP) -> Run:
+    """Runs a program; its exit status, output, messages and counters."""
+    report = elf.with_suffix(".json")
+    report.unlink(missing_ok=True)
+    command = [program("soc"), "--chip", chip, "--json", report, *options, elf]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    cores: list[Core] = []
+    if report.exists():
+        cores = [_core(core) for core in json.loads(report.read_text(encoding="utf-8"))["cores"]]
+    return Run(result.returncode, result.stdout, result.stderr, cores)
+
+
+def _core(record: dict[str, object]) -> Core:
+    parsed = json.loads(json.dumps(record))
+    return Core(
+        _counters(parsed),
+        {function["name"]: _counters(function) for function in parsed["functions"]},
+        {region["region"]: _counters(region) for region in parsed["regions"]},
+    )
+
+
+def _counters(record: dict[str, object]) -> Counters:
+    parsed = json.loads(json.dumps(record))
+    return Counters(parsed["cycles"], parsed["instructions"], parsed["classes"], parsed["stalls"])
