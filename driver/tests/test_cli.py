@@ -1,3 +1,4 @@
+import itertools
 import json
 import os
 import subprocess
@@ -170,3 +171,29 @@ def test_a_full_disk_is_said_in_one_line() -> None:
 def test_standard_output_may_be_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["targets"]) == 0
+
+
+def _chain(path: Path, length: int) -> str:
+    """A model file with `length` additions in a row."""
+    names = [f"what_all_names_begin_with_{index}" for index in range(length + 1)]
+    steps = itertools.pairwise(names)
+    lines = [f"%{result}: f32[64] = add(%{value}, %{value})" for value, result in steps]
+    ends = f"input %{names[0]}: f32[64]", f"output %{names[-1]}"
+    path.write_text("\n".join(['graph "chain" {', ends[0], *lines, ends[1], "}"]))
+    return str(path)
+
+
+def test_layers_that_fall_back_for_one_reason_are_one_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", _chain(tmp_path / "five.tsm", 5), "--target", "cortex-m4"]) == 0
+    (warning,) = capsys.readouterr().err.splitlines()
+    assert "_with_3 and 2 more: tinsmith_add_f32 because cmsis_nn" in warning
+
+
+def test_the_page_says_the_ends_of_long_names(tmp_path: Path) -> None:
+    model = _chain(tmp_path / "long.tsm", 20)
+    assert main(["compile", model, "--target", "host", "-o", str(tmp_path)]) == 0
+    page = (tmp_path / "report.html").read_text()
+    assert page.endswith("</html>")
+    assert "_17</text>" in page

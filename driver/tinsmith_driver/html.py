@@ -116,7 +116,8 @@ def _box(plan: Plan, block: Block, first: int, column: float, scale: float) -> _
     width = (block.last_step - block.first_step + 1) * column
     height = block.size_bytes * scale
     room = int((width - 8) / _CHARACTER_WIDTH)
-    label = block.name if len(block.name) <= room else block.name[: max(room - 1, 0)] + "…"
+    # The end of a long name says more than its beginning, which its neighbours share.
+    label = block.name if len(block.name) <= room else "…" + block.name[1 - room :]
     title = f"{block.name}: bytes {offset:,} to {offset + block.size_bytes:,}"
     return _Box(
         title=f"{title}, steps {block.first_step} to {block.last_step}",

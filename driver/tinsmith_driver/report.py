@@ -67,17 +67,23 @@ def warnings(compilation: Compilation, build: Build | None = None) -> list[str]:
     """What a user should know: layers that the preferred kernels could not run, an unproven plan,
     what the compiler said.
     """
-    found = [
-        f"{call.name}: {call.kernel} because {call.reason}"
-        for call in compilation.program.calls
-        if call.reason
-    ]
+    fallbacks: dict[str, list[str]] = {}
+    for call in compilation.program.calls:
+        if call.reason:
+            fallbacks.setdefault(f"{call.kernel} because {call.reason}", []).append(call.name)
+    found = [f"{listed(layers)}: {reason}" for reason, layers in fallbacks.items()]
     plan = compilation.plan
     if plan.gap > 0:
         found.append(f"arena: feasible, at most {plan.gap:.1%} above the optimum")
     if build is not None:
         found += [line for line in build.firmware.warnings.splitlines() if "warning:" in line]
     return found
+
+
+def listed(names: Sequence[str], shown: int = 3) -> str:
+    """The first names, and how many there are beside them."""
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more
 
 
 def write_json(path: Path, result: Mapping[str, object]) -> None:
