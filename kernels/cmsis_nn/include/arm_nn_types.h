@@ -3,8 +3,6 @@
  * Names, members and their order are those of Arm's public header, so an object file built against this one links with
  * either library. The texts and the code behind them are Tinsmith's own. Types of operators that this library does not
  * have (LSTM, SVDF, batch matmul, int16 softmax) are left out.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ARM_NN_TYPES_H
 #define ARM_NN_TYPES_H

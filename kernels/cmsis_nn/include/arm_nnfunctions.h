@@ -13,8 +13,6 @@
  *  - Nothing is allocated and nothing is kept between calls; ctx->buf needs no clearing. Functions are reentrant.
  *  - `*_get_buffer_size` gives the bytes wanted in ctx->buf by the implementation this library was built as; the
  *    variants `_dsp` and `_mve` give them for that extension, so that a host tool can plan for another core.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef ARM_NNFUNCTIONS_H
 #define ARM_NNFUNCTIONS_H

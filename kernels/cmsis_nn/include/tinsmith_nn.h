@@ -25,8 +25,6 @@
  *
  * Layouts depend on the implementation the kernels are built as (plain C, DSP extension or MVE); each function tells.
  * The size functions without suffix answer for this build, the others for the named implementation.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef TINSMITH_NN_H
 #define TINSMITH_NN_H

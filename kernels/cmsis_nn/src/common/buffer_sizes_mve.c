@@ -1,7 +1,4 @@
-/* Scratch of the MVE implementation. Compiled for every core: host tools plan for Cortex-M55 with these.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* Scratch of the MVE implementation. Compiled for every core: host tools plan for Cortex-M55 with these. */
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
 #include "src/mve/scratch.h"

@@ -1,7 +1,4 @@
-/* The public convolutions on MVE: check the arguments, fold the bias where that is not done yet, call the core.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* The public convolutions on MVE: check the arguments, fold the bias where that is not done yet, call the core. */
 #include "src/internal/implementation.h"
 
 #if TINSMITH_NN_MVE

@@ -2,8 +2,6 @@
  *
  * Fields that already lie contiguous in the input (1x1 filters, filters along one axis) are multiplied where they are;
  * others are copied into scratch, some at a time, where padding takes the input's zero point.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #include "src/internal/implementation.h"
 

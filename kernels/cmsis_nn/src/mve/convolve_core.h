@@ -1,7 +1,4 @@
-/* Convolution of any shape on a folded bias; the public functions prepare its arguments.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* Convolution of any shape on a folded bias; the public functions prepare its arguments. */
 #ifndef TINSMITH_NN_MVE_CONVOLVE_CORE_H
 #define TINSMITH_NN_MVE_CONVOLVE_CORE_H
 

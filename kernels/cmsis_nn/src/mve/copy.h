@@ -1,7 +1,5 @@
 /* Short copies and fills, as three instructions of set-up and two per sixteen bytes: a call of memcpy costs more than
  * most rows that convolutions copy.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef TINSMITH_NN_MVE_COPY_H
 #define TINSMITH_NN_MVE_COPY_H

@@ -1,7 +1,4 @@
-/* The public depthwise convolutions on MVE: the blocked core where there is scratch for it, else a plain one.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* The public depthwise convolutions on MVE: the blocked core where there is scratch for it, else a plain one. */
 #include "src/internal/implementation.h"
 
 #if TINSMITH_NN_MVE

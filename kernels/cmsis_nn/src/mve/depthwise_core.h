@@ -1,7 +1,4 @@
-/* Depthwise convolution with one output per input channel; the public functions prepare its arguments.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* Depthwise convolution with one output per input channel; the public functions prepare its arguments. */
 #ifndef TINSMITH_NN_MVE_DEPTHWISE_CORE_H
 #define TINSMITH_NN_MVE_DEPTHWISE_CORE_H
 

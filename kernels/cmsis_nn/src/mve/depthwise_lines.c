@@ -6,8 +6,6 @@
  *
  * Sums: int8 products of sixteen channels are two int16 vectors; two taps still fit 16 bits, so they are added there
  * before they are widened to the four int32 accumulators. (MVE has no vector multiply-accumulate to make that simpler.)
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #include "src/internal/implementation.h"
 

@@ -5,8 +5,6 @@
  * which each channel has its four values together; four columns become a patch, in which it has all sixteen. The filter
  * goes the same way, once per place it can take in a patch: four places for 3x3 with stride 1. One load of a patch and
  * one multiplication per place then give as many outputs.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #include "src/internal/implementation.h"
 

@@ -1,7 +1,4 @@
-/* Elementwise operators on MVE: four int32 lanes, tail-predicated.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* Elementwise operators on MVE: four int32 lanes, tail-predicated. */
 #include "src/internal/implementation.h"
 
 #if TINSMITH_NN_MVE

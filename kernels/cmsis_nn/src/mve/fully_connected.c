@@ -1,7 +1,4 @@
-/* Fully connected layers on MVE: a matrix product whose rows are the batches.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* Fully connected layers on MVE: a matrix product whose rows are the batches. */
 #include "src/internal/implementation.h"
 
 #if TINSMITH_NN_MVE

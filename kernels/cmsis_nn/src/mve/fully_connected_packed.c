@@ -3,8 +3,6 @@
  * With one row there is nothing to share weights with, so what counts is how little is done besides loading them: the
  * arrangement has the sixteen weights of each of six channels follow each other, which makes one pointer of six, and
  * leaves registers for six sums.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #include "src/internal/implementation.h"
 

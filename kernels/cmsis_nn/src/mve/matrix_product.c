@@ -6,8 +6,6 @@
  * collected for 3 rows x 2 channels at a time: five loads feed six multiplications, which the core overlaps, and six
  * sums with five pointers are what its registers hold; loops are tail-predicated, so no depth is worse than a multiple
  * of sixteen.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #include "src/internal/implementation.h"
 

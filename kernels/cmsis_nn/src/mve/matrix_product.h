@@ -1,7 +1,4 @@
-/* The product every convolution and fully connected layer of the MVE kernels comes down to.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* The product every convolution and fully connected layer of the MVE kernels comes down to. */
 #ifndef TINSMITH_NN_MVE_MATRIX_PRODUCT_H
 #define TINSMITH_NN_MVE_MATRIX_PRODUCT_H
 

@@ -1,7 +1,4 @@
-/* Pooling on MVE: lanes are channels.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* Pooling on MVE: lanes are channels. */
 #include "src/internal/implementation.h"
 
 #if TINSMITH_NN_MVE

@@ -1,7 +1,4 @@
-/* Sums to outputs, for every kernel that collects sums of four channels at several positions.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* Sums to outputs, for every kernel that collects sums of four channels at several positions. */
 #include "src/internal/implementation.h"
 
 #if TINSMITH_NN_MVE

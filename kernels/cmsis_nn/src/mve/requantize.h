@@ -3,8 +3,6 @@
  * TFLite scales in two roundings (gemmlowp): a doubling high multiply that rounds half up, which is what VQRDMULH does,
  * then a right shift that rounds half away from zero, where VRSHL rounds half up. The two shifts differ only on ties of
  * negative numbers; taking 1 from every negative number first makes them equal.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef TINSMITH_NN_MVE_REQUANTIZE_H
 #define TINSMITH_NN_MVE_REQUANTIZE_H

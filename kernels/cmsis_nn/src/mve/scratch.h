@@ -1,7 +1,4 @@
-/* How much scratch the MVE kernels want, in plain C: host tools plan with the same formulas that the kernels use.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* How much scratch the MVE kernels want, in plain C: host tools plan with the same formulas that the kernels use. */
 #ifndef TINSMITH_NN_MVE_SCRATCH_H
 #define TINSMITH_NN_MVE_SCRATCH_H
 

@@ -1,7 +1,4 @@
-/* Seed and number of cases in, results out: what test_mve_kernels.c runs on.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* Seed and number of cases in, results out: what test_mve_kernels.c runs on. */
 #include "tinsmith_harness.h"
 
 int test_mve_kernels_run(void *arena);

@@ -1,7 +1,4 @@
-/* The operators as plain loops, written from TFLite's definitions: the oracle of the kernel tests.
- *
- * SPDX-License-Identifier: Apache-2.0
- */
+/* The operators as plain loops, written from TFLite's definitions: the oracle of the kernel tests. */
 #ifndef TINSMITH_NN_TESTS_ORACLE_H
 #define TINSMITH_NN_TESTS_ORACLE_H
 

@@ -1,7 +1,5 @@
 /* Random layers through every MVE kernel and through the oracle. Runs on the board; test_mve_kernels.py reads the
  * result.
- *
- * SPDX-License-Identifier: Apache-2.0
  */
 #include <stdbool.h>
 #include <string.h>
