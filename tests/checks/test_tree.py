@@ -22,11 +22,11 @@ def _folders_with(file: str) -> set[str]:
     return {folder for folder in folders if not folder.startswith(skipped)}
 
 
-def test_every_package_islisted() -> None:
+def test_every_package_is_listed() -> None:
     assert _folders_with("BUILD") == set(listed("LIBRARIES")) | set(listed("OTHERS"))
 
 
-def test_every_library_islisted() -> None:
+def test_every_library_is_listed() -> None:
     assert _folders_with("pyproject.toml") == set(listed("LIBRARIES"))
 
 
