@@ -1,8 +1,9 @@
 from pathlib import Path
 
 import pytest
-from tinsmith_driver.options import c_name, selection
+from tinsmith_driver.options import OPTIMIZATIONS, c_name, selection
 from tinsmith_ir import UsageError
+from tinsmith_toolchains import flags
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,8 @@ def test_no_selection_is_everything() -> None:
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match="unknown letter 'c': expected one of a, b"):
         selection("a,c", ["a", "b"], "letter")
+
+
+@pytest.mark.parametrize("level", OPTIMIZATIONS)
+def test_every_level_of_optimisation_has_flags(level: str) -> None:
+    assert flags().optimization(level)

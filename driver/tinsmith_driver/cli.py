@@ -150,9 +150,6 @@ def _add_compile_options(command: argparse.ArgumentParser) -> None:
     _add_json(command)
     command.add_argument("--name", help="C prefix and file name (default: the model file's name)")
     command.add_argument(
-        "--optimize", choices=OPTIMIZATIONS, help="compiler optimisation (default: the target's)"
-    )
-    command.add_argument(
         "--no-packed",
         dest="packed",
         action="store_false",
@@ -181,6 +178,9 @@ def _add_run_options(command: argparse.ArgumentParser, *, inputs_required: bool)
     _add_ram(command, "the board's")
     command.add_argument(
         "--compiler", choices=COMPILERS, default="zig", help="default: %(default)s"
+    )
+    command.add_argument(
+        "--optimize", choices=OPTIMIZATIONS, help="of the firmware (default: speed)"
     )
     command.add_argument(
         "--sanitize", action="store_true", help="under AddressSanitizer and UBSan (host, with gcc)"

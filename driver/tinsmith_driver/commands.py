@@ -173,7 +173,7 @@ def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilatio
         target=arguments.target,
         backend=arguments.backend,
         name=arguments.name,
-        optimize=arguments.optimize,
+        optimize=getattr(arguments, "optimize", None),
         packed=arguments.packed,
         verify_passes=arguments.verify_passes,
         ram_bytes=ram_bytes,

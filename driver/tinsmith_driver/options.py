@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tinsmith_ir import UsageError
-from tinsmith_toolchains import CompilerName
+from tinsmith_toolchains import CompilerName, flags
 
 BACKENDS = ("cmsis_nn", "reference")
-OPTIMIZATIONS = ("debug", "size", "balanced", "speed", "fast")
+OPTIMIZATIONS = tuple(flags().optimize)
 COMPILERS: tuple[CompilerName, ...] = ("zig", "gcc")
 
 _NOT_IN_IDENTIFIERS = re.compile(r"\W+", re.ASCII)
@@ -19,7 +19,8 @@ _NOT_IN_IDENTIFIERS = re.compile(r"\W+", re.ASCII)
 class CompileOptions:
     """target: a name of `tinsmith targets`. backend: kernels to prefer, None for the target's.
 
-    name: prefix of the C names, None for the model file's name. optimize: None for the target's.
+    name: prefix of the C names, None for the model file's name. optimize: one of OPTIMIZATIONS, for the
+    firmware; None for the default of flags.bzl.
     packed: whether our own kernels with rearranged weights may be called beside the public CMSIS-NN API.
     verify_passes: evaluate the network before and after every pass, on random inputs.
     ram_bytes: what the arena may take; None for any size. compiler: of the firmware; gcc is
