@@ -114,6 +114,23 @@ def test_wheel_holds_the_package_and_no_tests(folder: str, site: Site) -> None:
     assert not [path for path in packed if "tests" in path.parts]
 
 
+def test_command_of_the_wheels_verifies_a_network(site: Site) -> None:
+    paths = [str(site.unpacked(name)) for name in sorted(_with_dependencies("driver"))]
+    digits = ROOT / "examples" / "digits"
+    model, inputs = str(digits / "digits_int8.tflite"), str(digits / "digits_test.npz")
+    verify = ["verify", model, "--target", "host", "--inputs", inputs, "--samples", "2"]
+    result = subprocess.run(
+        [sys.executable, "-m", "tinsmith_driver", *verify],
+        cwd=site.unpacked("driver"),
+        capture_output=True,
+        text=True,
+        check=False,
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(paths + _installed_elsewhere())),
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.endswith("bit-exact\n")
+
+
 @pytest.mark.parametrize("folder", _LIBRARIES)
 def test_wheel_says_what_it_is(folder: str, site: Site) -> None:
     file = next(site.unpacked(folder).glob("*.dist-info")) / "METADATA"
