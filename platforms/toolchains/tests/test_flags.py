@@ -19,6 +19,12 @@ def test_riscv_has_no_gcc() -> None:
     assert flags().cpu("riscv32").gcc is None
 
 
+def test_corev_leaves_out_bit_manipulation_that_clang_miscompiles() -> None:
+    march = next(flag for flag in flags().cpu("riscv32-corev").clang if flag.startswith("-march="))
+    assert "xcvsimd" in march
+    assert "xcvbitmanip" not in march
+
+
 def test_unknown_cpu_lists_the_known_ones() -> None:
     with pytest.raises(ToolchainError, match=r"'z80'.*cortex-m0"):
         flags().cpu("z80")
