@@ -1,0 +1,175 @@
+/* The kernels with every choice open: int8 or uint8 inputs, PULP-NN's truncating output stage or TFLite's double
+ * rounding, plain or packed weights, any split over cores. pulp_nn_kernels.h has the same kernels behind PULP-NN's
+ * names.
+ *
+ * Every core of a team calls a function with the same arguments but its own `core`; a core writes its own part of the
+ * output and its own part of the scratch memory, reads nothing that another core writes, and meets no barrier: that is
+ * the caller's. Activations are HWC (depthwise: HWC or CHW in, HWC out). Sums are 32-bit; those for TFLite's stage are
+ * below 2**30, after a shift to the left, too.
+ */
+#ifndef TINSMITH_PULP_NN_H_
+#define TINSMITH_PULP_NN_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Which part of the work is the caller's: core `core` of `cores`. */
+typedef struct {
+  uint32_t core;  /**< in [0, cores) */
+  uint32_t cores; /**< 1 or more; need not be a power of two */
+} tinsmith_pulp_core_t;
+
+typedef enum {
+  /** PULP-NN: clip((multiplier[c] * (acc + bias[c]) + addend[c]) >> shift) to uint8; the product wraps at 32 bits. */
+  TINSMITH_PULP_TRUNCATE_U8,
+  /** The same, clipped to int8. */
+  TINSMITH_PULP_TRUNCATE_S8,
+  /** TFLite and TFLite Micro: (acc + bias[c]) times multiplier[c] * 2**(-31 - shifts[c]) in gemmlowp's two roundings
+   * (a doubling high product to nearest, then a division by a power of two, ties away from zero), plus zero_point,
+   * clamped to [min, max]; int8. */
+  TINSMITH_PULP_TFLITE_S8,
+  /** The sum acc + bias[c] itself, int32. */
+  TINSMITH_PULP_RAW_S32,
+} tinsmith_pulp_stage_kind_t;
+
+/** What becomes of a sum. Arrays have an element per output channel. */
+typedef struct {
+  tinsmith_pulp_stage_kind_t kind;
+  const int32_t *bias;        /**< NULL for none; for TFLite: with -input_zero_point * sum(weights) inside */
+  const int8_t *bias_s8;      /**< bytes instead, where bias is NULL; PULP-NN's form */
+  const int32_t *multipliers; /**< TFLite: Q31, 0 or in [2**30, 2**31). Truncating: kappa, or NULL for `multiplier` */
+  const int32_t *addends;     /**< truncating: lambda, or NULL for none; TFLite: unused */
+  const int32_t *shifts;      /**< TFLite: to the right, in [-30, 31]; truncating: unused */
+  int32_t multiplier;         /**< truncating, where multipliers is NULL */
+  int32_t shift;              /**< truncating: to the right, in [0, 31] */
+  int32_t zero_point;         /**< TFLite: in [-128, 127] */
+  int32_t min, max;           /**< TFLite: in [-128, 127] */
+} tinsmith_pulp_stage_t;
+
+typedef enum {
+  TINSMITH_PULP_SPLIT_BALANCED, /**< blocks of pixels times blocks of channels, whatever is shortest */
+  TINSMITH_PULP_SPLIT_ROWS,     /**< output rows */
+  TINSMITH_PULP_SPLIT_PIXELS,   /**< output pixels, row by row */
+  TINSMITH_PULP_SPLIT_CHANNELS, /**< output channels */
+} tinsmith_pulp_split_t;
+
+/** A convolution. Weights are [Cout][Ky][Kx][Cin], or packed by tinsmith_pulp_pack_weights(). */
+typedef struct {
+  const void *input;
+  const int8_t *weights;
+  void *output;
+  uint8_t *scratch; /**< tinsmith_pulp_conv2d_scratch_bytes(), 4-byte aligned; unused for pointwise layers */
+  uint16_t input_height, input_width, input_channels;
+  uint16_t output_height, output_width, output_channels;
+  uint16_t kernel_height, kernel_width;
+  uint16_t pad_top, pad_left; /**< bottom and right follow from the output's size */
+  uint16_t stride_height, stride_width;
+  uint8_t pad_value; /**< the input's zero point as a byte */
+  bool input_is_signed;
+  bool weights_are_packed; /**< 4 channels x 4 pixels a step instead of 4 x 2 */
+  tinsmith_pulp_split_t split;
+  tinsmith_pulp_stage_t stage;
+} tinsmith_pulp_conv2d_t;
+
+/** Bytes of scratch for a convolution on `cores` cores; 0 where the input is used as it is. */
+uint32_t tinsmith_pulp_conv2d_scratch_bytes(const tinsmith_pulp_conv2d_t *layer, uint32_t cores);
+
+void tinsmith_pulp_conv2d(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
+
+/** Bytes of `rows` rows of `columns` weights once packed: both rounded up to multiples of 4. */
+uint32_t tinsmith_pulp_packed_bytes(uint32_t rows, uint32_t columns);
+
+/** Packs [rows][columns] as [rows / 4][columns / 4][4 rows][4 columns], filled with zeros. Meant to run ahead of time.
+ */
+void tinsmith_pulp_pack_weights(const int8_t *weights, uint32_t rows, uint32_t columns, int8_t *packed);
+
+/** output[r] = stage(sum over c of weights[r][c] * input[c]); a core takes rows. */
+typedef struct {
+  const void *input;
+  const int8_t *weights; /**< [outputs][inputs], or packed; packed weights read inputs up to a multiple of 4 bytes */
+  void *output;
+  uint16_t inputs, outputs;
+  bool input_is_signed;
+  bool weights_are_packed;
+  tinsmith_pulp_stage_t stage;
+} tinsmith_pulp_linear_t;
+
+void tinsmith_pulp_linear(const tinsmith_pulp_linear_t *layer, tinsmith_pulp_core_t core);
+
+/** A depthwise convolution, one output channel for each input channel. Weights are [C][Ky][Kx], the output is HWC. */
+typedef struct {
+  const void *input; /**< HWC, or CHW as PULP-NN has it */
+  const int8_t *weights;
+  void *output;
+  uint8_t *scratch; /**< tinsmith_pulp_depthwise_scratch_bytes(), 4-byte aligned */
+  uint16_t input_height, input_width, channels;
+  uint16_t output_height, output_width;
+  uint16_t kernel_height, kernel_width;
+  uint16_t pad_top, pad_left;
+  uint16_t stride_height, stride_width;
+  uint8_t pad_value;
+  bool input_is_signed;
+  bool input_is_chw;
+  tinsmith_pulp_stage_t stage; /**< not RAW_S32 */
+} tinsmith_pulp_depthwise_t;
+
+uint32_t tinsmith_pulp_depthwise_scratch_bytes(const tinsmith_pulp_depthwise_t *layer, uint32_t cores);
+
+/** The cores take channels, four (CHW: one) at a time, and bands of rows where channels do not divide well. */
+void tinsmith_pulp_depthwise(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
+
+/** Sum of two tensors as TFLite has it: each input raised by 20 bits and scaled, the sum scaled, all in gemmlowp's two
+ * roundings. int8. Multipliers are Q31, shifts to the right in [0, 31]. In place is allowed. */
+typedef struct {
+  const int8_t *lhs, *rhs;
+  int8_t *output;
+  uint32_t count;
+  int32_t lhs_zero_point, lhs_multiplier, lhs_shift;
+  int32_t rhs_zero_point, rhs_multiplier, rhs_shift;
+  int32_t output_zero_point, output_multiplier, output_shift;
+  int32_t min, max;
+} tinsmith_pulp_add_t;
+
+void tinsmith_pulp_add(const tinsmith_pulp_add_t *layer, tinsmith_pulp_core_t core);
+
+typedef enum {
+  TINSMITH_PULP_POOL_MAX,
+  /** PULP-NN: clip((sum * multiplier + addend) >> shift). */
+  TINSMITH_PULP_POOL_AVERAGE_SCALED,
+  /** PULP-NN without requantization: clip(sum / (kernel_height * kernel_width)), truncating towards 0. */
+  TINSMITH_PULP_POOL_AVERAGE_PLAIN,
+  /** TFLite: the mean of the pixels inside the input, to nearest, ties away from zero, clamped to [min, max]. */
+  TINSMITH_PULP_POOL_AVERAGE_TFLITE,
+} tinsmith_pulp_pool_kind_t;
+
+/** Pooling over HWC; padding takes no part. A core takes output pixels. */
+typedef struct {
+  tinsmith_pulp_pool_kind_t kind;
+  const void *input;
+  void *output;
+  uint16_t input_height, input_width, channels;
+  uint16_t output_height, output_width;
+  uint16_t kernel_height, kernel_width;
+  uint16_t pad_top, pad_left;
+  uint16_t stride_height, stride_width;
+  bool input_is_signed;  /**< the output's, too, of max and TFLite's pools */
+  bool output_is_signed; /**< of scaled and plain averages */
+  int32_t multiplier, addend, shift;
+  int32_t min, max;
+} tinsmith_pulp_pool_t;
+
+void tinsmith_pulp_pool(const tinsmith_pulp_pool_t *layer, tinsmith_pulp_core_t core);
+
+/** Softmax over rows of int8 as TFLite computes it, with its multiplier, left shift and smallest difference for beta
+ * and the input's scale; the output's scale is 1/256, its zero point -128. A core takes rows. */
+typedef struct {
+  const int8_t *input;
+  int8_t *output;
+  uint32_t rows;
+  uint32_t columns; /**< in [1, 511] */
+  int32_t multiplier, shift, smallest_difference;
+} tinsmith_pulp_softmax_t;
+
+void tinsmith_pulp_softmax(const tinsmith_pulp_softmax_t *layer, tinsmith_pulp_core_t core);
+
+#endif /* TINSMITH_PULP_NN_H_ */

@@ -1,0 +1,38 @@
+// How a depthwise layer is laid out and divided: channels become padded planes of bytes in scratch memory, one after
+// the other. A plane's lines run along that side of the image which fills words best; taps are turned to match.
+#ifndef TINSMITH_KERNELS_PULP_NN_PLANES_H_
+#define TINSMITH_KERNELS_PULP_NN_PLANES_H_
+
+#include "include/tinsmith_pulp_nn.h"
+#include "src/internal/corev.h"
+
+// One side of the image. step: bytes from an input element to the next along this side.
+typedef struct {
+  uint32_t input, output, kernel, stride, pad;
+  uint32_t input_step, output_step, tap_step;
+} side_t;
+
+typedef struct {
+  side_t line;           // along a line of a plane
+  side_t cross;          // from line to line
+  uint32_t group;        // channels that are unpacked together: 4, or 1 for CHW
+  uint32_t bands;        // into how many parts the output's lines are divided
+  uint32_t band_lines;   // output lines of a band; the last may have fewer
+  uint32_t pitch;        // bytes of a line, a multiple of 4
+  uint32_t plane_bytes;  // of a band
+  uint32_t tap_words;    // words of a line of taps
+} plan_t;
+
+plan_t plan_depthwise(const tinsmith_pulp_depthwise_t *layer, uint32_t cores);
+
+// Bytes of one core: planes of a group, then the taps of a channel.
+uint32_t plan_scratch_bytes(const plan_t *plan);
+
+// Unpacks a band of channels first to first + count - 1 (count <= plan->group) into planes.
+void unpack_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t band, uint32_t first,
+                   uint32_t count, uint8_t *planes);
+
+// The taps of a channel, a line of the kernel after the other, each filled with zeros to whole words.
+void unpack_taps(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
+
+#endif  // TINSMITH_KERNELS_PULP_NN_PLANES_H_

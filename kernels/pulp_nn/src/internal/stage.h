@@ -1,0 +1,150 @@
+// Output stages: what becomes of the sums of four channels and one or more pixels. `kind` is always a constant here, so
+// that each kernel keeps one stage only.
+#ifndef TINSMITH_KERNELS_PULP_NN_STAGE_H_
+#define TINSMITH_KERNELS_PULP_NN_STAGE_H_
+
+#include "include/tinsmith_pulp_nn.h"
+#include "src/internal/corev.h"
+
+#define STAGE_CHANNELS 4u
+
+// Loops over registers: values of an array that stays in memory would cost a load and a store each.
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED
+#endif
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+// gemmlowp's two roundings for a shift to the right of one or more. The doubled product's high word, rounded by the top
+// bit of its low word, is the saturating rounding doubling high product of a multiplier that is not negative. Adding
+// the sum's sign before rounding a division by a power of two to nearest turns ties away from zero; where the product
+// rounds to 0 its sign is lost, but -1 + 2**(shift - 1) divides to 0 as well. Ten cycles: mulhsu 5, mul, srli, add,
+// srai, cv.addRNr.
+ALWAYS_INLINE int32_t scale_right(int32_t acc, uint32_t doubled_multiplier, int32_t shift) {
+  const int32_t high = high_product(acc, doubled_multiplier);
+  const uint32_t low = (uint32_t)acc * doubled_multiplier;
+  const int32_t rounded = (int32_t)((uint32_t)high + (low >> 31));
+  return add_round_shift(rounded, acc >> 31, shift);
+}
+
+// The same for any shift in [-30, 31].
+ALWAYS_INLINE int32_t scale_tflite(int32_t acc, int32_t multiplier, int32_t shift) {
+  const uint32_t doubled = (uint32_t)multiplier << 1;
+  if (shift > 0) {
+    return scale_right(acc, doubled, shift);
+  }
+  const int32_t raised = (int32_t)((uint32_t)acc << -shift);
+  return (int32_t)((uint32_t)high_product(raised, doubled) + ((uint32_t)raised * doubled >> 31));
+}
+
+ALWAYS_INLINE int32_t scale_truncating(int32_t acc, int32_t multiplier, int32_t addend, int32_t shift) {
+  return (int32_t)((uint32_t)acc * (uint32_t)multiplier + (uint32_t)addend) >> shift;
+}
+
+ALWAYS_INLINE int32_t stage_bias(const tinsmith_pulp_stage_t *stage, uint32_t channel) {
+  if (stage->bias != NULL) {
+    return stage->bias[channel];
+  }
+  return stage->bias_s8 == NULL ? 0 : stage->bias_s8[channel];
+}
+
+// A single output element, bias already in acc; int8 and uint8 alike are returned as their value.
+ALWAYS_INLINE int32_t stage_element(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind,
+                                    uint32_t channel, int32_t acc) {
+  if (kind == TINSMITH_PULP_RAW_S32) {
+    return acc;
+  }
+  if (kind == TINSMITH_PULP_TFLITE_S8) {
+    const int32_t scaled = scale_tflite(acc, stage->multipliers[channel], stage->shifts[channel]);
+    const int32_t value = clip_s8(scaled + stage->zero_point);
+    const int32_t raised = value < stage->min ? stage->min : value;
+    return raised > stage->max ? stage->max : raised;
+  }
+  const int32_t multiplier = stage->multipliers == NULL ? stage->multiplier : stage->multipliers[channel];
+  const int32_t addend = stage->addends == NULL ? 0 : stage->addends[channel];
+  const int32_t scaled = scale_truncating(acc, multiplier, addend, stage->shift);
+  return kind == TINSMITH_PULP_TRUNCATE_U8 ? clip_u8(scaled) : clip_s8(scaled);
+}
+
+// acc[pixel][4 channels], all of them the biases of channels channel to channel + 3.
+ALWAYS_INLINE void stage_start(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t *acc, uint32_t pixels) {
+  UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {
+    const int32_t bias = stage_bias(stage, channel + c);
+    UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
+      acc[i] = bias;
+    }
+  }
+}
+
+ALWAYS_INLINE void stage_tflite(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t *acc, uint32_t pixels) {
+  const int32_t zero_point = stage->zero_point;
+  UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {
+    const int32_t multiplier = stage->multipliers[channel + c];
+    const int32_t shift = stage->shifts[channel + c];
+    if (__builtin_expect(shift > 0, 1)) {
+      const uint32_t doubled = (uint32_t)multiplier << 1;
+      UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
+        acc[i] = clip_s8(scale_right(acc[i], doubled, shift) + zero_point);
+      }
+    } else {
+      UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
+        acc[i] = clip_s8(scale_tflite(acc[i], multiplier, shift) + zero_point);
+      }
+    }
+  }
+}
+
+// kappa and lambda of a channel for its pixels.
+ALWAYS_INLINE void stage_truncate_channel(tinsmith_pulp_stage_kind_t kind, int32_t multiplier, int32_t addend,
+                                          int32_t shift, int32_t *acc, uint32_t pixels) {
+  UNROLLED for (uint32_t i = 0u; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
+    const int32_t scaled = scale_truncating(acc[i], multiplier, addend, shift);
+    acc[i] = kind == TINSMITH_PULP_TRUNCATE_U8 ? clip_u8(scaled) : clip_s8(scaled);
+  }
+}
+
+ALWAYS_INLINE void stage_truncate(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind, uint32_t channel,
+                                  int32_t *acc, uint32_t pixels) {
+  const int32_t shift = stage->shift;
+  if (__builtin_expect(stage->multipliers != NULL && stage->addends != NULL, 1)) {
+    const int32_t *multipliers = stage->multipliers + channel;
+    const int32_t *addends = stage->addends + channel;
+    UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {
+      stage_truncate_channel(kind, multipliers[c], addends[c], shift, acc + c, pixels);
+    }
+    return;
+  }
+  UNROLLED for (uint32_t i = 0u; i < STAGE_CHANNELS * pixels; ++i) {
+    acc[i] = stage_element(stage, kind, channel + i % STAGE_CHANNELS, acc[i]);
+  }
+}
+
+// Writes acc[pixel][4 channels] of channels channel to channel + 3, output_step bytes from pixel to pixel.
+ALWAYS_INLINE void stage_store(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind, uint32_t channel,
+                               int32_t *acc, uint32_t pixels, uint8_t *output, uint32_t output_step) {
+  if (kind == TINSMITH_PULP_RAW_S32) {
+    for (uint32_t pixel = 0u; pixel < pixels; ++pixel) {
+      memcpy(output + pixel * output_step, acc + STAGE_CHANNELS * pixel, STAGE_CHANNELS * sizeof *acc);
+    }
+    return;
+  }
+  if (kind == TINSMITH_PULP_TFLITE_S8) {
+    stage_tflite(stage, channel, acc, pixels);
+  } else {
+    stage_truncate(stage, kind, channel, acc, pixels);
+  }
+  const bool is_clamped = kind == TINSMITH_PULP_TFLITE_S8 && (stage->min > -128 || stage->max < 127);
+  UNROLLED for (uint32_t pixel = 0u; pixel < pixels; ++pixel) {
+    const int32_t *values = acc + STAGE_CHANNELS * pixel;
+    uint32_t word = pack_bytes(values[0], values[1], values[2], values[3]);
+    if (is_clamped) {
+      word = clamp_bytes_s8(word, stage->min, stage->max);
+    }
+    store_word(output, word);
+    output += output_step;
+  }
+}
+
+#endif  // TINSMITH_KERNELS_PULP_NN_STAGE_H_

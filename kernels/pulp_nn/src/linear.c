@@ -1,0 +1,85 @@
+// Fully connected layers: four outputs at a time, a core takes blocks of four.
+#include "include/tinsmith_pulp_nn.h"
+#include "src/internal/sums.h"
+
+typedef tinsmith_pulp_linear_t layer_t;
+
+ALWAYS_INLINE void store_single(const layer_t *layer, tinsmith_pulp_stage_kind_t kind, uint32_t row, int32_t sum) {
+  const int32_t value = stage_element(&layer->stage, kind, row, sum);
+  if (kind == TINSMITH_PULP_RAW_S32) {
+    ((int32_t *)layer->output)[row] = value;
+  } else {
+    ((uint8_t *)layer->output)[row] = (uint8_t)value;
+  }
+}
+
+ALWAYS_INLINE void rows(const layer_t *layer, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind,
+                        bool is_signed, bool is_packed) {
+  const uint32_t length = is_packed ? (layer->inputs + 3u) & ~3u : layer->inputs;
+  const uint32_t element_bytes = kind == TINSMITH_PULP_RAW_S32 ? sizeof(int32_t) : 1u;
+  const int8_t *weights = layer->weights + first * length;
+  uint32_t row = first;
+  for (; row + STAGE_CHANNELS <= end; row += STAGE_CHANNELS) {
+    int32_t acc[STAGE_CHANNELS];
+    stage_start(&layer->stage, row, acc, 1u);
+    if (is_packed) {
+      weights = sums_4x1_packed(weights, layer->input, length / 4u, acc, is_signed);
+    } else {
+      sums_plain(weights, length, layer->input, 0u, 1u, acc, is_signed);
+      weights += STAGE_CHANNELS * length;
+    }
+    stage_store(&layer->stage, kind, row, acc, 1u, (uint8_t *)layer->output + row * element_bytes, 0u);
+  }
+  for (; row < end; ++row) {
+    const int32_t sum =
+        sum_single(weights, is_packed ? 16u : 4u, length, layer->input, stage_bias(&layer->stage, row), is_signed);
+    store_single(layer, kind, row, sum);
+    weights += is_packed ? 4u : length;
+  }
+}
+
+ALWAYS_INLINE void by_weights(const layer_t *layer, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind,
+                              bool is_signed) {
+  if (layer->weights_are_packed) {
+    rows(layer, first, end, kind, is_signed, true);
+  } else {
+    rows(layer, first, end, kind, is_signed, false);
+  }
+}
+
+#define LINEAR(NAME, KIND, IS_SIGNED)                                                              \
+  static __attribute__((noinline)) void NAME(const layer_t *layer, uint32_t first, uint32_t end) { \
+    by_weights(layer, first, end, KIND, IS_SIGNED);                                                \
+  }
+
+LINEAR(u8_u8, TINSMITH_PULP_TRUNCATE_U8, false)
+LINEAR(u8_s8, TINSMITH_PULP_TRUNCATE_S8, false)
+LINEAR(u8_s32, TINSMITH_PULP_RAW_S32, false)
+LINEAR(s8_u8, TINSMITH_PULP_TRUNCATE_U8, true)
+LINEAR(s8_s8, TINSMITH_PULP_TRUNCATE_S8, true)
+LINEAR(s8_s32, TINSMITH_PULP_RAW_S32, true)
+LINEAR(tflite, TINSMITH_PULP_TFLITE_S8, true)
+
+void tinsmith_pulp_linear(const layer_t *layer, tinsmith_pulp_core_t core) {
+  const uint32_t blocks = (layer->outputs + STAGE_CHANNELS - 1u) / STAGE_CHANNELS;
+  const uint32_t first = STAGE_CHANNELS * (blocks * core.core / core.cores);
+  uint32_t end = STAGE_CHANNELS * (blocks * (core.core + 1u) / core.cores);
+  end = end > layer->outputs ? layer->outputs : end;
+  if (first >= end) {
+    return;
+  }
+  switch (layer->stage.kind) {
+    case TINSMITH_PULP_TRUNCATE_U8:
+      (layer->input_is_signed ? s8_u8 : u8_u8)(layer, first, end);
+      break;
+    case TINSMITH_PULP_TRUNCATE_S8:
+      (layer->input_is_signed ? s8_s8 : u8_s8)(layer, first, end);
+      break;
+    case TINSMITH_PULP_RAW_S32:
+      (layer->input_is_signed ? s8_s32 : u8_s32)(layer, first, end);
+      break;
+    case TINSMITH_PULP_TFLITE_S8:
+      tflite(layer, first, end);
+      break;
+  }
+}

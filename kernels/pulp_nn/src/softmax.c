@@ -1,0 +1,96 @@
+// Softmax of int8 in gemmlowp's fixed point, as TFLite has it: 5 integer bits for the exponential's argument, 12 for
+// the sum. "Qm.n" has m integer and n fraction bits.
+#include "include/tinsmith_pulp_nn.h"
+#include "src/internal/stage.h"
+
+#define FRACTION_BITS 26     // of the exponential's argument
+#define SUM_INTEGER_BITS 12  // Q12.19
+#define OUTPUT_BITS 8        // the output's scale is 2**-8
+#define NEWTON_STEPS 3
+#define EXP_OF_MINUS_EIGHTH 1895147668  // Q0.31
+#define THIRD 715827883                 // Q0.31
+#define MINUS_32_OVER_17 (-1010580540)  // Q2.29
+#define ONE_IN_Q2_29 (1 << 29)
+#define FORTY_EIGHT_OVER_17 1515870810  // Q2.29
+
+// gemmlowp's SaturatingRoundingDoublingHighMul; INT32_MIN * INT32_MIN, which saturates, does not come up.
+static int32_t multiply(int32_t lhs, int32_t rhs) {
+  return (int32_t)(((int64_t)lhs * rhs + (INT64_C(1) << 30)) >> 31);
+}
+
+// value / 2**shift to nearest, ties away from zero; shift in [1, 31]. Adding half first would overflow near 2**31.
+static int32_t divide(int32_t value, int32_t shift) {
+  const int32_t moved = value + (value >> 31);
+  return (moved >> shift) + (moved >> (shift - 1) & 1);
+}
+
+// exp(value) in Q0.31 for value in [-1/4, 0) in Q0.31: Taylor's polynomial around -1/8.
+static int32_t exp_of_quarter(int32_t value) {
+  const int32_t x = value + (1 << 28);
+  const int32_t x2 = multiply(x, x);
+  const int32_t x3 = multiply(x2, x);
+  const int32_t x4 = multiply(x2, x2);
+  const int32_t higher = divide(multiply(divide(x4, 2) + x3, THIRD) + x2, 1);
+  return EXP_OF_MINUS_EIGHTH + multiply(EXP_OF_MINUS_EIGHTH, x + higher);
+}
+
+// exp(value) in Q0.31 for value <= 0 in Q5.26: what is below a quarter by the polynomial, each further bit by a factor.
+static int32_t exp_of_negative(int32_t value) {
+  // exp(-2**(i - 2)) in Q0.31
+  static const int32_t kFactors[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
+  const int32_t quarter = 1 << (FRACTION_BITS - 2);
+  const int32_t below = (value & (quarter - 1)) - quarter;
+  int32_t result = exp_of_quarter((int32_t)((uint32_t)below << (31 - FRACTION_BITS)));
+  const int32_t rest = below - value;
+  for (uint32_t i = 0u; i < sizeof kFactors / sizeof *kFactors; ++i) {
+    if ((rest & (quarter << i)) != 0) {
+      result = multiply(result, kFactors[i]);
+    }
+  }
+  return value == 0 ? INT32_MAX : result;
+}
+
+// 1 / (1 + value) in Q0.31 for value in [0, 1) in Q0.31: Newton's steps in Q2.29.
+static int32_t one_over_one_plus(int32_t value) {
+  const int32_t half_denominator = (int32_t)(((int64_t)value + INT32_MAX + 1) >> 1);
+  int32_t x = FORTY_EIGHT_OVER_17 + multiply(half_denominator, MINUS_32_OVER_17);
+  for (int32_t i = 0; i < NEWTON_STEPS; ++i) {
+    x += multiply(x, ONE_IN_Q2_29 - multiply(half_denominator, x)) * 4;
+  }
+  return x > INT32_MAX / 2 ? INT32_MAX : x * 2;
+}
+
+static int32_t exp_of_difference(const tinsmith_pulp_softmax_t *layer, int32_t difference) {
+  return exp_of_negative(multiply((int32_t)((uint32_t)difference << layer->shift), layer->multiplier));
+}
+
+static void softmax_row(const tinsmith_pulp_softmax_t *layer, const int8_t *input, int8_t *output) {
+  int32_t max = INT8_MIN;
+  for (uint32_t i = 0u; i < layer->columns; ++i) {
+    max = input[i] > max ? input[i] : max;
+  }
+  int32_t sum = 0;
+  for (uint32_t i = 0u; i < layer->columns; ++i) {
+    if (input[i] - max >= layer->smallest_difference) {
+      sum += divide(exp_of_difference(layer, input[i] - max), SUM_INTEGER_BITS);
+    }
+  }
+  // The largest input adds 2**19: the sum is never 0.
+  const int32_t headroom = __builtin_clz((uint32_t)sum);
+  const int32_t scale = one_over_one_plus((int32_t)(((uint32_t)sum << headroom) - (UINT32_C(1) << 31)));
+  const int32_t shift = SUM_INTEGER_BITS - headroom + 31 - OUTPUT_BITS;
+  for (uint32_t i = 0u; i < layer->columns; ++i) {
+    const int32_t difference = input[i] - max;
+    int32_t value = INT8_MIN;
+    if (difference >= layer->smallest_difference) {
+      value = divide(multiply(scale, exp_of_difference(layer, difference)), shift) + INT8_MIN;
+    }
+    output[i] = (int8_t)clip_s8(value);
+  }
+}
+
+void tinsmith_pulp_softmax(const tinsmith_pulp_softmax_t *layer, tinsmith_pulp_core_t core) {
+  for (uint32_t row = core.core; row < layer->rows; row += core.cores) {
+    softmax_row(layer, layer->input + row * layer->columns, layer->output + row * layer->columns);
+  }
+}

@@ -1,0 +1,12 @@
+// Random layers of every kernel on the cluster; exit status 1 if any byte is wrong.
+#include "tests/named_calls.h"
+#include "tests/random_calls.h"
+#include "tinsmith_pulp.h"
+
+#if !defined(SEED) || !defined(CALLS)
+#error "define SEED and CALLS"
+#endif
+
+int main(void) {
+  return random_calls(SEED, CALLS, PULP_CORES_MAX) + named_calls(SEED, CALLS, PULP_CORES_MAX) == 0u ? 0 : 1;
+}

@@ -1,0 +1,340 @@
+#include "tests/random_calls.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "tests/oracle.h"
+#include "tests/random_data.h"
+#include "tests/team.h"
+#include "tinsmith/softmax.h"
+
+#define BUFFER_BYTES 8192u
+#define MARGIN_BYTES 16u
+#define MARGIN_VALUE 0xa5u
+
+// Where the kernels work; on the cluster its first-level memory.
+#if defined(__riscv)
+#define L1 __attribute__((section(".l1"), aligned(4)))
+#else
+#define L1 __attribute__((aligned(4)))
+#endif
+
+static L1 uint8_t input[BUFFER_BYTES];
+static L1 int8_t weights[BUFFER_BYTES];
+static L1 int8_t packed[BUFFER_BYTES];
+static L1 uint8_t output[BUFFER_BYTES + MARGIN_BYTES];
+static L1 uint8_t scratch[BUFFER_BYTES];
+static __attribute__((aligned(4))) uint8_t expected[BUFFER_BYTES];
+
+typedef struct {
+  const char *name;
+  bool (*call)(random_t *random, uint32_t max_cores);
+} kernel_t;
+
+// Whether the output's bytes are as expected, and those behind it as they were.
+static bool is_right(uint32_t bytes) {
+  for (uint32_t i = 0u; i < bytes; ++i) {
+    if (output[i] != expected[i]) {
+      return false;
+    }
+  }
+  for (uint32_t i = 0u; i < MARGIN_BYTES; ++i) {
+    if (output[bytes + i] != MARGIN_VALUE) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Random bytes at the end of the input's buffer, so that AddressSanitizer sees a read behind them.
+static uint8_t *random_input(random_t *random, uint32_t bytes) {
+  uint8_t *start = input + BUFFER_BYTES - bytes;
+  random_bytes(random, start, bytes);
+  return start;
+}
+
+static int8_t *weights_for(bool is_packed, uint32_t rows, uint32_t columns) {
+  if (!is_packed) {
+    return weights;
+  }
+  tinsmith_pulp_pack_weights(weights, rows, columns, packed);
+  return packed;
+}
+
+static tinsmith_pulp_stage_kind_t random_kind(random_t *random, bool is_signed, bool raw) {
+  switch (random_between(random, 0, is_signed ? 3 : 1)) {
+    case 0:
+      return raw && random_between(random, 0, 1) == 0 ? TINSMITH_PULP_RAW_S32 : TINSMITH_PULP_TRUNCATE_U8;
+    case 1:
+      return TINSMITH_PULP_TRUNCATE_S8;
+    default:
+      return TINSMITH_PULP_TFLITE_S8;
+  }
+}
+
+// About how many bits the sum of `products` products of bytes has.
+static int32_t bits_of_sum(uint32_t products) {
+  int32_t bits = 13;
+  for (; products > 1u; products /= 4u) {
+    ++bits;
+  }
+  return bits;
+}
+
+static void run_conv2d(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_conv2d(argument, core);
+}
+
+static uint16_t output_size(uint16_t size, uint16_t kernel, uint16_t stride, uint16_t padding) {
+  return (uint16_t)((size + padding - kernel) / stride + 1);
+}
+
+static bool fits(const tinsmith_pulp_conv2d_t *layer, uint32_t cores) {
+  const uint32_t columns = (uint32_t)layer->kernel_height * layer->kernel_width * layer->input_channels;
+  return (uint32_t)layer->input_height * layer->input_width * layer->input_channels <= BUFFER_BYTES &&
+         tinsmith_pulp_packed_bytes(layer->output_channels, columns) <= BUFFER_BYTES &&
+         (uint32_t)layer->output_height * layer->output_width * layer->output_channels <= BUFFER_BYTES &&
+         tinsmith_pulp_conv2d_scratch_bytes(layer, cores) <= BUFFER_BYTES;
+}
+
+static void random_sizes(random_t *random, tinsmith_pulp_conv2d_t *layer, bool pointwise) {
+  const int32_t kernel = pointwise ? 1 : 5;
+  layer->kernel_height = (uint16_t)random_between(random, 1, kernel);
+  layer->kernel_width = (uint16_t)random_between(random, 1, kernel);
+  layer->stride_height = (uint16_t)random_between(random, 1, pointwise ? 1 : 3);
+  layer->stride_width = (uint16_t)random_between(random, 1, pointwise ? 1 : 3);
+  layer->input_height = (uint16_t)random_between(random, layer->kernel_height, 12);
+  layer->input_width = (uint16_t)random_between(random, layer->kernel_width, 12);
+  layer->input_channels = (uint16_t)random_between(random, 1, random_between(random, 0, 3) == 0 ? 40 : 9);
+  layer->output_channels = (uint16_t)random_between(random, 1, random_between(random, 0, 3) == 0 ? 40 : 9);
+  const uint16_t bottom = (uint16_t)random_between(random, 0, layer->kernel_height - 1);
+  const uint16_t right = (uint16_t)random_between(random, 0, layer->kernel_width - 1);
+  layer->pad_top = (uint16_t)random_between(random, 0, layer->kernel_height - 1);
+  layer->pad_left = (uint16_t)random_between(random, 0, layer->kernel_width - 1);
+  layer->output_height =
+      output_size(layer->input_height, layer->kernel_height, layer->stride_height, (uint16_t)(layer->pad_top + bottom));
+  layer->output_width =
+      output_size(layer->input_width, layer->kernel_width, layer->stride_width, (uint16_t)(layer->pad_left + right));
+}
+
+static bool call_conv2d_layer(random_t *random, uint32_t max_cores, bool pointwise) {
+  tinsmith_pulp_conv2d_t layer = {.output = output, .scratch = scratch};
+  const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
+  layer.weights_are_packed = random_between(random, 0, 1) == 1;
+  do {
+    random_sizes(random, &layer, pointwise);
+  } while (!fits(&layer, cores));
+  const uint32_t columns = (uint32_t)layer.kernel_height * layer.kernel_width * layer.input_channels;
+  const uint32_t bytes = (uint32_t)layer.output_height * layer.output_width * layer.output_channels;
+  layer.input_is_signed = random_between(random, 0, 1) == 1;
+  layer.pad_value = (uint8_t)random_between(random, 0, 255);
+  layer.split = (tinsmith_pulp_split_t)random_between(random, 0, 3);
+  layer.stage = random_stage(random, random_kind(random, layer.input_is_signed, false), bits_of_sum(columns));
+  layer.input = random_input(random, (uint32_t)layer.input_height * layer.input_width * layer.input_channels);
+  random_bytes(random, weights, layer.output_channels * columns);
+  layer.weights = weights_for(layer.weights_are_packed, layer.output_channels, columns);
+  memset(output, MARGIN_VALUE, bytes + MARGIN_BYTES);
+  team_run(cores, run_conv2d, &layer);
+  oracle_conv2d(&layer, weights, expected);
+  return is_right(bytes);
+}
+
+static bool call_conv2d(random_t *random, uint32_t max_cores) {
+  return call_conv2d_layer(random, max_cores, false);
+}
+
+static bool call_pointwise(random_t *random, uint32_t max_cores) {
+  return call_conv2d_layer(random, max_cores, true);
+}
+
+static void run_linear(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_linear(argument, core);
+}
+
+static bool call_linear(random_t *random, uint32_t max_cores) {
+  tinsmith_pulp_linear_t layer = {.output = output};
+  const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
+  layer.inputs = (uint16_t)random_between(random, 1, 120);
+  layer.outputs = (uint16_t)random_between(random, 1, 60);
+  layer.weights_are_packed = random_between(random, 0, 1) == 1;
+  layer.input_is_signed = random_between(random, 0, 1) == 1;
+  layer.stage = random_stage(random, random_kind(random, layer.input_is_signed, true), bits_of_sum(layer.inputs));
+  const uint32_t bytes = layer.outputs * (layer.stage.kind == TINSMITH_PULP_RAW_S32 ? 4u : 1u);
+  layer.input = random_input(random, layer.weights_are_packed ? (layer.inputs + 3u) & ~3u : layer.inputs);
+  random_bytes(random, weights, (uint32_t)layer.outputs * layer.inputs);
+  layer.weights = weights_for(layer.weights_are_packed, layer.outputs, layer.inputs);
+  memset(output, MARGIN_VALUE, bytes + MARGIN_BYTES);
+  team_run(cores, run_linear, &layer);
+  oracle_linear(&layer, weights, expected);
+  return is_right(bytes);
+}
+
+static void run_depthwise(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_depthwise(argument, core);
+}
+
+// Sides like those of a convolution, 3 x 3 every other time.
+static void random_depthwise_sizes(random_t *random, tinsmith_pulp_depthwise_t *layer) {
+  tinsmith_pulp_conv2d_t sizes = {.output_channels = 1};
+  random_sizes(random, &sizes, false);
+  if (random_between(random, 0, 1) == 0) {
+    sizes.kernel_height = sizes.kernel_width = 3u;
+    sizes.input_height = (uint16_t)random_between(random, 3, 26);
+    sizes.input_width = (uint16_t)random_between(random, 3, 26);
+    sizes.stride_height = sizes.stride_width = (uint16_t)random_between(random, 1, 2);
+    sizes.pad_top = (uint16_t)random_between(random, 0, 1);
+    sizes.pad_left = (uint16_t)random_between(random, 0, 1);
+    sizes.output_height = output_size(sizes.input_height, 3u, sizes.stride_height, (uint16_t)(sizes.pad_top + 1u));
+    sizes.output_width = output_size(sizes.input_width, 3u, sizes.stride_width, (uint16_t)(sizes.pad_left + 1u));
+  }
+  layer->input_height = sizes.input_height;
+  layer->input_width = sizes.input_width;
+  layer->channels = sizes.input_channels;
+  layer->output_height = sizes.output_height;
+  layer->output_width = sizes.output_width;
+  layer->kernel_height = sizes.kernel_height;
+  layer->kernel_width = sizes.kernel_width;
+  layer->stride_height = sizes.stride_height;
+  layer->stride_width = sizes.stride_width;
+  layer->pad_top = sizes.pad_top;
+  layer->pad_left = sizes.pad_left;
+}
+
+static bool call_depthwise(random_t *random, uint32_t max_cores) {
+  tinsmith_pulp_depthwise_t layer = {.weights = weights, .output = output, .scratch = scratch};
+  const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
+  uint32_t input_bytes;
+  uint32_t bytes;
+  do {
+    random_depthwise_sizes(random, &layer);
+    input_bytes = (uint32_t)layer.input_height * layer.input_width * layer.channels;
+    bytes = (uint32_t)layer.output_height * layer.output_width * layer.channels;
+  } while (input_bytes > BUFFER_BYTES || bytes > BUFFER_BYTES ||
+           tinsmith_pulp_depthwise_scratch_bytes(&layer, cores) > BUFFER_BYTES);
+  layer.input_is_signed = random_between(random, 0, 1) == 1;
+  layer.input_is_chw = random_between(random, 0, 1) == 1;
+  if (tinsmith_pulp_depthwise_scratch_bytes(&layer, cores) > BUFFER_BYTES) {
+    layer.input_is_chw = false;
+  }
+  layer.pad_value = (uint8_t)random_between(random, 0, 255);
+  const uint32_t taps = (uint32_t)layer.kernel_height * layer.kernel_width;
+  layer.stage = random_stage(random, random_kind(random, layer.input_is_signed, false), bits_of_sum(taps));
+  layer.input = random_input(random, input_bytes);
+  random_bytes(random, weights, layer.channels * taps);
+  memset(output, MARGIN_VALUE, bytes + MARGIN_BYTES);
+  team_run(cores, run_depthwise, &layer);
+  oracle_depthwise(&layer, expected);
+  return is_right(bytes);
+}
+
+static void run_add(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_add(argument, core);
+}
+
+static bool call_add(random_t *random, uint32_t max_cores) {
+  tinsmith_pulp_add_t layer = {.lhs = (int8_t *)input, .rhs = weights, .output = (int8_t *)output};
+  layer.count = (uint32_t)random_between(random, 1, 300);
+  layer.lhs_zero_point = random_between(random, -128, 127);
+  layer.rhs_zero_point = random_between(random, -128, 127);
+  layer.output_zero_point = random_between(random, -128, 127);
+  layer.lhs_multiplier = random_between(random, 1 << 30, INT32_MAX);
+  layer.rhs_multiplier = random_between(random, 1 << 30, INT32_MAX);
+  layer.output_multiplier = random_between(random, 1 << 30, INT32_MAX);
+  // TFLite divides the inputs' scales by twice the larger one, and the output by 2**20 times its own.
+  layer.lhs_shift = random_between(random, 0, 4);
+  layer.rhs_shift = random_between(random, 0, 4);
+  layer.output_shift = random_between(random, 15, 21);
+  layer.min = random_between(random, 0, 1) == 0 ? -128 : layer.output_zero_point;
+  layer.max = random_between(random, layer.min, 127);
+  random_bytes(random, input, layer.count);
+  random_bytes(random, weights, layer.count);
+  memset(output, MARGIN_VALUE, layer.count + MARGIN_BYTES);
+  team_run((uint32_t)random_between(random, 1, (int32_t)max_cores), run_add, &layer);
+  oracle_add(&layer, (int8_t *)expected);
+  return is_right(layer.count);
+}
+
+static void run_pool(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_pool(argument, core);
+}
+
+static bool call_pool(random_t *random, uint32_t max_cores) {
+  tinsmith_pulp_conv2d_t sizes = {.output_channels = 1};
+  do {
+    random_sizes(random, &sizes, false);
+  } while ((uint32_t)sizes.input_height * sizes.input_width * sizes.input_channels > BUFFER_BYTES ||
+           sizes.pad_top > (sizes.kernel_height - 1) / 2 || sizes.pad_left > (sizes.kernel_width - 1) / 2);
+  const uint32_t input_bytes = (uint32_t)sizes.input_height * sizes.input_width * sizes.input_channels;
+  const tinsmith_pulp_pool_t layer = {
+      .kind = (tinsmith_pulp_pool_kind_t)random_between(random, 0, 3),
+      .input = random_input(random, input_bytes),
+      .output = output,
+      .input_height = sizes.input_height,
+      .input_width = sizes.input_width,
+      .channels = sizes.input_channels,
+      .output_height = sizes.output_height,
+      .output_width = sizes.output_width,
+      .kernel_height = sizes.kernel_height,
+      .kernel_width = sizes.kernel_width,
+      .pad_top = sizes.pad_top,
+      .pad_left = sizes.pad_left,
+      .stride_height = sizes.stride_height,
+      .stride_width = sizes.stride_width,
+      .input_is_signed = random_between(random, 0, 1) == 1,
+      .output_is_signed = random_between(random, 0, 1) == 1,
+      .multiplier = random_between(random, 0, 300),
+      .addend = random_between(random, -3000, 3000),
+      .shift = random_between(random, 6, 12),
+      .min = random_between(random, -128, 0),
+      .max = random_between(random, 0, 127),
+  };
+  const uint32_t bytes = (uint32_t)layer.output_height * layer.output_width * layer.channels;
+  memset(output, MARGIN_VALUE, bytes + MARGIN_BYTES);
+  team_run((uint32_t)random_between(random, 1, (int32_t)max_cores), run_pool, (void *)&layer);
+  oracle_pool(&layer, expected);
+  return is_right(bytes);
+}
+
+static void run_softmax(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_softmax(argument, core);
+}
+
+// The oracle is the reference kernel.
+static bool call_softmax(random_t *random, uint32_t max_cores) {
+  tinsmith_pulp_softmax_t layer = {.input = (int8_t *)input, .output = (int8_t *)output};
+  layer.rows = (uint32_t)random_between(random, 1, 9);
+  layer.columns = (uint32_t)random_between(random, 1, random_between(random, 0, 9) == 0 ? 511 : 20);
+  layer.multiplier = random_between(random, 1 << 30, INT32_MAX);
+  layer.shift = random_between(random, 18, 24);
+  layer.smallest_difference = -(int32_t)(INT64_C(0x7c000000) >> layer.shift);
+  const tinsmith_softmax_parameters parameters = {layer.multiplier, layer.shift, layer.smallest_difference};
+  random_bytes(random, input, layer.rows * layer.columns);
+  memset(output, MARGIN_VALUE, layer.rows * layer.columns + MARGIN_BYTES);
+  team_run((uint32_t)random_between(random, 1, (int32_t)max_cores), run_softmax, &layer);
+  tinsmith_softmax_s8((int32_t)layer.rows, (int32_t)layer.columns, &parameters, layer.input, (int8_t *)expected);
+  return is_right(layer.rows * layer.columns);
+}
+
+static const kernel_t kKernels[] = {
+    {"conv2d", call_conv2d}, {"pointwise", call_pointwise}, {"linear", call_linear},   {"depthwise", call_depthwise},
+    {"add", call_add},       {"pool", call_pool},           {"softmax", call_softmax},
+};
+
+uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {
+  uint32_t all_failures = 0u;
+  random_t random = {seed * 2654435761u + 1u};
+  for (uint32_t kernel = 0u; kernel < sizeof kKernels / sizeof *kKernels; ++kernel) {
+    uint32_t failures = 0u;
+    for (uint32_t i = 0u; i < calls; ++i) {
+      failures += kKernels[kernel].call(&random, max_cores) ? 0u : 1u;
+    }
+    print_text(kKernels[kernel].name);
+    print_text(" ");
+    print_number((int32_t)calls);
+    print_text(" calls, ");
+    print_number((int32_t)failures);
+    print_text(" wrong\n");
+    all_failures += failures;
+  }
+  return all_failures;
+}

@@ -1,0 +1,68 @@
+#include "tests/random_data.h"
+
+#include <stddef.h>
+
+// xorshift32 of George Marsaglia.
+static uint32_t next(random_t *random) {
+  uint32_t x = random->state;
+  x ^= x << 13;
+  x ^= x >> 17;
+  x ^= x << 5;
+  random->state = x;
+  return x;
+}
+
+int32_t random_between(random_t *random, int32_t low, int32_t high) {
+  return low + (int32_t)((next(random) >> 4) % (uint32_t)(high - low + 1));
+}
+
+void random_bytes(random_t *random, void *bytes, uint32_t count) {
+  static const uint8_t kExtremes[4] = {0x80, 0x7f, 0xff, 0x00};
+  uint8_t *byte = bytes;
+  for (uint32_t i = 0u; i < count; ++i) {
+    const uint32_t bits = next(random);
+    byte[i] = bits % 7u == 0u ? kExtremes[(bits >> 8) & 3u] : (uint8_t)(bits >> 16);
+  }
+}
+
+tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t kind, int32_t sum_bits) {
+  static int32_t bias[MAX_CHANNELS];
+  static int32_t multipliers[MAX_CHANNELS];
+  static int32_t addends[MAX_CHANNELS];
+  static int32_t shifts[MAX_CHANNELS];
+  tinsmith_pulp_stage_t stage = {.kind = kind, .bias = bias, .multiplier = 1};
+  const bool is_tflite = kind == TINSMITH_PULP_TFLITE_S8;
+  const int32_t excess = sum_bits - 7;
+  for (uint32_t i = 0u; i < MAX_CHANNELS; ++i) {
+    bias[i] = random_between(random, -1000, 1000);
+    multipliers[i] = is_tflite ? random_between(random, 1 << 30, INT32_MAX) : random_between(random, -40, 40);
+    addends[i] = random_between(random, -20000, 20000);
+    shifts[i] = random_between(random, excess - 2, excess + 2);
+    if (random_between(random, 0, 19) == 0) {
+      shifts[i] = random_between(random, -3, 3);
+    }
+  }
+  stage.shift = random_between(random, excess + 2, excess + 6);
+  if (is_tflite) {
+    stage.multipliers = multipliers;
+    stage.shifts = shifts;
+    stage.zero_point = random_between(random, -128, 127);
+    stage.min = random_between(random, 0, 2) == 0 ? stage.zero_point : -128;
+    stage.max = random_between(random, 0, 2) == 0 ? random_between(random, stage.min, 127) : 127;
+    return stage;
+  }
+  stage.bias = random_between(random, 0, 1) == 0 ? NULL : bias;
+  switch (random_between(random, 0, 3)) {
+    case 0: /* PULP-NN without batch normalization */
+      stage.multiplier = random_between(random, 1, 60);
+      break;
+    case 1: /* a scale per channel without an addend */
+      stage.multipliers = multipliers;
+      break;
+    default:
+      stage.multipliers = multipliers;
+      stage.addends = addends;
+      break;
+  }
+  return stage;
+}
