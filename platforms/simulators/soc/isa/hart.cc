@@ -37,7 +37,7 @@ Counters &Counters::operator-=(const Counters &other) {
 void Hart::step(const Instruction &instruction) {
   if ((loading_ & instruction.reads) != 0) {
     loading_ = 0;
-    stall(Stall::kLoadUse, load_use_cycles);
+    stall(Stall::kLoadUse, timing.load_use);
     return;  // and comes again
   }
   loading_ = 0;
@@ -101,7 +101,6 @@ uint32_t Hart::load_float(uint32_t address, uint32_t fd) {
 }
 
 uint32_t Hart::load_now(uint32_t address, uint32_t bytes) {
-  load_use_cycles = timing.load_use;
   const LoadResult result = port_.load(*this, address, bytes, false);
   if (!result.granted) {
     throw Retry();

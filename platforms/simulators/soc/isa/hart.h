@@ -155,7 +155,6 @@ class Hart {
   bool asleep = false;
   bool running = false;  // fetching at all
   uint32_t fflags = 0;
-  uint32_t load_use_cycles = 0;  // of the load just made, set by the port where it differs
   Counters counters;
 
  private:

@@ -56,15 +56,12 @@ void Soc::time_l1(Hart &hart, uint32_t address, uint32_t bytes) {
   }
 }
 
-void Soc::time_l2(Hart &hart, bool is_load) {
+void Soc::time_l2(Hart &hart) {
   if (is_fabric_controller(hart)) {
     hart.stall(Stall::kL2, description_.l2_fc - 1);
     return;
   }
   hart.stall(Stall::kL2, description_.l2_cluster - 1);
-  if (is_load) {
-    hart.load_use_cycles = description_.l2_cluster_use;
-  }
 }
 
 void Soc::check_race(const Hart &hart, uint32_t address, uint32_t bytes) {
@@ -91,7 +88,7 @@ LoadResult Soc::load(Hart &hart, uint32_t address, uint32_t bytes, bool event) {
     return {l1_.read(resolved, bytes), true};
   }
   if (l2_.holds(resolved, bytes)) {
-    time_l2(hart, true);
+    time_l2(hart);
     return {l2_.read(resolved, bytes), true};
   }
   return load_device(hart, resolved, bytes, event);
@@ -106,7 +103,7 @@ void Soc::store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) {
     }
     l1_.write(resolved, bytes, value);
   } else if (l2_.holds(resolved, bytes)) {
-    time_l2(hart, false);
+    time_l2(hart);
     l2_.write(resolved, bytes, value);
   } else {
     store_device(hart, resolved, bytes, value);

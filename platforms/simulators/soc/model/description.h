@@ -41,7 +41,6 @@ struct Description {
   CoreTiming core;
   uint32_t misaligned;
   uint32_t l2_cluster;
-  uint32_t l2_cluster_use;
   uint32_t l2_fc;
   uint32_t l1_fc;
   uint32_t apb_fc;
@@ -57,6 +56,7 @@ struct Description {
   uint32_t icache_l1_miss;
   uint32_t barrier;
   uint32_t event_wake;
+  uint32_t dispatch_wake;
   uint32_t dma_identifiers;
   uint32_t dma_setup;
   uint32_t dma_setup_2d;

@@ -210,6 +210,9 @@ LoadResult EventUnit::take_dispatch(Hart &hart, uint32_t core) {
       while (!dispatches_.empty() && dispatches_.front().readers == 0) {
         dispatches_.pop_front();
       }
+      if (!state.waits_for_dispatch) {
+        hart.stall(Stall::kEvent, description_.core.event_load - 1);
+      }
       state.waits_for_dispatch = false;
       return {value, true};
     }
@@ -224,7 +227,7 @@ void EventUnit::dispatch(uint32_t value, uint64_t now) {
   epoch_ += 1;
   for (uint32_t core = 0; core < cores_.size(); ++core) {
     if ((team_ & bit(core)) != 0 && cores_[core].waits_for_dispatch) {
-      wake(core, now + description_.event_wake);
+      wake(core, now + description_.dispatch_wake);
     }
   }
 }

@@ -86,7 +86,7 @@ class Soc : public Port, public AcceleratorPort {
   uint32_t resolve(uint32_t address) const;
   uint32_t take_bank(uint32_t address, uint64_t now);
   void time_l1(Hart &hart, uint32_t address, uint32_t bytes);
-  void time_l2(Hart &hart, bool is_load);
+  void time_l2(Hart &hart);
   void check_race(const Hart &hart, uint32_t address, uint32_t bytes);
   LoadResult load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes);
   LoadResult load_device(Hart &hart, uint32_t address, uint32_t bytes, bool event);
