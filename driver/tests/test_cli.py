@@ -1,6 +1,7 @@
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -197,3 +198,41 @@ def test_the_page_says_the_ends_of_long_names(tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_text()
     assert page.endswith("</html>")
     assert "_17</text>" in page
+
+
+def test_a_program_that_show_printed_is_read_and_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lowered = ["--target", "cortex-m4", "--after", "allocate-buffers", "--constants"]
+    assert main(["show", MODEL, *lowered]) == 0
+    text = capsys.readouterr().out
+    path = tmp_path / "digits.tsm"
+    path.write_text(text)
+    assert main(["show", str(path), "--constants"]) == 0
+    assert capsys.readouterr().out == text
+    assert main(["check", str(path), "--target", "cortex-m4"]) == 2
+    assert "only `show` reads" in capsys.readouterr().err
+    path.write_text(re.sub(r'in "arena" at \d+', 'in "arena" at 0', text))
+    assert main(["show", str(path)]) == 3
+    assert "digits.tsm: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "body", ["%y: f32[5] = add(%x, %x)", "%y: f32[4] = add(%x, %z)", "%y = add(", "\xff"]
+)
+def test_a_text_that_breaks_a_rule_is_a_bad_model(
+    body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.tsm"
+    path.write_text(f'graph "g" {{\ninput %x: f32[4]\n{body}\noutput %y\n}}')
+    assert main(["check", str(path), "--target", "host"]) == 3
+    assert "bad.tsm: " in capsys.readouterr().err
+
+
+def test_a_network_without_inputs_has_nothing_to_run_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "constant.tsm"
+    path.write_text('graph "g" {\nconst %c: f32[2] = [1, 2]\noutput %c\n}')
+    assert main(["verify", str(path), "--target", "host"]) == 2
+    assert "no inputs" in capsys.readouterr().err

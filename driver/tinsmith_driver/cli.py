@@ -130,7 +130,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_model(command: argparse.ArgumentParser) -> None:
-    command.add_argument("model", type=Path, metavar="MODEL", help=".tflite file")
+    command.add_argument(
+        "model", type=Path, metavar="MODEL", help=".tflite file, or .tsm (IR text)"
+    )
 
 
 def _add_target(command: argparse.ArgumentParser) -> None:

@@ -22,6 +22,7 @@ from tinsmith_driver.pipelines import (
     Compilation,
     board_ram_bytes,
     compile_model,
+    read_file,
     read_model,
     show_after,
 )
@@ -37,6 +38,7 @@ from tinsmith_driver.report import (
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.support import unsupported
 from tinsmith_driver.table import table, thousands
+from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, program_from_text
 from tinsmith_driver.writing import write_file, write_files
 
 _RANDOM_SAMPLES = 4
@@ -134,8 +136,7 @@ def show(arguments: argparse.Namespace) -> int:
     """Print the IR."""
     options = CompileOptions(arguments.target or "host", backend=arguments.backend)
     target(options.target)  # a wrong name is wrong use, even where no target is needed
-    model = read_model(arguments.model)
-    shown: Graph | Program = show_after(model, options, arguments.after)
+    shown = _shown(arguments.model, options, arguments.after)
     constants = "inline" if arguments.constants else "summary"
     text = (
         print_graph(shown, constants=constants)
@@ -144,6 +145,14 @@ def show(arguments: argparse.Namespace) -> int:
     )
     print(text, end="" if text.endswith("\n") else "\n")
     return 0
+
+
+def _shown(path: Path, options: CompileOptions, after: str | None) -> Graph | Program:
+    if path.suffix == TEXT_SUFFIX and is_program(data := read_file(path)):
+        if after is not None:
+            raise UsageError(f"{path}: a Program is behind all passes, so there is no --after")
+        return program_from_text(data, path)
+    return show_after(read_model(path), options, after)
 
 
 def targets(arguments: argparse.Namespace) -> int:
@@ -184,6 +193,8 @@ def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilatio
 
 
 def _samples(arguments: argparse.Namespace, graph: Graph) -> list[Samples]:
+    if not graph.inputs:
+        raise UsageError(f"network {graph.name!r} has no inputs to give samples to")
     if arguments.inputs is None:
         groups = [random_samples(graph, _RANDOM_SAMPLES)]
     else:

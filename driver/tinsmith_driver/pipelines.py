@@ -20,7 +20,6 @@ from tinsmith_fusion import (
     ReplaceMeans,
 )
 from tinsmith_ir import Graph, ModelError, Program, UsageError
-from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.passes import BIT_EXACT, Pass, PassRecord, Pipeline
 from tinsmith_ir.testing import random_inputs
 from tinsmith_ir.verify import verify_program
@@ -30,13 +29,13 @@ from tinsmith_target import Target, target
 from tinsmith_tflite import import_tflite
 
 from tinsmith_driver.options import CompileOptions, c_name
+from tinsmith_driver.text_files import TEXT_SUFFIX, graph_from_text
 
 _Result = TypeVar("_Result")
 
 ARENA = "arena"
 LOWER = "lower"
 TEXT_FORMAT = "tsm"
-TEXT_SUFFIX = ".tsm"
 _LARGEST_MODEL_BYTES = 1 << 30
 
 
@@ -87,17 +86,22 @@ def read_model(path: Path, name: str | None = None) -> Model:
 
     Raises UsageError when it cannot be read, ModelError when it is not a model.
     """
-    try:
-        if path.stat().st_size > _LARGEST_MODEL_BYTES:
-            raise ModelError(f"{path}: expected a model for a microcontroller, got over 1 GiB")
-        data = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot read the model: {error.strerror}") from error
+    data = read_file(path)
     importer, format_ = _importer(path)
     graph = importer(data, path)
     own_name = graph.name if format_ == TEXT_FORMAT else c_name(path)
     graph = replace(graph, name=name or own_name)
     return Model(path, format_, hashlib.sha256(data).hexdigest(), graph)
+
+
+def read_file(path: Path) -> bytes:
+    """A model file's bytes. Raises UsageError when it cannot be read, ModelError when it is huge."""
+    try:
+        if path.stat().st_size > _LARGEST_MODEL_BYTES:
+            raise ModelError(f"{path}: expected a model for a microcontroller, got over 1 GiB")
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the model: {error.strerror}") from error
 
 
 def numeric_passes() -> tuple[Pass, ...]:
@@ -236,7 +240,7 @@ def _importer(path: Path) -> tuple[Callable[[bytes, Path], Graph], str]:
         case ".tflite":
             return lambda _, source: import_tflite(source), "tflite"
         case ".tsm":
-            return lambda data, _: parse_graph(data.decode("utf-8", "replace")), TEXT_FORMAT
+            return graph_from_text, TEXT_FORMAT
         case suffix:
             raise UsageError(
                 f"{path}: expected a .tflite or {TEXT_SUFFIX} file, got {suffix or 'no suffix'}"
