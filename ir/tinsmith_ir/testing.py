@@ -1,4 +1,4 @@
-"""What tests need: random networks and inputs, and where the MLPerf Tiny files are."""
+"""What tests need: random networks and inputs, what a pass must keep, and where the MLPerf Tiny files are."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,21 @@ import numpy as np
 
 from tinsmith_ir.builder import GraphBuilder, dtype_of
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_ir.graph import Array, Graph
+from tinsmith_ir.parser import parse_graph
+from tinsmith_ir.passes import Pass
+from tinsmith_ir.printer import print_graph
 from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.types import TensorType
+from tinsmith_ir.verify import verify_graph
+
+_SEEDS = 3
 
 __all__ = [
     "GraphBuilder",
+    "assert_rewrites",
+    "assert_same_bits",
     "dtype_of",
     "mlperf_tiny_dir",
     "mlperf_tiny_inputs_dir",
@@ -43,6 +52,34 @@ def random_array(generator: np.random.Generator, type_: TensorType) -> Array:
         case DType.INT8 | DType.INT16:
             low, high = type_.dtype.integer_range
             return generator.integers(low, high + 1, type_.shape).astype(type_.dtype.numpy)
+
+
+def assert_rewrites(pass_: Pass, before: str, after: str) -> None:
+    """Assert that `pass_` turns the graph of one text into that of the other, valid and with the same
+    bits, and has nothing more to do then.
+    """
+    graph = parse_graph(before)
+    result = pass_.run(graph)
+    assert print_graph(result) == print_graph(parse_graph(after))
+    assert_same_bits(graph, result)
+    assert print_graph(pass_.run(result)) == print_graph(result)
+
+
+def assert_same_bits(before: Graph, after: Graph) -> None:
+    """Assert that both graphs are valid, take and give the same values, and compute the same bits
+    from random inputs.
+    """
+    verify_graph(before)
+    verify_graph(after)
+    assert before.inputs == after.inputs
+    assert before.outputs == after.outputs
+    for seed in range(_SEEDS):
+        inputs = random_inputs(before, seed)
+        wanted, got = evaluate_graph(before, inputs), evaluate_graph(after, inputs)
+        for name, array in wanted.items():
+            assert array.tobytes() == got[name].tobytes(), name
+            assert array.dtype == got[name].dtype
+            assert array.shape == got[name].shape
 
 
 def mlperf_tiny_dir() -> Path | None:

@@ -1,13 +1,10 @@
 """FuseActivations."""
 
-from collections.abc import Callable
-
 import pytest
 from tinsmith_fusion import FuseActivations
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
+from tinsmith_ir.testing import assert_rewrites
 
-Rewrites = Callable[[Pass, str, str], None]
 I8 = "i8[1,4,4,2]<0.5, -3>"
 
 # (lines before the producer, the producer, its attributes, its result's type)
@@ -50,9 +47,9 @@ def braces(*attributes: str) -> str:
 @pytest.mark.parametrize("clamp", ["relu", "relu6"])
 @pytest.mark.parametrize(("before", "call", "attributes", "type_"), PRODUCERS)
 def test_producer_takes_the_clamp_in(
-    rewrites: Rewrites, clamp: str, before: str, call: str, attributes: str, type_: str
+    clamp: str, before: str, call: str, attributes: str, type_: str
 ) -> None:
-    rewrites(
+    assert_rewrites(
         FuseActivations(),
         f"""graph "g" {{
           {before}
@@ -78,8 +75,8 @@ def test_producer_takes_the_clamp_in(
     ],
 )
 @pytest.mark.parametrize("type_", ["f32[300]", "i8[300]<0.0625, -20>"])
-def test_clamps_compose(rewrites: Rewrites, type_: str, first: str, second: str, both: str) -> None:
-    rewrites(
+def test_clamps_compose(type_: str, first: str, second: str, both: str) -> None:
+    assert_rewrites(
         FuseActivations(),
         f"""graph "g" {{
           input %x: {type_}

@@ -1,15 +1,11 @@
 """ReplaceMeans."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from tinsmith_fusion import ReplaceMeans
 from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
-
-Rewrites = Callable[[Pass, str, str], None]
+from tinsmith_ir.testing import assert_rewrites
 
 
 def graph(*lines: str) -> str:
@@ -17,8 +13,8 @@ def graph(*lines: str) -> str:
     return f'graph "g" {{\n{body}\noutput %y\n}}'
 
 
-def test_a_pool_takes_the_place_of_a_mean(rewrites: Rewrites) -> None:
-    rewrites(
+def test_a_pool_takes_the_place_of_a_mean() -> None:
+    assert_rewrites(
         ReplaceMeans(),
         graph(
             "input %x: f32[2,4,5,3]",
@@ -28,8 +24,8 @@ def test_a_pool_takes_the_place_of_a_mean(rewrites: Rewrites) -> None:
     )
 
 
-def test_a_reshape_drops_the_axes_that_the_mean_dropped(rewrites: Rewrites) -> None:
-    rewrites(
+def test_a_reshape_drops_the_axes_that_the_mean_dropped() -> None:
+    assert_rewrites(
         ReplaceMeans(),
         graph("input %x: f32[2,4,4,3]", "%y: f32[2,3] = mean(%x) {axes=[1,2]}"),
         graph(

@@ -1,13 +1,10 @@
 """FusePadding."""
 
-from collections.abc import Callable
-
 import pytest
 from tinsmith_fusion import FusePadding
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
+from tinsmith_ir.testing import assert_rewrites
 
-Rewrites = Callable[[Pass, str, str], None]
 CONV = "const %w: i8[1,2,2,2]<0.5, 0> = [1, -2, 3, 100, 5, 6, 7, 8]"
 CONV_F32 = "const %w: f32[1,2,2,2] = [1.0, -2.0, 3.0, 100.0, 5.0, 6.0, 7.0, 8.0]"
 DEPTHWISE = "const %w: i8[1,2,1,2]<0.5, 0> = [1, -2, 3, 100]"
@@ -18,8 +15,8 @@ def graph(*lines: str) -> str:
     return f'graph "g" {{\n{body}\noutput %y\n}}'
 
 
-def test_convolution_takes_the_padding_in_and_keeps_its_own(rewrites: Rewrites) -> None:
-    rewrites(
+def test_convolution_takes_the_padding_in_and_keeps_its_own() -> None:
+    assert_rewrites(
         FusePadding(),
         graph(
             "input %x: i8[1,3,3,2]<0.25, 4>",
@@ -35,8 +32,8 @@ def test_convolution_takes_the_padding_in_and_keeps_its_own(rewrites: Rewrites) 
     )
 
 
-def test_depthwise_convolution_takes_the_padding_in(rewrites: Rewrites) -> None:
-    rewrites(
+def test_depthwise_convolution_takes_the_padding_in() -> None:
+    assert_rewrites(
         FusePadding(),
         graph(
             "input %x: i8[1,3,3,2]<0.25, 4>",
@@ -52,8 +49,8 @@ def test_depthwise_convolution_takes_the_padding_in(rewrites: Rewrites) -> None:
     )
 
 
-def test_float_convolution_takes_the_padding_in(rewrites: Rewrites) -> None:
-    rewrites(
+def test_float_convolution_takes_the_padding_in() -> None:
+    assert_rewrites(
         FusePadding(),
         graph(
             "input %x: f32[1,3,3,2]",
@@ -69,8 +66,8 @@ def test_float_convolution_takes_the_padding_in(rewrites: Rewrites) -> None:
     )
 
 
-def test_max_pool_takes_padding_with_the_least_integer_in(rewrites: Rewrites) -> None:
-    rewrites(
+def test_max_pool_takes_padding_with_the_least_integer_in() -> None:
+    assert_rewrites(
         FusePadding(),
         graph(
             "input %x: i8[1,3,3,2]<0.25, -128>",

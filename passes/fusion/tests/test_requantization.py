@@ -1,13 +1,9 @@
 """FuseRequantization."""
 
-from collections.abc import Callable
-
 import pytest
 from tinsmith_fusion import FuseRequantization
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
-
-Rewrites = Callable[[Pass, str, str], None]
+from tinsmith_ir.testing import assert_rewrites
 
 
 def graph(type_: str, *lines: str) -> str:
@@ -56,11 +52,9 @@ def graph(type_: str, *lines: str) -> str:
         ),
     ],
 )
-def test_two_become_one(
-    rewrites: Rewrites, x: str, middle: str, y: str, first: str, second: str, both: str
-) -> None:
+def test_two_become_one(x: str, middle: str, y: str, first: str, second: str, both: str) -> None:
     attribute = "{dtype=i16}" if middle.startswith("i16") else ""
-    rewrites(
+    assert_rewrites(
         FuseRequantization(),
         graph(x, f"%a: {middle} = {first}(%x) {attribute}", f"%y: {y} = {second}(%a)"),
         graph(x, f"%y: {y} = {both}(%x)"),

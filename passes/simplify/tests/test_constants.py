@@ -1,17 +1,14 @@
 """FoldConstants."""
 
-from collections.abc import Callable
-
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.passes import Pass
 from tinsmith_ir.printer import print_graph
+from tinsmith_ir.testing import assert_rewrites
 from tinsmith_simplify import FoldConstants
 
-Rewrites = Callable[[Pass, str, str], None]
 
-
-def test_a_chain_of_nodes_on_constants_becomes_a_constant(rewrites: Rewrites) -> None:
-    rewrites(
+def test_a_chain_of_nodes_on_constants_becomes_a_constant() -> None:
+    assert_rewrites(
         FoldConstants(),
         """graph "g" {
           input %x: f32[2]
@@ -34,8 +31,8 @@ def test_a_chain_of_nodes_on_constants_becomes_a_constant(rewrites: Rewrites) ->
     )
 
 
-def test_integers_fold_with_their_rounding(rewrites: Rewrites) -> None:
-    rewrites(
+def test_integers_fold_with_their_rounding() -> None:
+    assert_rewrites(
         FoldConstants(),
         """graph "g" {
           input %x: i8[2]<0.25, 0>

@@ -1,16 +1,12 @@
 """RemoveDeadCode."""
 
-from collections.abc import Callable
-
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
+from tinsmith_ir.testing import assert_rewrites
 from tinsmith_simplify import RemoveDeadCode
 
-Rewrites = Callable[[Pass, str, str], None]
 
-
-def test_nodes_and_constants_without_readers_go_and_inputs_stay(rewrites: Rewrites) -> None:
-    rewrites(
+def test_nodes_and_constants_without_readers_go_and_inputs_stay() -> None:
+    assert_rewrites(
         RemoveDeadCode(),
         """graph "g" {
           input %x: f32[2]

@@ -1,14 +1,11 @@
 """RemoveIdentities: each pattern fires where it is exact, and only there."""
 
-from collections.abc import Callable
-
 import pytest
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
 from tinsmith_ir.printer import print_graph
+from tinsmith_ir.testing import assert_rewrites
 from tinsmith_simplify import RemoveIdentities
 
-Rewrites = Callable[[Pass, str, str], None]
 F32 = "f32[1,2,2,3]"
 I8 = "i8[1,2,2,3]<0.5, -3>"
 
@@ -49,8 +46,8 @@ def without(type_: str) -> str:
         (I8, f"%f: {F32} = dequantize(%a)\n %b: {I8} = quantize(%f)"),
     ],
 )
-def test_it_disappears(rewrites: Rewrites, type_: str, line: str) -> None:
-    rewrites(RemoveIdentities(), between(type_, line), without(type_))
+def test_it_disappears(type_: str, line: str) -> None:
+    assert_rewrites(RemoveIdentities(), between(type_, line), without(type_))
 
 
 @pytest.mark.parametrize(
@@ -72,15 +69,15 @@ def test_it_stays(type_: str, line: str) -> None:
     assert RemoveIdentities().run(graph) is graph
 
 
-def test_a_relu_that_clamps_nothing_disappears(rewrites: Rewrites) -> None:
+def test_a_relu_that_clamps_nothing_disappears() -> None:
     """With the zero point at -128 there is no integer for a negative number."""
     type_ = "i8[4]<0.5, -128>"
-    rewrites(RemoveIdentities(), between(type_, f"%b: {type_} = relu(%a)"), without(type_))
+    assert_rewrites(RemoveIdentities(), between(type_, f"%b: {type_} = relu(%a)"), without(type_))
 
 
-def test_a_relu6_whose_range_ends_at_six_disappears(rewrites: Rewrites) -> None:
+def test_a_relu6_whose_range_ends_at_six_disappears() -> None:
     type_ = "i8[4]<0.0235294122248888, -128>"
-    rewrites(
+    assert_rewrites(
         RemoveIdentities(),
         f'graph "g" {{\ninput %x: {type_}\n%a: {type_} = relu6(%x)\n'
         f"%y: {type_} = add(%a, %x)\noutput %y\n}}",
@@ -98,10 +95,8 @@ def test_a_relu6_whose_range_ends_at_six_disappears(rewrites: Rewrites) -> None:
         ("const %c: f32[1] = [1.0]", "mul(%c, %a)"),
     ],
 )
-def test_float_operations_on_nothing_disappear(
-    rewrites: Rewrites, constant: str, line: str
-) -> None:
-    rewrites(RemoveIdentities(), between(F32, f"%b: {F32} = {line}", constant), without(F32))
+def test_float_operations_on_nothing_disappear(constant: str, line: str) -> None:
+    assert_rewrites(RemoveIdentities(), between(F32, f"%b: {F32} = {line}", constant), without(F32))
 
 
 @pytest.mark.parametrize(
@@ -128,10 +123,8 @@ def test_float_operations_that_change_some_number_stay(constant: str, line: str)
         ("const %c: i8[1]<0.25, 3> = [7]", "mul(%a, %c)"),
     ],
 )
-def test_integer_operations_on_nothing_disappear(
-    rewrites: Rewrites, constant: str, line: str
-) -> None:
-    rewrites(RemoveIdentities(), between(I8, f"%b: {I8} = {line}", constant), without(I8))
+def test_integer_operations_on_nothing_disappear(constant: str, line: str) -> None:
+    assert_rewrites(RemoveIdentities(), between(I8, f"%b: {I8} = {line}", constant), without(I8))
 
 
 @pytest.mark.parametrize(
@@ -161,8 +154,8 @@ def test_an_operand_that_is_smaller_than_the_result_stays() -> None:
     assert RemoveIdentities().run(graph) is graph
 
 
-def test_an_output_keeps_its_name_and_its_producer_takes_it(rewrites: Rewrites) -> None:
-    rewrites(
+def test_an_output_keeps_its_name_and_its_producer_takes_it() -> None:
+    assert_rewrites(
         RemoveIdentities(),
         """graph "g" {
           input %x: f32[2]

@@ -1,13 +1,9 @@
 """SimplifyLayout: each pattern fires where it is exact, and only there."""
 
-from collections.abc import Callable
-
 import pytest
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
+from tinsmith_ir.testing import assert_rewrites
 from tinsmith_simplify import SimplifyLayout
-
-Rewrites = Callable[[Pass, str, str], None]
 
 
 def graph(*lines: str) -> str:
@@ -15,8 +11,8 @@ def graph(*lines: str) -> str:
     return f'graph "g" {{\n{body}\noutput %y\n}}'
 
 
-def test_reshapes_merge(rewrites: Rewrites) -> None:
-    rewrites(
+def test_reshapes_merge() -> None:
+    assert_rewrites(
         SimplifyLayout(),
         graph(
             "input %x: f32[2,6]",
@@ -32,8 +28,8 @@ def test_reshapes_merge(rewrites: Rewrites) -> None:
     )
 
 
-def test_a_reshape_that_others_read_stays_for_them(rewrites: Rewrites) -> None:
-    rewrites(
+def test_a_reshape_that_others_read_stays_for_them() -> None:
+    assert_rewrites(
         SimplifyLayout(),
         graph(
             "input %x: f32[2,6]",
@@ -50,8 +46,8 @@ def test_a_reshape_that_others_read_stays_for_them(rewrites: Rewrites) -> None:
     )
 
 
-def test_transposes_merge_in_the_right_order(rewrites: Rewrites) -> None:
-    rewrites(
+def test_transposes_merge_in_the_right_order() -> None:
+    assert_rewrites(
         SimplifyLayout(),
         graph(
             "input %x: f32[2,3,4]",
@@ -62,17 +58,17 @@ def test_transposes_merge_in_the_right_order(rewrites: Rewrites) -> None:
     )
 
 
-def test_a_transpose_of_axes_of_length_one_is_a_reshape(rewrites: Rewrites) -> None:
-    rewrites(
+def test_a_transpose_of_axes_of_length_one_is_a_reshape() -> None:
+    assert_rewrites(
         SimplifyLayout(),
         graph("input %x: f32[1,3,1,4]", "%y: f32[3,4,1,1] = transpose(%x) {permutation=[1,3,0,2]}"),
         graph("input %x: f32[1,3,1,4]", "%y: f32[3,4,1,1] = reshape(%x) {shape=[3,4,1,1]}"),
     )
 
 
-def test_pads_of_the_same_value_merge(rewrites: Rewrites) -> None:
+def test_pads_of_the_same_value_merge() -> None:
     """None is the zero point, here -3."""
-    rewrites(
+    assert_rewrites(
         SimplifyLayout(),
         graph(
             "input %x: i8[2,2]<0.5, -3>",
@@ -86,8 +82,8 @@ def test_pads_of_the_same_value_merge(rewrites: Rewrites) -> None:
     )
 
 
-def test_concats_along_one_axis_merge(rewrites: Rewrites) -> None:
-    rewrites(
+def test_concats_along_one_axis_merge() -> None:
+    assert_rewrites(
         SimplifyLayout(),
         graph(
             "input %x: f32[2]",
@@ -98,8 +94,8 @@ def test_concats_along_one_axis_merge(rewrites: Rewrites) -> None:
     )
 
 
-def test_an_integer_mean_of_single_elements_is_a_reshape(rewrites: Rewrites) -> None:
-    rewrites(
+def test_an_integer_mean_of_single_elements_is_a_reshape() -> None:
+    assert_rewrites(
         SimplifyLayout(),
         graph(
             "input %x: i8[1,1,1,256]<0.5, -3>",

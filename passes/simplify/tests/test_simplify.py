@@ -1,13 +1,10 @@
 """Simplify as a whole: by hand, and on random graphs."""
 
-from collections.abc import Callable
-
 import pytest
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Graph
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.passes import Pass, Pipeline
-from tinsmith_ir.testing import random_graph, random_inputs
+from tinsmith_ir.testing import assert_rewrites, assert_same_bits, random_graph, random_inputs
 from tinsmith_simplify import (
     FoldConstants,
     MergeCommonSubexpressions,
@@ -17,7 +14,6 @@ from tinsmith_simplify import (
     SimplifyLayout,
 )
 
-Rewrites = Callable[[Pass, str, str], None]
 PASSES: tuple[Pass, ...] = (
     FoldConstants(),
     RemoveIdentities(),
@@ -27,9 +23,9 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
-def test_what_one_pass_uncovers_the_next_takes(rewrites: Rewrites) -> None:
+def test_what_one_pass_uncovers_the_next_takes() -> None:
     """Two branches are equal once a constant is folded and what it multiplies by one is gone."""
-    rewrites(
+    assert_rewrites(
         Simplify(),
         """graph "g" {
           input %x: f32[1,4,1]
@@ -78,10 +74,8 @@ def test_random_graphs_keep_their_bits_after_each_pass(seed: int, dtype: DType) 
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_random_graphs_keep_their_bits_and_reach_an_end(
-    seed: int, same_bits: Callable[[Graph, Graph], None]
-) -> None:
+def test_random_graphs_keep_their_bits_and_reach_an_end(seed: int) -> None:
     graph = random_graph(seed, nodes=12)
     simplified = Simplify().run(graph)
-    same_bits(graph, simplified)
+    assert_same_bits(graph, simplified)
     assert Simplify().run(simplified) is simplified

@@ -1,16 +1,12 @@
 """MergeCommonSubexpressions."""
 
-from collections.abc import Callable
-
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
+from tinsmith_ir.testing import assert_rewrites
 from tinsmith_simplify import MergeCommonSubexpressions
 
-Rewrites = Callable[[Pass, str, str], None]
 
-
-def test_equal_nodes_and_constants_are_merged_through_their_readers(rewrites: Rewrites) -> None:
-    rewrites(
+def test_equal_nodes_and_constants_are_merged_through_their_readers() -> None:
+    assert_rewrites(
         MergeCommonSubexpressions(),
         """graph "g" {
           input %x: f32[2]
@@ -34,8 +30,8 @@ def test_equal_nodes_and_constants_are_merged_through_their_readers(rewrites: Re
     )
 
 
-def test_an_output_stays_but_its_readers_read_the_first(rewrites: Rewrites) -> None:
-    rewrites(
+def test_an_output_stays_but_its_readers_read_the_first() -> None:
+    assert_rewrites(
         MergeCommonSubexpressions(),
         """graph "g" {
           input %x: f32[2]
