@@ -17,7 +17,7 @@ from tinsmith_toolchains import Firmware, build_firmware
 
 TESTS = Path(__file__).resolve().parent
 LIBRARY = TESTS.parent
-# Softmax is compared with the evaluator, graph by graph, in backends/cmsis_nn/tests/test_host.py.
+# Softmax is compared with the evaluator, graph by graph, in backends/cmsis_nn/tests/test_cmsis_nn_on_host.py.
 RANDOM_KERNELS = tuple(kernel for kernel in KERNELS if kernel != "softmax")
 
 # As in board_model.c.
