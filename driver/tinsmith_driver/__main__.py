@@ -2,6 +2,9 @@
 
 import sys
 
-from tinsmith_driver.cli import main
+try:
+    from tinsmith_driver.cli import main
+except KeyboardInterrupt:  # importing takes a moment, in which nobody else would answer
+    sys.exit(130)
 
 sys.exit(main())
