@@ -1,4 +1,4 @@
-// From reset to main(): the fabric controller clears memory, starts the cluster and sleeps; core 0 of the cluster runs
+// From reset to main(): the fabric controller clears memory, starts the cluster and idles; core 0 of the cluster runs
 // main(), the others serve forks for ever.
 #include <stddef.h>
 #include <stdint.h>
@@ -65,8 +65,8 @@ __attribute__((used)) void start_fabric(void) {
     store_register(CLUSTER_CONTROL + BOOT_ADDRESS + 4u * core, (uint32_t)&_start);
   }
   store_register(CLUSTER_CONTROL + FETCH_ENABLE, (1u << PULP_CORES_MAX) - 1u);
+  // No wfi: the simulator has no interrupts that could end it.
   for (;;) {
-    __asm__ volatile("wfi");
   }
 }
 
@@ -97,6 +97,5 @@ __attribute__((used)) void report_trap(uint32_t pc, uint32_t cause, uint32_t val
 _Noreturn void pulp_exit(uint32_t status) {
   store_register(EXIT, EXIT_VALID | status);
   for (;;) {
-    __asm__ volatile("wfi");
   }
 }

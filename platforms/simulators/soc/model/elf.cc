@@ -148,6 +148,24 @@ std::vector<Function> read_functions(const Reader &file) {
   return functions;
 }
 
+// Labels without a size reach to the next, or to the end of their segment.
+void give_sizes(std::vector<Function> &functions, const std::vector<Segment> &segments) {
+  for (size_t i = 0; i < functions.size(); ++i) {
+    Function &function = functions[i];
+    for (const Segment &segment : segments) {
+      const uint32_t offset = function.address - segment.address;
+      if (function.bytes == 0 && offset < segment.bytes_in_memory) {
+        function.bytes = segment.bytes_in_memory - offset;
+        break;
+      }
+    }
+    const bool last = i + 1 == functions.size();
+    if (!last && functions[i + 1].address != function.address) {
+      function.bytes = std::min(function.bytes, functions[i + 1].address - function.address);
+    }
+  }
+}
+
 }  // namespace
 
 Program read_elf(const std::string &path) {
@@ -157,7 +175,9 @@ Program read_elf(const std::string &path) {
   }
   const Reader file(path, {std::istreambuf_iterator<char>(stream), {}});
   check_header(file);
-  return {file.word(24), read_segments(file), read_functions(file)};
+  Program program = {file.word(24), read_segments(file), read_functions(file)};
+  give_sizes(program.functions, program.segments);
+  return program;
 }
 
 }  // namespace tinsmith::soc

@@ -24,7 +24,7 @@ struct Function {
 struct Program {
   uint32_t entry = 0;
   std::vector<Segment> segments;
-  std::vector<Function> functions;  // by address; labels without a size reach to the next
+  std::vector<Function> functions;  // by address, the longest first; labels without a size reach to the next
 };
 
 // Raises BadFile if it is not an executable for 32-bit RISC-V, or cut short.

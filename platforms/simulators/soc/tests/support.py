@@ -106,18 +106,20 @@ class Run:
     output: str
     messages: str
     cores: list[Core] = field(default_factory=list[Core])
+    bytes_out: bytes = b""
 
 
-def simulate(elf: Path, *options: str, chip: Path = CHIP) -> Run:
+def simulate(elf: Path, *options: str) -> Run:
     """Runs a program; its exit status, output, messages and counters."""
     report = elf.with_suffix(".json")
     report.unlink(missing_ok=True)
-    command = [program("soc"), "--chip", chip, "--json", report, *options, elf]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    command = [program("soc"), "--chip", CHIP, "--json", report, *options, elf]
+    result = subprocess.run(command, capture_output=True, check=False, timeout=600)
     cores: list[Core] = []
     if report.exists():
         cores = [_core(core) for core in json.loads(report.read_text(encoding="utf-8"))["cores"]]
-    return Run(result.returncode, result.stdout, result.stderr, cores)
+    output, messages = result.stdout.decode(errors="replace"), result.stderr.decode()
+    return Run(result.returncode, output, messages, cores, result.stdout)
 
 
 def _core(record: dict[str, object]) -> Core:
