@@ -44,6 +44,22 @@ def test_verify_is_bit_exact_on_the_host(
     assert _report(report)["run"]["mismatches"] == 0
 
 
+@pytest.mark.parametrize("is_shown", [True, False])
+@pytest.mark.parametrize("command", ["compile", "run", "verify"])
+def test_progress_is_shown_where_it_is_wanted(
+    command: str, is_shown: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    option = "--progress" if is_shown else "--no-progress"
+    files = (
+        ["-o", str(tmp_path)]
+        if command == "compile"
+        else ["--samples", "1", "--inputs", str(EXAMPLE.inputs)]
+    )
+    assert main([command, MODEL, "--target", "host", option, *files]) == 0
+    erased = "\r\033[K"
+    assert (erased in capsys.readouterr().err) == is_shown
+
+
 def test_run_keeps_the_outputs(tmp_path: Path) -> None:
     outputs = tmp_path / "y.npz"
     arguments = [

@@ -4,6 +4,7 @@ import argparse
 import io
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +71,8 @@ def check(arguments: argparse.Namespace) -> int:
 
 def compile_(arguments: argparse.Namespace) -> int:
     """Write the C and the report to a folder."""
-    compilation = _compile(arguments, arguments.ram)
+    with progress("compile", 4, enabled=arguments.progress) as bar:
+        compilation = _compile(arguments, arguments.ram, bar.step)
     result = report(compilation)
     html = html_report(result, compilation.plan).encode()
     reports = {"report.json": json_bytes(result), "report.html": html}
@@ -87,11 +89,15 @@ def compile_(arguments: argparse.Namespace) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compile, run and keep the outputs."""
-    compilation = _compile(arguments, arguments.ram or board_ram_bytes(arguments.target))
-    groups = _samples(arguments, compilation.graph)
-    with built(compilation) as build:
-        measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
-        result = report(compilation, build, measurement)
+    with progress("run", 3, enabled=arguments.progress) as bar:
+        bar.step("compiling")
+        compilation = _compile(arguments, arguments.ram or board_ram_bytes(arguments.target))
+        groups = _samples(arguments, compilation.graph)
+        bar.step("building")
+        with built(compilation) as build:
+            bar.step("running")
+            measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
+            result = report(compilation, build, measurement)
     if arguments.outputs:
         _save_outputs(arguments.outputs, measurement)
     if arguments.json:
@@ -177,7 +183,11 @@ def bench(arguments: argparse.Namespace) -> int:
     return benchmarks.run(arguments.name, arguments.models, arguments.targets, arguments.json)
 
 
-def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilation:
+def _compile(
+    arguments: argparse.Namespace,
+    ram_bytes: int | None,
+    on_step: Callable[[str], None] = lambda _: None,
+) -> Compilation:
     options = CompileOptions(
         target=arguments.target,
         backend=arguments.backend,
@@ -189,7 +199,7 @@ def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilatio
         compiler=getattr(arguments, "compiler", "zig"),
         sanitize=getattr(arguments, "sanitize", False),
     )
-    return compile_model(read_model(arguments.model, arguments.name), options)
+    return compile_model(read_model(arguments.model, arguments.name), options, on_step)
 
 
 def _samples(arguments: argparse.Namespace, graph: Graph) -> list[Samples]:

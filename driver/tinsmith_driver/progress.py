@@ -13,9 +13,7 @@ _QUIET_SECONDS = 0.3
 class Progress:
     """Shows `label [#####     ] 3/12 what` in place, and erases itself at the end."""
 
-    def __init__(
-        self, label: str, total: int, stream: TextIO = sys.stderr, *, enabled: bool
-    ) -> None:
+    def __init__(self, label: str, total: int, stream: TextIO, *, enabled: bool) -> None:
         """total: how many calls of `step` will come."""
         self._label, self._total, self._stream = label, total, stream
         self._enabled, self._done, self._started = enabled, 0, time.monotonic()
@@ -39,7 +37,8 @@ class Progress:
 @contextmanager
 def progress(label: str, total: int, *, enabled: bool | None = None) -> Generator[Progress]:
     """A bar for `total` steps; `enabled` None means when standard error is a terminal."""
-    bar = Progress(label, total, enabled=sys.stderr.isatty() if enabled is None else enabled)
+    stream = sys.stderr
+    bar = Progress(label, total, stream, enabled=stream.isatty() if enabled is None else enabled)
     try:
         yield bar
     finally:
