@@ -49,13 +49,6 @@ static inline uint32_t tinsmith_pack_bottoms(uint32_t a, uint32_t b) {
   return lanes;
 }
 
-/** bottom = top of a, top = top of b. */
-static inline uint32_t tinsmith_pack_tops(uint32_t a, uint32_t b) {
-  uint32_t lanes;
-  __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(lanes) : "r"(b), "r"(a));
-  return lanes;
-}
-
 /** Lanes a + b. */
 static inline uint32_t tinsmith_add_lanes(uint32_t a, uint32_t b) {
   return (uint32_t)__sadd16((int16x2_t)a, (int16x2_t)b);
@@ -74,16 +67,6 @@ static inline int32_t tinsmith_smlabb(uint32_t a, uint32_t b, int32_t acc) {
 /** acc + top(a) * top(b) */
 static inline int32_t tinsmith_smlatt(uint32_t a, uint32_t b, int32_t acc) {
   return __smlatt((int32_t)a, (int32_t)b, acc);
-}
-
-/** acc + bottom(a) * top(b) */
-static inline int32_t tinsmith_smlabt(uint32_t a, uint32_t b, int32_t acc) {
-  return __smlabt((int32_t)a, (int32_t)b, acc);
-}
-
-/** acc + top(a) * bottom(b) */
-static inline int32_t tinsmith_smlatb(uint32_t a, uint32_t b, int32_t acc) {
-  return __smlatb((int32_t)a, (int32_t)b, acc);
 }
 
 #endif /* TINSMITH_NN_INTERNAL_DSP_H */
