@@ -14,34 +14,12 @@ _SHORT_FLOATS = [f"f{i}" for i in range(8, 16)]
 _ROUNDINGS = ["rne", "rtz", "rdn", "rup", "rmm", "dyn"]
 
 # Extremes of integers; infinities, NaN, the smallest and largest floats; floats at the ends of the integers.
-_SPECIAL_WORDS = tuple(
-    int(word, 16)
-    for word in [
-        "0",
-        "1",
-        "2",
-        "7FFFFFFF",
-        "80000000",
-        "FFFFFFFF",
-        "7F800000",
-        "FF800000",
-        "7FC00000",
-        "7F800001",
-        "FFC12345",
-        "807FFFFF",
-        "00800000",
-        "80800000",
-        "3F800000",
-        "BF800000",
-        "4F000000",
-        "CF000000",
-        "4F800000",
-        "4EFFFFFF",
-        "7F7FFFFF",
-        "33800000",
-        "3F000000",
-        "3FC00000",
-    ]
+_SPECIAL_WORDS = (
+    *(0, 1, 2, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF),
+    *(0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0xFFC12345),
+    *(0x807FFFFF, 0x00800000, 0x80800000, 0x3F800000, 0xBF800000),
+    *(0x4F000000, 0xCF000000, 0x4F800000, 0x4EFFFFFF, 0x7F7FFFFF),
+    *(0x33800000, 0x3F000000, 0x3FC00000),
 )
 POOL_WORDS = 4096
 

@@ -30,7 +30,7 @@ def _run_qemu(elf: Path, output: Path) -> bytes:
 
 
 def test_registers_after_random_blocks_are_those_of_qemu(tmp_path: Path) -> None:
-    blocks, repeats = count("BLOCKS", 60), count("REPEATS", 5)
+    blocks, repeats = count("BLOCKS", 200), count("REPEATS", 10)
     source, texts = program(seeded(), blocks, _INSTRUCTIONS, repeats)
     expected = _run_qemu(link(source, tmp_path, text=_RAM, symbols=_QEMU), tmp_path / "qemu.out")
     elf = link(source, tmp_path, text=_RAM, symbols=_SOC)
