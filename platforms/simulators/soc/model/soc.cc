@@ -217,8 +217,12 @@ void Soc::mark(Hart &hart, uint32_t region, bool begins) {
   profile_.mark(cluster_number(hart), hart, region, begins);
 }
 
-void Soc::wait(Hart &) {
-  throw Fault("wfi: interrupts are not modelled; wait for events with cv.elw");
+// Interrupts are not modelled, so nothing wakes the fabric controller; the cluster may go on without it.
+void Soc::wait(Hart &hart) {
+  if (!is_fabric_controller(hart)) {
+    throw Fault("wfi on a core of the cluster: interrupts are not modelled; wait for events with cv.elw");
+  }
+  hart.sleep(Stall::kEvent);
 }
 
 // Stores drop what was decoded from their bytes at once; only the caches' tags are left.

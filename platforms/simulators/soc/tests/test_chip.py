@@ -355,12 +355,10 @@ def test_fabric_controller_starts_the_cluster(tmp_path: Path) -> None:
   beqz t1, 1b
   lw t1, 4(a1)
   beqz t1, 1b
-  li t0, STDOUT
-  li t1, 'o'
-  sb t1, 0(t0)
-  li t1, 'k'
-  sw t1, 0(t0)
-  exit_with 42
+  sw zero, 0(a1)
+3:
+  wfi                  // for good
+  j 3b
 worker:
   csrr a0, mhartid
   slli a0, a0, 2
@@ -369,7 +367,14 @@ worker:
   li a2, 1
   sw a2, 0(a1)
 2:
-  j 2b
+  lw a2, 0(a1)
+  bnez a2, 2b
+  li t0, STDOUT
+  li t1, 'o'
+  sb t1, 0(t0)
+  li t1, 'k'
+  sw t1, 0(t0)
+  exit_with 42
 """
     run = simulate(link(_HEAD + body, tmp_path, symbols={}), "--set", "cluster_cores=2")
     assert (run.status, run.output) == (42, "ok"), run.messages

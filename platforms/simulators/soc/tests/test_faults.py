@@ -29,7 +29,7 @@ _FAULTS = {
     "misaligned test-and-set": "li a0, L1 + 0x100002\n lw t0, 0(a0)",
     "ebreak": "ebreak",
     "ecall, but mtvec": "ecall",
-    "wfi": "wfi",
+    "wfi on a core of the cluster": "wfi",
     "reserved rounding mode": ".word 0x00005053",
     "without cv.elw": "li a0, EVENT_UNIT\n lw t0, EU_WAIT_CLEAR(a0)",
     "given back by a core that does not hold it": "li a0, EVENT_UNIT\n sw t0, EU_MUTEX(a0)",
