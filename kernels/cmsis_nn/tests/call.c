@@ -126,6 +126,16 @@ int32_t call_run(const call *c) {
         }
       }
       return 0;
+    case kCallRelu:
+    case kCallRelu6:
+    case kCallReshape:
+      arm_reshape_s8(input, c->output, (uint32_t)h->output_bytes);
+      if (h->kernel == kCallRelu) {
+        arm_relu_q7(c->output, (uint16_t)h->output_bytes);
+      } else if (h->kernel == kCallRelu6) {
+        arm_relu6_s8(c->output, (uint16_t)h->output_bytes);
+      }
+      return 0;
     default:
       return ARM_CMSIS_NN_NO_IMPL_ERROR;
   }

@@ -24,6 +24,9 @@ typedef enum {
   kCallTranspose,
   kCallPad,
   kCallConcatenateX,
+  kCallRelu,
+  kCallRelu6,
+  kCallReshape,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -35,6 +35,9 @@ KERNELS = (
     "transpose",
     "pad",
     "concatenate",
+    "relu",
+    "relu6",
+    "reshape",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -448,6 +451,11 @@ class Generator:
             numbers=(axis, *reversed(first), *reversed(second)),
         )
 
+    def flat(self, kernel: str) -> Call:
+        x = self.int8(self.between(1, 200))
+        low, high = {"relu": (0, 127), "relu6": (0, 6), "reshape": (-128, 127)}[kernel]
+        return Call(kernel=kernel, expected=x.clip(low, high), arrays=(x,))
+
     def call(self, kernel: str) -> Call:
         match kernel:
             case "convolve_packed" | "convolve_wrapper" | "convolve":
@@ -466,6 +474,8 @@ class Generator:
                 return self.transpose(kernel)
             case "pad":
                 return self.pad(kernel)
+            case "relu" | "relu6" | "reshape":
+                return self.flat(kernel)
             case _:
                 return self.concatenate(kernel)
 
