@@ -50,7 +50,7 @@ def test_block(block: Block, tree: Path) -> None:
     if block.language in ("sh", "bash"):
         for words in commands(block):
             _check_command(words, tree)
-    elif block.language == "python" and "load(" in block.text:
+    elif block.language == "starlark":
         _check_build_file(block)
     elif block.language == "python":
         _run([sys.executable, "-c", block.text], tree)
