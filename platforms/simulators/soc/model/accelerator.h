@@ -3,6 +3,7 @@
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_ACCELERATOR_H_
 
 #include <cstdint>
+#include <string>
 
 namespace tinsmith::soc {
 
@@ -17,6 +18,9 @@ class AcceleratorPort {
 
   // Raises event 12 + line of the cluster's event unit in every core.
   virtual void interrupt(uint32_t line, uint64_t now) = 0;
+
+  // For the trace: a job took from `began` to `ended`.
+  virtual void worked(const std::string &job, uint64_t began, uint64_t ended) = 0;
 };
 
 class Accelerator {

@@ -261,6 +261,10 @@ void Soc::interrupt(uint32_t line, uint64_t now) {
   events_.raise_everywhere(static_cast<Event>(static_cast<uint32_t>(Event::kAccelerator0) + line), now);
 }
 
+void Soc::worked(const std::string &job, uint64_t began, uint64_t ended) {
+  profile_.add_slice({static_cast<uint32_t>(tracks() - 1), began, ended, job});
+}
+
 Dma::Surroundings Soc::dma_surroundings() {
   return {
       [this](uint32_t address, uint64_t now) { take_bank(address, now); },

@@ -80,6 +80,13 @@ std::string Soc::core_name(size_t core) const {
   return core < description_.cluster_cores ? "core " + std::to_string(core) : "fabric controller";
 }
 
+std::string Soc::track_name(size_t track) const {
+  if (track < harts_.size()) {
+    return core_name(track);
+  }
+  return track + 1 == tracks() ? "accelerator" : "DMA " + std::to_string(track - harts_.size());
+}
+
 bool Soc::is_fabric_controller(const Hart &hart) const {
   return hart.id == kFabricController;
 }

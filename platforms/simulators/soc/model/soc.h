@@ -54,6 +54,12 @@ class Soc : public Port, public AcceleratorPort {
   }
   std::string core_name(size_t core) const;
 
+  // Of the slices in profile(): first the cores, then the DMA's identifiers, then the accelerator.
+  size_t tracks() const {
+    return harts_.size() + description_.dma_identifiers + 1;
+  }
+  std::string track_name(size_t track) const;
+
   LoadResult load(Hart &hart, uint32_t address, uint32_t bytes, bool event) override;
   void store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) override;
   void mark(Hart &hart, uint32_t region, bool begins) override;
@@ -63,6 +69,7 @@ class Soc : public Port, public AcceleratorPort {
   uint32_t load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) override;
   void store(uint32_t address, uint32_t bytes, uint32_t value, uint64_t now, uint32_t &waits) override;
   void interrupt(uint32_t line, uint64_t now) override;
+  void worked(const std::string &job, uint64_t began, uint64_t ended) override;
 
  private:
   // What the interpreter keeps of a core besides its Hart.

@@ -28,6 +28,7 @@ void ToyAccelerator::write(uint32_t offset, uint32_t value, uint64_t now) {
   }
   if (offset == kTrigger) {
     done_words_ = 0;
+    began_ = now;
     next_ = now + 1;
   } else if (offset >= kJob && offset < kJob + 4 * job_.size()) {
     job_[(offset - kJob) / 4] = value;
@@ -40,6 +41,7 @@ void ToyAccelerator::advance(AcceleratorPort &port, uint64_t now) {
   if (done_words_ == job_[3]) {
     next_ = kNever;
     port.interrupt(0, now);
+    port.worked("add " + std::to_string(job_[3]) + " words", began_, now);
     return;
   }
   const uint32_t offset = 4 * done_words_;

@@ -23,6 +23,7 @@ class ToyAccelerator : public Accelerator {
  private:
   std::array<uint32_t, 4> job_{};  // first, second, sum, words
   uint32_t done_words_ = 0;
+  uint64_t began_ = 0;
   uint64_t next_ = kNever;
 };
 

@@ -416,7 +416,13 @@ def test_accelerator_runs_a_job_and_raises_its_event(tmp_path: Path) -> None:
 """
     checks = (("a4", "1"), ("a5", "1 << 12"), ("a6", "0x1010"), ("a7", "0x101"), ("s1", "0"))
     body += "".join(_check(register, value, i + 1) for i, (register, value) in enumerate(checks))
-    _run(body, tmp_path, "--toy-accelerator")
+    trace = tmp_path / "trace.json"
+    _run(body, tmp_path, "--toy-accelerator", "--trace", str(trace))
+    events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+    (job,) = [event for event in events if event["name"] == "add 16 words"]
+    assert job["dur"] >= 48
+    names = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
+    assert names[job["tid"]] == "accelerator"
 
 
 def test_stores_into_code_take_effect(tmp_path: Path) -> None:

@@ -169,12 +169,9 @@ void write_trace(const std::string &path, const Soc &soc) {
   std::ofstream out = open(path);
   out << "{\"traceEvents\": [";
   List events(out);
-  constexpr size_t kDmaTracks = 16;
-  const size_t cores = soc.harts().size();
-  for (size_t track = 0; track < cores + kDmaTracks; ++track) {
-    const std::string name = track < cores ? soc.core_name(track) : "DMA " + std::to_string(track - cores);
+  for (size_t track = 0; track < soc.tracks(); ++track) {
     events.next() << "{\"ph\": \"M\", \"pid\": 0, \"tid\": " << track
-                  << ", \"name\": \"thread_name\", \"args\": {\"name\": " << quoted(name) << "}}";
+                  << ", \"name\": \"thread_name\", \"args\": {\"name\": " << quoted(soc.track_name(track)) << "}}";
   }
   for (const Slice &slice : soc.profile().slices()) {
     events.next() << "{\"ph\": \"X\", \"pid\": 0, \"tid\": " << slice.track << ", \"ts\": " << slice.began

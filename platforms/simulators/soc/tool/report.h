@@ -11,7 +11,7 @@ namespace tinsmith::soc {
 // Counters per core, function and region, schema `tinsmith.soc/1`. Raises BadFile if the file cannot be written.
 void write_json(const std::string &path, const Soc &soc, const Result &result);
 
-// Trace Event Format: a track per core and per DMA identifier, a cycle shown as a microsecond.
+// Trace Event Format: a track per core, per DMA identifier and for the accelerator, a cycle shown as a microsecond.
 void write_trace(const std::string &path, const Soc &soc);
 
 // Core, PC, instruction, function, registers and reason.
