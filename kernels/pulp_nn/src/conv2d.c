@@ -55,50 +55,49 @@ uint32_t tinsmith_pulp_conv2d_scratch_bytes(const layer_t *layer, uint32_t cores
 // Share `index` of `count` equal ones of `total` units.
 static void share(uint32_t total, uint32_t index, uint32_t count, uint32_t *first, uint32_t *end) {
   const uint32_t each = total / count;
-  const uint32_t larger = total % count;
+  const uint32_t larger = total - each * count;
   *first = index * each + smaller(index, larger);
   *end = *first + each + (index < larger ? 1u : 0u);
 }
 
-// Over how many groups of cores the pixels are divided; the cores of a group divide the channels. Every block of pixels
-// costs a patch, which weighs about as much as two blocks of channels.
-static uint32_t balanced_groups(const layer_t *layer, uint32_t pixel_blocks, uint32_t channel_blocks, uint32_t cores) {
+// How many cores divide the channels of a group's pixels: a power of two that divides the cores. Every block of pixels
+// costs a patch, which weighs about as much as two blocks of channels. A division takes longer than a block's epilogue.
+static uint32_t balanced_members(const layer_t *layer, uint32_t pixel_blocks, uint32_t channel_blocks, uint32_t cores) {
   const uint32_t patch_cost = is_direct(layer) ? 0u : 2u;
-  uint32_t best_groups = cores;
+  uint32_t best_members = 1u;
   uint32_t best_cost = UINT32_MAX;
-  for (uint32_t groups = cores; groups != 0u; --groups) {
-    if (cores % groups != 0u) {
-      continue;
-    }
-    const uint32_t cost = ceiling(pixel_blocks, groups) * (ceiling(channel_blocks, cores / groups) + patch_cost);
+  for (uint32_t shift = 0u; (cores & ((1u << shift) - 1u)) == 0u && (cores >> shift) != 0u; ++shift) {
+    const uint32_t channels = (channel_blocks + (1u << shift) - 1u) >> shift;
+    const uint32_t cost = ceiling(pixel_blocks, cores >> shift) * (channels + patch_cost);
     if (cost < best_cost) {
       best_cost = cost;
-      best_groups = groups;
+      best_members = 1u << shift;
     }
   }
-  return best_groups;
+  return best_members;
 }
 
 static part_t part_of(const layer_t *layer, tinsmith_pulp_core_t core) {
   const uint32_t pixels = (uint32_t)layer->output_height * layer->output_width;
   const uint32_t channel_blocks = ceiling(layer->output_channels, STAGE_CHANNELS);
   part_t part = {0u, pixels, 0u, layer->output_channels};
-  uint32_t groups = core.cores;
+  uint32_t members = 1u;
   uint32_t unit = 1u;
   if (layer->split == TINSMITH_PULP_SPLIT_ROWS) {
     unit = layer->output_width;
   } else if (layer->split == TINSMITH_PULP_SPLIT_CHANNELS) {
-    groups = 1u;
+    members = core.cores;
   } else if (layer->split == TINSMITH_PULP_SPLIT_BALANCED) {
     unit = block_pixels(layer);
-    groups = balanced_groups(layer, ceiling(pixels, unit), channel_blocks, core.cores);
+    members = balanced_members(layer, ceiling(pixels, unit), channel_blocks, core.cores);
   }
-  const uint32_t members = core.cores / groups;
-  share(ceiling(pixels, unit), core.core / members, groups, &part.first_pixel, &part.end_pixel);
-  share(channel_blocks, core.core % members, members, &part.first_channel, &part.end_channel);
+  const uint32_t group = members == 1u ? core.core : core.core / members;
+  const uint32_t groups = members == 1u ? core.cores : core.cores / members;
+  share(ceiling(pixels, unit), group, groups, &part.first_pixel, &part.end_pixel);
+  share(channel_blocks, core.core - group * members, members, &part.first_channel, &part.end_channel);
   part.first_pixel *= unit;
   part.end_pixel = smaller(part.end_pixel * unit, pixels);
-  part.first_channel *= STAGE_CHANNELS;
+  part.first_channel = smaller(part.first_channel * STAGE_CHANNELS, layer->output_channels);
   part.end_channel = smaller(part.end_channel * STAGE_CHANNELS, layer->output_channels);
   return part;
 }
@@ -170,31 +169,37 @@ ALWAYS_INLINE void rest_channels(const layer_t *layer, const part_t *part, const
 }
 
 // All channels of a part for a block of pixels; steps of 0 compute one pixel as often as there are in a block.
-ALWAYS_INLINE void block(const layer_t *layer, const part_t *part, const uint8_t *columns, uint32_t step,
-                         uint8_t *output, uint32_t output_step, tinsmith_pulp_stage_kind_t kind, bool is_signed,
-                         bool is_packed) {
+ALWAYS_INLINE void block(const layer_t *layer, const tinsmith_pulp_stage_t *stage, const part_t *part,
+                         const uint8_t *columns, uint32_t step, uint8_t *output, uint32_t output_step,
+                         tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed) {
   const uint32_t length = is_packed ? padded_columns(layer) : patch_columns(layer);
   const uint32_t pixels = is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
   const int8_t *weights = layer->weights + part->first_channel * length;
   const uint32_t end = part->end_channel & ~3u;
   for (uint32_t channel = part->first_channel; channel < end; channel += STAGE_CHANNELS) {
     int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
-    stage_start(&layer->stage, channel, acc, pixels);
+    // Or the compiler keeps a pointer for each array, more than there are registers.
+    __asm__("" : "+r"(channel));
+    stage_start(stage, channel, acc, pixels);
     if (is_packed) {
       weights = sums_4x4(weights, columns, step, length / 4u, acc, is_signed);
     } else {
       sums_plain(weights, length, columns, step, PIXELS_PLAIN, acc, is_signed);
       weights += STAGE_CHANNELS * length;
     }
-    stage_store(&layer->stage, kind, channel, acc, pixels, output + channel, output_step);
+    stage_store(stage, kind, channel, acc, pixels, output + channel, output_step);
   }
   if (end != part->end_channel) {
     rest_channels(layer, part, columns, step, pixels, output, output_step, kind, is_signed, is_packed);
   }
 }
 
-ALWAYS_INLINE void convolve(const layer_t *layer, tinsmith_pulp_core_t core, tinsmith_pulp_stage_kind_t kind,
+ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, tinsmith_pulp_stage_kind_t kind,
                             bool is_signed, bool is_packed) {
+  // On the stack, which is near, and which the output cannot alias.
+  const layer_t local = *shared;
+  const layer_t *layer = &local;
+  const tinsmith_pulp_stage_t stage = shared->stage;
   const part_t part = part_of(layer, core);
   const uint32_t size = is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
   const uint32_t output_step = layer->output_channels;
@@ -217,7 +222,7 @@ ALWAYS_INLINE void convolve(const layer_t *layer, tinsmith_pulp_core_t core, tin
     } else {
       build_patches(layer, patches, pixel, distance == 1u ? size : 1u);
     }
-    block(layer, &part, columns, distance * step, (uint8_t *)layer->output + pixel * output_step,
+    block(layer, &stage, &part, columns, distance * step, (uint8_t *)layer->output + pixel * output_step,
           distance * output_step, kind, is_signed, is_packed);
     pixel += distance == 1u ? size : 1u;
   }

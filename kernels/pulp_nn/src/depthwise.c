@@ -154,16 +154,22 @@ ALWAYS_INLINE void blocks_3x3(const uint8_t *top, uint32_t pitch, const uint32_t
 
 #endif
 
-// Outputs first to end - 1 of a line, one by one.
+// Outputs from `first` on to the end of a line, one by one.
 ALWAYS_INLINE void singles(const uint8_t *top, const plan_t *plan, uint32_t first, const uint32_t *taps, uint8_t *to,
                            const channel_t *channel, tinsmith_pulp_stage_kind_t kind, bool is_signed) {
   const side_t *line = &plan->line;
-  const bool is_3x3 = plan->cross.kernel == 3u && plan->tap_words == 1u;
   top += first * line->stride;
   to += first * line->output_step;
+  if (plan->cross.kernel == 3u && plan->tap_words == 1u) {
+    for (uint32_t i = first; i < line->output; ++i) {
+      *to = finish(channel, kind, sum_3x3(top, plan->pitch, taps, is_signed));
+      top += line->stride;
+      to += line->output_step;
+    }
+    return;
+  }
   for (uint32_t i = first; i < line->output; ++i) {
-    const int32_t sum = is_3x3 ? sum_3x3(top, plan->pitch, taps, is_signed)
-                               : sum_at(top, plan->pitch, taps, plan->cross.kernel, plan->tap_words, is_signed);
+    const int32_t sum = sum_at(top, plan->pitch, taps, plan->cross.kernel, plan->tap_words, is_signed);
     *to = finish(channel, kind, sum);
     top += line->stride;
     to += line->output_step;
@@ -188,16 +194,20 @@ ALWAYS_INLINE void channel_band(const plan_t *plan, uint32_t lines, const uint8_
   }
 }
 
-ALWAYS_INLINE void depthwise(const layer_t *layer, tinsmith_pulp_core_t core, tinsmith_pulp_stage_kind_t kind,
+ALWAYS_INLINE void depthwise(const layer_t *shared, tinsmith_pulp_core_t core, tinsmith_pulp_stage_kind_t kind,
                              bool is_signed) {
+  // On the stack, which is near, and which the output cannot alias.
+  const layer_t local = *shared;
+  const layer_t *layer = &local;
   const plan_t plan = plan_depthwise(layer, core.cores);
   uint8_t *planes = layer->scratch + core.core * plan_scratch_bytes(&plan);
   uint32_t *taps = (uint32_t *)(planes + plan.group * plan.plane_bytes);
-  const uint32_t groups = (layer->channels + plan.group - 1u) / plan.group;
+  const uint32_t groups = plan.group == 4u ? (layer->channels + 3u) / 4u : layer->channels;
   const uint32_t end = groups * plan.bands * (core.core + 1u) / core.cores;
+  uint32_t cleared_band = UINT32_MAX;
   for (uint32_t task = groups * plan.bands * core.core / core.cores; task < end; ++task) {
     const uint32_t first = task / plan.bands * plan.group;
-    const uint32_t band = task % plan.bands;
+    const uint32_t band = task & (plan.bands - 1u);
     const uint32_t top = band * plan.band_lines;
     if (top >= plan.cross.output) {
       continue;
@@ -205,6 +215,10 @@ ALWAYS_INLINE void depthwise(const layer_t *layer, tinsmith_pulp_core_t core, ti
     const uint32_t left = plan.cross.output - top;
     const uint32_t lines = left < plan.band_lines ? left : plan.band_lines;
     const uint32_t count = layer->channels - first < plan.group ? layer->channels - first : plan.group;
+    if (band != cleared_band) {
+      clear_planes(layer, &plan, planes);
+      cleared_band = band;
+    }
     unpack_planes(layer, &plan, band, first, count, planes);
     for (uint32_t i = 0u; i < count; ++i) {
       const channel_t channel = channel_of(&layer->stage, first + i);

@@ -13,8 +13,11 @@ ALWAYS_INLINE void store_single(const layer_t *layer, tinsmith_pulp_stage_kind_t
   }
 }
 
-ALWAYS_INLINE void rows(const layer_t *layer, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind,
+ALWAYS_INLINE void rows(const layer_t *shared, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind,
                         bool is_signed, bool is_packed) {
+  // On the stack, which is near, and which the output cannot alias.
+  const layer_t local = *shared;
+  const layer_t *layer = &local;
   const uint32_t length = is_packed ? (layer->inputs + 3u) & ~3u : layer->inputs;
   const uint32_t element_bytes = kind == TINSMITH_PULP_RAW_S32 ? sizeof(int32_t) : 1u;
   const int8_t *weights = layer->weights + first * length;

@@ -1,6 +1,7 @@
 """Compilers, flags, an object cache and the linking of firmware."""
 
 from tinsmith_toolchains.cache import Cache, content_key, default_cache_directory
+from tinsmith_toolchains.cluster import build_cluster_program
 from tinsmith_toolchains.compilers import Compiler, CompilerName, compiler_for
 from tinsmith_toolchains.elf import Section, Symbol, read_sections, read_symbols
 from tinsmith_toolchains.errors import (
@@ -31,6 +32,7 @@ __all__ = [
     "Symbol",
     "ToolchainError",
     "Zig",
+    "build_cluster_program",
     "build_firmware",
     "compiler_for",
     "content_key",

@@ -28,6 +28,9 @@ plan_t plan_depthwise(const tinsmith_pulp_depthwise_t *layer, uint32_t cores);
 // Bytes of one core: planes of a group, then the taps of a channel.
 uint32_t plan_scratch_bytes(const plan_t *plan);
 
+// Fills the planes with the padding's value; what is padding stays so from group to group of one band.
+void clear_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint8_t *planes);
+
 // Unpacks a band of channels first to first + count - 1 (count <= plan->group) into planes.
 void unpack_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t band, uint32_t first,
                    uint32_t count, uint8_t *planes);

@@ -1,0 +1,283 @@
+#include "benchmarks/cases.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "src/internal/sums.h"
+
+#if defined(TINSMITH_PULP_ORACLE)
+#include "tests/oracle.h"
+#endif
+
+#if defined(__riscv)
+#define L1 __attribute__((section(".l1"), aligned(16)))
+#else
+#define L1 __attribute__((aligned(16)))
+#endif
+
+#define CORES 8u
+#define LOOP_COLUMNS 1024u
+// From pixel to pixel: not a multiple of what the banks of the memory repeat by.
+#define LOOP_PITCH (LOOP_COLUMNS + 4u)
+#define LOOP_BLOCKS 4u
+#define MAX_CHANNELS 128u
+
+typedef enum { kLoop, kConvolution, kDepthwise, kLinear } family_t;
+
+typedef struct {
+  const char *kernel;
+  const char *shape;
+  family_t family;
+  uint16_t cores;
+  bool is_packed;
+  bool is_tflite;
+  uint16_t height, width, inputs, outputs, kernel_size;
+} case_t;
+
+static const case_t kCases[] = {
+    {"loop-4x2", "k1024 16 channels", kLoop, 8, false, false, 0, 0, 0, 0, 0},
+    {"loop-4x4", "k1024 16 channels", kLoop, 8, true, false, 0, 0, 0, 0, 0},
+    {"conv-4x2-truncating", "16x16x64-64 3x3", kConvolution, 8, false, false, 16, 16, 64, 64, 3},
+    {"conv-4x4-truncating", "16x16x64-64 3x3", kConvolution, 8, true, false, 16, 16, 64, 64, 3},
+    {"conv-4x4-tflite", "16x16x64-64 3x3", kConvolution, 8, true, true, 16, 16, 64, 64, 3},
+    {"conv-4x4-truncating", "16x16x64-64 3x3", kConvolution, 1, true, false, 16, 16, 64, 64, 3},
+    {"conv-4x4-tflite", "16x16x64-64 3x3", kConvolution, 1, true, true, 16, 16, 64, 64, 3},
+    {"pointwise-4x4-truncating", "25x5x64-64", kConvolution, 8, true, false, 25, 5, 64, 64, 1},
+    {"pointwise-4x4-tflite", "25x5x64-64", kConvolution, 8, true, true, 25, 5, 64, 64, 1},
+    {"pointwise-4x4-truncating", "6x6x128-128", kConvolution, 8, true, false, 6, 6, 128, 128, 1},
+    {"pointwise-4x4-tflite", "6x6x128-128", kConvolution, 8, true, true, 6, 6, 128, 128, 1},
+    {"depthwise-truncating", "25x5x64 3x3", kDepthwise, 8, false, false, 25, 5, 64, 64, 3},
+    {"depthwise-tflite", "25x5x64 3x3", kDepthwise, 8, false, true, 25, 5, 64, 64, 3},
+    {"depthwise-truncating", "48x48x8 3x3", kDepthwise, 8, false, false, 48, 48, 8, 8, 3},
+    {"depthwise-tflite", "48x48x8 3x3", kDepthwise, 8, false, true, 48, 48, 8, 8, 3},
+    {"linear-plain-truncating", "640-128", kLinear, 8, false, false, 0, 0, 640, 128, 0},
+    {"linear-packed-truncating", "640-128", kLinear, 8, true, false, 0, 0, 640, 128, 0},
+    {"linear-packed-tflite", "640-128", kLinear, 8, true, true, 0, 0, 640, 128, 0},
+};
+
+static L1 uint8_t input[24u * 1024u];
+static L1 int8_t weights[84u * 1024u];
+static L1 uint8_t output[20u * 1024u];
+static L1 uint8_t scratch[48u * 1024u];
+static L1 int32_t bias[MAX_CHANNELS];
+static L1 int32_t multipliers[MAX_CHANNELS];
+static L1 int32_t addends[MAX_CHANNELS];
+static L1 int32_t shifts[MAX_CHANNELS];
+static int8_t plain_weights[84u * 1024u];
+
+static L1 tinsmith_pulp_conv2d_t convolution;
+static L1 tinsmith_pulp_depthwise_t depthwise;
+static L1 tinsmith_pulp_linear_t linear;
+
+uint32_t checksum(const uint8_t *bytes, uint32_t count) {
+  uint32_t hash = 2166136261u;
+  for (uint32_t i = 0u; i < count; ++i) {
+    hash = (hash ^ bytes[i]) * 16777619u;
+  }
+  return hash;
+}
+
+static void fill(void *bytes, uint32_t count, uint32_t state) {
+  for (uint32_t i = 0u; i < count; ++i) {
+    state = state * 1664525u + 1013904223u;
+    ((uint8_t *)bytes)[i] = (uint8_t)(state >> 24);
+  }
+}
+
+static tinsmith_pulp_stage_t stage_of(bool is_tflite, int32_t shift) {
+  for (uint32_t i = 0u; i < MAX_CHANNELS; ++i) {
+    bias[i] = (int32_t)(i * 37u) - 2000;
+    multipliers[i] = is_tflite ? (1 << 30) + (int32_t)(i * 7654321u) : 9 + (int32_t)i % 7;
+    addends[i] = (int32_t)(i * 1001u) - 50000;
+    shifts[i] = shift;
+  }
+  return (tinsmith_pulp_stage_t){
+      .kind = is_tflite ? TINSMITH_PULP_TFLITE_S8 : TINSMITH_PULP_TRUNCATE_S8,
+      .bias = is_tflite ? bias : NULL,
+      .multipliers = multipliers,
+      .addends = addends,
+      .shifts = shifts,
+      .shift = shift + 3,
+      .zero_point = -5,
+      .min = -128,
+      .max = 127,
+  };
+}
+
+// Weights in first-level memory, packed or not.
+static const int8_t *weights_of(const case_t *c, uint32_t rows, uint32_t columns) {
+  fill(plain_weights, rows * columns, 7u);
+  if (c->is_packed) {
+    tinsmith_pulp_pack_weights(plain_weights, rows, columns, weights);
+  } else {
+    memcpy(weights, plain_weights, rows * columns);
+  }
+  return weights;
+}
+
+// The bare loops over a few blocks of channels, all into the same sums: each core has four (two) pixels of its own, and
+// all cores have the weights in common.
+static void run_loop(void *argument, tinsmith_pulp_core_t core) {
+  const case_t *c = argument;
+  int32_t acc[STAGE_CHANNELS * PIXELS_PACKED] = {0};
+  const uint32_t pixels = c->is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
+  const uint8_t *first = scratch + core.core * pixels * LOOP_PITCH;
+  for (uint32_t block = 0u; block < LOOP_BLOCKS; ++block) {
+    const int8_t *rows = weights + block * STAGE_CHANNELS * LOOP_COLUMNS;
+    if (c->is_packed) {
+      (void)sums_4x4(rows, first, LOOP_PITCH, LOOP_COLUMNS / 4u, acc, true);
+    } else {
+      sums_4x2_words(rows, LOOP_COLUMNS, first, LOOP_PITCH, LOOP_COLUMNS / 4u, acc, true);
+    }
+  }
+  memcpy(output + core.core * sizeof acc, acc, sizeof acc);
+}
+
+static void run_convolution(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_conv2d(argument, core);
+}
+
+static void run_depthwise(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_depthwise(argument, core);
+}
+
+static void run_linear(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_linear(argument, core);
+}
+
+static benchmark_t prepare_loop(const case_t *c) {
+  const uint32_t pixels = c->is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
+  weights_of(c, LOOP_BLOCKS * STAGE_CHANNELS, LOOP_COLUMNS);
+  fill(scratch, CORES * pixels * LOOP_PITCH, 3u);
+  const uint32_t macs = CORES * pixels * LOOP_BLOCKS * STAGE_CHANNELS * LOOP_COLUMNS;
+  return (benchmark_t){c->kernel, c->shape, c->cores, macs, run_loop, (void *)c, output, CORES * 64u};
+}
+
+static benchmark_t prepare_convolution(const case_t *c) {
+  const uint32_t columns = (uint32_t)c->kernel_size * c->kernel_size * c->inputs;
+  const uint32_t pixels = (uint32_t)c->height * c->width;
+  convolution = (tinsmith_pulp_conv2d_t){
+      .input = input,
+      .weights = weights_of(c, c->outputs, columns),
+      .output = output,
+      .scratch = scratch,
+      .input_height = c->height,
+      .input_width = c->width,
+      .input_channels = c->inputs,
+      .output_height = c->height,
+      .output_width = c->width,
+      .output_channels = c->outputs,
+      .kernel_height = c->kernel_size,
+      .kernel_width = c->kernel_size,
+      .pad_top = c->kernel_size / 2u,
+      .pad_left = c->kernel_size / 2u,
+      .stride_height = 1u,
+      .stride_width = 1u,
+      .input_is_signed = true,
+      .weights_are_packed = c->is_packed,
+      .stage = stage_of(c->is_tflite, c->kernel_size == 1u ? 10 : 11),
+  };
+  fill(input, pixels * c->inputs, 1u);
+  const uint32_t macs = pixels * columns * c->outputs;
+  return (benchmark_t){c->kernel, c->shape, c->cores, macs, run_convolution, &convolution, output, pixels * c->outputs};
+}
+
+static benchmark_t prepare_depthwise(const case_t *c) {
+  const uint32_t pixels = (uint32_t)c->height * c->width;
+  depthwise = (tinsmith_pulp_depthwise_t){
+      .input = input,
+      .weights = weights_of(c, c->outputs, 9u),
+      .output = output,
+      .scratch = scratch,
+      .input_height = c->height,
+      .input_width = c->width,
+      .channels = c->inputs,
+      .output_height = c->height,
+      .output_width = c->width,
+      .kernel_height = 3u,
+      .kernel_width = 3u,
+      .pad_top = 1u,
+      .pad_left = 1u,
+      .stride_height = 1u,
+      .stride_width = 1u,
+      .input_is_signed = true,
+      .stage = stage_of(c->is_tflite, 8),
+  };
+  fill(input, pixels * c->inputs, 1u);
+  const uint32_t count = pixels * c->inputs;
+  return (benchmark_t){c->kernel, c->shape, c->cores, 9u * count, run_depthwise, &depthwise, output, count};
+}
+
+static benchmark_t prepare_linear(const case_t *c) {
+  linear = (tinsmith_pulp_linear_t){
+      .input = input,
+      .weights = weights_of(c, c->outputs, c->inputs),
+      .output = output,
+      .inputs = c->inputs,
+      .outputs = c->outputs,
+      .input_is_signed = true,
+      .weights_are_packed = c->is_packed,
+      .stage = stage_of(c->is_tflite, 11),
+  };
+  fill(input, c->inputs, 1u);
+  const uint32_t macs = (uint32_t)c->inputs * c->outputs;
+  return (benchmark_t){c->kernel, c->shape, c->cores, macs, run_linear, &linear, output, c->outputs};
+}
+
+uint32_t benchmark_count(void) {
+  return sizeof kCases / sizeof *kCases;
+}
+
+benchmark_t benchmark_case(uint32_t index) {
+  const case_t *c = &kCases[index];
+  memset(output, 0, sizeof output);
+  switch (c->family) {
+    case kLoop:
+      return prepare_loop(c);
+    case kConvolution:
+      return prepare_convolution(c);
+    case kDepthwise:
+      return prepare_depthwise(c);
+    default:
+      return prepare_linear(c);
+  }
+}
+
+#if defined(TINSMITH_PULP_ORACLE)
+
+static void expect_loop(const case_t *c) {
+  const uint32_t pixels = c->is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
+  for (uint32_t i = 0u; i < CORES * pixels; ++i) {
+    for (uint32_t row = 0u; row < STAGE_CHANNELS; ++row) {
+      int32_t sum = 0;
+      for (uint32_t k = 0u; k < LOOP_BLOCKS * LOOP_COLUMNS; ++k) {
+        const uint32_t weight = (k / LOOP_COLUMNS * STAGE_CHANNELS + row) * LOOP_COLUMNS + k % LOOP_COLUMNS;
+        sum += (int8_t)scratch[i * LOOP_PITCH + k % LOOP_COLUMNS] * plain_weights[weight];
+      }
+      const uint32_t place = i / pixels * 16u + i % pixels * STAGE_CHANNELS + row;
+      memcpy(output + sizeof sum * place, &sum, sizeof sum);
+    }
+  }
+}
+
+void benchmark_expect(uint32_t index) {
+  const case_t *c = &kCases[index];
+  (void)benchmark_case(index);
+  switch (c->family) {
+    case kLoop:
+      expect_loop(c);
+      break;
+    case kConvolution:
+      oracle_conv2d(&convolution, plain_weights, output);
+      break;
+    case kDepthwise:
+      depthwise.weights = plain_weights;
+      oracle_depthwise(&depthwise, output);
+      break;
+    default:
+      oracle_linear(&linear, plain_weights, output);
+      break;
+  }
+}
+
+#endif
