@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support import CHIP, link, program, simulate
 
-_HEAD = '#include "cluster.h"\n.globl _start\n_start:\n'
+_HEAD = '#include "cluster.inc"\n.globl _start\n_start:\n'
 _FAIL = "\nfail:\n li t0, EXIT\n li t1, 1 << 31\n or t1, t1, s10\n sw t1, 0(t0)\n"
 
 

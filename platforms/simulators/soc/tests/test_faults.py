@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support import EXIT_FAULT, EXIT_OUT_OF_CYCLES, EXIT_USE, link, simulate
 
-_HEAD = '#include "cluster.h"\n.globl _start\n_start:\n'
+_HEAD = '#include "cluster.inc"\n.globl _start\n_start:\n'
 _ONE_CORE = ("--start-cluster", "--set", "cluster_cores=1")
 
 _START_TRANSFER = """

@@ -67,7 +67,7 @@ def _program(timing: Timing) -> str:
     else:
         loop = f"li t1, {_REPEATS}\n li a5, {_REPEATS}\n loop_setup 0, a5, 3f\n{timing.body}\n3:\n"
     return f"""
-#include "cluster.h"
+#include "cluster.inc"
 .globl _start
 _start:
   li a0, L1
@@ -132,7 +132,7 @@ def _dma_program(command: int, lines: tuple[int, int] | None) -> str:
     extra = f"li a3, {lines[0]}\n li a4, {lines[1]}\n" if lines else ""
     store = "sw a3, 0(s0)\n sw a4, 0(s0)\n" if lines else ""
     return f"""
-#include "cluster.h"
+#include "cluster.inc"
 .globl _start
 _start:
   li s0, DMA
@@ -195,7 +195,7 @@ def test_dma_of_lines_takes_the_cycles_measured(line: int, tmp_path: Path) -> No
 
 
 _FORK = f"""
-#include "cluster.h"
+#include "cluster.inc"
 .globl _start
 _start:
   barrier_setup 8
@@ -246,7 +246,7 @@ def test_fork_and_join_take_the_cycles_measured(tmp_path: Path) -> None:
 
 
 _FABRIC = """
-#include "cluster.h"
+#include "cluster.inc"
 .globl _start
 _start:
   li a0, L2_DATA
