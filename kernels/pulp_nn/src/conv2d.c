@@ -17,7 +17,7 @@ typedef struct {
 } place_t;
 
 static uint32_t ceiling(uint32_t value, uint32_t divisor) {
-  return (value + divisor - 1u) / divisor;
+  return quotient(value + divisor - 1u, divisor);
 }
 
 static uint32_t smaller(uint32_t lhs, uint32_t rhs) {
@@ -54,7 +54,7 @@ uint32_t tinsmith_pulp_conv2d_scratch_bytes(const layer_t *layer, uint32_t cores
 
 // Share `index` of `count` equal ones of `total` units.
 static void share(uint32_t total, uint32_t index, uint32_t count, uint32_t *first, uint32_t *end) {
-  const uint32_t each = total / count;
+  const uint32_t each = quotient(total, count);
   const uint32_t larger = total - each * count;
   *first = index * each + smaller(index, larger);
   *end = *first + each + (index < larger ? 1u : 0u);
@@ -91,8 +91,8 @@ static part_t part_of(const layer_t *layer, tinsmith_pulp_core_t core) {
     unit = block_pixels(layer);
     members = balanced_members(layer, ceiling(pixels, unit), channel_blocks, core.cores);
   }
-  const uint32_t group = members == 1u ? core.core : core.core / members;
-  const uint32_t groups = members == 1u ? core.cores : core.cores / members;
+  const uint32_t group = members == 1u ? core.core : quotient(core.core, members);
+  const uint32_t groups = members == 1u ? core.cores : quotient(core.cores, members);
   share(ceiling(pixels, unit), group, groups, &part.first_pixel, &part.end_pixel);
   share(channel_blocks, core.core - group * members, members, &part.first_channel, &part.end_channel);
   part.first_pixel *= unit;

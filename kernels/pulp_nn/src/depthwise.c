@@ -203,10 +203,10 @@ ALWAYS_INLINE void depthwise(const layer_t *shared, tinsmith_pulp_core_t core, t
   uint8_t *planes = layer->scratch + core.core * plan_scratch_bytes(&plan);
   uint32_t *taps = (uint32_t *)(planes + plan.group * plan.plane_bytes);
   const uint32_t groups = plan.group == 4u ? (layer->channels + 3u) / 4u : layer->channels;
-  const uint32_t end = groups * plan.bands * (core.core + 1u) / core.cores;
+  const uint32_t end = quotient(groups * plan.bands * (core.core + 1u), core.cores);
   uint32_t cleared_band = UINT32_MAX;
-  for (uint32_t task = groups * plan.bands * core.core / core.cores; task < end; ++task) {
-    const uint32_t first = task / plan.bands * plan.group;
+  for (uint32_t task = quotient(groups * plan.bands * core.core, core.cores); task < end; ++task) {
+    const uint32_t first = quotient(task, plan.bands) * plan.group;
     const uint32_t band = task & (plan.bands - 1u);
     const uint32_t top = band * plan.band_lines;
     if (top >= plan.cross.output) {

@@ -65,8 +65,8 @@ LINEAR(tflite, TINSMITH_PULP_TFLITE_S8, true)
 
 void tinsmith_pulp_linear(const layer_t *layer, tinsmith_pulp_core_t core) {
   const uint32_t blocks = (layer->outputs + STAGE_CHANNELS - 1u) / STAGE_CHANNELS;
-  const uint32_t first = STAGE_CHANNELS * (blocks * core.core / core.cores);
-  uint32_t end = STAGE_CHANNELS * (blocks * (core.core + 1u) / core.cores);
+  const uint32_t first = STAGE_CHANNELS * quotient(blocks * core.core, core.cores);
+  uint32_t end = STAGE_CHANNELS * quotient(blocks * (core.core + 1u), core.cores);
   end = end > layer->outputs ? layer->outputs : end;
   if (first >= end) {
     return;

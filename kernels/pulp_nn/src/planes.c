@@ -5,7 +5,7 @@
 typedef tinsmith_pulp_depthwise_t layer_t;
 
 static uint32_t ceiling(uint32_t value, uint32_t divisor) {
-  return (value + divisor - 1u) / divisor;
+  return quotient(value + divisor - 1u, divisor);
 }
 
 // Words of output elements along one side, for all lines across.
@@ -149,7 +149,7 @@ void clear_planes(const layer_t *layer, const plan_t *plan, uint8_t *planes) {
 void unpack_planes(const layer_t *layer, const plan_t *plan, uint32_t band, uint32_t first, uint32_t count,
                    uint8_t *planes) {
   const side_t *line = &plan->line;
-  const uint32_t lines = plan->plane_bytes / plan->pitch;
+  const uint32_t lines = (plan->band_lines - 1u) * plan->cross.stride + plan->cross.kernel;
   const int32_t top = (int32_t)(band * plan->band_lines * plan->cross.stride) - (int32_t)plan->cross.pad;
   const uint32_t channel_step = layer->input_is_chw ? (uint32_t)layer->input_height * layer->input_width : 1u;
   const uint8_t *input = (const uint8_t *)layer->input + first * channel_step;
