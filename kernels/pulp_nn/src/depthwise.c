@@ -188,7 +188,9 @@ ALWAYS_INLINE void channel_band(const plan_t *plan, uint32_t lines, const uint8_
     if (blocks != 0u) {
       blocks_3x3(plane, plan->pitch, taps, blocks, to, line->output_step, channel, kind, is_signed);
     }
-    singles(plane, plan, 4u * blocks, taps, to, channel, kind, is_signed);
+    if ((line->output & 3u) != 0u || blocks == 0u) {
+      singles(plane, plan, 4u * blocks, taps, to, channel, kind, is_signed);
+    }
     plane += plan->cross.stride * plan->pitch;
     to += plan->cross.output_step;
   }
