@@ -39,7 +39,10 @@ def test_verify_is_bit_exact_on_the_host(
 ) -> None:
     report = tmp_path / "report.json"
     arguments = ["verify", MODEL, "--target", "host", "--inputs", str(EXAMPLE.inputs)]
-    assert main([*arguments, "--samples", "5", "--layers", "--json", str(report)]) == 0
+    page = tmp_path / "report.html"
+    reports = ["--json", str(report), "--html", str(page)]
+    assert main([*arguments, "--samples", "5", "--layers", *reports]) == 0
+    assert "bit-exact" in page.read_text(encoding="utf-8")
     assert "bit-exact" in capsys.readouterr().out
     assert _report(report)["run"]["mismatches"] == 0
 

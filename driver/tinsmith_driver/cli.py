@@ -142,6 +142,10 @@ def _add_target(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_html(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--html", type=Path, metavar="FILE", help="write the report as a page")
+
+
 def _add_json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON")
 
@@ -187,6 +191,7 @@ def _add_run_options(command: argparse.ArgumentParser, *, inputs_required: bool)
     command.add_argument(
         "--sanitize", action="store_true", help="under AddressSanitizer and UBSan (host, with gcc)"
     )
+    _add_html(command)
     command.add_argument("--samples", type=_positive, metavar="N", help="at most N of each group")
     command.add_argument(
         "--timeout", type=_positive, default=300, metavar="SECONDS", help="default: %(default)s"

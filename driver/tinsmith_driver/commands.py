@@ -36,6 +36,7 @@ from tinsmith_driver.report import (
     warnings,
     write_json,
 )
+from tinsmith_driver.report_types import Report
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.support import unsupported
 from tinsmith_driver.table import table, thousands
@@ -100,8 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
             result = report(compilation, build, measurement)
     if arguments.outputs:
         _save_outputs(arguments.outputs, measurement)
-    if arguments.json:
-        write_json(arguments.json, result)
+    _write_reports(arguments, compilation, result)
     _print_measurement(compilation, measurement)
     return 0
 
@@ -129,8 +129,7 @@ def verify(arguments: argparse.Namespace) -> int:
                 layer_table(compilation, measurement),
                 memory_table(compilation, build, measurement),
             )
-    if arguments.json:
-        write_json(arguments.json, result)
+    _write_reports(arguments, compilation, result)
     print("\n\n".join(tables))
     print()
     _print_warnings(compilation)
@@ -227,6 +226,14 @@ def _save_outputs(path: Path, measurement: Measurement) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     write_file(path, buffer.getvalue())
+
+
+def _write_reports(arguments: argparse.Namespace, compilation: Compilation, result: Report) -> None:
+    if arguments.json:
+        write_json(arguments.json, result)
+    if arguments.html:
+        page = html_report(result, compilation.plan).encode()
+        write_file(arguments.html, page)
 
 
 def _print_warnings(compilation: Compilation) -> None:

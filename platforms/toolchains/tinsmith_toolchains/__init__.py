@@ -10,6 +10,7 @@ from tinsmith_toolchains.errors import (
     MissingToolError,
     OptionError,
     ToolchainError,
+    UnwritableCacheError,
 )
 from tinsmith_toolchains.firmware import Firmware, build_firmware
 from tinsmith_toolchains.flags import CpuFlags, Flags, flags
@@ -31,6 +32,7 @@ __all__ = [
     "Sections",
     "Symbol",
     "ToolchainError",
+    "UnwritableCacheError",
     "Zig",
     "build_cluster_program",
     "build_firmware",

@@ -20,6 +20,12 @@ class OptionError(ToolchainError):
     exit_status = 2
 
 
+class UnwritableCacheError(ToolchainError):
+    """There is no folder for built files; the message says which variable names another."""
+
+    exit_status = 2
+
+
 class CompileError(ToolchainError):
     """A file does not compile, or the objects do not link; the message has the tool's words."""
 

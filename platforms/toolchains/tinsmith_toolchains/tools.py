@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from tinsmith_toolchains.cache import default_cache_directory
-from tinsmith_toolchains.errors import CompileError, MissingToolError
+from tinsmith_toolchains.errors import CompileError, MissingToolError, UnwritableCacheError
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,17 @@ def _zig_executable() -> Path:
 
 
 def _environment() -> Mapping[str, str]:
-    """Zig insists on a writable cache even where it compiles nothing."""
+    """Zig insists on a writable cache even where it compiles nothing, and may wait for ever without."""
     environment = dict(os.environ)
-    directory = str(default_cache_directory() / "zig")
+    cache_directory = default_cache_directory() / "zig"
+    try:
+        cache_directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnwritableCacheError(
+            f"{cache_directory}: cannot make the cache folder: {error.strerror}; "
+            "set TINSMITH_CACHE_DIR to a folder that can be written"
+        ) from error
+    directory = str(cache_directory)
     environment.setdefault("ZIG_GLOBAL_CACHE_DIR", directory)
     environment.setdefault("ZIG_LOCAL_CACHE_DIR", directory)
     # Messages in English whatever the user's language: some are parsed.
