@@ -87,6 +87,28 @@ static void run_matmul(void *argument, tinsmith_pulp_core_t core) {
             c->batchnorm)
 }
 
+static void run_add(void *argument, tinsmith_pulp_core_t core) {
+  const call_t *c = argument;
+  (void)core;
+  pulp_nn_add_u8_u8(c->input, c->weights, c->output, c->multiplier, (uint16_t)-c->multiplier, c->shift,
+                    c->sizes.input_width, c->sizes.input_height, c->sizes.input_channels);
+}
+
+static void run_max_pool(void *argument, tinsmith_pulp_core_t core) {
+  const call_t *c = argument;
+  const tinsmith_pulp_conv2d_t *z = &c->sizes;
+  (void)core;
+  if (c->types < 2) {
+    pulp_nn_maxpool_u8(c->input, c->output, z->input_width, z->input_height, z->input_channels, z->output_width,
+                       z->output_height, z->kernel_width, z->kernel_height, z->pad_top, z->pad_top, z->pad_left,
+                       z->pad_left, z->stride_width, z->stride_height);
+  } else {
+    pulp_nn_maxpool_i8(c->input, c->output, z->input_width, z->input_height, z->input_channels, z->output_width,
+                       z->output_height, z->kernel_width, z->kernel_height, z->pad_top, z->pad_top, z->pad_left,
+                       z->pad_left, z->stride_width, z->stride_height);
+  }
+}
+
 // Draws data and the output stage; what is left are the sizes.
 static call_t random_call(random_t *random, tinsmith_pulp_stage_t *stage) {
   call_t call = {.types = random_between(random, 0, 3), .input = input, .output = output, .weights = weights};
@@ -199,6 +221,56 @@ static bool call_linear(random_t *random, uint32_t max_cores, uint32_t columns, 
   return is_as_expected(columns * layer.outputs);
 }
 
+static bool call_add(random_t *random, uint32_t max_cores) {
+  tinsmith_pulp_stage_t stage;
+  call_t call = random_call(random, &stage);
+  random_layer(random, &call.sizes, 1u);
+  const uint32_t count = (uint32_t)call.sizes.input_width * call.sizes.input_height * call.sizes.input_channels;
+  for (uint32_t i = 0u; i < count; ++i) {
+    const int32_t scaled = (int16_t)call.multiplier * (input[i] - weights[i]);
+    // Towards minus infinity, as an arithmetic shift does.
+    const int32_t unit = 1 << call.shift;
+    const int32_t sum = scaled >= 0 ? scaled / unit : -((-scaled + unit - 1) / unit);
+    expected[i] = (uint8_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
+  }
+  team_run((uint32_t)random_between(random, 1, (int32_t)max_cores), run_add, &call);
+  return is_as_expected(count);
+}
+
+// The largest element of a window, with the padding left out.
+static int32_t largest(const call_t *call, int32_t top, int32_t left, uint32_t channel) {
+  const tinsmith_pulp_conv2d_t *sizes = &call->sizes;
+  int32_t found = INT32_MIN;
+  for (int32_t y = top; y < top + sizes->kernel_height; ++y) {
+    for (int32_t x = left; x < left + sizes->kernel_width; ++x) {
+      if (y >= 0 && y < sizes->input_height && x >= 0 && x < sizes->input_width) {
+        const uint32_t at = ((uint32_t)y * sizes->input_width + (uint32_t)x) * sizes->input_channels + channel;
+        const int32_t value = call->types < 2 ? input[at] : (int8_t)input[at];
+        found = value > found ? value : found;
+      }
+    }
+  }
+  return found;
+}
+
+static bool call_max_pool(random_t *random, uint32_t max_cores) {
+  tinsmith_pulp_stage_t stage;
+  call_t call = random_call(random, &stage);
+  tinsmith_pulp_conv2d_t *sizes = &call.sizes;
+  random_layer(random, sizes, 3u);
+  team_run((uint32_t)random_between(random, 1, (int32_t)max_cores), run_max_pool, &call);
+  uint32_t count = 0u;
+  for (int32_t y = 0; y < sizes->output_height; ++y) {
+    for (int32_t x = 0; x < sizes->output_width; ++x) {
+      for (uint32_t channel = 0u; channel < sizes->input_channels; ++channel) {
+        expected[count++] = (uint8_t)largest(&call, y * sizes->stride_height - sizes->pad_top,
+                                             x * sizes->stride_width - sizes->pad_left, channel);
+      }
+    }
+  }
+  return is_as_expected(count);
+}
+
 uint32_t named_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {
   random_t random = {seed * 2654435761u + 3u};
   uint32_t failures = 0u;
@@ -208,9 +280,11 @@ uint32_t named_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {
     failures += call_depthwise(&random, max_cores) ? 0u : 1u;
     failures += call_linear(&random, max_cores, 1u, run_linear) ? 0u : 1u;
     failures += call_linear(&random, max_cores, 2u, run_matmul) ? 0u : 1u;
+    failures += call_add(&random, max_cores) ? 0u : 1u;
+    failures += call_max_pool(&random, max_cores) ? 0u : 1u;
   }
   print_text("named ");
-  print_number((int32_t)(5u * calls));
+  print_number((int32_t)(7u * calls));
   print_text(" calls, ");
   print_number((int32_t)failures);
   print_text(" wrong\n");
