@@ -255,3 +255,15 @@ def test_a_network_without_inputs_has_nothing_to_run_on(
     path.write_text('graph "g" {\nconst %c: f32[2] = [1, 2]\noutput %c\n}')
     assert main(["verify", str(path), "--target", "host"]) == 2
     assert "no inputs" in capsys.readouterr().err
+
+
+def test_demo_writes_one_file_where_json_is_wanted_and_nothing_beside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "wanted").mkdir()
+    wanted = tmp_path / "wanted" / "demo.json"
+    assert main(["demo", "--target", "host", "--json", str(wanted)]) == 0
+    assert [path.name for path in wanted.parent.iterdir()] == ["demo.json"]
+    assert _report(wanted)["run"]["mismatches"] == 0

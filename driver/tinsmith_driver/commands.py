@@ -3,7 +3,6 @@
 import argparse
 import io
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -173,8 +172,7 @@ def targets(arguments: argparse.Namespace) -> int:
 
 def demo(arguments: argparse.Namespace) -> int:
     """Show the example network at work."""
-    folder = Path(tempfile.gettempdir()) / "tinsmith-demo"
-    return demonstration.run(arguments.target, arguments.json or folder / "report.json")
+    return demonstration.run(arguments.target, arguments.json)
 
 
 def bench(arguments: argparse.Namespace) -> int:

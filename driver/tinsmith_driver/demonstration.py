@@ -1,5 +1,6 @@
 """`tinsmith demo`: the digits network on an emulated board, shown so that a person enjoys it."""
 
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +16,18 @@ from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pictures import picture, side_by_side
 from tinsmith_driver.pipelines import Compilation, compile_model, read_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.report import json_bytes, layer_table, memory_table, report
+from tinsmith_driver.report import (
+    json_bytes,
+    layer_table,
+    memory_table,
+    report,
+    write_json,
+)
 from tinsmith_driver.running import GroupResult, Measurement, compare, run_samples
 from tinsmith_driver.table import thousands
 from tinsmith_driver.writing import write_files
 
+_JSON = "report.json"
 _PAGE = "report.html"
 _SHOWN = 6
 _TIMEOUT_SECONDS = 120
@@ -33,8 +41,12 @@ class Example:
     inputs: Path
 
 
-def run(target_name: str, report_path: Path) -> int:
-    """Compile, run every held-out image, compare, print. Returns 0 if every byte was right."""
+def run(target_name: str, json_path: Path | None) -> int:
+    """Compile, run every held-out image, compare, print. Returns 0 if every byte was right.
+
+    The reports go to a folder of the demo's own; json_path: another place for the JSON one.
+    """
+    folder = Path(tempfile.gettempdir()) / "tinsmith-demo"
     example = find_example()
     with progress("demo", 4) as bar:
         bar.step("compiling")
@@ -49,8 +61,10 @@ def run(target_name: str, report_path: Path) -> int:
             measurement = with_layers(compilation, measurement, _TIMEOUT_SECONDS, compare=True)
             result = report(compilation, build, measurement)
             page = html_report(result, compilation.plan).encode()
-            write_files(report_path.parent, {report_path.name: json_bytes(result), _PAGE: page})
-            _print(compilation, build, measurement, report_path)
+            write_files(folder, {_JSON: json_bytes(result), _PAGE: page})
+            if json_path:
+                write_json(json_path, result)
+            _print(compilation, build, measurement, folder)
     return 0 if measurement.bit_exact else 1
 
 
@@ -67,9 +81,7 @@ def find_example() -> Example:
     raise UsageError("examples/digits is not beside this installation: run the demo in a clone")
 
 
-def _print(
-    compilation: Compilation, build: Build, measurement: Measurement, report_path: Path
-) -> None:
+def _print(compilation: Compilation, build: Build, measurement: Measurement, folder: Path) -> None:
     target = compilation.target
     print(f"{compilation.model.path.name} on {target.name} ({target.board.description})\n")
     for group in measurement.groups:
@@ -80,7 +92,7 @@ def _print(
     print(f"\n{memory_table(compilation, build, measurement)}")
     if measurement.instructions is not None:
         print(f"\n{thousands(measurement.instructions)} instructions per image")
-    print(f"report: {report_path.parent / _PAGE} (and {report_path.name})")
+    print(f"report: {folder / _PAGE} (and {_JSON})")
 
 
 def gallery(group: GroupResult) -> str:

@@ -63,6 +63,10 @@ class Samples:
         """The inputs of one sample, shaped as the model wants them."""
         return tuple(array[index] for array in self.inputs)
 
+    def packed(self, index: int) -> bytes:
+        """The bytes of all inputs of one sample, one after another, as firmware reads them."""
+        return b"".join(np.ascontiguousarray(array).tobytes() for array in self.sample(index))
+
 
 def load_samples(path: Path, graph: Graph) -> list[Samples]:
     """Read every group of `path` that fits the inputs of `graph`.

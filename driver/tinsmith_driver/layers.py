@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from tinsmith_emulators import run
-from tinsmith_ir import Array, evaluate_graph
+from tinsmith_ir import evaluate_graph
 
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples
@@ -25,7 +25,7 @@ def with_layers(
     groups = [group.samples.first(_SAMPLES_OF_EACH_GROUP) for group in measurement.groups]
     if not compare:
         groups = [groups[0].first(1)]
-    inputs = [_packed(samples.sample(i)) for samples in groups for i in range(len(samples))]
+    inputs = [samples.packed(i) for samples in groups for i in range(len(samples))]
     with built(compilation, layer_hook=True) as build:
         result = run(
             build.firmware,
@@ -43,10 +43,6 @@ def with_layers(
         for index in range(len(samples)):
             found = found or _first_difference(compilation, samples, index, next(runs))
     return replace(measured, layer_difference=found, layers_compared=True)
-
-
-def _packed(arrays: tuple[Array, ...]) -> bytes:
-    return b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
 
 
 def _first_difference(

@@ -140,11 +140,7 @@ def run_samples(
 
 
 def _run(build: Build, groups: Sequence[Samples], timeout_seconds: float) -> RunResult:
-    inputs = [
-        b"".join(np.ascontiguousarray(array).tobytes() for array in samples.sample(index))
-        for samples in groups
-        for index in range(len(samples))
-    ]
+    inputs = [samples.packed(index) for samples in groups for index in range(len(samples))]
     firmware = build.firmware
     return run(firmware, firmware.target, inputs, timeout_seconds=timeout_seconds)
 
