@@ -10,6 +10,10 @@ struct Retry {};
 
 }  // namespace
 
+void Port::breakpoint(Hart &) {
+  throw Fault("ebreak");
+}
+
 Counters &Counters::operator+=(const Counters &other) {
   cycles += other.cycles;
   instructions += other.instructions;
@@ -125,6 +129,10 @@ void Hart::mark(uint32_t region, bool begins) {
 
 void Hart::wait_for_interrupt() {
   port_.wait(*this);
+}
+
+void Hart::breakpoint() {
+  port_.breakpoint(*this);
 }
 
 void Hart::instructions_changed() {

@@ -81,6 +81,9 @@ class Port {
   // Wait for interrupt.
   virtual void wait(Hart &hart) = 0;
 
+  // ebreak; a fault unless something listens.
+  virtual void breakpoint(Hart &hart);
+
   // fence.i: instructions may have been written.
   virtual void instructions_changed() = 0;
 };
@@ -123,6 +126,7 @@ class Hart {
   void store(uint32_t address, uint32_t bytes, uint32_t value);
   void mark(uint32_t region, bool begins);
   void wait_for_interrupt();
+  void breakpoint();
   void instructions_changed();
 
   // Goes to sleep: the instruction is tried again after `wake`.

@@ -43,8 +43,8 @@ void environment_call(Hart &hart, const Instruction &) {
   hart.environment_call();
 }
 
-void breakpoint(Hart &, const Instruction &) {
-  throw Fault("ebreak");
+void breakpoint(Hart &hart, const Instruction &) {
+  hart.breakpoint();
 }
 
 void return_from_trap(Hart &hart, const Instruction &) {

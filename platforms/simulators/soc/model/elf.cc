@@ -94,7 +94,8 @@ std::vector<Segment> read_segments(const Reader &file) {
     if (file.word(header + 16) > in_memory) {
       file.fail("a segment is larger in the file than in memory");
     }
-    segments.push_back({file.word(header + 8), in_memory, (file.word(header + 24) & kExecutableFlag) != 0,
+    segments.push_back({file.word(header + 8), file.word(header + 12), in_memory,
+                        (file.word(header + 24) & kExecutableFlag) != 0,
                         file.slice(file.word(header + 4), file.word(header + 16))});
   }
   return segments;

@@ -9,7 +9,8 @@
 namespace tinsmith::soc {
 
 struct Segment {
-  uint32_t address;  // where it is loaded and runs
+  uint32_t address;       // where it runs
+  uint32_t load_address;  // where its data is put; from there, the program itself copies it to `address`
   uint32_t bytes_in_memory;
   bool executable;
   std::vector<uint8_t> data;  // the rest is zero

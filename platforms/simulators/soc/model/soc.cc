@@ -45,6 +45,7 @@ Soc::Soc(const Description &description, const Program &program, const Options &
       icache_(description_),
       events_(description_, cluster_of(description_, harts_)),
       dma_(description_, l1_, l2_, dma_surroundings()),
+      semihosting_(program_memory()),
       accelerator_(std::move(accelerator)),
       bank_free_(description.l1_banks),
       boot_addresses_(description.cluster_cores, program.entry),
@@ -54,18 +55,25 @@ Soc::Soc(const Description &description, const Program &program, const Options &
   start(program);
 }
 
+// Where a segment is loaded is for its data; where it runs must be free for all of it.
 void Soc::place(const Program &program) {
   for (const Segment &segment : program.segments) {
-    const uint32_t address = resolve(segment.address);
-    Memory *memory = l1_.holds(address, segment.bytes_in_memory)   ? &l1_
-                     : l2_.holds(address, segment.bytes_in_memory) ? &l2_
-                                                                   : nullptr;
-    if (memory == nullptr) {
-      throw BadFile("the program's segment at 0x" + hexadecimal(segment.address) + ", " +
-                    std::to_string(segment.bytes_in_memory) + " bytes, lies outside the chip's memories");
+    const auto data_bytes = static_cast<uint32_t>(segment.data.size());
+    memory_for(segment.address, segment.bytes_in_memory);
+    if (data_bytes != 0) {
+      const uint32_t target = resolve(segment.load_address);
+      memory_for(segment.load_address, data_bytes).copy_in(target, segment.data.data(), data_bytes);
     }
-    memory->copy_in(address, segment.data.data(), static_cast<uint32_t>(segment.data.size()));
   }
+}
+
+Memory &Soc::memory_for(uint32_t address, uint32_t bytes) {
+  const uint32_t resolved = resolve(address);
+  if (!l1_.holds(resolved, bytes) && !l2_.holds(resolved, bytes)) {
+    throw BadFile("the program's segment at 0x" + hexadecimal(address) + ", " + std::to_string(bytes) +
+                  " bytes, lies outside the chip's memories");
+  }
+  return l1_.holds(resolved, bytes) ? l1_ : l2_;
 }
 
 void Soc::start(const Program &program) {
@@ -230,6 +238,45 @@ void Soc::wait(Hart &hart) {
     throw Fault("wfi on a core of the cluster: interrupts are not modelled; wait for events with cv.elw");
   }
   hart.sleep(Stall::kEvent);
+}
+
+// A call for the host is an ebreak between two instructions that do nothing elsewhere [RISC-V Semihosting].
+void Soc::breakpoint(Hart &hart) {
+  constexpr uint32_t kBefore = 0x01F01013;  // slli x0, x0, 31
+  constexpr uint32_t kBehind = 0x40705013;  // srai x0, x0, 7
+  constexpr uint32_t kA0 = 10;
+  constexpr uint32_t kA1 = 11;
+  const uint32_t address = resolve(hart.pc);
+  const Memory &memory = memory_at(address, 2);
+  const bool is_call = options_.semihosting && memory.holds(address - 4, 12) &&
+                       memory.read(address - 4, 4) == kBefore && memory.read(address + 4, 4) == kBehind;
+  if (!is_call) {
+    Port::breakpoint(hart);
+    return;
+  }
+  hart.set(kA0, semihosting_.call(hart.x[kA0], hart.x[kA1]));
+  if (const std::optional<uint32_t> status = semihosting_.exit_status()) {
+    exited_ = true;
+    exit_code_ = *status;
+  }
+}
+
+Memory &Soc::memory_at(uint32_t address, uint32_t bytes) {
+  if (!l1_.holds(address, bytes) && !l2_.holds(address, bytes)) {
+    throw Fault(std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) + " lie in no memory");
+  }
+  return l1_.holds(address, bytes) ? l1_ : l2_;
+}
+
+Semihosting::ProgramMemory Soc::program_memory() {
+  return {
+      [this](uint32_t address, uint8_t *target, uint32_t bytes) {
+        memory_at(resolve(address), bytes).copy_out(resolve(address), target, bytes);
+      },
+      [this](uint32_t address, const uint8_t *source, uint32_t bytes) {
+        memory_at(resolve(address), bytes).copy_in(resolve(address), source, bytes);
+      },
+  };
 }
 
 // Stores drop what was decoded from their bytes at once; only the caches' tags are left.

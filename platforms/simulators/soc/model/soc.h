@@ -17,6 +17,7 @@
 #include "platforms/simulators/soc/model/icache.h"
 #include "platforms/simulators/soc/model/memory.h"
 #include "platforms/simulators/soc/model/profile.h"
+#include "platforms/simulators/soc/model/semihosting.h"
 #include "platforms/simulators/soc/model/timer.h"
 
 namespace tinsmith::soc {
@@ -24,6 +25,7 @@ namespace tinsmith::soc {
 struct Options {
   bool start_cluster = false;  // all cluster cores start at the entry, rather than the fabric controller
   bool race_check = false;     // two cores writing the same L1 byte between barriers are a fault
+  bool semihosting = false;    // serve calls for the host's files
   bool keep_slices = false;
   uint64_t most_cycles = ~uint64_t{0};
 };
@@ -64,6 +66,7 @@ class Soc : public Port, public AcceleratorPort {
   void store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) override;
   void mark(Hart &hart, uint32_t region, bool begins) override;
   void wait(Hart &hart) override;
+  void breakpoint(Hart &hart) override;
   void instructions_changed() override;
 
   uint32_t load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) override;
@@ -81,6 +84,7 @@ class Soc : public Port, public AcceleratorPort {
   };
 
   void place(const Program &program);
+  Memory &memory_for(uint32_t address, uint32_t bytes);
   void start(const Program &program);
   void step(size_t core);
   const Instruction *fetch(size_t core);
@@ -102,6 +106,8 @@ class Soc : public Port, public AcceleratorPort {
   void store_cluster_control(uint32_t offset, uint32_t value, uint64_t now);
   void time_device(Hart &hart, uint32_t cluster_cycles);
   Dma::Surroundings dma_surroundings();
+  Memory &memory_at(uint32_t address, uint32_t bytes);
+  Semihosting::ProgramMemory program_memory();
 
   const Description description_;
   const Options options_;
@@ -114,6 +120,7 @@ class Soc : public Port, public AcceleratorPort {
   EventUnit events_;
   Dma dma_;
   Timers timers_;
+  Semihosting semihosting_;
   std::unique_ptr<Accelerator> accelerator_;
   std::vector<uint64_t> bank_free_;
   std::vector<uint32_t> boot_addresses_;

@@ -52,8 +52,18 @@ def assemble(source: str, folder: Path) -> Path:
     return target
 
 
-def link(source: str, folder: Path, *, text: int = 0x1C008000, symbols: dict[str, int]) -> Path:
-    """An executable with its code, from `_start` on, at `text`, its data behind; `symbols` are defined."""
+def link(
+    source: str,
+    folder: Path,
+    *,
+    text: int = 0x1C008000,
+    symbols: dict[str, int],
+    sections: str = "",
+) -> Path:
+    """An executable with its code, from `_start` on, at `text`, its data behind; `symbols` are defined.
+
+    sections: further output sections in the language of linker scripts.
+    """
     script = folder / "program.ld"
     script.write_text(
         "ENTRY(_start)\nSECTIONS {\n"
@@ -61,6 +71,7 @@ def link(source: str, folder: Path, *, text: int = 0x1C008000, symbols: dict[str
         "  .text : { *(.text .text.*) }\n"
         "  .data : { *(.data .data.* .rodata .rodata.*) }\n"
         "  .bss : { *(.bss .bss.* COMMON) }\n"
+        f"  {sections}\n"
         "  /DISCARD/ : { *(.riscv.attributes .comment) }\n}\n",
         encoding="utf-8",
     )

@@ -30,6 +30,7 @@ constexpr const char *kUsage =
     "  --set KEY=VALUE      change one of its constants; may be repeated\n"
     "  --start-cluster      start all cluster cores at the entry, not the fabric controller\n"
     "  --race-check         stop where two cores write the same L1 byte between barriers\n"
+    "  --semihosting        serve the program's calls for the host's files, text and exit\n"
     "  --toy-accelerator    attach the accelerator that the tests use\n"
     "  --most-cycles N      stop after so many\n"
     "  --json FILE          write counters per core, function and region\n"
@@ -106,6 +107,8 @@ void parse_option(const std::string &option, Words &words, Arguments &arguments)
     arguments.options.start_cluster = true;
   } else if (option == "--race-check") {
     arguments.options.race_check = true;
+  } else if (option == "--semihosting") {
+    arguments.options.semihosting = true;
   } else if (option == "--toy-accelerator") {
     arguments.toy_accelerator = true;
   } else if (option == "--disassemble") {
