@@ -45,7 +45,7 @@ constexpr uint32_t kMisaValue = 0x40801124;  // 32 bits, C F I M X
 [[noreturn]] void fault_unknown(uint32_t number) {
   constexpr char kDigits[] = "0123456789abcdef";
   const std::string name = {kDigits[field(number, 11, 8)], kDigits[field(number, 7, 4)], kDigits[field(number, 3, 0)]};
-  throw Fault("illegal instruction: CSR 0x" + name + " cannot be accessed so");
+  throw Fault("illegal instruction: CSR 0x" + name + " cannot be accessed so", FaultKind::kIllegalInstruction);
 }
 
 }  // namespace

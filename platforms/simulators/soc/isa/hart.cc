@@ -11,7 +11,7 @@ struct Retry {};
 }  // namespace
 
 void Port::breakpoint(Hart &) {
-  throw Fault("ebreak");
+  throw Fault("ebreak", FaultKind::kBreakpoint);
 }
 
 Counters &Counters::operator+=(const Counters &other) {
@@ -105,7 +105,7 @@ uint32_t Hart::load_float(uint32_t address, uint32_t fd) {
 }
 
 uint32_t Hart::load_now(uint32_t address, uint32_t bytes) {
-  const LoadResult result = port_.load(*this, address, bytes, false);
+  const LoadResult result = port_->load(*this, address, bytes, false);
   if (!result.granted) {
     throw Retry();
   }
@@ -113,30 +113,30 @@ uint32_t Hart::load_now(uint32_t address, uint32_t bytes) {
 }
 
 void Hart::load_event(uint32_t address, uint32_t rd) {
-  const LoadResult result = port_.load(*this, address, 4, true);
+  const LoadResult result = port_->load(*this, address, 4, true);
   if (result.granted) {
     set(rd, result.value);
   }
 }
 
 void Hart::store(uint32_t address, uint32_t bytes, uint32_t value) {
-  port_.store(*this, address, bytes, value);
+  port_->store(*this, address, bytes, value);
 }
 
 void Hart::mark(uint32_t region, bool begins) {
-  port_.mark(*this, region, begins);
+  port_->mark(*this, region, begins);
 }
 
 void Hart::wait_for_interrupt() {
-  port_.wait(*this);
+  port_->wait(*this);
 }
 
 void Hart::breakpoint() {
-  port_.breakpoint(*this);
+  port_->breakpoint(*this);
 }
 
 void Hart::instructions_changed() {
-  port_.instructions_changed();
+  port_->instructions_changed();
   takes(timing.fence_i);
 }
 
@@ -172,7 +172,7 @@ float32::Context Hart::float_context(const Instruction &instruction) const {
   const uint32_t rm = field(instruction.word, 14, 12);
   const uint32_t rounding = rm == kDynamic ? frm_ : rm;
   if (rounding > static_cast<uint32_t>(float32::Rounding::kNearestAway)) {
-    throw Fault("a reserved rounding mode: " + std::to_string(rounding));
+    throw Fault("a reserved rounding mode: " + std::to_string(rounding), FaultKind::kIllegalInstruction);
   }
   return {static_cast<float32::Rounding>(rounding), 0};
 }

@@ -54,10 +54,17 @@ struct CoreTiming {
   uint32_t float_divide = 12;
 };
 
+// The sort of a fault, for those who want it in a word (a debugger's signals).
+enum class FaultKind : uint8_t { kMisuse, kIllegalInstruction, kBadAddress, kBreakpoint };
+
 // The program did what hardware would not survive, or what only a mistake does.
 class Fault : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit Fault(const std::string &reason, FaultKind kind = FaultKind::kMisuse)
+      : std::runtime_error(reason), kind(kind) {
+  }
+
+  const FaultKind kind;
 };
 
 // Result of a load: `granted` is false if the core has to sleep and ask again when it is woken.
@@ -96,7 +103,12 @@ struct HardwareLoop {
 
 class Hart {
  public:
-  Hart(uint32_t id, Port &port, const CoreTiming &timing) : id(id), timing(timing), port_(port) {
+  Hart(uint32_t id, Port &port, const CoreTiming &timing) : id(id), timing(timing), port_(&port) {
+  }
+
+  // From now on it reaches the rest through another port, which must outlive it.
+  void attach(Port &port) {
+    port_ = &port;
   }
 
   // Executes the instruction at `pc`, whose time has come: `time` is then when the next may issue.
@@ -168,7 +180,7 @@ class Hart {
   bool inside_loop() const;
   void fault_if_active(uint32_t loop) const;
 
-  Port &port_;
+  Port *port_;
   uint64_t loading_ = 0;  // registers that the last instruction loads, as Instruction::reads
   uint64_t asleep_since_ = 0;
   Stall asleep_for_ = Stall::kEvent;

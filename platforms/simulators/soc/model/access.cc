@@ -26,8 +26,9 @@ bool within(uint32_t address, uint32_t base, uint32_t bytes) {
 }
 
 [[noreturn]] void fault_access(const char *what, uint32_t address, uint32_t bytes) {
-  throw Fault(std::string(what) + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) +
-              ": nothing is there");
+  throw Fault(
+      std::string(what) + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) + ": nothing is there",
+      FaultKind::kBadAddress);
 }
 
 }  // namespace
@@ -114,7 +115,7 @@ void Soc::store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) {
 LoadResult Soc::load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes) {
   const uint32_t plain = address - description_.test_and_set_offset;
   if (bytes != 4 || plain % 4 != 0) {
-    throw Fault("a misaligned test-and-set at 0x" + hexadecimal(address));
+    throw Fault("a misaligned test-and-set at 0x" + hexadecimal(address), FaultKind::kBadAddress);
   }
   time_l1(hart, plain, bytes);
   const uint32_t value = l1_.read(plain, bytes);

@@ -133,37 +133,54 @@ void Soc::advance_devices(uint64_t now) {
   }
 }
 
-Result Soc::run() {
-  Result result;
-  size_t core = 0;
-  try {
-    while (!exited_) {
-      core = harts_.size();  // nobody's fault yet
-      result.cycles = next_time();
-      if (result.cycles == ~uint64_t{0}) {
-        throw Fault("every core sleeps, and nothing is left that could wake one");
-      }
-      if (result.cycles >= options_.most_cycles) {
-        result.outcome = Outcome::kOutOfCycles;
-        break;
-      }
-      advance_devices(result.cycles);
-      for (core = 0; core < harts_.size() && !exited_; ++core) {
-        const Hart &hart = *harts_[core];
-        if (hart.time == result.cycles && hart.running && !hart.asleep) {
-          step(core);
-        }
+// Ends like `run`, or throws a fault: then `result` names the core that caused it.
+template <bool kObserved>
+void Soc::run_cycles(Result &result) {
+  while (!exited_) {
+    result.culprit.reset();  // nobody's fault yet
+    result.cycles = next_time();
+    if (result.cycles == ~uint64_t{0}) {
+      throw Fault("every core sleeps, and nothing is left that could wake one");
+    }
+    if (result.cycles >= options_.most_cycles) {
+      result.outcome = Outcome::kOutOfCycles;
+      return;
+    }
+    if constexpr (kObserved) {
+      for (Observer *observer : observers_) {
+        observer->cycle_begins(result.cycles);
       }
     }
-  } catch (const Fault &fault) {
-    result.outcome = Outcome::kFault;
-    result.reason = fault.what();
-    if (core < harts_.size()) {
-      result.culprit = core;
+    advance_devices(result.cycles);
+    for (size_t core = 0; core < harts_.size() && !exited_; ++core) {
+      const Hart &hart = *harts_[core];
+      if (hart.time == result.cycles && hart.running && !hart.asleep) {
+        result.culprit = core;
+        step<kObserved>(core);
+      }
+    }
+  }
+}
+
+Result Soc::run() {
+  Result result;
+  for (bool ended = false; !ended;) {
+    ended = true;
+    try {
+      observers_.empty() ? run_cycles<false>(result) : run_cycles<true>(result);
+    } catch (const Fault &fault) {
+      if (survives(fault, result.culprit)) {
+        ended = false;
+        continue;
+      }
+      result.outcome = Outcome::kFault;
+      result.reason = fault.what();
+    } catch (const Stopped &) {
+      result.outcome = Outcome::kStopped;
     }
   }
   result.exit_code = exit_code_;
-  for (core = 0; core < harts_.size(); ++core) {
+  for (size_t core = 0; core < harts_.size(); ++core) {
     profile_.finish(core, *harts_[core]);
   }
   if (!line_.empty()) {
@@ -173,8 +190,14 @@ Result Soc::run() {
   return result;
 }
 
+template <bool kObserved>
 void Soc::step(size_t core) {
   Hart &hart = *harts_[core];
+  if constexpr (kObserved) {
+    for (Observer *observer : observers_) {
+      observer->before_step(core);
+    }
+  }
   if (core < description_.cluster_cores) {
     Fetch &state = fetches_[core];
     const uint32_t line = hart.pc / description_.icache_line;
@@ -192,7 +215,23 @@ void Soc::step(size_t core) {
     fetches_[core].function = instruction->function;
     profile_.enter(core, hart, instruction->function);
   }
-  hart.step(*instruction);
+  if constexpr (kObserved) {
+    execute_observed(core, *instruction);
+  } else {
+    hart.step(*instruction);
+  }
+}
+
+// The instruction is a copy: one that stores into itself is forgotten while it executes.
+void Soc::execute_observed(size_t core, Instruction instruction) {
+  Hart &hart = *harts_[core];
+  const uint64_t before = hart.counters.instructions;
+  hart.step(instruction);
+  if (hart.counters.instructions != before) {
+    for (Observer *observer : observers_) {
+      observer->executed(core, instruction);
+    }
+  }
 }
 
 const Instruction *Soc::fetch(size_t core) {
@@ -203,7 +242,7 @@ const Instruction *Soc::fetch(size_t core) {
     const uint32_t resolved = resolve(pc);
     Memory *memory = l2_.holds(resolved, 2) ? &l2_ : l1_.holds(resolved, 2) ? &l1_ : nullptr;
     if (memory == nullptr) {
-      throw Fault("instructions are fetched from outside the memories");
+      throw Fault("instructions are fetched from outside the memories", FaultKind::kBadAddress);
     }
     state.page = &memory->page(resolved);
     state.page_address = page_address;
@@ -222,7 +261,8 @@ void Soc::decode_at(Instruction &slot, uint32_t pc) {
   const std::optional<Instruction> decoded = decode(bits);
   if (!decoded) {
     const bool compressed = (bits & 3) != 3;
-    throw Fault("illegal instruction 0x" + hexadecimal(compressed ? bits & 0xFFFF : bits));
+    throw Fault("illegal instruction 0x" + hexadecimal(compressed ? bits & 0xFFFF : bits),
+                FaultKind::kIllegalInstruction);
   }
   slot = *decoded;
   slot.function = profile_.function_at(pc);

@@ -16,6 +16,7 @@
 #include "platforms/simulators/soc/model/event_unit.h"
 #include "platforms/simulators/soc/model/icache.h"
 #include "platforms/simulators/soc/model/memory.h"
+#include "platforms/simulators/soc/model/observer.h"
 #include "platforms/simulators/soc/model/profile.h"
 #include "platforms/simulators/soc/model/semihosting.h"
 #include "platforms/simulators/soc/model/timer.h"
@@ -30,7 +31,7 @@ struct Options {
   uint64_t most_cycles = ~uint64_t{0};
 };
 
-enum class Outcome { kExited, kFault, kOutOfCycles };
+enum class Outcome { kExited, kFault, kOutOfCycles, kStopped };
 
 struct Result {
   Outcome outcome = Outcome::kExited;
@@ -45,7 +46,14 @@ class Soc : public Port, public AcceleratorPort {
   Soc(const Description &description, const Program &program, const Options &options,
       std::unique_ptr<Accelerator> accelerator);
 
-  // Runs to the program's exit, a fault or the last cycle allowed.
+  // Has `observer`, which must outlive the run, look on; the first one that came is asked first.
+  void observe(Observer &observer);
+
+  // Reads or writes memory as a debugger does: no time passes, nothing else happens. False where no memory is.
+  bool peek(uint32_t address, uint32_t bytes, uint8_t *target) const;
+  bool poke(uint32_t address, uint32_t bytes, const uint8_t *source);
+
+  // Runs to the program's exit, a fault, the last cycle allowed, or an observer's `Stopped`.
   Result run();
 
   const std::vector<std::unique_ptr<Hart>> &harts() const {
@@ -86,7 +94,12 @@ class Soc : public Port, public AcceleratorPort {
   void place(const Program &program);
   Memory &memory_for(uint32_t address, uint32_t bytes);
   void start(const Program &program);
+  template <bool kObserved>
+  void run_cycles(Result &result);
+  bool survives(const Fault &fault, std::optional<size_t> culprit);
+  template <bool kObserved>
   void step(size_t core);
+  void execute_observed(size_t core, Instruction instruction);
   const Instruction *fetch(size_t core);
   void decode_at(Instruction &slot, uint32_t pc);
   uint64_t next_time() const;
@@ -115,6 +128,8 @@ class Soc : public Port, public AcceleratorPort {
   Memory l2_;
   std::vector<std::unique_ptr<Hart>> harts_;  // the cluster's by number, then the fabric controller
   std::vector<Fetch> fetches_;
+  std::vector<Observer *> observers_;
+  std::unique_ptr<Tap> tap_;  // the cores' port, if somebody observes them
   Profile profile_;
   InstructionCache icache_;
   EventUnit events_;

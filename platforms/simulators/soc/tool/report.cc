@@ -18,7 +18,7 @@ constexpr std::array<const char *, static_cast<size_t>(Stall::kCount)> kStallNam
     "load_use",   "multi_cycle",       "branch",   "misaligned", "l1_conflict", "l2",
     "peripheral", "instruction_cache", "dma_wait", "barrier",    "event"};
 
-constexpr std::array<const char *, 3> kOutcomeNames = {"exited", "fault", "out of cycles"};
+constexpr std::array<const char *, 4> kOutcomeNames = {"exited", "fault", "out of cycles", "stopped"};
 
 std::string quoted(const std::string &text) {
   std::string result = "\"";

@@ -1,0 +1,53 @@
+// How a chip is looked at, and changed, from outside.
+
+#include "platforms/simulators/soc/model/observer.h"
+
+#include <algorithm>
+
+#include "platforms/simulators/soc/model/soc.h"
+
+namespace tinsmith::soc {
+
+void Soc::observe(Observer &observer) {
+  observers_.push_back(&observer);
+  if (tap_ != nullptr) {
+    return;
+  }
+  tap_ = std::make_unique<Tap>(*this, [this](const Hart &hart, const Access &access) {
+    for (Observer *each : observers_) {
+      each->accessed(hart, access);
+    }
+  });
+  for (const auto &hart : harts_) {
+    hart->attach(*tap_);
+  }
+}
+
+bool Soc::survives(const Fault &fault, std::optional<size_t> culprit) {
+  return std::any_of(observers_.begin(), observers_.end(),
+                     [&](Observer *observer) { return observer->survives(fault, culprit); });
+}
+
+bool Soc::peek(uint32_t address, uint32_t bytes, uint8_t *target) const {
+  const uint32_t resolved = resolve(address);
+  for (const Memory *memory : {&l1_, &l2_}) {
+    if (memory->holds(resolved, bytes)) {
+      memory->copy_out(resolved, target, bytes);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Soc::poke(uint32_t address, uint32_t bytes, const uint8_t *source) {
+  const uint32_t resolved = resolve(address);
+  for (Memory *memory : {&l1_, &l2_}) {
+    if (memory->holds(resolved, bytes)) {
+      memory->copy_in(resolved, source, bytes);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace tinsmith::soc

@@ -1,0 +1,92 @@
+#include "platforms/simulators/soc/tool/arguments.h"
+
+namespace tinsmith::soc {
+namespace {
+
+class Words {
+ public:
+  explicit Words(std::vector<std::string> words) : words_(std::move(words)) {
+  }
+
+  bool empty() const {
+    return next_ == words_.size();
+  }
+
+  std::string take() {
+    return words_[next_++];
+  }
+
+  std::string take_value(const std::string &option) {
+    if (empty()) {
+      throw WrongUse(option + " needs a value");
+    }
+    return take();
+  }
+
+ private:
+  std::vector<std::string> words_;
+  size_t next_ = 0;
+};
+
+uint64_t parse_cycles(const std::string &text) {
+  size_t used = 0;
+  try {
+    const unsigned long long value = std::stoull(text, &used);
+    if (used == text.size()) {
+      return value;
+    }
+  } catch (const std::logic_error &) {
+    // said below
+  }
+  throw WrongUse("--most-cycles: '" + text + "' is not a number");
+}
+
+void parse_option(const std::string &option, Words &words, Arguments &arguments) {
+  if (option == "--chip") {
+    arguments.chip = words.take_value(option);
+  } else if (option == "--set") {
+    arguments.constants.push_back(words.take_value(option));
+  } else if (option == "--json") {
+    arguments.json = words.take_value(option);
+  } else if (option == "--trace") {
+    arguments.trace = words.take_value(option);
+  } else if (option == "--most-cycles") {
+    arguments.options.most_cycles = parse_cycles(words.take_value(option));
+  } else if (option == "--start-cluster") {
+    arguments.options.start_cluster = true;
+  } else if (option == "--race-check") {
+    arguments.options.race_check = true;
+  } else if (option == "--semihosting") {
+    arguments.options.semihosting = true;
+  } else if (option == "--toy-accelerator") {
+    arguments.toy_accelerator = true;
+  } else if (option == "--disassemble") {
+    arguments.disassemble = true;
+  } else {
+    throw WrongUse("no option is called " + option);
+  }
+}
+
+}  // namespace
+
+Arguments parse(std::vector<std::string> text) {
+  Words words(std::move(text));
+  Arguments arguments;
+  while (!words.empty()) {
+    const std::string word = words.take();
+    if (word.rfind("--", 0) == 0) {
+      parse_option(word, words, arguments);
+    } else if (arguments.program.empty()) {
+      arguments.program = word;
+    } else {
+      throw WrongUse("one program at a time: " + word);
+    }
+  }
+  if (arguments.program.empty() || (arguments.chip.empty() && !arguments.disassemble)) {
+    throw WrongUse("a program and a chip are needed");
+  }
+  arguments.options.keep_slices = !arguments.trace.empty();
+  return arguments;
+}
+
+}  // namespace tinsmith::soc

@@ -1,0 +1,50 @@
+// The words after the command's name.
+#ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_TOOL_ARGUMENTS_H_
+#define TINSMITH_PLATFORMS_SIMULATORS_SOC_TOOL_ARGUMENTS_H_
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "platforms/simulators/soc/model/soc.h"
+
+namespace tinsmith::soc {
+
+inline constexpr const char *kUsage =
+    "usage: soc --chip FILE [options] PROGRAM.elf\n"
+    "       soc --disassemble PROGRAM.elf\n"
+    "\n"
+    "  --chip FILE          description of the chip, such as chips/pulp-open.soc\n"
+    "  --set KEY=VALUE      change one of its constants; may be repeated\n"
+    "  --start-cluster      start all cluster cores at the entry, not the fabric controller\n"
+    "  --race-check         stop where two cores write the same L1 byte between barriers\n"
+    "  --semihosting        serve the program's calls for the host's files, text and exit\n"
+    "  --toy-accelerator    attach the accelerator that the tests use\n"
+    "  --most-cycles N      stop after so many\n"
+    "  --json FILE          write counters per core, function and region\n"
+    "  --trace FILE         write a trace for ui.perfetto.dev\n"
+    "\n"
+    "Exit status: the program's own up to 123; 124 out of cycles, 125 fault, 126 wrong use or bad file.\n";
+
+class WrongUse : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Arguments {
+  std::string chip;
+  std::string program;
+  std::string json;
+  std::string trace;
+  std::vector<std::string> constants;
+  Options options;
+  bool disassemble = false;
+  bool toy_accelerator = false;
+};
+
+// Raises WrongUse.
+Arguments parse(std::vector<std::string> words);
+
+}  // namespace tinsmith::soc
+
+#endif  // TINSMITH_PLATFORMS_SIMULATORS_SOC_TOOL_ARGUMENTS_H_
