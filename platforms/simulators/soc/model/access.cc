@@ -1,37 +1,12 @@
-// Accesses of the chip's cores and accelerator: where they go, what they cost, and what they must not do.
+// Accesses to the memories, of cores and of the accelerator: what they cost, and what they must not do.
 
 #include <algorithm>
-#include <cstdio>
 
 #include "platforms/simulators/soc/isa/bits.h"
 #include "platforms/simulators/soc/isa/disassemble.h"
 #include "platforms/simulators/soc/model/soc.h"
 
 namespace tinsmith::soc {
-namespace {
-
-constexpr uint32_t kEventUnitBytes = 0x400;
-constexpr uint32_t kDmaBytes = 0x400;
-constexpr uint32_t kControlBytes = 0x400;
-constexpr uint32_t kTimerBytes = 0x28;
-constexpr uint32_t kAcceleratorBytes = 0x400;
-
-constexpr uint32_t kExitFlag = 0x80000000;
-
-enum ControlRegister : uint32_t { kEndOfComputation = 0x0, kFetchEnable = 0x8, kBootAddress = 0x40 };
-enum DmaRegister : uint32_t { kCommand = 0, kStatus = 4 };
-
-bool within(uint32_t address, uint32_t base, uint32_t bytes) {
-  return address - base < bytes;
-}
-
-[[noreturn]] void fault_access(const char *what, uint32_t address, uint32_t bytes) {
-  throw Fault(
-      std::string(what) + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) + ": nothing is there",
-      FaultKind::kBadAddress);
-}
-
-}  // namespace
 
 uint32_t Soc::resolve(uint32_t address) const {
   return address < description_.cluster_alias_bytes ? address + description_.l1_base : address;
@@ -121,123 +96,6 @@ LoadResult Soc::load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes) 
   const uint32_t value = l1_.read(plain, bytes);
   l1_.write(plain, bytes, ~0U);
   return {value, true};
-}
-
-void Soc::time_device(Hart &hart, uint32_t cluster_cycles) {
-  hart.stall(Stall::kPeripheral, (is_fabric_controller(hart) ? description_.apb_fc : cluster_cycles) - 1);
-}
-
-LoadResult Soc::load_dma(Hart &hart, uint32_t offset) {
-  uint32_t id = 0;
-  switch (offset) {
-    case kCommand:
-      if (!dma_.allocate(cluster_number(hart), id)) {
-        waits_for_dma_[cluster_number(hart)] = true;
-        hart.sleep(Stall::kDmaWait);
-        return {0, false};
-      }
-      return {id, true};
-    case kStatus:
-      return {dma_.status(), true};
-    default:
-      throw Fault("the DMA has no register at offset " + std::to_string(offset));
-  }
-}
-
-LoadResult Soc::load_device(Hart &hart, uint32_t address, uint32_t bytes, bool event) {
-  const Description &d = description_;
-  if (l1_.holds(address - d.test_and_set_offset, bytes)) {
-    return load_test_and_set(hart, address, bytes);
-  }
-  if (bytes != 4 || address % 4 != 0) {
-    fault_access("load", address, bytes);
-  }
-  if (within(address, d.event_unit, kEventUnitBytes) && !is_fabric_controller(hart)) {
-    time_device(hart, d.peripheral);
-    return events_.load(hart, hart.id, address - d.event_unit, event);
-  }
-  if (within(address, d.dma, kDmaBytes) || within(address, d.dma_peripheral, kDmaBytes)) {
-    time_device(hart, within(address, d.dma, kDmaBytes) ? d.peripheral : d.peripheral_interconnect);
-    return load_dma(hart, address % kDmaBytes);
-  }
-  time_device(hart, d.peripheral_interconnect);
-  if (within(address, d.cluster_timer, kTimerBytes)) {
-    return {timers_.load(address - d.cluster_timer, hart.time), true};
-  }
-  if (within(address, d.cluster_control, kControlBytes)) {
-    return {address - d.cluster_control == kFetchEnable ? fetch_enable_ : 0, true};
-  }
-  if (accelerator_ != nullptr && within(address, d.accelerator, kAcceleratorBytes)) {
-    return {accelerator_->read(address - d.accelerator, hart.time), true};
-  }
-  if (address == d.icache_control || address == d.fc_icache_control) {
-    return {~0U, true};
-  }
-  fault_access("load", address, bytes);
-}
-
-void Soc::store_cluster_control(uint32_t offset, uint32_t value, uint64_t now) {
-  if (offset >= kBootAddress && offset < kBootAddress + 4 * description_.cluster_cores) {
-    boot_addresses_[(offset - kBootAddress) / 4] = value;
-    return;
-  }
-  if (offset != kFetchEnable) {
-    throw Fault("the cluster's control unit has no register at offset " + std::to_string(offset));
-  }
-  for (uint32_t core = 0; core < description_.cluster_cores; ++core) {
-    Hart &hart = *harts_[core];
-    if ((value & ~fetch_enable_ & (1U << core)) != 0 && !hart.running) {
-      hart.pc = boot_addresses_[core];
-      hart.running = true;
-      hart.stall(Stall::kEvent, static_cast<uint32_t>(now + description_.event_wake - hart.time));
-    }
-  }
-  fetch_enable_ = value;
-}
-
-void Soc::store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) {
-  const Description &d = description_;
-  if (address == d.stdout_register) {
-    time_device(hart, d.apb_cluster);
-    line_ += static_cast<char>(value & 0xFF);
-    if (line_.back() == '\n' || line_.size() >= 4096) {
-      std::fwrite(line_.data(), 1, line_.size(), stdout);
-      line_.clear();
-    }
-    return;
-  }
-  if (bytes != 4 || address % 4 != 0) {
-    fault_access("store", address, bytes);
-  }
-  if (within(address, d.event_unit, kEventUnitBytes) && !is_fabric_controller(hart)) {
-    time_device(hart, d.peripheral);
-    events_.store(hart.id, address - d.event_unit, value, hart.time);
-  } else if (within(address, d.dma, kDmaBytes) || within(address, d.dma_peripheral, kDmaBytes)) {
-    time_device(hart, within(address, d.dma, kDmaBytes) ? d.peripheral : d.peripheral_interconnect);
-    if (address % kDmaBytes == kCommand) {
-      dma_.command(cluster_number(hart), value, hart.time);
-    } else if (address % kDmaBytes == kStatus) {
-      dma_.release(value, hart.time);
-    } else {
-      fault_access("store", address, bytes);
-    }
-  } else if (within(address, d.cluster_timer, kTimerBytes)) {
-    time_device(hart, d.peripheral_interconnect);
-    timers_.store(address - d.cluster_timer, value, hart.time);
-  } else if (within(address, d.cluster_control, kControlBytes)) {
-    time_device(hart, d.peripheral_interconnect);
-    store_cluster_control(address - d.cluster_control, value, hart.time);
-  } else if (accelerator_ != nullptr && within(address, d.accelerator, kAcceleratorBytes)) {
-    time_device(hart, d.peripheral_interconnect);
-    accelerator_->write(address - d.accelerator, value, hart.time);
-  } else if (address == d.icache_control || address == d.fc_icache_control) {
-    time_device(hart, d.peripheral_interconnect);  // the caches are always on
-  } else if (address == d.exit_register) {
-    exited_ = (value & kExitFlag) != 0;
-    exit_code_ = value & ~kExitFlag;
-  } else {
-    fault_access("store", address, bytes);
-  }
 }
 
 uint32_t Soc::load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) {

@@ -91,6 +91,24 @@ class Soc : public Port, public AcceleratorPort {
     uint16_t function = 0;
   };
 
+  enum class Device {
+    kNone,
+    kEventUnit,  // the window of the core that asks
+    kDma,        // likewise
+    kDmaPeripheral,
+    kTimer,
+    kControl,
+    kAccelerator,
+    kCacheControl,
+    kExit,
+  };
+
+  // Where an address leads that lies in no memory.
+  struct Place {
+    Device device = Device::kNone;
+    uint32_t offset = 0;
+  };
+
   void place(const Program &program);
   Memory &memory_for(uint32_t address, uint32_t bytes);
   void start(const Program &program);
@@ -113,11 +131,14 @@ class Soc : public Port, public AcceleratorPort {
   void time_l2(Hart &hart);
   void check_race(const Hart &hart, uint32_t address, uint32_t bytes);
   LoadResult load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes);
+  Place locate(const Hart &hart, uint32_t address) const;
+  void time_device(Hart &hart, Device device);
   LoadResult load_device(Hart &hart, uint32_t address, uint32_t bytes, bool event);
   void store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value);
+  void put_character(char character);
   LoadResult load_dma(Hart &hart, uint32_t offset);
+  void store_dma(Hart &hart, uint32_t offset, uint32_t value);
   void store_cluster_control(uint32_t offset, uint32_t value, uint64_t now);
-  void time_device(Hart &hart, uint32_t cluster_cycles);
   Dma::Surroundings dma_surroundings();
   Memory &memory_at(uint32_t address, uint32_t bytes);
   Semihosting::ProgramMemory program_memory();
