@@ -2,6 +2,9 @@
 
 #include <stddef.h>
 
+// With a sum of 2**10 products still below 2**30, as TFLite's stage requires.
+#define LARGEST_BIAS ((1 << 30) - (1 << 25))
+
 // xorshift32 of George Marsaglia.
 static uint32_t next(random_t *random) {
   uint32_t x = random->state;
@@ -25,6 +28,10 @@ void random_bytes(random_t *random, void *bytes, uint32_t count) {
   }
 }
 
+static int32_t one_of(random_t *random, int32_t lhs, int32_t rhs) {
+  return random_between(random, 0, 1) == 0 ? lhs : rhs;
+}
+
 tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t kind, int32_t sum_bits) {
   static int32_t bias[MAX_CHANNELS];
   static int32_t multipliers[MAX_CHANNELS];
@@ -33,6 +40,7 @@ tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t 
   tinsmith_pulp_stage_t stage = {.kind = kind, .bias = bias, .multiplier = 1};
   const bool is_tflite = kind == TINSMITH_PULP_TFLITE_S8;
   const int32_t excess = sum_bits - 7;
+  const bool has_extremes = random_between(random, 0, 3) == 0;
   for (uint32_t i = 0u; i < MAX_CHANNELS; ++i) {
     bias[i] = random_between(random, -1000, 1000);
     multipliers[i] = is_tflite ? random_between(random, 1 << 30, INT32_MAX) : random_between(random, -40, 40);
@@ -41,8 +49,20 @@ tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t 
     if (random_between(random, 0, 19) == 0) {
       shifts[i] = random_between(random, -3, 3);
     }
+    if (has_extremes && random_between(random, 0, 7) == 0) {
+      bias[i] = one_of(random, -LARGEST_BIAS, LARGEST_BIAS);
+      multipliers[i] = is_tflite ? one_of(random, 1 << 30, INT32_MAX) : one_of(random, INT32_MIN, INT32_MAX);
+      addends[i] = one_of(random, INT32_MIN, INT32_MAX);
+      shifts[i] = one_of(random, 1, 31);
+    }
+    if (has_extremes && is_tflite && random_between(random, 0, 39) == 0) {
+      multipliers[i] = 0;
+    }
   }
   stage.shift = random_between(random, excess + 2, excess + 6);
+  if (has_extremes) {
+    stage.shift = one_of(random, 0, 31);
+  }
   if (is_tflite) {
     stage.multipliers = multipliers;
     stage.shifts = shifts;

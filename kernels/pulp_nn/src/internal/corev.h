@@ -118,6 +118,16 @@ static inline int32_t add_round_shift(int32_t lhs, int32_t rhs, int32_t shift) {
 #endif
 }
 
+// (lhs + rhs + 1) >> 1, arithmetic; the sum must not overflow.
+static inline int32_t add_round_halve(int32_t lhs, int32_t rhs) {
+#if TINSMITH_COREV
+  __asm__("cv.addRN %0, %0, %1, 1" : "+r"(lhs) : "r"(rhs));
+  return lhs;
+#else
+  return (int32_t)((uint32_t)lhs + (uint32_t)rhs + 1u) >> 1;
+#endif
+}
+
 // The low bytes of four values in one word, a lowest.
 static inline uint32_t pack_bytes(int32_t a, int32_t b, int32_t c, int32_t d) {
 #if TINSMITH_COREV

@@ -17,26 +17,33 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-// gemmlowp's two roundings for a shift to the right of one or more. The doubled product's high word, rounded by the top
-// bit of its low word, is the saturating rounding doubling high product of a multiplier that is not negative. Adding
-// the sum's sign before rounding a division by a power of two to nearest turns ties away from zero; where the product
-// rounds to 0 its sign is lost, but -1 + 2**(shift - 1) divides to 0 as well. Ten cycles: mulhsu 5, mul, srli, add,
-// srai, cv.addRNr.
-ALWAYS_INLINE int32_t scale_right(int32_t acc, uint32_t doubled_multiplier, int32_t shift) {
-  const int32_t high = high_product(acc, doubled_multiplier);
-  const uint32_t low = (uint32_t)acc * doubled_multiplier;
-  const int32_t rounded = (int32_t)((uint32_t)high + (low >> 31));
-  return add_round_shift(rounded, acc >> 31, shift);
+// gemmlowp's rounded doubling high product: acc * multiplier / 2**31 to nearest, ties up; multiplier in [2**30, 2**31),
+// |acc| < 2**30. Four times the multiplier is 2**32 + rest, so twice the product's high word, with one bit more below
+// it, is acc + (acc * rest >> 32), and the rounding is that of a halving: no low word is needed. mulhsu 5 cycles,
+// cv.addRN 1.
+ALWAYS_INLINE int32_t doubling_high_product(int32_t acc, int32_t multiplier) {
+  return add_round_halve(high_product(acc, (uint32_t)multiplier << 2), acc);
 }
 
-// The same for any shift in [-30, 31].
-ALWAYS_INLINE int32_t scale_tflite(int32_t acc, int32_t multiplier, int32_t shift) {
+// gemmlowp's two roundings for a shift to the right of one or more. Adding the sum's sign before rounding a division by
+// a power of two to nearest turns ties away from zero; where the product rounds to 0 its sign is lost, but
+// -1 + 2**(shift - 1) divides to 0 as well. Eight cycles: the product's six, srai, cv.addRNr.
+ALWAYS_INLINE int32_t scale_right(int32_t acc, int32_t multiplier, int32_t shift) {
+  return add_round_shift(doubling_high_product(acc, multiplier), acc >> 31, shift);
+}
+
+// The doubling high product for a multiplier that may be 0: the high word, rounded by the low word's top bit.
+ALWAYS_INLINE int32_t doubling_high_product_or_0(int32_t acc, int32_t multiplier) {
   const uint32_t doubled = (uint32_t)multiplier << 1;
+  return (int32_t)((uint32_t)high_product(acc, doubled) + ((uint32_t)acc * doubled >> 31));
+}
+
+// The two roundings for any shift in [-30, 31] and any multiplier.
+ALWAYS_INLINE int32_t scale_tflite(int32_t acc, int32_t multiplier, int32_t shift) {
   if (shift > 0) {
-    return scale_right(acc, doubled, shift);
+    return add_round_shift(doubling_high_product_or_0(acc, multiplier), acc >> 31, shift);
   }
-  const int32_t raised = (int32_t)((uint32_t)acc << -shift);
-  return (int32_t)((uint32_t)high_product(raised, doubled) + ((uint32_t)raised * doubled >> 31));
+  return doubling_high_product_or_0((int32_t)((uint32_t)acc << -shift), multiplier);
 }
 
 ALWAYS_INLINE int32_t scale_truncating(int32_t acc, int32_t multiplier, int32_t addend, int32_t shift) {
@@ -83,10 +90,9 @@ ALWAYS_INLINE void stage_tflite(const tinsmith_pulp_stage_t *stage, uint32_t cha
   UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {
     const int32_t multiplier = stage->multipliers[channel + c];
     const int32_t shift = stage->shifts[channel + c];
-    if (__builtin_expect(shift > 0, 1)) {
-      const uint32_t doubled = (uint32_t)multiplier << 1;
+    if (__builtin_expect(shift > 0 && multiplier != 0, 1)) {
       UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
-        acc[i] = clip_s8(scale_right(acc[i], doubled, shift) + zero_point);
+        acc[i] = clip_s8(scale_right(acc[i], multiplier, shift) + zero_point);
       }
     } else {
       UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
