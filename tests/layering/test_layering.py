@@ -23,9 +23,16 @@ _MAY_IMPORT: tuple[tuple[str, set[str] | None], ...] = (
     ("platforms/target", {"tinsmith_ir"}),
     ("platforms/boards", {"tinsmith_target"}),
     ("platforms/toolchains", {"tinsmith_ir", "tinsmith_target", "tinsmith_boards", "ziglang"}),
+    ("platforms/simulators/soc", {"tinsmith_ir", "tinsmith_toolchains"}),
     (
         "platforms/emulators",
-        {"tinsmith_ir", "tinsmith_target", "tinsmith_boards", "tinsmith_toolchains"},
+        {
+            "tinsmith_ir",
+            "tinsmith_target",
+            "tinsmith_boards",
+            "tinsmith_toolchains",
+            "tinsmith_soc",
+        },
     ),
     ("driver", None),
 )

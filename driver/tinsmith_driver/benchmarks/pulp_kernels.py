@@ -1,6 +1,6 @@
 """Cycles of the PULP kernels on the simulated cluster: `tinsmith bench pulp-kernels`.
 
-Programs are built from the checkout, the simulator by Bazel beforehand. The layers are those of
+Programs are built from the checkout. The layers are those of
 kernels/pulp_nn/benchmarks; the host computes by plain loops what each of them must give.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tinsmith_ir import UsageError
+from tinsmith_soc import chip, simulator
 from tinsmith_toolchains import build_cluster_program, find_program
 
 from tinsmith_driver.benchmarks.result import BenchmarkResult
@@ -19,7 +20,6 @@ from tinsmith_driver.table import table, thousands
 
 # Siracusa's first-level memory: the convolution does not fit PULP-open's.
 _L1_BYTES = 256 * 1024
-_SOC = Path("platforms/simulators/soc")
 
 # What must be reached, in products per cycle, by kernel and shape; on 8 cores.
 _BOUNDS: Mapping[tuple[str, str], float] = {
@@ -54,15 +54,14 @@ class Row:
 def run(models: str | None, targets: str | None) -> BenchmarkResult:
     """Measure every layer once; the simulator gives the same cycles every time.
 
-    Raises UsageError for a selection, and where the checkout or the simulator is absent.
+    Raises UsageError for a selection, and where the checkout is absent.
     """
     if models or targets:
         raise UsageError("pulp-kernels takes neither --models nor --targets")
     root = _checkout()
-    simulator = _simulator(root)
     with tempfile.TemporaryDirectory() as folder:
         expected = _expected(root, Path(folder) / "expected")
-        lines = _measured(root, simulator, Path(folder) / "kernels.elf")
+        lines = _measured(root, Path(folder) / "kernels.elf")
     rows = [_row(line, checksum) for line, checksum in zip(lines, expected, strict=True)]
     return BenchmarkResult([asdict(row) for row in rows], _table(rows), _failures(rows))
 
@@ -77,16 +76,6 @@ def _checkout() -> Path:
     raise UsageError("pulp-kernels measures the kernels of a checkout, and this is none")
 
 
-def _simulator(root: Path) -> Path:
-    folder = os.environ.get("TINSMITH_SOC_DIR")
-    binary = (Path(folder) if folder else root / "bazel-bin" / _SOC) / "soc"
-    if not binary.is_file():
-        raise UsageError(
-            f"the simulator is not built ({binary}); run: ./bazelw build //platforms/simulators/soc"
-        )
-    return binary
-
-
 def _expected(root: Path, program: Path) -> list[str]:
     """Checksums of the outputs by plain loops, compiled and run on the host."""
     library = root / "kernels/pulp_nn"
@@ -98,7 +87,7 @@ def _expected(root: Path, program: Path) -> list[str]:
     return _output([str(program)])
 
 
-def _measured(root: Path, simulator: Path, elf: Path) -> list[str]:
+def _measured(root: Path, elf: Path) -> list[str]:
     library = root / "kernels/pulp_nn"
     sources = [library / "benchmarks/cases.c", library / "benchmarks/cluster_main.c"]
     build_cluster_program(
@@ -108,9 +97,8 @@ def _measured(root: Path, simulator: Path, elf: Path) -> list[str]:
         include_directories=[library],
         l1_bytes=_L1_BYTES,
     )
-    chip = root / _SOC / "chips/pulp-open.soc"
-    options = ["--chip", str(chip), "--set", f"l1_bytes={_L1_BYTES}"]
-    return _output([str(simulator), *options, str(elf)])
+    options = ["--chip", str(chip("pulp-open")), "--set", f"l1_bytes={_L1_BYTES}"]
+    return _output([str(simulator()), *options, str(elf)])
 
 
 def _output(command: Sequence[str]) -> list[str]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tinsmith_soc import chip, simulator
 from tinsmith_toolchains import find_zig
 
 _HERE = Path(__file__).parent
-CHIP = _HERE.parent / "chips" / "pulp-open.soc"
+CHIP = chip("pulp-open")
 
 # The C compiler of kernels never gets xcvbitmanip (its ctlz is wrong); assembly may have it.
 MARCH = "rv32imfc_zicsr_zifencei_xcvalu_xcvbi_xcvbitmanip_xcvelw_xcvmac_xcvmem_xcvsimd"
@@ -23,14 +24,11 @@ EXIT_USE = 126
 
 
 def program(name: str) -> Path:
-    """A binary of this package: of $TINSMITH_SOC_DIR, beside the runfiles, or of bazel-bin."""
-    folders = [_HERE.parent, _HERE.parents[3] / "bazel-bin/platforms/simulators/soc"]
-    if "TINSMITH_SOC_DIR" in os.environ:
-        folders.insert(0, Path(os.environ["TINSMITH_SOC_DIR"]))
-    for folder in folders:
-        if (folder / name).is_file():
-            return folder / name
-    pytest.skip(f"not built: bazel build //platforms/simulators/soc:{name}")
+    """A binary of this package, beside the simulator."""
+    found = simulator().parent / name
+    if not found.is_file():
+        pytest.skip(f"not built: bazel build //platforms/simulators/soc:{name}")
+    return found
 
 
 def count(name: str, default: int) -> int:
