@@ -91,6 +91,10 @@ const char *register_name(uint32_t index) {
   return kNames[index];
 }
 
+const char *float_register_name(uint32_t index) {
+  return kFloatNames[index];
+}
+
 std::string hexadecimal(uint32_t value) {
   std::string digits;
   for (int shift = 28; shift >= 0; shift -= 4) {

@@ -15,6 +15,9 @@ std::string disassemble(const Instruction &instruction, uint32_t pc);
 // zero, ra, sp …
 const char *register_name(uint32_t index);
 
+// ft0, fa0, fs0 …
+const char *float_register_name(uint32_t index);
+
 // Eight digits.
 std::string hexadecimal(uint32_t value);
 

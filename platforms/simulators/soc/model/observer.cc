@@ -28,6 +28,19 @@ bool Soc::survives(const Fault &fault, std::optional<size_t> culprit) {
                      [&](Observer *observer) { return observer->survives(fault, culprit); });
 }
 
+std::string Soc::core_label(size_t core) const {
+  return core < description_.cluster_cores ? std::to_string(core) : "fc";
+}
+
+std::optional<size_t> Soc::find_core(const std::string &label) const {
+  for (size_t core = 0; core < harts_.size(); ++core) {
+    if (core_label(core) == label) {
+      return core;
+    }
+  }
+  return std::nullopt;
+}
+
 bool Soc::peek(uint32_t address, uint32_t bytes, uint8_t *target) const {
   const uint32_t resolved = resolve(address);
   for (const Memory *memory : {&l1_, &l2_}) {

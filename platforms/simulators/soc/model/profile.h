@@ -2,6 +2,7 @@
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_PROFILE_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_PROFILE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,6 +30,9 @@ class Profile {
   uint16_t function_at(uint32_t address) const;
   const std::string &function_name(uint16_t function) const {
     return names_[function];
+  }
+  bool knows_function(const std::string &name) const {
+    return std::find(names_.begin(), names_.end(), name) != names_.end();
   }
   size_t functions() const {
     return names_.size();

@@ -64,6 +64,10 @@ class Soc : public Port, public AcceleratorPort {
   }
   std::string core_name(size_t core) const;
 
+  // "0", "1" …, "fc"; and which core it names.
+  std::string core_label(size_t core) const;
+  std::optional<size_t> find_core(const std::string &label) const;
+
   // Of the slices in profile(): first the cores, then the DMA's identifiers, then the accelerator.
   size_t tracks() const {
     return harts_.size() + description_.dma_identifiers + 1;

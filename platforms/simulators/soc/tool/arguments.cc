@@ -28,17 +28,28 @@ class Words {
   size_t next_ = 0;
 };
 
-uint64_t parse_cycles(const std::string &text) {
+// Decimal, or hexadecimal behind 0x.
+uint64_t parse_number(const std::string &option, const std::string &text) {
+  constexpr int kBaseByPrefix = 0;
   size_t used = 0;
   try {
-    const unsigned long long value = std::stoull(text, &used);
+    const unsigned long long value = std::stoull(text, &used, kBaseByPrefix);
     if (used == text.size()) {
       return value;
     }
   } catch (const std::logic_error &) {
     // said below
   }
-  throw WrongUse("--most-cycles: '" + text + "' is not a number");
+  throw WrongUse(option + ": '" + text + "' is not a number");
+}
+
+void parse_range(const std::string &option, const std::string &text, Arguments &arguments) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) {
+    throw WrongUse(option + ": '" + text + "' is not BEGIN:END");
+  }
+  arguments.log_begin = static_cast<uint32_t>(parse_number(option, text.substr(0, colon)));
+  arguments.log_end = parse_number(option, text.substr(colon + 1));
 }
 
 void parse_option(const std::string &option, Words &words, Arguments &arguments) {
@@ -50,8 +61,16 @@ void parse_option(const std::string &option, Words &words, Arguments &arguments)
     arguments.json = words.take_value(option);
   } else if (option == "--trace") {
     arguments.trace = words.take_value(option);
+  } else if (option == "--log") {
+    arguments.log = words.take_value(option);
+  } else if (option == "--log-core") {
+    arguments.log_core = words.take_value(option);
+  } else if (option == "--log-function") {
+    arguments.log_function = words.take_value(option);
+  } else if (option == "--log-range") {
+    parse_range(option, words.take_value(option), arguments);
   } else if (option == "--most-cycles") {
-    arguments.options.most_cycles = parse_cycles(words.take_value(option));
+    arguments.options.most_cycles = parse_number(option, words.take_value(option));
   } else if (option == "--start-cluster") {
     arguments.options.start_cluster = true;
   } else if (option == "--race-check") {

@@ -23,6 +23,10 @@ inline constexpr const char *kUsage =
     "  --most-cycles N      stop after so many\n"
     "  --json FILE          write counters per core, function and region\n"
     "  --trace FILE         write a trace for ui.perfetto.dev\n"
+    "  --log FILE           write a line for each instruction executed, of\n"
+    "  --log-core CORE        this core only: 0, 1 ..., fc\n"
+    "  --log-function NAME    this function only\n"
+    "  --log-range BEGIN:END  these addresses only, END is the first behind them\n"
     "\n"
     "Exit status: the program's own up to 123; 124 out of cycles, 125 fault, 126 wrong use or bad file.\n";
 
@@ -36,6 +40,11 @@ struct Arguments {
   std::string program;
   std::string json;
   std::string trace;
+  std::string log;
+  std::string log_core;  // "" is any
+  std::string log_function;
+  uint32_t log_begin = 0;
+  uint64_t log_end = uint64_t{1} << 32;
   std::vector<std::string> constants;
   Options options;
   bool disassemble = false;

@@ -13,6 +13,7 @@
 #include "platforms/simulators/soc/model/soc.h"
 #include "platforms/simulators/soc/model/toy_accelerator.h"
 #include "platforms/simulators/soc/tool/arguments.h"
+#include "platforms/simulators/soc/tool/log.h"
 #include "platforms/simulators/soc/tool/report.h"
 
 namespace tinsmith::soc {
@@ -58,6 +59,30 @@ int status_of(const Result &result) {
   return static_cast<int>(std::min(result.exit_code, kMostProgramStatus));
 }
 
+size_t find_core(const Soc &soc, const std::string &option, const std::string &label) {
+  const std::optional<size_t> core = soc.find_core(label);
+  if (!core) {
+    throw WrongUse(option + ": no core is called " + label);
+  }
+  return *core;
+}
+
+std::unique_ptr<Log> make_log(const Arguments &arguments, Soc &soc) {
+  if (arguments.log.empty()) {
+    return nullptr;
+  }
+  LogLimits limits = {std::nullopt, arguments.log_function, arguments.log_begin, arguments.log_end};
+  if (!arguments.log_core.empty()) {
+    limits.core = find_core(soc, "--log-core", arguments.log_core);
+  }
+  if (!limits.function.empty() && !soc.profile().knows_function(limits.function)) {
+    throw WrongUse("--log-function: no function is called " + limits.function);
+  }
+  auto log = std::make_unique<Log>(arguments.log, soc, limits);
+  soc.observe(*log);
+  return log;
+}
+
 int simulate(const Arguments &arguments, const Program &program) {
   Description description = read_description(arguments.chip);
   for (const std::string &constant : arguments.constants) {
@@ -69,7 +94,11 @@ int simulate(const Arguments &arguments, const Program &program) {
     accelerator = std::make_unique<ToyAccelerator>();
   }
   Soc soc(description, program, arguments.options, std::move(accelerator));
+  const std::unique_ptr<Log> log = make_log(arguments, soc);
   const Result result = soc.run();
+  if (log != nullptr) {
+    log->close();
+  }
   if (!arguments.json.empty()) {
     write_json(arguments.json, soc, result);
   }
