@@ -146,11 +146,12 @@ void Hart::sleep(Stall cause) {
   asleep_for_ = cause;
 }
 
-void Hart::wake(uint64_t at) {
+void Hart::wake(uint64_t at, Stall cause) {
   asleep = false;
   const uint64_t slept = at > asleep_since_ ? at - asleep_since_ : 0;
   time += slept;
-  counters.stalls[static_cast<size_t>(asleep_for_)] += slept;
+  counters.stalls[static_cast<size_t>(cause)] += slept;
+  port_->slept(*this, asleep_since_, cause);
 }
 
 void Hart::environment_call() {

@@ -22,9 +22,11 @@ enum class Stall : uint8_t {
   kL2,
   kPeripheral,
   kInstructionCache,
-  kDmaWait,
+  kDmaWait,  // asleep for the DMA's event or a free identifier, or reading its status again and again
   kBarrier,
-  kEvent,  // any other event, fork and mutex among them
+  kDispatch,  // no work to do yet
+  kMutex,
+  kEvent,  // any other
   kCount,
 };
 
@@ -91,6 +93,11 @@ class Port {
   // ebreak; a fault unless something listens.
   virtual void breakpoint(Hart &hart);
 
+  // The core slept from cycle `since` to hart.time.
+  virtual void slept(Hart &hart, uint64_t since, Stall cause) {
+    (void)hart, (void)since, (void)cause;
+  }
+
   // fence.i: instructions may have been written.
   virtual void instructions_changed() = 0;
 };
@@ -141,9 +148,12 @@ class Hart {
   void breakpoint();
   void instructions_changed();
 
-  // Goes to sleep: the instruction is tried again after `wake`.
+  // Goes to sleep: the instruction is tried again after `wake`, which may know better what it was for.
   void sleep(Stall cause);
-  void wake(uint64_t at);
+  void wake(uint64_t at) {
+    wake(at, asleep_for_);
+  }
+  void wake(uint64_t at, Stall cause);
 
   uint32_t read_csr(uint32_t number);
   void write_csr(uint32_t number, uint32_t value);

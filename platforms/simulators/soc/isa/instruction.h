@@ -32,6 +32,7 @@ enum class Kind : uint8_t {
   kMac,
   kLoop,
   kEvent,
+  kDmaPoll,  // of any class, but of a loop that only waits for the DMA: see Profile::poll
   kCount,
 };
 

@@ -1,6 +1,7 @@
 // Accesses to the memories, of cores and of the accelerator: what they cost, and what they must not do.
 
 #include <algorithm>
+#include <bit>
 
 #include "platforms/simulators/soc/isa/bits.h"
 #include "platforms/simulators/soc/isa/disassemble.h"
@@ -40,17 +41,34 @@ void Soc::time_l2(Hart &hart) {
   hart.stall(Stall::kL2, description_.l2_cluster - 1);
 }
 
-void Soc::check_race(const Hart &hart, uint32_t address, uint32_t bytes) {
-  const uint64_t core = cluster_number(hart) + 1;
-  const uint64_t stamp = events_.epoch() << 8 | core;
+// Kept up to date where transfers begin and end, so that other accesses ask one flag only.
+void Soc::watch() {
+  watched_ = options_.race_check || dma_.busy();
+}
+
+void Soc::check_l1(const Hart &hart, uint32_t address, uint32_t bytes, bool writes) {
+  dma_.check_access(address, bytes, writes, address);
+  if (options_.race_check) {
+    check_race(hart, address, bytes, writes);
+  }
+}
+
+void Soc::check_race(const Hart &hart, uint32_t address, uint32_t bytes, bool writes) {
+  const uint32_t self = 1U << cluster_number(hart);
   for (uint32_t offset = address - l1_.base(); offset < address - l1_.base() + bytes; ++offset) {
-    uint64_t &written = written_[offset];
-    const uint64_t other = written & 0xFF;
-    if (other != 0 && written >> 8 == events_.epoch() && other != core) {
-      throw Fault("race: " + core_name(other - 1) + " wrote the byte at 0x" + hexadecimal(l1_.base() + offset) +
-                  " since the last barrier, too");
+    Touched &byte = touched_[offset];
+    if (byte.epoch != events_.epoch()) {
+      byte = {events_.epoch(), 0, 0};
     }
-    written = stamp;
+    const uint32_t others = (writes ? byte.readers | byte.writers : byte.writers) & ~self;
+    if (others != 0) {
+      const bool wrote = (byte.writers & ~self) != 0;
+      const uint32_t other = std::countr_zero(wrote ? byte.writers & ~self : others);
+      throw Fault("race: " + core_name(other) + (wrote ? " wrote" : " read") + " the byte at 0x" +
+                  hexadecimal(l1_.base() + offset) + " since the last barrier, and now it is " +
+                  (writes ? "written" : "read") + " by another");
+    }
+    (writes ? byte.writers : byte.readers) |= self;
   }
 }
 
@@ -58,13 +76,16 @@ LoadResult Soc::load(Hart &hart, uint32_t address, uint32_t bytes, bool event) {
   const uint32_t resolved = resolve(address);
   if (l1_.holds(resolved, bytes)) {
     time_l1(hart, resolved, bytes);
-    if (dma_.busy() && dma_.will_write(resolved, bytes)) {
-      throw Fault("read of L1 bytes at 0x" + hexadecimal(address) + " that a running DMA transfer writes");
+    if (watched_) {
+      check_l1(hart, resolved, bytes, false);
     }
     return {l1_.read(resolved, bytes), true};
   }
   if (l2_.holds(resolved, bytes)) {
     time_l2(hart);
+    if (watched_) {
+      dma_.check_access(resolved, bytes, false, address);
+    }
     return {l2_.read(resolved, bytes), true};
   }
   return load_device(hart, resolved, bytes, event);
@@ -74,12 +95,15 @@ void Soc::store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) {
   const uint32_t resolved = resolve(address);
   if (l1_.holds(resolved, bytes)) {
     time_l1(hart, resolved, bytes);
-    if (options_.race_check) {
-      check_race(hart, resolved, bytes);
+    if (watched_) {
+      check_l1(hart, resolved, bytes, true);
     }
     l1_.write(resolved, bytes, value);
   } else if (l2_.holds(resolved, bytes)) {
     time_l2(hart);
+    if (watched_) {
+      dma_.check_access(resolved, bytes, true, address);
+    }
     l2_.write(resolved, bytes, value);
   } else {
     store_device(hart, resolved, bytes, value);
@@ -93,7 +117,11 @@ LoadResult Soc::load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes) 
     throw Fault("a misaligned test-and-set at 0x" + hexadecimal(address), FaultKind::kBadAddress);
   }
   time_l1(hart, plain, bytes);
+  dma_.check_access(plain, bytes, true, address);
   const uint32_t value = l1_.read(plain, bytes);
+  if (value != ~0U) {
+    events_.begin_epoch();  // a lock is taken
+  }
   l1_.write(plain, bytes, ~0U);
   return {value, true};
 }
@@ -104,6 +132,7 @@ uint32_t Soc::load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &wai
     throw Fault("the accelerator leaves L1: load at 0x" + hexadecimal(address));
   }
   waits = take_bank(resolved, now);
+  dma_.check_access(resolved, bytes, false, address);
   return l1_.read(resolved, bytes);
 }
 
@@ -113,6 +142,7 @@ void Soc::store(uint32_t address, uint32_t bytes, uint32_t value, uint64_t now, 
     throw Fault("the accelerator leaves L1: store at 0x" + hexadecimal(address));
   }
   waits = take_bank(resolved, now);
+  dma_.check_access(resolved, bytes, true, address);
   l1_.write(resolved, bytes, value);
 }
 
@@ -122,6 +152,21 @@ void Soc::interrupt(uint32_t line, uint64_t now) {
 
 void Soc::worked(const std::string &job, uint64_t began, uint64_t ended) {
   profile_.add_slice({static_cast<uint32_t>(tracks() - 1), began, ended, job});
+}
+
+void Soc::add_slice(const Dma::Transfer &transfer, uint64_t ended) {
+  if (!profile_.keeps_slices()) {
+    return;
+  }
+  const uint32_t track = static_cast<uint32_t>(harts_.size()) + transfer.id;
+  const std::string bytes = std::to_string(transfer.bytes);
+  profile_.add_slice({track,
+                      transfer.began,
+                      ended,
+                      bytes + (transfer.to_l1 ? " B to L1" : " B from L1"),
+                      {{"bytes", bytes},
+                       {"L1 address", "0x" + hexadecimal(transfer.l1.address)},
+                       {"other address", "0x" + hexadecimal(transfer.external.address)}}});
 }
 
 Dma::Surroundings Soc::dma_surroundings() {
@@ -136,10 +181,7 @@ Dma::Surroundings Soc::dma_surroundings() {
           }
         }
       },
-      [this](uint32_t id, uint64_t began, uint64_t ended, uint32_t bytes, bool to_l1) {
-        const uint32_t track = static_cast<uint32_t>(harts_.size()) + id;
-        profile_.add_slice({track, began, ended, std::to_string(bytes) + (to_l1 ? " B to L1" : " B from L1")});
-      },
+      [this](const Dma::Transfer &transfer, uint64_t ended) { add_slice(transfer, ended); },
   };
 }
 

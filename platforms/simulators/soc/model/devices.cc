@@ -136,6 +136,7 @@ LoadResult Soc::load_dma(Hart &hart, uint32_t offset) {
       }
       return {id, true};
     case kStatus:
+      profile_.poll(cluster_number(hart), hart, dma_.busy());
       return {dma_.status(), true};
     default:
       throw Fault("the DMA has no register at offset " + std::to_string(offset));
@@ -145,7 +146,8 @@ LoadResult Soc::load_dma(Hart &hart, uint32_t offset) {
 void Soc::store_dma(Hart &hart, uint32_t offset, uint32_t value) {
   switch (offset) {
     case kCommand:
-      return dma_.command(cluster_number(hart), value, hart.time);
+      dma_.command(cluster_number(hart), value, hart.time);
+      return watch();
     case kStatus:
       return dma_.release(value, hart.time);
     default:
@@ -161,6 +163,7 @@ void Soc::store_cluster_control(uint32_t offset, uint32_t value, uint64_t now) {
   if (offset != kFetchEnable) {
     throw Fault("the cluster's control unit has no register at offset " + std::to_string(offset));
   }
+  events_.begin_epoch();
   for (uint32_t core = 0; core < description_.cluster_cores; ++core) {
     Hart &hart = *harts_[core];
     if ((value & ~fetch_enable_ & (1U << core)) != 0 && !hart.running) {

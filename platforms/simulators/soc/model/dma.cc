@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "platforms/simulators/soc/isa/bits.h"
+#include "platforms/simulators/soc/isa/disassemble.h"
 
 namespace tinsmith::soc {
 namespace {
@@ -87,6 +88,7 @@ void Dma::enqueue(const Assembly &assembly, uint64_t now) {
   transfer.next = transfer.ready;
   transfer.began = now;
   check(transfer);
+  check_overlaps(transfer);
   transfers_.push_back(transfer);
 }
 
@@ -176,9 +178,10 @@ uint64_t Dma::tail(const Transfer &transfer) const {
 void Dma::finish(uint64_t now) {
   const Transfer done = transfers_.front();
   transfers_.pop_front();
-  surroundings_.moved(done.id, done.began, now, done.bytes, done.to_l1);
+  surroundings_.moved(done, now);
   if (!transfers_.empty()) {
     transfers_.front().next = std::max(transfers_.front().ready, now);
+    transfers_.front().began = now;
   }
   if (done.event) {
     surroundings_.completed(now);
@@ -193,21 +196,60 @@ void Dma::advance(uint64_t now) {
   }
 }
 
-bool Dma::will_write(uint32_t address, uint32_t bytes) const {
-  for (const Transfer &transfer : transfers_) {
-    if (!transfer.to_l1) {
-      continue;
+bool Dma::Side::touches(uint32_t bytes, uint32_t start, uint32_t length) const {
+  const auto meets = [start, length](uint32_t first, uint32_t count) {
+    return start < first + count && first < start + length;
+  };
+  if (line_bytes == 0 || stride == 0) {
+    return meets(address, line_bytes == 0 ? bytes : std::min(line_bytes, bytes));
+  }
+  const uint32_t lines = (bytes + line_bytes - 1) / line_bytes;
+  // Lines from the one that `start` lies in or behind, if lines lie one behind the other; else all of them.
+  const bool ascends = stride >= line_bytes && stride <= INT32_MAX;
+  for (uint32_t line = ascends && start > address ? (start - address) / stride : 0; line < lines; ++line) {
+    const uint32_t first = address + line * stride;
+    if (ascends && first >= start + length) {
+      return false;
     }
-    const uint32_t line = transfer.l1.line_bytes == 0 ? transfer.bytes : transfer.l1.line_bytes;
-    for (uint32_t offset = 0; offset < transfer.bytes; offset += line) {
-      const uint32_t start = transfer.l1.at(offset);
-      const uint32_t length = std::min(line, transfer.bytes - offset);
-      if (address < start + length && start < address + bytes) {
-        return true;
-      }
+    if (meets(first, std::min(line_bytes, bytes - line * line_bytes))) {
+      return true;
     }
   }
   return false;
+}
+
+void Dma::check_access(uint32_t address, uint32_t bytes, bool writes, uint32_t at) const {
+  for (const Transfer &transfer : transfers_) {
+    const bool written = transfer.target().touches(transfer.bytes, address, bytes);
+    if (!written && !(writes && transfer.source().touches(transfer.bytes, address, bytes))) {
+      continue;
+    }
+    throw Fault(std::string(writes ? "write" : "read") + " of " + (l1_.holds(address, bytes) ? "L1" : "L2") +
+                " bytes at 0x" + hexadecimal(at) + " that a running DMA transfer " + (written ? "writes" : "reads") +
+                ": identifier " + std::to_string(transfer.id));
+  }
+}
+
+// Two transfers must not run at the same time if one writes what the other reads or writes: nothing orders them.
+void Dma::check_overlaps(const Transfer &transfer) const {
+  const auto overlap = [](const Side &one, uint32_t bytes, const Side &other, uint32_t other_bytes) {
+    const uint32_t line = one.line_bytes == 0 ? bytes : one.line_bytes;
+    for (uint32_t offset = 0; offset < bytes; offset += line) {
+      if (other.touches(other_bytes, one.at(offset), std::min(line, bytes - offset))) {
+        return true;
+      }
+    }
+    return false;
+  };
+  for (const Transfer &running : transfers_) {
+    const Side &target = transfer.target();
+    const bool writes_same = overlap(target, transfer.bytes, running.target(), running.bytes);
+    if (writes_same || overlap(target, transfer.bytes, running.source(), running.bytes) ||
+        overlap(transfer.source(), transfer.bytes, running.target(), running.bytes)) {
+      throw Fault("DMA: a transfer and the running one of identifier " + std::to_string(running.id) +
+                  (writes_same ? " write the same bytes" : ": one writes what the other reads"));
+    }
+  }
 }
 
 }  // namespace tinsmith::soc

@@ -18,12 +18,48 @@ namespace tinsmith::soc {
 
 class Dma {
  public:
+  static constexpr uint64_t kNever = ~uint64_t{0};
+
+  struct Side {
+    uint32_t address = 0;
+    uint32_t line_bytes = 0;  // 0: one dimension
+    uint32_t stride = 0;
+
+    uint32_t at(uint32_t offset) const {
+      return line_bytes == 0 ? address + offset : address + offset / line_bytes * stride + offset % line_bytes;
+    }
+
+    // Whether any of `bytes` bytes, line by line, lies in `length` bytes from `start` on.
+    bool touches(uint32_t bytes, uint32_t start, uint32_t length) const;
+  };
+
+  struct Transfer {
+    uint32_t id = 0;
+    uint32_t bytes = 0;
+    bool to_l1 = false;
+    bool event = false;
+    Side l1;
+    Side external;
+    uint64_t ready = 0;  // end of its set-up
+    uint64_t next = 0;   // cycle of its next beat
+    uint64_t began = 0;  // when it was the first: since then it is set up and moved
+    uint32_t moved = 0;
+    uint64_t end = kNever;  // known once all bytes are moved
+
+    const Side &source() const {
+      return to_l1 ? external : l1;
+    }
+    const Side &target() const {
+      return to_l1 ? l1 : external;
+    }
+  };
+
   // What the DMA does to its surroundings.
   struct Surroundings {
     std::function<void(uint32_t address, uint64_t now)> touch_bank;  // it takes an L1 bank in this cycle
     std::function<void(uint64_t now)> completed;                     // a transfer that asked for an event is done
     std::function<void(uint64_t now)> freed;                         // an identifier is free again
-    std::function<void(uint32_t id, uint64_t began, uint64_t ended, uint32_t bytes, bool to_l1)> moved;
+    std::function<void(const Transfer &transfer, uint64_t ended)> moved;
   };
 
   Dma(const Description &description, Memory &l1, Memory &l2, Surroundings surroundings);
@@ -48,36 +84,11 @@ class Dma {
     return !transfers_.empty();
   }
 
-  // Whether a transfer that still runs writes any of these L1 bytes.
-  bool will_write(uint32_t address, uint32_t bytes) const;
-
-  static constexpr uint64_t kNever = ~uint64_t{0};
+  // Raises Fault if a core must not read or write these bytes of L1 or L2 as long as a transfer runs: its bytes may
+  // move early or late. at: where the core sees them.
+  void check_access(uint32_t address, uint32_t bytes, bool writes, uint32_t at) const;
 
  private:
-  struct Side {
-    uint32_t address = 0;
-    uint32_t line_bytes = 0;  // 0: one dimension
-    uint32_t stride = 0;
-
-    uint32_t at(uint32_t offset) const {
-      return line_bytes == 0 ? address + offset : address + offset / line_bytes * stride + offset % line_bytes;
-    }
-  };
-
-  struct Transfer {
-    uint32_t id = 0;
-    uint32_t bytes = 0;
-    bool to_l1 = false;
-    bool event = false;
-    Side l1;
-    Side external;
-    uint64_t ready = 0;  // end of its set-up
-    uint64_t next = 0;   // cycle of its next beat
-    uint64_t began = 0;
-    uint32_t moved = 0;
-    uint64_t end = kNever;  // known once all bytes are moved
-  };
-
   // Words of a command that a core is writing.
   struct Assembly {
     std::vector<uint32_t> words;
@@ -90,6 +101,7 @@ class Dma {
   Side external_side(const std::vector<uint32_t> &words) const;
   Side l1_side(const std::vector<uint32_t> &words) const;
   void check(const Transfer &transfer) const;
+  void check_overlaps(const Transfer &transfer) const;
   void check_side(const Memory &memory, const Side &side, uint32_t bytes, const char *what) const;
   uint32_t beat_bytes(const Transfer &transfer) const;
   void move(Transfer &transfer, uint64_t now);

@@ -21,14 +21,15 @@ EventUnit::EventUnit(const Description &description, std::vector<Hart *> cores)
   team_ = all_;
 }
 
-void EventUnit::wake(uint32_t core, uint64_t at) {
+void EventUnit::wake(uint32_t core, uint64_t at, Stall cause) {
   if (harts_[core]->asleep) {
-    harts_[core]->wake(at);
+    harts_[core]->wake(at, cause);
   }
 }
 
 void EventUnit::raise(Event event, uint32_t mask, uint64_t now) {
   const uint32_t wake_after = event == Event::kBarrier ? description_.barrier - 1 : description_.event_wake;
+  epoch_ += 1;
   for (uint32_t core = 0; core < cores_.size(); ++core) {
     if ((mask & bit(core)) == 0) {
       continue;
@@ -36,17 +37,17 @@ void EventUnit::raise(Event event, uint32_t mask, uint64_t now) {
     Core &state = cores_[core];
     state.buffer |= bit(event);
     if (state.waits_for_events && (state.buffer & state.mask) != 0) {
-      wake(core, now + wake_after);
+      wake(core, now + wake_after, cause(bit(event)));
     }
   }
 }
 
-Stall EventUnit::cause(uint32_t core, bool at_barrier) const {
-  const uint32_t of_dma = bit(Event::kDma) | bit(Event::kDmaAll);
-  if (at_barrier) {
+// What a core waited for that one of these events let go on.
+Stall EventUnit::cause(uint32_t events) {
+  if ((events & bit(Event::kBarrier)) != 0) {
     return Stall::kBarrier;
   }
-  return (cores_[core].mask & of_dma) != 0 ? Stall::kDmaWait : Stall::kEvent;
+  return (events & (bit(Event::kDma) | bit(Event::kDmaAll))) != 0 ? Stall::kDmaWait : Stall::kEvent;
 }
 
 // A core that was asleep has paid for the wait; one that finds its event pays for the round trip.
@@ -55,11 +56,11 @@ LoadResult EventUnit::wait(Hart &hart, uint32_t core, bool clears, bool at_barri
   const uint32_t seen = state.buffer & state.mask;
   if (seen == 0) {
     state.waits_for_events = true;
-    hart.sleep(cause(core, at_barrier));
+    hart.sleep(cause(at_barrier ? bit(Event::kBarrier) : state.mask));
     return kNotYet;
   }
   if (!state.waits_for_events) {
-    hart.stall(cause(core, at_barrier), (at_barrier ? description_.barrier : description_.core.event_load) - 1);
+    hart.stall(cause(seen), (at_barrier ? description_.barrier : description_.core.event_load) - 1);
   }
   state.waits_for_events = false;
   state.arrived = false;

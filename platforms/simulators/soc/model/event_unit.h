@@ -42,9 +42,14 @@ class EventUnit {
     raise(event, all_, now);
   }
 
-  // Counts what orders the cores: barriers, forks, changes of a mutex's owner.
+  // Counts what may order the cores' accesses: events, barriers among them, forks, changes of a mutex's owner.
   uint64_t epoch() const {
     return epoch_;
+  }
+
+  // The cores are ordered by something else.
+  void begin_epoch() {
+    epoch_ += 1;
   }
 
  private:
@@ -79,8 +84,8 @@ class EventUnit {
   void unlock(uint32_t core, uint32_t value, uint64_t now);
   LoadResult take_dispatch(Hart &hart, uint32_t core);
   void dispatch(uint32_t value, uint64_t now);
-  void wake(uint32_t core, uint64_t at);
-  Stall cause(uint32_t core, bool at_barrier) const;
+  void wake(uint32_t core, uint64_t at, Stall cause);
+  static Stall cause(uint32_t events);
 
   const Description &description_;
   std::vector<Hart *> harts_;

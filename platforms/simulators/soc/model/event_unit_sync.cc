@@ -14,7 +14,6 @@ void EventUnit::arrive(uint32_t barrier, uint32_t mask, uint64_t now) {
     return;
   }
   reached.arrived = 0;
-  epoch_ += 1;
   raise(Event::kBarrier, reached.targets, now);
 }
 
@@ -77,13 +76,13 @@ LoadResult EventUnit::lock(Hart &hart, uint32_t core) {
   if (mutex_taken_) {
     state.waits_for_mutex = true;
     mutex_queue_.push_back(core);
-    hart.sleep(Stall::kEvent);
+    hart.sleep(Stall::kMutex);
     return kNotYet;
   }
   mutex_taken_ = true;
   state.owns_mutex = true;
   epoch_ += 1;
-  hart.stall(Stall::kEvent, description_.core.event_load - 1);
+  hart.stall(Stall::kMutex, description_.core.event_load - 1);
   return {mutex_value_, true};
 }
 
@@ -99,7 +98,7 @@ void EventUnit::unlock(uint32_t core, uint32_t value, uint64_t now) {
     const uint32_t next = mutex_queue_.front();
     mutex_queue_.pop_front();
     cores_[next].owns_mutex = true;
-    wake(next, now + description_.event_wake);
+    wake(next, now + description_.event_wake, Stall::kMutex);
   }
 }
 
@@ -113,14 +112,14 @@ LoadResult EventUnit::take_dispatch(Hart &hart, uint32_t core) {
         dispatches_.pop_front();
       }
       if (!state.waits_for_dispatch) {
-        hart.stall(Stall::kEvent, description_.core.event_load - 1);
+        hart.stall(Stall::kDispatch, description_.core.event_load - 1);
       }
       state.waits_for_dispatch = false;
       return {value, true};
     }
   }
   state.waits_for_dispatch = true;
-  hart.sleep(Stall::kEvent);
+  hart.sleep(Stall::kDispatch);
   return kNotYet;
 }
 
@@ -129,7 +128,7 @@ void EventUnit::dispatch(uint32_t value, uint64_t now) {
   epoch_ += 1;
   for (uint32_t core = 0; core < cores_.size(); ++core) {
     if ((team_ & bit(core)) != 0 && cores_[core].waits_for_dispatch) {
-      wake(core, now + description_.dispatch_wake);
+      wake(core, now + description_.dispatch_wake, Stall::kDispatch);
     }
   }
 }

@@ -4,6 +4,21 @@
 
 namespace tinsmith::soc {
 
+const char *sleep_name(Stall cause) {
+  switch (cause) {
+    case Stall::kBarrier:
+      return "sleep: barrier";
+    case Stall::kDispatch:
+      return "sleep: dispatch";
+    case Stall::kMutex:
+      return "sleep: mutex";
+    case Stall::kDmaWait:
+      return "sleep: DMA";
+    default:
+      return "sleep: event";
+  }
+}
+
 Profile::Profile(const std::vector<Function> &functions, size_t cores, bool keep_slices)
     : names_{"(no symbol)"}, functions_(functions), cores_(cores), keep_slices_(keep_slices) {
   constexpr size_t kMostFunctions = UINT16_MAX;
@@ -38,6 +53,7 @@ Counters Profile::now(const Hart &hart) {
 
 void Profile::enter(size_t core, const Hart &hart, uint16_t function) {
   Core &state = cores_[core];
+  state.polls = false;
   const Counters current = now(hart);
   Counters spent = current;
   spent -= state.booked;
@@ -52,6 +68,7 @@ void Profile::enter(size_t core, const Hart &hart, uint16_t function) {
 
 void Profile::mark(size_t core, const Hart &hart, uint32_t region, bool begins) {
   Core &state = cores_[core];
+  state.polls = false;
   if (begins) {
     state.open[region] = now(hart);
     return;
@@ -67,6 +84,42 @@ void Profile::mark(size_t core, const Hart &hart, uint32_t region, bool begins) 
   spent.kinds[static_cast<size_t>(Kind::kAlu)] -= 1;
   state.regions[region] += spent;
   state.open.erase(opened);
+}
+
+bool Profile::only_polls(const Counters &spent) {
+  uint64_t others = spent.instructions;
+  for (const Kind kind : {Kind::kAlu, Kind::kBit, Kind::kBranch, Kind::kJump}) {
+    others -= spent.kinds[static_cast<size_t>(kind)];
+  }
+  return others == 1 && spent.kinds[static_cast<size_t>(Kind::kLoad)] == 1;  // the read itself
+}
+
+void Profile::poll(size_t core, Hart &hart, bool busy) {
+  Core &state = cores_[core];
+  Counters spent = now(hart);
+  spent -= state.polled;
+  if (state.polls && only_polls(spent)) {
+    hart.counters.kinds = state.polled.kinds;
+    hart.counters.kinds[static_cast<size_t>(Kind::kDmaPoll)] += spent.instructions;
+    hart.counters.stalls = state.polled.stalls;
+    hart.counters.stalls[static_cast<size_t>(Stall::kDmaWait)] += spent.cycles - spent.instructions;
+    add_poll_slice(core, hart.time - spent.cycles, hart.time);
+  }
+  state.polls = busy;
+  state.polled = now(hart);
+}
+
+void Profile::add_poll_slice(size_t core, uint64_t began, uint64_t ended) {
+  if (!keep_slices_) {
+    return;
+  }
+  size_t &last = cores_[core].poll_slice;
+  if (last != kNoSlice && slices_[last].ended == began) {
+    slices_[last].ended = ended;
+    return;
+  }
+  last = slices_.size();
+  add_slice({static_cast<uint32_t>(core), began, ended, "poll: DMA"});
 }
 
 void Profile::finish(size_t core, const Hart &hart) {

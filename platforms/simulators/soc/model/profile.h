@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/simulators/soc/isa/hart.h"
@@ -13,13 +14,17 @@
 
 namespace tinsmith::soc {
 
-// Something that took from `began` to `ended` on a track.
+// Something that took from `began` to `ended` on a track. Slices of a track lie apart or inside one another.
 struct Slice {
   uint32_t track;
   uint64_t began;
   uint64_t ended;
   std::string name;
+  std::vector<std::pair<std::string, std::string>> details{};
 };
+
+// What a trace calls a core's sleep.
+const char *sleep_name(Stall cause);
 
 class Profile {
  public:
@@ -42,6 +47,13 @@ class Profile {
   void enter(size_t core, const Hart &hart, uint16_t function);
 
   void mark(size_t core, const Hart &hart, uint32_t region, bool begins);
+
+  // A core reads the DMA's status; `busy`: and finds a transfer running.
+  //
+  // From a read that finds one to the core's next read, in the same function and region, all cycles are a wait for the
+  // DMA if nothing but that read, arithmetic, branches and jumps lie between: such a loop waits and does nothing else.
+  // Its stalls become those of the DMA, its instructions those of kind kDmaPoll; their sums stay what they were.
+  void poll(size_t core, Hart &hart, bool busy);
 
   // Books what is not booked yet; then totals are complete.
   void finish(size_t core, const Hart &hart);
@@ -66,7 +78,12 @@ class Profile {
   }
 
  private:
+  static constexpr size_t kNoSlice = ~size_t{0};
+
   struct Core {
+    bool polls = false;  // the DMA was busy at `polled`, and it may be a loop that waits
+    Counters polled;
+    size_t poll_slice = kNoSlice;
     uint16_t function = 0;
     uint64_t entered = 0;
     Counters booked;  // when it entered the function
@@ -76,6 +93,8 @@ class Profile {
   };
 
   static Counters now(const Hart &hart);
+  static bool only_polls(const Counters &spent);
+  void add_poll_slice(size_t core, uint64_t began, uint64_t ended);
 
   std::vector<std::string> names_;
   std::vector<Function> functions_;

@@ -50,7 +50,8 @@ Soc::Soc(const Description &description, const Program &program, const Options &
       bank_free_(description.l1_banks),
       boot_addresses_(description.cluster_cores, program.entry),
       waits_for_dma_(harts_.size()),
-      written_(options.race_check ? description.l1_bytes : 0) {
+      touched_(options.race_check ? description.l1_bytes : 0) {
+  watch();
   place(program);
   start(program);
 }
@@ -119,6 +120,7 @@ uint64_t Soc::next_time() const {
 void Soc::advance_devices(uint64_t now) {
   if (dma_.next_time() <= now) {
     dma_.advance(now);
+    watch();
   }
   if (timers_.next_time() <= now) {
     const uint32_t fired = timers_.take_due(now);
@@ -138,10 +140,11 @@ template <bool kObserved>
 void Soc::run_cycles(Result &result) {
   while (!exited_) {
     result.culprit.reset();  // nobody's fault yet
-    result.cycles = next_time();
-    if (result.cycles == ~uint64_t{0}) {
+    const uint64_t next = next_time();
+    if (next == ~uint64_t{0}) {
       throw Fault("every core sleeps, and nothing is left that could wake one");
     }
+    result.cycles = next;
     if (result.cycles >= options_.most_cycles) {
       result.outcome = Outcome::kOutOfCycles;
       return;
@@ -181,6 +184,9 @@ Result Soc::run() {
   }
   result.exit_code = exit_code_;
   for (size_t core = 0; core < harts_.size(); ++core) {
+    if (harts_[core]->asleep) {
+      harts_[core]->wake(result.cycles);  // its sleep counts, too
+    }
     profile_.finish(core, *harts_[core]);
   }
   if (!line_.empty()) {
@@ -270,6 +276,12 @@ void Soc::decode_at(Instruction &slot, uint32_t pc) {
 
 void Soc::mark(Hart &hart, uint32_t region, bool begins) {
   profile_.mark(cluster_number(hart), hart, region, begins);
+}
+
+void Soc::slept(Hart &hart, uint64_t since, Stall cause) {
+  if (hart.time != since) {
+    profile_.add_slice({cluster_number(hart), since, hart.time, sleep_name(cause)});
+  }
 }
 
 // Interrupts are not modelled, so nothing wakes the fabric controller; the cluster may go on without it.

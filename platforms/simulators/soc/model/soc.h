@@ -25,7 +25,7 @@ namespace tinsmith::soc {
 
 struct Options {
   bool start_cluster = false;  // all cluster cores start at the entry, rather than the fabric controller
-  bool race_check = false;     // two cores writing the same L1 byte between barriers are a fault
+  bool race_check = false;     // two cores at the same L1 byte between barriers are a fault if one of them writes
   bool semihosting = false;    // serve calls for the host's files
   bool keep_slices = false;
   uint64_t most_cycles = ~uint64_t{0};
@@ -79,6 +79,7 @@ class Soc : public Port, public AcceleratorPort {
   void mark(Hart &hart, uint32_t region, bool begins) override;
   void wait(Hart &hart) override;
   void breakpoint(Hart &hart) override;
+  void slept(Hart &hart, uint64_t since, Stall cause) override;
   void instructions_changed() override;
 
   uint32_t load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) override;
@@ -113,6 +114,13 @@ class Soc : public Port, public AcceleratorPort {
     uint32_t offset = 0;
   };
 
+  // Which cores have been at a byte since the epoch began, as bits by number.
+  struct Touched {
+    uint64_t epoch = 0;
+    uint32_t readers = 0;
+    uint32_t writers = 0;
+  };
+
   void place(const Program &program);
   Memory &memory_for(uint32_t address, uint32_t bytes);
   void start(const Program &program);
@@ -133,7 +141,9 @@ class Soc : public Port, public AcceleratorPort {
   uint32_t take_bank(uint32_t address, uint64_t now);
   void time_l1(Hart &hart, uint32_t address, uint32_t bytes);
   void time_l2(Hart &hart);
-  void check_race(const Hart &hart, uint32_t address, uint32_t bytes);
+  void check_l1(const Hart &hart, uint32_t address, uint32_t bytes, bool writes);
+  void check_race(const Hart &hart, uint32_t address, uint32_t bytes, bool writes);
+  void watch();
   LoadResult load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes);
   Place locate(const Hart &hart, uint32_t address) const;
   void time_device(Hart &hart, Device device);
@@ -143,6 +153,7 @@ class Soc : public Port, public AcceleratorPort {
   LoadResult load_dma(Hart &hart, uint32_t offset);
   void store_dma(Hart &hart, uint32_t offset, uint32_t value);
   void store_cluster_control(uint32_t offset, uint32_t value, uint64_t now);
+  void add_slice(const Dma::Transfer &transfer, uint64_t ended);
   Dma::Surroundings dma_surroundings();
   Memory &memory_at(uint32_t address, uint32_t bytes);
   Semihosting::ProgramMemory program_memory();
@@ -166,8 +177,9 @@ class Soc : public Port, public AcceleratorPort {
   std::vector<uint32_t> boot_addresses_;
   uint32_t fetch_enable_ = 0;
   std::vector<bool> waits_for_dma_;
-  std::vector<uint64_t> written_;  // of each L1 byte: epoch * 256 + core + 1, for the race check
-  std::string line_;               // of stdout, until it is complete
+  std::vector<Touched> touched_;  // of each L1 byte, for the race check
+  bool watched_ = false;          // accesses must be checked: a DMA transfer runs, or for races
+  std::string line_;              // of stdout, until it is complete
   bool exited_ = false;
   uint32_t exit_code_ = 0;
 };

@@ -143,3 +143,25 @@ def _core(record: dict[str, object]) -> Core:
 def _counters(record: dict[str, object]) -> Counters:
     parsed = json.loads(json.dumps(record))
     return Counters(parsed["cycles"], parsed["instructions"], parsed["classes"], parsed["stalls"])
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Of a trace. began, ended: cycles."""
+
+    name: str
+    began: int
+    ended: int
+    details: dict[str, str]
+
+
+def read_trace(path: Path) -> dict[str, list[Slice]]:
+    """The slices of each track by the track's name, in the file's order."""
+    events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
+    names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    tracks: dict[str, list[Slice]] = {name: [] for name in names.values()}
+    for e in events:
+        if e["ph"] == "X":
+            track = tracks[names[e["tid"]]]
+            track.append(Slice(e["name"], e["ts"], e["ts"] + e["dur"], e["args"]))
+    return tracks

@@ -19,6 +19,9 @@ _START_TRANSFER = """
   sw a1, 0(s0)
 """
 
+_LONG_TRANSFER = _START_TRANSFER.replace("64 |", "4096 |")
+_SECOND_TRANSFER = "lw t0, 0(s0)\n sw t1, 0(s0)\n sw a0, 0(s0)\n sw a1, 0(s0)\n"
+
 _FAULTS = {
     "illegal instruction 0xffffffff": ".word 0xffffffff",
     "illegal instruction 0x00000000": ".half 0",
@@ -34,7 +37,26 @@ _FAULTS = {
     "without cv.elw": "li a0, EVENT_UNIT\n lw t0, EU_WAIT_CLEAR(a0)",
     "given back by a core that does not hold it": "li a0, EVENT_UNIT\n sw t0, EU_MUTEX(a0)",
     "every core sleeps": "li a0, EVENT_UNIT\n cv.elw t0, EU_WAIT_CLEAR(a0)",
-    "a running DMA transfer writes": _START_TRANSFER + "lw t2, 60(a0)",
+    "read of L1 bytes at 0x1000003c that a running DMA transfer writes": _START_TRANSFER
+    + "lw t2, 60(a0)",
+    "write of L1 bytes at 0x10000000 that a running DMA transfer writes": _START_TRANSFER
+    + "sb t2, 0(a0)",
+    "write of L2 bytes at 0x1c020003 that a running DMA transfer reads": _START_TRANSFER
+    + "sb t2, 3(a1)",
+    "write of L1 bytes at 0x10000020 that a running DMA transfer reads": _START_TRANSFER.replace(
+        "(1 << 17) |", ""
+    )
+    + "sw t2, 32(a0)",
+    "read of L2 bytes at 0x1c02003c that a running DMA transfer writes": _START_TRANSFER.replace(
+        "(1 << 17) |", ""
+    )
+    + "lw t2, 60(a1)",
+    "a transfer and the running one of identifier 0 write the same bytes": _LONG_TRANSFER
+    + "addi a0, a0, 60\n li a1, L2_DATA + 0x10000\n"
+    + _SECOND_TRANSFER,
+    "a transfer and the running one of identifier 0: one writes what the other reads": (
+        _LONG_TRANSFER + "li t1, 64 | (1 << 18)\n li a1, L2_DATA + 0x10000\n" + _SECOND_TRANSFER
+    ),
     "DMA: a transfer leaves L1": _START_TRANSFER.replace("li a0, L1", "li a0, L1 + 0xFFE0"),
     "DMA: a command before an identifier": "li s0, DMA\n sw t0, 0(s0)",
     "of a running transfer is given back": _START_TRANSFER + "li t2, 1\n sw t2, 4(s0)",
@@ -87,34 +109,108 @@ def test_fault_names_instruction_function_and_registers(tmp_path: Path) -> None:
     assert "s2 0x00001234" in run.messages
 
 
-_TWO_WRITERS = f"""{_HEAD}
+_LINES = f"""{_HEAD}
+  li s0, DMA
+  li t1, 32 | (1 << 17) | (1 << 18) | (1 << 23)
+  li a0, L1
+  li a1, L2_DATA
+  li a2, 8
+  li a3, 24
+  lw t0, 0(s0)
+  sw t1, 0(s0)
+  sw a0, 0(s0)
+  sw a1, 0(s0)
+  sw a2, 0(s0)
+  sw a3, 0(s0)
+  {{access}}
+1:
+  lw t2, 4(s0)
+  slli t2, t2, 16
+  bnez t2, 1b
+  exit_with 0
+"""
+
+
+@pytest.mark.parametrize(("offset", "is_written"), [(0, 1), (4, 1), (6, 1), (8, 0), (20, 0), (22, 1),
+                                                    (24, 1), (76, 1), (80, 0), (96, 0)])  # fmt: skip
+def test_only_the_lines_of_a_transfer_are_its_bytes(
+    offset: int, is_written: int, tmp_path: Path
+) -> None:
+    """Four lines of 8 bytes, 24 apart."""
+    source = _LINES.format(access=f"lw t2, {offset}(a0)")
+    run = simulate(link(source, tmp_path, symbols={}), *_ONE_CORE)
+    assert run.status == (EXIT_FAULT if is_written else 0), run.messages
+
+
+def test_transfers_side_by_side_and_reads_of_the_same_bytes_are_right(tmp_path: Path) -> None:
+    body = (
+        _START_TRANSFER
+        + "addi a0, a0, 64\n"
+        + _SECOND_TRANSFER
+        + "lw t2, 0(a1)\n lw t2, 64(a0)\n sw t2, 64(a0)\n"
+    )
+    run = simulate(link(f"{_HEAD}{body}\n exit_with 0\n", tmp_path, symbols={}), *_ONE_CORE)
+    assert run.status == 0, run.messages
+
+
+# Two cores meet, do something to L1 with a0 = L1 and a1 = their number, and meet again.
+_TWO_CORES = f"""{_HEAD}
   barrier_setup 2
   csrr a1, mhartid
   li a0, L1
-  {{offset}}
   barrier_wait
-  sb a1, 0(a0)
-  {{between}}
-  beqz a1, 1f
-  sb a1, 0(a0)
+  bnez a1, 1f
+  {{first}}
+  j 2f
 1:
+  {{second}}
+2:
   barrier_wait
+  {{after}}
   exit_with 0
 2: j 2b
 """
 
+_DISTANCE = "nop\n" * 20
+
 
 @pytest.mark.parametrize(
-    ("offset", "between", "status"),
-    [("", "", EXIT_FAULT), ("add a0, a0, a1", "", 0)],
+    ("first", "second", "reason"),
+    [
+        ("sb a1, 3(a0)", _DISTANCE + "sw a1, 0(a0)", "core 0 wrote the byte at 0x10000003"),
+        ("sw a1, 0(a0)", _DISTANCE + "lb a2, 1(a0)", "core 0 wrote the byte at 0x10000001"),
+        (_DISTANCE + "sw a1, 0(a0)", "lhu a2, 2(a0)", "core 1 read the byte at 0x10000002"),
+        ("lw a2, 0(a0)", "lw a2, 0(a0)", ""),
+        ("sb a1, 0(a0)", "sb a1, 1(a0)", ""),
+        ("sw a1, 0(a0)\n lw a2, 0(a0)", "sw a1, 4(a0)\n lw a2, 4(a0)", ""),
+    ],
 )
-def test_race_check(offset: str, between: str, status: int, tmp_path: Path) -> None:
-    elf = link(_TWO_WRITERS.format(offset=offset, between=between), tmp_path, symbols={})
+def test_race_check(first: str, second: str, reason: str, tmp_path: Path) -> None:
+    source = _TWO_CORES.format(first=first, second=second, after="lw a2, 0(a0)\n lw a2, 4(a0)")
+    elf = link(source, tmp_path, symbols={})
     options = ("--start-cluster", "--set", "cluster_cores=2")
     assert simulate(elf, *options).status == 0
     checked = simulate(elf, "--race-check", *options)
-    assert checked.status == status
-    assert ("race: core 0 wrote the byte at 0x10000000" in checked.messages) == (status != 0)
+    assert checked.status == (EXIT_FAULT if reason else 0), checked.messages
+    assert f"race: {reason}" in checked.messages or not reason
+
+
+def test_what_a_lock_of_test_and_set_guards_is_no_race(tmp_path: Path) -> None:
+    add = """
+  li a4, L1 + 0x100000
+3:
+  lw a5, 64(a4)
+  bnez a5, 3b
+  lw a2, 0(a0)
+  addi a2, a2, 1
+  nop
+  sw a2, 0(a0)
+  sw zero, 64(a0)
+"""
+    source = _TWO_CORES.format(first=add, second=add, after="")
+    options = ("--start-cluster", "--set", "cluster_cores=2", "--race-check")
+    run = simulate(link(source, tmp_path, symbols={}), *options)
+    assert run.status == 0, run.messages
 
 
 def test_run_ends_when_its_cycles_are_used_up(tmp_path: Path) -> None:

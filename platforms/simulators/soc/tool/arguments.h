@@ -17,7 +17,7 @@ inline constexpr const char *kUsage =
     "  --chip FILE          description of the chip, such as chips/pulp-open.soc\n"
     "  --set KEY=VALUE      change one of its constants; may be repeated\n"
     "  --start-cluster      start all cluster cores at the entry, not the fabric controller\n"
-    "  --race-check         stop where two cores write the same L1 byte between barriers\n"
+    "  --race-check         stop where a core writes an L1 byte that another is at between barriers\n"
     "  --semihosting        serve the program's calls for the host's files, text and exit\n"
     "  --toy-accelerator    attach the accelerator that the tests use\n"
     "  --most-cycles N      stop after so many\n"

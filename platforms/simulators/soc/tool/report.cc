@@ -1,8 +1,10 @@
 #include "platforms/simulators/soc/tool/report.h"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "platforms/simulators/soc/isa/decode.h"
 #include "platforms/simulators/soc/isa/disassemble.h"
@@ -11,12 +13,12 @@ namespace tinsmith::soc {
 namespace {
 
 constexpr std::array<const char *, static_cast<size_t>(Kind::kCount)> kKindNames = {
-    "alu",    "multiply", "divide", "load", "store", "branch", "jump", "csr",
-    "system", "float",    "bit",    "simd", "dot",   "mac",    "loop", "event"};
+    "alu",   "multiply", "divide", "load", "store", "branch", "jump",  "csr",     "system",
+    "float", "bit",      "simd",   "dot",  "mac",   "loop",   "event", "dma_poll"};
 
 constexpr std::array<const char *, static_cast<size_t>(Stall::kCount)> kStallNames = {
-    "load_use",   "multi_cycle",       "branch",   "misaligned", "l1_conflict", "l2",
-    "peripheral", "instruction_cache", "dma_wait", "barrier",    "event"};
+    "load_use",          "multi_cycle", "branch",  "misaligned", "l1_conflict", "l2",   "peripheral",
+    "instruction_cache", "dma_wait",    "barrier", "dispatch",   "mutex",       "event"};
 
 constexpr std::array<const char *, 4> kOutcomeNames = {"exited", "fault", "out of cycles", "stopped"};
 
@@ -112,6 +114,24 @@ void close(std::ofstream &out, const std::string &path) {
   }
 }
 
+// Threads and processes are numbered from 1: number 0 means "idle" to Perfetto.
+void write_metadata(std::ostream &out, size_t track, const char *name, const std::string &value) {
+  const bool is_name = value[0] == '"';
+  out << "{\"ph\": \"M\", \"pid\": 1, \"tid\": " << track + 1 << ", \"name\": \"" << name << "\", \"args\": {\""
+      << (is_name ? "name" : "sort_index") << "\": " << value << "}}";
+}
+
+void write_slice(std::ostream &out, const Slice &slice) {
+  out << "{\"ph\": \"X\", \"pid\": 1, \"tid\": " << slice.track + 1 << ", \"ts\": " << slice.began
+      << ", \"dur\": " << slice.ended - slice.began << ", \"name\": " << quoted(slice.name) << ", \"args\": {";
+  const char *separator = "";
+  for (const auto &[name, value] : slice.details) {
+    out << separator << quoted(name) << ": " << quoted(value);
+    separator = ", ";
+  }
+  out << "}}";
+}
+
 std::string registers_of(const Hart &hart) {
   std::ostringstream text;
   for (uint32_t i = 0; i < 32; ++i) {
@@ -169,13 +189,18 @@ void write_trace(const std::string &path, const Soc &soc) {
   std::ofstream out = open(path);
   out << "{\"traceEvents\": [";
   List events(out);
+  events.next() << "{\"ph\": \"M\", \"pid\": 1, \"name\": \"process_name\", \"args\": {\"name\": \"chip\"}}";
   for (size_t track = 0; track < soc.tracks(); ++track) {
-    events.next() << "{\"ph\": \"M\", \"pid\": 0, \"tid\": " << track
-                  << ", \"name\": \"thread_name\", \"args\": {\"name\": " << quoted(soc.track_name(track)) << "}}";
+    write_metadata(events.next(), track, "thread_name", quoted(soc.track_name(track)));
+    write_metadata(events.next(), track, "thread_sort_index", std::to_string(track));
   }
-  for (const Slice &slice : soc.profile().slices()) {
-    events.next() << "{\"ph\": \"X\", \"pid\": 0, \"tid\": " << slice.track << ", \"ts\": " << slice.began
-                  << ", \"dur\": " << slice.ended - slice.began << ", \"name\": " << quoted(slice.name) << '}';
+  std::vector<Slice> slices = soc.profile().slices();
+  // What contains others comes before them.
+  std::sort(slices.begin(), slices.end(), [](const Slice &a, const Slice &b) {
+    return std::tie(a.track, a.began, b.ended) < std::tie(b.track, b.began, a.ended);
+  });
+  for (const Slice &slice : slices) {
+    write_slice(events.next(), slice);
   }
   out << "\n]}\n";
   close(out, path);
