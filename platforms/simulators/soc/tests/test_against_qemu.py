@@ -1,47 +1,47 @@
-"""RV32IMC, F and Zicsr: all registers after each of many random blocks, against QEMU's.
+"""RV32IMC, F, Zicsr and Zifencei: every register after every instruction of random programs, against QEMU's.
 
-$TINSMITH_SOC_BLOCKS and $TINSMITH_SOC_REPEATS set how much: blocks of 100 instructions, each run so
-often on new values.
+$TINSMITH_SOC_INSTRUCTIONS sets how many, $TINSMITH_SOC_SEED which; `lockstep.py` does the same as a command.
 """
 
-import shutil
-import subprocess
+import os
+import random
 from pathlib import Path
 
 import pytest
+from lockstep import compare, compare_random, find_qemu
 from random_blocks import program
-from support import count, link, seeded, simulate
+from support import count
 
-_INSTRUCTIONS = 100
-_RAM = 0x80000000
-_QEMU = {"output": 0x10000000, "finish": 0x100000, "finish_value": 0x5555}
-_SOC = {"output": 0x1A10F000, "finish": 0x1A1040A0, "finish_value": 0x80000000}
+if find_qemu() is None:
+    pytest.skip("qemu-system-riscv32 is not installed", allow_module_level=True)
 
 
-def _run_qemu(elf: Path, output: Path) -> bytes:
-    qemu = shutil.which("qemu-system-riscv32")
-    if qemu is None:
-        pytest.skip("qemu-system-riscv32 is not installed")
-    machine = ["-M", "virt", "-m", "32M", "-bios", "none", "-display", "none", "-monitor", "none"]
-    command = [qemu, *machine, "-serial", f"file:{output}", "-kernel", str(elf)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert result.returncode == 0, result.stderr
-    return output.read_bytes()
+def test_every_instruction_of_random_programs_does_what_it_does_on_qemu(tmp_path: Path) -> None:
+    wanted = count("INSTRUCTIONS", 60_000)
+    seed = int(os.environ.get("TINSMITH_SOC_SEED", "20"))
+    result = compare_random(wanted, seed, tmp_path)
+    assert result.differences == 0, result.report
+    assert result.instructions >= wanted
 
 
-def test_registers_after_random_blocks_are_those_of_qemu(tmp_path: Path) -> None:
-    blocks, repeats = count("BLOCKS", 200), count("REPEATS", 10)
-    source, texts = program(seeded(), blocks, _INSTRUCTIONS, repeats)
-    expected = _run_qemu(link(source, tmp_path, text=_RAM, symbols=_QEMU), tmp_path / "qemu.out")
-    elf = link(source, tmp_path, text=_RAM, symbols=_SOC)
-    ram = [f"l2_base={_RAM}", f"l2_bytes={32 << 20}", "cluster_cores=1"]
-    run = simulate(elf, *[word for constant in ram for word in ("--set", constant)])
-    assert run.status == 0, run.messages
-    found = run.bytes_out
-    assert len(expected) == 4 * blocks * repeats
-    for index in range(blocks * repeats):
-        place = slice(4 * index, 4 * index + 4)
-        assert found[place] == expected[place], (
-            f"block {index % blocks}, repeat {index // blocks}:\n{texts[index % blocks]}"
-        )
-    assert len(found) == len(expected)
+@pytest.mark.parametrize(
+    ("planted", "expected"),
+    [
+        ("addi a0, a0, %lo(planted)", "a0 is "),
+        ("lui a1, %hi(planted)\nfmv.w.x fa3, a1", "a1 is "),
+        ("lw a0, %lo(planted)(s1)", "a0 is "),
+    ],
+)
+def test_an_instruction_that_does_something_else_is_found(
+    planted: str, expected: str, tmp_path: Path
+) -> None:
+    """The programs of both differ in a symbol's value, which one instruction uses."""
+    text = program(random.Random(1), 2, 10, 1)
+    before, begin, after = text.partition("\nbegin:\n")
+    assert compare(before + begin + after, tmp_path).differences == 0
+    changed = f".option norelax\n{before}{begin}{planted}\n{after}"
+    result = compare(changed, tmp_path, qemu={"planted": 4}, soc={"planted": 0x1008})
+    assert (result.instructions, result.differences) == (1, 1)
+    assert "after instruction 1:\n" in result.report
+    assert planted.split(",")[0] in result.report
+    assert f"\n{expected}" in result.report
