@@ -243,9 +243,11 @@ def _nn_verify_test_impl(ctx):
         is_executable = True,
     )
     runfiles = ctx.runfiles(files = [ctx.file.model, ctx.file.inputs])
+    for tool in [ctx.attr._tinsmith, ctx.attr._simulator]:
+        runfiles = runfiles.merge(tool[DefaultInfo].default_runfiles)
     return [DefaultInfo(
         executable = script,
-        runfiles = runfiles.merge(ctx.attr._tinsmith[DefaultInfo].default_runfiles),
+        runfiles = runfiles,
     )]
 
 _nn_verify_test = rule(
@@ -267,6 +269,11 @@ _nn_verify_test = rule(
         "target": attr.string(
             mandatory = True,
             doc = "A name of `tinsmith targets`.",
+        ),
+        "_simulator": attr.label(
+            cfg = "exec",
+            default = "//platforms/simulators/soc",
+            doc = "Runs PULP targets.",
         ),
         "_tinsmith": attr.label(
             cfg = "target",

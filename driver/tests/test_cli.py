@@ -47,6 +47,36 @@ def test_verify_is_bit_exact_on_the_host(
     assert _report(report)["run"]["mismatches"] == 0
 
 
+def test_verify_on_the_simulator_reports_cycles(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report, page = tmp_path / "report.json", tmp_path / "report.html"
+    arguments = ["verify", MODEL, "--target", "pulp-open", "--inputs", str(EXAMPLE.inputs)]
+    files = ["--json", str(report), "--html", str(page)]
+    assert main([*arguments, "--samples", "2", "--layers", *files]) == 0
+    said = capsys.readouterr().out
+    found = json.loads(report.read_text(encoding="utf-8"))
+    jsonschema.validate(found, schema())
+    run, layers = found["run"], found["layers"]
+    assert run["bit_exact"]
+    assert "cycle-approximate" in run["cycles_source"]
+    assert f"cycles per inference: {run['cycles']:,} ({run['cycles_source']})" in said
+    # No core issues more than an instruction a cycle; layers are all that a network is.
+    assert run["cycles"] > run["instructions"] > 0
+    assert all(layer["cycles"] > layer["instructions"] > 0 for layer in layers)
+    assert sum(layer["cycles"] for layer in layers) == pytest.approx(run["cycles"], rel=0.01)
+    assert f"{layers[0]['cycles']:,}" in page.read_text(encoding="utf-8")
+
+
+def test_cycles_are_null_where_nothing_models_them(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    arguments = ["run", MODEL, "--target", "host", "--inputs", str(EXAMPLE.inputs)]
+    assert main([*arguments, "--samples", "1", "--json", str(report)]) == 0
+    found = json.loads(report.read_text(encoding="utf-8"))
+    assert found["run"]["cycles"] is None
+    assert found["run"]["cycles_source"].startswith("none: ")
+
+
 @pytest.mark.parametrize("is_shown", [True, False])
 @pytest.mark.parametrize("command", ["compile", "run", "verify"])
 def test_progress_is_shown_where_it_is_wanted(
@@ -99,7 +129,7 @@ def test_check_prints_a_kernel_for_every_layer(capsys: pytest.CaptureFixture[str
 def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["targets"]) == 0
     out = capsys.readouterr().out
-    assert all(name in out for name in ("host", "cortex-m0", "cortex-m55", "riscv32"))
+    assert all(name in out for name in ("host", "cortex-m0", "cortex-m55", "riscv32", "pulp-open"))
 
 
 @pytest.mark.parametrize(

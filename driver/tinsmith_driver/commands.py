@@ -254,6 +254,10 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
             f"instructions per inference: {thousands(measurement.instructions)}"
             + (f" ({measurement.instructions / macs:.3f} per MAC)" if macs else "")
         )
+    if measurement.cycles is not None:
+        print(
+            f"cycles per inference: {thousands(measurement.cycles)} ({measurement.cycles_source})"
+        )
     if measurement.layers_compared:
         print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
     if measurement.bit_exact is not None:

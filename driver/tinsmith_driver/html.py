@@ -3,6 +3,7 @@
 import zlib
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Literal
 
 import jinja2
 from tinsmith_allocation import Block, Plan
@@ -51,7 +52,11 @@ def html_report(report: Report, plan: Plan) -> str:
     )
     template = environment.from_string(source)
     return template.render(
-        report=report, facts=_facts(report), layers=_layers(report), map=_map(plan)
+        report=report,
+        facts=_facts(report),
+        cost=_cost(report),
+        layers=_layers(report, _cost(report)),
+        map=_map(plan),
     )
 
 
@@ -65,6 +70,8 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
     if run is not None and run["instructions"] is not None:
         per_mac = run["instructions"] / max(report["model"]["macs"], 1)
         facts.append(("instructions", thousands(run["instructions"]), f"{per_mac:.3f} per MAC"))
+    if run is not None and run["cycles"] is not None:
+        facts.append(("cycles", thousands(run["cycles"]), run["cycles_source"] or ""))
     facts.append(("MACs", thousands(report["model"]["macs"]), ""))
     bound = thousands(ram["arena_lower_bound"])
     facts.append(("arena, bytes", thousands(ram["arena"]), f"{ram['arena_status']}, bound {bound}"))
@@ -76,21 +83,27 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
     return facts
 
 
-def _layers(report: Report) -> list[dict[str, str]]:
-    largest = max((layer["instructions"] or 0 for layer in report["layers"]), default=0)
+def _cost(report: Report) -> Literal["cycles", "instructions"]:
+    """What the layers are compared by: cycles where they were counted."""
+    counted = any(layer["cycles"] is not None for layer in report["layers"])
+    return "cycles" if counted else "instructions"
+
+
+def _layers(report: Report, what: Literal["cycles", "instructions"]) -> list[dict[str, str]]:
+    largest = max((layer[what] or 0 for layer in report["layers"]), default=0)
     rows: list[dict[str, str]] = []
     for layer in report["layers"]:
-        instructions, macs = layer["instructions"], layer["macs"]
-        per_mac = f"{instructions / macs:.2f}" if instructions and macs else "-"
+        cost, macs = layer[what], layer["macs"]
+        per_mac = f"{cost / macs:.2f}" if cost and macs else "-"
         rows.append(
             {
                 "name": layer["name"],
                 "op": layer["op"],
                 "kernel": layer["kernel"],
                 "macs": thousands(macs or None),
-                "instructions": thousands(instructions),
+                "cost": thousands(cost),
                 "per_mac": per_mac,
-                "share": f"{100 * (instructions or 0) / max(largest, 1):.1f}",
+                "share": f"{100 * (cost or 0) / max(largest, 1):.1f}",
                 "arena_live": thousands(layer["arena_live"]),
             }
         )

@@ -18,7 +18,7 @@ _SAMPLES_OF_EACH_GROUP = 2
 def with_layers(
     compilation: Compilation, measurement: Measurement, timeout_seconds: float, *, compare: bool
 ) -> Measurement:
-    """The measurement with instructions by layer and, with `compare`, each layer's output checked.
+    """The measurement with instructions and cycles by layer and, with `compare`, each layer's output checked.
 
     Runs a second firmware with the layer hook, on few samples.
     """
@@ -34,7 +34,11 @@ def with_layers(
             layers=compare,
             timeout_seconds=timeout_seconds,
         )
-    measured = replace(measurement, layer_instructions=result.layer_instructions)
+    measured = replace(
+        measurement,
+        layer_instructions=result.layer_instructions,
+        layer_cycles=result.layer_cycles,
+    )
     if not compare:
         return measured
     runs = iter(result.layer_outputs)

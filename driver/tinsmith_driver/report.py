@@ -97,12 +97,14 @@ def json_bytes(result: Mapping[str, object]) -> bytes:
 
 
 def layer_table(compilation: Compilation, measurement: Measurement | None) -> str:
-    """One line a layer: what ran where, and its cost."""
+    """One line a layer: what ran where, and its cost, in cycles where those are counted."""
     instructions = measurement.layer_instructions if measurement else ()
+    cycles = measurement.layer_cycles if measurement else ()
+    what, costs = ("cycles", cycles) if cycles else ("instructions", instructions)
     facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
     return table(
-        ["layer", "op", "kernel", "MACs", "instructions", "per MAC"],
-        [_layer_row(fact, _at(instructions, index)) for index, fact in enumerate(facts)],
+        ["layer", "op", "kernel", "MACs", what, "per MAC"],
+        [_layer_row(fact, _at(costs, index)) for index, fact in enumerate(facts)],
     )
 
 
@@ -159,6 +161,7 @@ def _run(measurement: Measurement) -> Run:
 
 def _layers(compilation: Compilation, measurement: Measurement | None) -> list[LayerRow]:
     instructions = measurement.layer_instructions if measurement else ()
+    cycles = measurement.layer_cycles if measurement else ()
     facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
     steps = [i for i, step in enumerate(compilation.program.steps) if isinstance(step, KernelCall)]
     return [
@@ -167,7 +170,7 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
             "op": fact.op,
             "macs": fact.macs,
             "instructions": _at(instructions, index),
-            "cycles": None,
+            "cycles": _at(cycles, index),
             "arena_live": live_bytes(compilation.plan, steps[index]),
             "in_offset": fact.in_offset,
             "out_offset": fact.out_offset,
@@ -183,14 +186,14 @@ def live_bytes(plan: Plan, step: int) -> int:
     return sum(block.size_bytes for block in plan.live(step))
 
 
-def _layer_row(fact: LayerFacts, instructions: int | None) -> list[str]:
-    per_mac = f"{instructions / fact.macs:.2f}" if instructions and fact.macs else "-"
+def _layer_row(fact: LayerFacts, cost: int | None) -> list[str]:
+    per_mac = f"{cost / fact.macs:.2f}" if cost and fact.macs else "-"
     return [
         fact.name,
         fact.op,
         fact.kernel,
         thousands(fact.macs or None),
-        thousands(instructions),
+        thousands(cost),
         per_mac,
     ]
 

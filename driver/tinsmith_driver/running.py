@@ -69,14 +69,15 @@ class GroupResult:
 class Measurement:
     """All groups, and the cost of the first inference.
 
-    instructions, stack_bytes, cycles: None where nothing counts them (host).
+    instructions, stack_bytes, cycles: None where nothing counts them. layer_*: empty there.
     """
 
     groups: tuple[GroupResult, ...]
     instructions: int | None
-    layer_instructions: tuple[int, ...]
-    stack_bytes: int | None
     cycles: int | None
+    layer_instructions: tuple[int, ...]
+    layer_cycles: tuple[int, ...]
+    stack_bytes: int | None
     cycles_source: str
     layer_difference: Difference | None = None
     layers_compared: bool = field(default=False)
@@ -132,9 +133,10 @@ def run_samples(
             GroupResult(samples, arrays) for samples, arrays in zip(groups, outputs, strict=True)
         ),
         instructions=result.instructions[0] if result.instructions else None,
+        cycles=result.cycles[0] if result.cycles else None,
         layer_instructions=result.layer_instructions,
+        layer_cycles=result.layer_cycles,
         stack_bytes=result.stack_bytes,
-        cycles=result.cycles,
         cycles_source=result.cycles_source,
     )
 

@@ -53,7 +53,7 @@ CPU_FLAGS = {
     # A core of a PULP cluster: CORE-V (CV32E40P v2). Never xcvbitmanip: LLVM 18 to 22 take its cv.fl1, a bit's position,
     # for a count of leading zeros, and miscompile __builtin_clz and 64-bit divisions (llvm-project issue 197006).
     # The core does unaligned accesses itself. Hardware loops want distances known to the assembler: no relaxation.
-    # Networks are compiled for the CPU that network_target names as long as no backend knows this one.
+    # Several targets have this CPU; networks are compiled for the one that network_target names.
     "riscv32-corev": {
         "clang": [
             "--target=riscv32-none-elf",
@@ -64,7 +64,7 @@ CPU_FLAGS = {
         ],
         "zig_target": "riscv32-freestanding-none",
         "zig_cpu": "generic_rv32+m+c",
-        "network_target": "riscv32",
+        "network_target": "pulp-open",
     },
     "host": {
         "clang": [],

@@ -10,6 +10,7 @@ _ARM, _RISCV, _X86_64, _AARCH64 = 40, 243, 62, 183
 
 # Tag_CPU_name of the Arm attributes: the CPU that the compiler was told.
 _ARM_CPUS = ["cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55"]
+_RISCV_CPUS = ["riscv32", "riscv32-corev"]
 
 
 def members(archive: Path) -> dict[str, bytes]:
@@ -60,8 +61,9 @@ def test_objects_are_for_the_arm_cpu(cpu: str) -> None:
         assert cpu.encode() + b"\x00" in elf, name
 
 
-def test_objects_are_for_riscv32() -> None:
-    for name, elf in objects("riscv32").items():
+@pytest.mark.parametrize("cpu", _RISCV_CPUS)
+def test_objects_are_for_riscv32(cpu: str) -> None:
+    for name, elf in objects(cpu).items():
         assert machine(elf) == _RISCV, name
         assert elf[4] == 1, f"{name} is not 32-bit"
 
@@ -71,19 +73,19 @@ def test_objects_are_for_the_host() -> None:
         assert machine(elf) in (_X86_64, _AARCH64), name
 
 
-@pytest.mark.parametrize("cpu", [*_ARM_CPUS, "riscv32", "host"])
+@pytest.mark.parametrize("cpu", [*_ARM_CPUS, *_RISCV_CPUS, "host"])
 def test_network_and_kernels_are_there(cpu: str) -> None:
     names = " ".join(objects(cpu))
     for library in ("libdigits.a", "libcmsis_nn.a", "libreference.a"):
         assert library in names
 
 
-@pytest.mark.parametrize("cpu", [*_ARM_CPUS, "riscv32"])
+@pytest.mark.parametrize("cpu", [*_ARM_CPUS, *_RISCV_CPUS])
 def test_firmware_is_a_whole_program(cpu: str) -> None:
     elf = (_HERE / cpu.replace("-", "_") / "firmware").read_bytes()
     executable = 2
     assert struct.unpack_from("<H", elf, 16)[0] == executable
-    assert machine(elf) == (_RISCV if cpu == "riscv32" else _ARM)
+    assert machine(elf) == (_RISCV if cpu in _RISCV_CPUS else _ARM)
 
 
 def test_wrong_archive_is_refused(tmp_path: Path) -> None:

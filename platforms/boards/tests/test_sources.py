@@ -28,6 +28,7 @@ def test_startup_code_is_that_of_the_architecture() -> None:
 
     assert files("cortex-m7") == {"harness.c", "port_semihosting.c", "startup_arm.c"}
     assert files("riscv32") == {"harness.c", "port_semihosting.c", "startup_riscv.c"}
+    assert files("pulp-open") == files("riscv32")
     assert files("host") == {"harness.c", "port_host.c"}
 
 
@@ -36,15 +37,16 @@ def test_host_uses_its_own_c_library() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "define"),
+    ("name", "defines"),
     [
-        ("cortex-m4", "TINSMITH_COUNTER_MEMORY=0x40028018u"),
-        ("cortex-m0", "TINSMITH_COUNTER_NRF51_TIMER=0x40008000u"),
-        ("riscv32", "TINSMITH_COUNTER_MINSTRET=0x00000000u"),
+        ("cortex-m4", {"TINSMITH_COUNTER_MEMORY=0x40028018u"}),
+        ("cortex-m0", {"TINSMITH_COUNTER_NRF51_TIMER=0x40008000u"}),
+        ("riscv32", {"TINSMITH_COUNTER_MINSTRET=0x00000000u", "TINSMITH_HAS_PMP=1"}),
+        ("pulp-open", {"TINSMITH_COUNTER_MINSTRET=0x00000000u", "TINSMITH_COUNTER_MCYCLE=1"}),
     ],
 )
-def test_counter_is_told_by_a_definition(name: str, define: str) -> None:
-    assert harness_defines(target(name).board) == (define,)
+def test_counters_and_protection_are_told_by_definitions(name: str, defines: set[str]) -> None:
+    assert set(harness_defines(target(name).board)) == defines
 
 
 def test_host_has_no_counter() -> None:

@@ -6,7 +6,6 @@ from tinsmith_boards.sources import (
     harness_defines,
     harness_sources,
     include_directory,
-    is_riscv,
     runtime_include_directory,
     runtime_sources,
 )
@@ -16,7 +15,6 @@ __all__ = [
     "harness_defines",
     "harness_sources",
     "include_directory",
-    "is_riscv",
     "linker_script",
     "runtime_include_directory",
     "runtime_sources",

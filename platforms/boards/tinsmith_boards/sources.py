@@ -33,7 +33,7 @@ def harness_sources(board: Board) -> tuple[HarnessSource, ...]:
     """The test harness for `board`: main(), hook, port and, on real boards, start-up code."""
     if board.emulator is None:
         return (_source("harness.c"), _source("port_host.c"))
-    startup = "startup_riscv.c" if is_riscv(board) else "startup_arm.c"
+    startup = f"startup_{board.architecture}.c"
     return tuple(_source(name, _BARE) for name in ("harness.c", "port_semihosting.c", startup))
 
 
@@ -47,15 +47,14 @@ def runtime_sources(board: Board) -> tuple[HarnessSource, ...]:
 
 
 def harness_defines(board: Board) -> tuple[str, ...]:
-    """Preprocessor definitions (`NAME=value`) that tell harness.c which counter the board has."""
+    """Preprocessor definitions (`NAME=value`) for harness and start-up code: the board's counters,
+    and what its CPU has.
+    """
     if board.emulator is None:
         return ()
-    return (_counter_define(board.emulator.counter),)
-
-
-def is_riscv(board: Board) -> bool:
-    """Whether the board's CPU is RISC-V; all others are Arm Cortex-M."""
-    return board.emulator is not None and "riscv" in board.emulator.program
+    cycles = ("TINSMITH_COUNTER_MCYCLE=1",) if board.emulator.counts_cycles else ()
+    protection = ("TINSMITH_HAS_PMP=1",) if board.has_memory_protection else ()
+    return (_counter_define(board.emulator.counter), *cycles, *protection)
 
 
 def _source(name: str, flags: tuple[str, ...] = ()) -> HarnessSource:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tinsmith_emulators import MissingEmulatorError, find_qemu
+from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_target import target
 from tinsmith_toolchains import CompilerName, Firmware, MissingToolError, build_firmware
 
@@ -29,8 +29,7 @@ def build_program(tmp_path: Path) -> BuildProgram:
     ) -> Firmware:
         chosen = target(target_name)
         try:
-            if chosen.board.emulator is not None:
-                find_qemu(chosen.board.emulator.program)
+            need_emulator(chosen.board)
             return build_firmware(
                 chosen,
                 [_C / source],

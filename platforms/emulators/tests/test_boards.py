@@ -13,15 +13,19 @@ from tinsmith_emulators import (
     FirmwareTimeoutError,
     run,
 )
-from tinsmith_target import target, targets
-from tinsmith_toolchains import Firmware, read_symbols
+from tinsmith_target import SocSimulator, target, targets
+from tinsmith_toolchains import Firmware, flags, read_symbols
 
 BuildModel = Callable[..., Firmware]
 
 ALL = [item.name for item in targets()]
 BOARDS = [name for name in ALL if name != "host"]
+WITH_GCC = [name for name in ALL if flags().cpu(target(name).cpu).gcc is not None]
+SIMULATED = [item.name for item in targets() if isinstance(item.board.emulator, SocSimulator)]
 INPUTS = [bytes(range(64)), bytes(range(192, 256))]
 COUNTED = 2 * 65536 + 3
+# lui; an addition and a branch a turn, the branch taken (3 cycles) but once; li; the return (2 cycles).
+COUNTED_CYCLES = 1 + 65536 * 4 - 2 + 1 + 2
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -59,6 +63,34 @@ def test_counter_is_exact_to_two_instructions(name: str, build_model: BuildModel
     assert all(abs(count - COUNTED) <= 2 for count in result.instructions), result.instructions
 
 
+@pytest.mark.parametrize("name", SIMULATED)
+def test_cycles_are_those_of_the_chips_constants(name: str, build_model: BuildModel) -> None:
+    result = run(build_model(name, "counted"), target(name), INPUTS)
+
+    assert result.cycles == (COUNTED_CYCLES, COUNTED_CYCLES)
+    assert result.cycles_source == f"tinsmith_soc, chip {name}: cycle-approximate"
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_layers_have_cycles_without_the_cost_of_the_hook(
+    name: str, build_model: BuildModel
+) -> None:
+    plain = run(build_model(name, "layers"), target(name), INPUTS)
+    hooked = run(build_model(name, "layers", layers=3), target(name), INPUTS)
+
+    assert abs(hooked.layer_cycles[1] - COUNTED_CYCLES) <= 16, hooked.layer_cycles
+    assert sum(hooked.layer_cycles) == pytest.approx(plain.cycles[0], abs=60)
+    assert hooked.cycles[0] == pytest.approx(plain.cycles[0], abs=60)
+
+
+@pytest.mark.parametrize("name", ["cortex-m4", "host"])
+def test_cycles_are_not_guessed(name: str, build_model: BuildModel) -> None:
+    result = run(build_model(name, "layers", layers=3), target(name), INPUTS)
+
+    assert (result.cycles, result.layer_cycles) == ((), ())
+    assert result.cycles_source.startswith("none: ")
+
+
 @pytest.mark.parametrize("name", BOARDS)
 def test_stack_is_measured_from_the_call(name: str, build_model: BuildModel) -> None:
     small = run(build_model(name, "counted"), target(name), INPUTS)
@@ -81,7 +113,7 @@ def test_layers_are_counted_without_the_cost_of_the_hook(
     assert hooked.instructions[0] == pytest.approx(plain.instructions[0], abs=40)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name != "riscv32"])
+@pytest.mark.parametrize("name", WITH_GCC)
 def test_gcc_builds_programs_that_run_alike(name: str, build_model: BuildModel) -> None:
     zig = run(build_model(name, "layers"), target(name), INPUTS)
     gcc = run(build_model(name, "layers", compiler="gcc"), target(name), INPUTS)
@@ -92,7 +124,7 @@ def test_gcc_builds_programs_that_run_alike(name: str, build_model: BuildModel) 
 @pytest.mark.parametrize("name", ALL)
 def test_harness_and_runtime_compile_without_warnings(name: str, build_model: BuildModel) -> None:
     assert build_model(name, "add").warnings == ""
-    if name != "riscv32":
+    if name in WITH_GCC:
         assert build_model(name, "add", compiler="gcc").warnings == ""
 
 
@@ -105,7 +137,7 @@ def test_layer_outputs_come_back_for_every_run(name: str, build_model: BuildMode
         assert layers == (plus_one, plus_one[:32], plus_one)
 
 
-@pytest.mark.parametrize("name", ["cortex-m4", "riscv32", "host"])
+@pytest.mark.parametrize("name", ["cortex-m4", "riscv32", "pulp-open", "host"])
 def test_endless_program_is_killed_in_time(name: str, build_model: BuildModel) -> None:
     firmware = build_model(name, "endless")
 
@@ -117,14 +149,27 @@ def test_endless_program_is_killed_in_time(name: str, build_model: BuildModel) -
 def test_fault_is_reported_with_its_place(name: str, build_model: BuildModel) -> None:
     firmware = build_model(name, "fault")
 
-    with pytest.raises(FirmwareCrashError, match="fault pc=0x") as error:
+    with pytest.raises(FirmwareCrashError, match="fault") as error:
         run(firmware, target(name), INPUTS)
 
-    found = re.search(r"pc=0x([0-9a-f]{8})", str(error.value))
+    found = re.search(r"(?:pc=|fabric controller at )0x([0-9a-f]{8})", str(error.value))
     assert found is not None
     (function,) = [s for s in read_symbols(firmware.elf) if s.name == "fault_run"]
     start = function.address & ~1
     assert start <= int(found[1], 16) < start + function.size_bytes
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_fault_of_the_simulator_names_core_function_and_reason(
+    name: str, build_model: BuildModel
+) -> None:
+    with pytest.raises(FirmwareCrashError) as error:
+        run(build_model(name, "fault"), target(name), INPUTS)
+
+    assert re.search(
+        r"load of 4 bytes at 0xffffff00: nothing is there\nfabric controller at 0x\w+ in fault_run: ",
+        str(error.value),
+    )
 
 
 def test_float_instruction_traps_on_rv32imc(build_model: BuildModel) -> None:
@@ -139,19 +184,22 @@ def test_fault_on_the_host_names_the_signal(build_model: BuildModel) -> None:
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_stack_overflow_is_a_fault_of_its_own(name: str, build_model: BuildModel) -> None:
-    with pytest.raises(FirmwareCrashError, match=r"stack overflow|Lockup"):
+    # The simulator stops at the access itself, right below the memory at whose lower end the stack is.
+    pattern = r"stack overflow|Lockup|at 0x1bff\w{4}: nothing is there"
+    with pytest.raises(FirmwareCrashError, match=pattern):
         run(build_model(name, "overflow"), target(name), INPUTS)
 
 
-@pytest.mark.parametrize("name", ["cortex-m4", "host"])
+@pytest.mark.parametrize("name", ["cortex-m4", "host", *SIMULATED])
 def test_error_status_of_a_run_is_an_error(name: str, build_model: BuildModel) -> None:
     with pytest.raises(FirmwareCrashError, match="run 0 returned 7"):
         run(build_model(name, "failing"), target(name), INPUTS)
 
 
-def test_input_that_is_too_short_is_an_error(build_model: BuildModel) -> None:
+@pytest.mark.parametrize("name", ["cortex-m4", *SIMULATED])
+def test_input_that_is_too_short_is_an_error(name: str, build_model: BuildModel) -> None:
     with pytest.raises(FirmwareCrashError, match=r"input\.bin ends too early"):
-        run(build_model("cortex-m4", "add"), target("cortex-m4"), [bytes(10)])
+        run(build_model(name, "add"), target(name), [bytes(10)])
 
 
 def test_layer_outputs_need_the_hook(build_model: BuildModel) -> None:

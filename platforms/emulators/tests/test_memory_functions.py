@@ -54,6 +54,7 @@ def test_overlapping_moves_are_those_of_c(name: str, build_program: BuildProgram
         ("cortex-m4", 0.25),
         ("cortex-m55", 0.35),
         ("riscv32", 0.8),
+        ("pulp-open", 0.8),
     ],
 )
 def test_aligned_copy_of_512_bytes_moves_words(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tinsmith_emulators import MissingEmulatorError, find_qemu
 from tinsmith_emulators.qemu import check_version, qemu_command
-from tinsmith_target import target
+from tinsmith_target import Qemu, target
 
 
 def test_missing_qemu_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +32,7 @@ def test_command_counts_by_instructions(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("tinsmith_emulators.qemu.find_qemu", find)
     emulator = target("cortex-m7").board.emulator
-    assert emulator is not None
+    assert isinstance(emulator, Qemu)
 
     command = " ".join(qemu_command(emulator, Path("/x/firmware.elf")))
 

@@ -4,19 +4,21 @@ import struct
 
 import pytest
 from tinsmith_emulators import OutputError
-from tinsmith_emulators.records import decode_outputs, encode_inputs
+from tinsmith_emulators.records import Counts, decode_outputs, encode_inputs
 
 
-def _record(tag: bytes, a: int = 0, b: int = 0, payload: bytes = b"") -> bytes:
-    return struct.pack("<4sIII", tag, a, b, len(payload)) + payload
+def _record(
+    tag: bytes, number: int = 0, ticks: int = 0, cycles: int = 0, payload: bytes = b""
+) -> bytes:
+    return struct.pack("<4sIIII", tag, number, ticks, cycles, len(payload)) + payload
 
 
-_START = _record(b"HEAD", 2, 1) + _record(b"CALI", 5, 11)
+_START = _record(b"HEAD", 2) + _record(b"EMPT", 0, 5, 9) + _record(b"HOOK", 0, 11, 13)
 _RUN = (
-    _record(b"LAYR", 0, 100, b"xy")
-    + _record(b"LAYR", 1, 200, b"z")
-    + _record(b"RUN ", 310, 64, struct.pack("<i", 0))
-    + _record(b"OUTP", 0, 0, b"result")
+    _record(b"LAYR", 0, 100, 150, b"xy")
+    + _record(b"LAYR", 1, 200, 250, b"z")
+    + _record(b"RUN ", 64, 310, 420, struct.pack("<i", 0))
+    + _record(b"OUTP", payload=b"result")
 )
 _END = _record(b"END ", 1)
 
@@ -30,10 +32,12 @@ def test_inputs_follow_a_header() -> None:
 def test_recording_is_read_back() -> None:
     recording = decode_outputs(_START + _RUN + _END, expected_runs=1)
 
-    assert (recording.layer_count, recording.empty_run_ticks, recording.hook_ticks) == (2, 5, 11)
+    assert recording.layer_count == 2
+    assert (recording.empty_run, recording.hook) == (Counts(5, 9), Counts(11, 13))
     (run,) = recording.runs
-    assert (run.layer_ticks, run.layer_outputs) == ([100, 200], [b"xy", b"z"])
-    assert (run.ticks, run.stack_bytes, run.status) == (310, 64, 0)
+    assert run.layers == [Counts(100, 150), Counts(200, 250)]
+    assert run.layer_outputs == [b"xy", b"z"]
+    assert (run.counts, run.stack_bytes, run.status) == (Counts(310, 420), 64, 0)
     assert run.outputs == [b"result"]
 
 
@@ -43,7 +47,7 @@ def test_recording_is_read_back() -> None:
         (b"", "expected record 'HEAD', found nothing"),
         (_START + _RUN, "ends after 1 of 1 runs"),
         (_START + _RUN + _END[:-1], "cut off inside a record"),
-        (_START + _RUN[:17], "cut off inside record 'LAYR'"),
+        (_START + _RUN[:21], "cut off inside record 'LAYR'"),
         (_START + _record(b"LAYR", 1), "layer 1 was reported where 0 was due"),
         (_START + _record(b"????"), "unexpected record"),
         (_START + _record(b"OUTP"), "unexpected record 'OUTP'"),

@@ -1,4 +1,4 @@
-"""Runs firmware on QEMU or on the host and measures it."""
+"""Runs firmware on an emulator or on the host and measures it."""
 
 from tinsmith_emulators.errors import (
     EmulatorError,
@@ -7,6 +7,7 @@ from tinsmith_emulators.errors import (
     MissingEmulatorError,
     OutputError,
 )
+from tinsmith_emulators.machine import need_emulator
 from tinsmith_emulators.qemu import find_qemu
 from tinsmith_emulators.runner import RunResult, run
 
@@ -18,5 +19,6 @@ __all__ = [
     "OutputError",
     "RunResult",
     "find_qemu",
+    "need_emulator",
     "run",
 ]

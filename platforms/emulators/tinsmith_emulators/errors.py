@@ -10,7 +10,7 @@ class EmulatorError(TinsmithError):
 
 
 class MissingEmulatorError(EmulatorError):
-    """QEMU is absent or too old; the message says what to install."""
+    """QEMU or the simulator is absent, or too old; the message says what to install."""
 
     exit_status = 2
 

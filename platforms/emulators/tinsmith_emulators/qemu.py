@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tinsmith_target import Emulator
+from tinsmith_target import Qemu
 
 from tinsmith_emulators.errors import MissingEmulatorError
 
@@ -46,7 +46,7 @@ def check_version(program: str, text: str) -> None:
         )
 
 
-def qemu_command(emulator: Emulator, elf: Path) -> list[str]:
+def qemu_command(emulator: Qemu, elf: Path) -> list[str]:
     """The command line: no display, no monitor, semihosting files in the current directory, and a
     virtual clock that advances by instructions, so that counting is exact and repeatable.
     """

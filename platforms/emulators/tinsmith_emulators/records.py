@@ -12,35 +12,46 @@ from tinsmith_emulators.errors import OutputError
 _WITH_LAYER_OUTPUTS = 1
 
 
+_HEADER = struct.Struct("<4sIIII")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What passed in an interval: ticks of the board's counter, and cycles (0 where none count)."""
+
+    ticks: int
+    cycles: int
+
+
 @dataclass(frozen=True)
 class Record:
-    """One record of output.bin; what a and b mean depends on the tag."""
+    """One record of output.bin; what number, counts and payload are of depends on the tag."""
 
     tag: str
-    a: int
-    b: int
+    number: int
+    counts: Counts
     payload: bytes
 
 
 @dataclass
 class RunRecord:
-    """Everything recorded during one run. Ticks are the counter's, stack in bytes."""
+    """Everything recorded during one run. Stack in bytes."""
 
-    layer_ticks: list[int] = field(default_factory=list[int])
+    layers: list[Counts] = field(default_factory=list[Counts])
     layer_outputs: list[bytes] = field(default_factory=list[bytes])
     outputs: list[bytes] = field(default_factory=list[bytes])
-    ticks: int = 0
+    counts: Counts = Counts(0, 0)
     stack_bytes: int = 0
     status: int = 0
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A whole output.bin. empty_run_ticks and hook_ticks are what measuring itself costs."""
+    """A whole output.bin. empty_run and hook are what measuring itself costs."""
 
     layer_count: int
-    empty_run_ticks: int
-    hook_ticks: int
+    empty_run: Counts
+    hook: Counts
     runs: tuple[RunRecord, ...]
 
 
@@ -54,19 +65,20 @@ def decode_outputs(data: bytes, expected_runs: int) -> Recording:
     """Read output.bin. Raises OutputError if it is cut off, out of order or lacks runs."""
     records = _records(data)
     head = _next(records, "HEAD")
-    calibration = _next(records, "CALI")
+    empty_run = _next(records, "EMPT").counts
+    hook = _next(records, "HOOK").counts
     runs: list[RunRecord] = []
     current = RunRecord()
     for record in records:
         match record.tag:
             case "LAYR":
-                if record.a != len(current.layer_ticks):
-                    expected = len(current.layer_ticks)
-                    raise OutputError(f"layer {record.a} was reported where {expected} was due")
-                current.layer_ticks.append(record.b)
+                if record.number != len(current.layers):
+                    due = len(current.layers)
+                    raise OutputError(f"layer {record.number} was reported where {due} was due")
+                current.layers.append(record.counts)
                 current.layer_outputs.append(record.payload)
             case "RUN ":
-                current.ticks, current.stack_bytes = record.a, record.b
+                current.counts, current.stack_bytes = record.counts, record.number
                 (current.status,) = struct.unpack("<i", record.payload)
                 runs.append(current)
                 current = RunRecord()
@@ -80,19 +92,20 @@ def decode_outputs(data: bytes, expected_runs: int) -> Recording:
         raise OutputError(f"output.bin ends after {len(runs)} of {expected_runs} runs")
     if len(runs) != expected_runs:
         raise OutputError(f"output.bin holds {len(runs)} runs, expected {expected_runs}")
-    return Recording(head.a, calibration.a, calibration.b, tuple(runs))
+    return Recording(head.number, empty_run, hook, tuple(runs))
 
 
 def _records(data: bytes) -> Iterator[Record]:
     position = 0
     while position < len(data):
-        if position + 16 > len(data):
+        if position + _HEADER.size > len(data):
             raise OutputError("output.bin is cut off inside a record")
-        tag, a, b, length = struct.unpack_from("<4sIII", data, position)
-        position += 16
+        code, number, ticks, cycles, length = _HEADER.unpack_from(data, position)
+        tag = code.decode("latin-1")
+        position += _HEADER.size
         if position + length > len(data):
-            raise OutputError(f"output.bin is cut off inside record '{tag.decode('latin-1')}'")
-        yield Record(tag.decode("latin-1"), a, b, data[position : position + length])
+            raise OutputError(f"output.bin is cut off inside record '{tag}'")
+        yield Record(tag, number, Counts(ticks, cycles), data[position : position + length])
         position += length
 
 

@@ -1,7 +1,7 @@
 """One way to run a program, whatever it runs on: inputs in, outputs and measurements out."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,14 +9,15 @@ from tinsmith_target import Target
 from tinsmith_toolchains import Firmware
 
 from tinsmith_emulators.errors import EmulatorError, FirmwareCrashError, OutputError
+from tinsmith_emulators.machine import command, cycles_source
 from tinsmith_emulators.process import Finished, run_process
-from tinsmith_emulators.qemu import qemu_command
-from tinsmith_emulators.records import Recording, RunRecord, decode_outputs, encode_inputs
+from tinsmith_emulators.records import Counts, Recording, RunRecord, decode_outputs, encode_inputs
 
-# One QEMU start takes this many runs at most: 55 inputs go in one.
+# One start of the emulator takes this many runs at most: 55 inputs go in one.
 _RUNS_PER_START = 256
-# What an empty run executes itself: set the result, return.
+# What an empty run executes itself: set the result, return. The return refills a short pipeline.
 _EMPTY_RUN_INSTRUCTIONS = 2
+_EMPTY_RUN_CYCLES = 3
 
 
 @dataclass(frozen=True)
@@ -25,18 +26,20 @@ class RunResult:
 
     outputs: the bytes of all outputs of a run, one after another. instructions: executed by the
     model's run function and what it calls, exact to about one; empty where nothing counts (host).
-    layer_instructions: of each layer in the first run; empty without a layer hook. layer_outputs:
-    per run, the output of each layer; empty unless asked for. stack_bytes: deepest use of the stack
-    by the run function in any run; None where it cannot be measured (host). cycles: of the first
-    run, None where the emulator has no notion of them; cycles_source says where they come from.
+    cycles: of the same; empty where the emulator has no notion of them. layer_instructions,
+    layer_cycles: of each layer in the first run; empty without a layer hook. layer_outputs: per
+    run, the output of each layer; empty unless asked for. stack_bytes: deepest use of the stack by
+    the run function in any run; None where it cannot be measured (host). cycles_source: where
+    cycles come from, or why there are none.
     """
 
     outputs: tuple[bytes, ...]
     instructions: tuple[int, ...]
+    cycles: tuple[int, ...]
     layer_instructions: tuple[int, ...]
+    layer_cycles: tuple[int, ...]
     layer_outputs: tuple[tuple[bytes, ...], ...]
     stack_bytes: int | None
-    cycles: int | None
     cycles_source: str
 
 
@@ -73,10 +76,11 @@ def _start(
     timeout_seconds: float,
 ) -> Recording:
     """One start of the emulator, in a directory that is gone afterwards."""
+    call = command(target.board, firmware.elf.resolve())
     with tempfile.TemporaryDirectory(prefix="tinsmith-run-") as name:
         directory = Path(name)
         (directory / "input.bin").write_bytes(encode_inputs(inputs, layer_outputs=layers))
-        finished = run_process(_command(firmware, target), directory, timeout_seconds)
+        finished = run_process(call, directory, timeout_seconds)
         output = directory / "output.bin"
         _check_end(target, finished)
         if not output.exists():
@@ -85,13 +89,6 @@ def _start(
     for index, record in enumerate(recording.runs):
         _check_run(target, firmware, recording, record, index)
     return recording
-
-
-def _command(firmware: Firmware, target: Target) -> list[str]:
-    elf = firmware.elf.resolve()
-    if target.board.emulator is None:
-        return [str(elf)]
-    return qemu_command(target.board.emulator, elf)
 
 
 def _check_end(target: Target, finished: Finished) -> None:
@@ -109,8 +106,8 @@ def _check_run(
         raise FirmwareCrashError(
             f"{target.name}: run {index} returned {record.status} instead of 0"
         )
-    if firmware.has_layer_hook and len(record.layer_ticks) != recording.layer_count:
-        found = len(record.layer_ticks)
+    if firmware.has_layer_hook and len(record.layers) != recording.layer_count:
+        found = len(record.layers)
         raise OutputError(f"run {index} reported {found} layers of {recording.layer_count}")
 
 
@@ -119,33 +116,49 @@ def _result(
 ) -> RunResult:
     runs = [run for recording in recordings for run in recording.runs]
     emulator = target.board.emulator
-    instructions: tuple[int, ...] = ()
-    layer_instructions: tuple[int, ...] = ()
+    instructions = cycles = layer_instructions = layer_cycles = ()
     stack_bytes = None
     if emulator is not None and runs:
-        ratio = emulator.counter.instructions_per_tick(emulator.icount_shift)
-        instructions = tuple(
-            _instructions(ratio, recording, run)
-            for recording in recordings
-            for run in recording.runs
-        )
-        hook_ticks = recordings[0].hook_ticks
-        layer_instructions = tuple(
-            max(0, round((ticks - hook_ticks) * ratio)) for ticks in runs[0].layer_ticks
-        )
+        ratio = emulator.instructions_per_tick
+        instructions = _of_runs(recordings, lambda run: run.ticks, ratio, _EMPTY_RUN_INSTRUCTIONS)
+        layer_instructions = _of_layers(recordings[0], lambda layer: layer.ticks, ratio)
         stack_bytes = max(run.stack_bytes for run in runs)
+        if emulator.counts_cycles:
+            cycles = _of_runs(recordings, lambda run: run.cycles, 1.0, _EMPTY_RUN_CYCLES)
+            layer_cycles = _of_layers(recordings[0], lambda layer: layer.cycles, 1.0)
     return RunResult(
         outputs=tuple(b"".join(run.outputs) for run in runs),
         instructions=instructions,
+        cycles=cycles,
         layer_instructions=layer_instructions,
+        layer_cycles=layer_cycles,
         layer_outputs=tuple(tuple(run.layer_outputs) for run in runs) if layers else (),
         stack_bytes=stack_bytes,
-        cycles=None,
-        cycles_source="none: QEMU counts instructions, not cycles",
+        cycles_source=cycles_source(target.board),
     )
 
 
-def _instructions(ratio: float, recording: Recording, record: RunRecord) -> int:
-    """What the run executed: the interval less what measuring costs."""
-    measuring = recording.empty_run_ticks + len(record.layer_ticks) * recording.hook_ticks
-    return round((record.ticks - measuring) * ratio) + _EMPTY_RUN_INSTRUCTIONS
+_Pick = Callable[[Counts], int]
+
+
+def _of_runs(
+    recordings: Sequence[Recording], pick: _Pick, ratio: float, empty_run: int
+) -> tuple[int, ...]:
+    """What each run cost: its interval less what measuring costs. empty_run: what measuring counts
+    of an empty run itself.
+    """
+    return tuple(
+        round((pick(run.counts) - _measuring(recording, run, pick)) * ratio) + empty_run
+        for recording in recordings
+        for run in recording.runs
+    )
+
+
+def _measuring(recording: Recording, run: RunRecord, pick: _Pick) -> int:
+    return pick(recording.empty_run) + len(run.layers) * pick(recording.hook)
+
+
+def _of_layers(recording: Recording, pick: _Pick, ratio: float) -> tuple[int, ...]:
+    """What each layer of the first run cost."""
+    hook = pick(recording.hook)
+    return tuple(max(0, round((pick(layer) - hook) * ratio)) for layer in recording.runs[0].layers)

@@ -18,6 +18,7 @@ def test_all_promised_targets_are_there_in_order() -> None:
         "cortex-m33",
         "cortex-m55",
         "riscv32",
+        "pulp-open",
     ]
 
 
@@ -66,4 +67,19 @@ def test_ticks_become_instructions() -> None:
 def test_every_counter_resolves_single_instructions() -> None:
     for item in targets():
         if emulator := item.board.emulator:
-            assert emulator.counter.instructions_per_tick(emulator.icount_shift) <= 1.0
+            assert 0.0 < emulator.instructions_per_tick <= 1.0
+
+
+def test_cycles_are_counted_by_the_simulator_alone() -> None:
+    counted = [
+        item.name for item in targets() if item.board.emulator and item.board.emulator.counts_cycles
+    ]
+    assert counted == ["pulp-open"]
+
+
+def test_nothing_lies_below_a_stack_without_memory_protection_behind_it() -> None:
+    """Start-up code cannot guard the code there: what the stack overflows into must be no memory."""
+    for board in BOARDS:
+        if board.architecture == "riscv" and not board.has_memory_protection:
+            below = board.memory(board.data_memory).origin
+            assert all(memory.end != below for memory in board.memories), board.name

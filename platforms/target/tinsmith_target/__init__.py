@@ -1,6 +1,15 @@
 """Hardware as data: CPUs, boards, memories, counters and how to emulate them."""
 
-from tinsmith_target.model import Board, Counter, Emulator, Feature, Memory, Target
+from tinsmith_target.model import (
+    Board,
+    Counter,
+    Emulator,
+    Feature,
+    Memory,
+    Qemu,
+    SocSimulator,
+    Target,
+)
 from tinsmith_target.registry import UnknownTargetError, target, targets
 
 __all__ = [
@@ -9,6 +18,8 @@ __all__ = [
     "Emulator",
     "Feature",
     "Memory",
+    "Qemu",
+    "SocSimulator",
     "Target",
     "UnknownTargetError",
     "target",

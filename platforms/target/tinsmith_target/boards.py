@@ -1,10 +1,11 @@
-"""The boards. Sizes and addresses are those of the boards' manuals as QEMU 7.2 models them.
+"""The boards. Sizes and addresses are those of the boards' manuals as QEMU 7.2 models them, of PULP
+chips those of the simulator's descriptions.
 
 Counters were measured, not read in manuals: the FPGAIO counter of mps2-an505 and mps3-an547 runs at
 the device's default of 20 MHz in QEMU 7.2, not at the board's documented clock.
 """
 
-from tinsmith_target.model import Board, Counter, Emulator, Memory
+from tinsmith_target.model import Board, Counter, Memory, Qemu, SocSimulator
 
 _KIB = 1024
 _MIB = 1024 * 1024
@@ -13,9 +14,9 @@ _MIB = 1024 * 1024
 _ARM_SHIFT = 6
 
 
-def _mps2(machine: str) -> Emulator:
+def _mps2(machine: str) -> Qemu:
     counter = Counter("memory", 0x4002_8018, 25_000_000)
-    return Emulator("qemu-system-arm", ("-M", machine), _ARM_SHIFT, counter)
+    return Qemu("qemu-system-arm", ("-M", machine), _ARM_SHIFT, counter)
 
 
 def _mps2_memories(psram_origin: int) -> tuple[Memory, ...]:
@@ -29,6 +30,7 @@ def _mps2_memories(psram_origin: int) -> tuple[Memory, ...]:
 HOST = Board(
     name="host",
     description="this computer, no emulator",
+    architecture="host",
     memories=(),
     code_memory="",
     weight_memory="",
@@ -42,6 +44,7 @@ HOST = Board(
 NRF51822 = Board(
     name="nrf51822-qfac",
     description="Nordic nRF51822 QFAC: Cortex-M0, 256 KB flash, 32 KB RAM",
+    architecture="arm",
     memories=(
         Memory("flash", 0x0000_0000, 256 * _KIB, "flash"),
         Memory("ram", 0x2000_0000, 32 * _KIB, "ram"),
@@ -52,7 +55,7 @@ NRF51822 = Board(
     stack_bytes=4 * _KIB,
     clock_hz=16_000_000,
     # QEMU's micro:bit carries the QFAA part with 16 KB; the QFAC part differs in RAM alone.
-    emulator=Emulator(
+    emulator=Qemu(
         "qemu-system-arm",
         ("-M", "microbit", "-global", f"nrf51-soc.sram-size={32 * _KIB}"),
         _ARM_SHIFT,
@@ -64,6 +67,7 @@ NRF51822 = Board(
 MPS2_AN385 = Board(
     name="mps2-an385",
     description="Arm MPS2 with FPGA image AN385: Cortex-M3",
+    architecture="arm",
     memories=_mps2_memories(0x2100_0000),
     code_memory="ssram1",
     weight_memory="ssram1",
@@ -77,6 +81,7 @@ MPS2_AN385 = Board(
 MPS2_AN386 = Board(
     name="mps2-an386",
     description="Arm MPS2 with FPGA image AN386: Cortex-M4 with FPU",
+    architecture="arm",
     memories=_mps2_memories(0x2100_0000),
     code_memory="ssram1",
     weight_memory="ssram1",
@@ -90,6 +95,7 @@ MPS2_AN386 = Board(
 MPS2_AN500 = Board(
     name="mps2-an500",
     description="Arm MPS2 with FPGA image AN500: Cortex-M7 with FPU",
+    architecture="arm",
     memories=_mps2_memories(0x6000_0000),
     code_memory="ssram1",
     weight_memory="ssram1",
@@ -103,6 +109,7 @@ MPS2_AN500 = Board(
 MPS2_AN505 = Board(
     name="mps2-an505",
     description="Arm MPS2+ with FPGA image AN505: Cortex-M33 with FPU, Secure addresses",
+    architecture="arm",
     memories=(
         Memory("ssram1", 0x1000_0000, 4 * _MIB, "flash"),
         Memory("ssram2", 0x3800_0000, 4 * _MIB, "ram"),
@@ -113,7 +120,7 @@ MPS2_AN505 = Board(
     data_memory="ssram2",
     stack_bytes=16 * _KIB,
     clock_hz=20_000_000,
-    emulator=Emulator(
+    emulator=Qemu(
         "qemu-system-arm",
         ("-M", "mps2-an505"),
         _ARM_SHIFT,
@@ -125,6 +132,7 @@ MPS2_AN505 = Board(
 MPS3_AN547 = Board(
     name="mps3-an547",
     description="Arm MPS3 with FPGA image AN547 (Corstone-300): Cortex-M55 with Helium",
+    architecture="arm",
     memories=(
         Memory("itcm", 0x0000_0000, 512 * _KIB, "flash"),
         Memory("sram", 0x0100_0000, 2 * _MIB, "flash"),
@@ -136,7 +144,7 @@ MPS3_AN547 = Board(
     data_memory="dtcm",
     stack_bytes=16 * _KIB,
     clock_hz=32_000_000,
-    emulator=Emulator(
+    emulator=Qemu(
         "qemu-system-arm",
         ("-M", "mps3-an547"),
         _ARM_SHIFT,
@@ -148,6 +156,7 @@ MPS3_AN547 = Board(
 RISCV_VIRT = Board(
     name="riscv-virt",
     description="QEMU's RISC-V virt machine with rv32imc, its DRAM split in flash and RAM",
+    architecture="riscv",
     memories=(
         Memory("rom", 0x8000_0000, 16 * _MIB, "flash"),
         Memory("ram", 0x8100_0000, 16 * _MIB, "ram"),
@@ -159,11 +168,32 @@ RISCV_VIRT = Board(
     clock_hz=0,
     # After reset mstatus.FS and VS are off: an instruction on floats or vectors traps. Switching the
     # extensions themselves off is spelled differently by each version of QEMU.
-    emulator=Emulator(
+    emulator=Qemu(
         "qemu-system-riscv32",
         ("-M", "virt", "-cpu", "rv32", "-m", "32M", "-bios", "none"),
         0,
         Counter("minstret", 0, 0),
     ),
     source="QEMU hw/riscv/virt.c, VIRT_DRAM",
+    has_memory_protection=True,
+)
+
+PULP_OPEN = Board(
+    name="pulp-open",
+    description="PULP-open on this repository's simulator: RV32IMC cores with CORE-V, 1.5 MB L2, 64 KB L1",
+    architecture="riscv",
+    # One memory, split here: the two private banks and 512 KB of the shared ones for data, the rest
+    # for code. Data at the lower end: a stack that overflows leaves the memory and faults.
+    memories=(
+        Memory("l2_data", 0x1C00_0000, 576 * _KIB, "ram"),
+        Memory("l2_code", 0x1C09_0000, 1024 * _KIB, "flash"),
+        Memory("l1", 0x1000_0000, 64 * _KIB, "ram"),
+    ),
+    code_memory="l2_code",
+    weight_memory="l2_code",
+    data_memory="l2_data",
+    stack_bytes=16 * _KIB,
+    clock_hz=0,
+    emulator=SocSimulator("pulp-open"),
+    source="platforms/simulators/soc/chips/pulp-open.soc; GVSoC's cluster.json and soc.json",
 )

@@ -1,7 +1,7 @@
 """The records that describe hardware. They hold facts and do nothing; tools read them."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 Feature = Literal["dsp", "fpu", "mve"]
 """What code may use beyond the base instructions: Arm DSP extension, float unit, Helium."""
@@ -48,30 +48,58 @@ class Counter:
 
 
 @dataclass(frozen=True)
-class Emulator:
+class Qemu:
     """How QEMU runs a board.
 
     program: executable. arguments: machine and CPU, without files. icount_shift: virtual time per
     instruction is 2**icount_shift ns; the larger, the finer a slow counter resolves instructions.
     """
 
+    counts_cycles: ClassVar[bool] = False
+
     program: str
     arguments: tuple[str, ...]
     icount_shift: int
     counter: Counter
+
+    @property
+    def instructions_per_tick(self) -> float:
+        """What a tick of `counter` stands for."""
+        return self.counter.instructions_per_tick(self.icount_shift)
+
+
+@dataclass(frozen=True)
+class SocSimulator:
+    """How the simulator of platforms/simulators/soc runs a board: on its fabric controller.
+
+    chip: name of a description, `chips/<chip>.soc` there.
+    """
+
+    counts_cycles: ClassVar[bool] = True
+    """By mcycle: approximate, from the chip's description."""
+    counter: ClassVar[Counter] = Counter("minstret", 0, 0)
+    instructions_per_tick: ClassVar[float] = 1.0
+
+    chip: str
+
+
+Emulator = Qemu | SocSimulator
 
 
 @dataclass(frozen=True)
 class Board:
     """A board: its memories, what lies where, and how to emulate it.
 
-    code_memory: vectors, code and constants. weight_memory: weights. data_memory: stack, data, bss
-    and arena. stack_bytes: kept free for the stack. clock_hz: of the CPU on real silicon or FPGA.
-    emulator: None if programs run directly (host). source: where the numbers come from.
+    architecture: of its CPU. code_memory: vectors, code and constants. weight_memory: weights.
+    data_memory: stack, data, bss and arena. stack_bytes: kept free for the stack. clock_hz: of the
+    CPU on real silicon or FPGA, 0 if there is none. emulator: None if programs run directly (host).
+    source: where the numbers come from. has_memory_protection: whether start-up code can make the
+    code memory read-only (RISC-V's PMP).
     """
 
     name: str
     description: str
+    architecture: Literal["host", "arm", "riscv"]
     memories: tuple[Memory, ...]
     code_memory: str
     weight_memory: str
@@ -80,6 +108,7 @@ class Board:
     clock_hz: int
     emulator: Emulator | None
     source: str
+    has_memory_protection: bool = False
 
     def memory(self, name: str) -> Memory:
         """The memory of that name. Raises KeyError if the board has none."""

@@ -63,6 +63,14 @@ _TARGETS = (
         boards.RISCV_VIRT,
         "cmsis_nn",
     ),
+    Target(
+        "pulp-open",
+        "PULP-open's fabric controller: RV32IMC with CORE-V; the cluster is not used yet",
+        "riscv32-corev",
+        frozenset(),
+        boards.PULP_OPEN,
+        "cmsis_nn",
+    ),
 )
 
 

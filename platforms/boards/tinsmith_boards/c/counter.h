@@ -1,4 +1,4 @@
-/* Reads the board's free-running counter. Which one it is comes from the board's data as TINSMITH_COUNTER_*. */
+/* Reads the board's free-running counters. Which ones they are comes from the board's data as TINSMITH_COUNTER_*. */
 #ifndef TINSMITH_COUNTER_H_
 #define TINSMITH_COUNTER_H_
 
@@ -48,5 +48,16 @@ static inline uint32_t counter_read(void) {
   return 0u;
 }
 #endif
+
+/* Cycles, where the emulator has a notion of them; 0 elsewhere. */
+static inline uint32_t cycles_read(void) {
+#if defined(TINSMITH_COUNTER_MCYCLE)
+  uint32_t value;
+  __asm__ volatile("csrr %0, mcycle" : "=r"(value)::"memory");
+  return value;
+#else
+  return 0u;
+#endif
+}
 
 #endif  // TINSMITH_COUNTER_H_

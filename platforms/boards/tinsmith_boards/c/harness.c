@@ -1,14 +1,15 @@
 /* Runs a model on every input set of "input.bin" and writes what came out and what it cost to "output.bin".
  *
  * input.bin:  header {magic "TSI1", flags, run count}, then for each run the bytes of all inputs one after another.
- * output.bin: records {tag, a, b, payload bytes} followed by their payload; all words little-endian:
- *   "HEAD" a = layers, b = outputs         once, first
- *   "CALI" a = ticks of an empty run, b = ticks that one layer hook adds
- *   "LAYR" a = layer, b = ticks            one for each hook call; payload = the layer's output when asked for
- *   "RUN " a = ticks, b = stack bytes      after the layers of a run; the payload is its return value
- *   "OUTP" a = output                      one for each output of a run
- *   "END " a = runs                        once, last
- * Ticks are those of the board's counter; the runner turns them into instructions.
+ * output.bin: records {tag, number, ticks, cycles, payload bytes} followed by their payload; all words little-endian:
+ *   "HEAD" number = layers                 once, first
+ *   "EMPT" ticks and cycles of an empty run, "HOOK" those that one layer hook adds
+ *   "LAYR" number = layer                  one for each hook call; payload = the layer's output when asked for
+ *   "RUN " number = stack bytes            after the layers of a run; the payload is its return value
+ *   "OUTP" number = output                 one for each output of a run
+ *   "END " number = runs                   once, last
+ * Ticks are those of the board's counter, which the runner turns into instructions; cycles are 0 where nothing counts
+ * them.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,15 +30,21 @@ typedef struct {
   uint32_t runs;
 } input_header_t;
 
+/* Of an interval, or since the counters began. */
+typedef struct {
+  uint32_t ticks;
+  uint32_t cycles;
+} counts_t;
+
 typedef struct {
   uint32_t tag;
-  uint32_t a;
-  uint32_t b;
+  uint32_t number;
+  counts_t counts;
   uint32_t bytes;
 } record_t;
 
 typedef struct {
-  uint32_t ticks;
+  counts_t counts;
   uint32_t stack_bytes;
   int32_t status;
 } measurement_t;
@@ -45,12 +52,13 @@ typedef struct {
 static int32_t g_output = -1;
 static bool g_record_layers;
 static bool g_with_outputs;
-/* Counter when the current layer began (the end of the last hook, or the start of the run). */
-static uint32_t g_layer_start;
+/* Counters when the current layer began (the end of the last hook, or the start of the run). */
+static counts_t g_layer_start;
 /* Length of the layer that the last hook ended. */
-static uint32_t g_layer_ticks;
-/* Ticks that the hooks of the current run took, negated; they belong to the harness, not to the model. */
-static uint32_t g_hook_ticks;
+static counts_t g_layer;
+/* What the hooks of the current run took, negated; it belongs to the harness, not to the model. */
+static counts_t g_hooks;
+static const counts_t kNoCounts;
 
 static _Noreturn void fail(const char *text) {
   port_print("harness: ");
@@ -65,23 +73,43 @@ static void write_bytes(const void *data, uint32_t bytes) {
   }
 }
 
-static void write_record(uint32_t tag, uint32_t a, uint32_t b, const void *payload, uint32_t bytes) {
-  const record_t record = {tag, a, b, bytes};
+static void write_record(uint32_t tag, uint32_t number, counts_t counts, const void *payload, uint32_t bytes) {
+  const record_t record = {tag, number, counts, bytes};
   write_bytes(&record, (uint32_t)sizeof(record));
   write_bytes(payload, bytes);
 }
 
+/* Ticks last before what is measured and first behind it: their count is the one that must be exact. */
+static inline counts_t counts_at_begin(void) {
+  const uint32_t cycles = cycles_read();
+  const counts_t counts = {counter_read(), cycles};
+  return counts;
+}
+
+static inline counts_t counts_at_end(void) {
+  const uint32_t ticks = counter_read();
+  const counts_t counts = {ticks, cycles_read()};
+  return counts;
+}
+
+static inline counts_t counts_between(counts_t begin, counts_t end) {
+  const counts_t counts = {end.ticks - begin.ticks, end.cycles - begin.cycles};
+  return counts;
+}
+
 __attribute__((noinline)) void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes) {
-  const uint32_t begin = counter_read();
-  g_layer_ticks = begin - g_layer_start;
+  const counts_t begin = counts_at_end();
+  g_layer = counts_between(g_layer_start, begin);
   if (g_record_layers) {
-    write_record(TAG('L', 'A', 'Y', 'R'), layer, g_layer_ticks, output, g_with_outputs ? bytes : 0u);
+    write_record(TAG('L', 'A', 'Y', 'R'), layer, g_layer, output, g_with_outputs ? bytes : 0u);
   }
-  g_hook_ticks += begin;
-  /* Nothing but two additions and two stores after this line: they are what calibration measures. */
-  const uint32_t end = counter_read();
+  g_hooks.ticks += begin.ticks;
+  g_hooks.cycles += begin.cycles;
+  /* Nothing but additions and stores after this line: they are what calibration measures. */
+  const counts_t end = counts_at_begin();
   g_layer_start = end;
-  g_hook_ticks -= end;
+  g_hooks.ticks -= end.ticks;
+  g_hooks.cycles -= end.cycles;
 }
 
 __attribute__((noinline)) static int empty_run(void *arena) {
@@ -90,10 +118,10 @@ __attribute__((noinline)) static int empty_run(void *arena) {
 }
 
 /* Two adjacent hooks: the empty layer between them is what a hook adds to every layer. */
-__attribute__((noinline)) static uint32_t calibrate_hook(void) {
+__attribute__((noinline)) static counts_t calibrate_hook(void) {
   tinsmith_layer_done(0u, NULL, 0u);
   tinsmith_layer_done(1u, NULL, 0u);
-  return g_layer_ticks;
+  return g_layer;
 }
 
 /* Paints what lies below this frame, runs, and looks how far down the paint is gone. Nothing between the read of
@@ -111,13 +139,14 @@ __attribute__((noinline)) static void measure(int (*volatile entry)(void *), voi
     *word = STACK_PAINT;
   }
 
-  g_hook_ticks = 0u;
-  const uint32_t begin = counter_read();
+  g_hooks = kNoCounts;
+  const counts_t begin = counts_at_begin();
   g_layer_start = begin;
   result->status = (int32_t)run(arena);
-  const uint32_t end = counter_read();
+  const counts_t all = counts_between(begin, counts_at_end());
 
-  result->ticks = end - begin + g_hook_ticks;
+  result->counts.ticks = all.ticks + g_hooks.ticks;
+  result->counts.cycles = all.cycles + g_hooks.cycles;
   volatile uint32_t *untouched = limit;
   while (untouched < top && *untouched == STACK_PAINT) {
     ++untouched;
@@ -154,11 +183,11 @@ static void run_once(const tinsmith_harness_model_t *model, int32_t file) {
   measure(model->run, model->arena, &result);
   g_record_layers = false;
 
-  write_record(TAG('R', 'U', 'N', ' '), result.ticks, result.stack_bytes, &result.status,
+  write_record(TAG('R', 'U', 'N', ' '), result.stack_bytes, result.counts, &result.status,
                (uint32_t)sizeof(result.status));
   for (uint32_t i = 0u; i < model->output_count; ++i) {
     const tinsmith_harness_tensor_t *const output = &model->outputs[i];
-    write_record(TAG('O', 'U', 'T', 'P'), i, 0u, (const uint8_t *)model->arena + output->offset, output->bytes);
+    write_record(TAG('O', 'U', 'T', 'P'), i, kNoCounts, (const uint8_t *)model->arena + output->offset, output->bytes);
   }
 }
 
@@ -178,16 +207,17 @@ int main(void) {
   }
 
   counter_start();
-  write_record(TAG('H', 'E', 'A', 'D'), model->layer_count, model->output_count, NULL, 0u);
+  write_record(TAG('H', 'E', 'A', 'D'), model->layer_count, kNoCounts, NULL, 0u);
   measurement_t empty;
   measure(empty_run, model->arena, &empty);
-  write_record(TAG('C', 'A', 'L', 'I'), empty.ticks, calibrate_hook(), NULL, 0u);
+  write_record(TAG('E', 'M', 'P', 'T'), 0u, empty.counts, NULL, 0u);
+  write_record(TAG('H', 'O', 'O', 'K'), 0u, calibrate_hook(), NULL, 0u);
 
   g_with_outputs = (header.flags & FLAG_LAYER_OUTPUTS) != 0u;
   for (uint32_t i = 0u; i < header.runs; ++i) {
     run_once(model, file);
   }
-  write_record(TAG('E', 'N', 'D', ' '), header.runs, 0u, NULL, 0u);
+  write_record(TAG('E', 'N', 'D', ' '), header.runs, kNoCounts, NULL, 0u);
   port_close(g_output);
   port_close(file);
   return 0;

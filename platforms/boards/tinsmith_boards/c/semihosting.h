@@ -22,12 +22,13 @@ static inline uintptr_t semihosting_call(uint32_t operation, const void *argumen
   return r0;
 }
 #elif defined(__riscv)
-/* The three instructions must be uncompressed and on one page: 16-byte alignment keeps them together. */
+/* The three instructions must be uncompressed and on one page: 16-byte alignment keeps them together. It comes first,
+ * since LLVM pads with an illegal instruction once compressed ones are off. */
 static inline uintptr_t semihosting_call(uint32_t operation, const void *arguments) {
   register uintptr_t a0 __asm__("a0") = operation;
   register const void *a1 __asm__("a1") = arguments;
   __asm__ volatile(
-      ".option push\n\t.option norvc\n\t.balign 16\n\t"
+      ".balign 16\n\t.option push\n\t.option norvc\n\t"
       "slli x0, x0, 0x1f\n\tebreak\n\tsrai x0, x0, 7\n\t.option pop"
       : "+r"(a0)
       : "r"(a1)

@@ -19,21 +19,24 @@ void report_trap(uint32_t pc, uint32_t cause, uint32_t value, uint32_t return_ad
 void trap_entry(void);
 void _start(void);
 
-/* The code memory becomes read-only (entry locked, naturally aligned, executable, readable): a stack that runs over
- * its lower end traps there. */
-#define PMP_READ_ONLY "0x9d"
+/* With memory protection the code memory becomes read-only (entry locked, naturally aligned, executable, readable): a
+ * stack that runs over its lower end traps there. Boards without it have nothing below the stack. */
+#if defined(TINSMITH_HAS_PMP)
+#define PROTECT_CODE        \
+  "la t0, __code_napot\n\t" \
+  "csrw pmpaddr0, t0\n\t"   \
+  "li t0, 0x9d\n\t"         \
+  "csrw pmpcfg0, t0\n\t"
+#else
+#define PROTECT_CODE ""
+#endif
 
 __attribute__((naked, section(".vectors"), used)) void _start(void) {
-  __asm__ volatile(
-      "la t0, __code_napot\n\t"
-      "csrw pmpaddr0, t0\n\t"
-      "li t0, " PMP_READ_ONLY
-      "\n\t"
-      "csrw pmpcfg0, t0\n\t"
-      "la sp, __stack_top\n\t"
-      "la t0, trap_entry\n\t"
-      "csrw mtvec, t0\n\t"
-      "j start_c");
+  __asm__ volatile(PROTECT_CODE
+                   "la sp, __stack_top\n\t"
+                   "la t0, trap_entry\n\t"
+                   "csrw mtvec, t0\n\t"
+                   "j start_c");
 }
 
 /* A fresh stack first: the old one may be the reason for the trap. */

@@ -1,0 +1,56 @@
+"""The simulator's command line, and that its boards are its chips."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tinsmith_emulators import MissingEmulatorError, need_emulator
+from tinsmith_emulators.machine import command
+from tinsmith_soc import chip, simulator
+from tinsmith_target import Board, SocSimulator, targets
+
+BOARDS = [item.board for item in targets() if isinstance(item.board.emulator, SocSimulator)]
+
+
+def _constants(board: Board) -> dict[str, int]:
+    """Of the description of the board's chip."""
+    assert isinstance(board.emulator, SocSimulator)
+    lines = chip(board.emulator.chip).read_text(encoding="utf-8")
+    found = re.findall(r"^(\w+) *= *(\w+)", lines, re.MULTILINE)
+    return {key: int(value, 0) for key, value in found}
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+def test_memories_are_the_chips(board: Board) -> None:
+    constants = _constants(board)
+    l1 = board.memory("l1")
+    assert (l1.origin, l1.size_bytes) == (constants["l1_base"], constants["l1_bytes"])
+    ordered = sorted((m for m in board.memories if m.name != "l1"), key=lambda m: m.origin)
+    assert ordered[0].origin == constants["l2_base"]
+    assert ordered[-1].end == constants["l2_base"] + constants["l2_bytes"]
+    assert sum(memory.size_bytes for memory in ordered) == constants["l2_bytes"]
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+def test_command_serves_files(
+    board: Board, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "soc").write_text("", encoding="utf-8")
+    monkeypatch.setenv("TINSMITH_SOC_DIR", str(tmp_path))
+    simulator.cache_clear()
+    words = command(board, Path("/x/firmware.elf"))
+    simulator.cache_clear()
+
+    assert isinstance(board.emulator, SocSimulator)
+    expected = [str(tmp_path / "soc"), "--chip", str(chip(board.emulator.chip))]
+    assert words == [*expected, "--semihosting", "/x/firmware.elf"]
+
+
+def test_missing_simulator_is_a_missing_emulator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TINSMITH_SOC_DIR", str(tmp_path))
+    simulator.cache_clear()
+    with pytest.raises(MissingEmulatorError, match="TINSMITH_SOC_DIR"):
+        need_emulator(BOARDS[0])
+    simulator.cache_clear()
