@@ -41,7 +41,10 @@ _BOUNDS: Mapping[tuple[str, str], float] = {
 
 @dataclass(frozen=True)
 class Row:
-    """One layer. bit_exact: its output has the checksum of the plain loops' output."""
+    """One layer. bit_exact: its output has the checksum of the plain loops' output.
+
+    macs_per_cycle: of sums and pools the elements of their inputs per cycle.
+    """
 
     kernel: str
     shape: str
@@ -76,10 +79,14 @@ def _checkout() -> Path:
     raise UsageError("pulp-kernels measures the kernels of a checkout, and this is none")
 
 
+def _cases(library: Path) -> list[Path]:
+    return sorted((library / "benchmarks").glob("*cases.c"))
+
+
 def _expected(root: Path, program: Path) -> list[str]:
     """Checksums of the outputs by plain loops, compiled and run on the host."""
     library = root / "kernels/pulp_nn"
-    sources = [library / "benchmarks/cases.c", library / "benchmarks/host_main.c"]
+    sources = [*_cases(library), library / "benchmarks/host_main.c"]
     sources += [library / "tests/oracle.c", *sorted((library / "src").glob("*.c"))]
     compiler = str(find_program("gcc", "gcc"))
     options = ["-std=c11", "-O2", "-DTINSMITH_PULP_ORACLE", f"-I{library}", "-o", str(program)]
@@ -89,7 +96,7 @@ def _expected(root: Path, program: Path) -> list[str]:
 
 def _measured(root: Path, elf: Path) -> list[str]:
     library = root / "kernels/pulp_nn"
-    sources = [library / "benchmarks/cases.c", library / "benchmarks/cluster_main.c"]
+    sources = [*_cases(library), library / "benchmarks/cluster_main.c"]
     build_cluster_program(
         [*sources, *sorted((library / "src").glob("*.c"))],
         elf,

@@ -3,16 +3,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "benchmarks/buffers.h"
+#include "benchmarks/small_cases.h"
 #include "src/internal/sums.h"
 
 #if defined(TINSMITH_PULP_ORACLE)
 #include "tests/oracle.h"
-#endif
-
-#if defined(__riscv)
-#define L1 __attribute__((section(".l1"), aligned(16)))
-#else
-#define L1 __attribute__((aligned(16)))
 #endif
 
 #define CORES 8u
@@ -55,15 +51,15 @@ static const case_t kCases[] = {
     {"linear-packed-tflite", "640-128", kLinear, 8, true, true, 0, 0, 640, 128, 0},
 };
 
-static L1 uint8_t input[24u * 1024u];
-static L1 int8_t weights[84u * 1024u];
-static L1 uint8_t output[20u * 1024u];
+L1 uint8_t input[INPUT_BYTES];
+L1 int8_t weights[WEIGHT_BYTES];
+L1 uint8_t output[OUTPUT_BYTES];
 static L1 uint8_t scratch[48u * 1024u];
 static L1 int32_t bias[MAX_CHANNELS];
 static L1 int32_t multipliers[MAX_CHANNELS];
 static L1 int32_t addends[MAX_CHANNELS];
 static L1 int32_t shifts[MAX_CHANNELS];
-static int8_t plain_weights[84u * 1024u];
+static int8_t plain_weights[WEIGHT_BYTES];
 
 static L1 tinsmith_pulp_conv2d_t convolution;
 static L1 tinsmith_pulp_depthwise_t depthwise;
@@ -77,7 +73,7 @@ uint32_t checksum(const uint8_t *bytes, uint32_t count) {
   return hash;
 }
 
-static void fill(void *bytes, uint32_t count, uint32_t state) {
+void fill(void *bytes, uint32_t count, uint32_t state) {
   for (uint32_t i = 0u; i < count; ++i) {
     state = state * 1664525u + 1013904223u;
     ((uint8_t *)bytes)[i] = (uint8_t)(state >> 24);
@@ -224,13 +220,18 @@ static benchmark_t prepare_linear(const case_t *c) {
   return (benchmark_t){c->kernel, c->shape, c->cores, macs, run_linear, &linear, output, c->outputs};
 }
 
+#define LAYERS (sizeof kCases / sizeof *kCases)
+
 uint32_t benchmark_count(void) {
-  return sizeof kCases / sizeof *kCases;
+  return LAYERS + small_count();
 }
 
 benchmark_t benchmark_case(uint32_t index) {
-  const case_t *c = &kCases[index];
   memset(output, 0, sizeof output);
+  if (index >= LAYERS) {
+    return small_case(index - LAYERS);
+  }
+  const case_t *c = &kCases[index];
   switch (c->family) {
     case kLoop:
       return prepare_loop(c);
@@ -261,6 +262,10 @@ static void expect_loop(const case_t *c) {
 }
 
 void benchmark_expect(uint32_t index) {
+  if (index >= LAYERS) {
+    small_expect(index - LAYERS);
+    return;
+  }
   const case_t *c = &kCases[index];
   (void)benchmark_case(index);
   switch (c->family) {

@@ -118,31 +118,48 @@ uint32_t tinsmith_pulp_depthwise_scratch_bytes(const tinsmith_pulp_depthwise_t *
 /** The cores take channels, four (CHW: one) at a time, and bands of rows where channels do not divide well. */
 void tinsmith_pulp_depthwise(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
 
-/** Sum of two tensors as TFLite has it: each input raised by 20 bits and scaled, the sum scaled, all in gemmlowp's two
- * roundings. int8. Multipliers are Q31, shifts to the right in [0, 31]. In place is allowed. */
+typedef enum {
+  /** TFLite, int8: each input minus its zero point raised by 20 bits and scaled, the sum scaled, all in gemmlowp's two
+   * roundings, plus the output's zero point, clamped to [min, max]. Multipliers are Q31, shifts in [0, 31]. */
+  TINSMITH_PULP_ADD_TFLITE,
+  /** PULP-NN: clip((lhs * lhs_multiplier + rhs * rhs_multiplier) >> output_shift). */
+  TINSMITH_PULP_ADD_WEIGHTED,
+  /** pulp-nn-mixed: each input becomes clip((input * multiplier + addend) >> shift) in its own type, their sum
+   * clip((sum * output_multiplier + output_addend) >> output_shift). */
+  TINSMITH_PULP_ADD_REQUANTIZED,
+} tinsmith_pulp_add_kind_t;
+
+/** Sum of two tensors; the output may be one of them. A core takes elements. */
 typedef struct {
-  const int8_t *lhs, *rhs;
-  int8_t *output;
-  uint32_t count;
-  int32_t lhs_zero_point, lhs_multiplier, lhs_shift;
-  int32_t rhs_zero_point, rhs_multiplier, rhs_shift;
-  int32_t output_zero_point, output_multiplier, output_shift;
+  tinsmith_pulp_add_kind_t kind;
+  const void *lhs, *rhs;
+  void *output;
+  uint32_t count;                                      /**< below 2**28 */
+  bool lhs_is_signed, rhs_is_signed, output_is_signed; /**< TFLite: unused */
+  int32_t lhs_zero_point, lhs_multiplier, lhs_addend, lhs_shift;
+  int32_t rhs_zero_point, rhs_multiplier, rhs_addend, rhs_shift;
+  int32_t output_zero_point, output_multiplier, output_addend, output_shift;
   int32_t min, max;
 } tinsmith_pulp_add_t;
 
 void tinsmith_pulp_add(const tinsmith_pulp_add_t *layer, tinsmith_pulp_core_t core);
 
 typedef enum {
+  /** The largest pixel inside the input, clamped to [min, max]. */
   TINSMITH_PULP_POOL_MAX,
-  /** PULP-NN: clip((sum * multiplier + addend) >> shift). */
+  /** pulp-nn-mixed: clip((sum * multiplier + addend) >> shift). */
   TINSMITH_PULP_POOL_AVERAGE_SCALED,
-  /** PULP-NN without requantization: clip(sum / (kernel_height * kernel_width)), truncating towards 0. */
+  /** PULP-NN, uint8 input: clip((sum * multiplier / area + addend) >> shift), area = kernel_height * kernel_width, the
+   * product an unsigned number of 32 bits. */
+  TINSMITH_PULP_POOL_AVERAGE_DIVIDED,
+  /** Both without requantization: clip(sum / area), truncating towards 0. */
   TINSMITH_PULP_POOL_AVERAGE_PLAIN,
   /** TFLite: the mean of the pixels inside the input, to nearest, ties away from zero, clamped to [min, max]. */
   TINSMITH_PULP_POOL_AVERAGE_TFLITE,
 } tinsmith_pulp_pool_kind_t;
 
-/** Pooling over HWC; padding takes no part. A core takes output pixels. */
+/** Pooling over HWC; padding takes no part, every window reaches into the input. A core takes a part of the row of all
+ * pixels' blocks of four channels. */
 typedef struct {
   tinsmith_pulp_pool_kind_t kind;
   const void *input;
@@ -153,9 +170,9 @@ typedef struct {
   uint16_t pad_top, pad_left;
   uint16_t stride_height, stride_width;
   bool input_is_signed;  /**< the output's, too, of max and TFLite's pools */
-  bool output_is_signed; /**< of scaled and plain averages */
+  bool output_is_signed; /**< of PULP-NN's averages */
   int32_t multiplier, addend, shift;
-  int32_t min, max;
+  int32_t min, max; /**< of max and TFLite's pools */
 } tinsmith_pulp_pool_t;
 
 void tinsmith_pulp_pool(const tinsmith_pulp_pool_t *layer, tinsmith_pulp_core_t core);

@@ -1,13 +1,33 @@
-// Pooling: largest values four channels an instruction, means channel by channel.
+// Pooling: eight channels at a time go through a whole window.
 #include "include/tinsmith_pulp_nn.h"
 #include "src/internal/stage.h"
 
+#define BLOCK_CHANNELS 4u
+#define WIDE_CHANNELS 8u
+// Below here the reciprocal of a window's area replaces a division.
+#define RECIPROCAL_AREAS 3000u
+// More than the smallest mean is below 0.
+#define MEAN_OFFSET 128
+
 typedef tinsmith_pulp_pool_t layer_t;
 
-// The part of a window that lies inside the input: rows y to y_end - 1, columns likewise.
+// The part of a window that lies inside the input: `lines` lines of `taps` pixels, both 1 or more.
 typedef struct {
-  int32_t y, y_end, x, x_end;
+  const uint8_t *first;
+  uint32_t lines, taps;
+  uint32_t tap_step;   // bytes from pixel to pixel
+  uint32_t line_step;  // bytes from behind a line to the next one
 } window_t;
+
+// How sums become output elements. Of averages that divide: sums begin at `start`; what is below `limit` was below 0
+// and gets `weight`; reciprocal: ceil(2**32 / divisor), or 0.
+typedef struct {
+  tinsmith_pulp_pool_kind_t kind;
+  uint32_t divisor, reciprocal;
+  int32_t start, limit, weight;
+  int32_t multiplier, addend, shift;
+  int32_t min, max;
+} finish_t;
 
 static int32_t larger(int32_t lhs, int32_t rhs) {
   return lhs > rhs ? lhs : rhs;
@@ -17,130 +37,326 @@ static int32_t smaller(int32_t lhs, int32_t rhs) {
   return lhs < rhs ? lhs : rhs;
 }
 
-static window_t window_of(const layer_t *layer, uint32_t pixel) {
-  const int32_t top = (int32_t)(pixel / layer->output_width * layer->stride_height) - layer->pad_top;
-  const int32_t left = (int32_t)(pixel % layer->output_width * layer->stride_width) - layer->pad_left;
-  return (window_t){larger(top, 0), smaller(top + layer->kernel_height, layer->input_height), larger(left, 0),
-                    smaller(left + layer->kernel_width, layer->input_width)};
+static window_t window_of(const layer_t *layer, uint32_t pixel_y, uint32_t pixel_x) {
+  const int32_t top = (int32_t)(pixel_y * layer->stride_height) - layer->pad_top;
+  const int32_t left = (int32_t)(pixel_x * layer->stride_width) - layer->pad_left;
+  const int32_t y = larger(top, 0);
+  const int32_t x = larger(left, 0);
+  const uint32_t taps = (uint32_t)(smaller(left + layer->kernel_width, layer->input_width) - x);
+  return (window_t){
+      .first = (const uint8_t *)layer->input + (uint32_t)(y * layer->input_width + x) * layer->channels,
+      .lines = (uint32_t)(smaller(top + layer->kernel_height, layer->input_height) - y),
+      .taps = taps,
+      .tap_step = layer->channels,
+      .line_step = (layer->input_width - taps) * layer->channels,
+  };
 }
 
-static const uint8_t *pixel_at(const layer_t *layer, int32_t y, int32_t x) {
-  return (const uint8_t *)layer->input + (uint32_t)(y * layer->input_width + x) * layer->channels;
+#if TINSMITH_COREV
+
+// Two nested hardware loops. An inner one has three instructions or more.
+#define FOR_WINDOW(BODY, INPUTS, ...)                                                                    \
+  __asm__ volatile(COREV_OUTER_LOOP("%[lines]") COREV_LOOP("%[taps]") BODY COREV_LOOP_END                \
+                   "\tadd %[from], %[from], %[jump]\n\t"                                                 \
+                   "nop" COREV_OUTER_LOOP_END                                                            \
+                   : [from] "+&r"(from), [x] "=&r"(x), [y] "=&r"(y), __VA_ARGS__                         \
+                   : [lines] "r"(window->lines), [taps] "r"(window->taps), [step] "r"(window->tap_step), \
+                     [jump] "r"(window->line_step)INPUTS                                                 \
+                   : "memory")
+
+#define NO_INPUTS
+// A dot product with a word that holds a single 1 picks a byte.
+#define PICKS , [p0] "r"(0x00000001u), [p1] "r"(0x00000100u), [p2] "r"(0x00010000u), [p3] "r"(0x01000000u)
+
+#define LOAD_ONE "cv.lw %[x], (%[from]), %[step]\n\t"
+#define LOAD_TWO "lw %[y], 4(%[from])\n\t" LOAD_ONE
+
+#define MAX_ONE(MAX) LOAD_ONE "nop\n\t" MAX " %[m0], %[m0], %[x]"
+#define MAX_TWO(MAX) LOAD_TWO MAX " %[m1], %[m1], %[y]\n\t" MAX " %[m0], %[m0], %[x]"
+
+ALWAYS_INLINE void window_max(const window_t *window, const uint8_t *from, uint32_t words, bool is_signed,
+                              uint32_t *max) {
+  uint32_t x, y;
+  if (words == 1u && is_signed) {
+    FOR_WINDOW(MAX_ONE("cv.max.b"), NO_INPUTS, [m0] "+&r"(max[0]));
+  } else if (words == 1u) {
+    FOR_WINDOW(MAX_ONE("cv.maxu.b"), NO_INPUTS, [m0] "+&r"(max[0]));
+  } else if (is_signed) {
+    FOR_WINDOW(MAX_TWO("cv.max.b"), NO_INPUTS, [m0] "+&r"(max[0]), [m1] "+&r"(max[1]));
+  } else {
+    FOR_WINDOW(MAX_TWO("cv.maxu.b"), NO_INPUTS, [m0] "+&r"(max[0]), [m1] "+&r"(max[1]));
+  }
 }
 
-static uint32_t max_word(const layer_t *layer, const window_t *window, uint32_t channel) {
-  uint32_t word = load_word(pixel_at(layer, window->y, window->x) + channel);
-  for (int32_t y = window->y; y < window->y_end; ++y) {
-    const uint8_t *from = pixel_at(layer, y, window->x) + channel;
-    for (int32_t x = window->x; x < window->x_end; ++x) {
-      word = max_bytes(word, load_word(from), layer->input_is_signed);
-      from += layer->channels;
+#define FOUR_SUMS(DOT, X, A, B, C, D)                                                                                \
+  DOT " %[" A "], %[" X "], %[p0]\n\t" DOT " %[" B "], %[" X "], %[p1]\n\t" DOT " %[" C "], %[" X "], %[p2]\n\t" DOT \
+      " %[" D "], %[" X "], %[p3]"
+
+#define SUM_ONE(DOT) LOAD_ONE FOUR_SUMS(DOT, "x", "a0", "a1", "a2", "a3")
+#define SUM_TWO(DOT) \
+  LOAD_TWO FOUR_SUMS(DOT, "y", "b0", "b1", "b2", "b3") "\n\t" FOUR_SUMS(DOT, "x", "a0", "a1", "a2", "a3")
+
+#define FIRST_SUMS [a0] "+&r"(sums[0]), [a1] "+&r"(sums[1]), [a2] "+&r"(sums[2]), [a3] "+&r"(sums[3])
+#define ALL_SUMS FIRST_SUMS, [b0] "+&r"(sums[4]), [b1] "+&r"(sums[5]), [b2] "+&r"(sums[6]), [b3] "+&r"(sums[7])
+
+ALWAYS_INLINE void window_sums(const window_t *window, const uint8_t *from, uint32_t words, bool is_signed,
+                               int32_t *sums) {
+  uint32_t x, y;
+  if (words == 1u && is_signed) {
+    FOR_WINDOW(SUM_ONE("cv.sdotsp.b"), PICKS, FIRST_SUMS);
+  } else if (words == 1u) {
+    FOR_WINDOW(SUM_ONE("cv.sdotusp.b"), PICKS, FIRST_SUMS);
+  } else if (is_signed) {
+    FOR_WINDOW(SUM_TWO("cv.sdotsp.b"), PICKS, ALL_SUMS);
+  } else {
+    FOR_WINDOW(SUM_TWO("cv.sdotusp.b"), PICKS, ALL_SUMS);
+  }
+}
+
+#else
+
+ALWAYS_INLINE void window_max(const window_t *window, const uint8_t *from, uint32_t words, bool is_signed,
+                              uint32_t *max) {
+  for (uint32_t line = 0u; line < window->lines; ++line) {
+    for (uint32_t tap = 0u; tap < window->taps; ++tap) {
+      for (uint32_t word = 0u; word < words; ++word) {
+        max[word] = max_bytes(max[word], load_word(from + 4u * word), is_signed);
+      }
+      from += window->tap_step;
     }
+    from += window->line_step;
   }
-  return word;
 }
 
-static int32_t max_single(const layer_t *layer, const window_t *window, uint32_t channel) {
-  int32_t value = INT32_MIN;
-  for (int32_t y = window->y; y < window->y_end; ++y) {
-    for (int32_t x = window->x; x < window->x_end; ++x) {
-      const uint8_t *from = pixel_at(layer, y, x) + channel;
-      value = larger(value, layer->input_is_signed ? (int8_t)*from : *from);
+ALWAYS_INLINE void window_sums(const window_t *window, const uint8_t *from, uint32_t words, bool is_signed,
+                               int32_t *sums) {
+  for (uint32_t line = 0u; line < window->lines; ++line) {
+    for (uint32_t tap = 0u; tap < window->taps; ++tap) {
+      for (uint32_t i = 0u; i < BLOCK_CHANNELS * words; ++i) {
+        sums[i] += is_signed ? (int8_t)from[i] : from[i];
+      }
+      from += window->tap_step;
     }
-  }
-  return value;
-}
-
-// Channels first to end - 1 of an output pixel.
-static void max_pixel(const layer_t *layer, const window_t *window, uint32_t channel, uint32_t end, uint8_t *output) {
-  for (; channel + 4u <= end; channel += 4u) {
-    store_word(output + channel, max_word(layer, window, channel));
-  }
-  for (; channel < end; ++channel) {
-    output[channel] = (uint8_t)max_single(layer, window, channel);
+    from += window->line_step;
   }
 }
 
-// Four sums: a dot product with a word that holds a single 1 picks a byte.
-static void sum_four(const layer_t *layer, const window_t *window, uint32_t channel, int32_t *sums) {
-  const bool is_signed = layer->input_is_signed;
-  int32_t a = 0;
-  int32_t b = 0;
-  int32_t c = 0;
-  int32_t d = 0;
-  for (int32_t y = window->y; y < window->y_end; ++y) {
-    const uint8_t *from = pixel_at(layer, y, window->x) + channel;
-    for (int32_t x = window->x; x < window->x_end; ++x) {
-      const uint32_t word = load_word(from);
-      a = dot4(word, 0x00000001u, a, is_signed);
-      b = dot4(word, 0x00000100u, b, is_signed);
-      c = dot4(word, 0x00010000u, c, is_signed);
-      d = dot4(word, 0x01000000u, d, is_signed);
-      from += layer->channels;
-    }
+#endif
+
+// How bytes are read and where results are cut off.
+typedef struct {
+  int32_t min, max;
+  bool is_clamped;
+} range_t;
+
+// Four or eight channels from `channel` on.
+ALWAYS_INLINE void max_block(const range_t *range, const window_t *window, uint32_t channel, uint32_t words,
+                             bool is_signed, uint8_t *output) {
+  const uint8_t *from = window->first + channel;
+  uint32_t max[2] = {load_word(from), words == 2u ? load_word(from + 4) : 0u};
+  window_max(window, from, words, is_signed, max);
+  UNROLLED for (uint32_t i = 0u; i < words; ++i) {
+    store_word(output + channel + 4u * i,
+               range->is_clamped ? clamp_bytes(max[i], range->min, range->max, is_signed) : max[i]);
   }
-  sums[0] = a;
-  sums[1] = b;
-  sums[2] = c;
-  sums[3] = d;
 }
 
-static int32_t sum_single(const layer_t *layer, const window_t *window, uint32_t channel) {
-  int32_t sum = 0;
-  for (int32_t y = window->y; y < window->y_end; ++y) {
-    for (int32_t x = window->x; x < window->x_end; ++x) {
-      const uint8_t *from = pixel_at(layer, y, x) + channel;
-      sum += layer->input_is_signed ? (int8_t)*from : *from;
-    }
-  }
+// sum + factor * weight in one instruction where the compiler would take four.
+ALWAYS_INLINE int32_t multiply_add(int32_t sum, int32_t factor, int32_t weight) {
+#if TINSMITH_COREV
+  __asm__("cv.mac %0, %1, %2" : "+r"(sum) : "r"(factor), "r"(weight));
   return sum;
+#else
+  return sum + factor * weight;
+#endif
 }
 
-static uint8_t finish(const layer_t *layer, int32_t sum, int32_t count) {
-  if (layer->kind != TINSMITH_PULP_POOL_AVERAGE_TFLITE) {
-    const int32_t scaled = layer->kind == TINSMITH_PULP_POOL_AVERAGE_PLAIN
-                               ? sum / (layer->kernel_height * layer->kernel_width)
-                               : scale_truncating(sum, layer->multiplier, layer->addend, layer->shift);
-    return (uint8_t)(layer->output_is_signed ? clip_s8(scaled) : clip_u8(scaled));
+// A mean plus MEAN_OFFSET, rounded down: what rounds it otherwise is in the sum already or in the weight. The product
+// with the reciprocal is too large by less than sum * divisor / 2**32 / divisor, which cannot reach the next quotient:
+// a sum is below 384 times the divisor.
+ALWAYS_INLINE int32_t mean_of(const finish_t *finish, int32_t sum) {
+  const int32_t rounded = multiply_add(sum, sum < finish->limit ? 1 : 0, finish->weight);
+  return high_product(rounded, finish->reciprocal) - MEAN_OFFSET;
+}
+
+// The others: huge windows, windows of one pixel, and PULP-NN's division of a product.
+static __attribute__((noinline)) int32_t divided(const finish_t *finish, int32_t sum) {
+  if (finish->kind == TINSMITH_PULP_POOL_AVERAGE_DIVIDED) {
+    const uint32_t mean = (uint32_t)sum * (uint32_t)finish->multiplier / finish->divisor;
+    return (int32_t)(mean + (uint32_t)finish->addend) >> finish->shift;
   }
-  const int32_t mean = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
-  return (uint8_t)smaller(larger(mean, layer->min), layer->max);
+  const int32_t rounded = sum + (sum < finish->limit ? finish->weight : 0);
+  return (int32_t)((uint32_t)rounded / finish->divisor) - MEAN_OFFSET;
 }
 
-static void average_pixel(const layer_t *layer, const window_t *window, uint32_t channel, uint32_t end,
-                          uint8_t *output) {
-  const int32_t count = (window->y_end - window->y) * (window->x_end - window->x);
-  for (; channel + 4u <= end; channel += 4u) {
-    int32_t sums[4];
-    sum_four(layer, window, channel, sums);
-    for (uint32_t i = 0u; i < 4u; ++i) {
-      output[channel + i] = finish(layer, sums[i], count);
+ALWAYS_INLINE void store_mean(const finish_t *finish, int32_t mean, uint8_t *output) {
+  *output = (uint8_t)smaller(larger(mean, finish->min), finish->max);
+}
+
+// shared: the same in memory, of which no copy can be a register's.
+ALWAYS_INLINE void finish_block(const finish_t *finish, const finish_t *shared, const int32_t *sums, uint32_t count,
+                                uint8_t *output) {
+  if (finish->reciprocal != 0u) {
+    UNROLLED for (uint32_t i = 0u; i < count; ++i) {
+      store_mean(finish, mean_of(finish, sums[i]), output + i);
+    }
+  } else if (finish->kind == TINSMITH_PULP_POOL_AVERAGE_SCALED) {
+    UNROLLED for (uint32_t i = 0u; i < count; ++i) {
+      store_mean(finish, scale_truncating(sums[i], finish->multiplier, finish->addend, finish->shift), output + i);
+    }
+  } else {
+    UNROLLED for (uint32_t i = 0u; i < count; ++i) {
+      store_mean(finish, divided(shared, sums[i]), output + i);
     }
   }
+}
+
+ALWAYS_INLINE void average_block(const finish_t *finish, const finish_t *shared, const window_t *window,
+                                 uint32_t channel, uint32_t words, bool is_signed, uint8_t *output) {
+  int32_t sums[WIDE_CHANNELS];
+  UNROLLED for (uint32_t i = 0u; i < BLOCK_CHANNELS * words; ++i) {
+    sums[i] = finish->start;
+  }
+  window_sums(window, window->first + channel, words, is_signed, sums);
+  finish_block(finish, shared, sums, BLOCK_CHANNELS * words, output + channel);
+}
+
+// One channel.
+static void single(const layer_t *layer, const finish_t *finish, const window_t *window, uint32_t channel,
+                   uint8_t *output) {
+  const uint8_t *from = window->first + channel;
+  int32_t max = INT32_MIN;
+  int32_t sum = finish->start;
+  for (uint32_t line = 0u; line < window->lines; ++line) {
+    for (uint32_t tap = 0u; tap < window->taps; ++tap) {
+      const int32_t value = layer->input_is_signed ? (int8_t)*from : *from;
+      max = larger(max, value);
+      sum += value;
+      from += window->tap_step;
+    }
+    from += window->line_step;
+  }
+  if (layer->kind == TINSMITH_PULP_POOL_MAX) {
+    store_mean(finish, max, output + channel);
+  } else {
+    finish_block(finish, finish, &sum, 1u, output + channel);
+  }
+}
+
+// Channels from `channel` to end - 1 of an output pixel, four or more: eight at a time, four, and then the last four
+// again where one to three are left over.
+#define FOR_CHANNELS(BLOCK, ...)                                              \
+  for (; channel + WIDE_CHANNELS <= end; channel += WIDE_CHANNELS) {          \
+    BLOCK(__VA_ARGS__, &window, channel, 2u, is_signed, output);              \
+  }                                                                           \
+  if (channel + BLOCK_CHANNELS <= end) {                                      \
+    BLOCK(__VA_ARGS__, &window, channel, 1u, is_signed, output);              \
+  }                                                                           \
+  if ((end & 3u) != 0u) {                                                     \
+    BLOCK(__VA_ARGS__, &window, end - BLOCK_CHANNELS, 1u, is_signed, output); \
+  }
+
+// Structs become locals, which the output cannot alias.
+ALWAYS_INLINE void max_channels(const finish_t *finish, const window_t *shared, uint32_t channel, uint32_t end,
+                                bool is_signed, uint8_t *output) {
+  const window_t window = *shared;
+  const range_t range = {finish->min, finish->max, finish->max - finish->min < UINT8_MAX};
+  FOR_CHANNELS(max_block, &range)
+}
+
+ALWAYS_INLINE void average_channels(const finish_t *shared_finish, const window_t *shared, uint32_t channel,
+                                    uint32_t end, bool is_signed, uint8_t *output) {
+  const window_t window = *shared;
+  const finish_t finish = *shared_finish;
+  FOR_CHANNELS(average_block, &finish, shared_finish)
+}
+
+#define PIXEL(NAME, CHANNELS, IS_SIGNED)                                                                       \
+  static __attribute__((noinline)) void NAME(const finish_t *finish, const window_t *window, uint32_t channel, \
+                                             uint32_t end, uint8_t *output) {                                  \
+    CHANNELS(finish, window, channel, end, IS_SIGNED, output);                                                 \
+  }
+
+PIXEL(max_u8, max_channels, false)
+PIXEL(max_s8, max_channels, true)
+PIXEL(average_u8, average_channels, false)
+PIXEL(average_s8, average_channels, true)
+
+static finish_t finish_of(const layer_t *layer) {
+  const bool has_range = layer->kind == TINSMITH_PULP_POOL_MAX || layer->kind == TINSMITH_PULP_POOL_AVERAGE_TFLITE;
+  return (finish_t){
+      .kind = layer->kind,
+      .multiplier = layer->multiplier,
+      .addend = layer->addend,
+      .shift = layer->shift,
+      .min = has_range                 ? layer->min
+             : layer->output_is_signed ? INT8_MIN
+                                       : 0,
+      .max = has_range                 ? layer->max
+             : layer->output_is_signed ? INT8_MAX
+                                       : UINT8_MAX,
+  };
+}
+
+// What depends on the number of pixels in a window; a division, so only when it changes. TFLite adds half of the
+// divisor to the sum's amount, which below 0 is one less of its complement where the divisor is even; PULP-NN truncates
+// towards 0, so that a sum below 0 is rounded up.
+static void set_divisor(const layer_t *layer, finish_t *finish, const window_t *window) {
+  const bool is_tflite = layer->kind == TINSMITH_PULP_POOL_AVERAGE_TFLITE;
+  const uint32_t area = is_tflite ? window->lines * window->taps : (uint32_t)layer->kernel_height * layer->kernel_width;
+  if (area == finish->divisor) {
+    return;
+  }
+  finish->divisor = area;
+  if (is_tflite || layer->kind == TINSMITH_PULP_POOL_AVERAGE_PLAIN) {
+    finish->reciprocal = area > 1u && area < RECIPROCAL_AREAS ? UINT32_MAX / area + 1u : 0u;
+    finish->start = (int32_t)(MEAN_OFFSET * area + (is_tflite ? area / 2u : 0u));
+    finish->limit = finish->start;
+    finish->weight = is_tflite ? (int32_t)(area & 1u) - 1 : (int32_t)area - 1;
+  }
+}
+
+// Fewer than four channels.
+static void singles(const layer_t *layer, const finish_t *finish, const window_t *window, uint32_t channel,
+                    uint32_t end, uint8_t *output) {
   for (; channel < end; ++channel) {
-    output[channel] = finish(layer, sum_single(layer, window, channel), count);
+    single(layer, finish, window, channel, output);
   }
 }
 
 // A core's share of a row of all pixels' blocks of four channels: part of a pixel, whole ones, part of a pixel.
 void tinsmith_pulp_pool(const layer_t *layer, tinsmith_pulp_core_t core) {
-  const uint32_t blocks = (layer->channels + 3u) / 4u;
+  const uint32_t blocks = (layer->channels + BLOCK_CHANNELS - 1u) / BLOCK_CHANNELS;
   const uint32_t units = (uint32_t)layer->output_height * layer->output_width * blocks;
-  uint32_t first = (uint32_t)((uint64_t)units * core.core / core.cores);
-  const uint32_t last = (uint32_t)((uint64_t)units * (core.core + 1u) / core.cores);
-  while (first < last) {
-    const uint32_t pixel = first / blocks;
-    const uint32_t end_unit = (pixel + 1u) * blocks < last ? (pixel + 1u) * blocks : last;
-    const uint32_t channel = 4u * (first - pixel * blocks);
-    const uint32_t end_block = 4u * (end_unit - pixel * blocks);
-    const uint32_t end = end_block < layer->channels ? end_block : layer->channels;
-    const window_t window = window_of(layer, pixel);
-    uint8_t *output = (uint8_t *)layer->output + pixel * layer->channels;
-    if (layer->kind == TINSMITH_PULP_POOL_MAX) {
-      max_pixel(layer, &window, channel, end, output);
-    } else {
-      average_pixel(layer, &window, channel, end, output);
+  const uint32_t first = quotient(units * core.core, core.cores);
+  uint32_t left = quotient(units * (core.core + 1u), core.cores) - first;
+  const uint32_t first_pixel = quotient(first, blocks);
+  uint32_t block = first - first_pixel * blocks;
+  uint32_t y = quotient(first_pixel, layer->output_width);
+  uint32_t x = first_pixel - y * layer->output_width;
+  uint8_t *output = (uint8_t *)layer->output + first_pixel * layer->channels;
+  finish_t finish = finish_of(layer);
+  while (left != 0u) {
+    const uint32_t count = blocks - block < left ? blocks - block : left;
+    const uint32_t channel = BLOCK_CHANNELS * block;
+    const uint32_t end = (uint32_t)smaller((int32_t)(channel + BLOCK_CHANNELS * count), layer->channels);
+    const window_t window = window_of(layer, y, x);
+    if (layer->kind != TINSMITH_PULP_POOL_MAX) {
+      set_divisor(layer, &finish, &window);
     }
-    first = end_unit;
+    if (end - channel < BLOCK_CHANNELS) {
+      singles(layer, &finish, &window, channel, end, output);
+    } else if (layer->kind == TINSMITH_PULP_POOL_MAX) {
+      (layer->input_is_signed ? max_s8 : max_u8)(&finish, &window, channel, end, output);
+    } else {
+      (layer->input_is_signed ? average_s8 : average_u8)(&finish, &window, channel, end, output);
+    }
+    left -= count;
+    block = 0u;
+    output += layer->channels;
+    if (++x == layer->output_width) {
+      x = 0u;
+      ++y;
+    }
   }
 }

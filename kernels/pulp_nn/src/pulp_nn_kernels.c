@@ -39,6 +39,11 @@ static void connect(const tinsmith_pulp_linear_t *layer) {
   pulp_nn_team_barrier();
 }
 
+static void add(const tinsmith_pulp_add_t *layer) {
+  tinsmith_pulp_add(layer, pulp_nn_team());
+  pulp_nn_team_barrier();
+}
+
 static void pool(const tinsmith_pulp_pool_t *layer) {
   tinsmith_pulp_pool(layer, pulp_nn_team());
   pulp_nn_team_barrier();
@@ -277,6 +282,8 @@ void pulp_nn_linear_i8_i32_i8(int8_t *pIn, int8_t *pBias, int8_t *pOut, int8_t *
         .stride_height = stride_y,                                                                             \
         .stride_width = stride_x,                                                                              \
         .input_is_signed = IS_SIGNED_##TYPE,                                                                   \
+        .min = IS_SIGNED_##TYPE ? INT8_MIN : 0,                                                                \
+        .max = IS_SIGNED_##TYPE ? INT8_MAX : UINT8_MAX,                                                        \
     };                                                                                                         \
     pool(&layer);                                                                                              \
   }
@@ -286,13 +293,15 @@ MAX_POOL(pulp_nn_maxpool_i8, int8_t)
 
 void pulp_nn_add_u8_u8(uint8_t *pIn1, uint8_t *pIn2, uint8_t *pOut, uint16_t out_mult1, uint16_t out_mult2,
                        uint16_t out_shift, uint16_t dim_im_in_x, uint16_t dim_im_in_y, uint16_t ch_im_in) {
-  const pulp_nn_team_t team = pulp_nn_team();
-  const uint32_t count = (uint32_t)dim_im_in_x * dim_im_in_y * ch_im_in;
-  const uint32_t end = (uint32_t)((uint64_t)count * (team.core + 1u) / team.cores);
-  for (uint32_t i = (uint32_t)((uint64_t)count * team.core / team.cores); i < end; ++i) {
-    const int32_t sum = (pIn1[i] * (int16_t)out_mult1 + pIn2[i] * (int16_t)out_mult2) >> out_shift;
-    const int32_t raised = sum < 0 ? 0 : sum;
-    pOut[i] = (uint8_t)(raised > 255 ? 255 : raised);
-  }
-  pulp_nn_team_barrier();
+  const tinsmith_pulp_add_t layer = {
+      .kind = TINSMITH_PULP_ADD_WEIGHTED,
+      .lhs = pIn1,
+      .rhs = pIn2,
+      .output = pOut,
+      .count = (uint32_t)dim_im_in_x * dim_im_in_y * ch_im_in,
+      .lhs_multiplier = (int16_t)out_mult1,
+      .rhs_multiplier = (int16_t)out_mult2,
+      .output_shift = out_shift,
+  };
+  add(&layer);
 }

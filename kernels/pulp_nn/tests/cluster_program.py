@@ -9,13 +9,14 @@ LIBRARY = TESTS.parent
 KERNELS = LIBRARY.parent
 SIMULATORS = KERNELS.parent / "platforms" / "simulators"
 L1_BYTES = 64 * 1024
+REFERENCES = ("elementwise.c", "pooling.c", "softmax_s8.c")
 
 
 def build(elf: Path, seed: int, calls: int) -> str:
     """Build the program; returns the compiler's warnings. Raises CompileError."""
     sources = [*sorted((LIBRARY / "src").glob("*.c")), *sorted(TESTS.glob("*.c"))]
     sources += sorted(TESTS.glob("cluster/*.c"))
-    sources.append(KERNELS / "reference" / "softmax_s8.c")
+    sources += [KERNELS / "reference" / name for name in REFERENCES]
     return build_cluster_program(
         sources,
         elf,

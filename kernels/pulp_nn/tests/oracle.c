@@ -129,14 +129,36 @@ static int32_t scale(int32_t value, int32_t multiplier, int32_t shift) {
   return divide_by_power(doubling_high_product(value, multiplier), shift);
 }
 
-void oracle_add(const tinsmith_pulp_add_t *layer, int8_t *output) {
+static int32_t add_tflite(const tinsmith_pulp_add_t *layer, int32_t lhs_value, int32_t rhs_value) {
+  const int32_t lhs = (lhs_value - layer->lhs_zero_point) * (1 << 20);
+  const int32_t rhs = (rhs_value - layer->rhs_zero_point) * (1 << 20);
+  const int32_t sum =
+      scale(lhs, layer->lhs_multiplier, layer->lhs_shift) + scale(rhs, layer->rhs_multiplier, layer->rhs_shift);
+  const int32_t scaled = scale(sum, layer->output_multiplier, layer->output_shift);
+  return clamp((int64_t)scaled + layer->output_zero_point, layer->min, layer->max);
+}
+
+static int32_t clip_to(int32_t value, bool is_signed) {
+  return is_signed ? clamp(value, -128, 127) : clamp(value, 0, 255);
+}
+
+void oracle_add(const tinsmith_pulp_add_t *layer, uint8_t *output) {
+  const bool is_tflite = layer->kind == TINSMITH_PULP_ADD_TFLITE;
   for (uint32_t i = 0u; i < layer->count; ++i) {
-    const int32_t lhs = (layer->lhs[i] - layer->lhs_zero_point) * (1 << 20);
-    const int32_t rhs = (layer->rhs[i] - layer->rhs_zero_point) * (1 << 20);
-    const int32_t sum =
-        scale(lhs, layer->lhs_multiplier, layer->lhs_shift) + scale(rhs, layer->rhs_multiplier, layer->rhs_shift);
-    const int32_t scaled = scale(sum, layer->output_multiplier, layer->output_shift);
-    output[i] = (int8_t)clamp(scaled + layer->output_zero_point, layer->min, layer->max);
+    const int32_t lhs = value_of(((const uint8_t *)layer->lhs)[i], is_tflite || layer->lhs_is_signed);
+    const int32_t rhs = value_of(((const uint8_t *)layer->rhs)[i], is_tflite || layer->rhs_is_signed);
+    if (is_tflite) {
+      output[i] = (uint8_t)add_tflite(layer, lhs, rhs);
+    } else if (layer->kind == TINSMITH_PULP_ADD_WEIGHTED) {
+      const int32_t sum = lhs * layer->lhs_multiplier + rhs * layer->rhs_multiplier;
+      output[i] = (uint8_t)clip_to(sum >> layer->output_shift, layer->output_is_signed);
+    } else {
+      const int32_t lhs_scaled = (lhs * layer->lhs_multiplier + layer->lhs_addend) >> layer->lhs_shift;
+      const int32_t rhs_scaled = (rhs * layer->rhs_multiplier + layer->rhs_addend) >> layer->rhs_shift;
+      const int32_t sum = clip_to(lhs_scaled, layer->lhs_is_signed) + clip_to(rhs_scaled, layer->rhs_is_signed);
+      const int32_t scaled = (sum * layer->output_multiplier + layer->output_addend) >> layer->output_shift;
+      output[i] = (uint8_t)clip_to(scaled, layer->output_is_signed);
+    }
   }
 }
 
@@ -159,16 +181,20 @@ static uint8_t pool_element(const tinsmith_pulp_pool_t *layer, int32_t y, int32_
     }
   }
   if (layer->kind == TINSMITH_PULP_POOL_MAX) {
-    return (uint8_t)max;
+    return (uint8_t)clamp(max, layer->min, layer->max);
   }
   if (layer->kind == TINSMITH_PULP_POOL_AVERAGE_TFLITE) {
     const int32_t mean = sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
     return (uint8_t)clamp(mean, layer->min, layer->max);
   }
-  const int32_t scaled = layer->kind == TINSMITH_PULP_POOL_AVERAGE_PLAIN
-                             ? sum / (layer->kernel_height * layer->kernel_width)
-                             : (sum * layer->multiplier + layer->addend) >> layer->shift;
-  return (uint8_t)(layer->output_is_signed ? clamp(scaled, -128, 127) : clamp(scaled, 0, 255));
+  const int32_t area = layer->kernel_height * layer->kernel_width;
+  int32_t scaled = sum / area;
+  if (layer->kind == TINSMITH_PULP_POOL_AVERAGE_SCALED) {
+    scaled = (sum * layer->multiplier + layer->addend) >> layer->shift;
+  } else if (layer->kind == TINSMITH_PULP_POOL_AVERAGE_DIVIDED) {
+    scaled = ((int32_t)((int64_t)sum * layer->multiplier / area) + layer->addend) >> layer->shift;
+  }
+  return (uint8_t)clip_to(scaled, layer->output_is_signed);
 }
 
 void oracle_pool(const tinsmith_pulp_pool_t *layer, uint8_t *output) {

@@ -15,7 +15,7 @@ void oracle_linear(const tinsmith_pulp_linear_t *layer, const int8_t *weights, v
 
 void oracle_depthwise(const tinsmith_pulp_depthwise_t *layer, uint8_t *output);
 
-void oracle_add(const tinsmith_pulp_add_t *layer, int8_t *output);
+void oracle_add(const tinsmith_pulp_add_t *layer, uint8_t *output);
 
 void oracle_pool(const tinsmith_pulp_pool_t *layer, uint8_t *output);
 

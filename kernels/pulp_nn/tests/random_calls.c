@@ -1,57 +1,19 @@
 #include "tests/random_calls.h"
 
 #include <stddef.h>
-#include <string.h>
 
+#include "tests/buffers.h"
 #include "tests/oracle.h"
 #include "tests/random_data.h"
+#include "tests/small_calls.h"
 #include "tests/team.h"
-#include "tinsmith/softmax.h"
 
-#define BUFFER_BYTES 8192u
-#define MARGIN_BYTES 16u
-#define MARGIN_VALUE 0xa5u
-
-// Where the kernels work; on the cluster its first-level memory.
-#if defined(__riscv)
-#define L1 __attribute__((section(".l1"), aligned(4)))
-#else
-#define L1 __attribute__((aligned(4)))
-#endif
-
-static L1 uint8_t input[BUFFER_BYTES];
-static L1 int8_t weights[BUFFER_BYTES];
 static L1 int8_t packed[BUFFER_BYTES];
-static L1 uint8_t output[BUFFER_BYTES + MARGIN_BYTES];
-static L1 uint8_t scratch[BUFFER_BYTES];
-static __attribute__((aligned(4))) uint8_t expected[BUFFER_BYTES];
 
 typedef struct {
   const char *name;
   bool (*call)(random_t *random, uint32_t max_cores);
 } kernel_t;
-
-// Whether the output's bytes are as expected, and those behind it as they were.
-static bool is_right(uint32_t bytes) {
-  for (uint32_t i = 0u; i < bytes; ++i) {
-    if (output[i] != expected[i]) {
-      return false;
-    }
-  }
-  for (uint32_t i = 0u; i < MARGIN_BYTES; ++i) {
-    if (output[bytes + i] != MARGIN_VALUE) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Random bytes at the end of the input's buffer, so that AddressSanitizer sees a read behind them.
-static uint8_t *random_input(random_t *random, uint32_t bytes) {
-  uint8_t *start = input + BUFFER_BYTES - bytes;
-  random_bytes(random, start, bytes);
-  return start;
-}
 
 static int8_t *weights_for(bool is_packed, uint32_t rows, uint32_t columns) {
   if (!is_packed) {
@@ -133,10 +95,10 @@ static bool call_conv2d_layer(random_t *random, uint32_t max_cores, bool pointwi
   layer.input = random_input(random, (uint32_t)layer.input_height * layer.input_width * layer.input_channels);
   random_bytes(random, weights, layer.output_channels * columns);
   layer.weights = weights_for(layer.weights_are_packed, layer.output_channels, columns);
-  memset(output, MARGIN_VALUE, bytes + MARGIN_BYTES);
+  clear_output(bytes);
   team_run(cores, run_conv2d, &layer);
   oracle_conv2d(&layer, weights, expected);
-  return is_right(bytes);
+  return output_is_right(bytes);
 }
 
 static bool call_conv2d(random_t *random, uint32_t max_cores) {
@@ -163,10 +125,10 @@ static bool call_linear(random_t *random, uint32_t max_cores) {
   layer.input = random_input(random, layer.weights_are_packed ? (layer.inputs + 3u) & ~3u : layer.inputs);
   random_bytes(random, weights, (uint32_t)layer.outputs * layer.inputs);
   layer.weights = weights_for(layer.weights_are_packed, layer.outputs, layer.inputs);
-  memset(output, MARGIN_VALUE, bytes + MARGIN_BYTES);
+  clear_output(bytes);
   team_run(cores, run_linear, &layer);
   oracle_linear(&layer, weights, expected);
-  return is_right(bytes);
+  return output_is_right(bytes);
 }
 
 static void run_depthwise(void *argument, tinsmith_pulp_core_t core) {
@@ -221,103 +183,21 @@ static bool call_depthwise(random_t *random, uint32_t max_cores) {
   layer.stage = random_stage(random, random_kind(random, layer.input_is_signed, false), bits_of_sum(taps));
   layer.input = random_input(random, input_bytes);
   random_bytes(random, weights, layer.channels * taps);
-  memset(output, MARGIN_VALUE, bytes + MARGIN_BYTES);
+  clear_output(bytes);
   team_run(cores, run_depthwise, &layer);
   oracle_depthwise(&layer, expected);
-  return is_right(bytes);
-}
-
-static void run_add(void *argument, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_add(argument, core);
-}
-
-static bool call_add(random_t *random, uint32_t max_cores) {
-  tinsmith_pulp_add_t layer = {.lhs = (int8_t *)input, .rhs = weights, .output = (int8_t *)output};
-  layer.count = (uint32_t)random_between(random, 1, 300);
-  layer.lhs_zero_point = random_between(random, -128, 127);
-  layer.rhs_zero_point = random_between(random, -128, 127);
-  layer.output_zero_point = random_between(random, -128, 127);
-  layer.lhs_multiplier = random_between(random, 1 << 30, INT32_MAX);
-  layer.rhs_multiplier = random_between(random, 1 << 30, INT32_MAX);
-  layer.output_multiplier = random_between(random, 1 << 30, INT32_MAX);
-  // TFLite divides the inputs' scales by twice the larger one, and the output by 2**20 times its own.
-  layer.lhs_shift = random_between(random, 0, 4);
-  layer.rhs_shift = random_between(random, 0, 4);
-  layer.output_shift = random_between(random, 15, 21);
-  layer.min = random_between(random, 0, 1) == 0 ? -128 : layer.output_zero_point;
-  layer.max = random_between(random, layer.min, 127);
-  random_bytes(random, input, layer.count);
-  random_bytes(random, weights, layer.count);
-  memset(output, MARGIN_VALUE, layer.count + MARGIN_BYTES);
-  team_run((uint32_t)random_between(random, 1, (int32_t)max_cores), run_add, &layer);
-  oracle_add(&layer, (int8_t *)expected);
-  return is_right(layer.count);
-}
-
-static void run_pool(void *argument, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_pool(argument, core);
-}
-
-static bool call_pool(random_t *random, uint32_t max_cores) {
-  tinsmith_pulp_conv2d_t sizes = {.output_channels = 1};
-  do {
-    random_sizes(random, &sizes, false);
-  } while ((uint32_t)sizes.input_height * sizes.input_width * sizes.input_channels > BUFFER_BYTES ||
-           sizes.pad_top > (sizes.kernel_height - 1) / 2 || sizes.pad_left > (sizes.kernel_width - 1) / 2);
-  const uint32_t input_bytes = (uint32_t)sizes.input_height * sizes.input_width * sizes.input_channels;
-  const tinsmith_pulp_pool_t layer = {
-      .kind = (tinsmith_pulp_pool_kind_t)random_between(random, 0, 3),
-      .input = random_input(random, input_bytes),
-      .output = output,
-      .input_height = sizes.input_height,
-      .input_width = sizes.input_width,
-      .channels = sizes.input_channels,
-      .output_height = sizes.output_height,
-      .output_width = sizes.output_width,
-      .kernel_height = sizes.kernel_height,
-      .kernel_width = sizes.kernel_width,
-      .pad_top = sizes.pad_top,
-      .pad_left = sizes.pad_left,
-      .stride_height = sizes.stride_height,
-      .stride_width = sizes.stride_width,
-      .input_is_signed = random_between(random, 0, 1) == 1,
-      .output_is_signed = random_between(random, 0, 1) == 1,
-      .multiplier = random_between(random, 0, 300),
-      .addend = random_between(random, -3000, 3000),
-      .shift = random_between(random, 6, 12),
-      .min = random_between(random, -128, 0),
-      .max = random_between(random, 0, 127),
-  };
-  const uint32_t bytes = (uint32_t)layer.output_height * layer.output_width * layer.channels;
-  memset(output, MARGIN_VALUE, bytes + MARGIN_BYTES);
-  team_run((uint32_t)random_between(random, 1, (int32_t)max_cores), run_pool, (void *)&layer);
-  oracle_pool(&layer, expected);
-  return is_right(bytes);
-}
-
-static void run_softmax(void *argument, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_softmax(argument, core);
-}
-
-// The oracle is the reference kernel.
-static bool call_softmax(random_t *random, uint32_t max_cores) {
-  tinsmith_pulp_softmax_t layer = {.input = (int8_t *)input, .output = (int8_t *)output};
-  layer.rows = (uint32_t)random_between(random, 1, 9);
-  layer.columns = (uint32_t)random_between(random, 1, random_between(random, 0, 9) == 0 ? 511 : 20);
-  layer.multiplier = random_between(random, 1 << 30, INT32_MAX);
-  layer.shift = random_between(random, 18, 24);
-  layer.smallest_difference = -(int32_t)(INT64_C(0x7c000000) >> layer.shift);
-  const tinsmith_softmax_parameters parameters = {layer.multiplier, layer.shift, layer.smallest_difference};
-  random_bytes(random, input, layer.rows * layer.columns);
-  memset(output, MARGIN_VALUE, layer.rows * layer.columns + MARGIN_BYTES);
-  team_run((uint32_t)random_between(random, 1, (int32_t)max_cores), run_softmax, &layer);
-  tinsmith_softmax_s8((int32_t)layer.rows, (int32_t)layer.columns, &parameters, layer.input, (int8_t *)expected);
-  return is_right(layer.rows * layer.columns);
+  return output_is_right(bytes);
 }
 
 static const kernel_t kKernels[] = {
-    {"conv2d", call_conv2d}, {"pointwise", call_pointwise}, {"linear", call_linear},   {"depthwise", call_depthwise},
-    {"add", call_add},       {"pool", call_pool},           {"softmax", call_softmax},
+    {"conv2d", call_conv2d},
+    {"pointwise", call_pointwise},
+    {"linear", call_linear},
+    {"depthwise", call_depthwise},
+    {"add", call_add},
+    {"max pool", call_max_pool},
+    {"average pool", call_average_pool},
+    {"softmax", call_softmax},
 };
 
 uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {

@@ -29,7 +29,16 @@ def loop_lengths(elf: Path) -> set[int]:
 
 @pytest.mark.parametrize(
     ("kernel", "instructions"),
-    [("4x4", 24), ("4x2", 14), ("4x1", 9), ("depthwise 3x3, truncating", 38)],
+    [
+        ("4x4", 24),
+        ("4x2", 14),
+        ("4x1", 9),
+        ("depthwise 3x3, truncating", 38),
+        ("sum, weighted", 7),
+        ("sum, requantized", 13),
+        ("largest of a window", 4),
+        ("sums of a window", 10),
+    ],
 )
 def test_inner_loop_has_no_more_instructions(kernel: str, instructions: int, program: Path) -> None:
     assert instructions in loop_lengths(program), kernel

@@ -25,6 +25,12 @@ __asm__(
   ".option push\n\t.balign 4\n\t.option norvc\n" \
   "8:\n\t.word (((9f-8b)>>2)<<20)|(.Lrn_" COUNT "<<15)|0x472b\n"
 #define COREV_LOOP_END "\n9:\n\t.option pop\n"
+
+// A loop around a COREV_LOOP, with two instructions or more behind the inner one's end; label 7 is taken.
+#define COREV_OUTER_LOOP(COUNT)                  \
+  ".option push\n\t.balign 4\n\t.option norvc\n" \
+  "6:\n\t.word (((7f-6b)>>2)<<20)|(.Lrn_" COUNT "<<15)|0x47ab\n"
+#define COREV_OUTER_LOOP_END "\n7:\n\t.option pop\n"
 #else
 #define TINSMITH_COREV 0
 #endif
@@ -139,21 +145,6 @@ static inline uint32_t pack_bytes(int32_t a, int32_t b, int32_t c, int32_t d) {
 #endif
 }
 
-// Each signed byte of a word clamped to [min, max].
-static inline uint32_t clamp_bytes_s8(uint32_t word, int32_t min, int32_t max) {
-#if TINSMITH_COREV
-  __asm__("cv.max.sc.b %0, %0, %1\n\tcv.min.sc.b %0, %0, %2" : "+r"(word) : "r"(min), "r"(max));
-  return word;
-#else
-  uint32_t clamped = 0u;
-  for (uint32_t i = 0u; i < 4u; ++i) {
-    const int32_t raised = signed_byte(word, i) < min ? min : signed_byte(word, i);
-    clamped |= (uint32_t)(uint8_t)(raised > max ? max : raised) << (8u * i);
-  }
-  return clamped;
-#endif
-}
-
 // The larger of each pair of bytes.
 static inline uint32_t max_bytes(uint32_t lhs, uint32_t rhs, bool is_signed) {
 #if TINSMITH_COREV
@@ -171,6 +162,26 @@ static inline uint32_t max_bytes(uint32_t lhs, uint32_t rhs, bool is_signed) {
     larger |= (uint32_t)(uint8_t)(a > b ? a : b) << (8u * i);
   }
   return larger;
+#endif
+}
+
+// Each byte of a word clamped to [min, max], both in the bytes' range.
+static inline uint32_t clamp_bytes(uint32_t word, int32_t min, int32_t max, bool is_signed) {
+#if TINSMITH_COREV
+  if (is_signed) {
+    __asm__("cv.max.sc.b %0, %0, %1\n\tcv.min.sc.b %0, %0, %2" : "+r"(word) : "r"(min), "r"(max));
+  } else {
+    __asm__("cv.maxu.sc.b %0, %0, %1\n\tcv.minu.sc.b %0, %0, %2" : "+r"(word) : "r"(min), "r"(max));
+  }
+  return word;
+#else
+  uint32_t clamped = 0u;
+  for (uint32_t i = 0u; i < 4u; ++i) {
+    const int32_t value = is_signed ? signed_byte(word, i) : unsigned_byte(word, i);
+    const int32_t raised = value < min ? min : value;
+    clamped |= (uint32_t)(uint8_t)(raised > max ? max : raised) << (8u * i);
+  }
+  return clamped;
 #endif
 }
 

@@ -146,7 +146,7 @@ ALWAYS_INLINE void stage_store(const tinsmith_pulp_stage_t *stage, tinsmith_pulp
     const int32_t *values = acc + STAGE_CHANNELS * pixel;
     uint32_t word = pack_bytes(values[0], values[1], values[2], values[3]);
     if (is_clamped) {
-      word = clamp_bytes_s8(word, stage->min, stage->max);
+      word = clamp_bytes(word, stage->min, stage->max, true);
     }
     store_word(output, word);
     output += output_step;

@@ -1,0 +1,24 @@
+// Memory that all cases use, on the cluster its first level.
+#ifndef TINSMITH_KERNELS_PULP_NN_BENCHMARKS_BUFFERS_H_
+#define TINSMITH_KERNELS_PULP_NN_BENCHMARKS_BUFFERS_H_
+
+#include <stdint.h>
+
+#if defined(__riscv)
+#define L1 __attribute__((section(".l1"), aligned(16)))
+#else
+#define L1 __attribute__((aligned(16)))
+#endif
+
+#define INPUT_BYTES (24u * 1024u)
+#define WEIGHT_BYTES (84u * 1024u)
+#define OUTPUT_BYTES (20u * 1024u)
+
+extern uint8_t input[INPUT_BYTES];
+extern int8_t weights[WEIGHT_BYTES];
+extern uint8_t output[OUTPUT_BYTES];
+
+/** Bytes that look random, the same for the same state. */
+void fill(void *bytes, uint32_t count, uint32_t state);
+
+#endif  // TINSMITH_KERNELS_PULP_NN_BENCHMARKS_BUFFERS_H_

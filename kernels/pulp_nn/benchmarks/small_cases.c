@@ -1,0 +1,131 @@
+#include "benchmarks/small_cases.h"
+
+#include "benchmarks/buffers.h"
+
+#if defined(TINSMITH_PULP_ORACLE)
+#include "tests/oracle.h"
+#endif
+
+typedef struct {
+  const char *kernel;
+  const char *shape;
+  tinsmith_pulp_add_kind_t kind;
+  uint32_t count;
+} add_case_t;
+
+typedef struct {
+  const char *kernel;
+  const char *shape;
+  tinsmith_pulp_pool_kind_t kind;
+  uint16_t height, width, channels, kernel_height, kernel_width, stride;
+} pool_case_t;
+
+static const add_case_t kAdds[] = {
+    {"add-tflite", "32x32x16", TINSMITH_PULP_ADD_TFLITE, 32u * 32u * 16u},
+    {"add-tflite", "8x8x64", TINSMITH_PULP_ADD_TFLITE, 8u * 8u * 64u},
+    {"add-requantized", "32x32x16", TINSMITH_PULP_ADD_REQUANTIZED, 32u * 32u * 16u},
+    {"add-weighted", "32x32x16", TINSMITH_PULP_ADD_WEIGHTED, 32u * 32u * 16u},
+};
+
+static const pool_case_t kPools[] = {
+    {"maxpool", "16x16x64 2x2", TINSMITH_PULP_POOL_MAX, 16, 16, 64, 2, 2, 2},
+    {"maxpool", "32x32x16 3x3", TINSMITH_PULP_POOL_MAX, 32, 32, 16, 3, 3, 2},
+    {"avgpool-tflite", "8x8x64 8x8", TINSMITH_PULP_POOL_AVERAGE_TFLITE, 8, 8, 64, 8, 8, 1},
+    {"avgpool-tflite", "25x5x64 25x5", TINSMITH_PULP_POOL_AVERAGE_TFLITE, 25, 5, 64, 25, 5, 1},
+    {"avgpool-tflite", "16x16x64 2x2", TINSMITH_PULP_POOL_AVERAGE_TFLITE, 16, 16, 64, 2, 2, 2},
+    {"avgpool-scaled", "16x16x64 2x2", TINSMITH_PULP_POOL_AVERAGE_SCALED, 16, 16, 64, 2, 2, 2},
+};
+
+#define COUNT(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
+#define CORES 8u
+
+static L1 tinsmith_pulp_add_t add;
+static L1 tinsmith_pulp_pool_t pool;
+
+static void run_add(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_add(argument, core);
+}
+
+static void run_pool(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_pool(argument, core);
+}
+
+static benchmark_t prepare_add(const add_case_t *c) {
+  const bool is_tflite = c->kind == TINSMITH_PULP_ADD_TFLITE;
+  add = (tinsmith_pulp_add_t){
+      .kind = c->kind,
+      .lhs = input,
+      .rhs = weights,
+      .output = output,
+      .count = c->count,
+      .lhs_is_signed = true,
+      .rhs_is_signed = true,
+      .output_is_signed = true,
+      .lhs_zero_point = -3,
+      .lhs_multiplier = is_tflite ? 1 << 30 : 75,
+      .lhs_addend = 64,
+      .lhs_shift = is_tflite ? 0 : 7,
+      .rhs_zero_point = 5,
+      .rhs_multiplier = is_tflite ? 1765432109 : 99,
+      .rhs_addend = -64,
+      .rhs_shift = is_tflite ? 2 : 7,
+      .output_zero_point = -7,
+      .output_multiplier = is_tflite ? 1234567890 : 101,
+      .output_addend = 32,
+      .output_shift = is_tflite ? 19 : 7,
+      .min = -128,
+      .max = 127,
+  };
+  fill(input, c->count, 1u);
+  fill(weights, c->count, 2u);
+  return (benchmark_t){c->kernel, c->shape, CORES, 2u * c->count, run_add, &add, output, c->count};
+}
+
+static benchmark_t prepare_pool(const pool_case_t *c) {
+  const uint32_t elements = (uint32_t)c->height * c->width * c->channels;
+  pool = (tinsmith_pulp_pool_t){
+      .kind = c->kind,
+      .input = input,
+      .output = output,
+      .input_height = c->height,
+      .input_width = c->width,
+      .channels = c->channels,
+      .output_height = (uint16_t)((c->height - c->kernel_height) / c->stride + 1),
+      .output_width = (uint16_t)((c->width - c->kernel_width) / c->stride + 1),
+      .kernel_height = c->kernel_height,
+      .kernel_width = c->kernel_width,
+      .stride_height = c->stride,
+      .stride_width = c->stride,
+      .input_is_signed = true,
+      .output_is_signed = true,
+      .multiplier = 33,
+      .addend = 64,
+      .shift = 7,
+      .min = -128,
+      .max = 127,
+  };
+  fill(input, elements, 1u);
+  const uint32_t bytes = (uint32_t)pool.output_height * pool.output_width * c->channels;
+  return (benchmark_t){c->kernel, c->shape, CORES, elements, run_pool, &pool, output, bytes};
+}
+
+uint32_t small_count(void) {
+  return COUNT(kAdds) + COUNT(kPools);
+}
+
+benchmark_t small_case(uint32_t index) {
+  return index < COUNT(kAdds) ? prepare_add(&kAdds[index]) : prepare_pool(&kPools[index - COUNT(kAdds)]);
+}
+
+#if defined(TINSMITH_PULP_ORACLE)
+
+void small_expect(uint32_t index) {
+  (void)small_case(index);
+  if (index < COUNT(kAdds)) {
+    oracle_add(&add, output);
+  } else {
+    oracle_pool(&pool, output);
+  }
+}
+
+#endif
