@@ -99,6 +99,7 @@ uint32_t Hart::read_csr(uint32_t number) {
     case kMhartid:
       return id;
     case kMip:
+      return pending_;
     case kMvendorid:
     case kMarchid:
     case kMimpid:
@@ -122,10 +123,12 @@ void Hart::write_csr(uint32_t number, uint32_t value) {
       frm_ = field(value, 7, 5);
       return;
     case kMstatus:
-      mstatus_ = value;
+      mstatus_ = kMachineMode | (value & (kInterruptsOn | kInterruptsWereOn));
+      weigh_interrupts();
       return;
     case kMie:
-      mie_ = value;
+      mie_ = value & interrupt_lines_;
+      weigh_interrupts();
       return;
     case kMtvec:
       mtvec_ = value;

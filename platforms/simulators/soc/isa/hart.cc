@@ -127,10 +127,6 @@ void Hart::mark(uint32_t region, bool begins) {
   port_->mark(*this, region, begins);
 }
 
-void Hart::wait_for_interrupt() {
-  port_->wait(*this);
-}
-
 void Hart::breakpoint() {
   port_->breakpoint(*this);
 }
@@ -147,25 +143,15 @@ void Hart::sleep(Stall cause) {
 }
 
 void Hart::wake(uint64_t at, Stall cause) {
+  if (!asleep) {
+    return;
+  }
   asleep = false;
+  waits_for_interrupt_ = false;
   const uint64_t slept = at > asleep_since_ ? at - asleep_since_ : 0;
   time += slept;
   counters.stalls[static_cast<size_t>(cause)] += slept;
   port_->slept(*this, asleep_since_, cause);
-}
-
-void Hart::environment_call() {
-  if (mtvec_ == 0) {
-    throw Fault("ecall, but mtvec points nowhere");
-  }
-  constexpr uint32_t kFromMachineMode = 11;
-  mepc_ = pc;
-  mcause_ = kFromMachineMode;
-  jump(mtvec_ & ~3U, timing.jump);
-}
-
-void Hart::return_from_trap() {
-  jump(mepc_, timing.jump);
 }
 
 float32::Context Hart::float_context(const Instruction &instruction) const {

@@ -52,6 +52,8 @@ struct CoreTiming {
   uint32_t csr_slow = 4;
   uint32_t fence_i = 2;
   uint32_t event_load = 4;
+  uint32_t interrupt = 4;       // from a pending interrupt to its handler's first instruction
+  uint32_t interrupt_wake = 3;  // more if it ends a sleep
   uint32_t float_operation = 1;
   uint32_t float_divide = 12;
 };
@@ -87,8 +89,8 @@ class Port {
   // A region of the program that is counted by itself begins or ends.
   virtual void mark(Hart &hart, uint32_t region, bool begins) = 0;
 
-  // Wait for interrupt.
-  virtual void wait(Hart &hart) = 0;
+  // The core enters the handler of an interrupt, whose request its controller forgets.
+  virtual void acknowledge_interrupt(Hart &hart, uint32_t line) = 0;
 
   // ebreak; a fault unless something listens.
   virtual void breakpoint(Hart &hart);
@@ -110,6 +112,11 @@ struct HardwareLoop {
 
 class Hart {
  public:
+  // Fields of mstatus. The previous mode is machine mode, the only one that there is.
+  static constexpr uint32_t kInterruptsOn = 1U << 3;
+  static constexpr uint32_t kInterruptsWereOn = 1U << 7;
+  static constexpr uint32_t kMachineMode = 3U << 11;
+
   Hart(uint32_t id, Port &port, const CoreTiming &timing) : id(id), timing(timing), port_(&port) {
   }
 
@@ -148,7 +155,8 @@ class Hart {
   void breakpoint();
   void instructions_changed();
 
-  // Goes to sleep: the instruction is tried again after `wake`, which may know better what it was for.
+  // Goes to sleep: the instruction is tried again after `wake`, which may know better what it was for, and which does
+  // nothing to a core that is awake.
   void sleep(Stall cause);
   void wake(uint64_t at) {
     wake(at, asleep_for_);
@@ -159,6 +167,20 @@ class Hart {
   void write_csr(uint32_t number, uint32_t value);
   void environment_call();
   void return_from_trap();
+
+  // The interrupt lines that mie and mip have, and those that mie lets through at reset; none without this call.
+  void connect_interrupts(uint32_t lines, uint32_t enabled);
+
+  // The lines that ask, a bit each, have changed at cycle `now`.
+  void request_interrupts(uint32_t pending, uint64_t now);
+
+  // Whether the next thing to do is take_interrupt() rather than the instruction at `pc`.
+  bool interrupt_due() const {
+    return interrupt_due_;
+  }
+
+  // Enters the handler of the pending interrupt with the highest number.
+  void take_interrupt();
 
   void set_loop_start(uint32_t loop, uint32_t address);
   void set_loop_end(uint32_t loop, uint32_t address);
@@ -189,19 +211,25 @@ class Hart {
   void check_loop(uint32_t loop) const;
   bool inside_loop() const;
   void fault_if_active(uint32_t loop) const;
+  void weigh_interrupts();
+  void enter_trap(uint32_t cause, uint32_t offset);
 
   Port *port_;
   uint64_t loading_ = 0;  // registers that the last instruction loads, as Instruction::reads
   uint64_t asleep_since_ = 0;
   Stall asleep_for_ = Stall::kEvent;
   uint32_t frm_ = 0;
-  uint32_t mstatus_ = 0x1800;
+  uint32_t mstatus_ = kMachineMode;
   uint32_t mtvec_ = 0;
   uint32_t mscratch_ = 0;
   uint32_t mepc_ = 0;
   uint32_t mcause_ = 0;
   uint32_t mtval_ = 0;
   uint32_t mie_ = 0;
+  uint32_t interrupt_lines_ = 0;
+  uint32_t pending_ = 0;  // what mip shows
+  bool interrupt_due_ = false;
+  bool waits_for_interrupt_ = false;  // asleep by wfi
 };
 
 }  // namespace tinsmith::soc

@@ -27,8 +27,11 @@ void Hart::set_loop_end(uint32_t loop, uint32_t address) {
   loops[loop].end = address;
 }
 
+// A handler that interrupted a loop may set its count to zero, use the loop itself, and restore it at last.
 void Hart::set_loop_count(uint32_t loop, uint32_t count) {
-  fault_if_active(loop);
+  if (inside_loop()) {
+    fault_if_active(loop);
+  }
   loops[loop].count = count;
   if (count != 0) {
     check_loop(loop);
@@ -44,7 +47,8 @@ void Hart::check_loop(uint32_t loop) const {
   if (checked.end < checked.start || checked.end - checked.start < kLeastBody) {
     throw Fault(name + ": its body must hold three instructions or more");
   }
-  const bool nested = loops[0].count != 0 && loops[1].count != 0;
+  const bool nested =
+      loops[0].count != 0 && loops[1].count != 0 && loops[0].start >= loops[1].start && loops[0].start < loops[1].end;
   if (nested && loops[1].end < loops[0].end + kLeastNesting) {
     throw Fault("hardware loop 1 must end 8 bytes or more behind loop 0, the inner one");
   }

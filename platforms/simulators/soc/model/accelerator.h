@@ -16,8 +16,9 @@ class AcceleratorPort {
   virtual uint32_t load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) = 0;
   virtual void store(uint32_t address, uint32_t bytes, uint32_t value, uint64_t now, uint32_t &waits) = 0;
 
-  // Raises event 12 + line of the cluster's event unit in every core.
-  virtual void interrupt(uint32_t line, uint64_t now) = 0;
+  // Raises event `event_accelerator` + line (0 to 3) of the cluster's event unit in every core, which is an interrupt
+  // of those that let it be one.
+  virtual void raise(uint32_t line, uint64_t now) = 0;
 
   // For the trace: a job took from `began` to `ended`.
   virtual void worked(const std::string &job, uint64_t began, uint64_t ended) = 0;

@@ -146,8 +146,8 @@ void Soc::store(uint32_t address, uint32_t bytes, uint32_t value, uint64_t now, 
   l1_.write(resolved, bytes, value);
 }
 
-void Soc::interrupt(uint32_t line, uint64_t now) {
-  events_.raise_everywhere(static_cast<Event>(static_cast<uint32_t>(Event::kAccelerator0) + line), now);
+void Soc::raise(uint32_t line, uint64_t now) {
+  events_.raise_everywhere(description_.event_accelerator + line, now);
 }
 
 void Soc::worked(const std::string &job, uint64_t began, uint64_t ended) {
@@ -172,7 +172,10 @@ void Soc::add_slice(const Dma::Transfer &transfer, uint64_t ended) {
 Dma::Surroundings Soc::dma_surroundings() {
   return {
       [this](uint32_t address, uint64_t now) { take_bank(address, now); },
-      [this](uint64_t now) { events_.raise_everywhere(Event::kDma, now); },
+      [this](uint64_t now) {
+        events_.raise_everywhere(description_.event_dma, now);
+        interrupts_.raise(description_.fc_interrupt_dma, now);
+      },
       [this](uint64_t now) {
         for (size_t core = 0; core < harts_.size(); ++core) {
           if (waits_for_dma_[core]) {

@@ -15,7 +15,9 @@ using Field = uint32_t &(*)(Description &);
 
 const std::map<std::string, Field> kFields = {
     FIELD(cluster_cores),
+    FIELD(cluster_workers),
     FIELD(fabric_controller),
+    FIELD(fc_hart),
     FIELD(l1_base),
     FIELD(l1_bytes),
     FIELD(l1_banks),
@@ -27,10 +29,14 @@ const std::map<std::string, Field> kFields = {
     FIELD(icache_control),
     FIELD(dma_peripheral),
     FIELD(event_unit),
+    FIELD(event_unit_peripheral),
     FIELD(dma),
     FIELD(l2_base),
     FIELD(l2_bytes),
     FIELD(fc_icache_control),
+    FIELD(interrupt_controller),
+    FIELD(soc_events),
+    FIELD(fc_timer),
     FIELD(exit_register),
     FIELD(stdout_register),
     CORE_FIELD(branch_taken),
@@ -42,6 +48,10 @@ const std::map<std::string, Field> kFields = {
     CORE_FIELD(csr_slow),
     CORE_FIELD(fence_i),
     CORE_FIELD(event_load),
+    CORE_FIELD(interrupt),
+    CORE_FIELD(interrupt_wake),
+    FIELD(interrupt_lines),
+    FIELD(interrupt_reset),
     CORE_FIELD(float_operation),
     CORE_FIELD(float_divide),
     FIELD(misaligned),
@@ -54,11 +64,29 @@ const std::map<std::string, Field> kFields = {
     FIELD(peripheral_interconnect),
     FIELD(icache_line),
     FIELD(icache_l0_sets),
+    FIELD(icache_l0_sets_controller),
     FIELD(icache_l0_ways),
     FIELD(icache_l0_miss),
     FIELD(icache_l1_sets),
     FIELD(icache_l1_ways),
     FIELD(icache_l1_miss),
+    FIELD(event_dma),
+    FIELD(event_dma_interrupt),
+    FIELD(event_timer_low),
+    FIELD(event_timer_high),
+    FIELD(event_accelerator),
+    FIELD(event_barrier),
+    FIELD(event_mutex),
+    FIELD(event_dispatch),
+    FIELD(event_soc),
+    FIELD(soc_event_queue),
+    FIELD(fc_interrupt_dma),
+    FIELD(fc_interrupt_timer_low),
+    FIELD(fc_interrupt_timer_high),
+    FIELD(fc_interrupt_cluster_done),
+    FIELD(fc_interrupt_soc),
+    FIELD(fc_soc_event_queue),
+    FIELD(soc_event_software),
     FIELD(barrier),
     FIELD(event_wake),
     FIELD(dispatch_wake),
@@ -104,28 +132,61 @@ std::string assign(Description &description, const std::string &line, const std:
   return key;
 }
 
+// Another description, beside this one, whose constants hold unless this one changes them.
+std::string base_of(const std::string &line, const std::string &path) {
+  constexpr const char kBase[] = "base ";
+  if (line.rfind(kBase, 0) != 0) {
+    return "";
+  }
+  const size_t slash = path.rfind('/');
+  return path.substr(0, slash == std::string::npos ? 0 : slash + 1) + strip(line.substr(sizeof kBase - 1));
+}
+
+void read_lines(const std::string &path, Description &description, std::set<std::string> &assigned) {
+  std::ifstream file(path);
+  if (!file) {
+    throw BadFile(path + ": cannot be read");
+  }
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const std::string text = strip(line.substr(0, line.find('#')));
+    const std::string where = path + ":" + std::to_string(number);
+    const std::string base = base_of(text, path);
+    if (!base.empty()) {
+      if (!assigned.empty()) {
+        throw BadFile(where + ": `base` comes before all constants, and once");
+      }
+      read_lines(base, description, assigned);
+    } else if (!text.empty()) {
+      assigned.insert(assign(description, text, where));
+    }
+  }
+}
+
 void require(bool holds, const char *what) {
   if (!holds) {
     throw BadFile(std::string("description: ") + what);
   }
 }
 
+// An event is a bit of a word.
+void check_events(const Description &d) {
+  for (const uint32_t event :
+       {d.event_dma, d.event_dma_interrupt, d.event_timer_low, d.event_timer_high, d.event_accelerator, d.event_barrier,
+        d.event_mutex, d.event_dispatch, d.event_soc, d.fc_interrupt_dma, d.fc_interrupt_timer_low,
+        d.fc_interrupt_timer_high, d.fc_interrupt_cluster_done, d.fc_interrupt_soc}) {
+    require(event < 32, "events and interrupts have numbers below 32");
+  }
+  require(d.event_accelerator <= 28, "an accelerator has four events");
+  require(d.soc_event_software <= 248, "the chip's events have numbers below 256");
+}
+
 }  // namespace
 
 Description read_description(const std::string &path) {
-  std::ifstream file(path);
-  if (!file) {
-    throw BadFile(path + ": cannot be read");
-  }
   Description description{};
   std::set<std::string> assigned;
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    const std::string text = strip(line.substr(0, line.find('#')));
-    if (!text.empty()) {
-      assigned.insert(assign(description, text, path + ":" + std::to_string(number)));
-    }
-  }
+  read_lines(path, description, assigned);
   for (const auto &[key, field] : kFields) {
     if (assigned.count(key) == 0) {
       throw BadFile(path + ": '" + key + "' is missing");
@@ -141,9 +202,12 @@ void override_constant(Description &description, const std::string &assignment) 
 void check(const Description &description) {
   require(description.cluster_cores + description.fabric_controller > 0, "there must be a core");
   require(description.cluster_cores <= 16, "cluster_cores may be 16 at most");
+  require(description.fc_hart >= description.cluster_cores, "fc_hart is the number of a core of the cluster");
+  check_events(description);
   require(std::has_single_bit(description.l1_banks), "l1_banks must be a power of two");
   require(std::has_single_bit(description.icache_line), "icache_line must be a power of two");
   require(std::has_single_bit(description.icache_l0_sets), "icache_l0_sets must be a power of two");
+  require(std::has_single_bit(description.icache_l0_sets_controller), "icache_l0_sets_controller: a power of two");
   require(std::has_single_bit(description.icache_l1_sets), "icache_l1_sets must be a power of two");
   require(description.icache_l0_ways > 0 && description.icache_l1_ways > 0, "caches need ways");
   require(description.dma_bytes_per_cycle > 0 && description.dma_burst > 0, "the DMA must move something");

@@ -1,4 +1,5 @@
-// A chip as data: memory map and the constants of the cycle model, read from a file of `key = value` lines.
+// A chip as data: memory map and the constants of the cycle model, read from a file of `key = value` lines, the first
+// of which may be `base FILE`: the constants of another chip, of which this one changes some.
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DESCRIPTION_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DESCRIPTION_H_
 
@@ -19,7 +20,9 @@ class BadFile : public std::runtime_error {
 // chips/pulp-open.soc explains each, with the source of its number. Sizes in bytes, times in cycles.
 struct Description {
   uint32_t cluster_cores;
+  uint32_t cluster_workers;
   uint32_t fabric_controller;
+  uint32_t fc_hart;
   uint32_t l1_base;
   uint32_t l1_bytes;
   uint32_t l1_banks;
@@ -31,14 +34,20 @@ struct Description {
   uint32_t icache_control;
   uint32_t dma_peripheral;
   uint32_t event_unit;
+  uint32_t event_unit_peripheral;
   uint32_t dma;
   uint32_t l2_base;
   uint32_t l2_bytes;
   uint32_t fc_icache_control;
+  uint32_t interrupt_controller;
+  uint32_t soc_events;
+  uint32_t fc_timer;
   uint32_t exit_register;
   uint32_t stdout_register;
 
   CoreTiming core;
+  uint32_t interrupt_lines;
+  uint32_t interrupt_reset;
   uint32_t misaligned;
   uint32_t l2_cluster;
   uint32_t l2_fc;
@@ -49,11 +58,29 @@ struct Description {
   uint32_t peripheral_interconnect;
   uint32_t icache_line;
   uint32_t icache_l0_sets;
+  uint32_t icache_l0_sets_controller;
   uint32_t icache_l0_ways;
   uint32_t icache_l0_miss;
   uint32_t icache_l1_sets;
   uint32_t icache_l1_ways;
   uint32_t icache_l1_miss;
+  uint32_t event_dma;
+  uint32_t event_dma_interrupt;
+  uint32_t event_timer_low;
+  uint32_t event_timer_high;
+  uint32_t event_accelerator;
+  uint32_t event_barrier;
+  uint32_t event_mutex;
+  uint32_t event_dispatch;
+  uint32_t event_soc;
+  uint32_t soc_event_queue;
+  uint32_t fc_interrupt_dma;
+  uint32_t fc_interrupt_timer_low;
+  uint32_t fc_interrupt_timer_high;
+  uint32_t fc_interrupt_cluster_done;
+  uint32_t fc_interrupt_soc;
+  uint32_t fc_soc_event_queue;
+  uint32_t soc_event_software;
   uint32_t barrier;
   uint32_t event_wake;
   uint32_t dispatch_wake;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint32_t kTimerBytes = 0x28;
 constexpr uint32_t kWindowBytes = 0x400;
+constexpr uint32_t kLargeWindowBytes = 0x800;
 
 constexpr uint32_t kExitFlag = 0x80000000;
 constexpr size_t kLongestLine = 4096;
@@ -36,11 +37,15 @@ Soc::Place Soc::locate(const Hart &hart, uint32_t address) const {
       {Device::kEventUnit, d.event_unit, is_fabric_controller(hart) ? 0 : kWindowBytes},
       {Device::kDma, d.dma, kWindowBytes},
       {Device::kDmaPeripheral, d.dma_peripheral, kWindowBytes},
+      {Device::kEventUnitPeripheral, d.event_unit_peripheral, kLargeWindowBytes},
       {Device::kTimer, d.cluster_timer, kTimerBytes},
       {Device::kControl, d.cluster_control, kWindowBytes},
       {Device::kAccelerator, d.accelerator, accelerator_ != nullptr ? kWindowBytes : 0},
       {Device::kCacheControl, d.icache_control, 4},
       {Device::kCacheControl, d.fc_icache_control, 4},
+      {Device::kInterruptController, d.interrupt_controller, kLargeWindowBytes},
+      {Device::kSocEvents, d.soc_events, kWindowBytes},
+      {Device::kFcTimer, d.fc_timer, kTimerBytes},
       {Device::kExit, d.exit_register, 4},
   };
   for (const Window &window : windows) {
@@ -53,9 +58,22 @@ Soc::Place Soc::locate(const Hart &hart, uint32_t address) const {
 
 // What the way to a device costs: the fabric controller's is the same to all of them.
 void Soc::time_device(Hart &hart, Device device) {
-  const bool own_window = device == Device::kEventUnit || device == Device::kDma;
-  const uint32_t cluster = own_window ? description_.peripheral : description_.peripheral_interconnect;
-  hart.stall(Stall::kPeripheral, (is_fabric_controller(hart) ? description_.apb_fc : cluster) - 1);
+  const Description &d = description_;
+  uint32_t cluster = d.peripheral_interconnect;
+  switch (device) {
+    case Device::kEventUnit:
+    case Device::kDma:
+      cluster = d.peripheral;
+      break;
+    case Device::kInterruptController:
+    case Device::kSocEvents:
+    case Device::kFcTimer:
+      cluster = d.apb_cluster;
+      break;
+    default:
+      break;
+  }
+  hart.stall(Stall::kPeripheral, (is_fabric_controller(hart) ? d.apb_fc : cluster) - 1);
 }
 
 LoadResult Soc::load_device(Hart &hart, uint32_t address, uint32_t bytes, bool event) {
@@ -75,8 +93,16 @@ LoadResult Soc::load_device(Hart &hart, uint32_t address, uint32_t bytes, bool e
       return load_dma(hart, place.offset);
     case Device::kTimer:
       return {timers_.load(place.offset, hart.time), true};
+    case Device::kEventUnitPeripheral:
+      return {events_.load_peripheral(place.offset, hart.time), true};
     case Device::kControl:
-      return {place.offset == kFetchEnable ? fetch_enable_ : 0, true};
+      return {load_cluster_control(place.offset), true};
+    case Device::kInterruptController:
+      return {interrupts_.load(place.offset), true};
+    case Device::kSocEvents:
+      return {soc_events_.load(place.offset), true};
+    case Device::kFcTimer:
+      return {fc_timers_.load(place.offset, hart.time), true};
     case Device::kAccelerator:
       return {accelerator_->read(place.offset, hart.time), true};
     default:
@@ -108,6 +134,15 @@ void Soc::store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t va
       return store_dma(hart, place.offset, value);
     case Device::kTimer:
       return timers_.store(place.offset, value, hart.time);
+    case Device::kEventUnitPeripheral:
+      return events_.store_peripheral(place.offset, value, hart.time);
+    case Device::kInterruptController:
+      events_.begin_epoch();
+      return interrupts_.store(place.offset, value, hart.time);
+    case Device::kSocEvents:
+      return store_soc_events(place.offset, value, hart.time);
+    case Device::kFcTimer:
+      return fc_timers_.store(place.offset, value, hart.time);
     case Device::kControl:
       return store_cluster_control(place.offset, value, hart.time);
     case Device::kAccelerator:
@@ -155,7 +190,35 @@ void Soc::store_dma(Hart &hart, uint32_t offset, uint32_t value) {
   }
 }
 
+void Soc::store_soc_events(uint32_t offset, uint32_t value, uint64_t now) {
+  const uint32_t triggered = soc_events_.store(offset, value);
+  for (uint32_t i = 0; triggered >> i != 0; ++i) {
+    const uint32_t number = description_.soc_event_software + i;
+    if ((triggered & 1U << i) == 0) {
+      continue;
+    }
+    if (soc_events_.reaches_fabric_controller(number)) {
+      interrupts_.queue_soc_event(number, now);
+    }
+    if (soc_events_.reaches_cluster(number)) {
+      events_.queue_soc_event(number, now);
+    }
+  }
+}
+
+uint32_t Soc::load_cluster_control(uint32_t offset) const {
+  return offset == kFetchEnable ? fetch_enable_ : offset == kEndOfComputation ? end_of_computation_ : 0;
+}
+
 void Soc::store_cluster_control(uint32_t offset, uint32_t value, uint64_t now) {
+  if (offset == kEndOfComputation) {
+    events_.begin_epoch();
+    end_of_computation_ = value & 1;
+    if (end_of_computation_ != 0) {
+      interrupts_.raise(description_.fc_interrupt_cluster_done, now);
+    }
+    return;
+  }
   if (offset >= kBootAddress && offset < kBootAddress + 4 * description_.cluster_cores) {
     boot_addresses_[(offset - kBootAddress) / 4] = value;
     return;

@@ -1,3 +1,5 @@
+// Events and interrupts of each core, and the two ways to the registers.
+
 #include "platforms/simulators/soc/model/event_unit.h"
 
 #include "platforms/simulators/soc/isa/bits.h"
@@ -7,102 +9,130 @@ namespace tinsmith::soc {
 
 using namespace event_unit;
 
-namespace {
-
-constexpr uint32_t bit(Event event) {
-  return event_unit::bit(static_cast<uint32_t>(event));
-}
-
-}  // namespace
-
 EventUnit::EventUnit(const Description &description, std::vector<Hart *> cores)
-    : description_(description), harts_(std::move(cores)), cores_(harts_.size()) {
+    : description_(description), harts_(std::move(cores)), cores_(harts_.size()), barriers_(kBarrierCount) {
   all_ = low_bits(~0U, static_cast<unsigned>(harts_.size()));
   team_ = all_;
 }
 
-void EventUnit::wake(uint32_t core, uint64_t at, Stall cause) {
-  if (harts_[core]->asleep) {
-    harts_[core]->wake(at, cause);
+void EventUnit::request_interrupts(uint32_t core, uint64_t now) {
+  harts_[core]->request_interrupts(cores_[core].buffer & cores_[core].interrupt_mask, now);
+}
+
+void EventUnit::change_buffer(uint32_t core, uint32_t buffer, uint64_t now) {
+  cores_[core].buffer = buffer;
+  if (cores_[core].interrupt_mask != 0) {
+    request_interrupts(core, now);
   }
 }
 
-void EventUnit::raise(Event event, uint32_t mask, uint64_t now) {
-  const uint32_t wake_after = event == Event::kBarrier ? description_.barrier - 1 : description_.event_wake;
+void EventUnit::raise(uint32_t event, uint32_t mask, uint64_t now) {
+  const bool of_barrier = event == description_.event_barrier;
+  const uint32_t wake_after = of_barrier ? description_.barrier - 1 : description_.event_wake;
   epoch_ += 1;
   for (uint32_t core = 0; core < cores_.size(); ++core) {
     if ((mask & bit(core)) == 0) {
       continue;
     }
-    Core &state = cores_[core];
-    state.buffer |= bit(event);
+    const Core &state = cores_[core];
+    change_buffer(core, state.buffer | bit(event), now);
     if (state.waits_for_events && (state.buffer & state.mask) != 0) {
-      wake(core, now + wake_after, cause(bit(event)));
+      harts_[core]->wake(now + wake_after, cause(bit(event)));
     }
   }
 }
 
+// If it was asleep in a cv.elw, that is tried again after the handler.
+void EventUnit::acknowledge_interrupt(uint32_t core, uint32_t event, uint64_t now) {
+  cores_[core].waits_for_events = false;
+  cores_[core].waits_for_dispatch = false;
+  change_buffer(core, cores_[core].buffer & ~bit(event), now);
+}
+
 // What a core waited for that one of these events let go on.
-Stall EventUnit::cause(uint32_t events) {
-  if ((events & bit(Event::kBarrier)) != 0) {
+Stall EventUnit::cause(uint32_t events) const {
+  if ((events & bit(description_.event_barrier)) != 0) {
     return Stall::kBarrier;
   }
-  return (events & (bit(Event::kDma) | bit(Event::kDmaAll))) != 0 ? Stall::kDmaWait : Stall::kEvent;
+  const uint32_t of_dma = bit(description_.event_dma) | bit(description_.event_dma_interrupt);
+  return (events & of_dma) != 0 ? Stall::kDmaWait : Stall::kEvent;
 }
 
 // A core that was asleep has paid for the wait; one that finds its event pays for the round trip.
-LoadResult EventUnit::wait(Hart &hart, uint32_t core, bool clears, bool at_barrier) {
+LoadResult EventUnit::wait(Hart &hart, uint32_t core, bool clears, Wait kind) {
   Core &state = cores_[core];
   const uint32_t seen = state.buffer & state.mask;
   if (seen == 0) {
     state.waits_for_events = true;
-    hart.sleep(cause(at_barrier ? bit(Event::kBarrier) : state.mask));
+    hart.sleep(cause(kind == Wait::kBarrier ? bit(description_.event_barrier) : state.mask));
     return kNotYet;
   }
   if (!state.waits_for_events) {
+    const bool at_barrier = kind == Wait::kBarrier;
     hart.stall(cause(seen), (at_barrier ? description_.barrier : description_.core.event_load) - 1);
   }
   state.waits_for_events = false;
-  state.arrived = false;
+  if (kind != Wait::kEvent) {
+    state.triggered = false;
+  }
   if (clears) {
-    state.buffer &= ~state.mask;
+    change_buffer(core, state.buffer & ~state.mask, hart.time);
   }
   return {seen, true};
 }
 
-LoadResult EventUnit::load(Hart &hart, uint32_t core, uint32_t offset, bool event) {
-  const bool may_sleep = offset == kWait || offset == kWaitClear || offset == kDispatchFifo ||
-                         offset == kMutexRegister || (offset >= kBarrierBase && offset % kBarrierBytes >= kTriggerWait);
-  if (may_sleep && !event) {
-    throw Fault("a register of the event unit that waits is read without cv.elw");
-  }
-  switch (offset) {
-    case kMask:
-      return {cores_[core].mask, true};
-    case kBuffer:
-      return {cores_[core].buffer, true};
-    case kBufferMasked:
-      return {cores_[core].buffer & cores_[core].mask, true};
-    case kWait:
-      return wait(hart, core, false, false);
-    case kWaitClear:
-      return wait(hart, core, true, false);
-    case kDispatchFifo:
-      return take_dispatch(hart, core);
-    case kTeam:
-      return {team_, true};
-    case kMutexRegister:
-      return lock(hart, core);
-    default:
-      break;
-  }
-  if (offset >= kBarrierBase && offset < kBarrierBase + kBarriers * kBarrierBytes) {
-    return load_barrier(hart, core, offset);
-  }
-  fault_no_register(offset);
+void EventUnit::trigger_software(uint32_t event, uint32_t mask, uint64_t now) {
+  raise(event, mask == 0 ? all_ : mask, now);
 }
 
-void EventUnit::store(uint32_t core, uint32_t offset, uint32_t value, uint64_t now) {
+LoadResult EventUnit::trigger_and_wait(Hart &hart, uint32_t core, uint32_t offset) {
+  if (!cores_[core].triggered) {
+    cores_[core].triggered = true;
+    trigger_software(offset % kCoreBytes / 4, cores_[core].software_mask, hart.time);
+  }
+  return wait(hart, core, offset >= kSoftwareWaitClear, Wait::kTriggered);
+}
+
+void EventUnit::queue_soc_event(uint32_t number, uint64_t now) {
+  if (soc_events_.size() < description_.soc_event_queue) {
+    soc_events_.push_back(number);
+    raise_everywhere(description_.event_soc, now);
+  }
+}
+
+uint32_t EventUnit::take_soc_event(uint64_t now) {
+  if (soc_events_.empty()) {
+    return 0;
+  }
+  const uint32_t number = soc_events_.front();
+  soc_events_.pop_front();
+  if (!soc_events_.empty()) {
+    raise_everywhere(description_.event_soc, now);
+  }
+  return kSocEventValid | number;
+}
+
+uint32_t EventUnit::load_core(uint32_t core, uint32_t offset) const {
+  const Core &state = cores_[core];
+  switch (offset) {
+    case kMask:
+      return state.mask;
+    case kInterruptMask:
+      return state.interrupt_mask;
+    case kBuffer:
+      return state.buffer;
+    case kBufferMasked:
+      return state.buffer & state.mask;
+    case kBufferInterruptMasked:
+      return state.buffer & state.interrupt_mask;
+    case kSoftwareMask:
+      return state.software_mask;
+    default:
+      fault_no_register(offset);
+  }
+}
+
+void EventUnit::store_core(uint32_t core, uint32_t offset, uint32_t value, uint64_t now) {
   Core &state = cores_[core];
   switch (offset) {
     case kMask:
@@ -114,28 +144,55 @@ void EventUnit::store(uint32_t core, uint32_t offset, uint32_t value, uint64_t n
     case kMaskOr:
       state.mask |= value;
       return;
+    case kInterruptMask:
+      state.interrupt_mask = value;
+      return request_interrupts(core, now);
+    case kInterruptMaskAnd:
+      state.interrupt_mask &= ~value;
+      return request_interrupts(core, now);
+    case kInterruptMaskOr:
+      state.interrupt_mask |= value;
+      return request_interrupts(core, now);
     case kBufferClear:
-      state.buffer &= ~value;
+      return change_buffer(core, state.buffer & ~value, now);
+    case kSoftwareMask:
+      state.software_mask = value;
       return;
-    case kDispatchFifo:
-      dispatch(value, now);
+    case kSoftwareMaskAnd:
+      state.software_mask &= ~value;
       return;
-    case kTeam:
-      team_ = value & all_;
-      return;
-    case kMutexRegister:
-      unlock(core, value, now);
+    case kSoftwareMaskOr:
+      state.software_mask |= value;
       return;
     default:
-      break;
+      fault_no_register(offset);
   }
-  if (offset >= kSoftware && offset < kSoftware + 4 * kSoftwareEvents) {
-    raise(static_cast<Event>((offset - kSoftware) / 4), value == 0 ? all_ : value, now);
-  } else if (offset >= kBarrierBase && offset < kBarrierBase + kBarriers * kBarrierBytes) {
-    store_barrier(core, offset, value, now);
-  } else {
-    fault_no_register(offset);
+}
+
+uint32_t EventUnit::load_peripheral(uint32_t offset, uint64_t now) {
+  if (offset < kCoreBytes * cores_.size()) {
+    return load_core(offset / kCoreBytes, offset % kCoreBytes);
   }
+  if (offset - kPeripheralBarriers < kBarrierCount * kBarrierBytes) {
+    return load_barrier(offset - kPeripheralBarriers);
+  }
+  if (offset == kSocEvent) {
+    return take_soc_event(now);
+  }
+  fault_no_register(offset);
+}
+
+void EventUnit::store_peripheral(uint32_t offset, uint32_t value, uint64_t now) {
+  if (offset < kCoreBytes * cores_.size()) {
+    return store_core(offset / kCoreBytes, offset % kCoreBytes, value, now);
+  }
+  if (offset - kPeripheralBarriers < kBarrierCount * kBarrierBytes) {
+    return store_barrier(offset - kPeripheralBarriers, value, now);
+  }
+  if (among(offset, kPeripheralSoftware, kSoftwareEvents)) {
+    return trigger_software((offset - kPeripheralSoftware) / 4, value, now);
+  }
+  fault_no_register(offset);
 }
 
 }  // namespace tinsmith::soc

@@ -27,9 +27,12 @@ void Tags::clear() {
 }
 
 InstructionCache::InstructionCache(const Description &description)
-    : description_(description),
-      private_(description.cluster_cores, Tags(description.icache_l0_sets, description.icache_l0_ways)),
-      shared_(description.icache_l1_sets, description.icache_l1_ways) {
+    : description_(description), shared_(description.icache_l1_sets, description.icache_l1_ways) {
+  for (uint32_t core = 0; core < description.cluster_cores; ++core) {
+    const bool works = core < description.cluster_workers;
+    private_.emplace_back(works ? description.icache_l0_sets : description.icache_l0_sets_controller,
+                          description.icache_l0_ways);
+  }
 }
 
 uint32_t InstructionCache::fetch(uint32_t core, uint32_t line, uint64_t now) {

@@ -72,8 +72,8 @@ class Tap : public Port {
     chip_.mark(hart, region, begins);
   }
 
-  void wait(Hart &hart) override {
-    chip_.wait(hart);
+  void acknowledge_interrupt(Hart &hart, uint32_t line) override {
+    chip_.acknowledge_interrupt(hart, line);
   }
 
   void breakpoint(Hart &hart) override {

@@ -10,7 +10,7 @@
 namespace tinsmith::soc {
 namespace {
 
-constexpr uint32_t kFabricController = 31U << 5;  // its hart number: cluster 31
+constexpr uint64_t kNever = ~uint64_t{0};
 
 std::vector<std::unique_ptr<Hart>> make_harts(const Description &description, Port &port) {
   std::vector<std::unique_ptr<Hart>> harts;
@@ -18,7 +18,10 @@ std::vector<std::unique_ptr<Hart>> make_harts(const Description &description, Po
     harts.push_back(std::make_unique<Hart>(core, port, description.core));
   }
   if (description.fabric_controller != 0) {
-    harts.push_back(std::make_unique<Hart>(kFabricController, port, description.core));
+    harts.push_back(std::make_unique<Hart>(description.fc_hart, port, description.core));
+  }
+  for (const auto &hart : harts) {
+    hart->connect_interrupts(description.interrupt_lines, description.interrupt_reset);
   }
   return harts;
 }
@@ -44,6 +47,7 @@ Soc::Soc(const Description &description, const Program &program, const Options &
       profile_(program.functions, harts_.size(), options.keep_slices),
       icache_(description_),
       events_(description_, cluster_of(description_, harts_)),
+      interrupts_(description_, description_.fabric_controller != 0 ? harts_.back().get() : nullptr),
       dma_(description_, l1_, l2_, dma_surroundings()),
       semihosting_(program_memory()),
       accelerator_(std::move(accelerator)),
@@ -97,7 +101,7 @@ std::string Soc::track_name(size_t track) const {
 }
 
 bool Soc::is_fabric_controller(const Hart &hart) const {
-  return hart.id == kFabricController;
+  return hart.id == description_.fc_hart;
 }
 
 uint32_t Soc::cluster_number(const Hart &hart) const {
@@ -105,7 +109,7 @@ uint32_t Soc::cluster_number(const Hart &hart) const {
 }
 
 uint64_t Soc::next_time() const {
-  uint64_t next = std::min(dma_.next_time(), timers_.next_time());
+  uint64_t next = std::min({dma_.next_time(), timers_.next_time(), fc_timers_.next_time()});
   if (accelerator_ != nullptr) {
     next = std::min(next, accelerator_->next_time());
   }
@@ -122,16 +126,29 @@ void Soc::advance_devices(uint64_t now) {
     dma_.advance(now);
     watch();
   }
-  if (timers_.next_time() <= now) {
-    const uint32_t fired = timers_.take_due(now);
-    for (uint32_t timer = 0; timer < 2; ++timer) {
-      if ((fired & (1U << timer)) != 0) {
-        events_.raise_everywhere(timer == 0 ? Event::kTimerLow : Event::kTimerHigh, now);
-      }
-    }
+  if (std::min(timers_.next_time(), fc_timers_.next_time()) <= now) {
+    advance_timers(now);
   }
   if (accelerator_ != nullptr && accelerator_->next_time() <= now) {
     accelerator_->advance(*this, now);
+  }
+}
+
+void Soc::advance_timers(uint64_t now) {
+  const Description &d = description_;
+  const uint32_t fired = timers_.take_due(now);
+  if ((fired & Timers::kLow) != 0) {
+    events_.raise_everywhere(d.event_timer_low, now);
+  }
+  if ((fired & Timers::kHigh) != 0) {
+    events_.raise_everywhere(d.event_timer_high, now);
+  }
+  const uint32_t fc_fired = fc_timers_.take_due(now);
+  if ((fc_fired & Timers::kLow) != 0) {
+    interrupts_.raise(d.fc_interrupt_timer_low, now);
+  }
+  if ((fc_fired & Timers::kHigh) != 0) {
+    interrupts_.raise(d.fc_interrupt_timer_high, now);
   }
 }
 
@@ -141,7 +158,7 @@ void Soc::run_cycles(Result &result) {
   while (!exited_) {
     result.culprit.reset();  // nobody's fault yet
     const uint64_t next = next_time();
-    if (next == ~uint64_t{0}) {
+    if (next == kNever) {
       throw Fault("every core sleeps, and nothing is left that could wake one");
     }
     result.cycles = next;
@@ -199,6 +216,10 @@ Result Soc::run() {
 template <bool kObserved>
 void Soc::step(size_t core) {
   Hart &hart = *harts_[core];
+  if (hart.interrupt_due()) [[unlikely]] {
+    hart.take_interrupt();
+    return;
+  }
   if constexpr (kObserved) {
     for (Observer *observer : observers_) {
       observer->before_step(core);
@@ -284,12 +305,12 @@ void Soc::slept(Hart &hart, uint64_t since, Stall cause) {
   }
 }
 
-// Interrupts are not modelled, so nothing wakes the fabric controller; the cluster may go on without it.
-void Soc::wait(Hart &hart) {
-  if (!is_fabric_controller(hart)) {
-    throw Fault("wfi on a core of the cluster: interrupts are not modelled; wait for events with cv.elw");
+void Soc::acknowledge_interrupt(Hart &hart, uint32_t line) {
+  if (is_fabric_controller(hart)) {
+    interrupts_.acknowledge_interrupt(line, hart.time);
+  } else {
+    events_.acknowledge_interrupt(hart.id, line, hart.time);
   }
-  hart.sleep(Stall::kEvent);
 }
 
 // A call for the host is an ebreak between two instructions that do nothing elsewhere [RISC-V Semihosting].

@@ -15,10 +15,12 @@
 #include "platforms/simulators/soc/model/elf.h"
 #include "platforms/simulators/soc/model/event_unit.h"
 #include "platforms/simulators/soc/model/icache.h"
+#include "platforms/simulators/soc/model/interrupt_controller.h"
 #include "platforms/simulators/soc/model/memory.h"
 #include "platforms/simulators/soc/model/observer.h"
 #include "platforms/simulators/soc/model/profile.h"
 #include "platforms/simulators/soc/model/semihosting.h"
+#include "platforms/simulators/soc/model/soc_events.h"
 #include "platforms/simulators/soc/model/timer.h"
 
 namespace tinsmith::soc {
@@ -77,14 +79,14 @@ class Soc : public Port, public AcceleratorPort {
   LoadResult load(Hart &hart, uint32_t address, uint32_t bytes, bool event) override;
   void store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) override;
   void mark(Hart &hart, uint32_t region, bool begins) override;
-  void wait(Hart &hart) override;
+  void acknowledge_interrupt(Hart &hart, uint32_t line) override;
   void breakpoint(Hart &hart) override;
   void slept(Hart &hart, uint64_t since, Stall cause) override;
   void instructions_changed() override;
 
   uint32_t load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) override;
   void store(uint32_t address, uint32_t bytes, uint32_t value, uint64_t now, uint32_t &waits) override;
-  void interrupt(uint32_t line, uint64_t now) override;
+  void raise(uint32_t line, uint64_t now) override;
   void worked(const std::string &job, uint64_t began, uint64_t ended) override;
 
  private:
@@ -101,10 +103,14 @@ class Soc : public Port, public AcceleratorPort {
     kEventUnit,  // the window of the core that asks
     kDma,        // likewise
     kDmaPeripheral,
+    kEventUnitPeripheral,
     kTimer,
     kControl,
     kAccelerator,
     kCacheControl,
+    kInterruptController,
+    kSocEvents,
+    kFcTimer,
     kExit,
   };
 
@@ -134,6 +140,7 @@ class Soc : public Port, public AcceleratorPort {
   void decode_at(Instruction &slot, uint32_t pc);
   uint64_t next_time() const;
   void advance_devices(uint64_t now);
+  void advance_timers(uint64_t now);
 
   bool is_fabric_controller(const Hart &hart) const;
   uint32_t cluster_number(const Hart &hart) const;
@@ -152,7 +159,9 @@ class Soc : public Port, public AcceleratorPort {
   void put_character(char character);
   LoadResult load_dma(Hart &hart, uint32_t offset);
   void store_dma(Hart &hart, uint32_t offset, uint32_t value);
+  uint32_t load_cluster_control(uint32_t offset) const;
   void store_cluster_control(uint32_t offset, uint32_t value, uint64_t now);
+  void store_soc_events(uint32_t offset, uint32_t value, uint64_t now);
   void add_slice(const Dma::Transfer &transfer, uint64_t ended);
   Dma::Surroundings dma_surroundings();
   Memory &memory_at(uint32_t address, uint32_t bytes);
@@ -169,13 +178,17 @@ class Soc : public Port, public AcceleratorPort {
   Profile profile_;
   InstructionCache icache_;
   EventUnit events_;
+  InterruptController interrupts_;
+  SocEvents soc_events_;
   Dma dma_;
   Timers timers_;
+  Timers fc_timers_;
   Semihosting semihosting_;
   std::unique_ptr<Accelerator> accelerator_;
   std::vector<uint64_t> bank_free_;
   std::vector<uint32_t> boot_addresses_;
   uint32_t fetch_enable_ = 0;
+  uint32_t end_of_computation_ = 0;
   std::vector<bool> waits_for_dma_;
   std::vector<Touched> touched_;  // of each L1 byte, for the race check
   bool watched_ = false;          // accesses must be checked: a DMA transfer runs, or for races

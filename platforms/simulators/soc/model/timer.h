@@ -1,4 +1,5 @@
-// The cluster's two 32-bit timers, as PULP's timer_unit: count cycles, compare, raise an event.
+// Two 32-bit timers, as PULP's timer_unit, which the cluster and the fabric controller have: count cycles, compare,
+// raise an event.
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_TIMER_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_TIMER_H_
 
@@ -11,13 +12,17 @@ class Timers {
  public:
   static constexpr uint64_t kNever = ~uint64_t{0};
 
+  // Bits of the two timers.
+  static constexpr uint32_t kLow = 1;
+  static constexpr uint32_t kHigh = 2;
+
   uint32_t load(uint32_t offset, uint64_t now) const;
   void store(uint32_t offset, uint32_t value, uint64_t now);
 
   // When a timer next reaches its compare value with its interrupt on.
   uint64_t next_time() const;
 
-  // Bits of the timers (low 1, high 2) whose time has come, once each.
+  // The timers whose time has come, once each.
   uint32_t take_due(uint64_t now);
 
  private:

@@ -40,7 +40,7 @@ void ToyAccelerator::write(uint32_t offset, uint32_t value, uint64_t now) {
 void ToyAccelerator::advance(AcceleratorPort &port, uint64_t now) {
   if (done_words_ == job_[3]) {
     next_ = kNever;
-    port.interrupt(0, now);
+    port.raise(0, now);
     port.worked("add " + std::to_string(job_[3]) + " words", began_, now);
     return;
   }

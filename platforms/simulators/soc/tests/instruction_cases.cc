@@ -48,7 +48,7 @@ class FlatMemory : public Port {
 
   void mark(Hart &, uint32_t, bool) override {
   }
-  void wait(Hart &) override {
+  void acknowledge_interrupt(Hart &, uint32_t) override {
   }
   void instructions_changed() override {
   }

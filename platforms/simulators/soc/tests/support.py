@@ -14,6 +14,7 @@ from tinsmith_toolchains import find_zig
 
 _HERE = Path(__file__).parent
 CHIP = chip("pulp-open")
+SIRACUSA = chip("siracusa")
 
 # The C compiler of kernels never gets xcvbitmanip (its ctlz is wrong); assembly may have it.
 MARCH = "rv32imfc_zicsr_zifencei_xcvalu_xcvbi_xcvbitmanip_xcvelw_xcvmac_xcvmem_xcvsimd"
@@ -129,6 +130,23 @@ def simulate(elf: Path, *options: str) -> Run:
         cores = [_core(core) for core in json.loads(report.read_text(encoding="utf-8"))["cores"]]
     output, messages = result.stdout.decode(errors="replace"), result.stderr.decode()
     return Run(result.returncode, output, messages, cores, result.stdout)
+
+
+HEAD = '#include "cluster.inc"\n.globl _start\n_start:\n'
+_FAIL = "\nfail:\n li t0, EXIT\n li t1, 1 << 31\n or t1, t1, s10\n sw t1, 0(t0)\n"
+
+
+def check(register: str, value: str, number: int) -> str:
+    """Ends the program with exit status `number` unless the register holds the value."""
+    return f" li s10, {number}\n li s9, {value}\n bne {register}, s9, fail\n"
+
+
+def run_checked(body: str, folder: Path, *options: str, cores: int = 1) -> None:
+    """Runs a program with `check`s on so many cores of the cluster, or (0) on the fabric controller."""
+    source = f"{HEAD}{body}\n exit_with 0\n{_FAIL}"
+    flags = ("--start-cluster", "--set", f"cluster_cores={cores}") if cores else ()
+    run = simulate(link(source, folder, symbols={}), *flags, *options)
+    assert run.status == 0, f"check {run.status}: {run.messages}"
 
 
 def _core(record: dict[str, object]) -> Core:

@@ -32,7 +32,13 @@ _FAULTS = {
     "misaligned test-and-set": "li a0, L1 + 0x100002\n lw t0, 0(a0)",
     "ebreak": "ebreak",
     "ecall, but mtvec": "ecall",
-    "wfi on a core of the cluster": "wfi",
+    "interrupt 5, but mtvec points nowhere": (
+        "interrupt_on 5\n csrsi mstatus, MIE\n sw zero, EU_SOFTWARE + 20(t0)"
+    ),
+    "mtvec is not aligned to 256 bytes": "la t0, _start + 16\n csrw mtvec, t0\n ecall",
+    "the event unit has no register at offset 768": "li a0, EVENT_UNIT\n lw t0, 0x300(a0)",
+    "the interrupt controller has no register": "li a0, FC_INTERRUPTS\n lw t0, 4(a0)",
+    "the generator of events has no register": "li a0, SOC_EVENTS\n lw t0, 0x44(a0)",
     "reserved rounding mode": ".word 0x00005053",
     "without cv.elw": "li a0, EVENT_UNIT\n lw t0, EU_WAIT_CLEAR(a0)",
     "given back by a core that does not hold it": "li a0, EVENT_UNIT\n sw t0, EU_MUTEX(a0)",
