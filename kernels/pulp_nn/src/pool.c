@@ -260,7 +260,7 @@ static void single(const layer_t *layer, const finish_t *finish, const window_t 
 ALWAYS_INLINE void max_channels(const finish_t *finish, const window_t *shared, uint32_t channel, uint32_t end,
                                 bool is_signed, uint8_t *output) {
   const window_t window = *shared;
-  const range_t range = {finish->min, finish->max, finish->max - finish->min < UINT8_MAX};
+  const range_t range = {finish->min, finish->max, finish->max - finish->min != UINT8_MAX};
   FOR_CHANNELS(max_block, &range)
 }
 
