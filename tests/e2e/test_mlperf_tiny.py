@@ -1,4 +1,5 @@
-"""The five MLPerf Tiny networks on every board: every output byte, and every bound that the benchmark states.
+"""The five MLPerf Tiny networks on every board of QEMU: every output byte, and every bound that the benchmark states.
+One of them on the simulator of PULP chips.
 
 `tinsmith bench mlperf-tiny` runs all samples; here are few of each kind.
 """
@@ -26,3 +27,11 @@ def test_network_holds_its_bounds(name: str, target: str) -> None:
     assert row.status == "ok"
     assert row.bytes_different == 0
     assert misses(row, _NETWORKS[name], _AT_MOST) == []
+
+
+@pytest.mark.skipif(not _IS_PRESENT, reason="MLPerf Tiny models absent")
+@pytest.mark.parametrize("name", ["kws"])
+def test_network_runs_on_the_simulator(name: str) -> None:
+    row = measure(_NETWORKS[name], "pulp-open", samples=1)
+    assert row.status == "ok"
+    assert row.bytes_different == 0

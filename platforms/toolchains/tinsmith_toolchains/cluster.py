@@ -32,7 +32,7 @@ def build_cluster_program(
     """
     cache = Cache(cache_directory or default_cache_directory())
     tool = compiler_for(_CPU, "zig", cache)
-    options = (*flags().common, *flags().warnings, *flags().optimization("speed"))
+    options = flags().options("speed")
     defined = tuple(f"-D{define}" for define in defines)
     folders = (*include_directories, runtime, runtime / "include")
     includes = tuple(f"-I{folder}" for folder in folders)

@@ -76,20 +76,18 @@ def build_firmware(
     cache = Cache(cache_directory or default_cache_directory())
     tool = compiler_for(target.cpu, "gcc" if sanitize else compiler, cache)
     level = optimize or flags().default_optimize
-    options = (
-        *flags().common,
-        *flags().warnings,
+    common = (
         *(flags().sanitize if sanitize else ()),
         *(f"-D{define}" for define in defines),
     )
-    product = (*options, *(("-DTINSMITH_LAYER_HOOK=1",) if layer_hook else ()), *extra_flags)
+    product = (*common, *(("-DTINSMITH_LAYER_HOOK=1",) if layer_hook else ()), *extra_flags)
     includes = tuple(f"-I{directory}" for directory in include_directories)
     jobs = [
         CompileJob(path, (*_level(path, level, optimize_files), *product), includes, False)
         for path in sources
     ]
     harness_includes = (*includes, f"-I{include_directory()}")
-    harness_options = (*flags().optimization(level), *options)
+    harness_options = (*flags().options(level), *common)
     jobs += [CompileJob(path, harness_options, harness_includes, True) for path in harness]
     jobs += _board_jobs(target)
     objects = compile_objects(jobs, tool, cache)
@@ -106,12 +104,12 @@ def build_firmware(
 
 
 def _level(path: Path, level: str, files: Mapping[Path, str] | None) -> tuple[str, ...]:
-    return flags().optimization((files or {}).get(path, level))
+    return flags().options((files or {}).get(path, level))
 
 
 def _board_jobs(target: Target) -> list[CompileJob]:
     """Harness, start-up code and runtime; always -O2, so that options do not change their cost."""
-    common = (*flags().common, *flags().warnings, *flags().optimization("speed"))
+    common = flags().options("speed")
     options = (*common, *(f"-D{define}" for define in harness_defines(target.board)))
     includes = (f"-I{include_directory()}",)
     harness = [

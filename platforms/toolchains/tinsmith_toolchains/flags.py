@@ -39,6 +39,10 @@ class Flags:
             raise ToolchainError(f"no compiler flags for CPU '{name}'; known: {known}")
         return self.cpus[name]
 
+    def options(self, level: str) -> tuple[str, ...]:
+        """What every file is compiled with besides its CPU's flags. Raises as `optimization`."""
+        return (*self.optimization(level), *self.common, *self.warnings)
+
     def optimization(self, level: str) -> tuple[str, ...]:
         """Flags of an optimisation level by name. Raises ToolchainError for an unknown name."""
         if level not in self.optimize:
