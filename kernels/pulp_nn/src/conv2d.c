@@ -1,6 +1,7 @@
 // Convolutions as products of matrices: patches of four (packed weights) or two pixels are put together in scratch
 // memory, then meet four channels at a time. Pointwise layers without padding need no patches.
 #include "include/tinsmith_pulp_nn.h"
+#include "src/internal/panel.h"
 #include "src/internal/sums.h"
 
 typedef tinsmith_pulp_conv2d_t layer_t;
@@ -153,45 +154,69 @@ static void build_patches(const layer_t *layer, uint8_t *to, uint32_t pixel, uin
   }
 }
 
+// A block of pixels: their columns and where their channels go, and how many bytes from pixel to pixel. Steps of 0
+// compute one pixel as often as there are in a block.
+typedef struct {
+  const uint8_t *columns;
+  uint8_t *output;
+  uint32_t step;
+  uint32_t output_step;
+} pixels_t;
+
+// All whole blocks of channels of a part, one after the other.
+ALWAYS_INLINE void whole_blocks(const layer_t *layer, const part_t *part, const pixels_t *pixels,
+                                tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed) {
+  const uint32_t length = is_packed ? padded_columns(layer) : patch_columns(layer);
+  const uint32_t count = is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
+  const int8_t *weights = layer->weights + part->first_channel * length;
+  for (uint32_t channel = part->first_channel; channel < (part->end_channel & ~3u); channel += STAGE_CHANNELS) {
+    int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
+    // Or the compiler keeps a pointer for each array, more than there are registers.
+    __asm__("" : "+r"(channel));
+    stage_start(&layer->stage, channel, acc, count);
+    if (is_packed) {
+      weights = sums_4x4(weights, pixels->columns, pixels->step, length / 4u, acc, is_signed);
+    } else {
+      sums_plain(weights, length, pixels->columns, pixels->step, PIXELS_PLAIN, acc, is_signed);
+      weights += STAGE_CHANNELS * length;
+    }
+    stage_store(&layer->stage, kind, channel, acc, count, pixels->output + channel, pixels->output_step);
+  }
+}
+
 // Channels that do not fill a block.
-ALWAYS_INLINE void rest_channels(const layer_t *layer, const part_t *part, const uint8_t *columns, uint32_t step,
-                                 uint32_t pixels, uint8_t *output, uint32_t output_step,
+ALWAYS_INLINE void rest_channels(const layer_t *layer, const part_t *part, const pixels_t *pixels,
                                  tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed) {
   const uint32_t length = is_packed ? padded_columns(layer) : patch_columns(layer);
+  const uint32_t count = is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
   for (uint32_t channel = part->end_channel & ~3u; channel < part->end_channel; ++channel) {
     const uint32_t row = is_packed ? (channel & ~3u) * length + 4u * (channel & 3u) : channel * length;
-    for (uint32_t pixel = 0u; pixel < pixels; ++pixel) {
-      const int32_t sum = sum_single(layer->weights + row, is_packed ? 16u : 4u, length, columns + pixel * step,
-                                     stage_bias(&layer->stage, channel), is_signed);
-      output[pixel * output_step + channel] = (uint8_t)stage_element(&layer->stage, kind, channel, sum);
+    for (uint32_t pixel = 0u; pixel < count; ++pixel) {
+      const int32_t sum =
+          sum_single(layer->weights + row, is_packed ? 16u : 4u, length, pixels->columns + pixel * pixels->step,
+                     stage_bias(&layer->stage, channel), is_signed);
+      pixels->output[pixel * pixels->output_step + channel] = (uint8_t)stage_element(&layer->stage, kind, channel, sum);
     }
   }
 }
 
-// All channels of a part for a block of pixels; steps of 0 compute one pixel as often as there are in a block.
-ALWAYS_INLINE void block(const layer_t *layer, const tinsmith_pulp_stage_t *stage, const part_t *part,
-                         const uint8_t *columns, uint32_t step, uint8_t *output, uint32_t output_step,
-                         tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed) {
-  const uint32_t length = is_packed ? padded_columns(layer) : patch_columns(layer);
-  const uint32_t pixels = is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
-  const int8_t *weights = layer->weights + part->first_channel * length;
-  const uint32_t end = part->end_channel & ~3u;
-  for (uint32_t channel = part->first_channel; channel < end; channel += STAGE_CHANNELS) {
-    int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
-    // Or the compiler keeps a pointer for each array, more than there are registers.
-    __asm__("" : "+r"(channel));
-    stage_start(stage, channel, acc, pixels);
-    if (is_packed) {
-      weights = sums_4x4(weights, columns, step, length / 4u, acc, is_signed);
-    } else {
-      sums_plain(weights, length, columns, step, PIXELS_PLAIN, acc, is_signed);
-      weights += STAGE_CHANNELS * length;
-    }
-    stage_store(stage, kind, channel, acc, pixels, output + channel, output_step);
-  }
-  if (end != part->end_channel) {
-    rest_channels(layer, part, columns, step, pixels, output, output_step, kind, is_signed, is_packed);
-  }
+// The panel of a part's whole blocks of channels; of no blocks where a panel does not fit.
+ALWAYS_INLINE panel_t panel_of_part(const layer_t *layer, const part_t *part, const pixels_t *pixels,
+                                    tinsmith_pulp_stage_kind_t kind) {
+  const uint32_t columns = padded_columns(layer);
+  const uint32_t channels = (part->end_channel - part->first_channel) & ~3u;
+  const bool fits =
+      columns >= 4u * PANEL_LEAST_WORDS && panel_takes(&layer->stage, kind, part->first_channel, channels);
+  const panel_shape_t shape = {
+      .stage = &layer->stage,
+      .weights = layer->weights + part->first_channel * columns,
+      .first = part->first_channel,
+      .blocks = fits ? channels / STAGE_CHANNELS : 0u,
+      .words = columns / 4u,
+      .step = pixels->step,
+      .output_step = pixels->output_step,
+  };
+  return panel_of(&shape, kind);
 }
 
 ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, tinsmith_pulp_stage_kind_t kind,
@@ -199,32 +224,37 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, ti
   // On the stack, which is near, and which the output cannot alias.
   const layer_t local = *shared;
   const layer_t *layer = &local;
-  const tinsmith_pulp_stage_t stage = shared->stage;
   const part_t part = part_of(layer, core);
-  const uint32_t size = is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
-  const uint32_t output_step = layer->output_channels;
-  const bool direct = is_direct(layer);
-  uint8_t *patches = layer->scratch + core.core * scratch_per_core(layer);
-  if (part.first_channel == part.end_channel) {
+  if (part.first_channel == part.end_channel || part.first_pixel == part.end_pixel) {
     return;
   }
-  for (uint32_t pixel = part.first_pixel; pixel < part.end_pixel;) {
-    const uint32_t left = part.end_pixel - pixel;
-    // Fewer pixels than a block: step back over some that are done, or else do one pixel alone.
-    if (left < size && part.end_pixel - part.first_pixel >= size) {
-      pixel = part.end_pixel - size;
-    }
-    const uint32_t distance = part.end_pixel - pixel >= size ? 1u : 0u;
-    const uint32_t step = direct ? layer->input_channels : padded_columns(layer);
-    const uint8_t *columns = patches;
+  const uint32_t size = is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
+  const bool fills_block = part.end_pixel - part.first_pixel >= size;
+  const uint32_t advance = fills_block ? size : 1u;
+  const bool direct = is_direct(layer);
+  const uint32_t step = direct ? layer->input_channels : padded_columns(layer);
+  uint8_t *patches = layer->scratch + core.core * scratch_per_core(layer);
+  pixels_t pixels = {.step = fills_block ? step : 0u, .output_step = fills_block ? layer->output_channels : 0u};
+  panel_t panel = panel_of_part(layer, &part, &pixels, kind);
+  const bool with_panels = is_packed && panel.blocks != 0u;
+  for (uint32_t pixel = part.first_pixel; pixel < part.end_pixel; pixel += advance) {
+    // Fewer pixels than a block are left: step back over some that are done.
+    pixel = smaller(pixel, part.end_pixel - advance);
+    pixels.output = (uint8_t *)layer->output + pixel * layer->output_channels;
+    pixels.columns = patches;
     if (direct) {
-      columns = (const uint8_t *)layer->input + pixel * layer->input_channels;
+      pixels.columns = (const uint8_t *)layer->input + pixel * step;
     } else {
-      build_patches(layer, patches, pixel, distance == 1u ? size : 1u);
+      build_patches(layer, patches, pixel, advance);
     }
-    block(layer, &stage, &part, columns, distance * step, (uint8_t *)layer->output + pixel * output_step,
-          distance * output_step, kind, is_signed, is_packed);
-    pixel += distance == 1u ? size : 1u;
+    if (with_panels) {
+      panel_compute(&panel, pixels.columns, pixels.output + part.first_channel, kind, is_signed);
+    } else {
+      whole_blocks(layer, &part, &pixels, kind, is_signed, is_packed);
+    }
+    if (part.end_channel % STAGE_CHANNELS != 0u) {
+      rest_channels(layer, &part, &pixels, kind, is_signed, is_packed);
+    }
   }
 }
 

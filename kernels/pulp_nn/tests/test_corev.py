@@ -7,9 +7,12 @@ import pytest
 from cluster_program import build
 from tinsmith_toolchains import read_sections
 
-# cv.setup 0, rs1, end: everything but the register and the distance.
+# cv.setup 0 and 1, rs1, end: everything but the register and the distance.
 SETUP_MASK = 0x00007FFF
 SETUP = 0x0000472B
+SETUP_OUTER = 0x000047AB
+# Instructions of 4 bytes in a core's own instruction cache.
+CACHED_INSTRUCTIONS = 512 // 4
 
 
 @pytest.fixture(scope="session")
@@ -19,12 +22,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return elf
 
 
-def loop_lengths(elf: Path) -> set[int]:
-    """Instructions in the bodies of all hardware loops."""
+def loop_lengths(elf: Path, setup: int = SETUP) -> set[int]:
+    """Instructions in the bodies of all hardware loops, inner or outer ones."""
     text = next(section for section in read_sections(elf) if section.name == ".text")
     code = elf.read_bytes()[text.offset : text.offset + text.size_bytes]
     words = struct.unpack(f"<{len(code) // 4}I", code[: len(code) // 4 * 4])
-    return {(word >> 20) - 1 for word in words if word & SETUP_MASK == SETUP}
+    return {(word >> 20) - 1 for word in words if word & SETUP_MASK == setup}
 
 
 @pytest.mark.parametrize(
@@ -42,3 +45,9 @@ def loop_lengths(elf: Path) -> set[int]:
 )
 def test_inner_loop_has_no_more_instructions(kernel: str, instructions: int, program: Path) -> None:
     assert instructions in loop_lengths(program), kernel
+
+
+def test_panels_fit_the_instruction_cache_unless_they_clamp(program: Path) -> None:
+    *fitting, clamped = sorted(loop_lengths(program, SETUP_OUTER))
+    assert fitting[-1] <= CACHED_INSTRUCTIONS
+    assert clamped <= CACHED_INSTRUCTIONS + 8

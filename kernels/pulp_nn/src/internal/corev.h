@@ -18,6 +18,9 @@ __asm__(
     ".set .Lrn_s6, 22\n.set .Lrn_s7, 23\n.set .Lrn_s8, 24\n.set .Lrn_s9, 25\n.set .Lrn_s10, 26\n.set .Lrn_s11, 27\n"
     ".set .Lrn_t3, 28\n.set .Lrn_t4, 29\n.set .Lrn_t5, 30\n.set .Lrn_t6, 31\n");
 
+// A line of assembly.
+#define LINE(TEXT) TEXT "\n\t"
+
 // A hardware loop inside one asm statement: what stands between COREV_LOOP and COREV_LOOP_END runs as often as register
 // operand COUNT says, at least once, without a branch. Three 4-byte instructions or more, none of them a branch; label
 // 9 is taken. cv.setup is opcode 0x2b, funct3 4, sub-operation 7, its distance counted in words.
@@ -26,11 +29,14 @@ __asm__(
   "8:\n\t.word (((9f-8b)>>2)<<20)|(.Lrn_" COUNT "<<15)|0x472b\n"
 #define COREV_LOOP_END "\n9:\n\t.option pop\n"
 
-// A loop around a COREV_LOOP, with two instructions or more behind the inner one's end; label 7 is taken.
+// A loop around COREV_LOOPs, with two instructions or more behind the last one's end; labels 6 and 7 are taken.
 #define COREV_OUTER_LOOP(COUNT)                  \
   ".option push\n\t.balign 4\n\t.option norvc\n" \
   "6:\n\t.word (((7f-6b)>>2)<<20)|(.Lrn_" COUNT "<<15)|0x47ab\n"
 #define COREV_OUTER_LOOP_END "\n7:\n\t.option pop\n"
+
+// Before a loop whose length must say whether it stays in the instruction cache: its body begins with a line.
+#define COREV_BODY_AT_LINE ".option push\n\t.balign 16\n\t.option norvc\n\tnop\n\tnop\n\tnop\n\t.option pop\n\t"
 #else
 #define TINSMITH_COREV 0
 #endif

@@ -85,6 +85,15 @@ ALWAYS_INLINE void stage_start(const tinsmith_pulp_stage_t *stage, uint32_t chan
   }
 }
 
+// Whether scale_right() fits all of some channels.
+ALWAYS_INLINE bool stage_scales_right(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t channels) {
+  int32_t below_1 = 0;
+  for (uint32_t channel = first; channel < first + channels; ++channel) {
+    below_1 |= (stage->shifts[channel] - 1) | (stage->multipliers[channel] - 1);
+  }
+  return below_1 >= 0;
+}
+
 ALWAYS_INLINE void stage_tflite(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t *acc, uint32_t pixels) {
   const int32_t zero_point = stage->zero_point;
   UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {

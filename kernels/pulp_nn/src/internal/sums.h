@@ -9,39 +9,71 @@
 
 #if TINSMITH_COREV
 
-// One activation word with the words of four channels, into the sums %[A..D].
-#define FOUR_DOTS(DOT, X, A, B, C, D)                                                                                \
-  DOT " %[" A "], %[" X "], %[w0]\n\t" DOT " %[" B "], %[" X "], %[w1]\n\t" DOT " %[" C "], %[" X "], %[w2]\n\t" DOT \
-      " %[" D "], %[" X "], %[w3]\n\t"
+// clang-format off
 
-// 24 instructions for 64 products, none of which waits for a load. The counter's register takes the first pixel.
-#define SUMS_PACKED(DOT) \
-  __asm__ volatile(COREV_LOOP("%[x]") "cv.lw %[w0], (%[w]), 4\n\t"                                                    \
-                                      "cv.lw %[x], (%[p0]), 4\n\t"                                                    \
-                                      "cv.lw %[w1], (%[w]), 4\n\t"                                                    \
-                                      "cv.lw %[w2], (%[w]), 4\n\t"                                                    \
-                                      "cv.lw %[w3], (%[w]), 4\n\t"                                                    \
-                                      "cv.lw %[y], (%[p1]), 4\n\t" FOUR_DOTS(DOT, "x", "a0", "a1", "a2", "a3")        \
-                                          "cv.lw %[x], (%[p2]), 4\n\t" FOUR_DOTS(DOT, "y", "b0", "b1", "b2", "b3")    \
-                                              "cv.lw %[y], (%[p3]), 4\n\t" FOUR_DOTS(DOT, "x", "c0", "c1", "c2",      \
-                                                                                     "c3")                            \
-                                                  FOUR_DOTS(DOT, "y", "d0", "d1", "d2", "d3") COREV_LOOP_END          \
-                   : [w] "+&r"(w), [p0] "+&r"(p0), [p1] "+&r"(p1), [p2] "+&r"(p2), [p3] "+&r"(p3), [x] "+&r"(x),      \
-                     [y] "=&r"(y), [w0] "=&r"(w0), [w1] "=&r"(w1), [w2] "=&r"(w2), [w3] "=&r"(w3),                    \
-                     [a0] "+&r"(acc[0]), [a1] "+&r"(acc[1]), [a2] "+&r"(acc[2]), [a3] "+&r"(acc[3]),                  \
-                     [b0] "+&r"(acc[4]), [b1] "+&r"(acc[5]), [b2] "+&r"(acc[6]), [b3] "+&r"(acc[7]),                  \
-                     [c0] "+&r"(acc[8]), [c1] "+&r"(acc[9]), [c2] "+&r"(acc[10]), [c3] "+&r"(acc[11]),                \
-                     [d0] "+&r"(acc[12]), [d1] "+&r"(acc[13]), [d2] "+&r"(acc[14]), [d3] "+&r"(acc[15])               \
-                   :                                                                                                  \
-                   : "memory")
+// One activation word with the words of four channels, into the sums of a pixel.
+#define FOUR_DOTS(DOT, X, PIXEL) \
+  LINE(DOT " %[" PIXEL "0], %[" X "], %[w0]") \
+  LINE(DOT " %[" PIXEL "1], %[" X "], %[w1]") \
+  LINE(DOT " %[" PIXEL "2], %[" X "], %[w2]") \
+  LINE(DOT " %[" PIXEL "3], %[" X "], %[w3]")
+
+// A word of four pixels with words of four channels: 24 instructions for 64 products, none of which waits for a load.
+// The first pixel's address moves on; the others are step1 to step3 behind the first one's next word. BEFORE_LAST may
+// change x.
+#define FOUR_BY_FOUR(DOT, BEFORE_LAST) \
+  LINE("cv.lw %[w0], (%[weights]), 4") \
+  LINE("cv.lw %[x], (%[pixel]), 4") \
+  LINE("cv.lw %[w1], (%[weights]), 4") \
+  LINE("cv.lw %[w2], (%[weights]), 4") \
+  LINE("cv.lw %[w3], (%[weights]), 4") \
+  LINE("cv.lw %[y], %[step1](%[pixel])") \
+  FOUR_DOTS(DOT, "x", "a") \
+  LINE("cv.lw %[x], %[step2](%[pixel])") \
+  FOUR_DOTS(DOT, "y", "b") \
+  LINE("cv.lw %[y], %[step3](%[pixel])") \
+  FOUR_DOTS(DOT, "x", "c") \
+  BEFORE_LAST \
+  FOUR_DOTS(DOT, "y", "d")
+
+// The same for two pixels and plain rows of weights: 14 instructions for 32 products.
+#define FOUR_BY_TWO(DOT) \
+  LINE("cv.lw %[w0], (%[r0]), 4") \
+  LINE("cv.lw %[x], (%[p0]), 4") \
+  LINE("cv.lw %[w1], (%[r1]), 4") \
+  LINE("cv.lw %[w2], (%[r2]), 4") \
+  LINE("cv.lw %[w3], (%[r3]), 4") \
+  LINE("cv.lw %[y], (%[p1]), 4") \
+  FOUR_DOTS(DOT, "x", "a") \
+  FOUR_DOTS(DOT, "y", "b")
+
+// For one pixel: 9 instructions for 16 products.
+#define FOUR_BY_ONE(DOT, R0, R1, R2, R3) \
+  LINE("cv.lw %[x], (%[p]), 4") \
+  LINE("cv.lw %[w0], (%[" R0 "]), 4") \
+  LINE("cv.lw %[w1], (%[" R1 "]), 4") \
+  LINE("cv.lw %[w2], (%[" R2 "]), 4") \
+  LINE("cv.lw %[w3], (%[" R3 "]), 4") \
+  FOUR_DOTS(DOT, "x", "a")
+
+// clang-format on
+
+// The counter's register takes the pixels.
+#define SUMS_PACKED(DOT)                                                                                            \
+  __asm__ volatile(                                                                                                 \
+      COREV_LOOP("%[x]") FOUR_BY_FOUR(DOT, "") COREV_LOOP_END                                                       \
+      : [weights] "+&r"(weights), [pixel] "+&r"(pixel), [x] "+&r"(x), [y] "=&r"(y), [w0] "=&r"(w0), [w1] "=&r"(w1), \
+        [w2] "=&r"(w2), [w3] "=&r"(w3), [a0] "+&r"(acc[0]), [a1] "+&r"(acc[1]), [a2] "+&r"(acc[2]),                 \
+        [a3] "+&r"(acc[3]), [b0] "+&r"(acc[4]), [b1] "+&r"(acc[5]), [b2] "+&r"(acc[6]), [b3] "+&r"(acc[7]),         \
+        [c0] "+&r"(acc[8]), [c1] "+&r"(acc[9]), [c2] "+&r"(acc[10]), [c3] "+&r"(acc[11]), [d0] "+&r"(acc[12]),      \
+        [d1] "+&r"(acc[13]), [d2] "+&r"(acc[14]), [d3] "+&r"(acc[15])                                               \
+      : [step1] "r"(step - 4u), [step2] "r"(2u * step - 4u), [step3] "r"(3u * step - 4u)                            \
+      : "memory")
 
 // acc[4 pixels][4 channels] += weights packed [words][4 channels][4 bytes] times four pixels step bytes apart.
 // Returns what follows the weights.
-ALWAYS_INLINE const int8_t *sums_4x4(const int8_t *w, const uint8_t *p0, uint32_t step, uint32_t words, int32_t *acc,
-                                     bool is_signed) {
-  const uint8_t *p1 = p0 + step;
-  const uint8_t *p2 = p1 + step;
-  const uint8_t *p3 = p2 + step;
+ALWAYS_INLINE const int8_t *sums_4x4(const int8_t *weights, const uint8_t *pixel, uint32_t step, uint32_t words,
+                                     int32_t *acc, bool is_signed) {
   uint32_t x = words;
   uint32_t y, w0, w1, w2, w3;
   if (is_signed) {
@@ -49,22 +81,16 @@ ALWAYS_INLINE const int8_t *sums_4x4(const int8_t *w, const uint8_t *p0, uint32_
   } else {
     SUMS_PACKED("cv.sdotusp.b");
   }
-  return w;
+  return weights;
 }
 
-#define SUMS_PLAIN(DOT) \
-  __asm__ volatile(COREV_LOOP("%[x]") "cv.lw %[w0], (%[r0]), 4\n\t"                                                   \
-                                      "cv.lw %[x], (%[p0]), 4\n\t"                                                    \
-                                      "cv.lw %[w1], (%[r1]), 4\n\t"                                                   \
-                                      "cv.lw %[w2], (%[r2]), 4\n\t"                                                   \
-                                      "cv.lw %[w3], (%[r3]), 4\n\t"                                                   \
-                                      "cv.lw %[y], (%[p1]), 4\n\t" FOUR_DOTS(DOT, "x", "a0", "a1", "a2", "a3")        \
-                                          FOUR_DOTS(DOT, "y", "b0", "b1", "b2", "b3") COREV_LOOP_END                  \
-                   : [r0] "+&r"(r0), [r1] "+&r"(r1), [r2] "+&r"(r2), [r3] "+&r"(r3), [p0] "+&r"(p0), [p1] "+&r"(p1),  \
-                     [x] "+&r"(x), [y] "=&r"(y), [w0] "=&r"(w0), [w1] "=&r"(w1), [w2] "=&r"(w2), [w3] "=&r"(w3),      \
-                     [a0] "+&r"(acc[0]), [a1] "+&r"(acc[1]), [a2] "+&r"(acc[2]), [a3] "+&r"(acc[3]),                  \
-                     [b0] "+&r"(acc[4]), [b1] "+&r"(acc[5]), [b2] "+&r"(acc[6]), [b3] "+&r"(acc[7])                   \
-                   :                                                                                                  \
+#define SUMS_PLAIN(DOT)                                                                                              \
+  __asm__ volatile(COREV_LOOP("%[x]") FOUR_BY_TWO(DOT) COREV_LOOP_END                                                \
+                   : [r0] "+&r"(r0), [r1] "+&r"(r1), [r2] "+&r"(r2), [r3] "+&r"(r3), [p0] "+&r"(p0), [p1] "+&r"(p1), \
+                     [x] "+&r"(x), [y] "=&r"(y), [w0] "=&r"(w0), [w1] "=&r"(w1), [w2] "=&r"(w2), [w3] "=&r"(w3),     \
+                     [a0] "+&r"(acc[0]), [a1] "+&r"(acc[1]), [a2] "+&r"(acc[2]), [a3] "+&r"(acc[3]),                 \
+                     [b0] "+&r"(acc[4]), [b1] "+&r"(acc[5]), [b2] "+&r"(acc[6]), [b3] "+&r"(acc[7])                  \
+                   :                                                                                                 \
                    : "memory")
 
 // acc[2 pixels][4 channels] += four rows of `words` words, row_step bytes apart, times two pixels.
@@ -83,16 +109,11 @@ ALWAYS_INLINE void sums_4x2_words(const int8_t *r0, uint32_t row_step, const uin
   }
 }
 
-#define SUMS_VECTOR(DOT, R0, R1, R2, R3, ...) \
-  __asm__ volatile(COREV_LOOP("%[x]") "cv.lw %[x], (%[p]), 4\n\t"                                                     \
-                                      "cv.lw %[w0], (%[" R0 "]), 4\n\t"                                               \
-                                      "cv.lw %[w1], (%[" R1 "]), 4\n\t"                                               \
-                                      "cv.lw %[w2], (%[" R2 "]), 4\n\t"                                               \
-                                      "cv.lw %[w3], (%[" R3 "]), 4\n\t" FOUR_DOTS(DOT, "x", "a0", "a1", "a2", "a3")   \
-                                          COREV_LOOP_END                                                              \
-                   : __VA_ARGS__, [p] "+&r"(p), [x] "+&r"(x), [w0] "=&r"(w0), [w1] "=&r"(w1), [w2] "=&r"(w2),         \
-                     [w3] "=&r"(w3), [a0] "+&r"(acc[0]), [a1] "+&r"(acc[1]), [a2] "+&r"(acc[2]), [a3] "+&r"(acc[3])   \
-                   :                                                                                                  \
+#define SUMS_VECTOR(DOT, R0, R1, R2, R3, ...)                                                                       \
+  __asm__ volatile(COREV_LOOP("%[x]") FOUR_BY_ONE(DOT, R0, R1, R2, R3) COREV_LOOP_END                               \
+                   : __VA_ARGS__, [p] "+&r"(p), [x] "+&r"(x), [w0] "=&r"(w0), [w1] "=&r"(w1), [w2] "=&r"(w2),       \
+                     [w3] "=&r"(w3), [a0] "+&r"(acc[0]), [a1] "+&r"(acc[1]), [a2] "+&r"(acc[2]), [a3] "+&r"(acc[3]) \
+                   :                                                                                                \
                    : "memory")
 
 // acc[4 channels] += packed weights times one pixel.

@@ -1,0 +1,159 @@
+// Panels: four pixels with all channels of a part, weights packed. The loop over blocks of four channels with its inner
+// loop and its output stage is one asm statement, for two reasons: between two statements the compiler saves and
+// restores what the 16 sums push out of the registers, and all of it together has to stay below the 512 bytes of a
+// core's own instruction cache, or each of its lines is fetched again for each block.
+#ifndef TINSMITH_KERNELS_PULP_NN_PANEL_H_
+#define TINSMITH_KERNELS_PULP_NN_PANEL_H_
+
+#include <stddef.h>
+
+#include "src/internal/panel_asm.h"
+#include "src/internal/sums.h"
+
+#define PANEL_LEAST_WORDS 2u
+
+// What a panel is computed with, `words` words a pixel from channel `first` of a stage on.
+typedef struct {
+  const tinsmith_pulp_stage_t *stage;
+  const int8_t *weights;   // of the first channel
+  uint32_t first, blocks;  // of four channels, 1 or more
+  uint32_t words;          // PANEL_LEAST_WORDS or more
+  uint32_t step;           // bytes from pixel to pixel; 0 computes one pixel four times
+  uint32_t output_step;
+} panel_shape_t;
+
+// Whether a panel takes the stage of some channels: bias, multipliers, addends and shifts as most layers have them.
+ALWAYS_INLINE bool panel_takes(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind, uint32_t first,
+                               uint32_t channels) {
+  if (stage->multipliers == NULL) {
+    return false;
+  }
+  if (kind == TINSMITH_PULP_TFLITE_S8) {
+    return stage->bias != NULL && stage_scales_right(stage, first, channels);
+  }
+  return stage->addends != NULL && (stage->bias != NULL || stage->bias_s8 == NULL);
+}
+
+#if TINSMITH_COREV
+
+// First, in the order of panel_asm.h, what the loop reads again for each block. Arrays of parameters are reached from
+// `multipliers`, which moves on by four bytes with each channel.
+typedef struct {
+  const uint8_t *pixels;
+  uint32_t count;       // of the inner loop
+  uint32_t bias;        // bytes from multipliers to bias
+  uint32_t parameters;  // bytes from multipliers + 1 to addends or shifts
+  int32_t shift_or_zero_point;
+  uint8_t *output;
+  uint32_t output_step;
+  uint32_t rewind;  // from the last pixel of two channels to the first of the next two
+  uint32_t step1, step2, step3;
+  int32_t min, max;
+  const int8_t *weights;
+  const int32_t *multipliers;
+  uint32_t blocks;
+  bool has_bias;
+} panel_t;
+
+_Static_assert(offsetof(panel_t, output) == 20 && offsetof(panel_t, max) == 48, "the offsets of panel_asm.h");
+
+#define PANEL(BEGIN, DOT, STAGE)                                                                                      \
+  __asm__ volatile(                                                                                                   \
+      PANEL_TEXT(BEGIN, DOT, STAGE)                                                                                   \
+      : [panel] "+m"(*panel), [weights] "+&r"(weights), [multipliers] "+&r"(multipliers), [pixel] "=&r"(pixel),       \
+        [step1] "+&r"(step1), [step2] "+&r"(step2), [step3] "+&r"(step3), [x] "+&r"(x), [y] "=&r"(y), [w0] "=&r"(w0), \
+        [w1] "=&r"(w1), [w2] "=&r"(w2), [w3] "=&r"(w3), [a0] "=&r"(acc[0]), [a1] "=&r"(acc[1]), [a2] "=&r"(acc[2]),   \
+        [a3] "=&r"(acc[3]), [b0] "=&r"(acc[4]), [b1] "=&r"(acc[5]), [b2] "=&r"(acc[6]), [b3] "=&r"(acc[7]),           \
+        [c0] "=&r"(acc[8]), [c1] "=&r"(acc[9]), [c2] "=&r"(acc[10]), [c3] "=&r"(acc[11]), [d0] "=&r"(acc[12]),        \
+        [d1] "=&r"(acc[13]), [d2] "=&r"(acc[14]), [d3] "=&r"(acc[15])                                                 \
+      :                                                                                                               \
+      : "memory")
+
+#define PANEL_TRUNCATING(BEGIN, DOT)            \
+  if (kind == TINSMITH_PULP_TRUNCATE_U8) {      \
+    PANEL(BEGIN, DOT, STAGE_TRUNCATE(CLIP_U8)); \
+  } else {                                      \
+    PANEL(BEGIN, DOT, STAGE_TRUNCATE(CLIP_S8)); \
+  }
+
+ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_kind_t kind) {
+  const tinsmith_pulp_stage_t *stage = shape->stage;
+  const bool is_tflite = kind == TINSMITH_PULP_TFLITE_S8;
+  const uint32_t multipliers = (uint32_t)stage->multipliers;
+  return (panel_t){
+      .count = stage->bias == NULL ? shape->words - 1u : shape->words,
+      .bias = (uint32_t)stage->bias - multipliers,
+      .parameters = (uint32_t)(is_tflite ? stage->shifts : stage->addends) - multipliers - 4u,
+      .shift_or_zero_point = is_tflite ? stage->zero_point : stage->shift,
+      .output_step = shape->output_step,
+      .rewind = 2u - 3u * shape->output_step,
+      .step1 = shape->step - 4u,
+      .step2 = 2u * shape->step - 4u,
+      .step3 = 3u * shape->step - 4u,
+      .min = stage->min,
+      .max = stage->max,
+      .weights = shape->weights,
+      .multipliers = stage->multipliers + shape->first,
+      .blocks = shape->blocks,
+      .has_bias = stage->bias != NULL,
+  };
+}
+
+// The panel must be a variable of the calling function: there is no register left for its address.
+ALWAYS_INLINE void panel_compute(panel_t *panel, const uint8_t *pixels, uint8_t *output,
+                                 tinsmith_pulp_stage_kind_t kind, bool is_signed) {
+  panel->pixels = pixels;
+  panel->output = output;
+  const int8_t *weights = panel->weights;
+  const int32_t *multipliers = panel->multipliers;
+  uint32_t step1 = panel->step1;
+  uint32_t step2 = panel->step2;
+  uint32_t step3 = panel->step3;
+  uint32_t x = panel->blocks;
+  int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
+  const uint8_t *pixel;
+  uint32_t y, w0, w1, w2, w3;
+  if (kind == TINSMITH_PULP_TFLITE_S8) {
+    if (panel->min > -128 || panel->max < 127) {
+      PANEL(BEGIN_WITH_BIAS, "sp.b", STAGE_TFLITE_CLAMPED);
+    } else {
+      PANEL(BEGIN_WITH_BIAS, "sp.b", STAGE_TFLITE(ROUND_AND_CLIP));
+    }
+  } else if (!panel->has_bias) {
+    if (is_signed) {
+      PANEL_TRUNCATING(BEGIN_WITH_PRODUCTS, "sp.b")
+    } else {
+      PANEL_TRUNCATING(BEGIN_WITH_PRODUCTS, "usp.b")
+    }
+  } else if (is_signed) {
+    PANEL_TRUNCATING(BEGIN_WITH_BIAS, "sp.b")
+  } else {
+    PANEL_TRUNCATING(BEGIN_WITH_BIAS, "usp.b")
+  }
+}
+
+#else
+
+typedef panel_shape_t panel_t;
+
+ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_kind_t kind) {
+  (void)kind;
+  return *shape;
+}
+
+ALWAYS_INLINE void panel_compute(panel_t *panel, const uint8_t *pixels, uint8_t *output,
+                                 tinsmith_pulp_stage_kind_t kind, bool is_signed) {
+  const int8_t *weights = panel->weights;
+  for (uint32_t block = 0u; block < panel->blocks; ++block) {
+    const uint32_t channel = panel->first + STAGE_CHANNELS * block;
+    int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
+    stage_start(panel->stage, channel, acc, PIXELS_PACKED);
+    weights = sums_4x4(weights, pixels, panel->step, panel->words, acc, is_signed);
+    stage_store(panel->stage, kind, channel, acc, PIXELS_PACKED, output, panel->output_step);
+    output += STAGE_CHANNELS;
+  }
+}
+
+#endif
+
+#endif  // TINSMITH_KERNELS_PULP_NN_PANEL_H_

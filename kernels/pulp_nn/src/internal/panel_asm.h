@@ -1,0 +1,156 @@
+// The text of a panel's asm statement. Registers: pixel p of the block has the sums p0 to p3 (p from a to d); x, y, w0
+// to w3 and pixel are free between the products and the next block. No instruction waits for the load before it.
+#ifndef TINSMITH_KERNELS_PULP_NN_PANEL_ASM_H_
+#define TINSMITH_KERNELS_PULP_NN_PANEL_ASM_H_
+
+#include "src/internal/corev.h"
+#include "src/internal/sums.h"
+
+// clang-format off
+
+// Members of panel_t.
+#define PANEL_PIXELS      "0+%[panel]"
+#define PANEL_COUNT       "4+%[panel]"
+#define PANEL_BIAS        "8+%[panel]"
+#define PANEL_PARAMETERS  "12+%[panel]"
+#define PANEL_SHIFT       "16+%[panel]"
+#define PANEL_ZERO_POINT  "16+%[panel]"
+#define PANEL_OUTPUT      "20+%[panel]"
+#define PANEL_OUTPUT_STEP "24+%[panel]"
+#define PANEL_REWIND      "28+%[panel]"
+#define PANEL_STEP_1      "32+%[panel]"
+#define PANEL_STEP_2      "36+%[panel]"
+#define PANEL_STEP_3      "40+%[panel]"
+#define PANEL_MIN         "44+%[panel]"
+#define PANEL_MAX         "48+%[panel]"
+
+#define EACH_PIXEL(LINES, CHANNEL) LINES("a" CHANNEL) LINES("b" CHANNEL) LINES("c" CHANNEL) LINES("d" CHANNEL)
+
+// The sums begin with the products of the first words: no instruction clears them. The inner loop's count is read where
+// x is no longer needed.
+#define BEGIN_WITH_PRODUCTS(DOT) FOUR_BY_FOUR("cv.dot" DOT, LINE("lw %[x], " PANEL_COUNT))
+
+#define COPY_BIAS(PIXEL) \
+  LINE("addi %[" PIXEL "0], %[a0], 0") \
+  LINE("addi %[" PIXEL "1], %[a1], 0") \
+  LINE("addi %[" PIXEL "2], %[a2], 0") \
+  LINE("addi %[" PIXEL "3], %[a3], 0")
+
+// The sums begin with the biases.
+#define BEGIN_WITH_BIAS(DOT) \
+  LINE("lw %[y], " PANEL_BIAS) \
+  LINE("lw %[x], " PANEL_COUNT) \
+  LINE("add %[y], %[y], %[multipliers]") \
+  LINE("lw %[a0], 0(%[y])") \
+  LINE("lw %[a1], 4(%[y])") \
+  LINE("lw %[a2], 8(%[y])") \
+  LINE("lw %[a3], 12(%[y])") \
+  COPY_BIAS("b") \
+  COPY_BIAS("c") \
+  COPY_BIAS("d")
+
+#define CLIP_S8(SUM) LINE("cv.clip %[" SUM "], %[" SUM "], 8")
+#define CLIP_U8(SUM) LINE("cv.clipu %[" SUM "], %[" SUM "], 9")
+
+// A channel's four pixels: (sum * multiplier + addend) >> shift, clipped.
+#define SCALE(SUM) LINE("mul %[" SUM "], %[" SUM "], %[w0]")
+#define ADD_AND_SHIFT(SUM) LINE("cv.addNr %[" SUM "], %[w1], %[x]")
+#define TRUNCATE(CHANNEL, CLIP) \
+  LINE("cv.lw %[w0], (%[multipliers]), 4") \
+  LINE("cv.lw %[w1], %[y](%[multipliers])") \
+  EACH_PIXEL(SCALE, CHANNEL) \
+  EACH_PIXEL(ADD_AND_SHIFT, CHANNEL) \
+  EACH_PIXEL(CLIP, CHANNEL)
+
+#define PACK(PIXEL) \
+  LINE("cv.packlo.b %[" PIXEL "0], %[" PIXEL "1], %[" PIXEL "0]") \
+  LINE("cv.packhi.b %[" PIXEL "0], %[" PIXEL "3], %[" PIXEL "2]")
+
+#define STAGE_TRUNCATE(CLIP) \
+  LINE("lw %[y], " PANEL_PARAMETERS) \
+  LINE("lw %[x], " PANEL_SHIFT) \
+  TRUNCATE("0", CLIP) \
+  TRUNCATE("1", CLIP) \
+  TRUNCATE("2", CLIP) \
+  TRUNCATE("3", CLIP) \
+  PACK("a") \
+  PACK("b") \
+  PACK("c") \
+  PACK("d") \
+  LINE("lw %[w0], " PANEL_OUTPUT) \
+  LINE("lw %[w1], " PANEL_OUTPUT_STEP) \
+  LINE("addi %[w2], %[w0], 4") \
+  LINE("sw %[w2], " PANEL_OUTPUT) \
+  LINE("cv.sw %[a0], (%[w0]), %[w1]") \
+  LINE("cv.sw %[b0], (%[w0]), %[w1]") \
+  LINE("cv.sw %[c0], (%[w0]), %[w1]") \
+  LINE("sw %[d0], 0(%[w0])")
+
+// scale_right() of stage.h plus the zero point.
+#define ROUND_TWICE(SUM) \
+  LINE("mulhsu %[w2], %[" SUM "], %[w0]") \
+  LINE("cv.addRN %[w2], %[w2], %[" SUM "], 1") \
+  LINE("srai %[" SUM "], %[" SUM "], 31") \
+  LINE("cv.addRNr %[" SUM "], %[w2], %[w1]") \
+  LINE("add %[" SUM "], %[" SUM "], %[x]")
+#define ROUND_AND_CLIP(SUM) \
+  ROUND_TWICE(SUM) \
+  CLIP_S8(SUM)
+#define ROUND_AND_CLAMP(SUM) \
+  ROUND_TWICE(SUM) \
+  LINE("cv.max %[" SUM "], %[" SUM "], %[step1]") \
+  LINE("cv.min %[" SUM "], %[" SUM "], %[step2]")
+#define SCALE_TFLITE(CHANNEL, ROUND) \
+  LINE("cv.lw %[w0], (%[multipliers]), 4") \
+  LINE("cv.lw %[w1], %[y](%[multipliers])") \
+  LINE("slli %[w0], %[w0], 2") \
+  EACH_PIXEL(ROUND, CHANNEL)
+
+// Stores two channels of a pixel and brings its next two to their registers.
+#define STORE_TWO(PIXEL, STEP) \
+  LINE("cv.packlo.b %[" PIXEL "0], %[" PIXEL "1], %[" PIXEL "0]") \
+  LINE("cv.sh %[" PIXEL "0], (%[w3]), %[" STEP "]") \
+  LINE("addi %[" PIXEL "0], %[" PIXEL "2], 0") \
+  LINE("addi %[" PIXEL "1], %[" PIXEL "3], 0")
+
+// A loop over two pairs of channels: all sixteen sums one after the other would not fit the instruction cache.
+#define STAGE_TFLITE(ROUND) \
+  LINE("lw %[y], " PANEL_PARAMETERS) \
+  LINE("lw %[x], " PANEL_ZERO_POINT) \
+  LINE("lw %[w3], " PANEL_OUTPUT) \
+  LINE("lw %[pixel], " PANEL_OUTPUT_STEP) \
+  LINE("lw %[step3], " PANEL_REWIND) \
+  LINE("addi %[w2], zero, 2") \
+  COREV_LOOP("%[w2]") \
+  SCALE_TFLITE("0", ROUND) \
+  SCALE_TFLITE("1", ROUND) \
+  STORE_TWO("a", "pixel") \
+  STORE_TWO("b", "pixel") \
+  STORE_TWO("c", "pixel") \
+  STORE_TWO("d", "step3") \
+  COREV_LOOP_END \
+  LINE("sw %[w3], " PANEL_OUTPUT) \
+  LINE("lw %[step3], " PANEL_STEP_3)
+
+// Bounds narrower than int8's take the registers of two steps.
+#define STAGE_TFLITE_CLAMPED \
+  LINE("lw %[step1], " PANEL_MIN) \
+  LINE("lw %[step2], " PANEL_MAX) \
+  STAGE_TFLITE(ROUND_AND_CLAMP) \
+  LINE("lw %[step1], " PANEL_STEP_1) \
+  LINE("lw %[step2], " PANEL_STEP_2)
+
+#define PANEL_TEXT(BEGIN, DOT, STAGE) \
+  COREV_BODY_AT_LINE \
+  COREV_OUTER_LOOP("%[x]") \
+  LINE("lw %[pixel], " PANEL_PIXELS) \
+  BEGIN(DOT) \
+  COREV_LOOP("%[x]") \
+  FOUR_BY_FOUR("cv.sdot" DOT, "") \
+  COREV_LOOP_END \
+  STAGE \
+  COREV_OUTER_LOOP_END
+
+// clang-format on
+
+#endif  // TINSMITH_KERNELS_PULP_NN_PANEL_ASM_H_
