@@ -1,5 +1,5 @@
-// From reset to main(): the fabric controller clears memory, starts the cluster and idles; core 0 of the cluster runs
-// main(), the others serve forks for ever.
+// From reset to main() and to the end: the fabric controller clears memory, starts the cluster and sleeps until core 0
+// of the cluster has run main(); the other cores serve forks for ever.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +10,13 @@
 #define FETCH_ENABLE 0x08u
 #define BOOT_ADDRESS 0x40u
 #define INSTRUCTION_CACHE 0x10201400u
+#define FABRIC_INTERRUPTS 0x1a109800u
+#define INTERRUPT_MASK_SET 0x04u
+#define INTERRUPT_STATUS 0x0cu
+#define INTERRUPT_STATUS_SET 0x10u
+#define MAIN_RETURNED (1u << 0)  // one of the eight interrupts that devices leave to software
+#define EVENT_MASK 0x00u
+#define EVENT_WAIT 0x38
 #define EXIT 0x1a1040a0u
 #define EXIT_VALID 0x80000000u
 #define TRAP_STATUS 3u
@@ -18,6 +25,9 @@ extern uint32_t __bss_start[];
 extern uint32_t __bss_end[];
 extern int main(void);
 
+static volatile uint32_t main_status;
+
+void trap_entry(void);
 void _start(void);
 void start_fabric(void);
 void start_core(uint32_t core);
@@ -25,6 +35,21 @@ void report_trap(uint32_t pc, uint32_t cause, uint32_t value);
 
 static inline void store_register(uint32_t address, uint32_t value) {
   *(volatile uint32_t *)address = value;
+}
+
+static inline uint32_t load_register(uint32_t address) {
+  return *(volatile uint32_t *)address;
+}
+
+// CV32E40P's mtvec holds multiples of 256; first in its section, that costs nothing.
+__attribute__((naked, aligned(256), section(".start"), used)) void trap_entry(void) {
+  __asm__ volatile(
+      "csrr a0, mepc\n\t"
+      "csrr a1, mcause\n\t"
+      "csrr a2, mtval\n\t"
+      "j report_trap"
+      :
+      :);
 }
 
 // Hart numbers are 32 * cluster + core. The cluster is 0, the fabric controller alone in cluster 31 on a small stack in
@@ -45,13 +70,7 @@ __attribute__((naked, section(".start"), used)) void _start(void) {
       "j start_core\n"
       "1:\n\t"
       "la sp, __fabric_stack_top\n\t"
-      "j start_fabric\n\t"
-      ".balign 4\n"
-      "trap_entry:\n\t"
-      "csrr a0, mepc\n\t"
-      "csrr a1, mcause\n\t"
-      "csrr a2, mtval\n\t"
-      "j report_trap"
+      "j start_fabric"
       :
       :);
 }
@@ -65,9 +84,12 @@ __attribute__((used)) void start_fabric(void) {
     store_register(CLUSTER_CONTROL + BOOT_ADDRESS + 4u * core, (uint32_t)&_start);
   }
   store_register(CLUSTER_CONTROL + FETCH_ENABLE, (1u << PULP_CORES_MAX) - 1u);
-  // No wfi: the simulator has no interrupts that could end it.
-  for (;;) {
+  // Interrupts stay off: one that the mask lets through ends wfi all the same.
+  store_register(FABRIC_INTERRUPTS + INTERRUPT_MASK_SET, MAIN_RETURNED);
+  while ((load_register(FABRIC_INTERRUPTS + INTERRUPT_STATUS) & MAIN_RETURNED) == 0u) {
+    __asm__ volatile("wfi" : : : "memory");
   }
+  pulp_exit(main_status);
 }
 
 __attribute__((used)) void start_core(uint32_t core) {
@@ -75,7 +97,12 @@ __attribute__((used)) void start_core(uint32_t core) {
   if (core != 0u) {
     team_serve();
   }
-  pulp_exit((uint32_t)main());
+  main_status = (uint32_t)main();
+  store_register(FABRIC_INTERRUPTS + INTERRUPT_STATUS_SET, MAIN_RETURNED);
+  store_register(PULP_EVENT_UNIT + EVENT_MASK, 0u);
+  for (;;) {
+    (void)PULP_WAIT(EVENT_WAIT);
+  }
 }
 
 static void print_hex(const char *name, uint32_t value) {
