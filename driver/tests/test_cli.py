@@ -129,7 +129,10 @@ def test_check_prints_a_kernel_for_every_layer(capsys: pytest.CaptureFixture[str
 def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["targets"]) == 0
     out = capsys.readouterr().out
-    assert all(name in out for name in ("host", "cortex-m0", "cortex-m55", "riscv32", "pulp-open"))
+    assert all(
+        name in out
+        for name in ("host", "cortex-m0", "cortex-m55", "riscv32", "pulp-open", "siracusa")
+    )
 
 
 @pytest.mark.parametrize(

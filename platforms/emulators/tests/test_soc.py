@@ -15,9 +15,16 @@ BOARDS = [item.board for item in targets() if isinstance(item.board.emulator, So
 def _constants(board: Board) -> dict[str, int]:
     """Of the description of the board's chip."""
     assert isinstance(board.emulator, SocSimulator)
-    lines = chip(board.emulator.chip).read_text(encoding="utf-8")
-    found = re.findall(r"^(\w+) *= *(\w+)", lines, re.MULTILINE)
-    return {key: int(value, 0) for key, value in found}
+    return _read(chip(board.emulator.chip))
+
+
+def _read(path: Path) -> dict[str, int]:
+    """The numbers of a description, those of the one that it starts from below them."""
+    text = path.read_text(encoding="utf-8")
+    base = re.search(r"^base (\S+)", text, re.MULTILINE)
+    found = re.findall(r"^(\w+) *= *(\w+)", text, re.MULTILINE)
+    own = {key: int(value, 0) for key, value in found}
+    return _read(path.parent / base[1]) | own if base else own
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)

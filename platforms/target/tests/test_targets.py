@@ -19,6 +19,7 @@ def test_all_promised_targets_are_there_in_order() -> None:
         "cortex-m55",
         "riscv32",
         "pulp-open",
+        "siracusa",
     ]
 
 
@@ -74,7 +75,7 @@ def test_cycles_are_counted_by_the_simulator_alone() -> None:
     counted = [
         item.name for item in targets() if item.board.emulator and item.board.emulator.counts_cycles
     ]
-    assert counted == ["pulp-open"]
+    assert counted == ["pulp-open", "siracusa"]
 
 
 def test_nothing_lies_below_a_stack_without_memory_protection_behind_it() -> None:

@@ -178,17 +178,24 @@ RISCV_VIRT = Board(
     has_memory_protection=True,
 )
 
+
+def _l2(data_kib: int, code_kib: int) -> tuple[Memory, Memory]:
+    """A PULP chip's one L2, split in two. Data at its lower end: a stack that overflows leaves the
+    memory and faults.
+    """
+    data = Memory("l2_data", 0x1C00_0000, data_kib * _KIB, "ram")
+    return data, Memory("l2_code", data.end, code_kib * _KIB, "flash")
+
+
+def _l1(size_kib: int) -> Memory:
+    return Memory("l1", 0x1000_0000, size_kib * _KIB, "ram")
+
+
 PULP_OPEN = Board(
     name="pulp-open",
-    description="PULP-open on this repository's simulator: RV32IMC cores with CORE-V, 1.5 MB L2, 64 KB L1",
+    description="PULP-open, simulated: RV32IMC cores with CORE-V, 1.5 MB L2, 64 KB L1",
     architecture="riscv",
-    # One memory, split here: the two private banks and 512 KB of the shared ones for data, the rest
-    # for code. Data at the lower end: a stack that overflows leaves the memory and faults.
-    memories=(
-        Memory("l2_data", 0x1C00_0000, 576 * _KIB, "ram"),
-        Memory("l2_code", 0x1C09_0000, 1024 * _KIB, "flash"),
-        Memory("l1", 0x1000_0000, 64 * _KIB, "ram"),
-    ),
+    memories=(*_l2(data_kib=576, code_kib=1024), _l1(64)),
     code_memory="l2_code",
     weight_memory="l2_code",
     data_memory="l2_data",
@@ -196,4 +203,18 @@ PULP_OPEN = Board(
     clock_hz=0,
     emulator=SocSimulator("pulp-open"),
     source="platforms/simulators/soc/chips/pulp-open.soc; GVSoC's cluster.json and soc.json",
+)
+
+SIRACUSA = Board(
+    name="siracusa",
+    description="Siracusa, simulated without N-EUREKA and with CORE-V cores: 2 MB L2, 256 KB L1",
+    architecture="riscv",
+    memories=(*_l2(data_kib=1024, code_kib=1024), _l1(256)),
+    code_memory="l2_code",
+    weight_memory="l2_code",
+    data_memory="l2_data",
+    stack_bytes=16 * _KIB,
+    clock_hz=360_000_000,
+    emulator=SocSimulator("siracusa"),
+    source="platforms/simulators/soc/chips/siracusa.soc; clock at 0.8 V: arXiv 2312.14750",
 )

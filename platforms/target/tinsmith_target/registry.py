@@ -71,6 +71,14 @@ _TARGETS = (
         boards.PULP_OPEN,
         "cmsis_nn",
     ),
+    Target(
+        "siracusa",
+        "Siracusa's fabric controller, taken to have CORE-V; the cluster is not used yet",
+        "riscv32-corev",
+        frozenset(),
+        boards.SIRACUSA,
+        "cmsis_nn",
+    ),
 )
 
 
