@@ -4,47 +4,50 @@
 
 typedef tinsmith_pulp_depthwise_t layer_t;
 
-static uint32_t ceiling(uint32_t value, uint32_t divisor) {
-  return quotient(value + divisor - 1u, divisor);
-}
-
-// Words of output elements along one side, for all lines across.
-static uint32_t words_along(uint32_t line, uint32_t cross) {
-  return ceiling(line, 4u) * cross;
+// What a choice of lines costs beyond the outputs themselves, in cycles: the start of a strip of two columns (or of a
+// block of four outputs on each line), and unpacking's start of a line and its elements that fill no word.
+static uint32_t cost_of_lines(const side_t *line, const side_t *cross) {
+  const uint32_t strips = (line->output + 1u) / 2u;
+  return 24u * strips + cross->input * (4u + (line->input & 3u));
 }
 
 static void choose_sides(const layer_t *layer, plan_t *plan) {
   const uint32_t channels = layer->channels;
   const uint32_t pixel = layer->input_is_chw ? 1u : channels;
-  const side_t across = {layer->input_width,
-                         layer->output_width,
-                         layer->kernel_width,
-                         layer->stride_width,
-                         layer->pad_left,
-                         pixel,
-                         channels,
-                         1u};
-  const side_t down = {
-      layer->input_height, layer->output_height,       layer->kernel_height,           layer->stride_height,
-      layer->pad_top,      pixel * layer->input_width, channels * layer->output_width, layer->kernel_width};
+  plan->line = (side_t){layer->input_width,
+                        layer->output_width,
+                        layer->kernel_width,
+                        layer->stride_width,
+                        layer->pad_left,
+                        pixel,
+                        channels,
+                        1u};
+  plan->cross =
+      (side_t){layer->input_height, layer->output_height,       layer->kernel_height,           layer->stride_height,
+               layer->pad_top,      pixel * layer->input_width, channels * layer->output_width, layer->kernel_width};
   // Bytes of CHW lie side by side along the width only.
-  const bool is_turned =
-      !layer->input_is_chw && words_along(down.output, across.output) < words_along(across.output, down.output);
-  plan->line = is_turned ? down : across;
-  plan->cross = is_turned ? across : down;
+  if (!layer->input_is_chw && cost_of_lines(&plan->cross, &plan->line) < cost_of_lines(&plan->line, &plan->cross)) {
+    const side_t down = plan->cross;
+    plan->cross = plan->line;
+    plan->line = down;
+  }
 }
 
-// A power of two, so that shifts do: a division takes 30 cycles. Bands cost the lines that two of them share and one
-// unpacking each; too few leave cores idle.
+// How often to halve the output's lines. A power of two, so that shifts do: a division takes 30 cycles. Bands cost the
+// lines that two of them share and one unpacking each; too few leave cores idle.
 static uint32_t choose_bands(const plan_t *plan, uint32_t groups, uint32_t cores) {
   uint32_t best = 0u;
   uint32_t best_cost = UINT32_MAX;
   for (uint32_t shift = 0u; shift < 5u && (1u << shift) <= plan->cross.output; ++shift) {
     const uint32_t lines = (plan->cross.output + (1u << shift) - 1u) >> shift;
-    const uint32_t cost = ceiling(groups << shift, cores) * (4u * lines + plan->cross.kernel + 1u);
+    const uint32_t tasks = quotient((groups << shift) + cores - 1u, cores);
+    const uint32_t cost = tasks * (4u * lines + plan->cross.kernel + 1u);
     if (cost < best_cost) {
       best_cost = cost;
       best = shift;
+    }
+    if (tasks * cores == groups << shift) {
+      break;  // no core is idle
     }
   }
   return best;
@@ -54,11 +57,11 @@ plan_t plan_depthwise(const layer_t *layer, uint32_t cores) {
   plan_t plan;
   choose_sides(layer, &plan);
   plan.group = layer->input_is_chw ? 1u : 4u;
-  plan.tap_words = ceiling(plan.line.kernel, 4u);
-  const uint32_t shift = choose_bands(&plan, (layer->channels + plan.group - 1u) / plan.group, cores);
-  plan.bands = 1u << shift;
-  plan.band_lines = (plan.cross.output + plan.bands - 1u) >> shift;
-  plan.pitch = 4u * ceiling((plan.line.output - 1u) * plan.line.stride + 4u * plan.tap_words, 4u);
+  plan.groups = layer->input_is_chw ? layer->channels : (layer->channels + 3u) / 4u;
+  plan.tap_words = (plan.line.kernel + 3u) / 4u;
+  plan.band_shift = choose_bands(&plan, plan.groups, cores);
+  plan.band_lines = (plan.cross.output + (1u << plan.band_shift) - 1u) >> plan.band_shift;
+  plan.pitch = ((plan.line.output - 1u) * plan.line.stride + 4u * plan.tap_words + 3u) & ~3u;
   plan.plane_bytes = ((plan.band_lines - 1u) * plan.cross.stride + plan.cross.kernel) * plan.pitch;
   return plan;
 }
@@ -72,73 +75,108 @@ uint32_t tinsmith_pulp_depthwise_scratch_bytes(const layer_t *layer, uint32_t co
   return cores * plan_scratch_bytes(&plan);
 }
 
-// Four channels of `count` pixels, step bytes apart, into four planes. Per 16 bytes: 4 loads, 10 moves, 4 stores.
-static void unpack_four(const uint8_t *from, uint32_t step, uint32_t count, uint8_t *to, uint32_t plane_bytes) {
-  uint32_t blocks = count / 4u;
+// Lines of pixels, and where they go. Steps in bytes.
+typedef struct {
+  const uint8_t *from;
+  uint8_t *to;
+  uint32_t lines, length;    // length in pixels, one or more
+  uint32_t step, line_step;  // of the input
+  uint32_t pitch, plane_bytes;
+} copy_t;
+
 #if TINSMITH_COREV
-  if (blocks != 0u) {
-    const uint32_t back = 4u - 3u * plane_bytes;
-    uint32_t a, b, c, d, low;
-    __asm__ volatile(
-        COREV_LOOP("%[n]")  //
-        "cv.lw %[a], (%[from]), %[step]\n\t"
-        "cv.lw %[b], (%[from]), %[step]\n\t"
-        "cv.lw %[c], (%[from]), %[step]\n\t"
-        "cv.lw %[d], (%[from]), %[step]\n\t"
-        "cv.pack %[low], %[b], %[a]\n\t"  // a0 a1 b0 b1
-        "cv.pack.h %[b], %[b], %[a]\n\t"  // a2 a3 b2 b3
-        "cv.pack %[a], %[d], %[c]\n\t"    // c0 c1 d0 d1
-        "cv.pack.h %[d], %[d], %[c]\n\t"  // c2 c3 d2 d3
-        "addi %[c], %[a], 0\n\t"          //
-        "cv.shuffle2.b %[c], %[low], %[even]\n\t"
-        "cv.shuffle2.b %[a], %[low], %[odd]\n\t"
-        "addi %[low], %[d], 0\n\t"  //
-        "cv.shuffle2.b %[low], %[b], %[even]\n\t"
-        "cv.shuffle2.b %[d], %[b], %[odd]\n\t"
-        "cv.sw %[c], (%[to]), %[plane]\n\t"
-        "cv.sw %[a], (%[to]), %[plane]\n\t"
-        "cv.sw %[low], (%[to]), %[plane]\n\t"
-        "cv.sw %[d], (%[to]), %[back]"  //
-        COREV_LOOP_END
-        : [from] "+&r"(from), [to] "+&r"(to), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [low] "=&r"(low)
-        : [n] "r"(blocks), [step] "r"(step), [plane] "r"(plane_bytes), [back] "r"(back), [even] "r"(0x02000604),
-          [odd] "r"(0x03010705)
-        : "memory");
-  }
+
+// Four pixels of four channels: two rounds of exchanges.
+#define UNPACK_FOUR_PIXELS                \
+  "cv.lw %[a], (%[from]), %[step]\n\t"    \
+  "cv.lw %[b], (%[from]), %[step]\n\t"    \
+  "cv.lw %[c], (%[from]), %[step]\n\t"    \
+  "cv.lw %[d], (%[from]), %[step]\n\t"    \
+  "cv.pack %[e], %[b], %[a]\n\t"          \
+  "cv.pack.h %[b], %[b], %[a]\n\t"        \
+  "cv.pack %[a], %[d], %[c]\n\t"          \
+  "cv.pack.h %[d], %[d], %[c]\n\t"        \
+  "addi %[c], %[a], 0\n\t"                \
+  "cv.shuffle2.b %[c], %[e], %[even]\n\t" \
+  "cv.shuffle2.b %[a], %[e], %[odd]\n\t"  \
+  "addi %[e], %[d], 0\n\t"                \
+  "cv.shuffle2.b %[e], %[b], %[even]\n\t" \
+  "cv.shuffle2.b %[d], %[b], %[odd]\n\t"  \
+  "cv.sw %[c], (%[to]), %[plane]\n\t"     \
+  "cv.sw %[a], (%[to]), %[plane]\n\t"     \
+  "cv.sw %[e], (%[to]), %[plane]\n\t"     \
+  "cv.sw %[d], (%[to]), %[back]\n\t"
+
+#define UNPACK_A_PIXEL                 \
+  "cv.lw %[a], (%[from]), %[step]\n\t" \
+  "addi %[b], %[back], -3\n\t"         \
+  "cv.sb %[a], (%[to]), %[plane]\n\t"  \
+  "srli %[c], %[a], 8\n\t"             \
+  "cv.sb %[c], (%[to]), %[plane]\n\t"  \
+  "srli %[c], %[a], 16\n\t"            \
+  "cv.sb %[c], (%[to]), %[plane]\n\t"  \
+  "srli %[c], %[a], 24\n\t"            \
+  "cv.sb %[c], (%[to]), %[b]\n\t"
+
+// One line after the other, whole words first.
+static void unpack_four_channels(const copy_t *copy) {
+  const uint8_t *from = copy->from;
+  uint8_t *to = copy->to;
+  uint32_t lines = copy->lines;
+  uint32_t a, b, c, d, e;
+  __asm__ volatile("1:\n\tbeqz %[words], 2f\n\t"                             //
+                   COREV_LOOP("%[words]") UNPACK_FOUR_PIXELS COREV_LOOP_END  //
+                   "2:\n\tbeqz %[pixels], 2f\n\t"                            //
+                   COREV_LOOP("%[pixels]") UNPACK_A_PIXEL COREV_LOOP_END     //
+                   "2:\n\t"
+                   "add %[from], %[from], %[next_from]\n\t"
+                   "add %[to], %[to], %[next_to]\n\t"
+                   "addi %[lines], %[lines], -1\n\t"
+                   "bnez %[lines], 1b\n"
+                   : [from] "+&r"(from), [to] "+&r"(to), [lines] "+&r"(lines), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c),
+                     [d] "=&r"(d), [e] "=&r"(e)
+                   : [words] "r"(copy->length / 4u), [pixels] "r"(copy->length % 4u), [step] "r"(copy->step),
+                     [plane] "r"(copy->plane_bytes), [back] "r"(4u - 3u * copy->plane_bytes),
+                     [next_from] "r"(copy->line_step - copy->length * copy->step),
+                     [next_to] "r"(copy->pitch - copy->length), [even] "r"(0x02000604), [odd] "r"(0x03010705)
+                   : "memory");
+}
+
 #else
-  for (; blocks != 0u; --blocks) {
-    for (uint32_t channel = 0u; channel < 4u; ++channel) {
-      store_word(to + channel * plane_bytes,
-                 pack_bytes(from[channel], from[step + channel], from[2u * step + channel], from[3u * step + channel]));
+
+static void unpack_four_channels(const copy_t *copy) {
+  for (uint32_t line = 0u; line < copy->lines; ++line) {
+    const uint8_t *from = copy->from + line * copy->line_step;
+    uint8_t *to = copy->to + line * copy->pitch;
+    for (uint32_t i = 0u; i < copy->length; ++i) {
+      for (uint32_t channel = 0u; channel < 4u; ++channel) {
+        to[channel * copy->plane_bytes + i] = from[i * copy->step + channel];
+      }
     }
-    from += 4u * step;
-    to += 4u;
-  }
-#endif
-  for (uint32_t i = 0u; i < count % 4u; ++i) {
-    to[0] = from[0];
-    to[plane_bytes] = from[1];
-    to[2u * plane_bytes] = from[2];
-    to[3u * plane_bytes] = from[3];
-    from += step;
-    ++to;
   }
 }
 
-static void unpack_line(const uint8_t *from, uint32_t step, uint32_t length, uint32_t channels, uint8_t *to,
-                        uint32_t plane_bytes) {
+#endif
+
+static void unpack_channels(const copy_t *copy, uint32_t channels) {
   if (channels == 4u) {
-    unpack_four(from, step, length, to, plane_bytes);
+    unpack_four_channels(copy);
     return;
   }
-  if (step == 1u) {
-    copy_bytes(to, from, length);
-    return;
-  }
-  for (uint32_t i = 0u; i < length; ++i) {
-    for (uint32_t channel = 0u; channel < channels; ++channel) {
-      to[channel * plane_bytes + i] = from[i * step + channel];
+  const uint8_t *from = copy->from;
+  uint8_t *to = copy->to;
+  for (uint32_t line = 0u; line < copy->lines; ++line) {
+    if (copy->step == 1u) {
+      copy_bytes(to, from, copy->length);
+    } else {
+      for (uint32_t i = 0u; i < copy->length; ++i) {
+        for (uint32_t channel = 0u; channel < channels; ++channel) {
+          to[channel * copy->plane_bytes + i] = from[i * copy->step + channel];
+        }
+      }
     }
+    from += copy->line_step;
+    to += copy->pitch;
   }
 }
 
@@ -155,26 +193,42 @@ void unpack_planes(const layer_t *layer, const plan_t *plan, uint32_t band, uint
   const uint8_t *input = (const uint8_t *)layer->input + first * channel_step;
   // Lines may have more input than they need, where the stride leaves some over.
   const uint32_t room = plan->pitch - line->pad;
-  const uint32_t length = line->input < room ? line->input : room;
-  for (uint32_t i = 0u; i < lines; ++i) {
-    const int32_t from = top + (int32_t)i;
-    if (from >= 0 && from < (int32_t)plan->cross.input) {
-      unpack_line(input + (uint32_t)from * plan->cross.input_step, line->input_step, length, count,
-                  planes + i * plan->pitch + line->pad, plan->plane_bytes);
-    }
+  const uint32_t above = top < 0 ? (uint32_t)-top : 0u;
+  const int32_t end =
+      top + (int32_t)lines < (int32_t)plan->cross.input ? top + (int32_t)lines : (int32_t)plan->cross.input;
+  const int32_t first_line = top + (int32_t)above;
+  if (first_line >= end) {
+    return;
+  }
+  const copy_t copy = {
+      .from = input + (uint32_t)first_line * plan->cross.input_step,
+      .to = planes + above * plan->pitch + line->pad,
+      .lines = (uint32_t)(end - first_line),
+      .length = line->input < room ? line->input : room,
+      .step = line->input_step,
+      .line_step = plan->cross.input_step,
+      .pitch = plan->pitch,
+      .plane_bytes = plan->plane_bytes,
+  };
+  unpack_channels(&copy, count);
+}
+
+void taps_3x3(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t taps[3]) {
+  const int8_t *weights = layer->weights + 9u * channel;
+  const uint32_t step = plan->line.tap_step;
+  if (step == 1u) {
+    taps[0] = load_word(weights) & 0xffffffu;
+    taps[1] = load_word(weights + 3) & 0xffffffu;
+    taps[2] = load_word(weights + 5) >> 8;
+    return;
+  }
+  for (uint32_t i = 0u; i < 3u; ++i) {
+    taps[i] = pack_bytes(weights[i], weights[i + 3u], weights[i + 6u], 0);
   }
 }
 
 void unpack_taps(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps) {
   const int8_t *weights = layer->weights + channel * layer->kernel_height * layer->kernel_width;
-  if (plan->cross.kernel == 3u && plan->line.kernel == 3u) {
-    const uint32_t step = plan->line.tap_step;
-    for (uint32_t i = 0u; i < 3u; ++i) {
-      taps[i] = pack_bytes(weights[0], weights[step], weights[2u * step], 0);
-      weights += plan->cross.tap_step;
-    }
-    return;
-  }
   for (uint32_t i = 0u; i < plan->cross.kernel; ++i) {
     uint32_t word = 0u;
     for (uint32_t k = 0u; k < plan->line.kernel; ++k) {

@@ -1,5 +1,5 @@
 // How a depthwise layer is laid out and divided: channels become padded planes of bytes in scratch memory, one after
-// the other. A plane's lines run along that side of the image which fills words best; taps are turned to match.
+// the other. A plane's lines run along that side of the image which costs less; taps are turned to match.
 #ifndef TINSMITH_KERNELS_PULP_NN_PLANES_H_
 #define TINSMITH_KERNELS_PULP_NN_PLANES_H_
 
@@ -16,7 +16,8 @@ typedef struct {
   side_t line;           // along a line of a plane
   side_t cross;          // from line to line
   uint32_t group;        // channels that are unpacked together: 4, or 1 for CHW
-  uint32_t bands;        // into how many parts the output's lines are divided
+  uint32_t groups;       // of channels
+  uint32_t band_shift;   // the output's lines are divided into 1 << band_shift bands
   uint32_t band_lines;   // output lines of a band; the last may have fewer
   uint32_t pitch;        // bytes of a line, a multiple of 4
   uint32_t plane_bytes;  // of a band
@@ -37,5 +38,8 @@ void unpack_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, u
 
 // The taps of a channel, a line of the kernel after the other, each filled with zeros to whole words.
 void unpack_taps(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
+
+// The same for a 3 x 3 kernel.
+void taps_3x3(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t taps[3]);
 
 #endif  // TINSMITH_KERNELS_PULP_NN_PLANES_H_
