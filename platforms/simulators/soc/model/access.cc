@@ -169,12 +169,31 @@ void Soc::add_slice(const Dma::Transfer &transfer, uint64_t ended) {
                        {"other address", "0x" + hexadecimal(transfer.external.address)}}});
 }
 
+// Whose transfer it was hears of it, or all cores of the cluster.
+void Soc::tell_of_end(const Dma::Transfer &transfer, uint64_t now) {
+  const Description &d = description_;
+  const bool of_cluster = transfer.core < d.cluster_cores;
+  const uint32_t cores = transfer.broadcast ? ~0U : of_cluster ? 1U << transfer.core : 0;
+  if (transfer.event && cores != 0) {
+    events_.raise(d.event_dma, cores, now);
+  }
+  if (transfer.interrupt && cores != 0) {
+    events_.raise(d.event_dma_interrupt, cores, now);
+  }
+  if (transfer.event && !of_cluster) {
+    interrupts_.raise(d.fc_interrupt_dma, now);
+  }
+  if (transfer.interrupt && !of_cluster) {
+    interrupts_.raise(d.fc_interrupt_dma_interrupt, now);
+  }
+}
+
 Dma::Surroundings Soc::dma_surroundings() {
   return {
       [this](uint32_t address, uint64_t now) { take_bank(address, now); },
-      [this](uint64_t now) {
-        events_.raise_everywhere(description_.event_dma, now);
-        interrupts_.raise(description_.fc_interrupt_dma, now);
+      [this](const Dma::Transfer &transfer, uint64_t now) {
+        add_slice(transfer, now);
+        tell_of_end(transfer, now);
       },
       [this](uint64_t now) {
         for (size_t core = 0; core < harts_.size(); ++core) {
@@ -184,7 +203,6 @@ Dma::Surroundings Soc::dma_surroundings() {
           }
         }
       },
-      [this](const Dma::Transfer &transfer, uint64_t ended) { add_slice(transfer, ended); },
   };
 }
 

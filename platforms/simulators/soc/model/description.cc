@@ -81,6 +81,7 @@ const std::map<std::string, Field> kFields = {
     FIELD(event_soc),
     FIELD(soc_event_queue),
     FIELD(fc_interrupt_dma),
+    FIELD(fc_interrupt_dma_interrupt),
     FIELD(fc_interrupt_timer_low),
     FIELD(fc_interrupt_timer_high),
     FIELD(fc_interrupt_cluster_done),
@@ -173,8 +174,8 @@ void require(bool holds, const char *what) {
 void check_events(const Description &d) {
   for (const uint32_t event :
        {d.event_dma, d.event_dma_interrupt, d.event_timer_low, d.event_timer_high, d.event_accelerator, d.event_barrier,
-        d.event_mutex, d.event_dispatch, d.event_soc, d.fc_interrupt_dma, d.fc_interrupt_timer_low,
-        d.fc_interrupt_timer_high, d.fc_interrupt_cluster_done, d.fc_interrupt_soc}) {
+        d.event_mutex, d.event_dispatch, d.event_soc, d.fc_interrupt_dma, d.fc_interrupt_dma_interrupt,
+        d.fc_interrupt_timer_low, d.fc_interrupt_timer_high, d.fc_interrupt_cluster_done, d.fc_interrupt_soc}) {
     require(event < 32, "events and interrupts have numbers below 32");
   }
   require(d.event_accelerator <= 28, "an accelerator has four events");

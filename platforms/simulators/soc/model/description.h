@@ -75,6 +75,7 @@ struct Description {
   uint32_t event_soc;
   uint32_t soc_event_queue;
   uint32_t fc_interrupt_dma;
+  uint32_t fc_interrupt_dma_interrupt;
   uint32_t fc_interrupt_timer_low;
   uint32_t fc_interrupt_timer_high;
   uint32_t fc_interrupt_cluster_done;

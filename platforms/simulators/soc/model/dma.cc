@@ -14,6 +14,8 @@ constexpr uint32_t kToL1 = 1U << 17;
 constexpr uint32_t kIncremental = 1U << 18;
 constexpr uint32_t k2dExternal = 1U << 19;
 constexpr uint32_t kEvent = 1U << 20;
+constexpr uint32_t kInterrupt = 1U << 21;
+constexpr uint32_t kBroadcast = 1U << 22;
 constexpr uint32_t k2dL1 = 1U << 23;
 
 constexpr uint32_t kMostCores = 32;
@@ -47,7 +49,7 @@ void Dma::command(uint32_t core, uint32_t word, uint64_t now) {
   }
   assembly.words.push_back(word);
   if (assembly.words.size() == words_of(assembly.words[0])) {
-    enqueue(assembly, now);
+    enqueue(core, assembly, now);
     assembly.words.clear();
   }
 }
@@ -71,16 +73,19 @@ Dma::Side Dma::l1_side(const std::vector<uint32_t> &words) const {
   return {address, words[first], words[first + 1]};
 }
 
-void Dma::enqueue(const Assembly &assembly, uint64_t now) {
+void Dma::enqueue(uint32_t core, const Assembly &assembly, uint64_t now) {
   const uint32_t command = assembly.words[0];
   if ((command & kIncremental) == 0) {
     throw Fault("DMA: transfers from or to one fixed address are not modelled");
   }
   Transfer transfer;
   transfer.id = assembly.id;
+  transfer.core = core;
   transfer.bytes = low_bits(command, kLengthBits);
   transfer.to_l1 = (command & kToL1) != 0;
   transfer.event = (command & kEvent) != 0;
+  transfer.interrupt = (command & kInterrupt) != 0;
+  transfer.broadcast = (command & kBroadcast) != 0;
   transfer.l1 = l1_side(assembly.words);
   transfer.external = external_side(assembly.words);
   const bool two_dimensional = (command & (k2dExternal | k2dL1)) != 0;
@@ -178,14 +183,11 @@ uint64_t Dma::tail(const Transfer &transfer) const {
 void Dma::finish(uint64_t now) {
   const Transfer done = transfers_.front();
   transfers_.pop_front();
-  surroundings_.moved(done, now);
   if (!transfers_.empty()) {
     transfers_.front().next = std::max(transfers_.front().ready, now);
     transfers_.front().began = now;
   }
-  if (done.event) {
-    surroundings_.completed(now);
-  }
+  surroundings_.completed(done, now);
 }
 
 void Dma::advance(uint64_t now) {

@@ -35,9 +35,12 @@ class Dma {
 
   struct Transfer {
     uint32_t id = 0;
+    uint32_t core = 0;  // whose command it is
     uint32_t bytes = 0;
     bool to_l1 = false;
-    bool event = false;
+    bool event = false;      // its end is one
+    bool interrupt = false;  // likewise
+    bool broadcast = false;  // to all cores rather than to `core`
     Side l1;
     Side external;
     uint64_t ready = 0;  // end of its set-up
@@ -57,9 +60,8 @@ class Dma {
   // What the DMA does to its surroundings.
   struct Surroundings {
     std::function<void(uint32_t address, uint64_t now)> touch_bank;  // it takes an L1 bank in this cycle
-    std::function<void(uint64_t now)> completed;                     // a transfer that asked for an event is done
-    std::function<void(uint64_t now)> freed;                         // an identifier is free again
-    std::function<void(const Transfer &transfer, uint64_t ended)> moved;
+    std::function<void(const Transfer &transfer, uint64_t now)> completed;
+    std::function<void(uint64_t now)> freed;  // an identifier is free again
   };
 
   Dma(const Description &description, Memory &l1, Memory &l2, Surroundings surroundings);
@@ -97,7 +99,7 @@ class Dma {
   };
 
   static uint32_t words_of(uint32_t command);
-  void enqueue(const Assembly &assembly, uint64_t now);
+  void enqueue(uint32_t core, const Assembly &assembly, uint64_t now);
   Side external_side(const std::vector<uint32_t> &words) const;
   Side l1_side(const std::vector<uint32_t> &words) const;
   void check(const Transfer &transfer) const;

@@ -163,6 +163,7 @@ class Soc : public Port, public AcceleratorPort {
   void store_cluster_control(uint32_t offset, uint32_t value, uint64_t now);
   void store_soc_events(uint32_t offset, uint32_t value, uint64_t now);
   void add_slice(const Dma::Transfer &transfer, uint64_t ended);
+  void tell_of_end(const Dma::Transfer &transfer, uint64_t now);
   Dma::Surroundings dma_surroundings();
   Memory &memory_at(uint32_t address, uint32_t bytes);
   Semihosting::ProgramMemory program_memory();

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from support import HEAD, check, link, run_checked, simulate
 
 
@@ -204,6 +205,45 @@ def test_dma_event_wakes_a_sleeper(tmp_path: Path) -> None:
         + check("a5", "1 << 16", 2)
     )
     run_checked(body, tmp_path)
+
+
+@pytest.mark.parametrize(("flags", "buffer"), [("0", "0"), ("1 << 22", "1 << 8")])
+def test_dma_event_is_for_the_core_that_asked_or_for_all(
+    flags: str, buffer: str, tmp_path: Path
+) -> None:
+    body = (
+        f"""
+  barrier_setup 2
+  csrr a0, mhartid
+  bnez a0, 2f
+  li s0, DMA
+  lw t2, 0(s0)
+  li t1, 64 | (1 << 17) | (1 << 18) | (1 << 20) | ({flags})
+  li a1, L1
+  la a2, _start
+  sw t1, 0(s0)
+  sw a1, 0(s0)
+  sw a2, 0(s0)
+{_WAIT_FOR_DMA}
+  barrier_wait
+  lw a3, EU_BUFFER(t0)
+"""
+        + check("a3", "1 << 8", 1)
+        + """
+  barrier_wait
+  exit_with 0
+2:
+  barrier_wait
+  lw a3, EU_BUFFER(t0)
+"""
+        + check("a3", buffer, 2)
+        + """
+  barrier_wait
+3:
+  j 3b
+"""
+    )
+    run_checked(body, tmp_path, cores=2)
 
 
 def test_stores_into_code_take_effect(tmp_path: Path) -> None:

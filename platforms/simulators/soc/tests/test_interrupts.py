@@ -308,14 +308,15 @@ def test_entry_takes_the_cycles_that_the_chip_says(tmp_path: Path) -> None:
     run_checked(body + _checks(("a0", "15")), tmp_path, *slower)
 
 
-def test_dma_completion_interrupts(tmp_path: Path) -> None:
-    main = """
+@pytest.mark.parametrize(("flag", "line"), [(20, 8), (21, 9)])
+def test_dma_completion_interrupts(flag: int, line: int, tmp_path: Path) -> None:
+    main = f"""
   trap_table table, 1
-  interrupt_on 8
+  interrupt_on {line}
   csrsi mstatus, MIE
   li s0, DMA
   lw t2, 0(s0)
-  li t1, 1024 | (1 << 17) | (1 << 18) | (1 << 20)
+  li t1, 1024 | (1 << 17) | (1 << 18) | (1 << {flag})
   li a1, L1
   la a2, _start
   sw t1, 0(s0)
@@ -324,7 +325,7 @@ def test_dma_completion_interrupts(tmp_path: Path) -> None:
   wfi
   lw a3, 1020(a1)
 """
-    wanted = {"s2": "0x80000008", "s7": "1"}
+    wanted = {"s2": f"0x8000000{line}", "s7": "1"}
     run_checked(_with_handler(_RECORD, main) + _checks(*wanted.items()), tmp_path)
 
 
