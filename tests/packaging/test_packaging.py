@@ -114,21 +114,30 @@ def test_wheel_holds_the_package_and_no_tests(folder: str, site: Site) -> None:
     assert not [path for path in packed if "tests" in path.parts]
 
 
-def test_command_of_the_wheels_verifies_a_network(site: Site) -> None:
+@pytest.mark.parametrize("target", ["host", "pulp-open"])
+def test_command_of_the_wheels_verifies_a_network(target: str, site: Site, tmp_path: Path) -> None:
+    """On pulp-open with nobody's simulator: the command compiles its own, into an empty cache."""
     paths = [str(site.unpacked(name)) for name in sorted(_with_dependencies("driver"))]
     digits = ROOT / "examples" / "digits"
     model, inputs = str(digits / "digits_int8.tflite"), str(digits / "digits_test.npz")
-    verify = ["verify", model, "--target", "host", "--inputs", inputs, "--samples", "2"]
+    verify = ["verify", model, "--target", target, "--inputs", inputs, "--samples", "2"]
     result = subprocess.run(
         [sys.executable, "-m", "tinsmith_driver", *verify],
         cwd=site.unpacked("driver"),
         capture_output=True,
         text=True,
         check=False,
-        env=dict(os.environ, PYTHONPATH=os.pathsep.join(paths + _installed_elsewhere())),
+        env=dict(
+            os.environ,
+            PYTHONPATH=os.pathsep.join(paths + _installed_elsewhere()),
+            TINSMITH_CACHE_DIR=str(tmp_path),
+            TINSMITH_SOC_DIR="",
+        ),
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout.endswith("bit-exact\n")
+    built = [path.name for path in tmp_path.glob("simulators/*/*")]
+    assert built == (["soc"] if target == "pulp-open" else [])
 
 
 @pytest.mark.parametrize("folder", _LIBRARIES)
