@@ -35,7 +35,7 @@ def run(name: str, models: str | None, targets: str | None, json_path: Path | No
     result = BENCHMARKS[name](models, targets)
     print(result.text)
     if json_path:
-        write_json(json_path, {"rows": result.rows})
+        write_json(json_path, {"rows": result.rows, **result.sections})
     for failure in result.failures:
         print(f"misses its bound: {failure}", file=sys.stderr)
     return 1 if result.failures else 0

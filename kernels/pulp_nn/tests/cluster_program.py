@@ -1,5 +1,6 @@
-"""The random calls as a program for the cluster."""
+"""The random calls as a program for the cluster; `python cluster_program.py FILE.elf --seed 1 --calls 25` builds it."""
 
+import argparse
 from pathlib import Path
 
 from tinsmith_toolchains import build_cluster_program
@@ -25,3 +26,16 @@ def build(elf: Path, seed: int, calls: int) -> str:
         defines=[f"SEED={seed}", f"CALLS={calls}"],
         l1_bytes=L1_BYTES,
     )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Builds the program of random calls.")
+    parser.add_argument("elf", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--calls", type=int, default=25)
+    arguments = parser.parse_args()
+    print(build(arguments.elf, arguments.seed, arguments.calls), end="")
+
+
+if __name__ == "__main__":
+    main()

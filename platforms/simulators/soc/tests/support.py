@@ -7,8 +7,8 @@ import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest import SkipTest
 
-import pytest
 from tinsmith_soc import chip, simulator
 from tinsmith_toolchains import find_zig
 
@@ -25,10 +25,10 @@ EXIT_USE = 126
 
 
 def program(name: str) -> Path:
-    """A binary of this package, beside the simulator."""
+    """A binary of this package, beside the simulator. Raises SkipTest, which pytest knows, too, if it is not there."""
     found = simulator().parent / name
     if not found.is_file():
-        pytest.skip(f"not built: bazel build //platforms/simulators/soc:{name}")
+        raise SkipTest(f"not built: bazel build //platforms/simulators/soc:{name}")
     return found
 
 
