@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tinsmith_driver.benchmarks import pulp_proof
+from tinsmith_driver.benchmarks import pulp_proof, pulp_sensitivity
+from tinsmith_driver.benchmarks.pulp_checkout import Row
 
 
 def _ignore(_: str) -> None:
@@ -55,3 +56,46 @@ def test_instructions_must_be_compared_often_enough_and_never_differ(
     _prints(monkeypatch, f'{{{record}, "example": "cv.clip a0"}}')
     section = pulp_proof.operands(Path(), _ignore)
     assert bool(section.failures) == fails
+
+
+def test_kernels_are_taken_by_names_of_any_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    def simulate(elf: Path, *options: str, statuses: tuple[int, ...]) -> str:
+        assert statuses == (0, 1)
+        return "max pool 100 calls, 0 wrong\nconv2d 100 calls, 2 wrong\n"
+
+    _prints(monkeypatch)
+    monkeypatch.setattr(pulp_proof, "simulate", simulate)
+    section = pulp_proof.random_shapes(Path(), _ignore)
+    assert [record["kernel"] for record in section.records] == ["max pool", "conv2d"]
+    assert section.failures == ["random shapes: conv2d, 8 of 400 calls are wrong"]
+
+
+def test_constants_are_those_of_the_chip_over_those_of_its_base(tmp_path: Path) -> None:
+    (tmp_path / "old.soc").write_text("jump = 2  # [x]\nl1_bytes = 0x10\n", encoding="utf-8")
+    (tmp_path / "new.soc").write_text("# jump = 7\nbase old.soc\nl1_bytes = 32\n", encoding="utf-8")
+    assert pulp_sensitivity.constants(tmp_path / "new.soc") == {"jump": 2, "l1_bytes": 32}
+
+
+def test_every_layer_names_the_constants_it_leans_on_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One layer, whose cycles grow with `jump` and shrink with `l1_banks`, and by nothing else."""
+    effects = {"jump": 30, "l1_banks": -20}
+
+    def measure_layers(elf: Path, checksums: list[str], *options: str) -> list[Row]:
+        change = effects.get(options[1].split("=")[0], 0) if options else 0
+        return [Row("a", "s", 8, 1000 + change, 1.0, True)]
+
+    def build_layers(root: Path, main: str, elf: Path) -> None:
+        pass
+
+    def expected_checksums(root: Path) -> list[str]:
+        return ["0"]
+
+    monkeypatch.setattr(pulp_sensitivity, "build_layers", build_layers)
+    monkeypatch.setattr(pulp_sensitivity, "expected_checksums", expected_checksums)
+    monkeypatch.setattr(pulp_sensitivity, "checkout", Path)
+    monkeypatch.setattr(pulp_sensitivity, "measure_layers", measure_layers)
+    result = pulp_sensitivity.run(None, None)
+    (line,) = result.text.splitlines()[2:]
+    jump, banks = line.index("jump 2 -> 3: +3.0 %"), line.index("l1_banks 16 -> 32: -2.0 %")
+    assert jump < banks
+    assert not result.failures

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tinsmith_ir import UsageError
 
-from tinsmith_driver.benchmarks import generated_c, mlperf_tiny, pulp_kernels
+from tinsmith_driver.benchmarks import generated_c, mlperf_tiny, pulp_kernels, pulp_sensitivity
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.report import write_json
 
@@ -16,6 +16,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
     "generated-c": generated_c.run,
     "pulp-kernels": pulp_kernels.run,
+    "pulp-sensitivity": pulp_sensitivity.run,
 }
 
 __all__ = ["BENCHMARKS", "Benchmark", "BenchmarkResult", "run"]

@@ -16,7 +16,7 @@ from tinsmith_soc import chip, simulator
 from tinsmith_toolchains import build_cluster_program, find_program
 
 # The convolution does not fit the first-level memory of PULP-open.
-_CHIP = "siracusa"
+CHIP = "siracusa"
 _L1_BYTES = 256 * 1024
 
 
@@ -75,7 +75,7 @@ def build_layers(root: Path, main: str, elf: Path, defines: Sequence[str] = ()) 
 
 def simulate(elf: Path, *options: str, statuses: Sequence[int] = (0,)) -> str:
     """Standard output of a program on the simulated chip. Raises BenchmarkError for another exit status."""
-    return output([str(simulator()), "--chip", str(chip(_CHIP)), *options, str(elf)], statuses)
+    return output([str(simulator()), "--chip", str(chip(CHIP)), *options, str(elf)], statuses)
 
 
 def expected_checksums(root: Path) -> list[str]:

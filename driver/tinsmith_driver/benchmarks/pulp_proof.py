@@ -163,7 +163,7 @@ def _random_calls(root: Path, seed: int) -> list[tuple[str, int, int]]:
         build = root / _KERNEL_TESTS / "cluster_program.py"
         list(script_lines(build, str(elf), "--seed", str(seed), "--calls", str(_CALLS)))
         said = simulate(elf, "--race-check", statuses=(0, 1))  # 1: some call is wrong
-    found = re.findall(r"^(\S+) (\d+) calls, (\d+) wrong$", said, re.MULTILINE)
+    found = re.findall(r"^(.+) (\d+) calls, (\d+) wrong$", said, re.MULTILINE)
     if not found:
         raise BenchmarkError(f"random shapes: no kernel was called: {said}")
     return [(kernel, int(calls), int(wrong)) for kernel, calls, wrong in found]

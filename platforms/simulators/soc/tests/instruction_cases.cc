@@ -1,8 +1,9 @@
 // Executes single instructions on given registers, for comparison with a model of them in another language.
 //
 // Standard input: requests of a word, a count and that many cases of three words (a0, a1, a2); standard output: for
-// each case a0, a1, a2, the next PC and a weighted sum of the memory's bytes. All are 32-bit little-endian. The memory,
-// 256 bytes at 0x1000, and the PC, 0x10000, are the same before each case.
+// each case a0, a1, a2, the next PC and a weighted sum of the memory's bytes and, behind them, of start, end and count
+// of both hardware loops. All are 32-bit little-endian. The memory, 256 bytes at 0x1000, the PC, 0x10000, and the loops
+// are the same before each case.
 
 #include <array>
 #include <cstdio>
@@ -19,6 +20,21 @@ namespace {
 constexpr uint32_t kBase = 0x1000;
 constexpr uint32_t kPc = 0x10000;
 constexpr size_t kFirstRegister = 10;
+constexpr HardwareLoop kLoop = {0x20000, 0x20100, 0};
+constexpr size_t kMemoryBytes = 256;
+
+constexpr uint32_t weight(size_t place) {
+  return 2654435761U * static_cast<uint32_t>(place + 1);
+}
+
+uint32_t weighted_sum(const std::array<HardwareLoop, 2> &loops) {
+  uint32_t sum = 0;
+  for (size_t i = 0; i < loops.size(); ++i) {
+    const size_t place = kMemoryBytes + 3 * i;
+    sum += loops[i].start * weight(place) + loops[i].end * weight(place + 1) + loops[i].count * weight(place + 2);
+  }
+  return sum;
+}
 
 class FlatMemory : public Port {
  public:
@@ -31,7 +47,7 @@ class FlatMemory : public Port {
   uint32_t weighted_sum() const {
     uint32_t sum = 0;
     for (size_t i = 0; i < bytes_.size(); ++i) {
-      sum += bytes_[i] * (2654435761U * static_cast<uint32_t>(i + 1));
+      sum += bytes_[i] * weight(i);
     }
     return sum;
   }
@@ -62,7 +78,7 @@ class FlatMemory : public Port {
     return &bytes_[offset];
   }
 
-  std::array<uint8_t, 256> bytes_{};
+  std::array<uint8_t, kMemoryBytes> bytes_{};
 };
 
 bool read_words(uint32_t *words, size_t count) {
@@ -83,10 +99,12 @@ bool answer_request(FlatMemory &memory, const CoreTiming &timing) {
     Hart hart(0, memory, timing);
     read_words(&hart.x[kFirstRegister], 3);
     hart.pc = kPc;
+    hart.loops = {kLoop, kLoop};
     memory.reset();
     hart.step(*instruction);
     const std::array<uint32_t, 5> result = {hart.x[kFirstRegister], hart.x[kFirstRegister + 1],
-                                            hart.x[kFirstRegister + 2], hart.pc, memory.weighted_sum()};
+                                            hart.x[kFirstRegister + 2], hart.pc,
+                                            memory.weighted_sum() + weighted_sum(hart.loops)};
     std::fwrite(result.data(), sizeof(uint32_t), result.size(), stdout);
   }
   return true;

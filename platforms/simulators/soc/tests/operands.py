@@ -9,16 +9,19 @@ from pathlib import Path
 
 import numpy as np
 from corev_model import Words, model, signed, unsigned
-from corev_table import ROWS, Row
+from corev_table import LOOP_ROWS, ROWS, LoopRow, Row
 from support import link, program
 
 _REGISTERS = ("a0", "a1", "a2")
 _PC = 0x10000
 _BASE, _MEMORY_BYTES = 0x1000, 256
 VARIANTS = 10
-_ROWS_AT_A_TIME = 40  # bounds the memory needed
+_ROWS_AT_A_TIME = 20  # bounds the memory needed
 _MEMORY = np.arange(_MEMORY_BYTES, dtype=np.int64) * 167 + 13 & 255
-_WEIGHTS = 2654435761 * np.arange(1, _MEMORY_BYTES + 1, dtype=np.int64) & 0xFFFFFFFF
+_WEIGHTS = 2654435761 * np.arange(1, _MEMORY_BYTES + 7, dtype=np.int64) & 0xFFFFFFFF
+_LOOP_WEIGHTS = _WEIGHTS[_MEMORY_BYTES:]
+_LOOPS = np.array([0x20000, 0x20100, 0] * 2, np.int64)  # start, end and count of both
+_UNTOUCHED = int((np.concatenate([_MEMORY, _LOOPS]) * _WEIGHTS).sum()) & 0xFFFFFFFF
 _SPECIAL = (
     0,
     1,
@@ -113,7 +116,7 @@ def _expected(variant: Variant, cases: Words) -> Words:
     """The rows that `_execute` should return."""
     registers = cases.copy()
     next_pc = np.full(len(cases), _PC + 4, np.int64)
-    memory = np.full(len(cases), int((_MEMORY * _WEIGHTS).sum()) & 0xFFFFFFFF, np.int64)
+    memory = np.full(len(cases), _UNTOUCHED, np.int64)
     d, s, t = (variant.registers[kind] for kind in "dst")
     old, a, b = registers[:, d].copy(), registers[:, s].copy(), registers[:, t].copy()
     row = variant.row
@@ -163,7 +166,7 @@ def _place_addresses(variant: Variant, cases: Words, generator: np.random.Genera
 
 @dataclass(frozen=True)
 class Comparison:
-    """Of one instruction. example: the first difference in words, or empty."""
+    """Of one instruction with its kinds of operands. example: the first difference in words, or empty."""
 
     instruction: str
     count: int
@@ -175,12 +178,22 @@ class Comparison:
 COMPARED = tuple(row for row in ROWS if row.name != "cv.elw")
 
 
+def name_of(row: Row) -> str:
+    """The mnemonic; with the operands, where several instructions share it: `cv.lw d, (s), t`."""
+    if "(" not in row.form:
+        return row.name
+    letters = ["number" if ":" in kind else kind for kind in row.operands]
+    return f"{row.name} {row.form.format(*letters)}"
+
+
 def compare(each: int, source: random.Random, folder: Path) -> Iterator[Comparison]:
-    """Every instruction of COMPARED on `each` (a multiple of VARIANTS) random operands."""
+    """Every instruction of COMPARED and of LOOP_ROWS on `each` (a multiple of VARIANTS) random operands."""
     generator = np.random.default_rng(source.randrange(1 << 32))
     for start in range(0, len(COMPARED), _ROWS_AT_A_TIME):
         rows = COMPARED[start : start + _ROWS_AT_A_TIME]
         yield from _compare_rows(rows, each // VARIANTS, source, generator, folder)
+    for row in LOOP_ROWS:
+        yield _compare_loop(row, each // VARIANTS, source, generator)
 
 
 def _compare_rows(
@@ -199,20 +212,68 @@ def _compare_rows(
     for i, row in enumerate(rows):
         of_row = slice(i * VARIANTS, (i + 1) * VARIANTS)
         differences, example = 0, ""
-        for triple in zip(variants[of_row], cases[of_row], found[of_row], strict=True):
-            wrong, text = _differences(*triple)
+        for variant, values, results in zip(
+            variants[of_row], cases[of_row], found[of_row], strict=True
+        ):
+            wrong, text = _differences(variant.text, values, results, _expected(variant, values))
             differences += wrong
             example = example or text
-        yield Comparison(row.name, each * VARIANTS, differences, example)
+        yield Comparison(name_of(row), each * VARIANTS, differences, example)
 
 
-def _differences(variant: Variant, values: Words, results: Words) -> tuple[int, str]:
-    wanted = _expected(variant, values)
+def _differences(text: str, values: Words, results: Words, wanted: Words) -> tuple[int, str]:
     wrong = np.flatnonzero((results != wanted).any(axis=1))
     if not wrong.size:
         return 0, ""
     given, got, model_says = (
         [hex(number) for number in table[wrong[0]]] for table in (values, results, wanted)
     )
-    text = f"{variant.text} with a0, a1, a2 = {given} gives {got}, expected {model_says}"
-    return int(wrong.size), text
+    example = f"{text} with a0, a1, a2 = {given} gives {got}, expected {model_says}"
+    return int(wrong.size), example
+
+
+def _compare_loop(
+    row: LoopRow, each: int, source: random.Random, generator: np.random.Generator
+) -> Comparison:
+    """LLVM has no hardware loops: these are encoded by their table. A body must hold three instructions."""
+    differences, example = 0, ""
+    for variant in range(VARIANTS):
+        loop, register = variant % 2, source.randrange(3)
+        upper = source.randint(4 if row.name == "cv.setup" else 0, 4095)
+        lower = source.randint(4, 31)
+        word = row.encode(loop, 10 + register, upper, lower)
+        cases = _operands(each, generator)
+        (results,) = _execute([(word, cases)])
+        wanted = _loop_expected(row, loop, cases, register, upper, lower)
+        wrong, text = _differences(f"{row.name}, {word:#x}", cases, results, wanted)
+        differences += wrong
+        example = example or text
+    return Comparison(row.name, each * VARIANTS, differences, example)
+
+
+def _loop_expected(
+    row: LoopRow, loop: int, cases: Words, register: int, upper: int, lower: int
+) -> Words:
+    state = np.tile(_LOOPS, (len(cases), 1))
+    start, end, count = (state[:, 3 * loop + i] for i in range(3))
+    by_register = cases[:, register]
+    match row.name.removeprefix("cv."):
+        case "starti" | "endi" as name:
+            (start if name == "starti" else end)[:] = _PC + 4 * upper
+        case "start" | "end" as name:
+            (start if name == "start" else end)[:] = by_register
+        case "counti":
+            count[:] = upper
+        case "count":
+            count[:] = by_register
+        case "setupi":
+            start[:], end[:], count[:] = _PC + 4, _PC + 4 * lower, upper
+        case _:
+            start[:], end[:], count[:] = _PC + 4, _PC + 4 * upper, by_register
+    unchanged = int((_MEMORY * _WEIGHTS[:_MEMORY_BYTES]).sum())
+    # Products of words: their sum may pass 63 bits.
+    products = [unsigned(state[:, i] * (_LOOP_WEIGHTS[i] & 0xFFFF)) for i in range(6)]
+    products += [unsigned(unsigned(state[:, i] * (_LOOP_WEIGHTS[i] >> 16)) << 16) for i in range(6)]
+    total = unsigned(np.sum(products, axis=0) + unchanged)
+    next_pc = np.full(len(cases), _PC + 4, np.int64)
+    return np.column_stack([cases, next_pc, total])

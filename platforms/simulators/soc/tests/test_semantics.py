@@ -8,13 +8,14 @@ import operands
 import pytest
 from corev_model import Words, model
 from corev_table import Row
-from operands import COMPARED, compare
+from operands import compare
 from support import count, seeded
 
 
 def test_results_are_those_of_the_model(tmp_path: Path) -> None:
     results = list(compare(count("OPERANDS", 1000), seeded(), tmp_path))
-    assert [result.instruction for result in results] == [row.name for row in COMPARED]
+    assert len(results) == 319  # of the manual's 320; cv.elw waits for events
+    assert len({result.instruction for result in results}) == 319
     wrong = [
         f"{r.instruction}: {r.differences} of {r.count}, {r.example}"
         for r in results
