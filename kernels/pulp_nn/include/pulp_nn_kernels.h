@@ -7,22 +7,17 @@
  *     flag_relu alone                clip((out_mul * acc) >> out_shift), out_mul an int16
  *     neither                        clip(acc >> out_shift)
  * acc = pBias[c] + sum, wrapping at 32 bits, shifts truncate. Where PULP-NN contradicts itself, this is what we do:
- * pBias is int8 everywhere (PULP-NN reads int32 in its 4 x 2 loop, int8 elsewhere; its users pass NULL); signed inputs
- * are signed in every corner; any number of cores; left padding is the left's; max pooling leaves its input as it was.
- * pIm2ColBuffer needs pulp_nn_conv_buffer_bytes() or pulp_nn_depthwise_buffer_bytes(): depthwise more than PULP-NN's.
+ * pBias is int8 (PULP-NN reads int32 in its 4 x 2 loop, int8 elsewhere; its users pass NULL), but int32 where outputs
+ * are; signed inputs are signed in every corner, sums of them divide towards 0; weighted sums below 0 become 0; any
+ * number of cores; left padding is the left's; max pooling leaves its input as it was. pIm2ColBuffer:
+ * pulp_nn_buffers.h.
  */
 #ifndef PULP_NN_KERNELS_H_
 #define PULP_NN_KERNELS_H_
 
 #include <stdint.h>
 
-/** Bytes of pIm2ColBuffer for conv and pointwise, as in PULP-NN rounded up to words. */
-uint32_t pulp_nn_conv_buffer_bytes(uint16_t ch_in, uint16_t dim_kernel_x, uint16_t dim_kernel_y, uint32_t cores);
-
-/** Bytes of pIm2ColBuffer for depthwise; pWtBuffer is not used. */
-uint32_t pulp_nn_depthwise_buffer_bytes(uint16_t dim_in_x, uint16_t dim_in_y, uint16_t ch_in, uint16_t dim_out_x,
-                                        uint16_t dim_out_y, uint16_t dim_kernel_x, uint16_t dim_kernel_y,
-                                        uint16_t stride_x, uint16_t stride_y, uint32_t cores);
+#include "pulp_nn_buffers.h"
 
 #define PULP_NN_DECLARE_LAYERS(IN, OUT, TYPES)                                                                        \
   void pulp_nn_conv_##TYPES##_i8(                                                                                     \
@@ -65,7 +60,7 @@ PULP_NN_DECLARE_LAYERS(int8_t, int8_t, i8_i8)
 
 #undef PULP_NN_DECLARE_LAYERS
 
-/** Sums without bias and requantization. pOut is an array of int32. */
+/** Sums without requantization. pOut and pBias are arrays of int32, whatever their types say. */
 void pulp_nn_linear_u8_i32_i8(uint8_t *pIn, int8_t *pBias, int32_t *pOut, int8_t *pWeight, uint16_t dim_vec,
                               uint16_t num_o_neurons);
 void pulp_nn_linear_i8_i32_i8(int8_t *pIn, int8_t *pBias, int8_t *pOut, int8_t *pWeight, uint16_t dim_vec,
@@ -83,5 +78,23 @@ void pulp_nn_maxpool_i8(int8_t *pIn, int8_t *pOut, uint16_t dim_im_in_x, uint16_
 /** clip((pIn1 * out_mult1 + pIn2 * out_mult2) >> out_shift), multipliers as int16. */
 void pulp_nn_add_u8_u8(uint8_t *pIn1, uint8_t *pIn2, uint8_t *pOut, uint16_t out_mult1, uint16_t out_mult2,
                        uint16_t out_shift, uint16_t dim_im_in_x, uint16_t dim_im_in_y, uint16_t ch_im_in);
+
+/** Each input becomes clip((pIn * in_mul + in_add) >> in_shift) in its own type, their sum
+ * clip((sum * out_mul + out_add) >> out_shift), without out_requant_flag clip(sum). */
+#define PULP_NN_DECLARE_ADD(NAME, IN1, IN2, OUT)                                                                    \
+  void NAME(IN1 *pIn1, IN2 *pIn2, OUT *pOut, int32_t in1_mul, int32_t in1_add, uint16_t in1_shift, int32_t in2_mul, \
+            int32_t in2_add, uint16_t in2_shift, int32_t out_mul, int32_t out_add, uint16_t out_shift,              \
+            uint16_t dim_im_in_x, uint16_t dim_im_in_y, uint16_t ch_im_in, int out_requant_flag);
+
+PULP_NN_DECLARE_ADD(pulp_nn_add_u8_u8_u8, uint8_t, uint8_t, uint8_t)
+PULP_NN_DECLARE_ADD(pulp_nn_add_u8_u8_i8, uint8_t, uint8_t, int8_t)
+PULP_NN_DECLARE_ADD(pulp_nn_add_u8_i8_u8, uint8_t, int8_t, uint8_t)
+PULP_NN_DECLARE_ADD(pulp_nn_add_u8_i8_i8, uint8_t, int8_t, int8_t)
+PULP_NN_DECLARE_ADD(pulp_nn_add_i8_u8_u8, int8_t, uint8_t, uint8_t)
+PULP_NN_DECLARE_ADD(pulp_nn_add_i8_u8_i8, int8_t, uint8_t, int8_t)
+PULP_NN_DECLARE_ADD(pulp_nn_add_i8_i8_u8, int8_t, int8_t, uint8_t)
+PULP_NN_DECLARE_ADD(pulp_nn_add_i8_i8_i8, int8_t, int8_t, int8_t)
+
+#undef PULP_NN_DECLARE_ADD
 
 #endif /* PULP_NN_KERNELS_H_ */

@@ -5,6 +5,7 @@
 #include "tests/buffers.h"
 #include "tests/oracle.h"
 #include "tests/random_data.h"
+#include "tests/report.h"
 #include "tests/small_calls.h"
 #include "tests/team.h"
 
@@ -208,12 +209,7 @@ uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {
     for (uint32_t i = 0u; i < calls; ++i) {
       failures += kKernels[kernel].call(&random, max_cores) ? 0u : 1u;
     }
-    print_text(kKernels[kernel].name);
-    print_text(" ");
-    print_number((int32_t)calls);
-    print_text(" calls, ");
-    print_number((int32_t)failures);
-    print_text(" wrong\n");
+    report(kKernels[kernel].name, calls, failures);
     all_failures += failures;
   }
   return all_failures;

@@ -8,5 +8,7 @@
 #endif
 
 int main(void) {
-  return random_calls(SEED, CALLS, PULP_CORES_MAX) + named_calls(SEED, CALLS, PULP_CORES_MAX) == 0u ? 0 : 1;
+  const uint32_t failures = random_calls(SEED, CALLS, PULP_CORES_MAX) + named_calls(SEED, CALLS, PULP_CORES_MAX) +
+                            named_8bit_calls(SEED, CALLS, PULP_CORES_MAX);
+  return failures == 0u ? 0 : 1;
 }

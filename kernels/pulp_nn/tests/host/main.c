@@ -7,6 +7,8 @@
 #include "tests/random_calls.h"
 #include "tests/team.h"
 
+#define CORES 8u
+
 static tinsmith_pulp_core_t current = {0u, 1u};
 
 pulp_nn_team_t pulp_nn_team(void) {
@@ -35,5 +37,7 @@ int main(int count, char **words) {
   }
   const uint32_t seed = (uint32_t)strtoul(words[1], NULL, 0);
   const uint32_t calls = (uint32_t)strtoul(words[2], NULL, 0);
-  return random_calls(seed, calls, 8u) + named_calls(seed, calls, 8u) == 0u ? 0 : 1;
+  const uint32_t failures =
+      random_calls(seed, calls, CORES) + named_calls(seed, calls, CORES) + named_8bit_calls(seed, calls, CORES);
+  return failures == 0u ? 0 : 1;
 }
