@@ -80,6 +80,10 @@ class Tap : public Port {
     chip_.breakpoint(hart);
   }
 
+  void slept(Hart &hart, uint64_t since, Stall cause) override {
+    chip_.slept(hart, since, cause);
+  }
+
   void instructions_changed() override {
     chip_.instructions_changed();
   }

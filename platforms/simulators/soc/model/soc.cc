@@ -182,22 +182,27 @@ void Soc::run_cycles(Result &result) {
   }
 }
 
+// False if there was a fault that an observer lets it survive.
+bool Soc::runs_to_its_end(Result &result) {
+  try {
+    observers_.empty() ? run_cycles<false>(result) : run_cycles<true>(result);
+  } catch (const Fault &fault) {
+    if (survives(fault, result.culprit)) {
+      return false;
+    }
+    result.outcome = Outcome::kFault;
+    result.reason = fault.what();
+  }
+  return true;
+}
+
 Result Soc::run() {
   Result result;
-  for (bool ended = false; !ended;) {
-    ended = true;
-    try {
-      observers_.empty() ? run_cycles<false>(result) : run_cycles<true>(result);
-    } catch (const Fault &fault) {
-      if (survives(fault, result.culprit)) {
-        ended = false;
-        continue;
-      }
-      result.outcome = Outcome::kFault;
-      result.reason = fault.what();
-    } catch (const Stopped &) {
-      result.outcome = Outcome::kStopped;
+  try {
+    while (!runs_to_its_end(result)) {
     }
+  } catch (const Stopped &) {
+    result.outcome = Outcome::kStopped;
   }
   result.exit_code = exit_code_;
   for (size_t core = 0; core < harts_.size(); ++core) {

@@ -55,6 +55,9 @@ class Soc : public Port, public AcceleratorPort {
   bool peek(uint32_t address, uint32_t bytes, uint8_t *target) const;
   bool poke(uint32_t address, uint32_t bytes, const uint8_t *source);
 
+  // Where an address really lies: the cores' alias of L1 is L1.
+  uint32_t resolve(uint32_t address) const;
+
   // Runs to the program's exit, a fault, the last cycle allowed, or an observer's `Stopped`.
   Result run();
 
@@ -132,6 +135,7 @@ class Soc : public Port, public AcceleratorPort {
   void start(const Program &program);
   template <bool kObserved>
   void run_cycles(Result &result);
+  bool runs_to_its_end(Result &result);
   bool survives(const Fault &fault, std::optional<size_t> culprit);
   template <bool kObserved>
   void step(size_t core);
@@ -144,7 +148,6 @@ class Soc : public Port, public AcceleratorPort {
 
   bool is_fabric_controller(const Hart &hart) const;
   uint32_t cluster_number(const Hart &hart) const;
-  uint32_t resolve(uint32_t address) const;
   uint32_t take_bank(uint32_t address, uint64_t now);
   void time_l1(Hart &hart, uint32_t address, uint32_t bytes);
   void time_l2(Hart &hart);

@@ -136,11 +136,17 @@ def test_log_of_an_address_range(tmp_path: Path) -> None:
 
 
 def test_logging_does_not_change_the_run(tmp_path: Path) -> None:
-    elf = link(_CALL, tmp_path, symbols={})
-    options = ("--start-cluster", "--set", "cluster_cores=2")
-    plain = simulate(elf, *options)
-    logged = simulate(elf, *options, "--log", str(tmp_path / "log"))
+    """Neither counters nor the trace, which shows the second core asleep."""
+    work = "  beqz a0, 1f\n barrier_wait\n exit_with 0\n1: li t2, 99\n2: addi t2, t2, -1\n bnez t2, 2b\n"
+    source = f"{_HEAD} csrr a0, mhartid\n barrier_setup 2\n{work} barrier_wait\n3: j 3b\n"
+    elf = link(source, tmp_path, symbols={})
+    options = ("--start-cluster", "--set", "cluster_cores=2", "--trace")
+    plain = simulate(elf, *options, str(tmp_path / "plain"))
+    logged = simulate(elf, *options, str(tmp_path / "logged"), "--log", str(tmp_path / "log"))
+    assert plain.status == 0
     assert plain.cores == logged.cores
+    assert plain.cores[1].total.stalls["barrier"] > 0
+    assert (tmp_path / "plain").read_bytes() == (tmp_path / "logged").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,10 @@ void parse_option(const std::string &option, Words &words, Arguments &arguments)
     arguments.json = words.take_value(option);
   } else if (option == "--trace") {
     arguments.trace = words.take_value(option);
+  } else if (option == "--gdb") {
+    arguments.gdb = words.take_value(option);
+  } else if (option == "--gdb-core") {
+    arguments.gdb_core = words.take_value(option);
   } else if (option == "--log") {
     arguments.log = words.take_value(option);
   } else if (option == "--log-core") {

@@ -23,6 +23,8 @@ inline constexpr const char *kUsage =
     "  --most-cycles N      stop after so many\n"
     "  --json FILE          write counters per core, function and region\n"
     "  --trace FILE         write a trace for ui.perfetto.dev\n"
+    "  --gdb PORT           wait for a debugger on this port of 127.0.0.1, 0 is any; stdio is one that started this\n"
+    "  --gdb-core CORE        which holds this core: 0, 1 ..., fc; at first the one that starts\n"
     "  --log FILE           write a line for each instruction executed, of\n"
     "  --log-core CORE        this core only: 0, 1 ..., fc\n"
     "  --log-function NAME    this function only\n"
@@ -40,6 +42,8 @@ struct Arguments {
   std::string program;
   std::string json;
   std::string trace;
+  std::string gdb;       // "" is none
+  std::string gdb_core;  // "" is the first that runs
   std::string log;
   std::string log_core;  // "" is any
   std::string log_function;

@@ -1,5 +1,6 @@
 // The simulator's command: runs an ELF file on a chip, or prints its instructions.
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "platforms/simulators/soc/model/soc.h"
 #include "platforms/simulators/soc/model/toy_accelerator.h"
 #include "platforms/simulators/soc/tool/arguments.h"
+#include "platforms/simulators/soc/tool/gdb.h"
 #include "platforms/simulators/soc/tool/log.h"
 #include "platforms/simulators/soc/tool/report.h"
 
@@ -78,9 +80,16 @@ std::unique_ptr<Log> make_log(const Arguments &arguments, Soc &soc) {
   if (!limits.function.empty() && !soc.profile().knows_function(limits.function)) {
     throw WrongUse("--log-function: no function is called " + limits.function);
   }
-  auto log = std::make_unique<Log>(arguments.log, soc, limits);
-  soc.observe(*log);
-  return log;
+  return std::make_unique<Log>(arguments.log, soc, limits);
+}
+
+size_t core_to_debug(const Arguments &arguments, const Soc &soc) {
+  if (!arguments.gdb_core.empty()) {
+    return find_core(soc, "--gdb-core", arguments.gdb_core);
+  }
+  const auto &harts = soc.harts();
+  const auto first = std::find_if(harts.begin(), harts.end(), [](const auto &hart) { return hart->running; });
+  return static_cast<size_t>(first - harts.begin());
 }
 
 int simulate(const Arguments &arguments, const Program &program) {
@@ -95,7 +104,18 @@ int simulate(const Arguments &arguments, const Program &program) {
   }
   Soc soc(description, program, arguments.options, std::move(accelerator));
   const std::unique_ptr<Log> log = make_log(arguments, soc);
+  std::unique_ptr<Gdb> gdb;
+  if (!arguments.gdb.empty()) {
+    gdb = std::make_unique<Gdb>(soc, core_to_debug(arguments, soc), arguments.gdb);
+    soc.observe(*gdb);  // before the log, which is to see what the debugger changes
+  }
+  if (log != nullptr) {
+    soc.observe(*log);
+  }
   const Result result = soc.run();
+  if (gdb != nullptr) {
+    gdb->finish(result, status_of(result));
+  }
   if (log != nullptr) {
     log->close();
   }
@@ -109,6 +129,8 @@ int simulate(const Arguments &arguments, const Program &program) {
     std::cerr << describe_fault(soc, program, result);
   } else if (result.outcome == Outcome::kOutOfCycles) {
     std::cerr << "stopped after " << result.cycles << " cycles\n";
+  } else if (result.outcome == Outcome::kStopped) {
+    std::cerr << "stopped by the debugger after " << result.cycles << " cycles\n";
   }
   return status_of(result);
 }
@@ -135,6 +157,8 @@ int main(int count, char **words) {
     return tinsmith::soc::run(count, words);
   } catch (const tinsmith::soc::WrongUse &error) {
     std::cerr << "soc: " << error.what() << '\n' << tinsmith::soc::kUsage;
+  } catch (const tinsmith::soc::NoLink &error) {
+    std::cerr << "soc: " << error.what() << '\n';
   } catch (const tinsmith::soc::BadFile &error) {
     std::cerr << "soc: " << error.what() << '\n';
   }
