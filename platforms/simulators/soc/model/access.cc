@@ -88,6 +88,7 @@ LoadResult Soc::load(Hart &hart, uint32_t address, uint32_t bytes, bool event) {
     }
     return {l2_.read(resolved, bytes), true};
   }
+  device_used_ = true;
   return load_device(hart, resolved, bytes, event);
 }
 
@@ -106,6 +107,7 @@ void Soc::store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) {
     }
     l2_.write(resolved, bytes, value);
   } else {
+    device_used_ = true;
     store_device(hart, resolved, bytes, value);
   }
 }

@@ -108,17 +108,24 @@ uint32_t Soc::cluster_number(const Hart &hart) const {
   return is_fabric_controller(hart) ? description_.cluster_cores : hart.id;
 }
 
-uint64_t Soc::next_time() const {
-  uint64_t next = std::min({dma_.next_time(), timers_.next_time(), fc_timers_.next_time()});
+Soc::Turn Soc::next_turn() const {
+  uint64_t devices = std::min({dma_.next_time(), timers_.next_time(), fc_timers_.next_time()});
   if (accelerator_ != nullptr) {
-    next = std::min(next, accelerator_->next_time());
+    devices = std::min(devices, accelerator_->next_time());
   }
-  for (const auto &hart : harts_) {
-    if (hart->running && !hart->asleep) {
-      next = std::min(next, hart->time);
+  Turn turn = {kNever, kNever, 0};
+  for (size_t core = 0; core < harts_.size(); ++core) {
+    const Hart &hart = *harts_[core];
+    if (!hart.running || hart.asleep) {
+      continue;
+    }
+    if (hart.time < turn.time) {
+      turn = {hart.time, turn.time, core};
+    } else {
+      turn.until = std::min(turn.until, hart.time);
     }
   }
-  return next;
+  return {std::min(turn.time, devices), std::min(turn.until, devices), turn.core};
 }
 
 void Soc::advance_devices(uint64_t now) {
@@ -152,16 +159,28 @@ void Soc::advance_timers(uint64_t now) {
   }
 }
 
+// Steps the turn's core as long as nothing else can happen: until then, unless it sleeps or turns to a device.
+void Soc::run_alone(const Turn &turn, Result &result) {
+  const Hart &hart = *harts_[turn.core];
+  const uint64_t until = std::min(turn.until, options_.most_cycles);
+  result.culprit = turn.core;
+  device_used_ = false;
+  while (hart.time < until && !device_used_ && !hart.asleep && !exited_) {
+    result.cycles = hart.time;
+    step<false>(turn.core);
+  }
+}
+
 // Ends like `run`, or throws a fault: then `result` names the core that caused it.
 template <bool kObserved>
 void Soc::run_cycles(Result &result) {
   while (!exited_) {
     result.culprit.reset();  // nobody's fault yet
-    const uint64_t next = next_time();
-    if (next == kNever) {
+    const Turn turn = next_turn();
+    if (turn.time == kNever) {
       throw Fault("every core sleeps, and nothing is left that could wake one");
     }
-    result.cycles = next;
+    result.cycles = turn.time;
     if (result.cycles >= options_.most_cycles) {
       result.outcome = Outcome::kOutOfCycles;
       return;
@@ -170,6 +189,9 @@ void Soc::run_cycles(Result &result) {
       for (Observer *observer : observers_) {
         observer->cycle_begins(result.cycles);
       }
+    } else if (turn.time < turn.until) {
+      run_alone(turn, result);
+      continue;
     }
     advance_devices(result.cycles);
     for (size_t core = 0; core < harts_.size() && !exited_; ++core) {

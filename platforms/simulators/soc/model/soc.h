@@ -142,7 +142,15 @@ class Soc : public Port, public AcceleratorPort {
   void execute_observed(size_t core, Instruction instruction);
   const Instruction *fetch(size_t core);
   void decode_at(Instruction &slot, uint32_t pc);
-  uint64_t next_time() const;
+  // When something happens next; if that is one core's step alone, nothing else will before `until`.
+  struct Turn {
+    uint64_t time;
+    uint64_t until;
+    size_t core;
+  };
+
+  Turn next_turn() const;
+  void run_alone(const Turn &turn, Result &result);
   void advance_devices(uint64_t now);
   void advance_timers(uint64_t now);
 
@@ -197,6 +205,7 @@ class Soc : public Port, public AcceleratorPort {
   std::vector<Touched> touched_;  // of each L1 byte, for the race check
   bool watched_ = false;          // accesses must be checked: a DMA transfer runs, or for races
   std::string line_;              // of stdout, until it is complete
+  bool device_used_ = false;      // since run_alone began: a device may have woken somebody
   bool exited_ = false;
   uint32_t exit_code_ = 0;
 };
