@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "benchmarks/buffers.h"
+#include "benchmarks/depthwise_cases.h"
 #include "benchmarks/small_cases.h"
 #include "src/internal/sums.h"
 
@@ -18,7 +19,7 @@
 #define LOOP_BLOCKS 4u
 #define MAX_CHANNELS 128u
 
-typedef enum { kLoop, kConvolution, kDepthwise, kLinear } family_t;
+typedef enum { kLoop, kConvolution, kLinear } family_t;
 
 typedef struct {
   const char *kernel;
@@ -42,10 +43,6 @@ static const case_t kCases[] = {
     {"pointwise-4x4-tflite", "25x5x64-64", kConvolution, 8, true, true, 25, 5, 64, 64, 1},
     {"pointwise-4x4-truncating", "6x6x128-128", kConvolution, 8, true, false, 6, 6, 128, 128, 1},
     {"pointwise-4x4-tflite", "6x6x128-128", kConvolution, 8, true, true, 6, 6, 128, 128, 1},
-    {"depthwise-truncating", "25x5x64 3x3", kDepthwise, 8, false, false, 25, 5, 64, 64, 3},
-    {"depthwise-tflite", "25x5x64 3x3", kDepthwise, 8, false, true, 25, 5, 64, 64, 3},
-    {"depthwise-truncating", "48x48x8 3x3", kDepthwise, 8, false, false, 48, 48, 8, 8, 3},
-    {"depthwise-tflite", "48x48x8 3x3", kDepthwise, 8, false, true, 48, 48, 8, 8, 3},
     {"linear-plain-truncating", "640-128", kLinear, 8, false, false, 0, 0, 640, 128, 0},
     {"linear-packed-truncating", "640-128", kLinear, 8, true, false, 0, 0, 640, 128, 0},
     {"linear-packed-tflite", "640-128", kLinear, 8, true, true, 0, 0, 640, 128, 0},
@@ -54,7 +51,7 @@ static const case_t kCases[] = {
 L1 uint8_t input[INPUT_BYTES];
 L1 int8_t weights[WEIGHT_BYTES];
 L1 uint8_t output[OUTPUT_BYTES];
-static L1 uint8_t scratch[48u * 1024u];
+L1 uint8_t scratch[SCRATCH_BYTES];
 static L1 int32_t bias[MAX_CHANNELS];
 static L1 int32_t multipliers[MAX_CHANNELS];
 static L1 int32_t addends[MAX_CHANNELS];
@@ -62,7 +59,6 @@ static L1 int32_t shifts[MAX_CHANNELS];
 static int8_t plain_weights[WEIGHT_BYTES];
 
 static L1 tinsmith_pulp_conv2d_t convolution;
-static L1 tinsmith_pulp_depthwise_t depthwise;
 static L1 tinsmith_pulp_linear_t linear;
 
 uint32_t checksum(const uint8_t *bytes, uint32_t count) {
@@ -80,7 +76,7 @@ void fill(void *bytes, uint32_t count, uint32_t state) {
   }
 }
 
-static tinsmith_pulp_stage_t stage_of(bool is_tflite, int32_t shift) {
+tinsmith_pulp_stage_t stage_of(bool is_tflite, int32_t shift) {
   for (uint32_t i = 0u; i < MAX_CHANNELS; ++i) {
     bias[i] = (int32_t)(i * 37u) - 2000;
     multipliers[i] = is_tflite ? (1 << 30) + (int32_t)(i * 7654321u) : 9 + (int32_t)i % 7;
@@ -133,10 +129,6 @@ static void run_convolution(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_conv2d(argument, core);
 }
 
-static void run_depthwise(void *argument, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_depthwise(argument, core);
-}
-
 static void run_linear(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_linear(argument, core);
 }
@@ -178,32 +170,6 @@ static benchmark_t prepare_convolution(const case_t *c) {
   return (benchmark_t){c->kernel, c->shape, c->cores, macs, run_convolution, &convolution, output, pixels * c->outputs};
 }
 
-static benchmark_t prepare_depthwise(const case_t *c) {
-  const uint32_t pixels = (uint32_t)c->height * c->width;
-  depthwise = (tinsmith_pulp_depthwise_t){
-      .input = input,
-      .weights = weights_of(c, c->outputs, 9u),
-      .output = output,
-      .scratch = scratch,
-      .input_height = c->height,
-      .input_width = c->width,
-      .channels = c->inputs,
-      .output_height = c->height,
-      .output_width = c->width,
-      .kernel_height = 3u,
-      .kernel_width = 3u,
-      .pad_top = 1u,
-      .pad_left = 1u,
-      .stride_height = 1u,
-      .stride_width = 1u,
-      .input_is_signed = true,
-      .stage = stage_of(c->is_tflite, 8),
-  };
-  fill(input, pixels * c->inputs, 1u);
-  const uint32_t count = pixels * c->inputs;
-  return (benchmark_t){c->kernel, c->shape, c->cores, 9u * count, run_depthwise, &depthwise, output, count};
-}
-
 static benchmark_t prepare_linear(const case_t *c) {
   linear = (tinsmith_pulp_linear_t){
       .input = input,
@@ -223,13 +189,16 @@ static benchmark_t prepare_linear(const case_t *c) {
 #define LAYERS (sizeof kCases / sizeof *kCases)
 
 uint32_t benchmark_count(void) {
-  return LAYERS + small_count();
+  return LAYERS + depthwise_count() + small_count();
 }
 
 benchmark_t benchmark_case(uint32_t index) {
   memset(output, 0, sizeof output);
+  if (index >= LAYERS + depthwise_count()) {
+    return small_case(index - LAYERS - depthwise_count());
+  }
   if (index >= LAYERS) {
-    return small_case(index - LAYERS);
+    return depthwise_case(index - LAYERS);
   }
   const case_t *c = &kCases[index];
   switch (c->family) {
@@ -237,8 +206,6 @@ benchmark_t benchmark_case(uint32_t index) {
       return prepare_loop(c);
     case kConvolution:
       return prepare_convolution(c);
-    case kDepthwise:
-      return prepare_depthwise(c);
     default:
       return prepare_linear(c);
   }
@@ -262,8 +229,12 @@ static void expect_loop(const case_t *c) {
 }
 
 void benchmark_expect(uint32_t index) {
+  if (index >= LAYERS + depthwise_count()) {
+    small_expect(index - LAYERS - depthwise_count());
+    return;
+  }
   if (index >= LAYERS) {
-    small_expect(index - LAYERS);
+    depthwise_expect(index - LAYERS);
     return;
   }
   const case_t *c = &kCases[index];
@@ -274,10 +245,6 @@ void benchmark_expect(uint32_t index) {
       break;
     case kConvolution:
       oracle_conv2d(&convolution, plain_weights, output);
-      break;
-    case kDepthwise:
-      depthwise.weights = plain_weights;
-      oracle_depthwise(&depthwise, output);
       break;
     default:
       oracle_linear(&linear, plain_weights, output);

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "src/internal/blocks.h"
+
 typedef tinsmith_pulp_depthwise_t layer_t;
 
 // What a choice of lines costs beyond the outputs themselves, in cycles: the start of a strip of two columns (or of a
@@ -61,7 +63,8 @@ plan_t plan_depthwise(const layer_t *layer, uint32_t cores) {
   plan.tap_words = (plan.line.kernel + 3u) / 4u;
   plan.band_shift = choose_bands(&plan, plan.groups, cores);
   plan.band_lines = (plan.cross.output + (1u << plan.band_shift) - 1u) >> plan.band_shift;
-  plan.pitch = ((plan.line.output - 1u) * plan.line.stride + 4u * plan.tap_words + 3u) & ~3u;
+  const uint32_t outputs = plan.line.output < BLOCK_OUTPUTS ? BLOCK_OUTPUTS : plan.line.output;
+  plan.pitch = ((outputs - 1u) * plan.line.stride + 4u * plan.tap_words + 3u) & ~3u;
   plan.plane_bytes = ((plan.band_lines - 1u) * plan.cross.stride + plan.cross.kernel) * plan.pitch;
   return plan;
 }
@@ -229,15 +232,15 @@ void taps_3x3(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32
 
 void unpack_taps(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps) {
   const int8_t *weights = layer->weights + channel * layer->kernel_height * layer->kernel_width;
-  for (uint32_t i = 0u; i < plan->cross.kernel; ++i) {
-    uint32_t word = 0u;
-    for (uint32_t k = 0u; k < plan->line.kernel; ++k) {
-      const uint8_t tap = (uint8_t)weights[i * plan->cross.tap_step + k * plan->line.tap_step];
-      word |= (uint32_t)tap << (8u * (k & 3u));
-      if ((k & 3u) == 3u || k + 1u == plan->line.kernel) {
-        *taps++ = word;
-        word = 0u;
+  const uint32_t length = plan->line.kernel;
+  for (uint32_t k = 0u; k < length; k += 4u) {
+    for (uint32_t i = 0u; i < plan->cross.kernel; ++i) {
+      const int8_t *line = weights + i * plan->cross.tap_step;
+      uint32_t word = 0u;
+      for (uint32_t lane = 0u; lane < 4u && k + lane < length; ++lane) {
+        word |= (uint32_t)(uint8_t)line[(k + lane) * plan->line.tap_step] << (8u * lane);
       }
+      *taps++ = word;
     }
   }
 }

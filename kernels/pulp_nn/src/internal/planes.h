@@ -36,7 +36,7 @@ void clear_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, ui
 void unpack_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t band, uint32_t first,
                    uint32_t count, uint8_t *planes);
 
-// The taps of a channel, a line of the kernel after the other, each filled with zeros to whole words.
+// The taps of a channel as window_t (blocks.h) has them.
 void unpack_taps(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
 
 // The same for a 3 x 3 kernel.
