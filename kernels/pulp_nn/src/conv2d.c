@@ -61,17 +61,29 @@ static void share(uint32_t total, uint32_t index, uint32_t count, uint32_t *firs
   *end = *first + each + (index < larger ? 1u : 0u);
 }
 
-// How many cores divide the channels of a group's pixels: a power of two that divides the cores. Every block of pixels
-// costs a patch, which weighs about as much as two blocks of channels. A division takes longer than a block's epilogue.
+// Cycles of a block of channels, and those that a block of pixels costs before its first, to some 20 %. They only
+// balance the work: that they wrap for layers beyond any memory does no harm.
+static uint32_t cycles_of_channels(const layer_t *layer) {
+  return 80u + padded_columns(layer) / 4u * (layer->weights_are_packed ? 24u : 14u);
+}
+
+static uint32_t cycles_of_pixels(const layer_t *layer) {
+  const uint32_t row_bytes = (uint32_t)layer->kernel_width * layer->input_channels;
+  return is_direct(layer) ? 80u : 80u + block_pixels(layer) * layer->kernel_height * (40u + row_bytes / 2u);
+}
+
+// How many cores divide the channels of a group's pixels: a power of two that divides the cores. A division takes
+// longer than a block's output stage.
 static uint32_t balanced_members(const layer_t *layer, uint32_t pixel_blocks, uint32_t channel_blocks, uint32_t cores) {
-  const uint32_t patch_cost = is_direct(layer) ? 0u : 2u;
+  const uint32_t channels_cycles = cycles_of_channels(layer);
+  const uint32_t pixels_cycles = cycles_of_pixels(layer);
   uint32_t best_members = 1u;
-  uint32_t best_cost = UINT32_MAX;
+  uint32_t best_cycles = UINT32_MAX;
   for (uint32_t shift = 0u; (cores & ((1u << shift) - 1u)) == 0u && (cores >> shift) != 0u; ++shift) {
     const uint32_t channels = (channel_blocks + (1u << shift) - 1u) >> shift;
-    const uint32_t cost = ceiling(pixel_blocks, cores >> shift) * (channels + patch_cost);
-    if (cost < best_cost) {
-      best_cost = cost;
+    const uint32_t cycles = ceiling(pixel_blocks, cores >> shift) * (channels * channels_cycles + pixels_cycles);
+    if (cycles < best_cycles) {
+      best_cycles = cycles;
       best_members = 1u << shift;
     }
   }
@@ -202,11 +214,11 @@ ALWAYS_INLINE void rest_channels(const layer_t *layer, const part_t *part, const
 
 // The panel of a part's whole blocks of channels; of no blocks where a panel does not fit.
 ALWAYS_INLINE panel_t panel_of_part(const layer_t *layer, const part_t *part, const pixels_t *pixels,
-                                    tinsmith_pulp_stage_kind_t kind) {
-  const uint32_t columns = padded_columns(layer);
+                                    tinsmith_pulp_stage_kind_t kind, bool is_packed) {
+  const uint32_t columns = is_packed ? padded_columns(layer) : patch_columns(layer);
   const uint32_t channels = (part->end_channel - part->first_channel) & ~3u;
-  const bool fits =
-      columns >= 4u * PANEL_LEAST_WORDS && panel_takes(&layer->stage, kind, part->first_channel, channels);
+  const bool fits = columns % 4u == 0u && columns >= 4u * PANEL_LEAST_WORDS &&
+                    panel_takes(&layer->stage, kind, part->first_channel, channels);
   const panel_shape_t shape = {
       .stage = &layer->stage,
       .weights = layer->weights + part->first_channel * columns,
@@ -235,8 +247,8 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, ti
   const uint32_t step = direct ? layer->input_channels : padded_columns(layer);
   uint8_t *patches = layer->scratch + core.core * scratch_per_core(layer);
   pixels_t pixels = {.step = fills_block ? step : 0u, .output_step = fills_block ? layer->output_channels : 0u};
-  panel_t panel = panel_of_part(layer, &part, &pixels, kind);
-  const bool with_panels = is_packed && panel.blocks != 0u;
+  panel_t panel = panel_of_part(layer, &part, &pixels, kind, is_packed);
+  const bool with_panels = panel.blocks != 0u;
   for (uint32_t pixel = part.first_pixel; pixel < part.end_pixel; pixel += advance) {
     // Fewer pixels than a block are left: step back over some that are done.
     pixel = smaller(pixel, part.end_pixel - advance);
@@ -248,7 +260,7 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, ti
       build_patches(layer, patches, pixel, advance);
     }
     if (with_panels) {
-      panel_compute(&panel, pixels.columns, pixels.output + part.first_channel, kind, is_signed);
+      panel_compute(&panel, pixels.columns, pixels.output + part.first_channel, kind, is_signed, is_packed);
     } else {
       whole_blocks(layer, &part, &pixels, kind, is_signed, is_packed);
     }

@@ -1,7 +1,8 @@
-// Panels: four pixels with all channels of a part, weights packed. The loop over blocks of four channels with its inner
-// loop and its output stage is one asm statement, for two reasons: between two statements the compiler saves and
-// restores what the 16 sums push out of the registers, and all of it together has to stay below the 512 bytes of a
-// core's own instruction cache, or each of its lines is fetched again for each block.
+// Panels: a block of pixels with all channels of a part, four pixels with packed weights and two with plain ones. The
+// loop over blocks of four channels with its inner loop and its output stage is one asm statement, for two reasons:
+// between statements the compiler saves and restores what the sums push out of the registers, and all of it together
+// has to stay below the 512 bytes of a core's own instruction cache, or each of its lines is fetched again for each
+// block.
 #ifndef TINSMITH_KERNELS_PULP_NN_PANEL_H_
 #define TINSMITH_KERNELS_PULP_NN_PANEL_H_
 
@@ -12,13 +13,14 @@
 
 #define PANEL_LEAST_WORDS 2u
 
-// What a panel is computed with, `words` words a pixel from channel `first` of a stage on.
+// What a panel is computed with, `words` words a pixel, from channel `first` of a stage on.
 typedef struct {
   const tinsmith_pulp_stage_t *stage;
-  const int8_t *weights;   // of the first channel
-  uint32_t first, blocks;  // of four channels, 1 or more
-  uint32_t words;          // PANEL_LEAST_WORDS or more
-  uint32_t step;           // bytes from pixel to pixel; 0 computes one pixel four times
+  const int8_t *weights;  // of the first channel
+  uint32_t first;
+  uint32_t blocks;  // of four channels
+  uint32_t words;   // PANEL_LEAST_WORDS or more
+  uint32_t step;    // bytes from pixel to pixel; 0 computes one pixel as often as there are in a block
   uint32_t output_step;
 } panel_shape_t;
 
@@ -52,29 +54,11 @@ typedef struct {
   const int8_t *weights;
   const int32_t *multipliers;
   uint32_t blocks;
+  uint32_t row_bytes;
   bool has_bias;
 } panel_t;
 
 _Static_assert(offsetof(panel_t, output) == 20 && offsetof(panel_t, max) == 48, "the offsets of panel_asm.h");
-
-#define PANEL(BEGIN, DOT, STAGE)                                                                                      \
-  __asm__ volatile(                                                                                                   \
-      PANEL_TEXT(BEGIN, DOT, STAGE)                                                                                   \
-      : [panel] "+m"(*panel), [weights] "+&r"(weights), [multipliers] "+&r"(multipliers), [pixel] "=&r"(pixel),       \
-        [step1] "+&r"(step1), [step2] "+&r"(step2), [step3] "+&r"(step3), [x] "+&r"(x), [y] "=&r"(y), [w0] "=&r"(w0), \
-        [w1] "=&r"(w1), [w2] "=&r"(w2), [w3] "=&r"(w3), [a0] "=&r"(acc[0]), [a1] "=&r"(acc[1]), [a2] "=&r"(acc[2]),   \
-        [a3] "=&r"(acc[3]), [b0] "=&r"(acc[4]), [b1] "=&r"(acc[5]), [b2] "=&r"(acc[6]), [b3] "=&r"(acc[7]),           \
-        [c0] "=&r"(acc[8]), [c1] "=&r"(acc[9]), [c2] "=&r"(acc[10]), [c3] "=&r"(acc[11]), [d0] "=&r"(acc[12]),        \
-        [d1] "=&r"(acc[13]), [d2] "=&r"(acc[14]), [d3] "=&r"(acc[15])                                                 \
-      :                                                                                                               \
-      : "memory")
-
-#define PANEL_TRUNCATING(BEGIN, DOT)            \
-  if (kind == TINSMITH_PULP_TRUNCATE_U8) {      \
-    PANEL(BEGIN, DOT, STAGE_TRUNCATE(CLIP_U8)); \
-  } else {                                      \
-    PANEL(BEGIN, DOT, STAGE_TRUNCATE(CLIP_S8)); \
-  }
 
 ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_kind_t kind) {
   const tinsmith_pulp_stage_t *stage = shape->stage;
@@ -95,40 +79,78 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
       .weights = shape->weights,
       .multipliers = stage->multipliers + shape->first,
       .blocks = shape->blocks,
+      .row_bytes = 4u * shape->words,
       .has_bias = stage->bias != NULL,
   };
 }
 
-// The panel must be a variable of the calling function: there is no register left for its address.
+#define PANEL_COMMON                                                                                                  \
+  [panel] "+m"(*panel), [weights] "+&r"(weights), [multipliers] "+&r"(multipliers), [pixel] "=&r"(pixel),             \
+      [step1] "+&r"(step1), [step2] "+&r"(step2), [x] "+&r"(x), [y] "=&r"(y), [w0] "=&r"(w0), [w1] "=&r"(w1),         \
+      [w2] "=&r"(w2), [w3] "=&r"(w3), [a0] "=&r"(acc[0]), [a1] "=&r"(acc[1]), [a2] "=&r"(acc[2]), [a3] "=&r"(acc[3]), \
+      [b0] "=&r"(acc[4]), [b1] "=&r"(acc[5]), [b2] "=&r"(acc[6]), [b3] "=&r"(acc[7])
+
+// All 28 registers.
+#define ASM_4X4(BEGIN, DOT, STAGE)                                                                              \
+  __asm__ volatile(                                                                                             \
+      PANEL_4X4(BEGIN, DOT, STAGE)                                                                              \
+      : PANEL_COMMON, [step3] "+&r"(step3), [c0] "=&r"(acc[8]), [c1] "=&r"(acc[9]), [c2] "=&r"(acc[10]),        \
+        [c3] "=&r"(acc[11]), [d0] "=&r"(acc[12]), [d1] "=&r"(acc[13]), [d2] "=&r"(acc[14]), [d3] "=&r"(acc[15]) \
+      :                                                                                                         \
+      : "memory")
+
+#define ASM_4X2(BEGIN, DOT, STAGE)                                                                   \
+  __asm__ volatile(PANEL_4X2(BEGIN, DOT, STAGE)                                                      \
+                   : PANEL_COMMON, [output] "+&r"(output)                                            \
+                   : [output_step] "r"(panel->output_step), [row1] "r"(panel->row_bytes - 4u),       \
+                     [row2] "r"(2u * panel->row_bytes - 4u), [row3] "r"(3u * panel->row_bytes - 4u), \
+                     [three_rows] "r"(3u * panel->row_bytes)                                         \
+                   : "memory")
+
+#define BY_BIAS(ASM, DOT, STAGE)          \
+  if (panel->has_bias) {                  \
+    ASM(BEGIN_WITH_BIAS, DOT, STAGE);     \
+  } else {                                \
+    ASM(BEGIN_WITH_PRODUCTS, DOT, STAGE); \
+  }
+
+#define BY_STAGE(ASM, TRUNCATING, TFLITE)                   \
+  if (kind == TINSMITH_PULP_TFLITE_S8) {                    \
+    if (panel->min > -128 || panel->max < 127) {            \
+      ASM(BEGIN_WITH_BIAS, "sp.b", CLAMPED(TFLITE));        \
+    } else {                                                \
+      ASM(BEGIN_WITH_BIAS, "sp.b", TFLITE(ROUND_AND_CLIP)); \
+    }                                                       \
+  } else if (kind == TINSMITH_PULP_TRUNCATE_U8) {           \
+    if (is_signed) {                                        \
+      BY_BIAS(ASM, "sp.b", TRUNCATING(CLIP_U8))             \
+    } else {                                                \
+      BY_BIAS(ASM, "usp.b", TRUNCATING(CLIP_U8))            \
+    }                                                       \
+  } else if (is_signed) {                                   \
+    BY_BIAS(ASM, "sp.b", TRUNCATING(CLIP_S8))               \
+  } else {                                                  \
+    BY_BIAS(ASM, "usp.b", TRUNCATING(CLIP_S8))              \
+  }
+
+// The panel must be a variable of the calling function: there may be no register left for its address.
 ALWAYS_INLINE void panel_compute(panel_t *panel, const uint8_t *pixels, uint8_t *output,
-                                 tinsmith_pulp_stage_kind_t kind, bool is_signed) {
+                                 tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed) {
   panel->pixels = pixels;
   panel->output = output;
   const int8_t *weights = panel->weights;
   const int32_t *multipliers = panel->multipliers;
+  const uint8_t *pixel;
   uint32_t step1 = panel->step1;
   uint32_t step2 = panel->step2;
   uint32_t step3 = panel->step3;
   uint32_t x = panel->blocks;
-  int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
-  const uint8_t *pixel;
   uint32_t y, w0, w1, w2, w3;
-  if (kind == TINSMITH_PULP_TFLITE_S8) {
-    if (panel->min > -128 || panel->max < 127) {
-      PANEL(BEGIN_WITH_BIAS, "sp.b", STAGE_TFLITE_CLAMPED);
-    } else {
-      PANEL(BEGIN_WITH_BIAS, "sp.b", STAGE_TFLITE(ROUND_AND_CLIP));
-    }
-  } else if (!panel->has_bias) {
-    if (is_signed) {
-      PANEL_TRUNCATING(BEGIN_WITH_PRODUCTS, "sp.b")
-    } else {
-      PANEL_TRUNCATING(BEGIN_WITH_PRODUCTS, "usp.b")
-    }
-  } else if (is_signed) {
-    PANEL_TRUNCATING(BEGIN_WITH_BIAS, "sp.b")
+  int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
+  if (is_packed) {
+    BY_STAGE(ASM_4X4, STAGE_TRUNCATE_4X4, STAGE_TFLITE_4X4)
   } else {
-    PANEL_TRUNCATING(BEGIN_WITH_BIAS, "usp.b")
+    BY_STAGE(ASM_4X2, STAGE_TRUNCATE_4X2, STAGE_TFLITE_4X2)
   }
 }
 
@@ -142,15 +164,20 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
 }
 
 ALWAYS_INLINE void panel_compute(panel_t *panel, const uint8_t *pixels, uint8_t *output,
-                                 tinsmith_pulp_stage_kind_t kind, bool is_signed) {
-  const int8_t *weights = panel->weights;
+                                 tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed) {
+  const uint32_t count = is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
+  const uint32_t row_bytes = 4u * panel->words;
   for (uint32_t block = 0u; block < panel->blocks; ++block) {
     const uint32_t channel = panel->first + STAGE_CHANNELS * block;
+    const int8_t *weights = panel->weights + STAGE_CHANNELS * block * row_bytes;
     int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
-    stage_start(panel->stage, channel, acc, PIXELS_PACKED);
-    weights = sums_4x4(weights, pixels, panel->step, panel->words, acc, is_signed);
-    stage_store(panel->stage, kind, channel, acc, PIXELS_PACKED, output, panel->output_step);
-    output += STAGE_CHANNELS;
+    stage_start(panel->stage, channel, acc, count);
+    if (is_packed) {
+      (void)sums_4x4(weights, pixels, panel->step, panel->words, acc, is_signed);
+    } else {
+      sums_4x2_words(weights, row_bytes, pixels, panel->step, panel->words, acc, is_signed);
+    }
+    stage_store(panel->stage, kind, channel, acc, count, output + STAGE_CHANNELS * block, panel->output_step);
   }
 }
 

@@ -1,5 +1,6 @@
-// The text of a panel's asm statement. Registers: pixel p of the block has the sums p0 to p3 (p from a to d); x, y, w0
-// to w3 and pixel are free between the products and the next block. No instruction waits for the load before it.
+// The text of a panel's asm statement. Registers: pixel p of a block has the sums p0 to p3, p from a to d with packed
+// weights, a and b with plain ones; x, y, w0 to w3 and pixel are free between the products and the next block. No
+// instruction waits for the load before it.
 #ifndef TINSMITH_KERNELS_PULP_NN_PANEL_ASM_H_
 #define TINSMITH_KERNELS_PULP_NN_PANEL_ASM_H_
 
@@ -24,11 +25,13 @@
 #define PANEL_MIN         "44+%[panel]"
 #define PANEL_MAX         "48+%[panel]"
 
-#define EACH_PIXEL(LINES, CHANNEL) LINES("a" CHANNEL) LINES("b" CHANNEL) LINES("c" CHANNEL) LINES("d" CHANNEL)
+// The sums of a channel.
+#define TWO_PIXELS(LINES, CHANNEL) LINES("a" CHANNEL) LINES("b" CHANNEL)
+#define FOUR_PIXELS(LINES, CHANNEL) TWO_PIXELS(LINES, CHANNEL) LINES("c" CHANNEL) LINES("d" CHANNEL)
 
 // The sums begin with the products of the first words: no instruction clears them. The inner loop's count is read where
 // x is no longer needed.
-#define BEGIN_WITH_PRODUCTS(DOT) FOUR_BY_FOUR("cv.dot" DOT, LINE("lw %[x], " PANEL_COUNT))
+#define BEGIN_WITH_PRODUCTS(PRODUCTS, COPIES, DOT) PRODUCTS("cv.dot" DOT, LINE("lw %[x], " PANEL_COUNT))
 
 #define COPY_BIAS(PIXEL) \
   LINE("addi %[" PIXEL "0], %[a0], 0") \
@@ -36,8 +39,11 @@
   LINE("addi %[" PIXEL "2], %[a2], 0") \
   LINE("addi %[" PIXEL "3], %[a3], 0")
 
+#define COPY_TO_TWO COPY_BIAS("b")
+#define COPY_TO_FOUR COPY_BIAS("b") COPY_BIAS("c") COPY_BIAS("d")
+
 // The sums begin with the biases.
-#define BEGIN_WITH_BIAS(DOT) \
+#define BEGIN_WITH_BIAS(PRODUCTS, COPIES, DOT) \
   LINE("lw %[y], " PANEL_BIAS) \
   LINE("lw %[x], " PANEL_COUNT) \
   LINE("add %[y], %[y], %[multipliers]") \
@@ -45,34 +51,34 @@
   LINE("lw %[a1], 4(%[y])") \
   LINE("lw %[a2], 8(%[y])") \
   LINE("lw %[a3], 12(%[y])") \
-  COPY_BIAS("b") \
-  COPY_BIAS("c") \
-  COPY_BIAS("d")
+  COPIES
 
 #define CLIP_S8(SUM) LINE("cv.clip %[" SUM "], %[" SUM "], 8")
 #define CLIP_U8(SUM) LINE("cv.clipu %[" SUM "], %[" SUM "], 9")
 
-// A channel's four pixels: (sum * multiplier + addend) >> shift, clipped.
+// A channel: (sum * multiplier + addend) >> shift, clipped.
 #define SCALE(SUM) LINE("mul %[" SUM "], %[" SUM "], %[w0]")
 #define ADD_AND_SHIFT(SUM) LINE("cv.addNr %[" SUM "], %[w1], %[x]")
-#define TRUNCATE(CHANNEL, CLIP) \
+#define TRUNCATE(PIXELS, CHANNEL, CLIP) \
   LINE("cv.lw %[w0], (%[multipliers]), 4") \
   LINE("cv.lw %[w1], %[y](%[multipliers])") \
-  EACH_PIXEL(SCALE, CHANNEL) \
-  EACH_PIXEL(ADD_AND_SHIFT, CHANNEL) \
-  EACH_PIXEL(CLIP, CHANNEL)
+  PIXELS(SCALE, CHANNEL) \
+  PIXELS(ADD_AND_SHIFT, CHANNEL) \
+  PIXELS(CLIP, CHANNEL)
+#define TRUNCATE_ALL(PIXELS, CLIP) \
+  LINE("lw %[y], " PANEL_PARAMETERS) \
+  LINE("lw %[x], " PANEL_SHIFT) \
+  TRUNCATE(PIXELS, "0", CLIP) \
+  TRUNCATE(PIXELS, "1", CLIP) \
+  TRUNCATE(PIXELS, "2", CLIP) \
+  TRUNCATE(PIXELS, "3", CLIP)
 
 #define PACK(PIXEL) \
   LINE("cv.packlo.b %[" PIXEL "0], %[" PIXEL "1], %[" PIXEL "0]") \
   LINE("cv.packhi.b %[" PIXEL "0], %[" PIXEL "3], %[" PIXEL "2]")
 
-#define STAGE_TRUNCATE(CLIP) \
-  LINE("lw %[y], " PANEL_PARAMETERS) \
-  LINE("lw %[x], " PANEL_SHIFT) \
-  TRUNCATE("0", CLIP) \
-  TRUNCATE("1", CLIP) \
-  TRUNCATE("2", CLIP) \
-  TRUNCATE("3", CLIP) \
+#define STAGE_TRUNCATE_4X4(CLIP) \
+  TRUNCATE_ALL(FOUR_PIXELS, CLIP) \
   PACK("a") \
   PACK("b") \
   PACK("c") \
@@ -100,11 +106,11 @@
   ROUND_TWICE(SUM) \
   LINE("cv.max %[" SUM "], %[" SUM "], %[step1]") \
   LINE("cv.min %[" SUM "], %[" SUM "], %[step2]")
-#define SCALE_TFLITE(CHANNEL, ROUND) \
+#define SCALE_TFLITE(PIXELS, CHANNEL, ROUND) \
   LINE("cv.lw %[w0], (%[multipliers]), 4") \
   LINE("cv.lw %[w1], %[y](%[multipliers])") \
   LINE("slli %[w0], %[w0], 2") \
-  EACH_PIXEL(ROUND, CHANNEL)
+  PIXELS(ROUND, CHANNEL)
 
 // Stores two channels of a pixel and brings its next two to their registers.
 #define STORE_TWO(PIXEL, STEP) \
@@ -114,7 +120,7 @@
   LINE("addi %[" PIXEL "1], %[" PIXEL "3], 0")
 
 // A loop over two pairs of channels: all sixteen sums one after the other would not fit the instruction cache.
-#define STAGE_TFLITE(ROUND) \
+#define STAGE_TFLITE_4X4(ROUND) \
   LINE("lw %[y], " PANEL_PARAMETERS) \
   LINE("lw %[x], " PANEL_ZERO_POINT) \
   LINE("lw %[w3], " PANEL_OUTPUT) \
@@ -122,8 +128,8 @@
   LINE("lw %[step3], " PANEL_REWIND) \
   LINE("addi %[w2], zero, 2") \
   COREV_LOOP("%[w2]") \
-  SCALE_TFLITE("0", ROUND) \
-  SCALE_TFLITE("1", ROUND) \
+  SCALE_TFLITE(FOUR_PIXELS, "0", ROUND) \
+  SCALE_TFLITE(FOUR_PIXELS, "1", ROUND) \
   STORE_TWO("a", "pixel") \
   STORE_TWO("b", "pixel") \
   STORE_TWO("c", "pixel") \
@@ -132,22 +138,55 @@
   LINE("sw %[w3], " PANEL_OUTPUT) \
   LINE("lw %[step3], " PANEL_STEP_3)
 
+// Two pixels leave registers for the output's address and step.
+#define STORE_4X2 \
+  PACK("a") \
+  PACK("b") \
+  LINE("cv.sw %[b0], %[output_step](%[output])") \
+  LINE("cv.sw %[a0], (%[output]), 4")
+
+#define STAGE_TRUNCATE_4X2(CLIP) \
+  TRUNCATE_ALL(TWO_PIXELS, CLIP) \
+  STORE_4X2
+
+#define STAGE_TFLITE_4X2(ROUND) \
+  LINE("lw %[y], " PANEL_PARAMETERS) \
+  LINE("lw %[x], " PANEL_ZERO_POINT) \
+  SCALE_TFLITE(TWO_PIXELS, "0", ROUND) \
+  SCALE_TFLITE(TWO_PIXELS, "1", ROUND) \
+  SCALE_TFLITE(TWO_PIXELS, "2", ROUND) \
+  SCALE_TFLITE(TWO_PIXELS, "3", ROUND) \
+  STORE_4X2
+
 // Bounds narrower than int8's take the registers of two steps.
-#define STAGE_TFLITE_CLAMPED \
+#define CLAMPED(STAGE) \
   LINE("lw %[step1], " PANEL_MIN) \
   LINE("lw %[step2], " PANEL_MAX) \
-  STAGE_TFLITE(ROUND_AND_CLAMP) \
+  STAGE(ROUND_AND_CLAMP) \
   LINE("lw %[step1], " PANEL_STEP_1) \
   LINE("lw %[step2], " PANEL_STEP_2)
 
-#define PANEL_TEXT(BEGIN, DOT, STAGE) \
+#define PANEL_4X4(BEGIN, DOT, STAGE) \
   COREV_BODY_AT_LINE \
   COREV_OUTER_LOOP("%[x]") \
   LINE("lw %[pixel], " PANEL_PIXELS) \
-  BEGIN(DOT) \
+  BEGIN(FOUR_BY_FOUR, COPY_TO_FOUR, DOT) \
   COREV_LOOP("%[x]") \
   FOUR_BY_FOUR("cv.sdot" DOT, "") \
   COREV_LOOP_END \
+  STAGE \
+  COREV_OUTER_LOOP_END
+
+// The last of four rows ends where the first of the next four begins.
+#define PANEL_4X2(BEGIN, DOT, STAGE) \
+  COREV_BODY_AT_LINE \
+  COREV_OUTER_LOOP("%[x]") \
+  LINE("lw %[pixel], " PANEL_PIXELS) \
+  BEGIN(FOUR_BY_TWO, COPY_TO_TWO, DOT) \
+  COREV_LOOP("%[x]") \
+  FOUR_BY_TWO("cv.sdot" DOT, "") \
+  COREV_LOOP_END \
+  LINE("add %[weights], %[weights], %[three_rows]") \
   STAGE \
   COREV_OUTER_LOOP_END
 
