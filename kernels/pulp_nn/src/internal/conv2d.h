@@ -1,0 +1,45 @@
+// How a convolution is divided: pixels are taken in blocks, four with packed weights and two with plain ones, whose
+// columns (what one output is a product of) are put together in scratch memory unless they are pixels of the input.
+#ifndef TINSMITH_KERNELS_PULP_NN_CONV2D_H_
+#define TINSMITH_KERNELS_PULP_NN_CONV2D_H_
+
+#include "include/tinsmith_pulp_nn.h"
+#include "src/internal/sums.h"
+
+// What one core computes: pixels first to end - 1 in row-major order, channels likewise.
+typedef struct {
+  uint32_t first_pixel, end_pixel;
+  uint32_t first_channel, end_channel;
+} part_t;
+
+static inline uint32_t smaller(uint32_t lhs, uint32_t rhs) {
+  return lhs < rhs ? lhs : rhs;
+}
+
+static inline uint32_t patch_columns(const tinsmith_pulp_conv2d_t *layer) {
+  return (uint32_t)layer->kernel_height * layer->kernel_width * layer->input_channels;
+}
+
+static inline uint32_t padded_columns(const tinsmith_pulp_conv2d_t *layer) {
+  return (patch_columns(layer) + 3u) & ~3u;
+}
+
+static inline uint32_t block_pixels(const tinsmith_pulp_conv2d_t *layer) {
+  return layer->weights_are_packed ? PIXELS_PACKED : PIXELS_PLAIN;
+}
+
+// Whether pixels of the input are the columns themselves. Packed weights read whole words of them.
+static inline bool is_direct(const tinsmith_pulp_conv2d_t *layer) {
+  const bool is_pointwise = layer->kernel_height == 1u && layer->kernel_width == 1u && layer->stride_height == 1u &&
+                            layer->stride_width == 1u && layer->pad_top == 0u && layer->pad_left == 0u &&
+                            layer->output_height == layer->input_height && layer->output_width == layer->input_width;
+  return is_pointwise && (!layer->weights_are_packed || layer->input_channels % 4u == 0u);
+}
+
+// A core's part of the output, by the layer's split. Pixels are as many as fill blocks wherever the split allows.
+part_t part_of_conv2d(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
+
+// Puts together the columns of pixels pixel to pixel + count - 1, padded_columns() bytes each.
+void build_patches(const tinsmith_pulp_conv2d_t *layer, uint8_t *to, uint32_t pixel, uint32_t count);
+
+#endif  // TINSMITH_KERNELS_PULP_NN_CONV2D_H_
