@@ -242,12 +242,10 @@ def _nn_verify_test_impl(ctx):
         ),
         is_executable = True,
     )
-    runfiles = ctx.runfiles(files = [ctx.file.model, ctx.file.inputs])
-    for tool in [ctx.attr._tinsmith, ctx.attr._simulator]:
-        runfiles = runfiles.merge(tool[DefaultInfo].default_runfiles)
+    runfiles = ctx.runfiles(files = [ctx.file.model, ctx.file.inputs, ctx.executable._simulator])
     return [DefaultInfo(
         executable = script,
-        runfiles = runfiles,
+        runfiles = runfiles.merge(ctx.attr._tinsmith[DefaultInfo].default_runfiles),
     )]
 
 _nn_verify_test = rule(
@@ -273,6 +271,7 @@ _nn_verify_test = rule(
         "_simulator": attr.label(
             cfg = "exec",
             default = "//platforms/simulators/soc",
+            executable = True,
             doc = "Runs PULP targets.",
         ),
         "_tinsmith": attr.label(

@@ -11,6 +11,7 @@ from tinsmith_emulators import (
     EmulatorError,
     FirmwareCrashError,
     FirmwareTimeoutError,
+    OutputError,
     run,
 )
 from tinsmith_target import SocSimulator, target, targets
@@ -194,6 +195,12 @@ def test_stack_overflow_is_a_fault_of_its_own(name: str, build_model: BuildModel
 def test_error_status_of_a_run_is_an_error(name: str, build_model: BuildModel) -> None:
     with pytest.raises(FirmwareCrashError, match="run 0 returned 7"):
         run(build_model(name, "failing"), target(name), INPUTS)
+
+
+@pytest.mark.parametrize("name", ["cortex-m4", "host", *SIMULATED])
+def test_program_that_ends_early_is_missing_its_outputs(name: str, build_model: BuildModel) -> None:
+    with pytest.raises(OutputError, match=r"output\.bin ends after 0 of 2 runs"):
+        run(build_model(name, "quitting"), target(name), INPUTS)
 
 
 @pytest.mark.parametrize("name", ["cortex-m4", *SIMULATED])
