@@ -1,13 +1,13 @@
-// An accelerator small enough to see how one is made: it adds two arrays of words in L1, a word every few cycles.
+// An accelerator small enough to see how one is made: it adds two arrays of words in L1 through two ports.
 //
-// Registers, offsets from its base: 0x00 TRIGGER (write: start), 0x0C STATUS (1 while it runs), 0x20 address of the
-// first array, 0x24 of the second, 0x28 of the sum, 0x2C number of words. Event 12 when it is done.
+// Its registers are those of JobQueue; the words of a job: address of the first array, of the second, of the sum,
+// number of words. Both words are loaded in one cycle and their sum is stored in the next, or later where banks are
+// taken. Raises line 0 when a job is done.
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_TOY_ACCELERATOR_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_TOY_ACCELERATOR_H_
 
-#include <array>
-
 #include "platforms/simulators/soc/model/accelerator.h"
+#include "platforms/simulators/soc/model/job_queue.h"
 
 namespace tinsmith::soc {
 
@@ -21,7 +21,10 @@ class ToyAccelerator : public Accelerator {
   void advance(AcceleratorPort &port, uint64_t now) override;
 
  private:
-  std::array<uint32_t, 4> job_{};  // first, second, sum, words
+  void begin(uint64_t now);
+  void finish(AcceleratorPort &port, uint64_t now);
+
+  JobQueue jobs_{4};
   uint32_t done_words_ = 0;
   uint64_t began_ = 0;
   uint64_t next_ = kNever;
