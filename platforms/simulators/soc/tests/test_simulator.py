@@ -60,6 +60,13 @@ def test_folder_of_the_environment_comes_first(
     assert simulator() == tmp_path / "soc"
 
 
+def test_program_is_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "soc").write_text("", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TINSMITH_SOC_DIR", ".")
+    assert simulator() == tmp_path / "soc"
+
+
 def test_sources_of_a_wheel_are_compiled_once(wheel: Path) -> None:
     program = simulator()
     simulator.cache_clear()

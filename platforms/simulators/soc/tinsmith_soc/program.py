@@ -33,7 +33,7 @@ def simulator() -> Path:
     hash of its sources. Raises MissingSimulatorError.
     """
     if folder := os.environ.get("TINSMITH_SOC_DIR"):
-        program = Path(folder) / _PROGRAM
+        program = Path(folder).absolute() / _PROGRAM
         if not program.is_file():
             raise MissingSimulatorError(
                 f"TINSMITH_SOC_DIR names '{folder}': no {_PROGRAM} is in it"
