@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tinsmith_driver.benchmarks import pulp_proof, pulp_sensitivity
+from tinsmith_driver.benchmarks import pulp_proof, pulp_sensitivity, pulp_slowest
 from tinsmith_driver.benchmarks.pulp_checkout import Row
 
 
@@ -99,3 +99,13 @@ def test_every_layer_names_the_constants_it_leans_on_most(monkeypatch: pytest.Mo
     jump, banks = line.index("jump 2 -> 3: +3.0 %"), line.index("l1_banks 16 -> 32: -2.0 %")
     assert jump < banks
     assert not result.failures
+
+
+def test_slowest_is_the_slowest_on_many_cores_that_has_a_bound() -> None:
+    rows = [
+        Row("add-tflite", "8x8x64", 8, 1000, 0.5, True),
+        Row("conv-4x4-tflite", "16x16x64-64 3x3", 1, 1000, 2.4, True),
+        Row("conv-4x4-tflite", "16x16x64-64 3x3", 8, 1000, 18.0, True),
+        Row("depthwise-tflite", "25x5x64 3x3", 8, 1000, 3.0, True),
+    ]
+    assert pulp_slowest.slowest(rows) == rows[3]

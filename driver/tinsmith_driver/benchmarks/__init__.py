@@ -6,7 +6,13 @@ from pathlib import Path
 
 from tinsmith_ir import UsageError
 
-from tinsmith_driver.benchmarks import generated_c, mlperf_tiny, pulp_kernels, pulp_sensitivity
+from tinsmith_driver.benchmarks import (
+    generated_c,
+    mlperf_tiny,
+    pulp_kernels,
+    pulp_sensitivity,
+    pulp_slowest,
+)
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.report import write_json
 
@@ -17,6 +23,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "generated-c": generated_c.run,
     "pulp-kernels": pulp_kernels.run,
     "pulp-sensitivity": pulp_sensitivity.run,
+    "pulp-slowest": pulp_slowest.run,
 }
 
 __all__ = ["BENCHMARKS", "Benchmark", "BenchmarkResult", "run"]
@@ -37,6 +44,10 @@ def run(name: str, models: str | None, targets: str | None, json_path: Path | No
     print(result.text)
     if json_path:
         write_json(json_path, {"rows": result.rows, **result.sections})
+        if result.trace:
+            trace_path = json_path.with_suffix(".trace.json")
+            trace_path.write_text(result.trace, encoding="utf-8")
+            print(f"trace for ui.perfetto.dev: {trace_path}")
     for failure in result.failures:
         print(f"misses its bound: {failure}", file=sys.stderr)
     return 1 if result.failures else 0

@@ -73,6 +73,12 @@ def build_layers(root: Path, main: str, elf: Path, defines: Sequence[str] = ()) 
     )
 
 
+def build_layer(root: Path, row: Row, repeats: int, elf: Path) -> None:
+    """Compile a program that runs one layer alone, once and then `repeats` times as region 1. Raises CompileError."""
+    defines = [f'KERNEL="{row.kernel}"', f'SHAPE="{row.shape}"', f"CORES={row.cores}u"]
+    build_layers(root, "one_main.c", elf, [*defines, f"REPEATS={repeats}u"])
+
+
 def simulate(elf: Path, *options: str, statuses: Sequence[int] = (0,)) -> str:
     """Standard output of a program on the simulated chip. Raises BenchmarkError for another exit status."""
     return output([str(simulator()), "--chip", str(chip(CHIP)), *options, str(elf)], statuses)

@@ -14,7 +14,8 @@ from shutil import which
 
 from tinsmith_driver.benchmarks.pulp_checkout import (
     BenchmarkError,
-    build_layers,
+    Row,
+    build_layer,
     script_lines,
     simulate,
 )
@@ -97,12 +98,13 @@ def instructions(root: Path, step: Step) -> Section:
     return Section("instructions", [record], text, failures)
 
 
-def speed(root: Path, step: Step) -> Section:
+def speed(root: Path, rows: Sequence[Row], step: Step) -> Section:
     """Core-cycles that a second of one core of this machine simulates, with 8 cores in a kernel's inner loop."""
     records: list[Record] = []
-    for kernel in ("loop-4x2", "loop-4x4"):
-        step(f"speed: {kernel}")
-        records.append(_speed_of(root, kernel))
+    for row in rows:
+        if row.kernel.startswith("loop-"):
+            step(f"speed: {row.kernel}")
+            records.append(_speed_of(root, row))
     failures = [
         f"speed, {r['kernel']}: {r['core_cycles_per_second']} core-cycles per second, "
         f"must be {_SPEED} or more"
@@ -114,11 +116,10 @@ def speed(root: Path, step: Step) -> Section:
     return Section("speed", records, _table(header, keys, records), failures)
 
 
-def _speed_of(root: Path, kernel: str) -> Record:
-    defines = [f'KERNEL="{kernel}"', f"REPEATS={_SPEED_REPEATS}"]
+def _speed_of(root: Path, row: Row) -> Record:
     with tempfile.TemporaryDirectory() as folder:
         elf, counters = Path(folder) / "speed.elf", Path(folder) / "counters.json"
-        build_layers(root, "speed_main.c", elf, defines)
+        build_layer(root, row, _SPEED_REPEATS, elf)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         simulate(elf, "--json", str(counters))
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -127,7 +128,7 @@ def _speed_of(root: Path, kernel: str) -> Record:
     # The region is the loop itself: nobody sleeps in it.
     cycles = sum(region["cycles"] for core in cores for region in core["regions"])
     return {
-        "kernel": kernel,
+        "kernel": row.kernel,
         "core_cycles": cycles,
         "seconds": round(seconds, 2),
         "core_cycles_per_second": int(cycles / seconds),
