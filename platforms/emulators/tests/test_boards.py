@@ -185,9 +185,7 @@ def test_fault_on_the_host_names_the_signal(build_model: BuildModel) -> None:
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_stack_overflow_is_a_fault_of_its_own(name: str, build_model: BuildModel) -> None:
-    # The simulator stops at the access itself, right below the memory at whose lower end the stack is.
-    pattern = r"stack overflow|Lockup|at 0x1bff\w{4}: nothing is there"
-    with pytest.raises(FirmwareCrashError, match=pattern):
+    with pytest.raises(FirmwareCrashError, match=r"stack overflow|Lockup"):
         run(build_model(name, "overflow"), target(name), INPUTS)
 
 

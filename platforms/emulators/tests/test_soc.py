@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from tinsmith_emulators import MissingEmulatorError, need_emulator
-from tinsmith_emulators.machine import command
+from tinsmith_emulators.machine import command, crash_reason
 from tinsmith_soc import chip, simulator
-from tinsmith_target import Board, SocSimulator, targets
+from tinsmith_target import Board, SocSimulator, target, targets
 
 BOARDS = [item.board for item in targets() if isinstance(item.board.emulator, SocSimulator)]
 
@@ -51,6 +51,20 @@ def test_command_serves_files(
     assert isinstance(board.emulator, SocSimulator)
     expected = [str(tmp_path / "soc"), "--chip", str(chip(board.emulator.chip))]
     assert words == [*expected, "--semihosting", "/x/firmware.elf"]
+
+
+@pytest.mark.parametrize(
+    ("address", "is_overflow"),
+    [(0x1BFF_FFFC, True), (0x1BFF_C000, True), (0x1BFF_0000, False), (0xFFFF_FF00, False)],
+)
+def test_accesses_right_below_the_stack_are_its_overflow(address: int, is_overflow: bool) -> None:
+    report = f"fault at cycle 5: store of 4 bytes at 0x{address:08x}: nothing is there\n"
+    assert bool(crash_reason(BOARDS[0], report)) == is_overflow
+
+
+def test_other_faults_speak_for_themselves() -> None:
+    assert crash_reason(BOARDS[0], "fault at cycle 5: illegal instruction 0x00000000") == ""
+    assert crash_reason(target("cortex-m4").board, "harness: fault pc=0x00000000") == ""
 
 
 def test_missing_simulator_is_a_missing_emulator(

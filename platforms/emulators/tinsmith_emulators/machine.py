@@ -5,7 +5,7 @@ from pathlib import Path
 from tinsmith_target import Board, Qemu, SocSimulator
 
 from tinsmith_emulators.qemu import find_qemu, qemu_command
-from tinsmith_emulators.soc import find_simulator, soc_command
+from tinsmith_emulators.soc import find_simulator, is_stack_overflow, soc_command
 
 
 def need_emulator(board: Board) -> None:
@@ -31,6 +31,15 @@ def command(board: Board, elf: Path) -> list[str]:
             return qemu_command(emulator, elf)
         case SocSimulator() as emulator:
             return soc_command(emulator, elf)
+
+
+def crash_reason(board: Board, report: str) -> str:
+    """What a crash comes from if `report`, all that was printed, tells but does not say; "" if not."""
+    match board.emulator:
+        case SocSimulator() if is_stack_overflow(board, report):
+            return f"stack overflow: more than {board.stack_bytes} bytes"
+        case _:
+            return ""
 
 
 def cycles_source(board: Board) -> str:

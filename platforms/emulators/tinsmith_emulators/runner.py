@@ -9,7 +9,7 @@ from tinsmith_target import Target
 from tinsmith_toolchains import Firmware
 
 from tinsmith_emulators.errors import EmulatorError, FirmwareCrashError, OutputError
-from tinsmith_emulators.machine import command, cycles_source
+from tinsmith_emulators.machine import command, crash_reason, cycles_source
 from tinsmith_emulators.process import Finished, run_process
 from tinsmith_emulators.records import Counts, Recording, RunRecord, decode_outputs, encode_inputs
 
@@ -96,7 +96,8 @@ def _check_end(target: Target, finished: Finished) -> None:
         return
     text = finished.text.strip()
     how = f"signal {-finished.status}" if finished.status < 0 else f"status {finished.status}"
-    raise FirmwareCrashError(f"{target.name}: the program ended with {how}\n{text}".rstrip())
+    lines = [f"{target.name}: the program ended with {how}", crash_reason(target.board, text), text]
+    raise FirmwareCrashError("\n".join(line for line in lines if line))
 
 
 def _check_run(

@@ -1,11 +1,14 @@
 """Finds the simulator of PULP-class chips and says how it is called for a board."""
 
+import re
 from pathlib import Path
 
 from tinsmith_soc import MissingSimulatorError, chip, simulator
-from tinsmith_target import SocSimulator
+from tinsmith_target import Board, SocSimulator
 
 from tinsmith_emulators.errors import MissingEmulatorError
+
+_NOWHERE = re.compile(r"at 0x(?P<address>[0-9a-f]{8}): nothing is there")
 
 
 def find_simulator() -> Path:
@@ -22,3 +25,14 @@ def find_simulator() -> Path:
 def soc_command(emulator: SocSimulator, elf: Path) -> list[str]:
     """The command line: semihosting files in the current directory, on the fabric controller."""
     return [str(find_simulator()), "--chip", str(chip(emulator.chip)), "--semihosting", str(elf)]
+
+
+def is_stack_overflow(board: Board, report: str) -> bool:
+    """Whether the simulator's report of a fault is of an access right below the stack, which lies at
+    the lower end of the data memory. Right below: less than the stack's size.
+    """
+    found = _NOWHERE.search(report)
+    if found is None:
+        return False
+    below = board.memory(board.data_memory).origin - int(found["address"], 16)
+    return 0 < below <= board.stack_bytes
