@@ -7,15 +7,18 @@
 #define SUM_INTEGER_BITS 12  // Q12.19
 #define OUTPUT_BITS 8        // the output's scale is 2**-8
 #define NEWTON_STEPS 3
+#define KEPT_COLUMNS 16u                // exponentials on the stack, for the second walk over a row
 #define EXP_OF_MINUS_EIGHTH 1895147668  // Q0.31
 #define THIRD 715827883                 // Q0.31
 #define MINUS_32_OVER_17 (-1010580540)  // Q2.29
 #define ONE_IN_Q2_29 (1 << 29)
 #define FORTY_EIGHT_OVER_17 1515870810  // Q2.29
 
-// gemmlowp's SaturatingRoundingDoublingHighMul; INT32_MIN * INT32_MIN, which saturates, does not come up.
+// gemmlowp's SaturatingRoundingDoublingHighMul for an rhs of 0 or more: the doubled product's high word, rounded by the
+// top bit of its low word.
 static int32_t multiply(int32_t lhs, int32_t rhs) {
-  return (int32_t)(((int64_t)lhs * rhs + (INT64_C(1) << 30)) >> 31);
+  const uint32_t doubled = (uint32_t)rhs << 1;
+  return (int32_t)((uint32_t)high_product(lhs, doubled) + ((uint32_t)lhs * doubled >> 31));
 }
 
 // value / 2**shift to nearest, ties away from zero; shift in [1, 31]. Adding half first would overflow near 2**31.
@@ -27,11 +30,12 @@ static int32_t divide(int32_t value, int32_t shift) {
 // exp(value) in Q0.31 for value in [-1/4, 0) in Q0.31: Taylor's polynomial around -1/8.
 static int32_t exp_of_quarter(int32_t value) {
   const int32_t x = value + (1 << 28);
-  const int32_t x2 = multiply(x, x);
-  const int32_t x3 = multiply(x2, x);
+  const int32_t amount = x < 0 ? -x : x;
+  const int32_t x2 = multiply(amount, amount);
+  const int32_t x3 = multiply(x, x2);
   const int32_t x4 = multiply(x2, x2);
   const int32_t higher = divide(multiply(divide(x4, 2) + x3, THIRD) + x2, 1);
-  return EXP_OF_MINUS_EIGHTH + multiply(EXP_OF_MINUS_EIGHTH, x + higher);
+  return EXP_OF_MINUS_EIGHTH + multiply(x + higher, EXP_OF_MINUS_EIGHTH);
 }
 
 // exp(value) in Q0.31 for value <= 0 in Q5.26: what is below a quarter by the polynomial, each further bit by a factor.
@@ -53,9 +57,9 @@ static int32_t exp_of_negative(int32_t value) {
 // 1 / (1 + value) in Q0.31 for value in [0, 1) in Q0.31: Newton's steps in Q2.29.
 static int32_t one_over_one_plus(int32_t value) {
   const int32_t half_denominator = (int32_t)(((int64_t)value + INT32_MAX + 1) >> 1);
-  int32_t x = FORTY_EIGHT_OVER_17 + multiply(half_denominator, MINUS_32_OVER_17);
+  int32_t x = FORTY_EIGHT_OVER_17 + multiply(MINUS_32_OVER_17, half_denominator);
   for (int32_t i = 0; i < NEWTON_STEPS; ++i) {
-    x += multiply(x, ONE_IN_Q2_29 - multiply(half_denominator, x)) * 4;
+    x += multiply(ONE_IN_Q2_29 - multiply(half_denominator, x), x) * 4;
   }
   return x > INT32_MAX / 2 ? INT32_MAX : x * 2;
 }
@@ -64,15 +68,25 @@ static int32_t exp_of_difference(const tinsmith_pulp_softmax_t *layer, int32_t d
   return exp_of_negative(multiply((int32_t)((uint32_t)difference << layer->shift), layer->multiplier));
 }
 
-static void softmax_row(const tinsmith_pulp_softmax_t *layer, const int8_t *input, int8_t *output) {
+static int32_t largest(const int8_t *input, uint32_t columns) {
   int32_t max = INT8_MIN;
-  for (uint32_t i = 0u; i < layer->columns; ++i) {
+  for (uint32_t i = 0u; i < columns; ++i) {
     max = input[i] > max ? input[i] : max;
   }
+  return max;
+}
+
+static void softmax_row(const tinsmith_pulp_softmax_t *layer, const int8_t *input, int8_t *output) {
+  const int32_t max = largest(input, layer->columns);
+  int32_t kept[KEPT_COLUMNS];
   int32_t sum = 0;
   for (uint32_t i = 0u; i < layer->columns; ++i) {
     if (input[i] - max >= layer->smallest_difference) {
-      sum += divide(exp_of_difference(layer, input[i] - max), SUM_INTEGER_BITS);
+      const int32_t exponential = exp_of_difference(layer, input[i] - max);
+      sum += divide(exponential, SUM_INTEGER_BITS);
+      if (i < KEPT_COLUMNS) {
+        kept[i] = exponential;
+      }
     }
   }
   // The largest input adds 2**19: the sum is never 0.
@@ -83,7 +97,8 @@ static void softmax_row(const tinsmith_pulp_softmax_t *layer, const int8_t *inpu
     const int32_t difference = input[i] - max;
     int32_t value = INT8_MIN;
     if (difference >= layer->smallest_difference) {
-      value = divide(multiply(scale, exp_of_difference(layer, difference)), shift) + INT8_MIN;
+      const int32_t exponential = i < KEPT_COLUMNS ? kept[i] : exp_of_difference(layer, difference);
+      value = divide(multiply(exponential, scale), shift) + INT8_MIN;
     }
     output[i] = (int8_t)clip_s8(value);
   }
