@@ -141,6 +141,11 @@ def check(register: str, value: str, number: int) -> str:
     return f" li s10, {number}\n li s9, {value}\n bne {register}, s9, fail\n"
 
 
+def checks(*expected: tuple[str, str]) -> str:
+    """Checks of registers, numbered from 1."""
+    return "".join(check(register, value, i + 1) for i, (register, value) in enumerate(expected))
+
+
 def run_checked(body: str, folder: Path, *options: str, cores: int = 1) -> None:
     """Runs a program with `check`s on so many cores of the cluster, or (0) on the fabric controller."""
     source = f"{HEAD}{body}\n exit_with 0\n{_FAIL}"

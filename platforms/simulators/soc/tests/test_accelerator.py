@@ -8,7 +8,7 @@ from support import (
     EXIT_FAULT,
     HEAD,
     SIRACUSA,
-    check,
+    checks,
     link,
     read_trace,
     run_checked,
@@ -51,10 +51,6 @@ _START = f"""{_JOB}
 """
 
 
-def _checks(*expected: tuple[str, str]) -> str:
-    return "".join(check(register, value, i + 1) for i, (register, value) in enumerate(expected))
-
-
 @pytest.mark.parametrize("chip", [CHIP, SIRACUSA], ids=["pulp-open", "siracusa"])
 def test_job_is_done_and_its_event_ends_cv_elw(chip: Path, tmp_path: Path) -> None:
     body = f"""{_START}
@@ -77,7 +73,7 @@ def test_job_is_done_and_its_event_ends_cv_elw(chip: Path, tmp_path: Path) -> No
     after = {"s3": "0", "s4": "1"}
     trace = tmp_path / "trace.json"
     options = (_TOY, "--trace", str(trace), "--chip", str(chip))
-    run_checked(body + _checks(*wanted.items(), *after.items()), tmp_path, *options)
+    run_checked(body + checks(*wanted.items(), *after.items()), tmp_path, *options)
     (job,) = read_trace(trace)["accelerator"]
     assert job.name == "add 16 words"
     assert job.ended - job.began >= 32
@@ -103,7 +99,7 @@ main:
   lw a6, 516(a0)
 """
     wanted = {"s2": "0x8000000C", "s3": "1", "s7": "1", "a6": "0x1010"}
-    run_checked(body + _checks(*wanted.items()), tmp_path, _TOY)
+    run_checked(body + checks(*wanted.items()), tmp_path, _TOY)
 
 
 def test_jobs_wait_in_two_contexts_and_run_in_order(tmp_path: Path) -> None:
@@ -136,7 +132,7 @@ def test_jobs_wait_in_two_contexts_and_run_in_order(tmp_path: Path) -> None:
 """
     numbers = {"s1": "0", "s2": "1", "s3": "-2", "s4": "-1"}
     state = {"s5": "0x101", "s6": "0", "s7": "1", "s11": "2", "a6": "0x1020"}
-    run_checked(body + _checks(*numbers.items(), *state.items()), tmp_path, _TOY)
+    run_checked(body + checks(*numbers.items(), *state.items()), tmp_path, _TOY)
 
 
 def test_soft_clear_drops_all_jobs(tmp_path: Path) -> None:
@@ -155,7 +151,7 @@ def test_soft_clear_drops_all_jobs(tmp_path: Path) -> None:
   lw a4, 1024(a0)
 """
     wanted = {"a1": "0", "a2": "0", "a3": "0", "a4": "0"}
-    run_checked(body + _checks(*wanted.items()), tmp_path, _TOY)
+    run_checked(body + checks(*wanted.items()), tmp_path, _TOY)
 
 
 @pytest.mark.parametrize(("second", "conflicts"), [(256, True), (260, False)])

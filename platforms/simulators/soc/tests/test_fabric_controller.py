@@ -3,26 +3,11 @@
 from pathlib import Path
 
 import pytest
-from support import CHIP, HEAD, SIRACUSA, check, link, run_checked, simulate
+from support import CHIP, HEAD, SIRACUSA, checks, link, run_checked, simulate
 
 _CHIPS = pytest.mark.parametrize(
     "chip", [pytest.param(CHIP, id="pulp-open"), pytest.param(SIRACUSA, id="siracusa")]
 )
-
-# Of each core that starts.
-_BOOT = """
-  li s0, CONTROL
-  la a0, worker
-  li a1, 9
-  addi a2, s0, 0x40
-9:
-  sw a0, 0(a2)
-  addi a2, a2, 4
-  addi a1, a1, -1
-  bnez a1, 9b
-  li t1, {cores}
-  sw t1, 8(s0)
-"""
 
 _TABLE = """
   j main
@@ -43,10 +28,6 @@ main:
   trap_table table, 1
   li s1, FC_INTERRUPTS
 """
-
-
-def _checks(*expected: tuple[str, str]) -> str:
-    return "".join(check(register, value, i + 1) for i, (register, value) in enumerate(expected))
 
 
 def _run(body: str, folder: Path, chip: Path = CHIP) -> None:
@@ -116,7 +97,7 @@ def test_timer_ends_wfi_without_a_handler(tmp_path: Path) -> None:
   lw a4, ITC_STATUS(s1)
 """
     wanted = {"a0": "0", "a1": "1", "a2": "1 << 10", "a3": "1 << 10", "a4": "0"}
-    _run(body + _checks(*wanted.items()), tmp_path)
+    _run(body + checks(*wanted.items()), tmp_path)
 
 
 def test_interrupt_is_acknowledged_by_its_handler(tmp_path: Path) -> None:
@@ -132,7 +113,7 @@ def test_interrupt_is_acknowledged_by_its_handler(tmp_path: Path) -> None:
   nop
 """
     wanted = {"a0": "0", "s2": "0x80000005", "s3": "1 << 6", "s4": "1 << 5", "s7": "1"}
-    _run(body + _checks(*wanted.items()), tmp_path)
+    _run(body + checks(*wanted.items()), tmp_path)
 
 
 @_CHIPS
@@ -142,10 +123,10 @@ def test_end_of_computation_wakes_the_sleeper(chip: Path, tmp_path: Path) -> Non
   li t1, 1 << 21
   sw t1, ITC_MASK_SET(s1)
   csrsi mstatus, MIE
-  {_BOOT.format(cores=1)}
+  start_cluster 1
   wfi
   lw a1, 0(s0)
-{_checks(("s2", "0x80000015"), ("s7", "1"), ("a1", "1"))}
+{checks(("s2", "0x80000015"), ("s7", "1"), ("a1", "1"))}
   exit_with 0
 worker:
   li a5, 500
@@ -168,7 +149,7 @@ def test_cluster_and_fabric_controller_wake_each_other(chip: Path, tmp_path: Pat
   li s1, FC_INTERRUPTS
   li t1, 1 << 3
   sw t1, ITC_MASK_SET(s1)
-  {_BOOT.format(cores=4)}
+  start_cluster 4
   wfi                  // until core 2 is ready
   li t1, 1 << 3
   sw t1, ITC_STATUS_CLEAR(s1)
@@ -180,7 +161,7 @@ def test_cluster_and_fabric_controller_wake_each_other(chip: Path, tmp_path: Pat
   sw t1, 0x600 + 28(t2)
   wfi                  // until it has answered
   lw a4, 4(a2)
-{_checks(("a4", "56"))}
+{checks(("a4", "56"))}
   exit_with 0
 worker:
   li t0, EVENT_UNIT
@@ -226,7 +207,7 @@ def test_events_of_the_chip_are_queued_for_both(tmp_path: Path) -> None:
 """
     of_controller = {"a0": "~(1 << 19)", "a1": "1 << 26", "s7": "2", "s5": "50", "s3": "0"}
     of_cluster = {"a2": "1 << 27", "a3": "0x80000033", "a4": "0"}
-    _run(body + _checks(*of_controller.items(), *of_cluster.items()), tmp_path)
+    _run(body + checks(*of_controller.items(), *of_cluster.items()), tmp_path)
 
 
 def test_dma_interrupts_the_fabric_controller(tmp_path: Path) -> None:
@@ -246,88 +227,4 @@ def test_dma_interrupts_the_fabric_controller(tmp_path: Path) -> None:
   wfi
   lw a3, 1020(a1)
 """
-    _run(body + _checks(("s2", "0x80000008"), ("s7", "1")), tmp_path)
-
-
-@_CHIPS
-def test_ninth_core_leads_a_team_of_eight(chip: Path, tmp_path: Path) -> None:
-    """As on GAP9 and Siracusa: core 8 forks, meets the workers at a barrier, and tells the fabric controller."""
-    body = f"""
-  li s1, FC_INTERRUPTS
-  li t1, 1 << 21
-  sw t1, ITC_MASK_SET(s1)
-  {_BOOT.format(cores="0x1FF")}
-  wfi
-  li a1, L2_DATA
-  lw a0, 0(a1)
-{_checks(("a0", "28 + 8 * 5"))}
-  exit_with 0
-worker:
-  li t0, EVENT_UNIT
-  li t1, DISPATCH_AND_BARRIER
-  sw t1, EU_MASK(t0)
-  csrr s2, mhartid
-  li a5, 8
-  beq s2, a5, controller
-1:
-  cv.elw a0, EU_DISPATCH(t0)
-  cv.elw a1, EU_DISPATCH(t0)
-  jalr a0
-  cv.elw t1, EU_BARRIER_WAIT_CLEAR(t0)
-  j 1b
-add:
-  li a2, L1
-  slli a3, s2, 2
-  add a2, a2, a3
-  add a1, a1, s2
-  sw a1, 0(a2)
-  ret
-controller:
-  li t1, 0x1FF
-  sw t1, EU_BARRIER_MEMBERS(t0)
-  sw t1, EU_BARRIER_TARGETS(t0)
-  li t1, 0xFF
-  sw t1, EU_TEAM(t0)
-  la t1, add
-  sw t1, EU_DISPATCH(t0)
-  li t1, 5
-  sw t1, EU_DISPATCH(t0)
-  cv.elw t1, EU_BARRIER_WAIT_CLEAR(t0)
-  li a1, L1
-  li a5, 8
-  li a0, 0
-2:
-  cv.lw a2, (a1), 4
-  add a0, a0, a2
-  addi a5, a5, -1
-  bnez a5, 2b
-  li a1, L2_DATA
-  sw a0, 0(a1)
-  li s0, CONTROL
-  li t1, 1
-  sw t1, 0(s0)
-  cv.elw t1, EU_BARRIER_WAIT_CLEAR(t0)
-"""
-    _run(body, tmp_path, chip)
-
-
-def test_siracusa_has_four_times_the_first_memory(tmp_path: Path) -> None:
-    body = "  li a0, L1 + 0x3FFFC\n  li a1, 7\n  sw a1, 0(a0)\n  lw a2, 0(a0)\n" + _checks(
-        ("a2", "7")
-    )
-    _run(body, tmp_path, SIRACUSA)
-    elf = link(f"{HEAD}{body.split(' li s10')[0]}\n exit_with 0\n", tmp_path, symbols={})
-    assert "store of 4 bytes at 0x1003fffc" in simulate(elf).messages
-
-
-def test_description_says_what_is_wrong_with_its_base(tmp_path: Path) -> None:
-    elf = link(f"{HEAD} exit_with 0\n", tmp_path, symbols={})
-    for text, message in (
-        ("base nowhere.soc\n", "nowhere.soc: cannot be read"),
-        ("l1_bytes = 4096\nbase x.soc\n", "`base` comes before all constants"),
-        (f"base {CHIP.name}\nevent_dma = 32\n", "numbers below 32"),
-    ):
-        chip = tmp_path / "chip.soc"
-        (tmp_path / CHIP.name).write_text(CHIP.read_text(encoding="utf-8"), encoding="utf-8")
-        chip.write_text(text, encoding="utf-8")
-        assert message in simulate(elf, "--chip", str(chip)).messages
+    _run(body + checks(("s2", "0x80000008"), ("s7", "1")), tmp_path)

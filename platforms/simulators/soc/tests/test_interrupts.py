@@ -1,47 +1,16 @@
-"""Interrupts of the cluster's cores, by programs that check themselves.
-
-Handlers share a table; s11 tells the slot that was entered. The program goes on behind `main`.
-"""
+"""Interrupts of the cluster's cores, by programs that check themselves."""
 
 from pathlib import Path
 
 import pytest
-from support import check, run_checked
-
-_RECORD = """
-handler:
-  csrr s2, mcause
-  csrr s3, mepc
-  csrr s4, mstatus
-  csrr s5, mip
-  addi s7, s7, 1
-  mret
-"""
-
-_TIMER = """
-  li s0, TIMER
-  li t1, {period}
-  sw t1, 0x10(s0)
-  li t1, {configuration}
-  sw t1, 0(s0)
-"""
-_ONE_SHOT = "1 | 2 | 4 | 32"
-_CYCLIC = "1 | 2 | 4 | 16"
-
-
-def _with_handler(handler: str, main: str) -> str:
-    table = ".balign 256\ntable:\n.rept 32\n  jal s11, handler\n.endr\n"
-    return f"  j main\n.option norvc\n{table}{handler}\nmain:\n{main}"
-
-
-def _checks(*expected: tuple[str, str]) -> str:
-    return "".join(check(register, value, i + 1) for i, (register, value) in enumerate(expected))
+from handlers import ONE_SHOT, RECORD, TIMER, with_handler
+from support import checks, run_checked
 
 
 @pytest.mark.parametrize(("vectored", "slot"), [(1, 4 * 3), (0, 0)])
 def test_handler_is_entered_and_left(vectored: int, slot: int, tmp_path: Path) -> None:
-    body = _with_handler(
-        _RECORD,
+    body = with_handler(
+        RECORD,
         f"""
   trap_table table, {vectored}
   interrupt_on 3
@@ -57,7 +26,7 @@ def test_handler_is_entered_and_left(vectored: int, slot: int, tmp_path: Path) -
 """,
     )
     wanted = {"s2": "0x80000003", "s3": "0", "s4": "0x1880", "s5": "0", "s7": "1", "s8": "0x1888"}
-    run_checked(body + _checks(*wanted.items(), ("s6", "0"), ("s11", str(slot))), tmp_path)
+    run_checked(body + checks(*wanted.items(), ("s6", "0"), ("s11", str(slot))), tmp_path)
 
 
 def test_pending_interrupts_come_highest_number_first(tmp_path: Path) -> None:
@@ -88,14 +57,14 @@ handler:
   lw a3, EU_BUFFER(t0)
 """
     wanted = {"a0": "0x24", "a1": "0x24", "a2": "0x24", "s2": "0x0502", "a3": "0x10"}
-    run_checked(_with_handler(handler, main) + _checks(*wanted.items()), tmp_path)
+    run_checked(with_handler(handler, main) + checks(*wanted.items()), tmp_path)
 
 
 def test_wfi_sleeps_until_an_interrupt_is_pending_though_interrupts_are_off(tmp_path: Path) -> None:
     main = f"""
   trap_table table, 1
   interrupt_on 10
-  {_TIMER.format(period=300, configuration=_ONE_SHOT)}
+  {TIMER.format(period=300, configuration=ONE_SHOT)}
   wfi
   csrr a0, mip
   lw a1, 8(s0)
@@ -105,7 +74,7 @@ def test_wfi_sleeps_until_an_interrupt_is_pending_though_interrupts_are_off(tmp_
   csrr a2, mip
 """
     wanted = {"a0": "1 << 10", "a1": "0", "a2": "0", "s7": "0"}
-    run_checked(_with_handler(_RECORD, main) + _checks(*wanted.items()), tmp_path)
+    run_checked(with_handler(RECORD, main) + checks(*wanted.items()), tmp_path)
 
 
 def test_handler_that_ends_wfi_returns_behind_it(tmp_path: Path) -> None:
@@ -113,117 +82,14 @@ def test_handler_that_ends_wfi_returns_behind_it(tmp_path: Path) -> None:
   trap_table table, 1
   interrupt_on 10
   csrsi mstatus, MIE
-  {_TIMER.format(period=300, configuration=_ONE_SHOT)}
+  {TIMER.format(period=300, configuration=ONE_SHOT)}
   wfi
 1:
   la a1, 1b
   sub s3, s3, a1
 """
     wanted = {"s2": "0x8000000A", "s3": "0", "s7": "1"}
-    run_checked(_with_handler(_RECORD, main) + _checks(*wanted.items()), tmp_path)
-
-
-def test_cv_elw_is_tried_again_after_a_handler(tmp_path: Path) -> None:
-    """The third interrupt triggers the event that is waited for."""
-    handler = """
-handler:
-  addi s7, s7, 1
-  li s6, 3
-  bne s7, s6, 1f
-  li t1, 1
-  sw t1, EU_SOFTWARE + 16(t0)
-1:
-  mret
-"""
-    main = f"""
-  trap_table table, 1
-  interrupt_on 10
-  li t1, 1 << 4
-  sw t1, EU_MASK(t0)
-  csrsi mstatus, MIE
-  {_TIMER.format(period=100, configuration=_CYCLIC)}
-  cv.elw a0, EU_WAIT_CLEAR(t0)
-  csrci mstatus, MIE
-"""
-    run_checked(_with_handler(handler, main) + _checks(("a0", "1 << 4"), ("s7", "3")), tmp_path)
-
-
-def test_hardware_loops_go_on_after_interrupts_in_their_bodies(tmp_path: Path) -> None:
-    handler = """
-handler:
-  addi s7, s7, 1
-  csrr s2, mepc
-  csrr s3, 0xCC2
-  la s4, 1f
-  la s5, 2f
-  sltu s4, s2, s4
-  sltu s5, s2, s5
-  xori s5, s5, 1
-  snez s3, s3
-  or s4, s4, s5
-  and s4, s4, s3       // loop 0 runs, but pc is outside
-  or s6, s6, s4
-  mret
-"""
-    main = f"""
-  trap_table table, 1
-  interrupt_on 10
-  csrsi mstatus, MIE
-  {_TIMER.format(period=37, configuration=_CYCLIC)}
-  li a0, 0
-  li a1, 0
-  li a2, 20
-  li a5, 30
-  loop_setup 1, a2, 3f
-  addi a1, a1, 1
-  loop_setup 0, a5, 2f
-1:
-  addi a0, a0, 1
-  addi a0, a0, 1
-  addi a0, a0, 1
-2:
-  nop
-  nop
-3:
-  csrci mstatus, MIE
-  sltiu s7, s7, 20
-"""
-    wanted = {"a0": "1800", "a1": "20", "s6": "0", "s7": "0"}
-    run_checked(_with_handler(handler, main) + _checks(*wanted.items()), tmp_path)
-
-
-def test_handler_may_use_a_hardware_loop_that_it_saves(tmp_path: Path) -> None:
-    handler = """
-handler:
-  csrr s2, 0xCC0
-  csrr s3, 0xCC1
-  csrr s4, 0xCC2
-  .word (4 << 12) | (4 << 8) | 0x2B                 // cv.counti 0, 0
-  li a2, 4
-  loop_setup 0, a2, 1f
-  addi s7, s7, 1
-  nop
-  nop
-1:
-  .word (18 << 15) | (4 << 12) | (1 << 8) | 0x2B    // cv.start 0, s2
-  .word (19 << 15) | (4 << 12) | (3 << 8) | 0x2B    // cv.end 0, s3
-  .word (20 << 15) | (4 << 12) | (5 << 8) | 0x2B    // cv.count 0, s4
-  mret
-"""
-    main = f"""
-  trap_table table, 1
-  interrupt_on 10
-  csrsi mstatus, MIE
-  {_TIMER.format(period=90, configuration=_ONE_SHOT)}
-  li a0, 0
-  li a5, 100
-  loop_setup 0, a5, 2f
-  addi a0, a0, 1
-  nop
-  nop
-2:
-"""
-    run_checked(_with_handler(handler, main) + _checks(("a0", "100"), ("s7", "4")), tmp_path)
+    run_checked(with_handler(RECORD, main) + checks(*wanted.items()), tmp_path)
 
 
 def test_handlers_nest_by_software(tmp_path: Path) -> None:
@@ -255,7 +121,7 @@ handler:
   csrr a0, mstatus
 """
     wanted = {"s2": "0x02057F", "a0": "0x1888"}
-    run_checked(_with_handler(handler, main) + _checks(*wanted.items()), tmp_path)
+    run_checked(with_handler(handler, main) + checks(*wanted.items()), tmp_path)
 
 
 def test_mie_has_the_lines_that_the_chip_gives_it(tmp_path: Path) -> None:
@@ -276,7 +142,7 @@ def test_mie_has_the_lines_that_the_chip_gives_it(tmp_path: Path) -> None:
 """
     wanted = {"a0": "0", "a1": "8", "a2": "0", "a3": "0xFFFF0888", "s7": "1", "s2": "0x80000003"}
     lines = ("--set", "interrupt_lines=0xFFFF0888", "--set", "interrupt_reset=0")
-    run_checked(_with_handler(_RECORD, main) + _checks(*wanted.items()), tmp_path, *lines)
+    run_checked(with_handler(RECORD, main) + checks(*wanted.items()), tmp_path, *lines)
 
 
 _AT_ONCE = """
@@ -303,9 +169,9 @@ def test_entry_takes_the_cycles_that_the_chip_says(tmp_path: Path) -> None:
 """
     direct = main.replace("table, 0", "handler, 0")
     body = f"  j main\n.option norvc\n.balign 256\n{_AT_ONCE}\nmain:\n{direct}"
-    run_checked(body + _checks(("a0", "9")), tmp_path)
+    run_checked(body + checks(("a0", "9")), tmp_path)
     slower = ("--set", "interrupt=10")
-    run_checked(body + _checks(("a0", "15")), tmp_path, *slower)
+    run_checked(body + checks(("a0", "15")), tmp_path, *slower)
 
 
 @pytest.mark.parametrize(("flag", "line"), [(20, 8), (21, 9)])
@@ -326,113 +192,4 @@ def test_dma_completion_interrupts(flag: int, line: int, tmp_path: Path) -> None
   lw a3, 1020(a1)
 """
     wanted = {"s2": f"0x8000000{line}", "s7": "1"}
-    run_checked(_with_handler(_RECORD, main) + _checks(*wanted.items()), tmp_path)
-
-
-_CORE_1_INTERRUPTED = """
-  trap_table table, 1
-  barrier_setup 2
-  li s0, L1
-  csrr a0, mhartid
-  bnez a0, second
-  {first}
-  exit_with 0
-second:
-  interrupt_on 3
-  csrsi mstatus, MIE
-  {second}
-2:
-  j 2b
-"""
-
-_SLOW = """
-handler:
-  li s6, 200
-1:
-  addi s6, s6, -1
-  bnez s6, 1b
-  lw s6, 0(s0)
-  addi s6, s6, 1
-  sw s6, 0(s0)
-  mret
-"""
-
-_DELAY = """
-  li s6, 100
-1:
-  addi s6, s6, -1
-  bnez s6, 1b
-"""
-
-
-def test_core_at_a_barrier_serves_an_interrupt_and_goes_on(tmp_path: Path) -> None:
-    """The barrier is reached while the handler runs; the core does not count for the next one by that."""
-    first = f"""
-  {_DELAY}
-  li t1, 2
-  sw t1, EU_SOFTWARE + 12(t0)
-  barrier_wait
-  barrier_wait
-  lw a0, 0(s0)
-  lw a1, 4(s0)
-{_checks(("a0", "1"), ("a1", "7"))}"""
-    second = f"""
-  barrier_wait
-  {_DELAY}
-  li a0, 7
-  sw a0, 4(s0)
-  barrier_wait
-"""
-    main = _CORE_1_INTERRUPTED.format(first=first, second=second)
-    run_checked(_with_handler(_SLOW, main), tmp_path, cores=2)
-
-
-def test_core_that_waits_for_a_mutex_serves_an_interrupt_and_keeps_its_place(
-    tmp_path: Path,
-) -> None:
-    first = f"""
-  cv.elw a0, EU_MUTEX(t0)
-  barrier_wait
-  {_DELAY}
-  li t1, 2
-  sw t1, EU_SOFTWARE + 12(t0)
-  {_DELAY}
-  li a0, 33
-  sw a0, EU_MUTEX(t0)
-  {_DELAY.replace("100", "600")}
-  cv.elw a0, EU_MUTEX(t0)
-  lw a1, 0(s0)
-{_checks(("a0", "34"), ("a1", "1"))}"""
-    second = """
-  barrier_wait
-  cv.elw a0, EU_MUTEX(t0)
-  addi a0, a0, 1
-  sw a0, EU_MUTEX(t0)
-"""
-    main = _CORE_1_INTERRUPTED.format(first=first, second=second)
-    run_checked(_with_handler(_SLOW, main), tmp_path, cores=2)
-
-
-def test_core_that_waits_for_the_dma_serves_an_interrupt(tmp_path: Path) -> None:
-    """All identifiers are taken; the handler gives one of them back."""
-    handler = """
-handler:
-  addi s7, s7, 1
-  li t1, 1 << 6
-  sw t1, 4(s1)
-  mret
-"""
-    main = f"""
-  trap_table table, 1
-  interrupt_on 10
-  csrsi mstatus, MIE
-  li s1, DMA
-  li a5, 16
-1:
-  lw a0, 0(s1)
-  addi a5, a5, -1
-  bnez a5, 1b
-  {_TIMER.format(period=200, configuration=_ONE_SHOT)}
-  lw a0, 0(s1)
-"""
-    run_checked(_with_handler(handler, main) + _checks(("a0", "6"), ("s7", "1")), tmp_path)
+    run_checked(with_handler(RECORD, main) + checks(*wanted.items()), tmp_path)
