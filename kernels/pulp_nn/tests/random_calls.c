@@ -84,8 +84,14 @@ static bool call_conv2d_layer(random_t *random, uint32_t max_cores, bool pointwi
   tinsmith_pulp_conv2d_t layer = {.output = output, .scratch = scratch};
   const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
   layer.weights_are_packed = random_between(random, 0, 1) == 1;
+  // Channels that fill words and blocks, as most layers have them, every other time.
+  const bool is_regular = random_between(random, 0, 1) == 0;
   do {
     random_sizes(random, &layer, pointwise);
+    if (is_regular) {
+      layer.input_channels = (uint16_t)(4 * random_between(random, 1, 8));
+      layer.output_channels = (uint16_t)random_between(random, 4, 24);
+    }
   } while (!fits(&layer, cores));
   const uint32_t columns = (uint32_t)layer.kernel_height * layer.kernel_width * layer.input_channels;
   const uint32_t bytes = (uint32_t)layer.output_height * layer.output_width * layer.output_channels;
