@@ -15,6 +15,35 @@ from support import CHIP, program
 PC = 32
 FIRST_FLOAT = 33
 FIRST_CSR = 65
+LOOP_COUNT = FIRST_CSR + 0xCC2
+
+HEAD = '#include "cluster.inc"\n.globl _start\n_start:\n'
+ENTRY = 0x1C008000
+ONE_CORE = ("--start-cluster", "--set", "cluster_cores=1")
+TRAP = "T05thread:1;"
+
+# a0 = 3 + 3 * 5; the loop's body is at body, and done is behind it.
+SAMPLE = f"""{HEAD}
+.balign 4
+.option norvc
+  addi a0, zero, 3
+  addi a5, zero, 5
+  loop_setup 0, a5, 1f
+body:
+  addi a0, a0, 1
+  addi a0, a0, 1
+  addi a0, a0, 1
+1:
+done:
+  lui a1, %hi(variable)
+  sw a0, %lo(variable)(a1)
+  lw a4, %lo(variable)(a1)
+  exit_with 7
+.data
+.balign 4
+variable: .word 0
+"""
+BODY, DONE = ENTRY + 12, ENTRY + 24
 _SECONDS = 60
 
 

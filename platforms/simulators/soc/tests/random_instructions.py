@@ -137,6 +137,7 @@ def _control(source: random.Random) -> str:
             f"andi {x}, {readable}, {source.choice([0x7F, 0x9F])}\nfscsr {x}, {x}\nfrcsr {x}",
             "fence",
             "fence.i",
+            "ecall",
         ]
     )
 

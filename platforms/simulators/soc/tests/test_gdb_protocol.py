@@ -5,18 +5,22 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from gdb_client import FIRST_CSR, PC, debugger
+from gdb_client import (
+    ENTRY,
+    FIRST_CSR,
+    HEAD,
+    LOOP_COUNT,
+    ONE_CORE,
+    PC,
+    TRAP,
+    debugger,
+)
 from support import EXIT_USE, link, simulate
-
-_ENTRY = 0x1C008000
-_ONE_CORE = ("--start-cluster", "--set", "cluster_cores=1")
-_TRAP = "T05thread:1;"
 
 
 @pytest.fixture
 def elf(tmp_path: Path) -> Path:
-    source = '#include "cluster.inc"\n.globl _start\n_start: exit_with 7\n'
-    return link(source, tmp_path, symbols={})
+    return link(f"{HEAD} exit_with 7\n", tmp_path, symbols={})
 
 
 def test_bad_checksums_are_refused_and_lost_replies_sent_again(elf: Path) -> None:
@@ -31,7 +35,7 @@ def test_bad_checksums_are_refused_and_lost_replies_sent_again(elf: Path) -> Non
         gdb.write(b"-")
         assert gdb.read_packet() == first
         gdb.write(b"noise$garb$?#3f")
-        assert gdb.receive() == _TRAP
+        assert gdb.receive() == TRAP
 
 
 def test_packets_that_mean_nothing_do_no_harm(elf: Path) -> None:
@@ -58,7 +62,7 @@ def test_packets_that_mean_nothing_do_no_harm(elf: Path) -> None:
         "vCont;t",
         "m1,x",
     ]
-    with debugger(elf, *_ONE_CORE) as gdb:
+    with debugger(elf, *ONE_CORE) as gdb:
         assert [gdb.ask(packet) for packet in unknown] == [""] * len(unknown)
         assert [gdb.ask(packet) for packet in wrong] == ["E01"] * len(wrong)
         assert gdb.ask("M10000000,4:" + "0" * 40000) == ""
@@ -70,7 +74,7 @@ def test_no_acknowledgements_when_they_are_not_wanted(elf: Path) -> None:
         assert gdb.ask("QStartNoAckMode") == "OK"
         gdb.send(b"?")
         assert gdb.reader.read(1) == b"$"
-        assert gdb.reader.read(len(_TRAP)) == _TRAP.encode()
+        assert gdb.reader.read(len(TRAP)) == TRAP.encode()
 
 
 def test_description_names_the_registers_by_number(elf: Path) -> None:
@@ -89,7 +93,7 @@ def test_description_names_the_registers_by_number(elf: Path) -> None:
     }
     assert [numbers[name] for name in ("zero", "sp", "pc", "ft0", "ft11")] == [0, 2, PC, 33, 64]
     assert numbers["mepc"] == FIRST_CSR + 0x341
-    assert numbers["lpcount0"] == FIRST_CSR + 0xCC2
+    assert numbers["lpcount0"] == LOOP_COUNT
 
 
 def test_there_is_one_thread(elf: Path) -> None:
@@ -102,8 +106,8 @@ def test_there_is_one_thread(elf: Path) -> None:
         assert bytes.fromhex(gdb.ask("qThreadExtraInfo,1")) == b"fabric controller"
         state = bytes.fromhex(gdb.ask("qRcmd,00")).decode().splitlines()
         assert state[0] == "cycle 0"
-        assert state[1] == f"core 0: not started, at 0x{_ENTRY:08x} in _start"
-        assert state[-1] == f"fabric controller: runs, at 0x{_ENTRY:08x} in _start"
+        assert state[1] == f"core 0: not started, at 0x{ENTRY:08x} in _start"
+        assert state[-1] == f"fabric controller: runs, at 0x{ENTRY:08x} in _start"
 
 
 def test_links_that_cannot_be_are_told(elf: Path) -> None:
