@@ -4,6 +4,7 @@ Programs are built from the checkout. The layers are those of kernels/pulp_nn/be
 loops what each of them must give.
 """
 
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -53,24 +54,34 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     select_nothing("pulp-kernels", models, targets)
     root = checkout()
     with progress("pulp-kernels", _STEPS) as bar:
+        _announce("layers")
         bar.step("layers")
         with tempfile.TemporaryDirectory() as folder:
             elf = Path(folder) / "layers.elf"
             build_layers(root, "cluster_main.c", elf)
             rows = measure_layers(elf, expected_checksums(root))
         records = [asdict(row) for row in rows]
-        sections = [
-            pulp_proof.scaling(records, _SPEEDUP),
-            pulp_proof.random_shapes(root, bar.step),
-            pulp_proof.speed(root, rows, bar.step),
-            pulp_proof.instructions(root, bar.step),
-            pulp_proof.timing(root, bar.step),
-            pulp_proof.operands(root, bar.step),
-        ]
+        sections = [pulp_proof.scaling(records, _SPEEDUP)]
+        _announce("random shapes")
+        sections.append(pulp_proof.random_shapes(root, bar.step))
+        _announce("speed of the simulator")
+        sections.append(pulp_proof.speed(root, rows, bar.step))
+        _announce("random programs against QEMU")
+        sections.append(pulp_proof.instructions(root, bar.step))
+        _announce("timing")
+        sections.append(pulp_proof.timing(root, bar.step))
+        _announce("CORE-V instructions on random operands")
+        sections.append(pulp_proof.operands(root, bar.step))
     text = "\n\n".join([_table(rows), *(section.text for section in sections)])
     failures = [*_failures(rows), *(line for section in sections for line in section.failures)]
     by_name = {section.name: section.records for section in sections}
     return BenchmarkResult(records, text, failures, by_name)
+
+
+def _announce(part: str) -> None:
+    """A line for who reads a log; a terminal has the bar."""
+    if not sys.stderr.isatty():
+        print(f"pulp-kernels: {part}", file=sys.stderr, flush=True)
 
 
 def _failures(rows: Sequence[Row]) -> list[str]:

@@ -1,5 +1,6 @@
-"""`tinsmith bench pulp-slowest`: of the PULP layers with a bound the one of fewest products per cycle; where its cycles go.
+"""`tinsmith bench pulp-slowest`: where the cycles of a PULP layer go.
 
+Of those with a bound it is the one that does the fewest products per cycle.
 With --json FILE.json also a trace of it for ui.perfetto.dev, FILE.trace.json.
 """
 
