@@ -34,11 +34,16 @@ static uint32_t balanced_members(const layer_t *layer, uint32_t pixel_blocks, ui
   uint32_t best_members = 1u;
   uint32_t best_cycles = UINT32_MAX;
   for (uint32_t shift = 0u; (cores & ((1u << shift) - 1u)) == 0u && (cores >> shift) != 0u; ++shift) {
+    const uint32_t groups = cores >> shift;
+    const uint32_t pixels = ceiling(pixel_blocks, groups);
     const uint32_t channels = (channel_blocks + (1u << shift) - 1u) >> shift;
-    const uint32_t cycles = ceiling(pixel_blocks, cores >> shift) * (channels * channels_cycles + pixels_cycles);
+    const uint32_t cycles = pixels * (channels * channels_cycles + pixels_cycles);
     if (cycles < best_cycles) {
       best_cycles = cycles;
       best_members = 1u << shift;
+    }
+    if (pixels * groups == pixel_blocks) {
+      break;  // Nobody would wait: larger groups could only take longer.
     }
   }
   return best_members;
