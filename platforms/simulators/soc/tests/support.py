@@ -150,7 +150,8 @@ def run_checked(body: str, folder: Path, *options: str, cores: int = 1) -> None:
     """Runs a program with `check`s on so many cores of the cluster, or (0) on the fabric controller."""
     source = f"{HEAD}{body}\n exit_with 0\n{_FAIL}"
     flags = ("--start-cluster", "--set", f"cluster_cores={cores}") if cores else ()
-    run = simulate(link(source, folder, symbols={}), *flags, *options)
+    limit = ("--most-cycles", "1000000")
+    run = simulate(link(source, folder, symbols={}), *flags, *limit, *options)
     assert run.status == 0, f"check {run.status}: {run.messages}"
 
 

@@ -124,14 +124,16 @@ def test_jobs_wait_in_two_contexts_and_run_in_order(tmp_path: Path) -> None:
   lw s5, 0x0C(s0)
   lw s6, 0x10(s0)
   cv.elw a5, EU_WAIT_CLEAR(t0)
-  lw s7, 0x10(s0)
+  job 256, 1536, 4     // into the context that is free now
+  lw s7, 0x10(s0)      // the second still runs
+  cv.elw a5, EU_WAIT_CLEAR(t0)
   cv.elw a5, EU_WAIT_CLEAR(t0)
   lw s11, 0x08(s0)
   li a0, L1
   lw a6, 1024(a0)
 """
     numbers = {"s1": "0", "s2": "1", "s3": "-2", "s4": "-1"}
-    state = {"s5": "0x101", "s6": "0", "s7": "1", "s11": "2", "a6": "0x1020"}
+    state = {"s5": "0x101", "s6": "0", "s7": "1", "s11": "3", "a6": "0x1020"}
     run_checked(body + checks(*numbers.items(), *state.items()), tmp_path, _TOY)
 
 

@@ -11,6 +11,18 @@ _CHIPS = pytest.mark.parametrize(
 
 
 @_CHIPS
+def test_controller_has_a_larger_cache_than_the_workers(chip: Path, tmp_path: Path) -> None:
+    """A loop of 1 KiB, which the 2 KiB of core 8 hold and the 512 bytes of the others do not."""
+    body = ".option norvc\n li a5, 20\n1:\n" + " nop\n" * 256 + " addi a5, a5, -1\n bnez a5, 1b\n"
+    end = " csrr a0, mhartid\n2:\n bnez a0, 2b\n li a5, 9000\n3:\n addi a5, a5, -1\n bnez a5, 3b\n"
+    elf = link(f"{HEAD}{body}{end}exit_with 0\n", tmp_path, symbols={})
+    cores = simulate(elf, "--chip", str(chip), "--start-cluster").cores
+    waits = [core.total.stalls["instruction_cache"] for core in cores[:9]]
+    assert min(waits[:8]) > 20 * 64
+    assert waits[8] < 64 * 20
+
+
+@_CHIPS
 def test_ninth_core_leads_a_team_of_eight(chip: Path, tmp_path: Path) -> None:
     """As on GAP9 and Siracusa: core 8 forks, meets the workers at a barrier, and tells the fabric controller."""
     body = f"""

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from handlers import CYCLIC, ONE_SHOT, TIMER, with_handler
 from support import checks, run_checked
 
@@ -167,8 +168,9 @@ def test_core_at_a_barrier_serves_an_interrupt_and_goes_on(tmp_path: Path) -> No
     run_checked(with_handler(_SLOW, main), tmp_path, cores=2)
 
 
+@pytest.mark.parametrize("delay", [100, 600], ids=["in the handler", "after the handler"])
 def test_core_that_waits_for_a_mutex_serves_an_interrupt_and_keeps_its_place(
-    tmp_path: Path,
+    delay: int, tmp_path: Path
 ) -> None:
     first = f"""
   cv.elw a0, EU_MUTEX(t0)
@@ -176,7 +178,7 @@ def test_core_that_waits_for_a_mutex_serves_an_interrupt_and_keeps_its_place(
   {_DELAY}
   li t1, 2
   sw t1, EU_SOFTWARE + 12(t0)
-  {_DELAY}
+  {_DELAY.replace("100", str(delay))}
   li a0, 33
   sw a0, EU_MUTEX(t0)
   {_DELAY.replace("100", "600")}
