@@ -174,6 +174,20 @@ def test_ports_of_the_accelerator_take_banks(second: int, conflicts: bool, tmp_p
     assert (job.ended - job.began > 33) == conflicts
 
 
+def _transfer(place: int) -> str:
+    """16384 bytes on their way to L1 + `place`."""
+    return f"""
+  li s1, DMA
+  li t1, 16384 | (1 << 17) | (1 << 18)
+  li a1, L1 + {place}
+  li a2, L2_DATA
+  lw t2, 0(s1)
+  sw t1, 0(s1)
+  sw a1, 0(s1)
+  sw a2, 0(s1)
+"""
+
+
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
@@ -184,6 +198,14 @@ def test_ports_of_the_accelerator_take_banks(second: int, conflicts: bool, tmp_p
         (
             f"{_JOB} job 256, 516, 20000\n 1: j 1b",
             "the accelerator leaves L1: store at 0x10010000",
+        ),
+        (
+            f"{_JOB}{_transfer(256)} job 256, 128, 16\n 1: j 1b",
+            "read of L1 bytes at 0x10000100 that a running DMA transfer writes",
+        ),
+        (
+            f"{_JOB}{_transfer(516)} job 256, 516, 16\n 1: j 1b",
+            "write of L1 bytes at 0x10000204 that a running DMA transfer writes",
         ),
     ],
 )
