@@ -36,7 +36,8 @@ ALWAYS_INLINE bool panel_takes(const tinsmith_pulp_stage_t *stage, tinsmith_pulp
   return stage->addends != NULL && (stage->bias != NULL || stage->bias_s8 == NULL);
 }
 
-#if TINSMITH_COREV
+// The assembly takes all registers and leaves none for a frame pointer, which code that is not optimized has, too.
+#if TINSMITH_COREV && defined(__OPTIMIZE__) && !defined(TINSMITH_PULP_FRAME_POINTER)
 
 // First, in the order of panel_asm.h, what the loop reads again for each block. Arrays of parameters are reached from
 // `multipliers`, which moves on by four bytes with each channel.
