@@ -78,15 +78,15 @@ ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_
 }
 
 // A line's last block steps back over outputs that are done already.
-ALWAYS_INLINE void blocks(const area_t *area, uint32_t index, const window_t *shared, const channel_t *shared_channel,
+ALWAYS_INLINE void blocks(const area_t *area, const window_t *shared, const channel_t *shared_channel,
                           tinsmith_pulp_stage_kind_t kind, bool is_signed) {
   const window_t window = *shared;
   const channel_t channel = *shared_channel;
   const uint32_t columns = area->columns;
   const uint32_t last = columns < BLOCK_OUTPUTS ? 0u : columns - BLOCK_OUTPUTS;
   const uint32_t count = columns < BLOCK_OUTPUTS ? columns : BLOCK_OUTPUTS;
-  const uint8_t *from = area->plane + index * area->plane_bytes;
-  uint8_t *to = area->output + index;
+  const uint8_t *from = channel.plane;
+  uint8_t *to = channel.output;
   for (uint32_t line = 0u; line < area->lines; ++line) {
     for (uint32_t next = 0u; next < columns; next += BLOCK_OUTPUTS) {
       const uint32_t column = next < last ? next : last;
@@ -105,9 +105,9 @@ ALWAYS_INLINE void blocks(const area_t *area, uint32_t index, const window_t *sh
   }
 }
 
-#define DEFINE(NAME, KIND, IS_SIGNED)                                                                      \
-  static void NAME(const area_t *area, uint32_t index, const window_t *window, const channel_t *channel) { \
-    blocks(area, index, window, channel, KIND, IS_SIGNED);                                                 \
+#define DEFINE(NAME, KIND, IS_SIGNED)                                                      \
+  static void NAME(const area_t *area, const window_t *window, const channel_t *channel) { \
+    blocks(area, window, channel, KIND, IS_SIGNED);                                        \
   }
 
 DEFINE(u8_u8, TINSMITH_PULP_TRUNCATE_U8, false)

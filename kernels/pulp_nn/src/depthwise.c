@@ -8,24 +8,48 @@
 
 typedef tinsmith_pulp_depthwise_t layer_t;
 
+// Numbers of channels side by side, or one number for all.
+typedef struct {
+  const int32_t *next;
+  uint32_t step;
+} numbers_t;
+
+static inline numbers_t numbers_of(const int32_t *array, const int32_t *number, uint32_t first) {
+  return array == NULL ? (numbers_t){number, 0u} : (numbers_t){array + first, 1u};
+}
+
+static inline int32_t take(numbers_t *numbers) {
+  const int32_t number = *numbers->next;
+  numbers->next += numbers->step;
+  return number;
+}
+
 // The output stages of channels first to first + count - 1.
 static void stages_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels) {
   const bool is_tflite = stage->kind == TINSMITH_PULP_TFLITE_S8;
-  for (uint32_t i = 0u; i < count; ++i) {
-    const uint32_t index = first + i;
-    const int32_t bias = stage_bias(stage, index);
-    const int32_t multiplier = stage->multipliers == NULL ? stage->multiplier : stage->multipliers[index];
-    const uint32_t addend = is_tflite || stage->addends == NULL ? 0u : (uint32_t)stage->addends[index];
-    channels[i].multiplier = multiplier;
-    channels[i].addend = is_tflite ? bias : (int32_t)(addend + (uint32_t)bias * (uint32_t)multiplier);
-    channels[i].shift = is_tflite ? stage->shifts[index] : stage->shift;
-    channels[i].zero_point = stage->zero_point;
+  const int32_t zero = 0;
+  const int32_t one = 1;
+  numbers_t multipliers = numbers_of(stage->multipliers, &stage->multiplier, first);
+  numbers_t factors = is_tflite ? (numbers_t){&one, 0u} : multipliers;
+  numbers_t addends = numbers_of(is_tflite ? NULL : stage->addends, &zero, first);
+  numbers_t shifts = numbers_of(is_tflite ? stage->shifts : NULL, &stage->shift, first);
+  numbers_t biases = numbers_of(stage->bias, &zero, first);
+  for (channel_t *channel = channels; channel < channels + count; ++channel) {
+    channel->multiplier = take(&multipliers);
+    channel->shift = take(&shifts);
+    channel->addend = (int32_t)((uint32_t)take(&addends) + (uint32_t)take(&biases) * (uint32_t)take(&factors));
+    channel->zero_point = stage->zero_point;
+  }
+  if (stage->bias == NULL && stage->bias_s8 != NULL) {
+    for (uint32_t i = 0u; i < count; ++i) {
+      const uint32_t factor = is_tflite ? 1u : (uint32_t)channels[i].multiplier;
+      channels[i].addend = (int32_t)((uint32_t)channels[i].addend + (uint32_t)stage->bias_s8[first + i] * factor);
+    }
   }
 }
 
 // TFLite's clamp, where it is narrower than int8, of `count` channels side by side.
-static void clamp_outputs(const tinsmith_pulp_stage_t *stage, const area_t *area, uint32_t count) {
-  uint8_t *line = area->output;
+static void clamp_outputs(const tinsmith_pulp_stage_t *stage, const area_t *area, uint8_t *line, uint32_t count) {
   for (uint32_t i = 0u; i < area->lines; ++i) {
     uint8_t *pixel = line;
     for (uint32_t column = 0u; column < area->columns; ++column) {
@@ -62,12 +86,16 @@ static bool are_for_strips(const work_t *work, const channel_t *channels, uint32
   return are_fit;
 }
 
-// `count` channels from `first` on.
-static void run_group(const work_t *work, uint32_t first, uint32_t count, const area_t *area) {
+// `count` channels from `first` on, whose outputs start at `output`.
+static void run_group(const work_t *work, uint32_t first, uint32_t count, const area_t *area, uint8_t *output) {
   const plan_t *plan = work->plan;
   const tinsmith_pulp_stage_t *stage = &work->layer->stage;
   channel_t channels[4];
   stages_of(stage, first, count, channels);
+  for (uint32_t i = 0u; i < count; ++i) {
+    channels[i].plane = work->planes + i * plan->plane_bytes;
+    channels[i].output = output + i;
+  }
   if (are_for_strips(work, channels, count)) {
     for (uint32_t i = 0u; i < count; ++i) {
       taps_3x3(work->layer, plan, first + i, channels[i].taps);
@@ -78,11 +106,11 @@ static void run_group(const work_t *work, uint32_t first, uint32_t count, const 
     const window_t window = {plan->cross.kernel, plan->tap_words, plan->cross.stride, plan->line.stride, taps};
     for (uint32_t i = 0u; i < count; ++i) {
       unpack_taps(work->layer, plan, first + i, taps);
-      work->blocks(area, i, &window, &channels[i]);
+      work->blocks(area, &window, &channels[i]);
     }
   }
   if (stage->kind == TINSMITH_PULP_TFLITE_S8 && (stage->min > -128 || stage->max < 127)) {
-    clamp_outputs(stage, area, count);
+    clamp_outputs(stage, area, output, count);
   }
 }
 
@@ -100,8 +128,6 @@ void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {
   const work_t work = {&layer, &plan, layer.scratch + core.core * plan_scratch_bytes(&plan), strips_of(&layer),
                        blocks_of_four(layer.stage.kind, layer.input_is_signed)};
   area_t area = {
-      .plane = work.planes,
-      .plane_bytes = plan.plane_bytes,
       .columns = plan.line.output,
       .pitch = plan.pitch,
       .column_step = plan.line.output_step,
@@ -123,8 +149,7 @@ void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {
       cleared_band = band;
     }
     unpack_planes(&layer, &plan, band, first, count, work.planes);
-    area.output = (uint8_t *)layer.output + top * plan.cross.output_step + first;
     area.lines = plan.cross.output - top < plan.band_lines ? plan.cross.output - top : plan.band_lines;
-    run_group(&work, first, count, &area);
+    run_group(&work, first, count, &area, (uint8_t *)layer.output + top * plan.cross.output_step + first);
   }
 }

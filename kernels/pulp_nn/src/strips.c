@@ -1,5 +1,7 @@
 #include "src/internal/strips.h"
 
+#include <stddef.h>
+
 #include "src/internal/stage.h"
 
 // The kinds of strips: input, output, first value of a sum, first and further dot products, output stage.
@@ -36,16 +38,16 @@
 #define TRUNCATE_S8(SUM, NEXT) TRUNCATE(SUM) "cv.clip %[" SUM "], %[" SUM "], 8\n\t" STORE(SUM, NEXT)
 // As scale_right() of stage.h.
 #define SCALE_S8(SUM, NEXT)                 \
-  "mulhsu %[high], %[" SUM                  \
+  "mulhsu %[free], %[" SUM                  \
   "], %[multiplier]\n\t"                    \
-  "cv.addRN %[high], %[high], %[" SUM       \
+  "cv.addRN %[free], %[free], %[" SUM       \
   "], 1\n\t"                                \
   "srai %[" SUM "], %[" SUM                 \
   "], 31\n\t"                               \
-  "cv.addRNr %[high], %[" SUM               \
+  "cv.addRNr %[free], %[" SUM               \
   "], %[shift]\n\t"                         \
-  "add %[high], %[high], %[zero_point]\n\t" \
-  "cv.clip %[high], %[high], 8\n\t" STORE("high", NEXT)
+  "add %[free], %[free], %[zero_point]\n\t" \
+  "cv.clip %[free], %[free], 8\n\t" STORE("free", NEXT)
 #define FINISH_ONE(STAGE, SUM) STAGE(SUM "0", "below")
 #define FINISH_SHARED(STAGE, SUM) STAGE(SUM "0", "right") STAGE(SUM "1", "below")
 #define FINISH_TWO FINISH_SHARED
@@ -80,61 +82,96 @@
       LOAD_##C("y") DOTS_##C(DOT, "u", "x", "t1") DOTS_##C(DOT, "u", "y", "t2") FINISH_##C(STAGE, "u")    \
           START_##C(FROM, "u") DOTS_##C(FIRST, "u", "y", "t0") COREV_LOOP_END "\t"
 
-// Strips of two columns, and one of one where their number is odd: `columns` ends as -2 or -1.
-#define STRIPS(STRIP, PAIR, ...) \
-  "addi %[columns], %[columns], -2\n\t"      \
-  "bltz %[columns], 3f\n"                    \
-  "2:\n\t" STRIP(PAIR, __VA_ARGS__)          \
-  "add %[from], %[from], %[next_from]\n\t"   \
-  "add %[to], %[to], %[next_to]\n\t"         \
-  "addi %[columns], %[columns], -2\n\t"      \
-  "bgez %[columns], 2b\n"                    \
-  "3:\n\tandi %[columns], %[columns], 1\n\t" \
-  "beqz %[columns], 3f\n\t"                  \
-  "add %[below], %[below], %[right]\n\t"     \
-  STRIP(ONE, __VA_ARGS__)                    \
-  "3:\n"
+#define LOAD_FIELD(REGISTER, STRUCTURE) "lw %[" REGISTER "], %[at_" REGISTER "](%[" STRUCTURE "])\n\t"
 
-// TFLite's multiplier as scale_right() of stage.h takes it.
-static inline uint32_t multiplier_of(const channel_t *channel, tinsmith_pulp_stage_kind_t kind) {
-  const uint32_t multiplier = (uint32_t)channel->multiplier;
-  return kind == TINSMITH_PULP_TFLITE_S8 ? multiplier << 2 : multiplier;
+// Channel after channel: strips of two columns, and one of one where their number is odd, when `columns` becomes -1.
+#define STRIPS(STRIP, PAIR, FROM, ...) \
+  LOAD_FIELD("pitch", "steps") LOAD_FIELD("right", "steps") LOAD_FIELD("lines", "steps")                      \
+  LOAD_FIELD("next_from", "steps") LOAD_FIELD("next_to", "steps")                                             \
+  "4:\n\t"                                                                                                    \
+  LOAD_FIELD("columns", "steps") LOAD_FIELD("below", "steps")                                                 \
+  LOAD_FIELD("from", "channel") LOAD_FIELD("to", "channel")                                                   \
+  LOAD_FIELD("t0", "channel") LOAD_FIELD("t1", "channel") LOAD_FIELD("t2", "channel")                         \
+  LOAD_FIELD("multiplier", "channel") LOAD_FIELD("addend", "channel") LOAD_FIELD("shift", "channel")          \
+  LOAD_FIELD("zero_point", "channel")                                                                         \
+  MOVED_##PAIR PREPARE_##FROM                                                                                                \
+  "addi %[columns], %[columns], -2\n\t"                                                                       \
+  "bltz %[columns], 3f\n"                                                                                     \
+  "2:\n\t" STRIP(PAIR, FROM, __VA_ARGS__)                                                                           \
+  "add %[from], %[from], %[next_from]\n\t"                                                                    \
+  "add %[to], %[to], %[next_to]\n\t"                                                                          \
+  "addi %[columns], %[columns], -2\n\t"                                                                       \
+  "bgez %[columns], 2b\n"                                                                                     \
+  "3:\n\tandi %[columns], %[columns], 1\n\t"                                                                  \
+  "beqz %[columns], 3f\n\t"                                                                                   \
+  "add %[below], %[below], %[right]\n\t"                                                                      \
+  STRIP(ONE, FROM, __VA_ARGS__)                                                                                     \
+  "3:\n\t"                                                                                                    \
+  "lw %[x0], %[at_end](%[steps])\n\t"                                                                                  \
+  "addi %[channel], %[channel], %[channel_bytes]\n\t"                                                         \
+  "bne %[channel], %[x0], 4b\n"
+
+// The second column's taps.
+#define MOVED_SHARED "slli %[t0s], %[t0], 8\n\tslli %[t1s], %[t1], 8\n\tslli %[t2s], %[t2], 8\n\t"
+#define MOVED_TWO ""
+
+// TFLite's multiplier as scale_right() has it.
+#define PREPARE_ZERO ""
+#define PREPARE_BIAS "slli %[multiplier], %[multiplier], 2\n\t"
+
+// What all channels have in common; right and below: to a neighbour's output, or to that of the first column of the
+// line below; next: to a strip's neighbour, from its end.
+typedef struct {
+  uint32_t columns, lines, pitch, right, below, next_from, next_to;
+  const channel_t *end;
+} steps_t;
+
+static inline steps_t steps_of(const area_t *area, uint32_t stride, const channel_t *end) {
+  const uint32_t lines_read = stride * (area->lines - 1u) + 3u;
+  return (steps_t){
+      .columns = area->columns,
+      .lines = area->lines,
+      .pitch = area->pitch,
+      .right = area->column_step,
+      .below = area->line_step - area->column_step,
+      .next_from = 2u * stride - lines_read * area->pitch,
+      .next_to = 2u * area->column_step - area->lines * area->line_step,
+      .end = end,
+  };
 }
 
-#define CHANGED                                                                                                       \
-  [from] "+&r"(from), [to] "+&r"(to), [columns] "+&r"(columns), [below] "+&r"(below), [u0] "=&r"(u0), [u1] "=&r"(u1), \
-      [x0] "=&r"(x0), [y0] "=&r"(y0), [high] "=&r"(high)
-#define GIVEN                                                                                                        \
-  [lines] "r"(area->lines), [pitch] "r"(area->pitch), [right] "r"(area->column_step), [next_from] "r"(next_from),    \
-      [next_to] "r"(next_to), [t0] "r"(taps[0]), [t1] "r"(taps[1]), [t2] "r"(taps[2]), [multiplier] "r"(multiplier), \
-      [addend] "r"(channel->addend), [shift] "r"(channel->shift), [zero_point] "r"(channel->zero_point)
+#define REGISTERS                                                                                                    \
+  [channel] "+&r"(channel), [columns] "=&r"(r[0]), [below] "=&r"(r[1]), [from] "=&r"(r[2]), [to] "=&r"(r[3]),        \
+      [pitch] "=&r"(r[4]), [right] "=&r"(r[5]), [lines] "=&r"(r[6]), [next_from] "=&r"(r[7]), [next_to] "=&r"(r[8]), \
+      [t0] "=&r"(r[9]), [t1] "=&r"(r[10]), [t2] "=&r"(r[11]), [multiplier] "=&r"(r[12]), [addend] "=&r"(r[13]),      \
+      [shift] "=&r"(r[14]), [zero_point] "=&r"(r[15]), [u0] "=&r"(r[16]), [u1] "=&r"(r[17]), [x0] "=&r"(r[18]),      \
+      [y0] "=&r"(r[19]), [free] "=&r"(r[20])
+#define REGISTERS_1 [v0] "=&r"(r[21]), [v1] "=&r"(r[22]), [t0s] "=&r"(r[23]), [t1s] "=&r"(r[24]), [t2s] "=&r"(r[25])
+#define REGISTERS_2 [x1] "=&r"(r[21]), [y1] "=&r"(r[22])
 
-#define RUN_1(...)                                                                                    \
-  __asm__ volatile(STRIPS(STRIP_1, SHARED, __VA_ARGS__)                                               \
-                   : CHANGED, [v0] "=&r"(v0), [v1] "=&r"(v1)                                          \
-                   : GIVEN, [t0s] "r"(taps[0] << 8), [t1s] "r"(taps[1] << 8), [t2s] "r"(taps[2] << 8) \
-                   : "memory")
+#define OFFSETS                                                                                        \
+  [at_columns] "i"(offsetof(steps_t, columns)), [at_below] "i"(offsetof(steps_t, below)),              \
+      [at_pitch] "i"(offsetof(steps_t, pitch)), [at_right] "i"(offsetof(steps_t, right)),              \
+      [at_lines] "i"(offsetof(steps_t, lines)), [at_next_from] "i"(offsetof(steps_t, next_from)),      \
+      [at_next_to] "i"(offsetof(steps_t, next_to)), [at_end] "i"(offsetof(steps_t, end)),              \
+      [at_from] "i"(offsetof(channel_t, plane)), [at_to] "i"(offsetof(channel_t, output)),             \
+      [at_t0] "i"(offsetof(channel_t, taps[0])), [at_t1] "i"(offsetof(channel_t, taps[1])),            \
+      [at_t2] "i"(offsetof(channel_t, taps[2])), [at_multiplier] "i"(offsetof(channel_t, multiplier)), \
+      [at_addend] "i"(offsetof(channel_t, addend)), [at_shift] "i"(offsetof(channel_t, shift)),        \
+      [at_zero_point] "i"(offsetof(channel_t, zero_point)), [channel_bytes] "i"(sizeof(channel_t))
 
-#define RUN_2(...) \
-  __asm__ volatile(STRIPS(STRIP_2, TWO, __VA_ARGS__) : CHANGED, [x1] "=&r"(v0), [y1] "=&r"(v1) : GIVEN : "memory")
-
-#define DEFINE(STRIDE, NAME, KIND, IS_SIGNED, ...)                                             \
-  static void NAME##_##STRIDE(const area_t *area, const channel_t *channels, uint32_t count) { \
-    const uint32_t lines_read = STRIDE * (area->lines - 1u) + 3u;                              \
-    const uint32_t next_from = 2u * STRIDE - lines_read * area->pitch;                         \
-    const uint32_t next_to = 2u * area->column_step - area->lines * area->line_step;           \
-    for (uint32_t i = 0u; i < count; ++i) {                                                    \
-      const channel_t *channel = channels + i;                                                 \
-      const uint32_t *taps = channel->taps;                                                    \
-      const uint32_t multiplier = multiplier_of(channel, KIND);                                \
-      const uint8_t *from = area->plane + i * area->plane_bytes;                               \
-      uint8_t *to = area->output + i;                                                          \
-      uint32_t columns = area->columns;                                                        \
-      uint32_t below = area->line_step - area->column_step;                                    \
-      uint32_t u0, u1, v0, v1, x0, y0, high;                                                   \
-      RUN_##STRIDE(__VA_ARGS__);                                                               \
-    }                                                                                          \
+#define DEFINE(STRIDE, PAIR, NAME, KIND, IS_SIGNED, ...)                                      \
+  static void NAME##_##STRIDE(const area_t *area, const channel_t *channel, uint32_t count) { \
+    const steps_t steps = steps_of(area, STRIDE, channel + count);                            \
+    uint32_t r[26];                                                                           \
+    __asm__ volatile(STRIPS(STRIP_##STRIDE, PAIR, __VA_ARGS__)                                \
+                     : REGISTERS, REGISTERS_##STRIDE                                          \
+                     : [steps] "r"(&steps), OFFSETS                                           \
+                     : "memory");                                                             \
   }
+#define DEFINE_STRIPS(...)       \
+  DEFINE(1, SHARED, __VA_ARGS__) \
+  DEFINE(2, TWO, __VA_ARGS__)
 
 #else
 
@@ -147,11 +184,11 @@ ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_
   return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? clip_u8(scaled) : clip_s8(scaled));
 }
 
-ALWAYS_INLINE void strips(const area_t *area, uint32_t index, const channel_t *channel, tinsmith_pulp_stage_kind_t kind,
-                          bool is_signed, uint32_t stride) {
+ALWAYS_INLINE void strips(const area_t *area, const channel_t *channel, tinsmith_pulp_stage_kind_t kind, bool is_signed,
+                          uint32_t stride) {
   for (uint32_t column = 0u; column < area->columns; ++column) {
-    const uint8_t *from = area->plane + index * area->plane_bytes + stride * column;
-    uint8_t *to = area->output + index + column * area->column_step;
+    const uint8_t *from = channel->plane + stride * column;
+    uint8_t *to = channel->output + column * area->column_step;
     for (uint32_t line = 0u; line < area->lines; ++line) {
       int32_t sum = 0;
       for (uint32_t i = 0u; i < 3u; ++i) {
@@ -166,15 +203,14 @@ ALWAYS_INLINE void strips(const area_t *area, uint32_t index, const channel_t *c
 #define DEFINE(STRIDE, NAME, KIND, IS_SIGNED, ...)                                             \
   static void NAME##_##STRIDE(const area_t *area, const channel_t *channels, uint32_t count) { \
     for (uint32_t i = 0u; i < count; ++i) {                                                    \
-      strips(area, i, channels + i, KIND, IS_SIGNED, STRIDE);                                  \
+      strips(area, channels + i, KIND, IS_SIGNED, STRIDE);                                     \
     }                                                                                          \
   }
-
-#endif
-
 #define DEFINE_STRIPS(...) \
   DEFINE(1, __VA_ARGS__)   \
   DEFINE(2, __VA_ARGS__)
+
+#endif
 
 FOR_ALL_KINDS(DEFINE_STRIPS)
 

@@ -142,19 +142,25 @@ static void run_depthwise(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_depthwise(argument, core);
 }
 
+// One side of a 3 x 3 kernel: lines of any length, short ones often, and paddings that may differ.
+static void random_side(random_t *random, uint16_t stride, uint16_t *input_size, uint16_t *pad, uint16_t *output) {
+  *input_size = (uint16_t)random_between(random, 1, random_between(random, 0, 1) == 0 ? 9 : 26);
+  *pad = (uint16_t)random_between(random, 0, 2);
+  const int32_t missing = 3 - *input_size - *pad;
+  const uint16_t behind = (uint16_t)random_between(random, missing > 0 ? missing : 0, 2);
+  *output = output_size(*input_size, 3u, stride, (uint16_t)(*pad + behind));
+}
+
 // Sides like those of a convolution, 3 x 3 every other time.
 static void random_depthwise_sizes(random_t *random, tinsmith_pulp_depthwise_t *layer) {
   tinsmith_pulp_conv2d_t sizes = {.output_channels = 1};
   random_sizes(random, &sizes, false);
   if (random_between(random, 0, 1) == 0) {
+    const uint16_t stride = (uint16_t)random_between(random, 1, 2);
     sizes.kernel_height = sizes.kernel_width = 3u;
-    sizes.input_height = (uint16_t)random_between(random, 3, 26);
-    sizes.input_width = (uint16_t)random_between(random, 3, 26);
-    sizes.stride_height = sizes.stride_width = (uint16_t)random_between(random, 1, 2);
-    sizes.pad_top = (uint16_t)random_between(random, 0, 1);
-    sizes.pad_left = (uint16_t)random_between(random, 0, 1);
-    sizes.output_height = output_size(sizes.input_height, 3u, sizes.stride_height, (uint16_t)(sizes.pad_top + 1u));
-    sizes.output_width = output_size(sizes.input_width, 3u, sizes.stride_width, (uint16_t)(sizes.pad_left + 1u));
+    sizes.stride_height = sizes.stride_width = stride;
+    random_side(random, stride, &sizes.input_height, &sizes.pad_top, &sizes.output_height);
+    random_side(random, stride, &sizes.input_width, &sizes.pad_left, &sizes.output_width);
   }
   layer->input_height = sizes.input_height;
   layer->input_width = sizes.input_width;

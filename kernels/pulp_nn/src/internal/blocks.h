@@ -15,8 +15,8 @@ typedef struct {
   const uint32_t *taps;                 // the first words of all lines, then the second ones, ...
 } window_t;
 
-// All outputs of the channel `index` places behind the area's first; the window's taps are its own.
-typedef void (*blocks_t)(const area_t *area, uint32_t index, const window_t *window, const channel_t *channel);
+// All outputs of a channel; the window's taps are its own.
+typedef void (*blocks_t)(const area_t *area, const window_t *window, const channel_t *channel);
 
 // Of TFLite's stage it does the rounding: outputs are clamped to int8, whatever min and max are.
 blocks_t blocks_of_four(tinsmith_pulp_stage_kind_t kind, bool input_is_signed);
