@@ -85,30 +85,32 @@
 #define LOAD_FIELD(REGISTER, STRUCTURE) "lw %[" REGISTER "], %[at_" REGISTER "](%[" STRUCTURE "])\n\t"
 
 // Channel after channel: strips of two columns, and one of one where their number is odd, when `columns` becomes -1.
+// What is needed once a strip stays in memory: 26 registers are left where the compiler keeps a frame pointer.
 #define STRIPS(STRIP, PAIR, FROM, ...) \
-  LOAD_FIELD("pitch", "steps") LOAD_FIELD("right", "steps") LOAD_FIELD("lines", "steps")                      \
-  LOAD_FIELD("next_from", "steps") LOAD_FIELD("next_to", "steps")                                             \
-  "4:\n\t"                                                                                                    \
-  LOAD_FIELD("columns", "steps") LOAD_FIELD("below", "steps")                                                 \
-  LOAD_FIELD("from", "channel") LOAD_FIELD("to", "channel")                                                   \
-  LOAD_FIELD("t0", "channel") LOAD_FIELD("t1", "channel") LOAD_FIELD("t2", "channel")                         \
-  LOAD_FIELD("multiplier", "channel") LOAD_FIELD("addend", "channel") LOAD_FIELD("shift", "channel")          \
-  LOAD_FIELD("zero_point", "channel")                                                                         \
-  MOVED_##PAIR PREPARE_##FROM                                                                                                \
-  "addi %[columns], %[columns], -2\n\t"                                                                       \
-  "bltz %[columns], 3f\n"                                                                                     \
-  "2:\n\t" STRIP(PAIR, FROM, __VA_ARGS__)                                                                           \
-  "add %[from], %[from], %[next_from]\n\t"                                                                    \
-  "add %[to], %[to], %[next_to]\n\t"                                                                          \
-  "addi %[columns], %[columns], -2\n\t"                                                                       \
-  "bgez %[columns], 2b\n"                                                                                     \
-  "3:\n\tandi %[columns], %[columns], 1\n\t"                                                                  \
-  "beqz %[columns], 3f\n\t"                                                                                   \
-  "add %[below], %[below], %[right]\n\t"                                                                      \
-  STRIP(ONE, FROM, __VA_ARGS__)                                                                                     \
-  "3:\n\t"                                                                                                    \
-  "lw %[x0], %[at_end](%[steps])\n\t"                                                                                  \
-  "addi %[channel], %[channel], %[channel_bytes]\n\t"                                                         \
+  LOAD_FIELD("pitch", "steps") LOAD_FIELD("right", "steps") LOAD_FIELD("lines", "steps")             \
+  "4:\n\t"                                                                                           \
+  LOAD_FIELD("columns", "steps") LOAD_FIELD("below", "steps")                                        \
+  LOAD_FIELD("from", "channel") LOAD_FIELD("to", "channel")                                          \
+  LOAD_FIELD("t0", "channel") LOAD_FIELD("t1", "channel") LOAD_FIELD("t2", "channel")                \
+  LOAD_FIELD("multiplier", "channel") LOAD_FIELD("addend", "channel") LOAD_FIELD("shift", "channel") \
+  LOAD_FIELD("zero_point", "channel")                                                                \
+  MOVED_##PAIR PREPARE_##FROM                                                                        \
+  "addi %[columns], %[columns], -2\n\t"                                                              \
+  "bltz %[columns], 3f\n"                                                                            \
+  "2:\n\t" STRIP(PAIR, FROM, __VA_ARGS__)                                                            \
+  "lw %[x0], %[at_next_from](%[steps])\n\t"                                                          \
+  "lw %[y0], %[at_next_to](%[steps])\n\t"                                                            \
+  "add %[from], %[from], %[x0]\n\t"                                                                  \
+  "add %[to], %[to], %[y0]\n\t"                                                                      \
+  "addi %[columns], %[columns], -2\n\t"                                                              \
+  "bgez %[columns], 2b\n"                                                                            \
+  "3:\n\tandi %[columns], %[columns], 1\n\t"                                                         \
+  "beqz %[columns], 3f\n\t"                                                                          \
+  "add %[below], %[below], %[right]\n\t"                                                             \
+  STRIP(ONE, FROM, __VA_ARGS__)                                                                      \
+  "3:\n\t"                                                                                           \
+  "lw %[x0], %[at_end](%[steps])\n\t"                                                                \
+  "addi %[channel], %[channel], %[channel_bytes]\n\t"                                                \
   "bne %[channel], %[x0], 4b\n"
 
 // The second column's taps.
@@ -140,14 +142,14 @@ static inline steps_t steps_of(const area_t *area, uint32_t stride, const channe
   };
 }
 
-#define REGISTERS                                                                                                    \
-  [channel] "+&r"(channel), [columns] "=&r"(r[0]), [below] "=&r"(r[1]), [from] "=&r"(r[2]), [to] "=&r"(r[3]),        \
-      [pitch] "=&r"(r[4]), [right] "=&r"(r[5]), [lines] "=&r"(r[6]), [next_from] "=&r"(r[7]), [next_to] "=&r"(r[8]), \
-      [t0] "=&r"(r[9]), [t1] "=&r"(r[10]), [t2] "=&r"(r[11]), [multiplier] "=&r"(r[12]), [addend] "=&r"(r[13]),      \
-      [shift] "=&r"(r[14]), [zero_point] "=&r"(r[15]), [u0] "=&r"(r[16]), [u1] "=&r"(r[17]), [x0] "=&r"(r[18]),      \
-      [y0] "=&r"(r[19]), [free] "=&r"(r[20])
-#define REGISTERS_1 [v0] "=&r"(r[21]), [v1] "=&r"(r[22]), [t0s] "=&r"(r[23]), [t1s] "=&r"(r[24]), [t2s] "=&r"(r[25])
-#define REGISTERS_2 [x1] "=&r"(r[21]), [y1] "=&r"(r[22])
+#define REGISTERS                                                                                             \
+  [channel] "+&r"(channel), [columns] "=&r"(r[0]), [below] "=&r"(r[1]), [from] "=&r"(r[2]), [to] "=&r"(r[3]), \
+      [pitch] "=&r"(r[4]), [right] "=&r"(r[5]), [lines] "=&r"(r[6]), [t0] "=&r"(r[7]), [t1] "=&r"(r[8]),      \
+      [t2] "=&r"(r[9]), [multiplier] "=&r"(r[10]), [addend] "=&r"(r[11]), [shift] "=&r"(r[12]),               \
+      [zero_point] "=&r"(r[13]), [u0] "=&r"(r[14]), [u1] "=&r"(r[15]), [x0] "=&r"(r[16]), [y0] "=&r"(r[17]),  \
+      [free] "=&r"(r[18])
+#define REGISTERS_1 [v0] "=&r"(r[19]), [v1] "=&r"(r[20]), [t0s] "=&r"(r[21]), [t1s] "=&r"(r[22]), [t2s] "=&r"(r[23])
+#define REGISTERS_2 [x1] "=&r"(r[19]), [y1] "=&r"(r[20])
 
 #define OFFSETS                                                                                        \
   [at_columns] "i"(offsetof(steps_t, columns)), [at_below] "i"(offsetof(steps_t, below)),              \
@@ -163,7 +165,7 @@ static inline steps_t steps_of(const area_t *area, uint32_t stride, const channe
 #define DEFINE(STRIDE, PAIR, NAME, KIND, IS_SIGNED, ...)                                      \
   static void NAME##_##STRIDE(const area_t *area, const channel_t *channel, uint32_t count) { \
     const steps_t steps = steps_of(area, STRIDE, channel + count);                            \
-    uint32_t r[26];                                                                           \
+    uint32_t r[24];                                                                           \
     __asm__ volatile(STRIPS(STRIP_##STRIDE, PAIR, __VA_ARGS__)                                \
                      : REGISTERS, REGISTERS_##STRIDE                                          \
                      : [steps] "r"(&steps), OFFSETS                                           \
