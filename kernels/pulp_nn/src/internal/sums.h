@@ -40,10 +40,10 @@
 // on; the others are row1 to row3 behind its next word.
 #define FOUR_BY_TWO(DOT, BEFORE_LAST) \
   LINE("cv.lw %[w0], (%[weights]), 4") \
-  LINE("cv.lw %[x], (%[pixel]), 4") \
   LINE("cv.lw %[w1], %[row1](%[weights])") \
   LINE("cv.lw %[w2], %[row2](%[weights])") \
   LINE("cv.lw %[w3], %[row3](%[weights])") \
+  LINE("cv.lw %[x], (%[pixel]), 4") \
   LINE("cv.lw %[y], %[step1](%[pixel])") \
   FOUR_DOTS(DOT, "x", "a") \
   BEFORE_LAST \
