@@ -39,8 +39,8 @@ __attribute__((naked, section(".vectors"), used)) void _start(void) {
                    "j start_c");
 }
 
-/* A fresh stack first: the old one may be the reason for the trap. */
-__attribute__((naked, aligned(4), used)) void trap_entry(void) {
+/* A fresh stack first: the old one may be the reason for the trap. CV32E40P jumps to multiples of 256 bytes. */
+__attribute__((naked, aligned(256), used)) void trap_entry(void) {
   __asm__ volatile(
       "csrr a0, mepc\n\t"
       "csrr a1, mcause\n\t"
