@@ -52,10 +52,28 @@ def test_timing_off_by_more_than_5_percent_is_named(monkeypatch: pytest.MonkeyPa
 def test_instructions_must_be_compared_often_enough_and_never_differ(
     count: int, differences: int, fails: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = f'"instruction": "cv.clip", "count": {count}, "differences": {differences}'
+    record = (
+        '"instruction": "cv.clip", "extension": "xcvalu", '
+        f'"count": {count}, "differences": {differences}'
+    )
     _prints(monkeypatch, f'{{{record}, "example": "cv.clip a0"}}')
     section = pulp_proof.operands(Path(), _ignore)
     assert bool(section.failures) == fails
+
+
+def test_instructions_are_printed_by_extension(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = '{"instruction": "%s", "extension": "%s", "count": 100000, "differences": %d, "example": "x"}'
+    _prints(
+        monkeypatch,
+        form % ("cv.clip", "xcvalu", 0),
+        form % ("cv.abs", "xcvalu", 7),
+        form % ("cv.mac", "xcvmac", 0),
+    )
+    section = pulp_proof.operands(Path(), _ignore)
+    _, _, alu, mac = (line.split() for line in section.text.splitlines())
+    assert alu == ["xcvalu", "2", "100,000", "7", "cv.abs"]
+    assert mac == ["xcvmac", "1", "100,000", "0", "-"]
+    assert len(section.records) == 3
 
 
 def test_kernels_are_taken_by_names_of_any_form(monkeypatch: pytest.MonkeyPatch) -> None:

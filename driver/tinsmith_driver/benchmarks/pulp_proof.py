@@ -73,9 +73,27 @@ def operands(root: Path, step: Step) -> Section:
         for r in records
         if r["differences"] or _number(r["count"]) < _OPERANDS
     ]
-    header = ["CORE-V instruction", "random operands", "differences"]
-    keys = ["instruction", "count", "differences"]
-    return Section("operands", records, _table(header, keys, records), failures)
+    header = ["CORE-V extension", "instructions", "operands of each", "differences", "differing"]
+    keys = ["extension", "instructions", "least_count", "differences", "differing"]
+    text = _table(header, keys, _by_extension(records))
+    return Section("operands", records, text, failures)
+
+
+def _by_extension(records: Sequence[Record]) -> list[Record]:
+    """A row for each extension; of its instructions only those are named whose results differ."""
+    extensions: dict[str, list[Record]] = {}
+    for record in records:
+        extensions.setdefault(str(record["extension"]), []).append(record)
+    return [
+        {
+            "extension": extension,
+            "instructions": len(rows),
+            "least_count": min(int(_number(row["count"])) for row in rows),
+            "differences": sum(int(_number(row["differences"])) for row in rows),
+            "differing": ", ".join(str(r["instruction"]) for r in rows if r["differences"]) or "-",
+        }
+        for extension, rows in extensions.items()
+    ]
 
 
 def instructions(root: Path, step: Step) -> Section:

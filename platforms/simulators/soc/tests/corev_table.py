@@ -129,23 +129,22 @@ def _memory() -> list[Row]:
     return rows
 
 
-def _others() -> list[Row]:
-    rows = [Row("cv.elw", ("d", _NUMBER12, "s"), "{0}, {1}({2})")]
-    rows += [Row(f"cv.{name}", ("s", "number:-16:15", "target")) for name in ("beqimm", "bneimm")]
-    return rows
+def _branches() -> list[Row]:
+    return [Row(f"cv.{name}", ("s", "number:-16:15", "target")) for name in ("beqimm", "bneimm")]
 
+
+_EXTENSIONS = {
+    "xcvsimd": _lanes() + _permutations() + _complex(),
+    "xcvalu": _arithmetic(),
+    "xcvmac": _multiplications(),
+    "xcvbitmanip": _bits(),
+    "xcvmem": _memory(),
+    "xcvelw": [Row("cv.elw", ("d", _NUMBER12, "s"), "{0}, {1}({2})")],
+    "xcvbi": _branches(),
+}
 
 # What LLVM's assembler knows; it has no hardware loops.
-ROWS: tuple[Row, ...] = tuple(
-    _lanes()
-    + _permutations()
-    + _complex()
-    + _arithmetic()
-    + _multiplications()
-    + _bits()
-    + _memory()
-    + _others()
-)
+ROWS: tuple[Row, ...] = tuple(row for rows in _EXTENSIONS.values() for row in rows)
 
 
 @dataclass(frozen=True)
@@ -175,3 +174,10 @@ LOOP_ROWS: tuple[LoopRow, ...] = (
     LoopRow("cv.setupi", 6, ("L", "upper", "lower")),
     LoopRow("cv.setup", 7, ("L", "s", "upper")),
 )
+
+
+def extension_of(row: Row | LoopRow) -> str:
+    """The extension of the instruction set that `row` belongs to, as in -march."""
+    if isinstance(row, LoopRow):
+        return "xcvhwlp"
+    return next(name for name, rows in _EXTENSIONS.items() if row in rows)

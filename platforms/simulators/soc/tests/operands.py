@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from corev_model import Words, model, signed, unsigned
-from corev_table import LOOP_ROWS, ROWS, LoopRow, Row
+from corev_table import LOOP_ROWS, ROWS, LoopRow, Row, extension_of
 from support import link, program
 
 _REGISTERS = ("a0", "a1", "a2")
@@ -169,6 +169,7 @@ class Comparison:
     """Of one instruction with its kinds of operands. example: the first difference in words, or empty."""
 
     instruction: str
+    extension: str
     count: int
     differences: int
     example: str
@@ -218,7 +219,7 @@ def _compare_rows(
             wrong, text = _differences(variant.text, values, results, _expected(variant, values))
             differences += wrong
             example = example or text
-        yield Comparison(name_of(row), each * VARIANTS, differences, example)
+        yield Comparison(name_of(row), extension_of(row), each * VARIANTS, differences, example)
 
 
 def _differences(text: str, values: Words, results: Words, wanted: Words) -> tuple[int, str]:
@@ -248,7 +249,7 @@ def _compare_loop(
         wrong, text = _differences(f"{row.name}, {word:#x}", cases, results, wanted)
         differences += wrong
         example = example or text
-    return Comparison(row.name, each * VARIANTS, differences, example)
+    return Comparison(row.name, extension_of(row), each * VARIANTS, differences, example)
 
 
 def _loop_expected(
