@@ -49,6 +49,7 @@ typedef struct {
 typedef enum {
   TINSMITH_PULP_SPLIT_BALANCED, /**< blocks of pixels times blocks of channels, whatever is shortest */
   TINSMITH_PULP_SPLIT_ROWS,     /**< output rows */
+  TINSMITH_PULP_SPLIT_COLUMNS,  /**< output columns, in whole blocks of two pixels, with packed weights of four */
   TINSMITH_PULP_SPLIT_PIXELS,   /**< output pixels, row by row */
   TINSMITH_PULP_SPLIT_CHANNELS, /**< output channels */
 } tinsmith_pulp_split_t;

@@ -98,23 +98,26 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, ti
   pixels_t pixels = {.step = fills_block ? step : 0u, .output_step = fills_block ? layer->output_channels : 0u};
   panel_t panel = panel_of_part(layer, &part, &pixels, kind, is_packed);
   const bool with_panels = panel.blocks != 0u;
-  for (uint32_t pixel = part.first_pixel; pixel < part.end_pixel; pixel += advance) {
-    // Fewer pixels than a block are left: step back over some that are done.
-    pixel = smaller(pixel, part.end_pixel - advance);
-    pixels.output = (uint8_t *)layer->output + pixel * layer->output_channels;
-    pixels.columns = patches;
-    if (direct) {
-      pixels.columns = (const uint8_t *)layer->input + pixel * step;
-    } else {
-      build_patches(layer, patches, pixel, advance);
-    }
-    if (with_panels) {
-      panel_compute(&panel, pixels.columns, pixels.output + part.first_channel, kind, is_signed, is_packed);
-    } else {
-      whole_blocks(layer, &part, &pixels, kind, is_signed, is_packed);
-    }
-    if (part.end_channel % STAGE_CHANNELS != 0u) {
-      rest_channels(layer, &part, &pixels, kind, is_signed, is_packed);
+  for (uint32_t run = 0u; run < part.runs; ++run) {
+    const uint32_t end = part.end_pixel + run * layer->output_width;
+    for (uint32_t pixel = part.first_pixel + run * layer->output_width; pixel < end; pixel += advance) {
+      // Fewer pixels than a block are left: step back over some that are done.
+      pixel = smaller(pixel, end - advance);
+      pixels.output = (uint8_t *)layer->output + pixel * layer->output_channels;
+      pixels.columns = patches;
+      if (direct) {
+        pixels.columns = (const uint8_t *)layer->input + pixel * step;
+      } else {
+        build_patches(layer, patches, pixel, advance);
+      }
+      if (with_panels) {
+        panel_compute(&panel, pixels.columns, pixels.output + part.first_channel, kind, is_signed, is_packed);
+      } else {
+        whole_blocks(layer, &part, &pixels, kind, is_signed, is_packed);
+      }
+      if (part.end_channel % STAGE_CHANNELS != 0u) {
+        rest_channels(layer, &part, &pixels, kind, is_signed, is_packed);
+      }
     }
   }
 }

@@ -52,11 +52,16 @@ static uint32_t balanced_members(const layer_t *layer, uint32_t pixel_blocks, ui
 part_t part_of_conv2d(const layer_t *layer, tinsmith_pulp_core_t core) {
   const uint32_t pixels = (uint32_t)layer->output_height * layer->output_width;
   const uint32_t channel_blocks = ceiling(layer->output_channels, STAGE_CHANNELS);
-  part_t part = {0u, pixels, 0u, layer->output_channels};
+  part_t part = {.runs = 1u};
+  uint32_t line = pixels;
   uint32_t members = 1u;
   uint32_t unit = 1u;
   if (layer->split == TINSMITH_PULP_SPLIT_ROWS) {
     unit = layer->output_width;
+  } else if (layer->split == TINSMITH_PULP_SPLIT_COLUMNS) {
+    unit = block_pixels(layer);
+    line = layer->output_width;
+    part.runs = layer->output_height;
   } else if (layer->split == TINSMITH_PULP_SPLIT_CHANNELS) {
     members = core.cores;
   } else if (layer->split == TINSMITH_PULP_SPLIT_BALANCED) {
@@ -65,10 +70,10 @@ part_t part_of_conv2d(const layer_t *layer, tinsmith_pulp_core_t core) {
   }
   const uint32_t group = members == 1u ? core.core : quotient(core.core, members);
   const uint32_t groups = members == 1u ? core.cores : quotient(core.cores, members);
-  share(ceiling(pixels, unit), group, groups, &part.first_pixel, &part.end_pixel);
+  share(ceiling(line, unit), group, groups, &part.first_pixel, &part.end_pixel);
   share(channel_blocks, core.core - group * members, members, &part.first_channel, &part.end_channel);
   part.first_pixel *= unit;
-  part.end_pixel = smaller(part.end_pixel * unit, pixels);
+  part.end_pixel = smaller(part.end_pixel * unit, line);
   part.first_channel = smaller(part.first_channel * STAGE_CHANNELS, layer->output_channels);
   part.end_channel = smaller(part.end_channel * STAGE_CHANNELS, layer->output_channels);
   return part;

@@ -97,7 +97,7 @@ static bool call_conv2d_layer(random_t *random, uint32_t max_cores, bool pointwi
   const uint32_t bytes = (uint32_t)layer.output_height * layer.output_width * layer.output_channels;
   layer.input_is_signed = random_between(random, 0, 1) == 1;
   layer.pad_value = (uint8_t)random_between(random, 0, 255);
-  layer.split = (tinsmith_pulp_split_t)random_between(random, 0, 3);
+  layer.split = (tinsmith_pulp_split_t)random_between(random, 0, TINSMITH_PULP_SPLIT_CHANNELS);
   layer.stage = random_stage(random, random_kind(random, layer.input_is_signed, false), bits_of_sum(columns));
   layer.input = random_input(random, (uint32_t)layer.input_height * layer.input_width * layer.input_channels);
   random_bytes(random, weights, layer.output_channels * columns);

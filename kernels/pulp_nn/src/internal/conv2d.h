@@ -6,9 +6,11 @@
 #include "include/tinsmith_pulp_nn.h"
 #include "src/internal/sums.h"
 
-// What one core computes: pixels first to end - 1 in row-major order, channels likewise.
+// What one core computes: pixels first to end - 1 in row-major order, and as many a row below, `runs` times; channels
+// first to end - 1.
 typedef struct {
   uint32_t first_pixel, end_pixel;
+  uint32_t runs;
   uint32_t first_channel, end_channel;
 } part_t;
 
