@@ -12,7 +12,7 @@
 #define L1 __attribute__((aligned(16)))
 #endif
 
-#define INPUT_BYTES (24u * 1024u)
+#define INPUT_BYTES (28u * 1024u)
 #define WEIGHT_BYTES (84u * 1024u)
 #define OUTPUT_BYTES (20u * 1024u)
 #define SCRATCH_BYTES (48u * 1024u)

@@ -5,6 +5,7 @@
 
 #include "benchmarks/buffers.h"
 #include "benchmarks/depthwise_cases.h"
+#include "benchmarks/first_layer_cases.h"
 #include "benchmarks/small_cases.h"
 #include "src/internal/sums.h"
 
@@ -194,11 +195,14 @@ static benchmark_t prepare_linear(const case_t *c) {
 #define LAYERS (sizeof kCases / sizeof *kCases)
 
 uint32_t benchmark_count(void) {
-  return LAYERS + depthwise_count() + small_count();
+  return LAYERS + depthwise_count() + small_count() + first_layer_count();
 }
 
 benchmark_t benchmark_case(uint32_t index) {
   memset(output, 0, sizeof output);
+  if (index >= LAYERS + depthwise_count() + small_count()) {
+    return first_layer_case(index - LAYERS - depthwise_count() - small_count());
+  }
   if (index >= LAYERS + depthwise_count()) {
     return small_case(index - LAYERS - depthwise_count());
   }
@@ -234,6 +238,10 @@ static void expect_loop(const case_t *c) {
 }
 
 void benchmark_expect(uint32_t index) {
+  if (index >= LAYERS + depthwise_count() + small_count()) {
+    first_layer_expect(index - LAYERS - depthwise_count() - small_count());
+    return;
+  }
   if (index >= LAYERS + depthwise_count()) {
     small_expect(index - LAYERS - depthwise_count());
     return;

@@ -94,7 +94,10 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, ti
   const uint32_t advance = fills_block ? size : 1u;
   const bool direct = is_direct(layer);
   const uint32_t step = direct ? layer->input_channels : padded_columns(layer);
-  uint8_t *patches = layer->scratch + core.core * scratch_per_core(layer);
+  patches_t patches;
+  if (!direct) {
+    patches = patches_of(layer, layer->scratch + core.core * scratch_per_core(layer));
+  }
   pixels_t pixels = {.step = fills_block ? step : 0u, .output_step = fills_block ? layer->output_channels : 0u};
   panel_t panel = panel_of_part(layer, &part, &pixels, kind, is_packed);
   const bool with_panels = panel.blocks != 0u;
@@ -104,11 +107,11 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, ti
       // Fewer pixels than a block are left: step back over some that are done.
       pixel = smaller(pixel, end - advance);
       pixels.output = (uint8_t *)layer->output + pixel * layer->output_channels;
-      pixels.columns = patches;
       if (direct) {
         pixels.columns = (const uint8_t *)layer->input + pixel * step;
       } else {
-        build_patches(layer, patches, pixel, advance);
+        build_patches(&patches, pixel, advance);
+        pixels.columns = patches.to;
       }
       if (with_panels) {
         panel_compute(&panel, pixels.columns, pixels.output + part.first_channel, kind, is_signed, is_packed);

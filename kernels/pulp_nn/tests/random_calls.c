@@ -80,14 +80,45 @@ static void random_sizes(random_t *random, tinsmith_pulp_conv2d_t *layer, bool p
       output_size(layer->input_width, layer->kernel_width, layer->stride_width, (uint16_t)(layer->pad_left + right));
 }
 
-static bool call_conv2d_layer(random_t *random, uint32_t max_cores, bool pointwise) {
+// A side of a first layer: an input that may be smaller than the kernel, paddings that may be wider, and an output that
+// need not take in all of the input.
+static void random_first_side(random_t *random, uint16_t *input_size, uint16_t *kernel, uint16_t *stride, uint16_t *pad,
+                              uint16_t *output) {
+  *kernel = (uint16_t)random_between(random, 1, random_between(random, 0, 2) == 0 ? 11 : 4);
+  *stride = (uint16_t)random_between(random, 1, 4);
+  *input_size = (uint16_t)random_between(random, 1, 40);
+  *pad = (uint16_t)random_between(random, 0, *kernel + 1);
+  const int32_t missing = *kernel - *input_size - *pad;
+  const int32_t behind = random_between(random, missing > 0 ? missing : 0, *kernel + 1);
+  *output = output_size(*input_size, *kernel, *stride, (uint16_t)(*pad + behind));
+  if (random_between(random, 0, 3) == 0) {
+    *output = (uint16_t)random_between(random, 1, *output);
+  }
+}
+
+static void random_first_sizes(random_t *random, tinsmith_pulp_conv2d_t *layer) {
+  random_first_side(random, &layer->input_height, &layer->kernel_height, &layer->stride_height, &layer->pad_top,
+                    &layer->output_height);
+  random_first_side(random, &layer->input_width, &layer->kernel_width, &layer->stride_width, &layer->pad_left,
+                    &layer->output_width);
+  layer->input_channels = (uint16_t)random_between(random, 1, 4);
+  layer->output_channels = (uint16_t)random_between(random, 1, 16);
+}
+
+typedef enum { kAnyLayer, kPointwiseLayer, kFirstLayer } layer_kind_t;
+
+static bool call_conv2d_layer(random_t *random, uint32_t max_cores, layer_kind_t kind) {
   tinsmith_pulp_conv2d_t layer = {.output = output, .scratch = scratch};
   const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
   layer.weights_are_packed = random_between(random, 0, 1) == 1;
   // Channels that fill words and blocks, as most layers have them, every other time.
   const bool is_regular = random_between(random, 0, 1) == 0;
   do {
-    random_sizes(random, &layer, pointwise);
+    if (kind == kFirstLayer) {
+      random_first_sizes(random, &layer);
+      continue;
+    }
+    random_sizes(random, &layer, kind == kPointwiseLayer);
     if (is_regular) {
       layer.input_channels = (uint16_t)(4 * random_between(random, 1, 8));
       layer.output_channels = (uint16_t)random_between(random, 4, 24);
@@ -109,11 +140,15 @@ static bool call_conv2d_layer(random_t *random, uint32_t max_cores, bool pointwi
 }
 
 static bool call_conv2d(random_t *random, uint32_t max_cores) {
-  return call_conv2d_layer(random, max_cores, false);
+  return call_conv2d_layer(random, max_cores, kAnyLayer);
 }
 
 static bool call_pointwise(random_t *random, uint32_t max_cores) {
-  return call_conv2d_layer(random, max_cores, true);
+  return call_conv2d_layer(random, max_cores, kPointwiseLayer);
+}
+
+static bool call_first_layer(random_t *random, uint32_t max_cores) {
+  return call_conv2d_layer(random, max_cores, kFirstLayer);
 }
 
 static void run_linear(void *argument, tinsmith_pulp_core_t core) {
@@ -203,14 +238,9 @@ static bool call_depthwise(random_t *random, uint32_t max_cores) {
 }
 
 static const kernel_t kKernels[] = {
-    {"conv2d", call_conv2d},
-    {"pointwise", call_pointwise},
-    {"linear", call_linear},
-    {"depthwise", call_depthwise},
-    {"add", call_add},
-    {"max pool", call_max_pool},
-    {"average pool", call_average_pool},
-    {"softmax", call_softmax},
+    {"conv2d", call_conv2d},     {"pointwise", call_pointwise},       {"conv2d of few channels", call_first_layer},
+    {"linear", call_linear},     {"depthwise", call_depthwise},       {"add", call_add},
+    {"max pool", call_max_pool}, {"average pool", call_average_pool}, {"softmax", call_softmax},
 };
 
 uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {

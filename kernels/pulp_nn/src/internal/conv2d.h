@@ -4,6 +4,7 @@
 #define TINSMITH_KERNELS_PULP_NN_CONV2D_H_
 
 #include "include/tinsmith_pulp_nn.h"
+#include "src/internal/boxes.h"
 #include "src/internal/sums.h"
 
 // What one core computes: pixels first to end - 1 in row-major order, and as many a row below, `runs` times; channels
@@ -41,7 +42,22 @@ static inline bool is_direct(const tinsmith_pulp_conv2d_t *layer) {
 // A core's part of the output, by the layer's split. Pixels are as many as fill blocks wherever the split allows.
 part_t part_of_conv2d(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
 
-// Puts together the columns of pixels pixel to pixel + count - 1, padded_columns() bytes each.
-void build_patches(const tinsmith_pulp_conv2d_t *layer, uint8_t *to, uint32_t pixel, uint32_t count);
+// Patches of pixels in the order of the output: where the kernel's first place is for the next one, top and left of the
+// input's first place if negative.
+typedef struct {
+  const tinsmith_pulp_conv2d_t *layer;
+  uint8_t *to;                         // a block of patches
+  box_t box;                           // of the input that is a patch
+  uint32_t tops_inside, lefts_inside;  // places from 0 on where the whole kernel is inside the input
+  int32_t top, left, end_left;
+  uint32_t next_pixel;
+} patches_t;
+
+// Patches of a layer in scratch memory.
+patches_t patches_of(const tinsmith_pulp_conv2d_t *layer, uint8_t *to);
+
+// Puts together the columns of pixels pixel to pixel + count - 1, padded_columns() bytes each; fastest where they
+// follow the last ones.
+void build_patches(patches_t *patches, uint32_t pixel, uint32_t count);
 
 #endif  // TINSMITH_KERNELS_PULP_NN_CONV2D_H_
