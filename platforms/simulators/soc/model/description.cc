@@ -127,7 +127,7 @@ std::string assign(Description &description, const std::string &line, const std:
   const std::string key = strip(line.substr(0, equals));
   const auto found = kFields.find(key);
   if (found == kFields.end()) {
-    throw BadFile(where + ": no constant is called '" + key + "'");
+    throw BadFile(where + ": no constant is called '" + key + "'; chips/pulp-open.soc has them all");
   }
   found->second(description) = parse_number(strip(line.substr(equals + 1)), where);
   return key;
@@ -143,10 +143,16 @@ std::string base_of(const std::string &line, const std::string &path) {
   return path.substr(0, slash == std::string::npos ? 0 : slash + 1) + strip(line.substr(sizeof kBase - 1));
 }
 
-void read_lines(const std::string &path, Description &description, std::set<std::string> &assigned) {
+constexpr int kMostBases = 16;
+
+// depth: how many files led here, so that one that is its own base comes to an end.
+void read_lines(const std::string &path, Description &description, std::set<std::string> &assigned, int depth) {
   std::ifstream file(path);
-  if (!file) {
-    throw BadFile(path + ": cannot be read");
+  if (!file || file.peek() == std::ifstream::traits_type::eof()) {
+    throw BadFile(path + ": cannot be read, or is empty");
+  }
+  if (depth > kMostBases) {
+    throw BadFile(path + ": `base` leads from file to file without an end");
   }
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
@@ -157,17 +163,26 @@ void read_lines(const std::string &path, Description &description, std::set<std:
       if (!assigned.empty()) {
         throw BadFile(where + ": `base` comes before all constants, and once");
       }
-      read_lines(base, description, assigned);
+      read_lines(base, description, assigned, depth + 1);
     } else if (!text.empty()) {
       assigned.insert(assign(description, text, where));
     }
   }
 }
 
-void require(bool holds, const char *what) {
+void require(bool holds, const std::string &what) {
   if (!holds) {
-    throw BadFile(std::string("description: ") + what);
+    throw BadFile(what);
   }
+}
+
+void require_power_of_two(const char *name, uint32_t value) {
+  require(std::has_single_bit(value), std::string(name) + " must be a power of two, not " + std::to_string(value));
+}
+
+void require_pages(const char *name, uint32_t value) {
+  constexpr uint32_t kPageBytes = 4096;
+  require(value % kPageBytes == 0, std::string(name) + " must be a multiple of 4096, not " + std::to_string(value));
 }
 
 // An event is a bit of a word.
@@ -176,10 +191,19 @@ void check_events(const Description &d) {
        {d.event_dma, d.event_dma_interrupt, d.event_timer_low, d.event_timer_high, d.event_accelerator, d.event_barrier,
         d.event_mutex, d.event_dispatch, d.event_soc, d.fc_interrupt_dma, d.fc_interrupt_dma_interrupt,
         d.fc_interrupt_timer_low, d.fc_interrupt_timer_high, d.fc_interrupt_cluster_done, d.fc_interrupt_soc}) {
-    require(event < 32, "events and interrupts have numbers below 32");
+    require(event < 32, "events and interrupts have numbers below 32, not " + std::to_string(event));
   }
-  require(d.event_accelerator <= 28, "an accelerator has four events");
-  require(d.soc_event_software <= 248, "the chip's events have numbers below 256");
+  require(d.event_accelerator <= 28, "event_accelerator is the first of four, 28 at most");
+  require(d.soc_event_software <= 248, "soc_event_software is the first of eight, 248 at most");
+}
+
+void check_times(const Description &d) {
+  for (const uint32_t cycles :
+       {d.core.branch_taken, d.core.jump, d.core.multiply, d.core.multiply_high, d.core.divide_base, d.core.csr_slow,
+        d.core.fence_i, d.core.event_load, d.core.float_operation, d.core.float_divide, d.l2_cluster, d.l2_fc, d.l1_fc,
+        d.apb_fc, d.apb_cluster, d.peripheral, d.peripheral_interconnect, d.barrier}) {
+    require(cycles > 0, "instructions and accesses take a cycle at least, not 0");
+  }
 }
 
 }  // namespace
@@ -187,10 +211,12 @@ void check_events(const Description &d) {
 Description read_description(const std::string &path) {
   Description description{};
   std::set<std::string> assigned;
-  read_lines(path, description, assigned);
+  read_lines(path, description, assigned, 0);
   for (const auto &[key, field] : kFields) {
     if (assigned.count(key) == 0) {
-      throw BadFile(path + ": '" + key + "' is missing");
+      throw BadFile(path + ": '" + key + "' is missing, as are " +
+                    std::to_string(kFields.size() - assigned.size() - 1) +
+                    " more; `base FILE` as the first line takes those of another chip");
     }
   }
   return description;
@@ -200,28 +226,25 @@ void override_constant(Description &description, const std::string &assignment) 
   assign(description, assignment, "--set");
 }
 
-void check(const Description &description) {
-  require(description.cluster_cores + description.fabric_controller > 0, "there must be a core");
-  require(description.cluster_cores <= 16, "cluster_cores may be 16 at most");
-  require(description.fc_hart >= description.cluster_cores, "fc_hart is the number of a core of the cluster");
-  check_events(description);
-  require(std::has_single_bit(description.l1_banks), "l1_banks must be a power of two");
-  require(std::has_single_bit(description.icache_line), "icache_line must be a power of two");
-  require(std::has_single_bit(description.icache_l0_sets), "icache_l0_sets must be a power of two");
-  require(std::has_single_bit(description.icache_l0_sets_controller), "icache_l0_sets_controller: a power of two");
-  require(std::has_single_bit(description.icache_l1_sets), "icache_l1_sets must be a power of two");
-  require(description.icache_l0_ways > 0 && description.icache_l1_ways > 0, "caches need ways");
-  require(description.dma_bytes_per_cycle > 0 && description.dma_burst > 0, "the DMA must move something");
-  require(description.dma_identifiers >= 1 && description.dma_identifiers <= 16, "dma_identifiers is 1 to 16");
-  require(description.l1_bytes % 4096 == 0 && description.l2_bytes % 4096 == 0, "memories are multiples of 4096 bytes");
-  require(description.l1_base % 4096 == 0 && description.l2_base % 4096 == 0, "memories start at multiples of 4096");
-  require(description.core.branch_taken > 0 && description.core.jump > 0 && description.core.multiply > 0 &&
-              description.core.multiply_high > 0 && description.core.divide_base > 0 && description.core.csr_slow > 0 &&
-              description.core.fence_i > 0 && description.core.event_load > 0 && description.core.float_operation > 0 &&
-              description.core.float_divide > 0 && description.l2_cluster > 0 && description.l2_fc > 0 &&
-              description.l1_fc > 0 && description.apb_fc > 0 && description.apb_cluster > 0 &&
-              description.peripheral > 0 && description.peripheral_interconnect > 0 && description.barrier > 0,
-          "an instruction takes a cycle at least");
+void check(const Description &d) {
+  require(d.cluster_cores + d.fabric_controller > 0, "there must be a core: cluster_cores or fabric_controller");
+  require(d.cluster_cores <= 16, "cluster_cores may be 16 at most, not " + std::to_string(d.cluster_cores));
+  require(d.fc_hart >= d.cluster_cores, "fc_hart is the number of a core of the cluster");
+  check_events(d);
+  require_power_of_two("l1_banks", d.l1_banks);
+  require_power_of_two("icache_line", d.icache_line);
+  require_power_of_two("icache_l0_sets", d.icache_l0_sets);
+  require_power_of_two("icache_l0_sets_controller", d.icache_l0_sets_controller);
+  require_power_of_two("icache_l1_sets", d.icache_l1_sets);
+  require(d.icache_l0_ways > 0 && d.icache_l1_ways > 0, "icache_l0_ways and icache_l1_ways must be 1 or more");
+  require(d.dma_bytes_per_cycle > 0 && d.dma_burst > 0, "dma_bytes_per_cycle and dma_burst must be 1 or more");
+  require(d.dma_identifiers >= 1 && d.dma_identifiers <= 16,
+          "dma_identifiers is 1 to 16, not " + std::to_string(d.dma_identifiers));
+  require_pages("l1_bytes", d.l1_bytes);
+  require_pages("l2_bytes", d.l2_bytes);
+  require_pages("l1_base", d.l1_base);
+  require_pages("l2_base", d.l2_base);
+  check_times(d);
 }
 
 }  // namespace tinsmith::soc

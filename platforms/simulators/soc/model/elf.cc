@@ -1,6 +1,7 @@
 #include "platforms/simulators/soc/model/elf.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -9,6 +10,7 @@
 namespace tinsmith::soc {
 namespace {
 
+constexpr uint32_t kHeaderBytes = 52;
 constexpr uint32_t kRiscv = 243;
 constexpr uint32_t kExecutable = 2;
 constexpr uint32_t kLoad = 1;
@@ -43,6 +45,10 @@ class Reader {
     return number(offset, 2);
   }
 
+  size_t size() const {
+    return bytes_.size();
+  }
+
   std::vector<uint8_t> slice(uint64_t offset, uint64_t size) const {
     need(offset, size);
     const auto begin = bytes_.begin() + static_cast<ptrdiff_t>(offset);
@@ -64,7 +70,8 @@ class Reader {
  private:
   void need(uint64_t offset, uint64_t size) const {
     if (offset + size > bytes_.size()) {
-      fail("the file ends too early");
+      fail("expected " + std::to_string(size) + " bytes at offset " + std::to_string(offset) + ", but the file has " +
+           std::to_string(bytes_.size()) + "; it is cut off or damaged");
     }
   }
 
@@ -73,12 +80,18 @@ class Reader {
 };
 
 void check_header(const Reader &file) {
-  const bool is_elf = file.word(0) == 0x464C457F;
-  if (!is_elf || file.number(4, 1) != 1 || file.number(5, 1) != 1 || file.half(18) != kRiscv) {
-    file.fail("not an ELF file for 32-bit RISC-V");
+  const std::string expected = "expected an ELF file for 32-bit RISC-V, found ";
+  if (file.size() < kHeaderBytes || file.word(0) != 0x464C457F) {
+    file.fail(expected + "no ELF file, of " + std::to_string(file.size()) + " bytes");
+  }
+  if (file.number(4, 1) != 1 || file.number(5, 1) != 1 || file.half(18) != kRiscv) {
+    file.fail(expected + "one of " + (file.number(4, 1) == 1 ? "32" : "64") + " bits, " +
+              (file.number(5, 1) == 1 ? "little" : "big") + "-endian, for machine " + std::to_string(file.half(18)) +
+              " (RISC-V is " + std::to_string(kRiscv) + ")");
   }
   if (file.half(16) != kExecutable) {
-    file.fail("not linked to an executable");
+    file.fail("not linked to an executable (ELF type " + std::to_string(file.half(16)) + ", expected " +
+              std::to_string(kExecutable) + ")");
   }
 }
 
@@ -171,7 +184,8 @@ void give_sizes(std::vector<Function> &functions, const std::vector<Segment> &se
 
 Program read_elf(const std::string &path) {
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
+  std::error_code unknown;
+  if (!stream || std::filesystem::is_directory(path, unknown)) {
     throw BadFile(path + ": cannot be read");
   }
   const Reader file(path, {std::istreambuf_iterator<char>(stream), {}});

@@ -93,12 +93,15 @@ def test_siracusa_has_four_times_the_first_memory(tmp_path: Path) -> None:
     assert "store of 4 bytes at 0x1003fffc" in simulate(elf).messages
 
 
-def test_description_says_what_is_wrong_with_its_base(tmp_path: Path) -> None:
+def test_description_says_what_is_wrong_with_it(tmp_path: Path) -> None:
     elf = link(f"{HEAD} exit_with 0\n", tmp_path, symbols={})
     for text, message in (
         ("base nowhere.soc\n", "nowhere.soc: cannot be read"),
         ("l1_bytes = 4096\nbase x.soc\n", "`base` comes before all constants"),
-        (f"base {CHIP.name}\nevent_dma = 32\n", "numbers below 32"),
+        ("base chip.soc\n", "from file to file without an end"),
+        ("l1_bytes = 4096\n", "is missing, as are"),
+        (f"base {CHIP.name}\nevent_dma = 32\n", "numbers below 32, not 32"),
+        (f"base {CHIP.name}\nl1_banks = 5\n", "chip.soc: l1_banks must be a power of two, not 5"),
     ):
         chip = tmp_path / "chip.soc"
         (tmp_path / CHIP.name).write_text(CHIP.read_text(encoding="utf-8"), encoding="utf-8")

@@ -153,8 +153,8 @@ def test_logging_does_not_change_the_run(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--log-core", "9"), "no core is called 9"),
-        (("--log-range", "5"), "'5' is not BEGIN:END"),
-        (("--log-range", "5:x"), "'x' is not a number"),
+        (("--log-range", "5"), "expected BEGIN:END, found '5'"),
+        (("--log-range", "5:x"), "expected a number, found 'x'"),
         (("--log-function", "absent"), "no function is called absent"),
     ],
 )

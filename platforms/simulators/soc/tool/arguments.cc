@@ -40,16 +40,20 @@ uint64_t parse_number(const std::string &option, const std::string &text) {
   } catch (const std::logic_error &) {
     // said below
   }
-  throw WrongUse(option + ": '" + text + "' is not a number");
+  throw WrongUse(option + ": expected a number, found '" + text + "'");
 }
 
 void parse_range(const std::string &option, const std::string &text, Arguments &arguments) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos) {
-    throw WrongUse(option + ": '" + text + "' is not BEGIN:END");
+    throw WrongUse(option + ": expected BEGIN:END, found '" + text + "'");
   }
-  arguments.log_begin = static_cast<uint32_t>(parse_number(option, text.substr(0, colon)));
+  const uint64_t begin = parse_number(option, text.substr(0, colon));
+  arguments.log_begin = static_cast<uint32_t>(begin);
   arguments.log_end = parse_number(option, text.substr(colon + 1));
+  if (begin > UINT32_MAX || begin >= arguments.log_end) {
+    throw WrongUse(option + ": no address lies in '" + text + "'");
+  }
 }
 
 void parse_option(const std::string &option, Words &words, Arguments &arguments) {
@@ -90,6 +94,26 @@ void parse_option(const std::string &option, Words &words, Arguments &arguments)
   }
 }
 
+// What would be ignored otherwise.
+void require_its_owner(const std::string &option, bool given, const std::string &owner, bool owner_given) {
+  if (given && !owner_given) {
+    throw WrongUse(option + " says nothing without " + owner);
+  }
+}
+
+void check(const Arguments &arguments) {
+  if (arguments.program.empty()) {
+    throw WrongUse("no program: name an ELF file");
+  }
+  if (arguments.chip.empty() && !arguments.disassemble) {
+    throw WrongUse("no chip: give its description by --chip");
+  }
+  const bool limits_log = !arguments.log_core.empty() || !arguments.log_function.empty() || arguments.log_begin > 0 ||
+                          arguments.log_end < Arguments{}.log_end;
+  require_its_owner("--log-core, --log-function or --log-range", limits_log, "--log", !arguments.log.empty());
+  require_its_owner("--gdb-core", !arguments.gdb_core.empty(), "--gdb", !arguments.gdb.empty());
+}
+
 }  // namespace
 
 Arguments parse(std::vector<std::string> text) {
@@ -97,17 +121,19 @@ Arguments parse(std::vector<std::string> text) {
   Arguments arguments;
   while (!words.empty()) {
     const std::string word = words.take();
-    if (word.rfind("--", 0) == 0) {
+    if (word == "--help" || word == "-h") {
+      arguments.help = true;
+      return arguments;
+    }
+    if (word.rfind('-', 0) == 0) {
       parse_option(word, words, arguments);
     } else if (arguments.program.empty()) {
       arguments.program = word;
     } else {
-      throw WrongUse("one program at a time: " + word);
+      throw WrongUse("one program at a time: " + arguments.program + ", then " + word);
     }
   }
-  if (arguments.program.empty() || (arguments.chip.empty() && !arguments.disassemble)) {
-    throw WrongUse("a program and a chip are needed");
-  }
+  check(arguments);
   arguments.options.keep_slices = !arguments.trace.empty();
   return arguments;
 }

@@ -23,14 +23,16 @@ inline constexpr const char *kUsage =
     "  --most-cycles N      stop after so many\n"
     "  --json FILE          write counters per core, function and region\n"
     "  --trace FILE         write a trace for ui.perfetto.dev\n"
-    "  --gdb PORT           wait for a debugger on this port of 127.0.0.1, 0 is any; stdio is one that started this\n"
-    "  --gdb-core CORE        which holds this core: 0, 1 ..., fc; at first the one that starts\n"
-    "  --log FILE           write a line for each instruction executed, of\n"
-    "  --log-core CORE        this core only: 0, 1 ..., fc\n"
-    "  --log-function NAME    this function only\n"
-    "  --log-range BEGIN:END  these addresses only, END is the first behind them\n"
+    "  --gdb PORT           wait for GDB on this port of 127.0.0.1, 0 is any free one; stdio: GDB started this\n"
+    "    --gdb-core CORE        let it hold this core (0, 1 ..., fc), not the one that starts\n"
+    "  --log FILE           write a line for each instruction executed\n"
+    "    --log-core CORE        by this core only (0, 1 ..., fc)\n"
+    "    --log-function NAME    of this function only\n"
+    "    --log-range BEGIN:END  at these addresses only, END is the first behind them\n"
+    "  --help               print this\n"
     "\n"
-    "Exit status: the program's own up to 123; 124 out of cycles, 125 fault, 126 wrong use or bad file.\n";
+    "Exit status: the program's own up to 123; 124 out of cycles or ended by GDB, 125 fault, 126 wrong use or bad "
+    "file.\n";
 
 class WrongUse : public std::runtime_error {
  public:
@@ -51,6 +53,7 @@ struct Arguments {
   uint64_t log_end = uint64_t{1} << 32;
   std::vector<std::string> constants;
   Options options;
+  bool help = false;  // nothing else matters then
   bool disassemble = false;
   bool toy_accelerator = false;
 };

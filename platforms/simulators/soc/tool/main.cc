@@ -92,12 +92,21 @@ size_t core_to_debug(const Arguments &arguments, const Soc &soc) {
   return static_cast<size_t>(first - harts.begin());
 }
 
-int simulate(const Arguments &arguments, const Program &program) {
+Description describe_chip(const Arguments &arguments) {
   Description description = read_description(arguments.chip);
   for (const std::string &constant : arguments.constants) {
     override_constant(description, constant);
   }
-  check(description);
+  try {
+    check(description);
+  } catch (const BadFile &error) {
+    throw BadFile(arguments.chip + (arguments.constants.empty() ? ": " : ", as changed by --set: ") + error.what());
+  }
+  return description;
+}
+
+int simulate(const Arguments &arguments, const Program &program) {
+  const Description description = describe_chip(arguments);
   std::unique_ptr<Accelerator> accelerator;
   if (arguments.toy_accelerator) {
     accelerator = std::make_unique<ToyAccelerator>();
@@ -111,6 +120,12 @@ int simulate(const Arguments &arguments, const Program &program) {
   }
   if (log != nullptr) {
     soc.observe(*log);
+  }
+  // A run may take long: files that cannot be written are better known before it.
+  for (const std::string &path : {arguments.json, arguments.trace}) {
+    if (!path.empty()) {
+      check_writable(path);
+    }
   }
   const Result result = soc.run();
   if (gdb != nullptr) {
@@ -128,7 +143,8 @@ int simulate(const Arguments &arguments, const Program &program) {
   if (result.outcome == Outcome::kFault) {
     std::cerr << describe_fault(soc, program, result);
   } else if (result.outcome == Outcome::kOutOfCycles) {
-    std::cerr << "stopped after " << result.cycles << " cycles\n";
+    std::cerr << "stopped after " << result.cycles << " cycles; --most-cycles allows no more\n"
+              << describe_places(soc, program);
   } else if (result.outcome == Outcome::kStopped) {
     std::cerr << "stopped by the debugger after " << result.cycles << " cycles\n";
   }
@@ -137,6 +153,10 @@ int simulate(const Arguments &arguments, const Program &program) {
 
 int run(int count, char **words) {
   const Arguments arguments = parse({words + 1, words + count});
+  if (arguments.help) {
+    std::cout << kUsage;
+    return 0;
+  }
   const Program program = read_elf(arguments.program);
   if (!arguments.disassemble) {
     return simulate(arguments, program);
@@ -156,7 +176,7 @@ int main(int count, char **words) {
   try {
     return tinsmith::soc::run(count, words);
   } catch (const tinsmith::soc::WrongUse &error) {
-    std::cerr << "soc: " << error.what() << '\n' << tinsmith::soc::kUsage;
+    std::cerr << "soc: " << error.what() << "; `soc --help` lists the options\n";
   } catch (const tinsmith::soc::NoLink &error) {
     std::cerr << "soc: " << error.what() << '\n';
   } catch (const tinsmith::soc::BadFile &error) {

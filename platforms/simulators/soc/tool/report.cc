@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <tuple>
@@ -164,7 +165,32 @@ std::string instruction_at(const Program &program, uint32_t pc) {
   return "not in the program's file";
 }
 
+std::string place_of(const Soc &soc, const Program &program, size_t core) {
+  const Hart &hart = *soc.harts()[core];
+  const std::string &function = soc.profile().function_name(soc.profile().function_at(hart.pc));
+  return soc.core_name(core) + " at 0x" + hexadecimal(hart.pc) + " in " + function + ": " +
+         instruction_at(program, hart.pc) + '\n';
+}
+
 }  // namespace
+
+void check_writable(const std::string &path) {
+  // Who reads a pipe must not see it closed.
+  std::error_code unknown;
+  if (!std::filesystem::is_fifo(path, unknown) && !std::ofstream(path, std::ios::app)) {
+    throw BadFile(path + ": cannot be written");
+  }
+}
+
+std::string describe_places(const Soc &soc, const Program &program) {
+  std::string text;
+  for (size_t core = 0; core < soc.harts().size(); ++core) {
+    if (soc.harts()[core]->running) {
+      text += place_of(soc, program, core);
+    }
+  }
+  return text;
+}
 
 void write_json(const std::string &path, const Soc &soc, const Result &result) {
   std::ofstream out = open(path);
@@ -214,10 +240,7 @@ std::string describe_fault(const Soc &soc, const Program &program, const Result 
     if (result.culprit ? core != *result.culprit : !hart.running) {
       continue;
     }
-    const std::string &function = soc.profile().function_name(soc.profile().function_at(hart.pc));
-    text << soc.core_name(core) << " at 0x" << hexadecimal(hart.pc) << " in " << function << ": "
-         << instruction_at(program, hart.pc) << '\n'
-         << registers_of(hart);
+    text << place_of(soc, program, core) << registers_of(hart);
   }
   return text.str();
 }
