@@ -109,7 +109,8 @@ void Dma::check_side(const Memory &memory, const Side &side, uint32_t bytes, con
   const uint32_t line = side.line_bytes == 0 ? bytes : side.line_bytes;
   for (uint32_t offset = 0; offset < bytes; offset += line) {
     if (!memory.holds(side.at(offset), std::min(line, bytes - offset))) {
-      throw Fault(std::string("DMA: a transfer leaves ") + what);
+      throw Fault(std::string("DMA: a transfer leaves ") + what + ": " + std::to_string(bytes) + " bytes from 0x" +
+                  hexadecimal(side.address) + " on");
     }
   }
 }
@@ -232,6 +233,11 @@ void Dma::check_access(uint32_t address, uint32_t bytes, bool writes, uint32_t a
   }
 }
 
+std::string Dma::text_of(const Transfer &transfer) {
+  return std::to_string(transfer.bytes) + " bytes from 0x" + hexadecimal(transfer.source().address) + " to 0x" +
+         hexadecimal(transfer.target().address);
+}
+
 // Two transfers must not run at the same time if one writes what the other reads or writes: nothing orders them.
 void Dma::check_overlaps(const Transfer &transfer) const {
   const auto overlap = [](const Side &one, uint32_t bytes, const Side &other, uint32_t other_bytes) {
@@ -248,7 +254,8 @@ void Dma::check_overlaps(const Transfer &transfer) const {
     const bool writes_same = overlap(target, transfer.bytes, running.target(), running.bytes);
     if (writes_same || overlap(target, transfer.bytes, running.source(), running.bytes) ||
         overlap(transfer.source(), transfer.bytes, running.target(), running.bytes)) {
-      throw Fault("DMA: a transfer and the running one of identifier " + std::to_string(running.id) +
+      throw Fault("DMA: a transfer (" + text_of(transfer) + ") and the running one of identifier " +
+                  std::to_string(running.id) + " (" + text_of(running) + ")" +
                   (writes_same ? " write the same bytes" : ": one writes what the other reads"));
     }
   }

@@ -104,6 +104,7 @@ class Dma {
   Side l1_side(const std::vector<uint32_t> &words) const;
   void check(const Transfer &transfer) const;
   void check_overlaps(const Transfer &transfer) const;
+  static std::string text_of(const Transfer &transfer);
   void check_side(const Memory &memory, const Side &side, uint32_t bytes, const char *what) const;
   uint32_t beat_bytes(const Transfer &transfer) const;
   void move(Transfer &transfer, uint64_t now);

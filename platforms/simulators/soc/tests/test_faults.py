@@ -57,13 +57,15 @@ _FAULTS = {
         "(1 << 17) |", ""
     )
     + "lw t2, 60(a1)",
-    "a transfer and the running one of identifier 0 write the same bytes": _LONG_TRANSFER
+    "to 0x10000000) write the same bytes": _LONG_TRANSFER
     + "addi a0, a0, 60\n li a1, L2_DATA + 0x10000\n"
     + _SECOND_TRANSFER,
-    "a transfer and the running one of identifier 0: one writes what the other reads": (
+    "to 0x10000000): one writes what the other reads": (
         _LONG_TRANSFER + "li t1, 64 | (1 << 18)\n li a1, L2_DATA + 0x10000\n" + _SECOND_TRANSFER
     ),
-    "DMA: a transfer leaves L1": _START_TRANSFER.replace("li a0, L1", "li a0, L1 + 0xFFE0"),
+    "DMA: a transfer leaves L1: 64 bytes from 0x1000ffe0 on": _START_TRANSFER.replace(
+        "li a0, L1", "li a0, L1 + 0xFFE0"
+    ),
     "DMA: a command before an identifier": "li s0, DMA\n sw t0, 0(s0)",
     "of a running transfer is given back": _START_TRANSFER + "li t2, 1\n sw t2, 4(s0)",
     "ends before it began": "region_end 5",
