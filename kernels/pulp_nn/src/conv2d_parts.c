@@ -23,7 +23,7 @@ static uint32_t cycles_of_channels(const layer_t *layer) {
 
 static uint32_t cycles_of_pixels(const layer_t *layer) {
   const uint32_t row_bytes = (uint32_t)layer->kernel_width * layer->input_channels;
-  return is_direct(layer) ? 80u : 80u + block_pixels(layer) * layer->kernel_height * (40u + row_bytes / 2u);
+  return is_direct(layer) ? 80u : 80u + block_pixels(layer) * (20u + layer->kernel_height * (6u + row_bytes / 2u));
 }
 
 // How many cores divide the channels of a group's pixels: a power of two that divides the cores. A division takes

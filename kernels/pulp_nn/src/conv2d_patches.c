@@ -56,7 +56,7 @@ static void build_border(const patches_t *patches, uint8_t *to) {
   const int32_t rows = meet(patches->top, layer->kernel_height, layer->input_height, &row);
   const int32_t width = meet(patches->left, layer->kernel_width, layer->input_width, &column);
   box_t box = patches->box;
-  fill_bytes(to, layer->pad_value, box.rows * box.bytes);
+  fill_words(to, layer->pad_value * UINT32_C(0x01010101), box.to_next / 4u);
   if (rows > 0 && width > 0) {
     to += (uint32_t)row * box.bytes + (uint32_t)column * layer->input_channels;
     box.rows = (uint32_t)rows;

@@ -1,5 +1,5 @@
-// Copies of rows of a few bytes at any address. What does not fill words is reached by a word that ends with the row
-// and overlaps the one before, so no byte outside a row is read or written.
+// Copies of rows of a few bytes from and to any address. What does not fill words is reached by a word that ends with
+// the row and overlaps the one before, so no byte outside a row is read or written.
 #ifndef TINSMITH_KERNELS_PULP_NN_BOXES_H_
 #define TINSMITH_KERNELS_PULP_NN_BOXES_H_
 
@@ -78,6 +78,23 @@ static inline void copy_long_rows(uint8_t *to, const uint8_t *from, const box_t 
   COPY_NESTED(COPY_PAIRS_OF_WORDS, COPY_LAST_PAIR);
 }
 
+// Fills one word or more.
+static inline void fill_words(uint8_t *to, uint32_t word, uint32_t words) {
+  uint8_t *last = to + 4u * words - 4u;
+  const uint32_t pairs = words >> 1;
+  if (pairs != 0u) {
+    __asm__ volatile(COREV_LOOP("%[pairs]")  //
+                     "cv.sw %[word], (%[to]), 4\n\t"
+                     "cv.sw %[word], (%[to]), 4\n\t"
+                     "nop"  //
+                     COREV_LOOP_END
+                     : [to] "+&r"(to)
+                     : [pairs] "r"(pairs), [word] "r"(word)
+                     : "memory");
+  }
+  store_word(last, word);
+}
+
 // `count` boxes.
 static inline void copy_boxes(uint8_t *to, const uint8_t *from, const box_t *box, uint32_t count) {
   if (box->bytes > 12u) {
@@ -106,6 +123,12 @@ static inline void copy_boxes(uint8_t *to, const uint8_t *from, const box_t *box
 }
 
 #else
+
+static inline void fill_words(uint8_t *to, uint32_t word, uint32_t words) {
+  for (uint32_t i = 0u; i < words; ++i) {
+    store_word(to + 4u * i, word);
+  }
+}
 
 static inline void copy_boxes(uint8_t *to, const uint8_t *from, const box_t *box, uint32_t count) {
   for (uint32_t i = 0u; i < count; ++i) {
