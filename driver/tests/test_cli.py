@@ -1,3 +1,4 @@
+import base64
 import itertools
 import json
 import os
@@ -123,7 +124,9 @@ def test_show_prints_what_show_reads_again(
 
 def test_check_prints_a_kernel_for_every_layer(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", MODEL, "--target", "cortex-m4"]) == 0
-    assert "softmax" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "softmax" in out
+    assert "instructions" not in out  # nothing is measured
 
 
 def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
@@ -234,6 +237,20 @@ def _chain(path: Path, length: int) -> str:
     ends = f"input %{names[0]}: f32[64]", f"output %{names[-1]}"
     path.write_text("\n".join(['graph "chain" {', ends[0], *lines, ends[1], "}"]))
     return str(path)
+
+
+def test_check_says_no_to_constants_larger_than_the_flash(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "large.tsm"
+    elements = 70_000  # of 4 bytes, where the board has 256 KiB
+    zeros = base64.b64encode(bytes(4 * elements)).decode()
+    constant = f'const %table: f32[{elements}] = base64 "{zeros}"'
+    lines = ['graph "large" {', f"input %x: f32[{elements}]", constant]
+    path.write_text("\n".join([*lines, f"%y: f32[{elements}] = add(%x, %table)", "output %y", "}"]))
+    assert main(["check", str(path), "--target", "cortex-m0", "--ram", "9000000"]) == 1
+    assert "needed 280,000 bytes besides code, available 262,144" in capsys.readouterr().err
+    assert main(["check", str(path), "--target", "cortex-m4"]) == 0
 
 
 def test_layers_that_fall_back_for_one_reason_are_one_warning(

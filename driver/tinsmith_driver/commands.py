@@ -37,7 +37,7 @@ from tinsmith_driver.report import (
 )
 from tinsmith_driver.report_types import Report
 from tinsmith_driver.running import Measurement, compare, run_samples
-from tinsmith_driver.support import unsupported
+from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, program_from_text
 from tinsmith_driver.writing import write_file, write_files
@@ -64,8 +64,11 @@ def check(arguments: argparse.Namespace) -> int:
     compilation = compile_model(model, options)
     print(layer_table(compilation, None))
     _print_warnings(compilation)
-    arena = compilation.plan.arena_bytes
-    print(f"\n{arguments.target} runs {model.graph.name}: {thousands(arena)} bytes of arena")
+    sizes = (
+        f"{thousands(compilation.plan.arena_bytes)} bytes of arena, "
+        f"{thousands(constant_bytes(compilation))} bytes of constants"
+    )
+    print(f"\n{arguments.target} runs {model.graph.name}: {sizes}")
     return 0
 
 

@@ -97,15 +97,20 @@ def json_bytes(result: Mapping[str, object]) -> bytes:
 
 
 def layer_table(compilation: Compilation, measurement: Measurement | None) -> str:
-    """One line a layer: what ran where, and its cost, in cycles where those are counted."""
+    """One line a layer: what runs where, and, if measured, its cost, in cycles where those are counted."""
     instructions = measurement.layer_instructions if measurement else ()
     cycles = measurement.layer_cycles if measurement else ()
     what, costs = ("cycles", cycles) if cycles else ("instructions", instructions)
     facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
-    return table(
-        ["layer", "op", "kernel", "MACs", what, "per MAC"],
-        [_layer_row(fact, _at(costs, index)) for index, fact in enumerate(facts)],
-    )
+    header = ["layer", "op", "kernel", "MACs"]
+    rows = [[fact.name, fact.op, fact.kernel, thousands(fact.macs or None)] for fact in facts]
+    if measurement:
+        header += [what, "per MAC"]
+        rows = [
+            [*row, *_costs(fact, _at(costs, index))]
+            for index, (row, fact) in enumerate(zip(rows, facts, strict=True))
+        ]
+    return table(header, rows)
 
 
 def memory_table(compilation: Compilation, build: Build, measurement: Measurement | None) -> str:
@@ -186,16 +191,8 @@ def live_bytes(plan: Plan, step: int) -> int:
     return sum(block.size_bytes for block in plan.live(step))
 
 
-def _layer_row(fact: LayerFacts, cost: int | None) -> list[str]:
-    per_mac = f"{cost / fact.macs:.2f}" if cost and fact.macs else "-"
-    return [
-        fact.name,
-        fact.op,
-        fact.kernel,
-        thousands(fact.macs or None),
-        thousands(cost),
-        per_mac,
-    ]
+def _costs(fact: LayerFacts, cost: int | None) -> list[str]:
+    return [thousands(cost), f"{cost / fact.macs:.2f}" if cost and fact.macs else "-"]
 
 
 def _at(numbers: Sequence[int], index: int) -> int | None:

@@ -1,13 +1,14 @@
-"""`tinsmith check`: every op that a target cannot run, not only the first."""
+"""`tinsmith check`: every op that a target cannot run, not only the first; whether constants fit its memory."""
 
 from dataclasses import dataclass, replace
 
 from tinsmith_c import lower
 from tinsmith_ir import Constant, Graph, Node, UnsupportedError
+from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_target import target
 
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Model, kernels_for, optimize
+from tinsmith_driver.pipelines import Compilation, Model, kernels_for, optimize
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,26 @@ def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
         except UnsupportedError as error:
             findings.append(Finding(node, str(error)))
     return findings
+
+
+def constant_bytes(compilation: Compilation) -> int:
+    """Weights, biases and tables, without what kernels add to them. Raises DoesNotFitError if they exceed the
+    memory that the board has for them.
+    """
+    constants = sorted(compilation.program.constants, key=lambda c: c.data.nbytes, reverse=True)
+    needed = sum(constant.data.nbytes for constant in constants)
+    board = compilation.target.board
+    if board.emulator is None:
+        return needed
+    memory = board.memory(board.weight_memory)
+    if needed > memory.size_bytes:
+        largest = ", ".join(f"{c.name} ({c.data.nbytes:,} bytes)" for c in constants[:3])
+        raise DoesNotFitError(
+            f"constants are too large for memory '{memory.name}' of {board.name}: needed {needed:,} "
+            f"bytes besides code, available {memory.size_bytes:,} bytes. The largest are {largest}. "
+            "Choose a target with more memory, or a smaller or quantized network."
+        )
+    return needed
 
 
 def _alone(graph: Graph, node: Node) -> Graph:

@@ -37,7 +37,8 @@ def run_process(command: Sequence[str], directory: Path, timeout_seconds: float)
             output, _ = process.communicate(timeout=timeout_seconds)
         except subprocess.TimeoutExpired:
             raise FirmwareTimeoutError(
-                f"the program did not end within {timeout_seconds:g} s and was killed"
+                f"the program did not end within {timeout_seconds:g} s and was killed: "
+                "allow it more time, or give it fewer inputs"
             ) from None
         finally:
             _kill_group(process)
