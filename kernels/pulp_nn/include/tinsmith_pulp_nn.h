@@ -24,6 +24,12 @@ typedef enum {
   TINSMITH_PULP_TRUNCATE_U8,
   /** The same, clipped to int8. */
   TINSMITH_PULP_TRUNCATE_S8,
+  /** PULP-NN with 64-bit parameters: clip((wide_multipliers[c] * (acc + bias[c]) + wide_addends[c]) >> shift) to uint8;
+   * acc + bias[c] wraps at 32 bits, the rest at 64. PULP-NN clips the low 32 bits of what is shifted, here all 64 are
+   * clipped. Slower than the others: blocks one by one. */
+  TINSMITH_PULP_TRUNCATE_WIDE_U8,
+  /** The same, clipped to int8. */
+  TINSMITH_PULP_TRUNCATE_WIDE_S8,
   /** TFLite and TFLite Micro: (acc + bias[c]) times multiplier[c] * 2**(-31 - shifts[c]) in gemmlowp's two roundings
    * (a doubling high product to nearest, then a division by a power of two, ties away from zero), plus zero_point,
    * clamped to [min, max]; int8. */
@@ -40,10 +46,12 @@ typedef struct {
   const int32_t *multipliers; /**< TFLite: Q31, 0 or in [2**30, 2**31). Truncating: kappa, or NULL for `multiplier` */
   const int32_t *addends;     /**< truncating: lambda, or NULL for none; TFLite: unused */
   const int32_t *shifts;      /**< TFLite: to the right, in [-30, 31]; truncating: unused */
-  int32_t multiplier;         /**< truncating, where multipliers is NULL */
-  int32_t shift;              /**< truncating: to the right, in [0, 31] */
-  int32_t zero_point;         /**< TFLite: in [-128, 127] */
-  int32_t min, max;           /**< TFLite: in [-128, 127] */
+  const int64_t *wide_multipliers; /**< truncating, wide: kappa, or NULL for `multiplier` */
+  const int64_t *wide_addends;     /**< truncating, wide: lambda, or NULL for none */
+  int32_t multiplier;              /**< truncating, where multipliers is NULL */
+  int32_t shift;                   /**< truncating: to the right, in [0, 31], wide in [0, 63] */
+  int32_t zero_point;              /**< TFLite: in [-128, 127] */
+  int32_t min, max;                /**< TFLite: in [-128, 127] */
 } tinsmith_pulp_stage_t;
 
 typedef enum {

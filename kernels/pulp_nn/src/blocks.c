@@ -73,6 +73,9 @@ ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_
     const int32_t scaled = scale_tflite(sum + channel->addend, channel->multiplier, channel->shift);
     return (uint8_t)clip_s8(scaled + channel->zero_point);
   }
+  if (stage_is_wide(kind)) {
+    return (uint8_t)stage_wide(channel->stage, channel->index, (int32_t)((uint32_t)sum + (uint32_t)channel->addend));
+  }
   const int32_t scaled = scale_truncating(sum, channel->multiplier, channel->addend, channel->shift);
   return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? clip_u8(scaled) : clip_s8(scaled));
 }
@@ -115,6 +118,9 @@ DEFINE(u8_s8, TINSMITH_PULP_TRUNCATE_S8, false)
 DEFINE(s8_u8, TINSMITH_PULP_TRUNCATE_U8, true)
 DEFINE(s8_s8, TINSMITH_PULP_TRUNCATE_S8, true)
 DEFINE(tflite, TINSMITH_PULP_TFLITE_S8, true)
+// Which of both wide stages it is, stage_wide() finds out.
+DEFINE(u8_wide, TINSMITH_PULP_TRUNCATE_WIDE_S8, false)
+DEFINE(s8_wide, TINSMITH_PULP_TRUNCATE_WIDE_S8, true)
 
 blocks_t blocks_of_four(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) {
   switch (kind) {
@@ -122,6 +128,9 @@ blocks_t blocks_of_four(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) {
       return tflite;
     case TINSMITH_PULP_TRUNCATE_U8:
       return input_is_signed ? s8_u8 : u8_u8;
+    case TINSMITH_PULP_TRUNCATE_WIDE_U8:
+    case TINSMITH_PULP_TRUNCATE_WIDE_S8:
+      return input_is_signed ? s8_wide : u8_wide;
     default:
       return input_is_signed ? s8_s8 : u8_s8;
   }

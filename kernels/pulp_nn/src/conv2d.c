@@ -141,6 +141,15 @@ CONVOLVE(s8_s8_packed, TINSMITH_PULP_TRUNCATE_S8, true, true)
 CONVOLVE(tflite_plain, TINSMITH_PULP_TFLITE_S8, true, false)
 CONVOLVE(tflite_packed, TINSMITH_PULP_TFLITE_S8, true, true)
 
+// The wide stages cost more than to ask about the input's type for each block.
+#define CONVOLVE_WIDE(NAME, IS_PACKED)                                                          \
+  static __attribute__((noinline)) void NAME(const layer_t *layer, tinsmith_pulp_core_t core) { \
+    convolve(layer, core, TINSMITH_PULP_TRUNCATE_WIDE_S8, layer->input_is_signed, IS_PACKED);   \
+  }
+
+CONVOLVE_WIDE(wide_plain, false)
+CONVOLVE_WIDE(wide_packed, true)
+
 typedef void (*kernel_t)(const layer_t *layer, tinsmith_pulp_core_t core);
 
 void tinsmith_pulp_conv2d(const layer_t *layer, tinsmith_pulp_core_t core) {
@@ -151,6 +160,10 @@ void tinsmith_pulp_conv2d(const layer_t *layer, tinsmith_pulp_core_t core) {
   const uint32_t packed = layer->weights_are_packed ? 1u : 0u;
   if (layer->stage.kind == TINSMITH_PULP_TFLITE_S8) {
     (packed == 1u ? tflite_packed : tflite_plain)(layer, core);
+    return;
+  }
+  if (stage_is_wide(layer->stage.kind)) {
+    (packed == 1u ? wide_packed : wide_plain)(layer, core);
     return;
   }
   const uint32_t output = layer->stage.kind == TINSMITH_PULP_TRUNCATE_S8 ? 1u : 0u;

@@ -48,6 +48,13 @@ static void stages_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32
   }
 }
 
+// What a wide stage takes instead.
+static void widen(const tinsmith_pulp_stage_t *stage, uint32_t index, channel_t *channel) {
+  channel->addend = stage_bias(stage, index);
+  channel->stage = stage;
+  channel->index = index;
+}
+
 // TFLite's clamp, where it is narrower than int8, of `count` channels side by side.
 static void clamp_outputs(const tinsmith_pulp_stage_t *stage, const area_t *area, uint8_t *line, uint32_t count) {
   for (uint32_t i = 0u; i < area->lines; ++i) {
@@ -106,6 +113,9 @@ static void run_group(const work_t *work, uint32_t first, uint32_t count, const 
     const window_t window = {plan->cross.kernel, plan->tap_words, plan->cross.stride, plan->line.stride, taps};
     for (uint32_t i = 0u; i < count; ++i) {
       unpack_taps(work->layer, plan, first + i, taps);
+      if (stage_is_wide(stage->kind)) {
+        widen(stage, first + i, &channels[i]);
+      }
       work->blocks(area, &window, &channels[i]);
     }
   }
@@ -117,7 +127,9 @@ static void run_group(const work_t *work, uint32_t first, uint32_t count, const 
 static strips_t strips_of(const layer_t *layer) {
   const bool is_3x3 = layer->kernel_height == 3u && layer->kernel_width == 3u;
   const bool is_even = layer->stride_height == layer->stride_width && layer->stride_width <= 2u;
-  return is_3x3 && is_even ? strips_3x3(layer->stage.kind, layer->input_is_signed, layer->stride_width) : NULL;
+  return is_3x3 && is_even && !stage_is_wide(layer->stage.kind)
+             ? strips_3x3(layer->stage.kind, layer->input_is_signed, layer->stride_width)
+             : NULL;
 }
 
 void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {

@@ -63,6 +63,11 @@ LINEAR(s8_s8, TINSMITH_PULP_TRUNCATE_S8, true)
 LINEAR(s8_s32, TINSMITH_PULP_RAW_S32, true)
 LINEAR(tflite, TINSMITH_PULP_TFLITE_S8, true)
 
+// The wide stages cost more than to ask about the types for each block.
+static __attribute__((noinline)) void wide(const layer_t *layer, uint32_t first, uint32_t end) {
+  rows(layer, first, end, TINSMITH_PULP_TRUNCATE_WIDE_S8, layer->input_is_signed, layer->weights_are_packed);
+}
+
 void tinsmith_pulp_linear(const layer_t *layer, tinsmith_pulp_core_t core) {
   const uint32_t blocks = (layer->outputs + STAGE_CHANNELS - 1u) / STAGE_CHANNELS;
   const uint32_t first = STAGE_CHANNELS * quotient(blocks * core.core, core.cores);
@@ -80,6 +85,10 @@ void tinsmith_pulp_linear(const layer_t *layer, tinsmith_pulp_core_t core) {
       break;
     case TINSMITH_PULP_RAW_S32:
       (layer->input_is_signed ? s8_s32 : u8_s32)(layer, first, end);
+      break;
+    case TINSMITH_PULP_TRUNCATE_WIDE_U8:
+    case TINSMITH_PULP_TRUNCATE_WIDE_S8:
+      wide(layer, first, end);
       break;
     case TINSMITH_PULP_TFLITE_S8:
       tflite(layer, first, end);

@@ -37,6 +37,13 @@ int32_t oracle_stage(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32
     const int32_t scaled = divide_by_power(product, shift > 0 ? shift : 0);
     return clamp((int64_t)scaled + stage->zero_point, stage->min, stage->max);
   }
+  const bool is_wide_u8 = stage->kind == TINSMITH_PULP_TRUNCATE_WIDE_U8;
+  if (is_wide_u8 || stage->kind == TINSMITH_PULP_TRUNCATE_WIDE_S8) {
+    const int64_t kappa = stage->wide_multipliers == NULL ? stage->multiplier : stage->wide_multipliers[channel];
+    const int64_t lambda = stage->wide_addends == NULL ? 0 : stage->wide_addends[channel];
+    const int64_t wrapped = (int64_t)((uint64_t)biased * (uint64_t)kappa + (uint64_t)lambda);
+    return clamp(wrapped >> stage->shift, is_wide_u8 ? 0 : -128, is_wide_u8 ? 255 : 127);
+  }
   const int32_t kappa = stage->multipliers == NULL ? stage->multiplier : stage->multipliers[channel];
   const int32_t lambda = stage->addends == NULL ? 0 : stage->addends[channel];
   const int32_t wrapped = (int32_t)((uint32_t)biased * (uint32_t)kappa + (uint32_t)lambda);

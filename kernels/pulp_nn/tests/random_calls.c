@@ -25,6 +25,9 @@ static int8_t *weights_for(bool is_packed, uint32_t rows, uint32_t columns) {
 }
 
 static tinsmith_pulp_stage_kind_t random_kind(random_t *random, bool is_signed, bool raw) {
+  if (random_between(random, 0, 5) == 0) {
+    return random_between(random, 0, 1) == 0 ? TINSMITH_PULP_TRUNCATE_WIDE_U8 : TINSMITH_PULP_TRUNCATE_WIDE_S8;
+  }
   switch (random_between(random, 0, is_signed ? 3 : 1)) {
     case 0:
       return raw && random_between(random, 0, 1) == 0 ? TINSMITH_PULP_RAW_S32 : TINSMITH_PULP_TRUNCATE_U8;

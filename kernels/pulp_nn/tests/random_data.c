@@ -32,6 +32,31 @@ static int32_t one_of(random_t *random, int32_t lhs, int32_t rhs) {
   return random_between(random, 0, 1) == 0 ? lhs : rhs;
 }
 
+// A number of up to `bits` bits and a sign; bits in [1, 60].
+static int64_t random_wide(random_t *random, int32_t bits) {
+  const uint64_t high = next(random);
+  return (int64_t)((high << 32 | next(random)) >> (63 - bits)) - (INT64_C(1) << bits);
+}
+
+// 64-bit kappas and lambdas, for sums of up to about sum_bits bits.
+static void random_wide_stage(random_t *random, int32_t sum_bits, tinsmith_pulp_stage_t *stage) {
+  static int64_t multipliers[MAX_CHANNELS];
+  static int64_t addends[MAX_CHANNELS];
+  const int32_t kappa_bits = random_between(random, 3, 35);
+  const bool has_extremes = random_between(random, 0, 3) == 0;
+  for (uint32_t i = 0u; i < MAX_CHANNELS; ++i) {
+    multipliers[i] = random_wide(random, kappa_bits);
+    addends[i] = random_wide(random, kappa_bits + sum_bits);
+    if (has_extremes && random_between(random, 0, 7) == 0) {
+      multipliers[i] = random_between(random, 0, 1) == 0 ? INT64_MIN : INT64_MAX;
+      addends[i] = random_between(random, 0, 1) == 0 ? INT64_MIN : INT64_MAX;
+    }
+  }
+  stage->shift = has_extremes ? random_between(random, 0, 63) : kappa_bits + sum_bits - random_between(random, 6, 9);
+  stage->wide_multipliers = random_between(random, 0, 3) == 0 ? NULL : multipliers;
+  stage->wide_addends = random_between(random, 0, 3) == 0 ? NULL : addends;
+}
+
 tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t kind, int32_t sum_bits) {
   static int32_t bias[MAX_CHANNELS];
   static int32_t multipliers[MAX_CHANNELS];
@@ -72,6 +97,11 @@ tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t 
     return stage;
   }
   stage.bias = random_between(random, 0, 1) == 0 ? NULL : bias;
+  if (kind == TINSMITH_PULP_TRUNCATE_WIDE_U8 || kind == TINSMITH_PULP_TRUNCATE_WIDE_S8) {
+    stage.multiplier = random_between(random, -60, 60);
+    random_wide_stage(random, sum_bits, &stage);
+    return stage;
+  }
   switch (random_between(random, 0, 3)) {
     case 0: /* PULP-NN without batch normalization */
       stage.multiplier = random_between(random, 1, 60);

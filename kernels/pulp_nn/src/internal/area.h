@@ -2,7 +2,7 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_AREA_H_
 #define TINSMITH_KERNELS_PULP_NN_AREA_H_
 
-#include <stdint.h>
+#include "include/tinsmith_pulp_nn.h"
 
 // The outputs of a band. Steps in bytes.
 typedef struct {
@@ -13,12 +13,15 @@ typedef struct {
 } area_t;
 
 // A channel: the window of its first output, that output, taps of a 3 x 3 kernel (a word for each line, the fourth byte
-// 0) and output stage. addend: lambda with the bias inside, or TFLite's bias.
+// 0) and output stage. addend: lambda with the bias inside, or TFLite's bias; for
+// a wide stage the bias alone.
 typedef struct {
   const uint8_t *plane;
   uint8_t *output;
   uint32_t taps[3];
   int32_t multiplier, addend, shift, zero_point;
+  const tinsmith_pulp_stage_t *stage;  // of a wide stage the layer's, which has the other parameters of channel `index`
+  uint32_t index;
 } channel_t;
 
 #endif  // TINSMITH_KERNELS_PULP_NN_AREA_H_

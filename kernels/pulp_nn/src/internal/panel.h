@@ -27,7 +27,7 @@ typedef struct {
 // Whether a panel takes the stage of some channels: bias, multipliers, addends and shifts as most layers have them.
 ALWAYS_INLINE bool panel_takes(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind, uint32_t first,
                                uint32_t channels) {
-  if (stage->multipliers == NULL) {
+  if (stage_is_wide(kind) || stage->multipliers == NULL) {
     return false;
   }
   if (kind == TINSMITH_PULP_TFLITE_S8) {

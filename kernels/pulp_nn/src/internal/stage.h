@@ -50,6 +50,15 @@ ALWAYS_INLINE int32_t scale_truncating(int32_t acc, int32_t multiplier, int32_t 
   return (int32_t)((uint32_t)acc * (uint32_t)multiplier + (uint32_t)addend) >> shift;
 }
 
+// Whether the stage is one of those with 64-bit parameters.
+ALWAYS_INLINE bool stage_is_wide(tinsmith_pulp_stage_kind_t kind) {
+  return kind == TINSMITH_PULP_TRUNCATE_WIDE_U8 || kind == TINSMITH_PULP_TRUNCATE_WIDE_S8;
+}
+
+// Theirs (stage_wide.c), of a sum with its bias and of acc[pixel][4 channels]. Which of both it is, stage->kind says.
+int32_t stage_wide(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t acc);
+void stage_wide_block(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t *acc, uint32_t pixels);
+
 ALWAYS_INLINE int32_t stage_bias(const tinsmith_pulp_stage_t *stage, uint32_t channel) {
   if (stage->bias != NULL) {
     return stage->bias[channel];
@@ -68,6 +77,9 @@ ALWAYS_INLINE int32_t stage_element(const tinsmith_pulp_stage_t *stage, tinsmith
     const int32_t value = clip_s8(scaled + stage->zero_point);
     const int32_t raised = value < stage->min ? stage->min : value;
     return raised > stage->max ? stage->max : raised;
+  }
+  if (stage_is_wide(kind)) {
+    return stage_wide(stage, channel, acc);
   }
   const int32_t multiplier = stage->multipliers == NULL ? stage->multiplier : stage->multipliers[channel];
   const int32_t addend = stage->addends == NULL ? 0 : stage->addends[channel];
@@ -147,6 +159,8 @@ ALWAYS_INLINE void stage_store(const tinsmith_pulp_stage_t *stage, tinsmith_pulp
   }
   if (kind == TINSMITH_PULP_TFLITE_S8) {
     stage_tflite(stage, channel, acc, pixels);
+  } else if (stage_is_wide(kind)) {
+    stage_wide_block(stage, channel, acc, pixels);
   } else {
     stage_truncate(stage, kind, channel, acc, pixels);
   }
