@@ -1,7 +1,10 @@
 """The runtime's services on the simulated cluster."""
 
 import json
+import os
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,24 @@ def test_teams_of_every_size_and_copies_of_both_kinds_work(chip_name: str, tmp_p
     elf = _build(TESTS / "services.c", tmp_path)
     done = _run(elf, "--race-check", chip_name=chip_name)
     assert (done.returncode, done.stdout) == (0, "-2147483648"), done.stderr
+
+
+def test_example_of_the_readme_prints_the_square_of_7(tmp_path: Path) -> None:
+    readme = (RUNTIME / "README.md").read_text(encoding="utf-8")
+    example = dict(re.findall(r"^```(c|python)\n(.*?)^```", readme, re.MULTILINE | re.DOTALL))
+    (tmp_path / "squares.c").write_text(example["c"], encoding="utf-8")
+    (tmp_path / "platforms" / "simulators").mkdir(parents=True)
+    (tmp_path / "platforms" / "simulators" / "runtime").symlink_to(RUNTIME)
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", example["python"]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path, "TINSMITH_SOC_DIR": str(simulator().parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "49\n"), done.stderr
 
 
 def test_fabric_controller_sleeps_until_main_returns_its_status(tmp_path: Path) -> None:
