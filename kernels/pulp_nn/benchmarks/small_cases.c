@@ -4,6 +4,7 @@
 
 #if defined(TINSMITH_PULP_ORACLE)
 #include "tests/oracle.h"
+#include "tinsmith/softmax.h"
 #endif
 
 typedef struct {
@@ -19,6 +20,11 @@ typedef struct {
   tinsmith_pulp_pool_kind_t kind;
   uint16_t height, width, channels, kernel_height, kernel_width, stride;
 } pool_case_t;
+
+typedef struct {
+  const char *shape;
+  uint32_t rows, columns;
+} softmax_case_t;
 
 static const add_case_t kAdds[] = {
     {"add-tflite", "32x32x16", TINSMITH_PULP_ADD_TFLITE, 32u * 32u * 16u},
@@ -36,11 +42,17 @@ static const pool_case_t kPools[] = {
     {"avgpool-scaled", "16x16x64 2x2", TINSMITH_PULP_POOL_AVERAGE_SCALED, 16, 16, 64, 2, 2, 2},
 };
 
+static const softmax_case_t kSoftmaxes[] = {
+    {"64x12", 64, 12},
+    {"16x200", 16, 200},
+};
+
 #define COUNT(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
 #define CORES 8u
 
 static L1 tinsmith_pulp_add_t add;
 static L1 tinsmith_pulp_pool_t pool;
+static L1 tinsmith_pulp_softmax_t softmax;
 
 static void run_add(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_add(argument, core);
@@ -48,6 +60,10 @@ static void run_add(void *argument, tinsmith_pulp_core_t core) {
 
 static void run_pool(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_pool(argument, core);
+}
+
+static void run_softmax(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_softmax(argument, core);
 }
 
 static benchmark_t prepare_add(const add_case_t *c) {
@@ -109,12 +125,32 @@ static benchmark_t prepare_pool(const pool_case_t *c) {
   return (benchmark_t){c->kernel, c->shape, CORES, elements, run_pool, &pool, output, bytes};
 }
 
+// Inputs in steps of 1/16: of all of them exponentials are computed.
+static benchmark_t prepare_softmax(const softmax_case_t *c) {
+  const uint32_t count = c->rows * c->columns;
+  softmax = (tinsmith_pulp_softmax_t){
+      .input = (int8_t *)input,
+      .output = (int8_t *)output,
+      .rows = c->rows,
+      .columns = c->columns,
+      .multiplier = 1 << 30,
+      .shift = 23,
+      .smallest_difference = -255,
+  };
+  fill(input, count, 1u);
+  return (benchmark_t){"softmax", c->shape, CORES, count, run_softmax, &softmax, output, count};
+}
+
 uint32_t small_count(void) {
-  return COUNT(kAdds) + COUNT(kPools);
+  return COUNT(kAdds) + COUNT(kPools) + COUNT(kSoftmaxes);
 }
 
 benchmark_t small_case(uint32_t index) {
-  return index < COUNT(kAdds) ? prepare_add(&kAdds[index]) : prepare_pool(&kPools[index - COUNT(kAdds)]);
+  if (index < COUNT(kAdds)) {
+    return prepare_add(&kAdds[index]);
+  }
+  index -= COUNT(kAdds);
+  return index < COUNT(kPools) ? prepare_pool(&kPools[index]) : prepare_softmax(&kSoftmaxes[index - COUNT(kPools)]);
 }
 
 #if defined(TINSMITH_PULP_ORACLE)
@@ -123,8 +159,11 @@ void small_expect(uint32_t index) {
   (void)small_case(index);
   if (index < COUNT(kAdds)) {
     oracle_add(&add, output);
-  } else {
+  } else if (index < COUNT(kAdds) + COUNT(kPools)) {
     oracle_pool(&pool, output);
+  } else {
+    const tinsmith_softmax_parameters parameters = {softmax.multiplier, softmax.shift, softmax.smallest_difference};
+    tinsmith_softmax_s8((int32_t)softmax.rows, (int32_t)softmax.columns, &parameters, softmax.input, softmax.output);
   }
 }
 
