@@ -18,7 +18,7 @@ static int32_t byte_at(const uint8_t *address, bool is_signed) {
 }
 
 static int32_t clip(int32_t value, bool is_signed) {
-  return is_signed ? clip_s8(value) : clip_u8(value);
+  return is_signed ? corev_clip_s8(value) : corev_clip_u8(value);
 }
 
 // An input raised and scaled, in gemmlowp's two roundings.

@@ -58,7 +58,7 @@ ALWAYS_INLINE void sum_four(const uint8_t *from, uint32_t pitch, const window_t 
     for (uint32_t line = 0u; line < window->lines; ++line) {
       for (uint32_t i = 0u; i < BLOCK_OUTPUTS; ++i) {
         const uint8_t *place = from + line * pitch + 4u * word + i * window->column_stride;
-        sums[i] = dot4(load_word(place), *taps, sums[i], is_signed);
+        sums[i] = corev_dot4(load_word(place), *taps, sums[i], is_signed);
       }
       ++taps;
     }
@@ -71,13 +71,13 @@ ALWAYS_INLINE void sum_four(const uint8_t *from, uint32_t pitch, const window_t 
 ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_t kind, int32_t sum) {
   if (kind == TINSMITH_PULP_TFLITE_S8) {
     const int32_t scaled = scale_tflite(sum + channel->addend, channel->multiplier, channel->shift);
-    return (uint8_t)clip_s8(scaled + channel->zero_point);
+    return (uint8_t)corev_clip_s8(scaled + channel->zero_point);
   }
   if (stage_is_wide(kind)) {
     return (uint8_t)stage_wide(channel->stage, channel->index, (int32_t)((uint32_t)sum + (uint32_t)channel->addend));
   }
   const int32_t scaled = scale_truncating(sum, channel->multiplier, channel->addend, channel->shift);
-  return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? clip_u8(scaled) : clip_s8(scaled));
+  return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? corev_clip_u8(scaled) : corev_clip_s8(scaled));
 }
 
 // A line's last block steps back over outputs that are done already.

@@ -61,10 +61,10 @@ static void clamp_outputs(const tinsmith_pulp_stage_t *stage, const area_t *area
     uint8_t *pixel = line;
     for (uint32_t column = 0u; column < area->columns; ++column) {
       if (count == 4u) {
-        store_word(pixel, clamp_bytes(load_word(pixel), stage->min, stage->max, true));
+        store_word(pixel, corev_clamp_bytes(load_word(pixel), stage->min, stage->max, true));
       } else {
         for (uint32_t channel = 0u; channel < count; ++channel) {
-          pixel[channel] = (uint8_t)clamp_bytes(pixel[channel], stage->min, stage->max, true);
+          pixel[channel] = (uint8_t)corev_clamp_bytes(pixel[channel], stage->min, stage->max, true);
         }
       }
       pixel += area->column_step;

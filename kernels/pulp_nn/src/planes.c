@@ -254,7 +254,7 @@ void taps_3x3(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32
     return;
   }
   for (uint32_t i = 0u; i < 3u; ++i) {
-    taps[i] = pack_bytes(weights[i], weights[i + 3u], weights[i + 6u], 0);
+    taps[i] = corev_pack_bytes(weights[i], weights[i + 3u], weights[i + 6u], 0);
   }
 }
 

@@ -57,7 +57,7 @@ ALWAYS_INLINE void max_block(const range_t *range, const window_t *window, uint3
   window_max(window, from, words, is_signed, max);
   UNROLLED for (uint32_t i = 0u; i < words; ++i) {
     store_word(output + channel + 4u * i,
-               range->is_clamped ? clamp_bytes(max[i], range->min, range->max, is_signed) : max[i]);
+               range->is_clamped ? corev_clamp_bytes(max[i], range->min, range->max, is_signed) : max[i]);
   }
 }
 

@@ -100,7 +100,7 @@ static void softmax_row(const tinsmith_pulp_softmax_t *layer, const int8_t *inpu
       const int32_t exponential = i < KEPT_COLUMNS ? kept[i] : exp_of_difference(layer, difference);
       value = divide(multiply(exponential, scale), shift) + INT8_MIN;
     }
-    output[i] = (int8_t)clip_s8(value);
+    output[i] = (int8_t)corev_clip_s8(value);
   }
 }
 

@@ -8,7 +8,7 @@ int32_t stage_wide(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t
   const int64_t sum = (int64_t)((uint64_t)multiplier * (uint64_t)(int64_t)acc + (uint64_t)addend);
   const int64_t scaled = sum >> stage->shift;
   const int32_t bounded = scaled > INT16_MAX ? INT16_MAX : scaled < INT16_MIN ? INT16_MIN : (int32_t)scaled;
-  return stage->kind == TINSMITH_PULP_TRUNCATE_WIDE_U8 ? clip_u8(bounded) : clip_s8(bounded);
+  return stage->kind == TINSMITH_PULP_TRUNCATE_WIDE_U8 ? corev_clip_u8(bounded) : corev_clip_s8(bounded);
 }
 
 void stage_wide_block(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t *acc, uint32_t pixels) {

@@ -180,10 +180,10 @@ static inline steps_t steps_of(const area_t *area, uint32_t stride, const channe
 ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_t kind, int32_t sum) {
   if (kind == TINSMITH_PULP_TFLITE_S8) {
     const int32_t scaled = scale_right(sum + channel->addend, channel->multiplier, channel->shift);
-    return (uint8_t)clip_s8(scaled + channel->zero_point);
+    return (uint8_t)corev_clip_s8(scaled + channel->zero_point);
   }
   const int32_t scaled = scale_truncating(sum, channel->multiplier, channel->addend, channel->shift);
-  return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? clip_u8(scaled) : clip_s8(scaled));
+  return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? corev_clip_u8(scaled) : corev_clip_s8(scaled));
 }
 
 ALWAYS_INLINE void strips(const area_t *area, const channel_t *channel, tinsmith_pulp_stage_kind_t kind, bool is_signed,
@@ -194,7 +194,7 @@ ALWAYS_INLINE void strips(const area_t *area, const channel_t *channel, tinsmith
     for (uint32_t line = 0u; line < area->lines; ++line) {
       int32_t sum = 0;
       for (uint32_t i = 0u; i < 3u; ++i) {
-        sum = dot4(load_word(from + i * area->pitch), channel->taps[i], sum, is_signed);
+        sum = corev_dot4(load_word(from + i * area->pitch), channel->taps[i], sum, is_signed);
       }
       to[line * area->line_step] = finish(channel, kind, sum);
       from += stride * area->pitch;

@@ -22,14 +22,14 @@
 // it, is acc + (acc * rest >> 32), and the rounding is that of a halving: no low word is needed. mulhsu 5 cycles,
 // cv.addRN 1.
 ALWAYS_INLINE int32_t doubling_high_product(int32_t acc, int32_t multiplier) {
-  return add_round_halve(high_product(acc, (uint32_t)multiplier << 2), acc);
+  return corev_add_round_halve(high_product(acc, (uint32_t)multiplier << 2), acc);
 }
 
 // gemmlowp's two roundings for a shift to the right of one or more. Adding the sum's sign before rounding a division by
 // a power of two to nearest turns ties away from zero; where the product rounds to 0 its sign is lost, but
 // -1 + 2**(shift - 1) divides to 0 as well. Eight cycles: the product's six, srai, cv.addRNr.
 ALWAYS_INLINE int32_t scale_right(int32_t acc, int32_t multiplier, int32_t shift) {
-  return add_round_shift(doubling_high_product(acc, multiplier), acc >> 31, shift);
+  return corev_add_round_shift(doubling_high_product(acc, multiplier), acc >> 31, shift);
 }
 
 // The doubling high product for a multiplier that may be 0: the high word, rounded by the low word's top bit.
@@ -41,7 +41,7 @@ ALWAYS_INLINE int32_t doubling_high_product_or_0(int32_t acc, int32_t multiplier
 // The two roundings for any shift in [-30, 31] and any multiplier.
 ALWAYS_INLINE int32_t scale_tflite(int32_t acc, int32_t multiplier, int32_t shift) {
   if (shift > 0) {
-    return add_round_shift(doubling_high_product_or_0(acc, multiplier), acc >> 31, shift);
+    return corev_add_round_shift(doubling_high_product_or_0(acc, multiplier), acc >> 31, shift);
   }
   return doubling_high_product_or_0((int32_t)((uint32_t)acc << -shift), multiplier);
 }
@@ -74,7 +74,7 @@ ALWAYS_INLINE int32_t stage_element(const tinsmith_pulp_stage_t *stage, tinsmith
   }
   if (kind == TINSMITH_PULP_TFLITE_S8) {
     const int32_t scaled = scale_tflite(acc, stage->multipliers[channel], stage->shifts[channel]);
-    const int32_t value = clip_s8(scaled + stage->zero_point);
+    const int32_t value = corev_clip_s8(scaled + stage->zero_point);
     const int32_t raised = value < stage->min ? stage->min : value;
     return raised > stage->max ? stage->max : raised;
   }
@@ -84,7 +84,7 @@ ALWAYS_INLINE int32_t stage_element(const tinsmith_pulp_stage_t *stage, tinsmith
   const int32_t multiplier = stage->multipliers == NULL ? stage->multiplier : stage->multipliers[channel];
   const int32_t addend = stage->addends == NULL ? 0 : stage->addends[channel];
   const int32_t scaled = scale_truncating(acc, multiplier, addend, stage->shift);
-  return kind == TINSMITH_PULP_TRUNCATE_U8 ? clip_u8(scaled) : clip_s8(scaled);
+  return kind == TINSMITH_PULP_TRUNCATE_U8 ? corev_clip_u8(scaled) : corev_clip_s8(scaled);
 }
 
 // acc[pixel][4 channels], all of them the biases of channels channel to channel + 3.
@@ -113,11 +113,11 @@ ALWAYS_INLINE void stage_tflite(const tinsmith_pulp_stage_t *stage, uint32_t cha
     const int32_t shift = stage->shifts[channel + c];
     if (__builtin_expect(shift > 0 && multiplier != 0, 1)) {
       UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
-        acc[i] = clip_s8(scale_right(acc[i], multiplier, shift) + zero_point);
+        acc[i] = corev_clip_s8(scale_right(acc[i], multiplier, shift) + zero_point);
       }
     } else {
       UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
-        acc[i] = clip_s8(scale_tflite(acc[i], multiplier, shift) + zero_point);
+        acc[i] = corev_clip_s8(scale_tflite(acc[i], multiplier, shift) + zero_point);
       }
     }
   }
@@ -128,7 +128,7 @@ ALWAYS_INLINE void stage_truncate_channel(tinsmith_pulp_stage_kind_t kind, int32
                                           int32_t shift, int32_t *acc, uint32_t pixels) {
   UNROLLED for (uint32_t i = 0u; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
     const int32_t scaled = scale_truncating(acc[i], multiplier, addend, shift);
-    acc[i] = kind == TINSMITH_PULP_TRUNCATE_U8 ? clip_u8(scaled) : clip_s8(scaled);
+    acc[i] = kind == TINSMITH_PULP_TRUNCATE_U8 ? corev_clip_u8(scaled) : corev_clip_s8(scaled);
   }
 }
 
@@ -167,9 +167,9 @@ ALWAYS_INLINE void stage_store(const tinsmith_pulp_stage_t *stage, tinsmith_pulp
   const bool is_clamped = kind == TINSMITH_PULP_TFLITE_S8 && (stage->min > -128 || stage->max < 127);
   UNROLLED for (uint32_t pixel = 0u; pixel < pixels; ++pixel) {
     const int32_t *values = acc + STAGE_CHANNELS * pixel;
-    uint32_t word = pack_bytes(values[0], values[1], values[2], values[3]);
+    uint32_t word = corev_pack_bytes(values[0], values[1], values[2], values[3]);
     if (is_clamped) {
-      word = clamp_bytes(word, stage->min, stage->max, true);
+      word = corev_clamp_bytes(word, stage->min, stage->max, true);
     }
     store_word(output, word);
     output += output_step;

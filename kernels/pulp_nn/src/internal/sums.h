@@ -150,7 +150,7 @@ ALWAYS_INLINE const int8_t *sums_packed(const int8_t *w, const uint8_t *p, uint3
   for (uint32_t word = 0u; word < words; ++word) {
     for (uint32_t i = 0u; i < STAGE_CHANNELS * pixels; ++i) {
       const uint32_t x = load_word(p + i / STAGE_CHANNELS * step + 4u * word);
-      acc[i] = dot4(x, load_word(w + 16u * word + 4u * (i % STAGE_CHANNELS)), acc[i], is_signed);
+      acc[i] = corev_dot4(x, load_word(w + 16u * word + 4u * (i % STAGE_CHANNELS)), acc[i], is_signed);
     }
   }
   return w + 16u * words;
@@ -171,7 +171,7 @@ ALWAYS_INLINE void sums_words(const int8_t *w, uint32_t row_step, const uint8_t 
   for (uint32_t i = 0u; i < STAGE_CHANNELS * pixels; ++i) {
     for (uint32_t word = 0u; word < words; ++word) {
       const uint32_t x = load_word(p + i / STAGE_CHANNELS * step + 4u * word);
-      acc[i] = dot4(x, load_word(w + i % STAGE_CHANNELS * row_step + 4u * word), acc[i], is_signed);
+      acc[i] = corev_dot4(x, load_word(w + i % STAGE_CHANNELS * row_step + 4u * word), acc[i], is_signed);
     }
   }
 }
@@ -223,7 +223,7 @@ ALWAYS_INLINE int32_t sum_single(const int8_t *weights, uint32_t weight_step, ui
                                  int32_t acc, bool is_signed) {
   uint32_t k = 0u;
   for (; k + 4u <= columns; k += 4u) {
-    acc = dot4(load_word(pixel + k), load_word(weights), acc, is_signed);
+    acc = corev_dot4(load_word(pixel + k), load_word(weights), acc, is_signed);
     weights += weight_step;
   }
   for (; k < columns; ++k) {

@@ -82,7 +82,7 @@ ALWAYS_INLINE void window_max(const window_t *window, const uint8_t *from, uint3
   for (uint32_t line = 0u; line < window->lines; ++line) {
     for (uint32_t tap = 0u; tap < window->taps; ++tap) {
       for (uint32_t word = 0u; word < words; ++word) {
-        max[word] = max_bytes(max[word], load_word(from + 4u * word), is_signed);
+        max[word] = corev_max_bytes(max[word], load_word(from + 4u * word), is_signed);
       }
       from += window->tap_step;
     }
