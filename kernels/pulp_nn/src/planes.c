@@ -35,6 +35,18 @@ static void choose_sides(const layer_t *layer, plan_t *plan) {
   }
 }
 
+// Words of HWC hold four channels. CHW's may be taken by any number at a time: by four, as what a group costs once is
+// much, or by fewer where that gives idle cores work.
+static void choose_groups(const layer_t *layer, uint32_t cores, plan_t *plan) {
+  plan->group = 4u;
+  if (layer->input_is_chw) {
+    const uint32_t share = quotient(layer->channels + cores - 1u, cores);
+    plan->group = share < 4u ? share : 4u;
+  }
+  plan->groups =
+      plan->group == 4u ? (layer->channels + 3u) / 4u : quotient(layer->channels + plan->group - 1u, plan->group);
+}
+
 // How often to halve the output's lines. A power of two, so that shifts do: a division takes 30 cycles. Bands cost the
 // lines that two of them share and one unpacking each; too few leave cores idle.
 static uint32_t choose_bands(const plan_t *plan, uint32_t groups, uint32_t cores) {
@@ -58,8 +70,7 @@ static uint32_t choose_bands(const plan_t *plan, uint32_t groups, uint32_t cores
 plan_t plan_depthwise(const layer_t *layer, uint32_t cores) {
   plan_t plan;
   choose_sides(layer, &plan);
-  plan.group = layer->input_is_chw ? 1u : 4u;
-  plan.groups = layer->input_is_chw ? layer->channels : (layer->channels + 3u) / 4u;
+  choose_groups(layer, cores, &plan);
   plan.tap_words = (plan.line.kernel + 3u) / 4u;
   plan.band_shift = choose_bands(&plan, plan.groups, cores);
   plan.band_lines = (plan.cross.output + (1u << plan.band_shift) - 1u) >> plan.band_shift;
@@ -145,26 +156,58 @@ static void unpack_four_channels(const copy_t *copy) {
                    : "memory");
 }
 
-// Lines of one channel: their loops are three instructions, the shortest there are, and no store waits for its load.
-static void copy_lines(const copy_t *copy) {
+// Lines of one channel: two words at a time, the last two of which end where the line does and may write bytes again.
+// No store waits for its load.
+#define COPY_PAIR(STEP, NEXT_FROM, NEXT_TO) \
+  "cv.lw %[a], (%[from]), " STEP            \
+  "\n\t"                                    \
+  "cv.lw %[b], (%[from]), " NEXT_FROM       \
+  "\n\t"                                    \
+  "cv.sw %[a], (%[to]), " STEP              \
+  "\n\t"                                    \
+  "cv.sw %[b], (%[to]), " NEXT_TO "\n\t"
+
+// A line is one pair, whose words may overlap: length in [4, 8].
+static void copy_short_lines(const copy_t *copy) {
   const uint8_t *from = copy->from;
   uint8_t *to = copy->to;
-  uint32_t lines = copy->lines;
-  uint32_t a;
-  __asm__ volatile(
-      "1:\n\tbeqz %[words], 2f\n\t"                                                                       //
-      COREV_LOOP("%[words]") "cv.lw %[a], (%[from]), 4\n\tnop\n\tcv.sw %[a], (%[to]), 4" COREV_LOOP_END   //
-                             "2:\n\tbeqz %[bytes], 2f\n\t"                                                //
-      COREV_LOOP("%[bytes]") "cv.lbu %[a], (%[from]), 1\n\tnop\n\tcv.sb %[a], (%[to]), 1" COREV_LOOP_END  //
-                             "2:\n\t"
-                             "add %[from], %[from], %[next_from]\n\t"
-                             "add %[to], %[to], %[next_to]\n\t"
-                             "addi %[lines], %[lines], -1\n\t"
-                             "bnez %[lines], 1b\n"
-      : [from] "+&r"(from), [to] "+&r"(to), [lines] "+&r"(lines), [a] "=&r"(a)
-      : [words] "r"(copy->length / 4u), [bytes] "r"(copy->length % 4u), [next_from] "r"(copy->line_step - copy->length),
-        [next_to] "r"(copy->pitch - copy->length)
-      : "memory");
+  const uint32_t second = copy->length - 4u;
+  uint32_t a, b;
+  __asm__ volatile(COREV_LOOP("%[lines]") COPY_PAIR("%[second]", "%[next_from]", "%[next_to]") COREV_LOOP_END
+                   : [from] "+&r"(from), [to] "+&r"(to), [a] "=&r"(a), [b] "=&r"(b)
+                   : [lines] "r"(copy->lines), [second] "r"(second), [next_from] "r"(copy->line_step - second),
+                     [next_to] "r"(copy->pitch - second)
+                   : "memory");
+}
+
+// length 8 or more: whole pairs, then the last eight bytes.
+static void copy_long_lines(const copy_t *copy) {
+  const uint8_t *from = copy->from;
+  uint8_t *to = copy->to;
+  const uint32_t last = copy->length - 4u;
+  uint32_t a, b;
+  __asm__ volatile(COREV_OUTER_LOOP("%[lines]") COREV_LOOP("%[pairs]") COPY_PAIR("4", "4", "4") COREV_LOOP_END
+                   "\tadd %[from], %[from], %[back]\n\t"
+                   "add %[to], %[to], %[back]\n\t"  //
+                   COPY_PAIR("4", "%[next_from]", "%[next_to]") COREV_OUTER_LOOP_END
+                   : [from] "+&r"(from), [to] "+&r"(to), [a] "=&r"(a), [b] "=&r"(b)
+                   : [lines] "r"(copy->lines), [pairs] "r"(copy->length / 8u), [back] "r"(copy->length % 8u - 8u),
+                     [next_from] "r"(copy->line_step - last), [next_to] "r"(copy->pitch - last)
+                   : "memory");
+}
+
+static void copy_lines(const copy_t *copy) {
+  if (copy->length > 8u) {
+    copy_long_lines(copy);
+  } else if (copy->length >= 4u) {
+    copy_short_lines(copy);
+  } else {
+    for (uint32_t line = 0u; line < copy->lines; ++line) {
+      for (uint32_t i = 0u; i < copy->length; ++i) {
+        copy->to[line * copy->pitch + i] = copy->from[line * copy->line_step + i];
+      }
+    }
+  }
 }
 
 #else
@@ -189,13 +232,10 @@ static void copy_lines(const copy_t *copy) {
 
 #endif
 
-static void unpack_channels(const copy_t *copy, uint32_t channels) {
+// Channels side by side in words of the input.
+static void unpack_pixels(const copy_t *copy, uint32_t channels) {
   if (channels == 4u) {
     unpack_four_channels(copy);
-    return;
-  }
-  if (copy->step == 1u) {
-    copy_lines(copy);
     return;
   }
   const uint8_t *from = copy->from;
@@ -208,6 +248,15 @@ static void unpack_channels(const copy_t *copy, uint32_t channels) {
     }
     from += copy->line_step;
     to += copy->pitch;
+  }
+}
+
+// Channels that are images of their own, channel_step bytes apart.
+static void copy_images(copy_t copy, uint32_t channel_step, uint32_t channels) {
+  for (uint32_t channel = 0u; channel < channels; ++channel) {
+    copy_lines(&copy);
+    copy.from += channel_step;
+    copy.to += copy.plane_bytes;
   }
 }
 
@@ -241,7 +290,11 @@ void unpack_planes(const layer_t *layer, const plan_t *plan, uint32_t band, uint
       .pitch = plan->pitch,
       .plane_bytes = plan->plane_bytes,
   };
-  unpack_channels(&copy, count);
+  if (layer->input_is_chw) {
+    copy_images(copy, channel_step, count);
+  } else {
+    unpack_pixels(&copy, count);
+  }
 }
 
 void taps_3x3(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t taps[3]) {

@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
   side_t line;           // along a line of a plane
   side_t cross;          // from line to line
-  uint32_t group;        // channels that are unpacked together: 4, or 1 for CHW
+  uint32_t group;        // channels that are unpacked together: 4; 1 to 4 of CHW
   uint32_t groups;       // of channels
   uint32_t band_shift;   // the output's lines are divided into 1 << band_shift bands
   uint32_t band_lines;   // output lines of a band; the last may have fewer
