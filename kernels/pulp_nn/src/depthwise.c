@@ -1,5 +1,5 @@
-// Depthwise convolutions over planes (planes.h): a 3 x 3 kernel in strips (strips.h), other kernels four neighbouring
-// outputs at a time, tap word by tap word.
+// Depthwise convolutions over planes (planes.h): a 3 x 3 or 5 x 5 kernel in strips (strips.h), other kernels four
+// neighbouring outputs at a time, tap word by tap word.
 #include "include/tinsmith_pulp_nn.h"
 #include "src/internal/blocks.h"
 #include "src/internal/planes.h"
@@ -79,6 +79,7 @@ typedef struct {
   const plan_t *plan;
   uint8_t *planes;
   strips_t strips;  // NULL where the kernel or its strides are others
+  void (*taps)(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);  // for strips
   blocks_t blocks;
 } work_t;
 
@@ -105,7 +106,7 @@ static void run_group(const work_t *work, uint32_t first, uint32_t count, const 
   }
   if (are_for_strips(work, channels, count)) {
     for (uint32_t i = 0u; i < count; ++i) {
-      taps_3x3(work->layer, plan, first + i, channels[i].taps);
+      work->taps(work->layer, plan, first + i, channels[i].taps);
     }
     work->strips(area, channels, count);
   } else {
@@ -124,12 +125,20 @@ static void run_group(const work_t *work, uint32_t first, uint32_t count, const 
   }
 }
 
-static strips_t strips_of(const layer_t *layer) {
-  const bool is_3x3 = layer->kernel_height == 3u && layer->kernel_width == 3u;
-  const bool is_even = layer->stride_height == layer->stride_width && layer->stride_width <= 2u;
-  return is_3x3 && is_even && !stage_is_wide(layer->stage.kind)
-             ? strips_3x3(layer->stage.kind, layer->input_is_signed, layer->stride_width)
-             : NULL;
+static void choose_strips(work_t *work) {
+  const layer_t *layer = work->layer;
+  const uint32_t kernel = layer->kernel_width;
+  const uint32_t stride = layer->stride_width;
+  if (layer->kernel_height != kernel || layer->stride_height != stride || stage_is_wide(layer->stage.kind)) {
+    return;
+  }
+  if (kernel == 3u && stride <= 2u) {
+    work->strips = strips_3x3(layer->stage.kind, layer->input_is_signed, stride);
+    work->taps = taps_3x3;
+  } else if (kernel == 5u && stride == 1u) {
+    work->strips = strips_5x5(layer->stage.kind, layer->input_is_signed);
+    work->taps = taps_5x5;
+  }
 }
 
 void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {
@@ -137,8 +146,13 @@ void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {
   layer_t layer;
   copy_bytes((uint8_t *)&layer, (const uint8_t *)shared, sizeof layer);
   const plan_t plan = plan_depthwise(&layer, core.cores);
-  const work_t work = {&layer, &plan, layer.scratch + core.core * plan_scratch_bytes(&plan), strips_of(&layer),
-                       blocks_of_four(layer.stage.kind, layer.input_is_signed)};
+  work_t work = {
+      .layer = &layer,
+      .plan = &plan,
+      .planes = layer.scratch + core.core * plan_scratch_bytes(&plan),
+      .blocks = blocks_of_four(layer.stage.kind, layer.input_is_signed),
+  };
+  choose_strips(&work);
   area_t area = {
       .columns = plan.line.output,
       .pitch = plan.pitch,

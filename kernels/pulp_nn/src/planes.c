@@ -7,10 +7,12 @@
 typedef tinsmith_pulp_depthwise_t layer_t;
 
 // What a choice of lines costs beyond the outputs themselves, in cycles: the start of a strip of two columns (or of a
-// block of four outputs on each line), and unpacking's start of a line and its elements that fill no word.
+// block of four outputs on each line; with a 5 x 5 kernel of one column), and unpacking's start of a line and its
+// elements that fill no word.
 static uint32_t cost_of_lines(const side_t *line, const side_t *cross) {
   const uint32_t strips = (line->output + 1u) / 2u;
-  return 24u * strips + cross->input * (4u + (line->input & 3u));
+  const uint32_t starts = line->kernel == 5u ? 55u * line->output : 24u * strips;
+  return starts + cross->input * (4u + (line->input & 3u));
 }
 
 static void choose_sides(const layer_t *layer, plan_t *plan) {
@@ -297,7 +299,7 @@ void unpack_planes(const layer_t *layer, const plan_t *plan, uint32_t band, uint
   }
 }
 
-void taps_3x3(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t taps[3]) {
+void taps_3x3(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps) {
   const int8_t *weights = layer->weights + 9u * channel;
   const uint32_t step = plan->line.tap_step;
   if (step == 1u) {
@@ -308,6 +310,16 @@ void taps_3x3(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32
   }
   for (uint32_t i = 0u; i < 3u; ++i) {
     taps[i] = corev_pack_bytes(weights[i], weights[i + 3u], weights[i + 6u], 0);
+  }
+}
+
+void taps_5x5(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps) {
+  const int8_t *line = layer->weights + 25u * channel;
+  const uint32_t step = plan->line.tap_step;
+  for (uint32_t i = 0u; i < 5u; ++i) {
+    taps[i] = corev_pack_bytes(line[0], line[step], line[2u * step], line[3u * step]);
+    taps[5u + i] = (uint8_t)line[4u * step];
+    line += plan->cross.tap_step;
   }
 }
 

@@ -2,15 +2,7 @@
 
 #include <stddef.h>
 
-#include "src/internal/stage.h"
-
-// The kinds of strips: input, output, first value of a sum, first and further dot products, output stage.
-#define FOR_ALL_KINDS(DEFINE)                                                                       \
-  DEFINE(u8_u8, TINSMITH_PULP_TRUNCATE_U8, false, ZERO, "cv.dotusp.b", "cv.sdotusp.b", TRUNCATE_U8) \
-  DEFINE(u8_s8, TINSMITH_PULP_TRUNCATE_S8, false, ZERO, "cv.dotusp.b", "cv.sdotusp.b", TRUNCATE_S8) \
-  DEFINE(s8_u8, TINSMITH_PULP_TRUNCATE_U8, true, ZERO, "cv.dotsp.b", "cv.sdotsp.b", TRUNCATE_U8)    \
-  DEFINE(s8_s8, TINSMITH_PULP_TRUNCATE_S8, true, ZERO, "cv.dotsp.b", "cv.sdotsp.b", TRUNCATE_S8)    \
-  DEFINE(tflite, TINSMITH_PULP_TFLITE_S8, true, BIAS, "cv.sdotsp.b", "cv.sdotsp.b", SCALE_S8)
+#include "src/internal/strips_stages.h"
 
 #if TINSMITH_COREV
 
@@ -25,29 +17,10 @@
 #define DOTS_SHARED(DOT, SUM, LINE, TAPS) \
   DOTS_ONE(DOT, SUM, LINE, TAPS) DOT " %[" SUM "1], %[" LINE "0], %[" TAPS "s]\n\t"
 
-#define FROM_ZERO(SUM) ""
-#define FROM_BIAS(SUM) "addi %[" SUM "], %[addend], 0\n\t"
 #define START_ONE(FROM, SUM) FROM_##FROM(SUM "0")
 #define START_SHARED(FROM, SUM) START_ONE(FROM, SUM) FROM_##FROM(SUM "1")
 #define START_TWO START_SHARED
 
-// A stage and its store, which goes on to the next column or to the first one of the line below.
-#define STORE(VALUE, NEXT) "cv.sb %[" VALUE "], (%[to]), %[" NEXT "]\n\t"
-#define TRUNCATE(SUM) "mul %[" SUM "], %[" SUM "], %[multiplier]\n\tcv.addNr %[" SUM "], %[addend], %[shift]\n\t"
-#define TRUNCATE_U8(SUM, NEXT) TRUNCATE(SUM) "cv.clipu %[" SUM "], %[" SUM "], 9\n\t" STORE(SUM, NEXT)
-#define TRUNCATE_S8(SUM, NEXT) TRUNCATE(SUM) "cv.clip %[" SUM "], %[" SUM "], 8\n\t" STORE(SUM, NEXT)
-// As scale_right() of stage.h.
-#define SCALE_S8(SUM, NEXT)                 \
-  "mulhsu %[free], %[" SUM                  \
-  "], %[multiplier]\n\t"                    \
-  "cv.addRN %[free], %[free], %[" SUM       \
-  "], 1\n\t"                                \
-  "srai %[" SUM "], %[" SUM                 \
-  "], 31\n\t"                               \
-  "cv.addRNr %[free], %[" SUM               \
-  "], %[shift]\n\t"                         \
-  "add %[free], %[free], %[zero_point]\n\t" \
-  "cv.clip %[free], %[free], 8\n\t" STORE("free", NEXT)
 #define FINISH_ONE(STAGE, SUM) STAGE(SUM "0", "below")
 #define FINISH_SHARED(STAGE, SUM) STAGE(SUM "0", "right") STAGE(SUM "1", "below")
 #define FINISH_TWO FINISH_SHARED
@@ -117,10 +90,6 @@
 #define MOVED_SHARED "slli %[t0s], %[t0], 8\n\tslli %[t1s], %[t1], 8\n\tslli %[t2s], %[t2], 8\n\t"
 #define MOVED_TWO ""
 
-// TFLite's multiplier as scale_right() has it.
-#define PREPARE_ZERO ""
-#define PREPARE_BIAS "slli %[multiplier], %[multiplier], 2\n\t"
-
 // What all channels have in common; right and below: to a neighbour's output, or to that of the first column of the
 // line below; next: to a strip's neighbour, from its end.
 typedef struct {
@@ -176,15 +145,6 @@ static inline steps_t steps_of(const area_t *area, uint32_t stride, const channe
   DEFINE(2, TWO, __VA_ARGS__)
 
 #else
-
-ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_t kind, int32_t sum) {
-  if (kind == TINSMITH_PULP_TFLITE_S8) {
-    const int32_t scaled = scale_right(sum + channel->addend, channel->multiplier, channel->shift);
-    return (uint8_t)corev_clip_s8(scaled + channel->zero_point);
-  }
-  const int32_t scaled = scale_truncating(sum, channel->multiplier, channel->addend, channel->shift);
-  return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? corev_clip_u8(scaled) : corev_clip_s8(scaled));
-}
 
 ALWAYS_INLINE void strips(const area_t *area, const channel_t *channel, tinsmith_pulp_stage_kind_t kind, bool is_signed,
                           uint32_t stride) {

@@ -180,25 +180,29 @@ static void run_depthwise(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_depthwise(argument, core);
 }
 
-// One side of a 3 x 3 kernel: lines of any length, short ones often, and paddings that may differ.
-static void random_side(random_t *random, uint16_t stride, uint16_t *input_size, uint16_t *pad, uint16_t *output) {
+// One side of a kernel: lines of any length, short ones often, and paddings that may differ.
+static void random_side(random_t *random, uint16_t kernel, uint16_t stride, uint16_t *input_size, uint16_t *pad,
+                        uint16_t *output) {
+  const int32_t widest_pad = kernel - 1;
   *input_size = (uint16_t)random_between(random, 1, random_between(random, 0, 1) == 0 ? 9 : 26);
-  *pad = (uint16_t)random_between(random, 0, 2);
-  const int32_t missing = 3 - *input_size - *pad;
-  const uint16_t behind = (uint16_t)random_between(random, missing > 0 ? missing : 0, 2);
-  *output = output_size(*input_size, 3u, stride, (uint16_t)(*pad + behind));
+  *pad = (uint16_t)random_between(random, 0, widest_pad);
+  const int32_t missing = kernel - *input_size - *pad;
+  const uint16_t behind = (uint16_t)random_between(random, missing > 0 ? missing : 0, widest_pad);
+  *output = output_size(*input_size, kernel, stride, (uint16_t)(*pad + behind));
 }
 
-// Sides like those of a convolution, 3 x 3 every other time.
+// Sides like those of a convolution; two times of three a square kernel of 3 or 5 with strides that are the same.
 static void random_depthwise_sizes(random_t *random, tinsmith_pulp_depthwise_t *layer) {
   tinsmith_pulp_conv2d_t sizes = {.output_channels = 1};
   random_sizes(random, &sizes, false);
-  if (random_between(random, 0, 1) == 0) {
-    const uint16_t stride = (uint16_t)random_between(random, 1, 2);
-    sizes.kernel_height = sizes.kernel_width = 3u;
+  const int32_t choice = random_between(random, 0, 2);
+  if (choice != 0) {
+    const uint16_t kernel = choice == 1 ? 3u : 5u;
+    const uint16_t stride = (uint16_t)random_between(random, 1, choice == 1 ? 2 : 1);
+    sizes.kernel_height = sizes.kernel_width = kernel;
     sizes.stride_height = sizes.stride_width = stride;
-    random_side(random, stride, &sizes.input_height, &sizes.pad_top, &sizes.output_height);
-    random_side(random, stride, &sizes.input_width, &sizes.pad_left, &sizes.output_width);
+    random_side(random, kernel, stride, &sizes.input_height, &sizes.pad_top, &sizes.output_height);
+    random_side(random, kernel, stride, &sizes.input_width, &sizes.pad_left, &sizes.output_width);
   }
   layer->input_height = sizes.input_height;
   layer->input_width = sizes.input_width;

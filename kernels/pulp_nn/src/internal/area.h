@@ -13,12 +13,12 @@ typedef struct {
 } area_t;
 
 // A channel: the window of its first output, that output, taps of a 3 x 3 kernel (a word for each line, the fourth byte
-// 0) and output stage. addend: lambda with the bias inside, or TFLite's bias; for
-// a wide stage the bias alone.
+// 0) or of a 5 x 5 one (a word for each line, then the lines' fifth bytes) and output stage. addend: lambda with the
+// bias inside, or TFLite's bias; for a wide stage the bias alone.
 typedef struct {
   const uint8_t *plane;
   uint8_t *output;
-  uint32_t taps[3];
+  uint32_t taps[10];
   int32_t multiplier, addend, shift, zero_point;
   const tinsmith_pulp_stage_t *stage;  // of a wide stage the layer's, which has the other parameters of channel `index`
   uint32_t index;

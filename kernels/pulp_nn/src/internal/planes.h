@@ -39,7 +39,8 @@ void unpack_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, u
 // The taps of a channel as window_t (blocks.h) has them.
 void unpack_taps(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
 
-// The same for a 3 x 3 kernel.
-void taps_3x3(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t taps[3]);
+// Those of a 3 x 3 or a 5 x 5 kernel as channel_t (area.h) has them.
+void taps_3x3(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
+void taps_5x5(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
 
 #endif  // TINSMITH_KERNELS_PULP_NN_PLANES_H_

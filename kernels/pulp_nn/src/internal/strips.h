@@ -1,5 +1,5 @@
-// Depthwise 3 x 3 over a padded plane of bytes, in strips of one or two columns of outputs from top to bottom: a line
-// of input is loaded once for all the outputs that need it.
+// Depthwise 3 x 3 and 5 x 5 over a padded plane of bytes, in strips of one or two columns of outputs from top to
+// bottom: a line of input is loaded once for all the outputs that need it.
 #ifndef TINSMITH_KERNELS_PULP_NN_STRIPS_H_
 #define TINSMITH_KERNELS_PULP_NN_STRIPS_H_
 
@@ -12,5 +12,8 @@ typedef void (*strips_t)(const area_t *area, const channel_t *channels, uint32_t
 // The function for strides of 1 or 2 in both directions. Of TFLite's stage it does the rounding: outputs are clamped to
 // int8, whatever min and max are, shifts are in [1, 31] and multipliers are not 0.
 strips_t strips_3x3(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t stride);
+
+// The same for a 5 x 5 kernel with strides of 1.
+strips_t strips_5x5(tinsmith_pulp_stage_kind_t kind, bool input_is_signed);
 
 #endif  // TINSMITH_KERNELS_PULP_NN_STRIPS_H_
