@@ -8,6 +8,12 @@ def test_numbers_stand_to_the_right_and_text_to_the_left() -> None:
     assert lines == ["name  bytes", "----  -----", "a     1,000", "long      5"]
 
 
+def test_shapes_are_text_that_begins_with_a_number() -> None:
+    lines = table(["shape", "n"], [["25x5x64-64", "3.5"], ["k1", "-2 %"]]).splitlines()[2:]
+    assert lines == ["25x5x64-64   3.5", "k1          -2 %"]
+    assert table(["shape"], [["640-128"], ["6x6 5x5"]]).splitlines()[2] == "640-128"
+
+
 def test_a_table_without_rows_has_its_header() -> None:
     assert table(["a", "b"], []).splitlines()[0] == "a  b"
 

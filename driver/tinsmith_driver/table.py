@@ -1,6 +1,9 @@
 """Plain text tables and numbers for a terminal."""
 
+import re
 from collections.abc import Sequence
+
+_NUMBER = re.compile(r"[-+<]?[0-9,.]*[0-9]( ?%)?")
 
 
 def thousands(number: int | None) -> str:
@@ -28,4 +31,4 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return cell in ("", "-") or cell[0].isdigit() or (cell[0] in "+-.<" and cell[1:2].isdigit())
+    return cell in ("", "-") or _NUMBER.fullmatch(cell) is not None

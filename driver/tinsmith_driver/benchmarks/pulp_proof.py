@@ -217,4 +217,6 @@ def _table(header: Sequence[str], keys: Sequence[str], records: Sequence[Record]
 
 
 def _cell(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return thousands(value) if isinstance(value, int) else f"{value}"
