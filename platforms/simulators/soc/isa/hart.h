@@ -133,7 +133,7 @@ class Hart {
     x[0] = 0;
   }
 
-  void stall(Stall cause, uint32_t cycles) {
+  void stall(Stall cause, uint64_t cycles) {
     time += cycles;
     counters.stalls[static_cast<size_t>(cause)] += cycles;
   }
@@ -162,6 +162,9 @@ class Hart {
     wake(at, asleep_for_);
   }
   void wake(uint64_t at, Stall cause);
+  bool sleeps_for(Stall cause) const {
+    return asleep && asleep_for_ == cause;
+  }
 
   uint32_t read_csr(uint32_t number);
   void write_csr(uint32_t number, uint32_t value);

@@ -220,7 +220,7 @@ void Soc::store_cluster_control(uint32_t offset, uint32_t value, uint64_t now) {
     return;
   }
   if (offset >= kBootAddress && offset < kBootAddress + 4 * description_.cluster_cores) {
-    boot_addresses_[(offset - kBootAddress) / 4] = value;
+    boot_addresses_[(offset - kBootAddress) / 4] = value & ~1U;
     return;
   }
   if (offset != kFetchEnable) {
@@ -232,7 +232,7 @@ void Soc::store_cluster_control(uint32_t offset, uint32_t value, uint64_t now) {
     if ((value & ~fetch_enable_ & (1U << core)) != 0 && !hart.running) {
       hart.pc = boot_addresses_[core];
       hart.running = true;
-      hart.stall(Stall::kEvent, static_cast<uint32_t>(now + description_.event_wake - hart.time));
+      hart.stall(Stall::kEvent, now + description_.event_wake - hart.time);
     }
   }
   fetch_enable_ = value;

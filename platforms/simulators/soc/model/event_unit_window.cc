@@ -96,7 +96,9 @@ void EventUnit::unlock(uint32_t core, uint32_t value, uint64_t now) {
     const uint32_t next = mutex_queue_.front();
     mutex_queue_.pop_front();
     cores_[next].owns_mutex = true;
-    harts_[next]->wake(now + description_.event_wake, Stall::kMutex);
+    if (harts_[next]->sleeps_for(Stall::kMutex)) {  // and not, for something else, in a handler
+      harts_[next]->wake(now + description_.event_wake);
+    }
   }
 }
 

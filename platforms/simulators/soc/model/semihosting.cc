@@ -104,6 +104,14 @@ std::FILE *Semihosting::file(uint32_t handle) const {
   return handle == 0 || handle > files_.size() ? nullptr : files_[handle - 1].get();
 }
 
+std::FILE *Semihosting::file_or_error(uint32_t handle) const {
+  std::FILE *const found = file(handle);
+  if (found == nullptr) {
+    errno = EBADF;
+  }
+  return found;
+}
+
 uint32_t Semihosting::failed() {
   last_error_ = errno;
   return kFailed;
@@ -126,8 +134,7 @@ uint32_t Semihosting::open(uint32_t parameters) {
 
 uint32_t Semihosting::close(uint32_t parameters) {
   const uint32_t handle = word(parameters, 0);
-  if (file(handle) == nullptr) {
-    errno = EBADF;
+  if (file_or_error(handle) == nullptr) {
     return failed();
   }
   files_[handle - 1].reset();
@@ -136,6 +143,7 @@ uint32_t Semihosting::close(uint32_t parameters) {
 
 // Like write, returns how many bytes were not transferred.
 uint32_t Semihosting::read(uint32_t parameters) {
+  const uint32_t address = word(parameters, 1);
   const uint32_t wanted = word(parameters, 2);
   std::FILE *const source = file(word(parameters, 0));
   if (source == nullptr) {
@@ -148,13 +156,14 @@ uint32_t Semihosting::read(uint32_t parameters) {
     if (got == 0) {
       break;
     }
-    memory_.write(word(parameters, 1) + done, piece.data(), static_cast<uint32_t>(got));
+    memory_.write(address + done, piece.data(), static_cast<uint32_t>(got));
     done += static_cast<uint32_t>(got);
   }
   return wanted - done;
 }
 
 uint32_t Semihosting::write(uint32_t parameters) {
+  const uint32_t address = word(parameters, 1);
   const uint32_t wanted = word(parameters, 2);
   std::FILE *const target = file(word(parameters, 0));
   if (target == nullptr) {
@@ -164,7 +173,7 @@ uint32_t Semihosting::write(uint32_t parameters) {
   uint32_t done = 0;
   while (done < wanted) {
     const uint32_t next = std::min(kPiece, wanted - done);
-    memory_.read(word(parameters, 1) + done, piece.data(), next);
+    memory_.read(address + done, piece.data(), next);
     const size_t put = std::fwrite(piece.data(), 1, next, target);
     done += static_cast<uint32_t>(put);
     if (put < next) {
@@ -175,7 +184,7 @@ uint32_t Semihosting::write(uint32_t parameters) {
 }
 
 uint32_t Semihosting::seek(uint32_t parameters) {
-  std::FILE *const found = file(word(parameters, 0));
+  std::FILE *const found = file_or_error(word(parameters, 0));
   if (found == nullptr || std::fseek(found, static_cast<long>(word(parameters, 1)), SEEK_SET) != 0) {
     return failed();
   }
@@ -183,7 +192,7 @@ uint32_t Semihosting::seek(uint32_t parameters) {
 }
 
 uint32_t Semihosting::length(uint32_t parameters) {
-  std::FILE *const found = file(word(parameters, 0));
+  std::FILE *const found = file_or_error(word(parameters, 0));
   const long position = found == nullptr ? -1 : std::ftell(found);
   if (position < 0 || std::fseek(found, 0, SEEK_END) != 0) {
     return failed();

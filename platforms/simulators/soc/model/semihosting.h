@@ -47,6 +47,7 @@ class Semihosting {
   uint32_t word(uint32_t parameters, uint32_t index) const;
   std::string text(uint32_t address) const;
   std::FILE *file(uint32_t handle) const;
+  std::FILE *file_or_error(uint32_t handle) const;  // EBADF
 
   uint32_t open(uint32_t parameters);
   uint32_t close(uint32_t parameters);

@@ -114,6 +114,7 @@ void Soc::slept(Hart &hart, uint64_t since, Stall cause) {
 }
 
 void Soc::acknowledge_interrupt(Hart &hart, uint32_t line) {
+  waits_for_dma_[cluster_number(hart)] = false;  // it asks again after the handler
   if (is_fabric_controller(hart)) {
     interrupts_.acknowledge_interrupt(line, hart.time);
   } else {

@@ -24,7 +24,8 @@ constexpr uint32_t kModelled = kEnable | kResets | kInterrupt | kClearsAtCompare
 }  // namespace
 
 uint32_t Timers::count(const Timer &timer, uint64_t now) {
-  const bool runs = (timer.configuration & kEnable) != 0;
+  // An access on a longer way may have set it for a cycle that is yet to come.
+  const bool runs = (timer.configuration & kEnable) != 0 && now > timer.since;
   return runs ? timer.value + static_cast<uint32_t>(now - timer.since) : timer.value;
 }
 

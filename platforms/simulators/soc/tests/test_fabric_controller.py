@@ -228,3 +228,31 @@ def test_dma_interrupts_the_fabric_controller(tmp_path: Path) -> None:
   lw a3, 1020(a1)
 """
     _run(body + checks(("s2", "0x80000008"), ("s7", "1")), tmp_path)
+
+
+def test_timer_that_another_core_has_just_set_does_not_count_backwards(tmp_path: Path) -> None:
+    """The fabric controller's way to the cluster's timer is longer than core 0's, which reads all the time."""
+    body = """
+  start_cluster 1
+  li s1, TIMER
+  li t1, 1 | 2
+  li a5, 100
+1:
+  addi a5, a5, -1
+  bnez a5, 1b
+  sw t1, 0(s1)
+2:
+  j 2b
+worker:
+  li s1, TIMER
+  li a4, 60
+  li a3, 100000
+3:
+  lw a1, 8(s1)
+  bltu a3, a1, 4f
+  beqz a1, 3b
+  addi a4, a4, -1
+  bnez a4, 3b
+4:
+""" + checks(("a4", "0"))
+    run_checked(body, tmp_path, "--set", "apb_fc=60", cores=0)

@@ -218,3 +218,50 @@ handler:
   lw a0, 0(s1)
 """
     run_checked(with_handler(handler, main) + checks(("a0", "6"), ("s7", "1")), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("take", "give", "ask"),
+    [
+        ("cv.elw a0, EU_MUTEX(t0)", "sw zero, EU_MUTEX(t0)", "cv.elw a0, EU_MUTEX(t0)"),
+        (
+            "li s1, DMA\n .rept 16\n lw a0, 0(s1)\n .endr",
+            "li t1, 1 << 6\n sw t1, 4(s1)",
+            "li s1, DMA\n lw a0, 0(s1)",
+        ),
+    ],
+    ids=["mutex", "dma"],
+)
+def test_what_a_core_waited_for_does_not_wake_its_handler(
+    take: str, give: str, ask: str, tmp_path: Path
+) -> None:
+    """The handler sleeps for the timer while core 0 gives what the core had asked for."""
+    handler = f"""
+handler:
+  {TIMER.format(period=1000, configuration=ONE_SHOT).replace("s0", "s8")}
+  wfi
+  csrr s5, mip
+  li t1, 1 << 10
+  sw t1, EU_BUFFER_CLEAR(t0)
+  mret
+"""
+    first = f"""
+  {take}
+  barrier_wait
+  {_DELAY}
+  li t1, 2
+  sw t1, EU_SOFTWARE + 12(t0)
+  {_DELAY}
+  {give}
+  barrier_wait
+  lw a0, 0(s0)
+{checks(("a0", "1 << 10"))}"""
+    second = f"""
+  interrupt_on 10
+  barrier_wait
+  {ask}
+  sw s5, 0(s0)
+  barrier_wait
+"""
+    main = _CORE_1_INTERRUPTED.format(first=first, second=second)
+    run_checked(with_handler(handler, main), tmp_path, cores=2)

@@ -74,6 +74,10 @@ bool write_register(Hart &hart, uint32_t number, uint32_t value) {
   } else if (number < kGeneralRegisters) {
     hart.f[number - kFirstFloat] = value;
   } else if (uint32_t *loop = loop_register(hart, number - kGeneralRegisters)) {
+    const bool is_count = loop == &hart.loops[0].count || loop == &hart.loops[1].count;
+    if (!is_count && value % 4 != 0) {
+      return false;
+    }
     *loop = value;
   } else {
     try {
