@@ -3,7 +3,10 @@
 #include <bit>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
+
+#include "platforms/simulators/soc/model/number.h"
 
 namespace tinsmith::soc {
 namespace {
@@ -106,17 +109,12 @@ std::string strip(const std::string &text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-uint32_t parse_number(const std::string &text, const std::string &where) {
-  try {
-    size_t used = 0;
-    const unsigned long value = std::stoul(text, &used, 0);
-    if (used == text.size() && value <= UINT32_MAX) {
-      return static_cast<uint32_t>(value);
-    }
-  } catch (const std::logic_error &) {
-    // said below
+uint32_t parse_constant(const std::string &text, const std::string &where) {
+  const std::optional<uint64_t> value = parse_number(text);
+  if (!value || *value > UINT32_MAX) {
+    throw BadFile(where + ": expected a number of 32 bits, found '" + text + "'");
   }
-  throw BadFile(where + ": expected a number of 32 bits, found '" + text + "'");
+  return static_cast<uint32_t>(*value);
 }
 
 std::string assign(Description &description, const std::string &line, const std::string &where) {
@@ -129,7 +127,7 @@ std::string assign(Description &description, const std::string &line, const std:
   if (found == kFields.end()) {
     throw BadFile(where + ": no constant is called '" + key + "'; chips/pulp-open.soc has them all");
   }
-  found->second(description) = parse_number(strip(line.substr(equals + 1)), where);
+  found->second(description) = parse_constant(strip(line.substr(equals + 1)), where);
   return key;
 }
 
@@ -154,6 +152,7 @@ void read_lines(const std::string &path, Description &description, std::set<std:
   if (depth > kMostBases) {
     throw BadFile(path + ": `base` leads from file to file without an end");
   }
+  std::set<std::string> here;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     const std::string text = strip(line.substr(0, line.find('#')));
@@ -165,7 +164,11 @@ void read_lines(const std::string &path, Description &description, std::set<std:
       }
       read_lines(base, description, assigned, depth + 1);
     } else if (!text.empty()) {
-      assigned.insert(assign(description, text, where));
+      const std::string key = assign(description, text, where);
+      assigned.insert(key);
+      if (!here.insert(key).second) {
+        throw BadFile(where + ": '" + key + "' is given a second time");
+      }
     }
   }
 }
@@ -183,6 +186,40 @@ void require_power_of_two(const char *name, uint32_t value) {
 void require_pages(const char *name, uint32_t value) {
   constexpr uint32_t kPageBytes = 4096;
   require(value % kPageBytes == 0, std::string(name) + " must be a multiple of 4096, not " + std::to_string(value));
+}
+
+// So much that no chip has more, and so little that a host has it.
+void require_at_most(const char *name, uint64_t value, uint64_t most) {
+  require(value <= most,
+          std::string(name) + " may be " + std::to_string(most) + " at most, not " + std::to_string(value));
+}
+
+void check_memories(const Description &d) {
+  constexpr uint32_t kMostBytes = 1U << 28;
+  require_pages("l1_bytes", d.l1_bytes);
+  require_pages("l2_bytes", d.l2_bytes);
+  require_pages("l1_base", d.l1_base);
+  require_pages("l2_base", d.l2_base);
+  require_pages("cluster_alias_bytes", d.cluster_alias_bytes);
+  require_at_most("l1_bytes", d.l1_bytes, kMostBytes);
+  require_at_most("l2_bytes", d.l2_bytes, kMostBytes);
+  require_at_most("the end of L1", uint64_t{d.l1_base} + d.l1_bytes, UINT32_MAX);
+  require_at_most("the end of L2", uint64_t{d.l2_base} + d.l2_bytes, UINT32_MAX);
+  require_power_of_two("l1_banks", d.l1_banks);
+  require_at_most("l1_banks", d.l1_banks, 1U << 16);
+}
+
+void check_caches(const Description &d) {
+  constexpr uint64_t kMostLines = 1U << 20;
+  require_power_of_two("icache_line", d.icache_line);
+  require_power_of_two("icache_l0_sets", d.icache_l0_sets);
+  require_power_of_two("icache_l0_sets_controller", d.icache_l0_sets_controller);
+  require_power_of_two("icache_l1_sets", d.icache_l1_sets);
+  require(d.icache_l0_ways > 0 && d.icache_l1_ways > 0, "icache_l0_ways and icache_l1_ways must be 1 or more");
+  require_at_most("icache_l0_sets * icache_l0_ways", uint64_t{d.icache_l0_sets} * d.icache_l0_ways, kMostLines);
+  require_at_most("icache_l0_sets_controller * icache_l0_ways",
+                  uint64_t{d.icache_l0_sets_controller} * d.icache_l0_ways, kMostLines);
+  require_at_most("icache_l1_sets * icache_l1_ways", uint64_t{d.icache_l1_sets} * d.icache_l1_ways, kMostLines);
 }
 
 // An event is a bit of a word.
@@ -227,23 +264,16 @@ void override_constant(Description &description, const std::string &assignment) 
 }
 
 void check(const Description &d) {
+  require_at_most("cluster_cores", d.cluster_cores, 16);
+  require_at_most("fabric_controller", d.fabric_controller, 1);
   require(d.cluster_cores + d.fabric_controller > 0, "there must be a core: cluster_cores or fabric_controller");
-  require(d.cluster_cores <= 16, "cluster_cores may be 16 at most, not " + std::to_string(d.cluster_cores));
   require(d.fc_hart >= d.cluster_cores, "fc_hart is the number of a core of the cluster");
+  check_memories(d);
+  check_caches(d);
   check_events(d);
-  require_power_of_two("l1_banks", d.l1_banks);
-  require_power_of_two("icache_line", d.icache_line);
-  require_power_of_two("icache_l0_sets", d.icache_l0_sets);
-  require_power_of_two("icache_l0_sets_controller", d.icache_l0_sets_controller);
-  require_power_of_two("icache_l1_sets", d.icache_l1_sets);
-  require(d.icache_l0_ways > 0 && d.icache_l1_ways > 0, "icache_l0_ways and icache_l1_ways must be 1 or more");
   require(d.dma_bytes_per_cycle > 0 && d.dma_burst > 0, "dma_bytes_per_cycle and dma_burst must be 1 or more");
   require(d.dma_identifiers >= 1 && d.dma_identifiers <= 16,
           "dma_identifiers is 1 to 16, not " + std::to_string(d.dma_identifiers));
-  require_pages("l1_bytes", d.l1_bytes);
-  require_pages("l2_bytes", d.l2_bytes);
-  require_pages("l1_base", d.l1_base);
-  require_pages("l2_base", d.l2_base);
   check_times(d);
 }
 

@@ -19,6 +19,8 @@ constexpr uint32_t kSymbolTable = 2;
 constexpr uint32_t kCodeFlag = 4;  // of a section
 constexpr uint32_t kNoType = 0;
 constexpr uint32_t kFunctionType = 2;
+constexpr uint32_t kSegmentHeaderBytes = 32;
+constexpr uint32_t kSectionHeaderBytes = 40;
 constexpr uint32_t kSymbolBytes = 16;
 constexpr uint32_t kReservedSections = 0xFF00;
 
@@ -93,13 +95,20 @@ void check_header(const Reader &file) {
     file.fail("not linked to an executable (ELF type " + std::to_string(file.half(16)) + ", expected " +
               std::to_string(kExecutable) + ")");
   }
+  if ((file.half(44) != 0 && file.half(42) != kSegmentHeaderBytes) ||
+      (file.half(48) != 0 && file.half(46) != kSectionHeaderBytes)) {
+    file.fail("its headers have another size than those of ELF32");
+  }
+  if (file.word(24) % 2 != 0) {
+    file.fail("its entry is at an odd address");
+  }
 }
 
 std::vector<Segment> read_segments(const Reader &file) {
   std::vector<Segment> segments;
   const uint32_t table = file.word(28);
   for (uint32_t i = 0; i < file.half(44); ++i) {
-    const uint64_t header = uint64_t{table} + uint64_t{i} * file.half(42);
+    const uint64_t header = uint64_t{table} + uint64_t{i} * kSegmentHeaderBytes;
     const uint32_t in_memory = file.word(header + 20);
     if (file.word(header) != kLoad || in_memory == 0) {
       continue;
@@ -116,11 +125,10 @@ std::vector<Segment> read_segments(const Reader &file) {
 
 struct Sections {
   uint64_t table;
-  uint32_t entry_bytes;
   uint32_t count;
 
   uint64_t header(uint32_t index) const {
-    return table + uint64_t{index} * entry_bytes;
+    return table + uint64_t{index} * kSectionHeaderBytes;
   }
 };
 
@@ -149,7 +157,7 @@ void read_symbols(const Reader &file, const Sections &sections, uint32_t index, 
 }
 
 std::vector<Function> read_functions(const Reader &file) {
-  const Sections sections = {file.word(32), file.half(46), file.half(48)};
+  const Sections sections = {file.word(32), file.half(48)};
   std::vector<Function> functions;
   for (uint32_t i = 0; i < sections.count; ++i) {
     if (file.word(sections.header(i) + 4) == kSymbolTable) {

@@ -100,6 +100,7 @@ def test_description_says_what_is_wrong_with_it(tmp_path: Path) -> None:
         ("l1_bytes = 4096\nbase x.soc\n", "`base` comes before all constants"),
         ("base chip.soc\n", "from file to file without an end"),
         ("l1_bytes = 4096\n", "is missing, as are"),
+        (f"base {CHIP.name}\nl1_bytes = 4096\nl1_bytes = 8192\n", "given a second time"),
         (f"base {CHIP.name}\nevent_dma = 32\n", "numbers below 32, not 32"),
         (f"base {CHIP.name}\nl1_banks = 5\n", "chip.soc: l1_banks must be a power of two, not 5"),
     ):

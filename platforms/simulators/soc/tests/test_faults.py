@@ -233,6 +233,13 @@ def test_run_ends_when_its_cycles_are_used_up(tmp_path: Path) -> None:
         (("--set", "l1_bank=3"), "no constant is called 'l1_bank'"),
         (("--set", "l1_banks=3"), "power of two"),
         (("--set", "l1_banks=x"), "expected a number"),
+        (("--set", "l1_banks=-18446744073709551600"), "expected a number"),
+        (("--set", "l1_banks=0x80000000"), "l1_banks may be 65536 at most"),
+        (("--set", "icache_l1_sets=0x80000000"), "may be 1048576 at most"),
+        (("--set", "l2_bytes=0xC0000000"), "l2_bytes may be 268435456 at most"),
+        (("--set", "l2_base=0xFFFFF000"), "the end of L2"),
+        (("--set", "cluster_alias_bytes=1024"), "multiple of 4096"),
+        (("--most-cycles", "-1"), "expected a number, found '-1'"),
         (("--frobnicate",), "no option is called --frobnicate"),
         (("--set", "l2_base=0x40000000"), "outside the chip's memories"),
     ],
@@ -252,3 +259,28 @@ def test_files_that_are_no_programs_are_refused(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.elf"
         path.write_bytes(content)
         assert simulate(path).status == EXIT_USE
+
+
+@pytest.mark.parametrize(
+    ("offset", "message"),
+    [(24, "entry is at an odd address"), (42, "headers have another size"), (46, "headers have")],
+    ids=["entry", "segments", "sections"],
+)
+def test_programs_with_impossible_headers_are_refused(
+    offset: int, message: str, tmp_path: Path
+) -> None:
+    elf = link(f"{_HEAD} exit_with 0\n", tmp_path, symbols={})
+    content = bytearray(elf.read_bytes())
+    content[offset] += 1
+    elf.write_bytes(content)
+    run = simulate(elf)
+    assert run.status == EXIT_USE
+    assert message in run.messages
+
+
+def test_debugger_without_a_core_is_refused(tmp_path: Path) -> None:
+    elf = link(f"{_HEAD} exit_with 0\n", tmp_path, symbols={})
+    options = ("--set", "cluster_cores=0", "--start-cluster", "--gdb", "stdio")
+    run = simulate(elf, *options)
+    assert run.status == EXIT_USE
+    assert "no core starts" in run.messages

@@ -1,5 +1,9 @@
 #include "platforms/simulators/soc/tool/arguments.h"
 
+#include <optional>
+
+#include "platforms/simulators/soc/model/number.h"
+
 namespace tinsmith::soc {
 namespace {
 
@@ -28,19 +32,12 @@ class Words {
   size_t next_ = 0;
 };
 
-// Decimal, or hexadecimal behind 0x.
-uint64_t parse_number(const std::string &option, const std::string &text) {
-  constexpr int kBaseByPrefix = 0;
-  size_t used = 0;
-  try {
-    const unsigned long long value = std::stoull(text, &used, kBaseByPrefix);
-    if (used == text.size()) {
-      return value;
-    }
-  } catch (const std::logic_error &) {
-    // said below
+uint64_t number_of(const std::string &option, const std::string &text) {
+  const std::optional<uint64_t> value = parse_number(text);
+  if (!value) {
+    throw WrongUse(option + ": expected a number, found '" + text + "'");
   }
-  throw WrongUse(option + ": expected a number, found '" + text + "'");
+  return *value;
 }
 
 void parse_range(const std::string &option, const std::string &text, Arguments &arguments) {
@@ -48,9 +45,9 @@ void parse_range(const std::string &option, const std::string &text, Arguments &
   if (colon == std::string::npos) {
     throw WrongUse(option + ": expected BEGIN:END, found '" + text + "'");
   }
-  const uint64_t begin = parse_number(option, text.substr(0, colon));
+  const uint64_t begin = number_of(option, text.substr(0, colon));
   arguments.log_begin = static_cast<uint32_t>(begin);
-  arguments.log_end = parse_number(option, text.substr(colon + 1));
+  arguments.log_end = number_of(option, text.substr(colon + 1));
   if (begin > UINT32_MAX || begin >= arguments.log_end) {
     throw WrongUse(option + ": no address lies in '" + text + "'");
   }
@@ -78,7 +75,7 @@ void parse_option(const std::string &option, Words &words, Arguments &arguments)
   } else if (option == "--log-range") {
     parse_range(option, words.take_value(option), arguments);
   } else if (option == "--most-cycles") {
-    arguments.options.most_cycles = parse_number(option, words.take_value(option));
+    arguments.options.most_cycles = number_of(option, words.take_value(option));
   } else if (option == "--start-cluster") {
     arguments.options.start_cluster = true;
   } else if (option == "--race-check") {

@@ -89,6 +89,9 @@ size_t core_to_debug(const Arguments &arguments, const Soc &soc) {
   }
   const auto &harts = soc.harts();
   const auto first = std::find_if(harts.begin(), harts.end(), [](const auto &hart) { return hart->running; });
+  if (first == harts.end()) {
+    throw WrongUse("--gdb: no core starts");
+  }
   return static_cast<size_t>(first - harts.begin());
 }
 
