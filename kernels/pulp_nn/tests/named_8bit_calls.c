@@ -92,22 +92,9 @@ static named_call_t unsigned_call(random_t *random, uint16_t kernel) {
   return call;
 }
 
-// 3 x 3 without padding above and below.
-static named_call_t call_3x3(random_t *random) {
-  named_call_t call = unsigned_call(random, 1u);
-  call.kernel_height = call.kernel_width = 3u;
-  call.height = (uint16_t)(call.height + 2u);
-  call.width = (uint16_t)(call.width + 2u);
-  call.pad_left = (uint16_t)random_between(random, 0, 1);
-  call.pad_right = (uint16_t)random_between(random, 0, 1);
-  call.output_height = (uint16_t)(call.height - 2u);
-  call.output_width = (uint16_t)(call.width + call.pad_left + call.pad_right - 2u);
-  call.bias = NULL;
-  return call;
-}
-
 static bool depthwise_3x3(random_t *random, uint32_t max_cores) {
-  named_call_t call = call_3x3(random);
+  named_call_t call = unsigned_call(random, 1u);
+  make_3x3_call(random, &call);
   return named_depthwise(random, max_cores, &call, depthwise_3x3_s1);
 }
 

@@ -9,22 +9,6 @@
 
 #define KERNEL 4u
 
-#define FOR_TYPES(CALL, PREFIX, SUFFIX, ...)                                        \
-  switch (((CALL)->input_is_signed ? 2 : 0) | ((CALL)->output_is_signed ? 1 : 0)) { \
-    case 0:                                                                         \
-      PREFIX##_u8_u8##SUFFIX(__VA_ARGS__);                                          \
-      break;                                                                        \
-    case 1:                                                                         \
-      PREFIX##_u8_i8##SUFFIX(__VA_ARGS__);                                          \
-      break;                                                                        \
-    case 2:                                                                         \
-      PREFIX##_i8_u8##SUFFIX(__VA_ARGS__);                                          \
-      break;                                                                        \
-    default:                                                                        \
-      PREFIX##_i8_i8##SUFFIX(__VA_ARGS__);                                          \
-      break;                                                                        \
-  }
-
 // The same memory whatever the type.
 #define IN ((void *)input)
 #define OUT ((void *)output)
@@ -32,29 +16,29 @@
 static void conv(void *argument, tinsmith_pulp_core_t core) {
   const named_call_t *c = argument;
   (void)core;
-  FOR_TYPES(c, pulp_nn_conv, _i8, IN, scratch, c->bias, OUT, weights, c->kappa, c->lambda, c->multiplier, c->shift,
-            NAMED_SIZES(c), c->relu, c->batchnorm)
+  NAMED_FOR_TYPES(c, pulp_nn_conv, _i8, IN, scratch, c->bias, OUT, weights, c->kappa, c->lambda, c->multiplier,
+                  c->shift, NAMED_SIZES(c), c->relu, c->batchnorm)
 }
 
 static void pointwise(void *argument, tinsmith_pulp_core_t core) {
   const named_call_t *c = argument;
   (void)core;
-  FOR_TYPES(c, pulp_nn_pointwise, _i8, IN, scratch, c->bias, OUT, weights, c->kappa, c->lambda, c->multiplier, c->shift,
-            NAMED_SIZES(c), c->relu, c->batchnorm)
+  NAMED_FOR_TYPES(c, pulp_nn_pointwise, _i8, IN, scratch, c->bias, OUT, weights, c->kappa, c->lambda, c->multiplier,
+                  c->shift, NAMED_SIZES(c), c->relu, c->batchnorm)
 }
 
 static void depthwise(void *argument, tinsmith_pulp_core_t core) {
   const named_call_t *c = argument;
   (void)core;
-  FOR_TYPES(c, pulp_nn_depthwise, _i8, IN, scratch, c->bias, OUT, weights, NULL, c->kappa, c->lambda, c->multiplier,
-            c->shift, NAMED_SIZES(c), c->relu, c->batchnorm)
+  NAMED_FOR_TYPES(c, pulp_nn_depthwise, _i8, IN, scratch, c->bias, OUT, weights, NULL, c->kappa, c->lambda,
+                  c->multiplier, c->shift, NAMED_SIZES(c), c->relu, c->batchnorm)
 }
 
 static void linear(void *argument, tinsmith_pulp_core_t core) {
   const named_call_t *c = argument;
   (void)core;
-  FOR_TYPES(c, pulp_nn_linear, _i8, IN, c->bias, OUT, weights, c->kappa, c->lambda, c->multiplier, c->shift,
-            c->channels, c->output_channels, c->relu, c->batchnorm)
+  NAMED_FOR_TYPES(c, pulp_nn_linear, _i8, IN, c->bias, OUT, weights, c->kappa, c->lambda, c->multiplier, c->shift,
+                  c->channels, c->output_channels, c->relu, c->batchnorm)
 }
 
 static void linear_raw(void *argument, tinsmith_pulp_core_t core) {
@@ -70,8 +54,8 @@ static void linear_raw(void *argument, tinsmith_pulp_core_t core) {
 #define GAP 5u
 
 static void matmul_at(const named_call_t *c, void *second) {
-  FOR_TYPES(c, pulp_nn_matmul, _i8, IN, c->bias, OUT, second, weights, c->kappa, c->lambda, c->multiplier, c->shift,
-            c->channels, c->output_channels, c->relu, c->batchnorm)
+  NAMED_FOR_TYPES(c, pulp_nn_matmul, _i8, IN, c->bias, OUT, second, weights, c->kappa, c->lambda, c->multiplier,
+                  c->shift, c->channels, c->output_channels, c->relu, c->batchnorm)
 }
 
 static void matmul(void *argument, tinsmith_pulp_core_t core) {
@@ -130,8 +114,8 @@ static void add(void *argument, tinsmith_pulp_core_t core) {
 static void average_pool(void *argument, tinsmith_pulp_core_t core) {
   const named_call_t *c = argument;
   (void)core;
-  FOR_TYPES(c, pulp_nn_avgpool, , IN, OUT, c->multiplier, (uint16_t)c->add.output_shift, c->add.output_addend,
-            NAMED_POOL_SIZES(c), c->requant)
+  NAMED_FOR_TYPES(c, pulp_nn_avgpool, , IN, OUT, c->multiplier, (uint16_t)c->add.output_shift, c->add.output_addend,
+                  NAMED_POOL_SIZES(c), c->requant)
 }
 
 static void max_pool(void *argument, tinsmith_pulp_core_t core) {

@@ -10,6 +10,8 @@ static int8_t bias_bytes[MAX_CHANNELS];
 static int32_t bias_words[MAX_CHANNELS];
 static int32_t kappa[MAX_CHANNELS];
 static int32_t lambda[MAX_CHANNELS];
+static int64_t wide_kappa[MAX_CHANNELS];
+static int64_t wide_lambda[MAX_CHANNELS];
 
 static uint16_t draw(random_t *random, int32_t low, int32_t high) {
   return (uint16_t)random_between(random, low, high);
@@ -80,8 +82,45 @@ named_call_t random_named_call(random_t *random, uint16_t kernel) {
   return call;
 }
 
+static bool has_both_flags(const named_call_t *call) {
+  return call->relu == 1u && call->batchnorm == 1u;
+}
+
+void make_wide_call(random_t *random, named_call_t *call) {
+  const int32_t bits = random_between(random, 0, 40);
+  const int64_t unit = INT64_C(1) << bits;
+  for (uint32_t i = 0u; i < MAX_CHANNELS; ++i) {
+    wide_kappa[i] = kappa[i] * unit + random_between(random, 0, 99);
+    wide_lambda[i] = lambda[i] * unit - random_between(random, 0, 99);
+  }
+  call->is_wide = true;
+  call->wide_kappa = wide_kappa;
+  call->wide_lambda = wide_lambda;
+  call->shift = (uint16_t)(call->shift + (has_both_flags(call) ? bits : 0));
+}
+
+void make_3x3_call(random_t *random, named_call_t *call) {
+  call->kernel_height = call->kernel_width = 3u;
+  call->height = (uint16_t)(call->height + 2u);
+  call->width = (uint16_t)(call->width + 2u);
+  call->pad_left = draw(random, 0, 1);
+  call->pad_right = draw(random, 0, 1);
+  call->output_height = (uint16_t)(call->height - 2u);
+  call->output_width = (uint16_t)(call->width + call->pad_left + call->pad_right - 2u);
+  call->bias = NULL;
+}
+
 static tinsmith_pulp_stage_t stage_of(const named_call_t *call) {
-  const bool has_both = call->relu == 1u && call->batchnorm == 1u;
+  const bool has_both = has_both_flags(call);
+  if (has_both && call->is_wide) {
+    return (tinsmith_pulp_stage_t){
+        .kind = call->output_is_signed ? TINSMITH_PULP_TRUNCATE_WIDE_S8 : TINSMITH_PULP_TRUNCATE_WIDE_U8,
+        .bias_s8 = call->bias,
+        .wide_multipliers = wide_kappa,
+        .wide_addends = wide_lambda,
+        .shift = call->shift,
+    };
+  }
   return (tinsmith_pulp_stage_t){
       .kind = call->output_is_signed ? TINSMITH_PULP_TRUNCATE_S8 : TINSMITH_PULP_TRUNCATE_U8,
       .bias_s8 = call->bias,

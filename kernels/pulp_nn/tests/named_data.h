@@ -10,6 +10,8 @@ typedef struct {
   bool input_is_signed, output_is_signed;
   int8_t *bias;
   int32_t *kappa, *lambda;
+  bool is_wide;                      /**< with both flags, those of 64 bits */
+  int64_t *wide_kappa, *wide_lambda; /**< where is_wide */
   uint16_t multiplier, shift;
   uint8_t relu, batchnorm;
   uint16_t height, width, channels;
@@ -18,6 +20,23 @@ typedef struct {
   tinsmith_pulp_add_t add; /**< of sums: scales and types */
   int requant;             /**< of sums and averages */
 } named_call_t;
+
+/** Calls the function PREFIX_<types>SUFFIX of the call's types. */
+#define NAMED_FOR_TYPES(CALL, PREFIX, SUFFIX, ...)                                  \
+  switch (((CALL)->input_is_signed ? 2 : 0) | ((CALL)->output_is_signed ? 1 : 0)) { \
+    case 0:                                                                         \
+      PREFIX##_u8_u8##SUFFIX(__VA_ARGS__);                                          \
+      break;                                                                        \
+    case 1:                                                                         \
+      PREFIX##_u8_i8##SUFFIX(__VA_ARGS__);                                          \
+      break;                                                                        \
+    case 2:                                                                         \
+      PREFIX##_i8_u8##SUFFIX(__VA_ARGS__);                                          \
+      break;                                                                        \
+    default:                                                                        \
+      PREFIX##_i8_i8##SUFFIX(__VA_ARGS__);                                          \
+      break;                                                                        \
+  }
 
 /** The sizes of a layer in PULP-NN's order. */
 #define NAMED_SIZES(C)                                                                                     \
@@ -33,6 +52,12 @@ typedef struct {
 
 /** Draws everything; kernels of up to `kernel` in both directions, fitting the buffers. */
 named_call_t random_named_call(random_t *random, uint16_t kernel);
+
+/** Draws kappa and lambda of 64 bits, and a shift to match. */
+void make_wide_call(random_t *random, named_call_t *call);
+
+/** A 3 x 3 kernel without padding above and below, and without bias. */
+void make_3x3_call(random_t *random, named_call_t *call);
 
 /** Each runs the work, a call of a function by its name, and says whether the output is the oracle's. */
 bool named_convolution(random_t *random, uint32_t max_cores, named_call_t *call, team_work_t work);

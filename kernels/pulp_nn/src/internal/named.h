@@ -7,15 +7,28 @@
 
 #include "include/pulp_nn_team.h"
 
-static inline tinsmith_pulp_stage_t stage_of(tinsmith_pulp_stage_kind_t kind, const int8_t *bias, const int32_t *kappa,
-                                             const int32_t *lambda, uint16_t multiplier, uint16_t shift, bool has_relu,
-                                             bool has_batchnorm) {
+// Named by the type of kappa and lambda, for macros.
+static inline tinsmith_pulp_stage_t stage_of_int32_t(tinsmith_pulp_stage_kind_t kind, const int8_t *bias,
+                                                     const int32_t *kappa, const int32_t *lambda, uint16_t multiplier,
+                                                     uint16_t shift, bool has_relu, bool has_batchnorm) {
   tinsmith_pulp_stage_t stage = {.kind = kind, .bias_s8 = bias, .multiplier = 1, .shift = shift};
   if (has_relu && has_batchnorm) {
     stage.multipliers = kappa;
     stage.addends = lambda;
   } else if (has_relu) {
     stage.multiplier = (int16_t)multiplier;
+  }
+  return stage;
+}
+
+static inline tinsmith_pulp_stage_t stage_of_int64_t(tinsmith_pulp_stage_kind_t kind, const int8_t *bias,
+                                                     const int64_t *kappa, const int64_t *lambda, uint16_t multiplier,
+                                                     uint16_t shift, bool has_relu, bool has_batchnorm) {
+  tinsmith_pulp_stage_t stage = stage_of_int32_t(kind, bias, NULL, NULL, multiplier, shift, has_relu, false);
+  if (has_relu && has_batchnorm) {
+    stage.kind = kind == TINSMITH_PULP_TRUNCATE_U8 ? TINSMITH_PULP_TRUNCATE_WIDE_U8 : TINSMITH_PULP_TRUNCATE_WIDE_S8;
+    stage.wide_multipliers = kappa;
+    stage.wide_addends = lambda;
   }
   return stage;
 }

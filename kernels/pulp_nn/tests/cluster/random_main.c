@@ -9,6 +9,6 @@
 
 int main(void) {
   const uint32_t failures = random_calls(SEED, CALLS, PULP_CORES_MAX) + named_calls(SEED, CALLS, PULP_CORES_MAX) +
-                            named_8bit_calls(SEED, CALLS, PULP_CORES_MAX);
+                            named_8bit_calls(SEED, CALLS, PULP_CORES_MAX) + named_64_calls(SEED, CALLS, PULP_CORES_MAX);
   return failures == 0u ? 0 : 1;
 }

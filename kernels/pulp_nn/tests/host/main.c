@@ -37,7 +37,7 @@ int main(int count, char **words) {
   }
   const uint32_t seed = (uint32_t)strtoul(words[1], NULL, 0);
   const uint32_t calls = (uint32_t)strtoul(words[2], NULL, 0);
-  const uint32_t failures =
-      random_calls(seed, calls, CORES) + named_calls(seed, calls, CORES) + named_8bit_calls(seed, calls, CORES);
+  const uint32_t failures = random_calls(seed, calls, CORES) + named_calls(seed, calls, CORES) +
+                            named_8bit_calls(seed, calls, CORES) + named_64_calls(seed, calls, CORES);
   return failures == 0u ? 0 : 1;
 }
