@@ -88,7 +88,8 @@ static bool are_for_strips(const work_t *work, const channel_t *channels, uint32
   bool are_fit = work->strips != NULL;
   if (work->layer->stage.kind == TINSMITH_PULP_TFLITE_S8) {
     for (uint32_t i = 0u; i < count; ++i) {
-      are_fit = are_fit && channels[i].shift > 0 && channels[i].multiplier != 0;
+      const bool is_shift_fit = channels[i].shift > 0 && channels[i].shift <= LARGEST_SHIFT_BY_HALVES;
+      are_fit = are_fit && is_shift_fit && channels[i].multiplier != 0;
     }
   }
   return are_fit;

@@ -21,6 +21,39 @@
 #define START_SHARED(FROM, SUM) START_ONE(FROM, SUM) FROM_##FROM(SUM "1")
 #define START_TWO START_SHARED
 
+// clang-format off
+
+// TFLite's stage as scale_by_halves() of stage.h: `multiplier` has twice m's upper half and its lower one, `cross` m's
+// halves exchanged, `zero_point` the addend; sums start 2**30 too high.
+#define PREPARE_BIAS \
+  LINE("sll %[zero_point], %[zero_point], %[shift]") \
+  LINE("addi %[x0], zero, 1") \
+  LINE("sll %[x0], %[x0], %[shift]") \
+  LINE("srli %[x0], %[x0], 1") \
+  LINE("add %[zero_point], %[zero_point], %[x0]") \
+  LINE("srli %[x0], %[multiplier], 1") \
+  LINE("sub %[zero_point], %[zero_point], %[x0]") \
+  LINE("addi %[zero_point], %[zero_point], -1") \
+  LINE("xori %[half], %[multiplier], -1") \
+  LINE("slli %[half], %[half], 31") \
+  LINE("srli %[half], %[half], 17") \
+  LINE("srli %[x0], %[multiplier], 16") \
+  LINE("cv.pack %[cross], %[multiplier], %[x0]") \
+  LINE("slli %[x0], %[x0], 16") \
+  LINE("add %[multiplier], %[multiplier], %[x0]") \
+  LINE("lui %[x0], 0x40000") \
+  LINE("add %[addend], %[addend], %[x0]")
+#define SCALE_S8(SUM, NEXT) \
+  LINE("cv.muluN %[free], %[" SUM "], %[multiplier], 16") \
+  LINE("cv.sdotup.h %[free], %[" SUM "], %[cross]") \
+  LINE("cv.adduN %[free], %[free], %[half], 15") \
+  LINE("cv.machhuN %[free], %[" SUM "], %[multiplier], 0") \
+  LINE("srli %[" SUM "], %[" SUM "], 30") \
+  LINE("add %[" SUM "], %[" SUM "], %[zero_point]") \
+  LINE("cv.addNr %[free], %[" SUM "], %[shift]") \
+  LINE("cv.clip %[free], %[free], 8") \
+  STORE("free", NEXT)
+
 #define FINISH_ONE(STAGE, SUM) STAGE(SUM "0", "below")
 #define FINISH_SHARED(STAGE, SUM) STAGE(SUM "0", "right") STAGE(SUM "1", "below")
 #define FINISH_TWO FINISH_SHARED
@@ -29,112 +62,129 @@
 // one. The loop has two lines for two lines of outputs, so that sums stay in their registers; an odd last line stands
 // alone.
 #define STRIP_1(C, FROM, FIRST, DOT, STAGE) \
-  LOAD_ONE("x")                             \
-  LOAD_ONE("y")                             \
+  LINE("lw %[free], %[at_pairs](%[steps])") \
+  LOAD_ONE("x") \
+  LOAD_ONE("y") \
   START_##C(FROM, "u") DOTS_##C(FIRST, "u", "x", "t0") DOTS_##C(DOT, "u", "y", "t1") \
-  START_##C(FROM, "v") DOTS_##C(FIRST, "v", "y", "t0")                               \
-  "srli %[x0], %[lines], 1\n\t"                                                      \
-  "beqz %[x0], 1f\n\t"                                                               \
-  COREV_LOOP("%[x0]")                                                                \
-  LOAD_ONE("x")                                                                      \
-  LOAD_ONE("y")                                                                      \
+  START_##C(FROM, "v") DOTS_##C(FIRST, "v", "y", "t0") \
+  LINE("beqz %[free], 1f") \
+  COREV_LOOP("%[free]") \
+  LOAD_ONE("x") \
+  LOAD_ONE("y") \
   DOTS_##C(DOT, "u", "x", "t2") DOTS_##C(DOT, "v", "x", "t1") FINISH_##C(STAGE, "u") \
   START_##C(FROM, "u") DOTS_##C(FIRST, "u", "x", "t0") DOTS_##C(DOT, "u", "y", "t1") \
-  DOTS_##C(DOT, "v", "y", "t2") FINISH_##C(STAGE, "v")                               \
-  START_##C(FROM, "v") DOTS_##C(FIRST, "v", "y", "t0")                               \
-  COREV_LOOP_END                                                                     \
-  "1:\n\tandi %[x0], %[lines], 1\n\t"                                                \
-  "beqz %[x0], 1f\n\t"                                                               \
-  LOAD_ONE("x")                                                                      \
-  DOTS_##C(DOT, "u", "x", "t2") FINISH_##C(STAGE, "u")                               \
+  DOTS_##C(DOT, "v", "y", "t2") FINISH_##C(STAGE, "v") \
+  START_##C(FROM, "v") DOTS_##C(FIRST, "v", "y", "t0") \
+  COREV_LOOP_END \
+  "1:\n\t" \
+  LINE("lw %[free], %[at_is_odd](%[steps])") \
+  LINE("beqz %[free], 1f") \
+  LOAD_ONE("x") \
+  DOTS_##C(DOT, "u", "x", "t2") FINISH_##C(STAGE, "u") \
   "1:\n\t"
 
 // With stride 2 a line of outputs has two lines of its own, the second of which is the next one's first, too.
-#define STRIP_2(C, FROM, FIRST, DOT, STAGE)                                                               \
-  LOAD_##C("y") START_##C(FROM, "u") DOTS_##C(FIRST, "u", "y", "t0") COREV_LOOP("%[lines]") LOAD_##C("x") \
-      LOAD_##C("y") DOTS_##C(DOT, "u", "x", "t1") DOTS_##C(DOT, "u", "y", "t2") FINISH_##C(STAGE, "u")    \
-          START_##C(FROM, "u") DOTS_##C(FIRST, "u", "y", "t0") COREV_LOOP_END "\t"
+#define STRIP_2(C, FROM, FIRST, DOT, STAGE) \
+  LINE("lw %[free], %[at_lines](%[steps])") \
+  LOAD_##C("y") \
+  START_##C(FROM, "u") DOTS_##C(FIRST, "u", "y", "t0") \
+  COREV_LOOP("%[free]") \
+  LOAD_##C("x") \
+  LOAD_##C("y") \
+  DOTS_##C(DOT, "u", "x", "t1") DOTS_##C(DOT, "u", "y", "t2") FINISH_##C(STAGE, "u") \
+  START_##C(FROM, "u") DOTS_##C(FIRST, "u", "y", "t0") \
+  COREV_LOOP_END "\t"
 
-#define LOAD_FIELD(REGISTER, STRUCTURE) "lw %[" REGISTER "], %[at_" REGISTER "](%[" STRUCTURE "])\n\t"
+#define LOAD_STEP(REGISTER) LINE("lw %[" REGISTER "], %[at_" REGISTER "](%[steps])")
+#define LOAD_FIELD(REGISTER) LINE("lw %[" REGISTER "], %[at_" REGISTER "](%[x0])")
 
 // Channel after channel: strips of two columns, and one of one where their number is odd, when `columns` becomes -1.
 // What is needed once a strip stays in memory: 26 registers are left where the compiler keeps a frame pointer.
 #define STRIPS(STRIP, PAIR, FROM, ...) \
-  LOAD_FIELD("pitch", "steps") LOAD_FIELD("right", "steps") LOAD_FIELD("lines", "steps")             \
-  "4:\n\t"                                                                                           \
-  LOAD_FIELD("columns", "steps") LOAD_FIELD("below", "steps")                                        \
-  LOAD_FIELD("from", "channel") LOAD_FIELD("to", "channel")                                          \
-  LOAD_FIELD("t0", "channel") LOAD_FIELD("t1", "channel") LOAD_FIELD("t2", "channel")                \
-  LOAD_FIELD("multiplier", "channel") LOAD_FIELD("addend", "channel") LOAD_FIELD("shift", "channel") \
-  LOAD_FIELD("zero_point", "channel")                                                                \
-  MOVED_##PAIR PREPARE_##FROM                                                                        \
-  "addi %[columns], %[columns], -2\n\t"                                                              \
-  "bltz %[columns], 3f\n"                                                                            \
-  "2:\n\t" STRIP(PAIR, FROM, __VA_ARGS__)                                                            \
-  "lw %[x0], %[at_next_from](%[steps])\n\t"                                                          \
-  "lw %[y0], %[at_next_to](%[steps])\n\t"                                                            \
-  "add %[from], %[from], %[x0]\n\t"                                                                  \
-  "add %[to], %[to], %[y0]\n\t"                                                                      \
-  "addi %[columns], %[columns], -2\n\t"                                                              \
-  "bgez %[columns], 2b\n"                                                                            \
-  "3:\n\tandi %[columns], %[columns], 1\n\t"                                                         \
-  "beqz %[columns], 3f\n\t"                                                                          \
-  "add %[below], %[below], %[right]\n\t"                                                             \
-  STRIP(ONE, FROM, __VA_ARGS__)                                                                      \
-  "3:\n\t"                                                                                           \
-  "lw %[x0], %[at_end](%[steps])\n\t"                                                                \
-  "addi %[channel], %[channel], %[channel_bytes]\n\t"                                                \
-  "bne %[channel], %[x0], 4b\n"
+  LOAD_STEP("pitch") LOAD_STEP("right") \
+  "4:\n\t" \
+  LINE("lw %[x0], %[at_channel](%[steps])") \
+  LOAD_STEP("columns") LOAD_STEP("below") \
+  LOAD_FIELD("from") LOAD_FIELD("to") LOAD_FIELD("t0") LOAD_FIELD("t1") LOAD_FIELD("t2") \
+  LOAD_FIELD("multiplier") LOAD_FIELD("addend") LOAD_FIELD("shift") LOAD_FIELD("zero_point") \
+  MOVED_##PAIR PREPARE_##FROM \
+  LINE("addi %[columns], %[columns], -2") \
+  LINE("bltz %[columns], 3f") \
+  "2:\n\t" STRIP(PAIR, FROM, __VA_ARGS__) \
+  LINE("lw %[x0], %[at_next_from](%[steps])") \
+  LINE("lw %[y0], %[at_next_to](%[steps])") \
+  LINE("add %[from], %[from], %[x0]") \
+  LINE("add %[to], %[to], %[y0]") \
+  LINE("addi %[columns], %[columns], -2") \
+  LINE("bgez %[columns], 2b") \
+  "3:\n\t" \
+  LINE("andi %[columns], %[columns], 1") \
+  LINE("beqz %[columns], 3f") \
+  LINE("add %[below], %[below], %[right]") \
+  STRIP(ONE, FROM, __VA_ARGS__) \
+  "3:\n\t" \
+  LINE("lw %[x0], %[at_channel](%[steps])") \
+  LINE("lw %[y0], %[at_end](%[steps])") \
+  LINE("addi %[x0], %[x0], %[channel_bytes]") \
+  LINE("sw %[x0], %[at_channel](%[steps])") \
+  LINE("bne %[x0], %[y0], 4b")
+
+// clang-format on
 
 // The second column's taps.
 #define MOVED_SHARED "slli %[t0s], %[t0], 8\n\tslli %[t1s], %[t1], 8\n\tslli %[t2s], %[t2], 8\n\t"
 #define MOVED_TWO ""
 
-// What all channels have in common; right and below: to a neighbour's output, or to that of the first column of the
-// line below; next: to a strip's neighbour, from its end.
+// The next channel, and what all of them have in common; right and below: to a neighbour's output, or to that of the
+// first column of the line below; next: to a strip's neighbour, from its end.
 typedef struct {
-  uint32_t columns, lines, pitch, right, below, next_from, next_to;
-  const channel_t *end;
+  uint32_t columns, lines, pairs, is_odd, pitch, right, below, next_from, next_to;
+  const channel_t *channel, *end;
 } steps_t;
 
-static inline steps_t steps_of(const area_t *area, uint32_t stride, const channel_t *end) {
+static inline steps_t steps_of(const area_t *area, uint32_t stride, const channel_t *channel, uint32_t count) {
   const uint32_t lines_read = stride * (area->lines - 1u) + 3u;
   return (steps_t){
       .columns = area->columns,
       .lines = area->lines,
+      .pairs = area->lines / 2u,
+      .is_odd = area->lines % 2u,
       .pitch = area->pitch,
       .right = area->column_step,
       .below = area->line_step - area->column_step,
       .next_from = 2u * stride - lines_read * area->pitch,
       .next_to = 2u * area->column_step - area->lines * area->line_step,
-      .end = end,
+      .channel = channel,
+      .end = channel + count,
   };
 }
 
-#define REGISTERS                                                                                             \
-  [channel] "+&r"(channel), [columns] "=&r"(r[0]), [below] "=&r"(r[1]), [from] "=&r"(r[2]), [to] "=&r"(r[3]), \
-      [pitch] "=&r"(r[4]), [right] "=&r"(r[5]), [lines] "=&r"(r[6]), [t0] "=&r"(r[7]), [t1] "=&r"(r[8]),      \
-      [t2] "=&r"(r[9]), [multiplier] "=&r"(r[10]), [addend] "=&r"(r[11]), [shift] "=&r"(r[12]),               \
-      [zero_point] "=&r"(r[13]), [u0] "=&r"(r[14]), [u1] "=&r"(r[15]), [x0] "=&r"(r[16]), [y0] "=&r"(r[17]),  \
-      [free] "=&r"(r[18])
+#define REGISTERS                                                                                        \
+  [columns] "=&r"(r[0]), [below] "=&r"(r[1]), [from] "=&r"(r[2]), [to] "=&r"(r[3]), [pitch] "=&r"(r[4]), \
+      [right] "=&r"(r[5]), [half] "=&r"(r[6]), [t0] "=&r"(r[7]), [t1] "=&r"(r[8]), [t2] "=&r"(r[9]),     \
+      [multiplier] "=&r"(r[10]), [addend] "=&r"(r[11]), [shift] "=&r"(r[12]), [zero_point] "=&r"(r[13]), \
+      [u0] "=&r"(r[14]), [u1] "=&r"(r[15]), [x0] "=&r"(r[16]), [y0] "=&r"(r[17]), [free] "=&r"(r[18]),   \
+      [cross] "=&r"(r[24])
 #define REGISTERS_1 [v0] "=&r"(r[19]), [v1] "=&r"(r[20]), [t0s] "=&r"(r[21]), [t1s] "=&r"(r[22]), [t2s] "=&r"(r[23])
 #define REGISTERS_2 [x1] "=&r"(r[19]), [y1] "=&r"(r[20])
 
-#define OFFSETS                                                                                        \
-  [at_columns] "i"(offsetof(steps_t, columns)), [at_below] "i"(offsetof(steps_t, below)),              \
-      [at_pitch] "i"(offsetof(steps_t, pitch)), [at_right] "i"(offsetof(steps_t, right)),              \
-      [at_lines] "i"(offsetof(steps_t, lines)), [at_next_from] "i"(offsetof(steps_t, next_from)),      \
-      [at_next_to] "i"(offsetof(steps_t, next_to)), [at_end] "i"(offsetof(steps_t, end)),              \
-      [at_from] "i"(offsetof(channel_t, plane)), [at_to] "i"(offsetof(channel_t, output)),             \
-      [at_t0] "i"(offsetof(channel_t, taps[0])), [at_t1] "i"(offsetof(channel_t, taps[1])),            \
-      [at_t2] "i"(offsetof(channel_t, taps[2])), [at_multiplier] "i"(offsetof(channel_t, multiplier)), \
-      [at_addend] "i"(offsetof(channel_t, addend)), [at_shift] "i"(offsetof(channel_t, shift)),        \
-      [at_zero_point] "i"(offsetof(channel_t, zero_point)), [channel_bytes] "i"(sizeof(channel_t))
+#define OFFSETS                                                                                           \
+  [at_channel] "i"(offsetof(steps_t, channel)), [at_pairs] "i"(offsetof(steps_t, pairs)),                 \
+      [at_is_odd] "i"(offsetof(steps_t, is_odd)), [at_columns] "i"(offsetof(steps_t, columns)),           \
+      [at_below] "i"(offsetof(steps_t, below)), [at_pitch] "i"(offsetof(steps_t, pitch)),                 \
+      [at_right] "i"(offsetof(steps_t, right)), [at_lines] "i"(offsetof(steps_t, lines)),                 \
+      [at_next_from] "i"(offsetof(steps_t, next_from)), [at_next_to] "i"(offsetof(steps_t, next_to)),     \
+      [at_end] "i"(offsetof(steps_t, end)), [at_from] "i"(offsetof(channel_t, plane)),                    \
+      [at_to] "i"(offsetof(channel_t, output)), [at_t0] "i"(offsetof(channel_t, taps[0])),                \
+      [at_t1] "i"(offsetof(channel_t, taps[1])), [at_t2] "i"(offsetof(channel_t, taps[2])),               \
+      [at_multiplier] "i"(offsetof(channel_t, multiplier)), [at_addend] "i"(offsetof(channel_t, addend)), \
+      [at_shift] "i"(offsetof(channel_t, shift)), [at_zero_point] "i"(offsetof(channel_t, zero_point)),   \
+      [channel_bytes] "i"(sizeof(channel_t))
 
 #define DEFINE(STRIDE, PAIR, NAME, KIND, IS_SIGNED, ...)                                      \
   static void NAME##_##STRIDE(const area_t *area, const channel_t *channel, uint32_t count) { \
-    const steps_t steps = steps_of(area, STRIDE, channel + count);                            \
-    uint32_t r[24];                                                                           \
+    steps_t steps = steps_of(area, STRIDE, channel, count);                                   \
+    uint32_t r[25];                                                                           \
     __asm__ volatile(STRIPS(STRIP_##STRIDE, PAIR, __VA_ARGS__)                                \
                      : REGISTERS, REGISTERS_##STRIDE                                          \
                      : [steps] "r"(&steps), OFFSETS                                           \
@@ -145,6 +195,14 @@ static inline steps_t steps_of(const area_t *area, uint32_t stride, const channe
   DEFINE(2, TWO, __VA_ARGS__)
 
 #else
+
+ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_t kind, int32_t sum) {
+  if (kind != TINSMITH_PULP_TFLITE_S8) {
+    return finish_truncating(channel, kind, sum);
+  }
+  const int32_t acc = sum + channel->addend;
+  return (uint8_t)corev_clip_s8(scale_by_halves(acc, channel->multiplier, channel->shift, channel->zero_point));
+}
 
 ALWAYS_INLINE void strips(const area_t *area, const channel_t *channel, tinsmith_pulp_stage_kind_t kind, bool is_signed,
                           uint32_t stride) {

@@ -13,6 +13,17 @@
 
 #define LOAD_LINE LINE("cv.lw %[x], (%[from]), 4") LINE("cv.lw %[y], (%[from]), %[step]")
 
+// TFLite's stage as scale_right() of stage.h: that of the 3 x 3 strips takes two registers more, which are not there.
+#define PREPARE_BIAS LINE("slli %[multiplier], %[multiplier], 2")
+#define SCALE_S8(SUM, NEXT) \
+  LINE("mulhsu %[free], %[" SUM "], %[multiplier]") \
+  LINE("cv.addRN %[free], %[free], %[" SUM "], 1") \
+  LINE("srai %[" SUM "], %[" SUM "], 31") \
+  LINE("cv.addRNr %[free], %[" SUM "], %[shift]") \
+  LINE("add %[free], %[free], %[zero_point]") \
+  LINE("cv.clip %[free], %[free], 8") \
+  STORE("free", NEXT)
+
 // Products of a line of input for a sum: with its line I of the taps, or the first ones of a sum.
 #define DOTS(DOT, SUM, I) LINE(DOT " %[s" SUM "], %[x], %[t" I "]") LINE(DOT " %[s" SUM "], %[y], %[w" I "]")
 #define START(FROM, FIRST, DOT, SUM) \
@@ -146,6 +157,14 @@ static inline steps_t steps_of(const area_t *area, const channel_t *channel) {
       strips(area, channels + i, KIND, IS_SIGNED);                                  \
     }                                                                               \
   }
+
+ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_t kind, int32_t sum) {
+  if (kind != TINSMITH_PULP_TFLITE_S8) {
+    return finish_truncating(channel, kind, sum);
+  }
+  const int32_t scaled = scale_right(sum + channel->addend, channel->multiplier, channel->shift);
+  return (uint8_t)corev_clip_s8(scaled + channel->zero_point);
+}
 
 // Two words hold a window, wherever it begins.
 ALWAYS_INLINE void strips(const area_t *area, const channel_t *channel, tinsmith_pulp_stage_kind_t kind,

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "src/internal/stage.h"
 #include "tests/buffers.h"
 #include "tests/oracle.h"
 #include "tests/random_data.h"
@@ -244,10 +245,50 @@ static bool call_depthwise(random_t *random, uint32_t max_cores) {
   return output_is_right(bytes);
 }
 
+// A number below 2**bits; bits in [1, 30], more than random_between() draws.
+static int32_t number_of_bits(random_t *random, int32_t bits) {
+  const int32_t upper = random_between(random, 0, 0x7fff);
+  return (upper << 15 | random_between(random, 0, 0x7fff)) & ((1 << bits) - 1);
+}
+
+// Sums, multipliers and shifts of TFLite's stage; every other sum is near one whose scaled value is a tie.
+static bool call_scale_by_halves(random_t *random, uint32_t max_cores) {
+  (void)max_cores;
+  bool is_right = true;
+  for (uint32_t i = 0u; i < 1000u; ++i) {
+    const int32_t above = number_of_bits(random, random_between(random, 0, 3) == 0 ? 2 : 30);
+    const int32_t multiplier = random_between(random, 0, 3) == 0 ? INT32_MAX - above : (1 << 30) + above;
+    const int32_t shift = random_between(random, 1, LARGEST_SHIFT_BY_HALVES);
+    const int32_t zero_point = random_between(random, -128, 127);
+    const int32_t magnitude = number_of_bits(random, random_between(random, 1, 30));
+    int32_t acc = random_between(random, 0, 1) == 0 ? magnitude : -magnitude;
+    if (random_between(random, 0, 1) == 0) {
+      const int64_t tie = ((int64_t)acc >> 1 >> shift) * ((int64_t)1 << shift) + ((int64_t)1 << (shift - 1));
+      const int64_t near = tie * ((int64_t)1 << 31) / multiplier + random_between(random, -1, 1);
+      acc = near > -(1 << 30) && near < 1 << 30 ? (int32_t)near : acc;
+    }
+    const tinsmith_pulp_stage_t stage = {.kind = TINSMITH_PULP_TFLITE_S8,
+                                         .multipliers = &multiplier,
+                                         .shifts = &shift,
+                                         .zero_point = zero_point,
+                                         .min = INT32_MIN,
+                                         .max = INT32_MAX};
+    is_right = is_right && scale_by_halves(acc, multiplier, shift, zero_point) == oracle_stage(&stage, 0u, acc);
+  }
+  return is_right;
+}
+
 static const kernel_t kKernels[] = {
-    {"conv2d", call_conv2d},     {"pointwise", call_pointwise},       {"conv2d of few channels", call_first_layer},
-    {"linear", call_linear},     {"depthwise", call_depthwise},       {"add", call_add},
-    {"max pool", call_max_pool}, {"average pool", call_average_pool}, {"softmax", call_softmax},
+    {"scale by halves", call_scale_by_halves},
+    {"conv2d", call_conv2d},
+    {"pointwise", call_pointwise},
+    {"conv2d of few channels", call_first_layer},
+    {"linear", call_linear},
+    {"depthwise", call_depthwise},
+    {"add", call_add},
+    {"max pool", call_max_pool},
+    {"average pool", call_average_pool},
+    {"softmax", call_softmax},
 };
 
 uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {

@@ -32,6 +32,28 @@ ALWAYS_INLINE int32_t scale_right(int32_t acc, int32_t multiplier, int32_t shift
   return corev_add_round_shift(doubling_high_product(acc, multiplier), acc >> 31, shift);
 }
 
+#define LARGEST_SHIFT_BY_HALVES 22
+
+// The two roundings and the zero point's addition in seven instructions of one cycle; shift in [1, 22], |acc| < 2**30,
+// multiplier m in [2**30, 2**31) or 0. With a = acc + 2**30, which is in [0, 2**31), gemmlowp's product is
+//   (acc * m + 2**30) >> 31 = ((a * m + f) >> 31) - (m >> 1), f = 2**30 for an even m, 0 for an odd one,
+// as 2**30 * m is (m >> 1) * 2**31, and for an odd m 2**30 more, which the rounding's 2**30 makes up for. Of a * m,
+// with halves a = (h, l) and m = (i, j),
+//   ((l * j >> 16) + l * i + h * j + (f >> 16)) >> 15, plus 2 * h * i,
+// is all that is left above bit 31: the sum in brackets is below 2**32 - 2**16, so nothing is lost. The division's sign
+// of acc is (a >> 30) - 1. All that does not depend on acc is one addend, which 22 bits of shift keep within 2**30.
+ALWAYS_INLINE int32_t scale_by_halves(int32_t acc, int32_t multiplier, int32_t shift, int32_t zero_point) {
+  const uint32_t a = (uint32_t)acc + (UINT32_C(1) << 30);
+  const uint32_t m = (uint32_t)multiplier;
+  const uint32_t half = (~m & 1u) << 14;
+  const uint32_t addend = ((uint32_t)zero_point << shift) + (UINT32_C(1) << (shift - 1)) - (m >> 1) - 1u;
+  uint32_t product = (a & 0xffffu) * (m & 0xffffu) >> 16;
+  product += (a & 0xffffu) * (m >> 16) + (a >> 16) * (m & 0xffffu);
+  product = (product + half) >> 15;
+  product += (a >> 16) * (m >> 16 << 1);
+  return (int32_t)(product + (a >> 30) + addend) >> shift;
+}
+
 // The doubling high product for a multiplier that may be 0: the high word, rounded by the low word's top bit.
 ALWAYS_INLINE int32_t doubling_high_product_or_0(int32_t acc, int32_t multiplier) {
   const uint32_t doubled = (uint32_t)multiplier << 1;

@@ -10,7 +10,7 @@
 typedef void (*strips_t)(const area_t *area, const channel_t *channels, uint32_t count);
 
 // The function for strides of 1 or 2 in both directions. Of TFLite's stage it does the rounding: outputs are clamped to
-// int8, whatever min and max are, shifts are in [1, 31] and multipliers are not 0.
+// int8, whatever min and max are, shifts are in [1, 22] and multipliers are not 0.
 strips_t strips_3x3(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t stride);
 
 // The same for a 5 x 5 kernel with strides of 1.

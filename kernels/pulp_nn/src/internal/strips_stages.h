@@ -1,4 +1,4 @@
-// What strips of all kernels share: kinds of input and output, and the output stage of a sum.
+// What strips of all kernels share: kinds of input and output, and the truncating stages.
 #ifndef TINSMITH_KERNELS_PULP_NN_STRIPS_STAGES_H_
 #define TINSMITH_KERNELS_PULP_NN_STRIPS_STAGES_H_
 
@@ -28,29 +28,14 @@
   LINE("cv.addNr %[" SUM "], %[addend], %[shift]")
 #define TRUNCATE_U8(SUM, NEXT) TRUNCATE(SUM) LINE("cv.clipu %[" SUM "], %[" SUM "], 9") STORE(SUM, NEXT)
 #define TRUNCATE_S8(SUM, NEXT) TRUNCATE(SUM) LINE("cv.clip %[" SUM "], %[" SUM "], 8") STORE(SUM, NEXT)
-// As scale_right() of stage.h.
-#define SCALE_S8(SUM, NEXT) \
-  LINE("mulhsu %[free], %[" SUM "], %[multiplier]") \
-  LINE("cv.addRN %[free], %[free], %[" SUM "], 1") \
-  LINE("srai %[" SUM "], %[" SUM "], 31") \
-  LINE("cv.addRNr %[free], %[" SUM "], %[shift]") \
-  LINE("add %[free], %[free], %[zero_point]") \
-  LINE("cv.clip %[free], %[free], 8") \
-  STORE("free", NEXT)
 
-// TFLite's multiplier as scale_right() has it.
 #define PREPARE_ZERO ""
-#define PREPARE_BIAS LINE("slli %[multiplier], %[multiplier], 2")
 
 // clang-format on
 
 #else
 
-ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_t kind, int32_t sum) {
-  if (kind == TINSMITH_PULP_TFLITE_S8) {
-    const int32_t scaled = scale_right(sum + channel->addend, channel->multiplier, channel->shift);
-    return (uint8_t)corev_clip_s8(scaled + channel->zero_point);
-  }
+ALWAYS_INLINE uint8_t finish_truncating(const channel_t *channel, tinsmith_pulp_stage_kind_t kind, int32_t sum) {
   const int32_t scaled = scale_truncating(sum, channel->multiplier, channel->addend, channel->shift);
   return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? corev_clip_u8(scaled) : corev_clip_s8(scaled));
 }
