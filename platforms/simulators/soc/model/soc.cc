@@ -71,7 +71,9 @@ Memory &Soc::memory_for(uint32_t address, uint32_t bytes) {
   const uint32_t resolved = resolve(address);
   if (!l1_.holds(resolved, bytes) && !l2_.holds(resolved, bytes)) {
     throw BadFile("the program's segment at 0x" + hexadecimal(address) + ", " + std::to_string(bytes) +
-                  " bytes, lies outside the chip's memories");
+                  " bytes, lies outside the chip's memories: L1 of " + std::to_string(description_.l1_bytes) +
+                  " bytes from 0x" + hexadecimal(description_.l1_base) + ", L2 of " +
+                  std::to_string(description_.l2_bytes) + " from 0x" + hexadecimal(description_.l2_base));
   }
   return l1_.holds(resolved, bytes) ? l1_ : l2_;
 }

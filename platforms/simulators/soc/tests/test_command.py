@@ -75,6 +75,14 @@ def test_program_that_is_cut_off_is_named(elf: Path, tmp_path: Path) -> None:
     assert f"the file has {path.stat().st_size}; it is cut off or damaged" in done.stderr
 
 
+def test_program_for_another_memory_map_is_told_where_the_memories_are(tmp_path: Path) -> None:
+    elf = link(f"{HEAD}  nop\n", tmp_path, symbols={}, text=0x20000000)
+    done = _soc("--chip", CHIP, elf)
+    assert done.returncode == EXIT_USE
+    assert "segment at 0x20000000" in done.stderr
+    assert "L1 of 65536 bytes from 0x10000000, L2 of 1638400 from 0x1c000000" in done.stderr
+
+
 def test_folders_are_neither_programs_nor_chips(elf: Path, tmp_path: Path) -> None:
     for words in (("--chip", CHIP, tmp_path), ("--chip", tmp_path, elf)):
         done = _soc(*words)
