@@ -19,8 +19,9 @@
 #define LOOP_PITCH (LOOP_COLUMNS + 4u)
 #define LOOP_BLOCKS 4u
 #define MAX_CHANNELS 128u
+#define WIDE_BITS 25
 
-typedef enum { kLoop, kConvolution, kLinear } family_t;
+typedef enum { kLoop, kConvolution, kWideConvolution, kLinear } family_t;
 
 typedef struct {
   const char *kernel;
@@ -49,6 +50,8 @@ static const case_t kCases[] = {
     {"pointwise-4x2-tflite", "6x6x128-128", kConvolution, 8, false, true, 6, 6, 128, 128, 1},
     {"pointwise-4x4-truncating", "6x6x128-128", kConvolution, 8, true, false, 6, 6, 128, 128, 1},
     {"pointwise-4x4-tflite", "6x6x128-128", kConvolution, 8, true, true, 6, 6, 128, 128, 1},
+    {"conv-4x4-wide", "16x16x64-64 3x3", kWideConvolution, 8, true, false, 16, 16, 64, 64, 3},
+    {"pointwise-4x4-wide", "25x5x64-64", kWideConvolution, 8, true, false, 25, 5, 64, 64, 1},
     {"linear-plain-truncating", "640-128", kLinear, 8, false, false, 0, 0, 640, 128, 0},
     {"linear-packed-truncating", "640-128", kLinear, 8, true, false, 0, 0, 640, 128, 0},
     {"linear-packed-tflite", "640-128", kLinear, 8, true, true, 0, 0, 640, 128, 0},
@@ -62,6 +65,8 @@ static L1 int32_t bias[MAX_CHANNELS];
 static L1 int32_t multipliers[MAX_CHANNELS];
 static L1 int32_t addends[MAX_CHANNELS];
 static L1 int32_t shifts[MAX_CHANNELS];
+static L1 int64_t wide_multipliers[MAX_CHANNELS];
+static L1 int64_t wide_addends[MAX_CHANNELS];
 static int8_t plain_weights[WEIGHT_BYTES];
 
 static L1 tinsmith_pulp_conv2d_t convolution;
@@ -100,6 +105,20 @@ tinsmith_pulp_stage_t stage_of(bool is_tflite, int32_t shift) {
       .min = -128,
       .max = 127,
   };
+}
+
+// The truncating stage with 64-bit numbers that give the same outputs.
+static tinsmith_pulp_stage_t wide_stage_of(int32_t shift) {
+  tinsmith_pulp_stage_t stage = stage_of(false, shift);
+  for (uint32_t i = 0u; i < MAX_CHANNELS; ++i) {
+    wide_multipliers[i] = multipliers[i] * (INT64_C(1) << WIDE_BITS);
+    wide_addends[i] = addends[i] * (INT64_C(1) << WIDE_BITS);
+  }
+  stage.kind = TINSMITH_PULP_TRUNCATE_WIDE_S8;
+  stage.wide_multipliers = wide_multipliers;
+  stage.wide_addends = wide_addends;
+  stage.shift += WIDE_BITS;
+  return stage;
 }
 
 // Weights in first-level memory, packed or not.
@@ -169,6 +188,7 @@ static benchmark_t prepare_loop(const case_t *c) {
 }
 
 static benchmark_t prepare_convolution(const case_t *c) {
+  const int32_t shift = c->kernel_size == 1u ? 10 : 11;
   const uint32_t columns = (uint32_t)c->kernel_size * c->kernel_size * c->inputs;
   const uint32_t pixels = (uint32_t)c->height * c->width;
   convolution = (tinsmith_pulp_conv2d_t){
@@ -190,7 +210,7 @@ static benchmark_t prepare_convolution(const case_t *c) {
       .stride_width = 1u,
       .input_is_signed = true,
       .weights_are_packed = c->is_packed,
-      .stage = stage_of(c->is_tflite, c->kernel_size == 1u ? 10 : 11),
+      .stage = c->family == kWideConvolution ? wide_stage_of(shift) : stage_of(c->is_tflite, shift),
   };
   fill(input, pixels * c->inputs, 1u);
   const uint32_t macs = pixels * columns * c->outputs;
@@ -235,6 +255,7 @@ benchmark_t benchmark_case(uint32_t index) {
     case kLoop:
       return prepare_loop(c);
     case kConvolution:
+    case kWideConvolution:
       return prepare_convolution(c);
     default:
       return prepare_linear(c);
@@ -278,6 +299,7 @@ void benchmark_expect(uint32_t index) {
       expect_loop(c);
       break;
     case kConvolution:
+    case kWideConvolution:
       oracle_conv2d(&convolution, plain_weights, output);
       break;
     default:
