@@ -53,6 +53,7 @@ CPU_FLAGS = {
     # A core of a PULP cluster: CORE-V (CV32E40P v2). Never xcvbitmanip: LLVM 18 to 22 take its cv.fl1, a bit's position,
     # for a count of leading zeros, and miscompile __builtin_clz and 64-bit divisions (llvm-project issue 197006).
     # The core does unaligned accesses itself. Hardware loops want distances known to the assembler: no relaxation.
+    # Functions begin with a line of the instruction cache: code that grows elsewhere leaves their cycles as they are.
     # Several targets have this CPU; networks are compiled for the one that network_target names.
     "riscv32-corev": {
         "clang": [
@@ -61,6 +62,7 @@ CPU_FLAGS = {
             "-mabi=ilp32",
             "-mno-strict-align",
             "-mno-relax",
+            "-falign-functions=16",
         ],
         "zig_target": "riscv32-freestanding-none",
         "zig_cpu": "generic_rv32+m+c",

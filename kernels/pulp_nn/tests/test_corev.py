@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from cluster_program import build
-from tinsmith_toolchains import read_sections
+from tinsmith_toolchains import read_sections, read_symbols
 
 # cv.setup 0 and 1, rs1, end: everything but the register and the distance.
 SETUP_MASK = 0x00007FFF
@@ -13,6 +13,7 @@ SETUP = 0x0000472B
 SETUP_OUTER = 0x000047AB
 # Instructions of 4 bytes in a core's own instruction cache.
 CACHED_INSTRUCTIONS = 512 // 4
+CACHE_LINE_BYTES = 16
 
 
 @pytest.fixture(scope="session")
@@ -51,3 +52,10 @@ def test_panels_fit_the_instruction_cache_unless_they_clamp(program: Path) -> No
     *fitting, clamped = sorted(loop_lengths(program, SETUP_OUTER))
     assert fitting[-1] <= CACHED_INSTRUCTIONS
     assert clamped <= CACHED_INSTRUCTIONS + 8
+
+
+def test_kernels_begin_with_a_line_of_the_instruction_cache(program: Path) -> None:
+    code = [symbol for symbol in read_symbols(program) if symbol.section == ".text"]
+    kernels = [symbol for symbol in code if symbol.name.startswith("tinsmith_pulp_")]
+    assert len(kernels) > 5
+    assert [kernel.name for kernel in kernels if kernel.address % CACHE_LINE_BYTES != 0] == []

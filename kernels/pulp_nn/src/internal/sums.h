@@ -60,10 +60,13 @@
 
 // clang-format on
 
+// A line of the instruction cache: where a loop lies in lines moves when the cores meet in banks of the memory.
+#define AT_LINE ".balign 16\n\t"
+
 // The counter's register takes the pixels.
 #define SUMS_PACKED(DOT)                                                                                            \
   __asm__ volatile(                                                                                                 \
-      COREV_LOOP("%[x]") FOUR_BY_FOUR(DOT, "") COREV_LOOP_END                                                       \
+      AT_LINE COREV_LOOP("%[x]") FOUR_BY_FOUR(DOT, "") COREV_LOOP_END                                               \
       : [weights] "+&r"(weights), [pixel] "+&r"(pixel), [x] "+&r"(x), [y] "=&r"(y), [w0] "=&r"(w0), [w1] "=&r"(w1), \
         [w2] "=&r"(w2), [w3] "=&r"(w3), [a0] "+&r"(acc[0]), [a1] "+&r"(acc[1]), [a2] "+&r"(acc[2]),                 \
         [a3] "+&r"(acc[3]), [b0] "+&r"(acc[4]), [b1] "+&r"(acc[5]), [b2] "+&r"(acc[6]), [b3] "+&r"(acc[7]),         \
@@ -88,7 +91,7 @@ ALWAYS_INLINE const int8_t *sums_4x4(const int8_t *weights, const uint8_t *pixel
 
 #define SUMS_PLAIN(DOT)                                                                                             \
   __asm__ volatile(                                                                                                 \
-      COREV_LOOP("%[x]") FOUR_BY_TWO(DOT, "") COREV_LOOP_END                                                        \
+      AT_LINE COREV_LOOP("%[x]") FOUR_BY_TWO(DOT, "") COREV_LOOP_END                                                \
       : [weights] "+&r"(weights), [pixel] "+&r"(pixel), [x] "+&r"(x), [y] "=&r"(y), [w0] "=&r"(w0), [w1] "=&r"(w1), \
         [w2] "=&r"(w2), [w3] "=&r"(w3), [a0] "+&r"(acc[0]), [a1] "+&r"(acc[1]), [a2] "+&r"(acc[2]),                 \
         [a3] "+&r"(acc[3]), [b0] "+&r"(acc[4]), [b1] "+&r"(acc[5]), [b2] "+&r"(acc[6]), [b3] "+&r"(acc[7])          \
