@@ -15,7 +15,7 @@
 
 #define CORES 8u
 #define LOOP_COLUMNS 1024u
-// From pixel to pixel: not a multiple of what the banks of the memory repeat by.
+// From pixel to pixel, and from row to row of plain weights: not a multiple of what the banks of the memory repeat by.
 #define LOOP_PITCH (LOOP_COLUMNS + 4u)
 #define LOOP_BLOCKS 4u
 #define MAX_CHANNELS 128u
@@ -150,6 +150,10 @@ static void stagger(uint32_t core) {
 #endif
 }
 
+static uint32_t loop_row_bytes(const case_t *c) {
+  return c->is_packed ? LOOP_COLUMNS : LOOP_PITCH;
+}
+
 // The bare loops over a few blocks of channels, all into the same sums: each core has four (two) pixels of its own, and
 // all cores have the weights in common.
 static void run_loop(void *argument, tinsmith_pulp_core_t core) {
@@ -161,11 +165,11 @@ static void run_loop(void *argument, tinsmith_pulp_core_t core) {
     stagger(core.core);
   }
   for (uint32_t block = 0u; block < LOOP_BLOCKS; ++block) {
-    const int8_t *rows = weights + block * STAGE_CHANNELS * LOOP_COLUMNS;
+    const int8_t *rows = weights + block * STAGE_CHANNELS * loop_row_bytes(c);
     if (c->is_packed) {
       (void)sums_4x4(rows, first, LOOP_PITCH, LOOP_COLUMNS / 4u, acc, true);
     } else {
-      sums_4x2_words(rows, LOOP_COLUMNS, first, LOOP_PITCH, LOOP_COLUMNS / 4u, acc, true);
+      sums_4x2_words(rows, LOOP_PITCH, first, LOOP_PITCH, LOOP_COLUMNS / 4u, acc, true);
     }
   }
   memcpy(output + core.core * sizeof acc, acc, sizeof acc);
@@ -181,7 +185,7 @@ static void run_linear(void *argument, tinsmith_pulp_core_t core) {
 
 static benchmark_t prepare_loop(const case_t *c) {
   const uint32_t pixels = c->is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
-  weights_of(c, LOOP_BLOCKS * STAGE_CHANNELS, LOOP_COLUMNS);
+  weights_of(c, LOOP_BLOCKS * STAGE_CHANNELS, loop_row_bytes(c));
   fill(scratch, CORES * pixels * LOOP_PITCH, 3u);
   const uint32_t macs = CORES * pixels * LOOP_BLOCKS * STAGE_CHANNELS * LOOP_COLUMNS;
   return (benchmark_t){c->kernel, c->shape, c->cores, macs, run_loop, (void *)c, output, CORES * 64u};
@@ -270,7 +274,7 @@ static void expect_loop(const case_t *c) {
     for (uint32_t row = 0u; row < STAGE_CHANNELS; ++row) {
       int32_t sum = 0;
       for (uint32_t k = 0u; k < LOOP_BLOCKS * LOOP_COLUMNS; ++k) {
-        const uint32_t weight = (k / LOOP_COLUMNS * STAGE_CHANNELS + row) * LOOP_COLUMNS + k % LOOP_COLUMNS;
+        const uint32_t weight = (k / LOOP_COLUMNS * STAGE_CHANNELS + row) * loop_row_bytes(c) + k % LOOP_COLUMNS;
         sum += (int8_t)scratch[i * LOOP_PITCH + k % LOOP_COLUMNS] * plain_weights[weight];
       }
       const uint32_t place = i / pixels * 16u + i % pixels * STAGE_CHANNELS + row;
