@@ -16,7 +16,9 @@ static uint32_t next(random_t *random) {
 }
 
 int32_t random_between(random_t *random, int32_t low, int32_t high) {
-  return low + (int32_t)((next(random) >> 4) % (uint32_t)(high - low + 1));
+  // The high bits of a product reach all of the range, however wide it is.
+  const uint64_t count = (uint64_t)((int64_t)high - low) + 1u;
+  return (int32_t)(low + (int64_t)(next(random) * count >> 32));
 }
 
 void random_bytes(random_t *random, void *bytes, uint32_t count) {
