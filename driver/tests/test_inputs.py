@@ -1,6 +1,9 @@
 import contextlib
+import os
+import struct
 import zipfile
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -109,17 +112,115 @@ def test_labels_of_another_shape_are_left_out(tmp_path: Path) -> None:
 
 
 def _npy(shape: str) -> bytes:
+    """An .npy file of 24 zeros, whatever its header says of them."""
     header = f"{{'descr': '|i1', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
-    return b"\x93NUMPY\x01\x00v\x00" + header.encode() + bytes(100)
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + bytes(24)
 
 
-@pytest.mark.parametrize("shape", ["(10**15, 2, 3)", "(1000000000000000, 2, 3)", "(-4, 2, 3)"])
+def _archive(path: Path, **members: bytes) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return path
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "(10**15, 2, 3)",
+        "(-4, 2, 3)",
+        "(100, 2, 3)",
+        "(1, 2, 3)",
+        "(4, 2, 3), 'more': 1",
+        pytest.param("(" * 500, id="nested"),
+        pytest.param("(" * 9000, id="nested deeply"),
+        pytest.param("9" * 900 + ",", id="long number"),
+    ],
+)
 def test_a_header_that_lies_is_wrong_use(shape: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.npz"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("x.npy", _npy(shape))
+    path = _archive(tmp_path / "x.npz", x=_npy(shape))
     with pytest.raises(UsageError, match="cannot read the samples"):
         load_samples(path, _graph(INT8))
+
+
+def test_samples_that_fill_the_memory_are_refused_unless_fewer_are_wanted(tmp_path: Path) -> None:
+    zeros = _npy("(1000000000000, 2, 3)")
+    path = _archive(tmp_path / "x.npz", x=zeros, y=zeros, x_other=zeros)
+    with pytest.raises(UsageError, match=r"12,000,000,000,000|--samples"):
+        load_samples(path, _graph(INT8))
+    assert [len(samples) for samples in load_samples(path, _graph(INT8), 4)] == [4, 4]
+
+
+def test_only_the_samples_that_are_wanted_are_read(tmp_path: Path) -> None:
+    x = np.arange(60, dtype=np.int8).reshape(10, 2, 3)
+    path = _save(tmp_path / "x.npz", x=x, y=x, label=np.arange(10))
+    (samples,) = load_samples(path, _classifier(), 3)
+    assert np.array_equal(samples.inputs[0][:, 0], x[:3])
+    assert samples.expected is not None
+    assert np.array_equal(samples.expected[0][:, 0], x[:3])
+    assert samples.labels is not None
+    assert samples.labels.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_column_major_arrays_hold_the_same_samples(
+    order: Literal["C", "F"], tmp_path: Path
+) -> None:
+    x = np.arange(60, dtype=np.int8).reshape(10, 2, 3)
+    path = _save(tmp_path / "x.npz", x=np.array(x, order=order))
+    (samples,) = load_samples(path, _graph(INT8), 4)
+    assert np.array_equal(samples.inputs[0][:, 0], x[:4])
+
+
+def test_large_column_major_arrays_are_refused(tmp_path: Path) -> None:
+    path = _archive(tmp_path / "x.npz", x=_npy("(10000000, 2, 3)").replace(b"False", b"True "))
+    with pytest.raises(UsageError, match="ascontiguousarray"):
+        load_samples(path, _graph(INT8), 1)
+
+
+@pytest.mark.parametrize("names", [("x", "x0"), ("x0", "x00"), ("x_real", "x0_real")])
+def test_two_names_for_one_array_are_refused(names: tuple[str, str], tmp_path: Path) -> None:
+    x = np.zeros((2, 2, 3), np.int8)
+    path = _save(tmp_path / "x.npz", **dict.fromkeys(names, x))
+    with pytest.raises(UsageError, match=f"{names[0]} and {names[1]} are the same"):
+        load_samples(path, _graph(INT8))
+
+
+def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = _archive(tmp_path / "x.npz", x=_npy("(2, 2, 3)"))
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("x.npy", _npy("(4, 2, 3)"))
+    with pytest.raises(UsageError, match="two arrays called x"):
+        load_samples(path, _graph(INT8))
+
+
+def test_a_number_that_is_left_out_is_refused(tmp_path: Path) -> None:
+    x = np.zeros((2, 2, 3), np.int8)
+    with pytest.raises(UsageError, match="x2 is there, but no array with number 1"):
+        load_samples(_save(tmp_path / "x.npz", x0=x, x2=x), _graph(INT8, INT8))
+
+
+def test_a_number_that_nobody_can_read_is_no_number(tmp_path: Path) -> None:
+    x = _npy("(2, 2, 3)")
+    path = _archive(tmp_path / "x.npz", **{"x" + "9" * 5000: x})
+    with pytest.raises(UsageError, match="got none"):
+        load_samples(path, _graph(INT8))
+
+
+def test_outputs_of_another_dtype_are_refused(tmp_path: Path) -> None:
+    x = np.zeros((2, 2, 3), np.int8)
+    path = _save(tmp_path / "x.npz", x=x, y=x.astype(np.float32))
+    with pytest.raises(
+        UsageError, match=r"int8\[1, 2, 3\].*float32\[2, 2, 3\].*group of their own"
+    ):
+        load_samples(path, _graph(INT8))
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no file"):
+        load_samples(Path(os.devnull), _graph(INT8))
+    with pytest.raises(UsageError, match="no file"):
+        load_samples(tmp_path, _graph(INT8))
 
 
 def test_every_single_byte_may_be_wrong(tmp_path: Path) -> None:

@@ -206,11 +206,9 @@ def _samples(arguments: argparse.Namespace, graph: Graph) -> list[Samples]:
     if not graph.inputs:
         raise UsageError(f"network {graph.name!r} has no inputs to give samples to")
     if arguments.inputs is None:
-        groups = [random_samples(graph, _RANDOM_SAMPLES)]
+        groups = [random_samples(graph, _RANDOM_SAMPLES).first(arguments.samples)]
     else:
-        groups = load_samples(arguments.inputs, graph)
-    if arguments.samples is not None:
-        groups = [samples.first(arguments.samples) for samples in groups]
+        groups = load_samples(arguments.inputs, graph, arguments.samples)
     if not any(len(samples) for samples in groups):
         raise UsageError(f"{arguments.inputs}: expected at least one sample, got none")
     return groups

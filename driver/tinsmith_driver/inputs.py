@@ -7,30 +7,22 @@ the int8 and the float network.
 """
 
 import re
-import zipfile
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from tinsmith_ir import Array, Graph, TensorType, UsageError
+from tinsmith_ir import Array, Graph, TensorType, UsageError, Value
 from tinsmith_ir.operators import Dequantize, Quantize, Requantize, Reshape, Softmax
 
-# What NumPy and zipfile raise for files that are cut off, corrupt, encrypted, or promise terabytes.
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    EOFError,
-    RuntimeError,
-    MemoryError,
-    LookupError,
-    TypeError,
-    SyntaxError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-_ARRAY_NAME = re.compile(r"(?P<kind>[xy])(?P<index>\d*)(?:_(?P<group>\w+))?")
+from tinsmith_driver.npz import Archive, Header, open_npz
+
+_ARRAY_NAME = re.compile(r"(?P<kind>[xy])(?P<index>\d{0,4})(?:_(?P<group>\w+))?|label", re.ASCII)
+# Samples are held as a whole, about four times while they run: what a file may hold beyond its own size.
+_EXPANSION_BYTES = 50_000_000
+
+# Name of an array -> its header, for one kind of one group.
+_Headers = Mapping[str, Header]
 
 
 @dataclass(frozen=True)
@@ -50,8 +42,8 @@ class Samples:
         """How many samples."""
         return len(self.inputs[0])
 
-    def first(self, count: int) -> "Samples":
-        """At most the first `count` samples."""
+    def first(self, count: int | None) -> "Samples":
+        """At most the first `count` samples, all of them for None."""
         return replace(
             self,
             inputs=tuple(array[:count] for array in self.inputs),
@@ -68,26 +60,28 @@ class Samples:
         return b"".join(np.ascontiguousarray(array).tobytes() for array in self.sample(index))
 
 
-def load_samples(path: Path, graph: Graph) -> list[Samples]:
-    """Read every group of `path` that fits the inputs of `graph`.
+def load_samples(path: Path, graph: Graph, most: int | None = None) -> list[Samples]:
+    """Read every group of `path` that fits the inputs of `graph`, at most the first `most` samples of each.
 
-    Raises UsageError when the file cannot be read, or holds nothing for this model.
+    Nothing else in the file is read. Raises UsageError when the file cannot be read, holds nothing for this
+    model or more than memory is meant for, or leaves open which array is which.
     """
-    arrays = _read_arrays(path)
-    groups = _group_arrays(arrays)
-    wanted = [value.type for value in graph.inputs]
-    found = [
-        _samples(path, group, kinds, graph, arrays.get("label"))
-        for group, kinds in groups.items()
-        if _dtypes_match(kinds["x"], wanted)
-    ]
-    if not found:
-        inputs = ", ".join(f"{t.dtype.numpy.name}{list(t.shape)}" for t in wanted)
-        present = ", ".join(f"{k}: {a.dtype}{list(a.shape)}" for k, a in arrays.items())
-        raise UsageError(
-            f"{path}: expected arrays `x` or `x_GROUP` for the inputs {inputs}, got {present or 'none'}"
-        )
-    return found
+    with open_npz(path) as archive:
+        headers = archive.headers(_ARRAY_NAME)
+        wanted = [value.type for value in graph.inputs]
+        layouts = [
+            _layout(path, group, kinds, graph, most)
+            for group, kinds in _group_arrays(path, headers).items()
+            if _dtypes_match(kinds["x"].values(), wanted)
+        ]
+        if not layouts:
+            inputs = ", ".join(f"{t.dtype.numpy.name}{list(t.shape)}" for t in wanted)
+            present = ", ".join(f"{name}: {header}" for name, header in headers.items())
+            raise UsageError(
+                f"{path}: expected arrays `x` or `x_GROUP` for the inputs {inputs}, got {present or 'none'}"
+            )
+        _check_size(path, archive.size_bytes, layouts)
+        return [_samples(archive, layout, graph, headers.get("label")) for layout in layouts]
 
 
 def is_classifier(graph: Graph) -> bool:
@@ -115,71 +109,115 @@ def _random_array(type_: TensorType, count: int, generator: np.random.Generator)
     return generator.standard_normal(size=shape).astype(type_.dtype.numpy)
 
 
-def _read_arrays(path: Path) -> dict[str, Array]:
-    try:
-        with path.open("rb") as stream:
-            if not zipfile.is_zipfile(stream):
-                raise UsageError(f"{path}: expected a whole .npz archive, got something else")
-            stream.seek(0)
-            with np.load(stream, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-    except _UNREADABLE as error:
-        said = (error.strerror if isinstance(error, OSError) else None) or error
-        raise UsageError(f"{path}: cannot read the samples: {said}") from error
-    # a member that is no .npy file comes as its bytes
-    return {name: array for name, array in arrays.items() if isinstance(array, np.ndarray)}
+@dataclass(frozen=True)
+class _Layout:
+    """Where the samples of a group lie. total: how many the file has; count: how many are wanted of them."""
+
+    group: str
+    inputs: _Headers
+    expected: _Headers
+    total: int
+    count: int
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the samples that are wanted."""
+        headers = [*self.inputs.values(), *self.expected.values()]
+        return self.count * sum(header.row_bytes for header in headers)
 
 
-def _group_arrays(arrays: Mapping[str, Array]) -> dict[str, dict[str, list[Array]]]:
+def _group_arrays(path: Path, headers: _Headers) -> dict[str, dict[str, _Headers]]:
     """Group name -> {"x": arrays by index, "y": arrays by index}; only groups that have inputs."""
-    groups: dict[str, dict[str, dict[int, Array]]] = {}
-    for name, array in arrays.items():
-        if match := _ARRAY_NAME.fullmatch(name):
-            kinds = groups.setdefault(match["group"] or "", {"x": {}, "y": {}})
-            kinds[match["kind"]][int(match["index"] or 0)] = array
+    groups: dict[str, dict[str, dict[int, str]]] = {}
+    for name in headers:
+        match = _ARRAY_NAME.fullmatch(name)
+        if match is None or match["kind"] is None:
+            continue
+        kinds = groups.setdefault(match["group"] or "", {"x": {}, "y": {}})
+        index = int(match["index"] or 0)
+        other = kinds[match["kind"]].setdefault(index, name)
+        if other != name:
+            raise UsageError(f"{path}: {other} and {name} are the same array, number {index}")
     return {
-        group: {kind: [indexed[i] for i in sorted(indexed)] for kind, indexed in kinds.items()}
+        group: {kind: _in_order(path, names, headers) for kind, names in kinds.items()}
         for group, kinds in groups.items()
         if kinds["x"]
     }
 
 
-def _dtypes_match(arrays: Sequence[Array], types: Sequence[TensorType]) -> bool:
-    return [array.dtype for array in arrays] == [type_.dtype.numpy for type_ in types]
+def _in_order(path: Path, names: Mapping[int, str], headers: _Headers) -> _Headers:
+    for expected, index in enumerate(sorted(names)):
+        if index != expected:
+            raise UsageError(
+                f"{path}: {names[index]} is there, but no array with number {expected} before it"
+            )
+    return {names[index]: headers[names[index]] for index in sorted(names)}
 
 
-def _samples(
-    path: Path, group: str, kinds: Mapping[str, list[Array]], graph: Graph, labels: Array | None
-) -> Samples:
-    def shaped(kind: str, values: Sequence[TensorType]) -> tuple[Array, ...]:
-        name = f"{kind}_{group}" if group else kind
-        arrays = zip(kinds[kind], values, strict=True)
-        return tuple(_shaped(path, name, array, type_) for array, type_ in arrays)
+def _dtypes_match(headers: Iterable[Header], types: Sequence[TensorType]) -> bool:
+    return [header.dtype for header in headers] == [type_.dtype.numpy for type_ in types]
 
-    inputs = shaped("x", [value.type for value in graph.inputs])
-    outputs = [value.type for value in graph.outputs]
-    if len({len(array) for array in inputs}) != 1:
+
+def _layout(
+    path: Path, group: str, kinds: Mapping[str, _Headers], graph: Graph, most: int | None
+) -> _Layout:
+    inputs, expected = kinds["x"], kinds["y"]
+    _check_shapes(path, inputs, [value.type for value in graph.inputs])
+    totals = {header.shape[0] for header in inputs.values()}
+    if len(totals) != 1:
         raise UsageError(f"{path}: the inputs of group {group!r} differ in their number of samples")
-    has_expected = _dtypes_match(kinds["y"], outputs)
-    expected = shaped("y", outputs) if has_expected else None
-    if expected is not None and any(len(array) != len(inputs[0]) for array in expected):
-        raise UsageError(f"{path}: group {group!r} has {len(inputs[0])} inputs but other outputs")
+    (total,) = totals
+    outputs = [value.type for value in graph.outputs]
+    if expected and not _dtypes_match(expected.values(), outputs):
+        wanted = ", ".join(f"{t.dtype.numpy.name}{list(t.shape)}" for t in outputs)
+        present = ", ".join(f"{name}: {header}" for name, header in expected.items())
+        raise UsageError(
+            f"{path}: expected outputs {wanted} for group {group!r}, got {present}; "
+            "outputs of another network belong in a group of their own"
+        )
+    _check_shapes(path, expected, outputs)
+    if any(header.shape[0] != total for header in expected.values()):
+        raise UsageError(f"{path}: group {group!r} has {total} inputs but other outputs")
+    return _Layout(group, inputs, expected, total, total if most is None else min(total, most))
+
+
+def _check_shapes(path: Path, headers: _Headers, types: Sequence[TensorType]) -> None:
+    for (name, header), type_ in zip(headers.items(), types, strict=bool(headers)):
+        sample = header.shape[1:]
+        # A missing batch dimension of 1 is added.
+        if not header.shape or type_.shape not in (sample, (1, *sample)):
+            raise UsageError(
+                f"{path}: {name} holds samples of shape {list(sample)}, the model wants {list(type_.shape)}"
+            )
+
+
+def _check_size(path: Path, file_bytes: int, layouts: Sequence[_Layout]) -> None:
+    wanted = sum(layout.size_bytes for layout in layouts)
+    limit = file_bytes + _EXPANSION_BYTES
+    if wanted > limit:
+        raise UsageError(
+            f"{path}: {file_bytes:,} bytes that hold {wanted:,} bytes of samples, more than {limit:,}; "
+            "ask for fewer by --samples"
+        )
+
+
+def _samples(archive: Archive, layout: _Layout, graph: Graph, labels: Header | None) -> Samples:
+    def arrays(headers: _Headers, values: Sequence[Value]) -> tuple[Array, ...]:
+        return tuple(
+            archive.rows(name, layout.count).reshape(layout.count, *value.type.shape)
+            for name, value in zip(headers, values, strict=True)
+        )
+
     is_labelled = (
         labels is not None
-        and group != "random"
-        and labels.shape == (len(inputs[0]),)
+        and labels.dtype.kind in "iuf"
+        and layout.group != "random"
+        and labels.shape == (layout.total,)
         and is_classifier(graph)
     )
-    return Samples(group, inputs, expected, labels if is_labelled else None)
-
-
-def _shaped(path: Path, name: str, array: Array, type_: TensorType) -> Array:
-    """Give every sample the shape of the model's tensor; a missing batch dimension of 1 is added."""
-    sample = array.shape[1:]
-    if sample == type_.shape:
-        return array
-    if array.ndim > 0 and (1, *sample) == type_.shape:
-        return array.reshape(len(array), *type_.shape)
-    raise UsageError(
-        f"{path}: {name} holds samples of shape {list(sample)}, the model wants {list(type_.shape)}"
+    return Samples(
+        layout.group,
+        arrays(layout.inputs, graph.inputs),
+        arrays(layout.expected, graph.outputs) if layout.expected else None,
+        archive.rows("label", layout.count) if is_labelled else None,
     )

@@ -92,7 +92,7 @@ def measure(network: Network, setting: Setting) -> Row:
     )
     model = read_model(path, network.name)
     compilation, again = compile_model(model, options), compile_model(model, options)
-    groups = [samples.first(_SAMPLES) for samples in load_samples(inputs, compilation.graph)]
+    groups = load_samples(inputs, compilation.graph, _SAMPLES)
     with built(compilation) as build:
         measurement = run_samples(build, compilation.graph, groups, _TIMEOUT_SECONDS)
         measurement = compare(measurement, compilation.reference)

@@ -119,9 +119,7 @@ def measure(network: Network, target: str, samples: int | None = None) -> Row:
         options = CompileOptions(target, ram_bytes=board_ram_bytes(target))
         compilation = compile_model(read_model(path, network.name), options)
         compiled = time.perf_counter()
-        groups = load_samples(inputs, compilation.graph)
-        if samples is not None:
-            groups = [group.first(samples) for group in groups]
+        groups = load_samples(inputs, compilation.graph, samples)
         with built(compilation) as build:
             measurement = run_samples(build, compilation.graph, groups, _TIMEOUT_SECONDS)
             measurement = compare(measurement, compilation.reference)
