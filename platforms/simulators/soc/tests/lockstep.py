@@ -33,9 +33,9 @@ _SOC_EXIT = {"finish": 0x1A1040A0, "finish_value": 0x80000000}
 _PIPE_BYTES = 1 << 20
 _BLOCKS, _LENGTH, _REPEATS = 40, 100, 4  # of a program: some 30000 instructions
 
-# QEMU's account of a state begins here, with the pc; registers follow as `x10/a0   0000002a`, those of
-# floating point with 16 digits, of which the first are ffffffff.
-_DUMP = b"\n pc       "
+# QEMU's account of a state begins here, with the pc behind as many blanks as its version wants; registers follow
+# as `x10/a0   0000002a`, those of floating point with 16 digits, of which the first are ffffffff.
+_DUMP = b"\n pc "
 _REGISTER = re.compile(rb"[xf]\d+/(\w+) +((?:ffffffff)?[0-9a-f]{8})\b")
 _EFFECT = re.compile(rb" ([a-z]+\d*)=([0-9a-f]{8})\b")
 
@@ -94,15 +94,15 @@ def _running(command: list[str], log_option: str) -> Generator[BinaryIO]:
             sys.stderr.write(messages.read().decode(errors="replace"))
 
 
-def _dumps(stream: BinaryIO) -> Iterator[bytes]:
+def dumps(stream: BinaryIO) -> Iterator[bytes]:
     """QEMU's states, from the digits of the pc on."""
     rest, is_first = b"", True
     while block := os.read(stream.fileno(), _PIPE_BYTES):
         parts = (rest + block).split(_DUMP)
         rest = parts.pop()
-        yield from parts[1:] if is_first and parts else parts
+        yield from (part.lstrip() for part in (parts[1:] if is_first and parts else parts))
         is_first = is_first and not parts
-    yield rest
+    yield rest.lstrip()
 
 
 class _State:
@@ -199,7 +199,7 @@ def compare(
     ram = ["--set", f"l2_base={_RAM}", "--set", f"l2_bytes={32 << 20}", "--set", "cluster_cores=1"]
     on_soc = [str(program("soc")), "--chip", str(CHIP), *ram, str(elf)]
     with _running(on_soc, "--log") as log, _running(on_qemu, "-D") as stream:
-        return _follow(log, _dumps(stream))
+        return _follow(log, dumps(stream))
 
 
 def compare_random(instructions: int, seed: int, folder: Path) -> Comparison:

@@ -8,7 +8,7 @@ import random
 from pathlib import Path
 
 import pytest
-from lockstep import compare, compare_random, find_qemu
+from lockstep import compare, compare_random, dumps, find_qemu
 from random_blocks import program
 from support import count
 
@@ -45,3 +45,14 @@ def test_an_instruction_that_does_something_else_is_found(
     assert "after instruction 1:\n" in result.report
     assert planted.split(",")[0] in result.report
     assert f"\n{expected}" in result.report
+
+
+@pytest.mark.parametrize("blanks", [1, 6, 12])
+def test_states_begin_with_the_digits_of_the_pc_however_far_qemu_moves_them(
+    blanks: int, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    pc = " pc" + " " * blanks
+    log.write_text(f"----\n{pc}80000000\n x0/zero  00000000\n{pc}80000004\n x0/zero  00000000")
+    with log.open("rb") as stream:
+        assert [dump[:8] for dump in dumps(stream)] == [b"80000000", b"80000004"]
