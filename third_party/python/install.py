@@ -2,14 +2,20 @@
 
 Run by the repository rule in repositories.bzl: `install.py LOCK NAME...` in the new repository's folder.
 Writes installed.json: {distribution: [top-level path below site, ...]}.
+
+What lies in ./site is the same to the byte wherever and whenever it is made, so that caches of Bazel actions serve
+every clone: compiled modules hold no times, scripts no path of an interpreter.
 """
 
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+_HASH_OF_PROGRAM = re.compile(r"^((?:\.\./)*bin/[^,]*),[^,]*,[^,]*$", re.MULTILINE)
 
 
 def main(lock: str, *names: str) -> int:
@@ -23,13 +29,36 @@ def main(lock: str, *names: str) -> int:
     wanted.write_text("".join(entries[name] for name in names), encoding="utf-8")
     command = [sys.executable, "-m", "pip", "install", "-qq", "--no-input"]
     command += ["--disable-pip-version-check", "--no-warn-conflicts", "--root-user-action=ignore"]
-    command += ["--require-hashes", "--no-deps", "--only-binary=:all:", "--target", "site"]
+    command += ["--require-hashes", "--no-deps", "--only-binary=:all:", "--no-compile", "--target", "site"]
     print(f"Installing {len(names)} Python wheels: {', '.join(names)}", file=sys.stderr, flush=True)
     if subprocess.run([*command, "--requirement", str(wanted)]).returncode != 0:
         return 1
+    _compile_modules(Path("site"))
+    _name_no_interpreter(Path("site"))
     installed = {name: _top_level_paths(Path("site"), name) for name in names}
     Path("installed.json").write_text(json.dumps(installed, indent=1), encoding="utf-8")
     return 0
+
+
+def _compile_modules(site: Path) -> None:
+    """As pip would, but for the source's time: Python takes these as they are, since nothing changes a wheel here."""
+    command = [sys.executable, "-m", "compileall", "-qq", "--invalidation-mode", "unchecked-hash"]
+    environment = dict(os.environ, PYTHONHASHSEED="0")
+    # The status is 1 where a wheel brings files that are no modules of this Python.
+    command += ["-s", str(site), "-x", "^site/bin/", str(site)]
+    subprocess.run(command, env=environment, check=False)
+
+
+def _name_no_interpreter(site: Path) -> None:
+    """Scripts find Python on the PATH; no RECORD keeps the hash of what pip wrote instead."""
+    for script in (path for path in (site / "bin").glob("*") if path.is_file()):
+        content = script.read_bytes()
+        if content.startswith(b"#!"):
+            _, _, rest = content.partition(b"\n")
+            script.write_bytes(b"#!/usr/bin/env python3\n" + rest)
+    for record in site.glob("*.dist-info/RECORD"):
+        text = record.read_text(encoding="utf-8")
+        record.write_text(_HASH_OF_PROGRAM.sub(r"\1,,", text), encoding="utf-8")
 
 
 def _entries(text: str) -> dict[str, str]:
