@@ -29,7 +29,8 @@ def main(lock: str, *names: str) -> int:
     wanted.write_text("".join(entries[name] for name in names), encoding="utf-8")
     command = [sys.executable, "-m", "pip", "install", "-qq", "--no-input"]
     command += ["--disable-pip-version-check", "--no-warn-conflicts", "--root-user-action=ignore"]
-    command += ["--require-hashes", "--no-deps", "--only-binary=:all:", "--no-compile", "--target", "site"]
+    command += ["--require-hashes", "--no-deps", "--only-binary=:all:"]
+    command += ["--no-compile", "--target", "site"]
     print(f"Installing {len(names)} Python wheels: {', '.join(names)}", file=sys.stderr, flush=True)
     if subprocess.run([*command, "--requirement", str(wanted)]).returncode != 0:
         return 1
