@@ -28,7 +28,7 @@ def write_header(layout: Layout, options: WriteOptions) -> str:
         *_tensors(layout, name, "output", layout.program.outputs),
         "// The arena passed to the run function is NULL or not aligned.",
         f"#define {name.upper()}_ERROR_ARENA (-1)",
-        "// A kernel refused its parameters: the kernels linked are not those this was generated for.",
+        "// A kernel refused its parameters. Tinsmith's kernels of this version never do; another library's may.",
         f"#define {name.upper()}_ERROR_KERNEL (-2)",
         "",
         "// Run one inference. Returns 0 or one of the errors above; after an error the outputs hold nothing.",

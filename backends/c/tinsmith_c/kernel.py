@@ -108,7 +108,8 @@ class Kernel:
     name: unique per operator; what KernelCall.kernel holds. headers: to be included, as written
     between quotes. emit: the C of one call. scratch_bytes: working memory of one call, live during
     it only. engine: the unit of the CPU that does the work, for the report. checks: conditions in C
-    that the generated file asserts of the headers (their version, say).
+    that the generated file asserts of the headers (their version, say). guards: C text in front of
+    the headers, which refuses a compiler for another CPU than constants and scratch are made for.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Kernel:
     scratch_bytes: Callable[[Layer], int] = field(default=no_scratch)
     engine: str = "cpu"
     checks: tuple[str, ...] = ()
+    guards: tuple[str, ...] = ()
 
     def broken_rule(self, layer: Layer) -> str | None:
         """The first rule that `layer` breaks and what was found; None if it obeys all.

@@ -41,12 +41,14 @@ def write_source(
     pool = ConstantPool(f"{name}_weights_")
     headers: dict[str, None] = {}
     checks: dict[str, None] = {}
+    guards: dict[str, None] = {}
     layers: list[str] = []
     failing: set[str] = set()
     for number, call in enumerate(layout.program.calls):
         kernel = find_kernel(call, kernels)
         headers.update(dict.fromkeys(kernel.headers))
         checks.update(dict.fromkeys(kernel.checks))
+        guards.update(dict.fromkeys(kernel.guards))
         scope = _scope(layout, call, pool)
         emission = kernel.emit(layer_of_call(layout.program, call, target), scope)
         if emission.result is not None:
@@ -54,6 +56,7 @@ def write_source(
         layers.append(_layer(layout, number, call, kernel, scope, emission))
     parts = [
         "\n".join(comment_lines(provenance(layout, options))),
+        *guards,
         f'#include "{name}.h"',
         "#include <stddef.h>",
         "\n".join(f'#include "{header}"' for header in sorted(headers)),

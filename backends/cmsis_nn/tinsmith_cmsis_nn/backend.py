@@ -21,17 +21,18 @@ class CmsisNnBackend:
     """Calls of the CMSIS-NN API for int8.
 
     packed: prefer kernels on weights arranged at compile time (`tinsmith_nn.h`, only in Tinsmith's
-    own library); False calls the public API alone, with scratch for Arm's library too, so that it can be
-    linked instead.
+    own library, and of one implementation); False calls the public API alone, with scratch for Arm's
+    library too, so that it can be linked instead.
     """
 
     packed: bool = True
     name: str = "cmsis_nn"
 
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
-        """Packed kernels first, if wanted; then the public ones."""
+        """Packed kernels first, if wanted; then the functions of the public API."""
+        wrappers = convolution.named_kernels if self.packed else convolution.public_kernels
         public = (
-            *convolution.kernels(target, either_library=not self.packed),
+            *wrappers(target),
             *fully_connected.public_kernels(target),
             *elementwise.kernels(target),
             *pooling.kernels(target, either_library=not self.packed),

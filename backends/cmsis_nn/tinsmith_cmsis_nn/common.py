@@ -12,6 +12,8 @@ from tinsmith_cmsis_nn.packing import Implementation
 BACKEND = "cmsis_nn"
 PUBLIC_HEADER = "arm_nnfunctions.h"
 PACKED_HEADER = "tinsmith_nn.h"
+PACKED_CHECKS = ("TINSMITH_NN_VERSION == 1",)
+"""The version of `tinsmith_nn.h` whose layouts and scratch formulas this package has."""
 
 
 def implementation(target: Target) -> Implementation:

@@ -1,5 +1,8 @@
 """Conv2D and DepthwiseConv2D by the public API, and what the packed kernels share with it."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from tinsmith_c import (
     Emission,
     FieldValue,
@@ -13,12 +16,15 @@ from tinsmith_c import (
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.parameters import ConvParameters, conv_parameters
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
+    PACKED_CHECKS,
+    PACKED_HEADER,
     PUBLIC_HEADER,
     activation,
     context,
@@ -27,6 +33,7 @@ from tinsmith_cmsis_nn.common import (
     nhwc,
     tile,
 )
+from tinsmith_cmsis_nn.guards import guards
 
 S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
@@ -75,54 +82,65 @@ def _scales(scope: Scope, multipliers: Array, shifts: Array) -> str:
     )
 
 
-def emit_public(layer: Layer, scope: Scope) -> Emission:
-    """One call of a wrapper of the public API."""
-    p = parameters_of(layer)
-    depthwise = isinstance(layer.operator, DepthwiseConv2D)
-    name = "arm_depthwise_conv_wrapper_s8" if depthwise else "arm_convolve_wrapper_s8"
-    channels = layer.output.shape[3]
-    arguments = [
-        "&context",
-        "&kParameters",
-        "&kScales",
-        dims(scope, nhwc(layer.input(0))),
-        scope.input(0),
-        dims(scope, nhwc(layer.input(1))),
-        scope.input(1),
-        dims(scope, (1, 1, 1, channels)),
-        scope.input(2),
-        dims(scope, nhwc(layer.output)),
-        scope.output,
-    ]
-    return Emission(
-        (_parameters(layer), _scales(scope, p.multipliers, p.shifts), context(scope)),
-        expression(name, arguments),
+def _emit(function: str) -> Callable[[Layer, Scope], Emission]:
+    """One call of a wrapper."""
+
+    def emit(layer: Layer, scope: Scope) -> Emission:
+        p = parameters_of(layer)
+        channels = layer.output.shape[3]
+        arguments = [
+            "&context",
+            "&kParameters",
+            "&kScales",
+            dims(scope, nhwc(layer.input(0))),
+            scope.input(0),
+            dims(scope, nhwc(layer.input(1))),
+            scope.input(1),
+            dims(scope, (1, 1, 1, channels)),
+            scope.input(2),
+            dims(scope, nhwc(layer.output)),
+            scope.output,
+        ]
+        return Emission(
+            (_parameters(layer), _scales(scope, p.multipliers, p.shifts), context(scope)),
+            expression(function, arguments),
+        )
+
+    return emit
+
+
+def public_kernels(target: Target) -> tuple[Kernel, ...]:
+    """The wrappers of arm_nnfunctions.h, with scratch for Tinsmith's library and for Arm's."""
+    return (
+        _wrapper(target, Conv2D, "arm_convolve_wrapper_s8", sizes.convolution_either),
+        _wrapper(target, DepthwiseConv2D, "arm_depthwise_conv_wrapper_s8", sizes.depthwise_either),
     )
 
 
-def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
-    """The wrappers of arm_nnfunctions.h. either_library: with scratch for Arm's library too."""
-    convolution = sizes.convolution_either if either_library else sizes.convolution_public
-    depthwise = sizes.depthwise_either if either_library else sizes.depthwise_public
-    return (
-        Kernel(
-            name="arm_convolve_wrapper_s8",
-            backend=BACKEND,
-            operator=Conv2D,
-            signature=S8,
-            headers=(PUBLIC_HEADER,),
-            emit=emit_public,
-            scratch_bytes=convolution,
-            engine=engine(target),
-        ),
-        Kernel(
-            name="arm_depthwise_conv_wrapper_s8",
-            backend=BACKEND,
-            operator=DepthwiseConv2D,
-            signature=S8,
-            headers=(PUBLIC_HEADER,),
-            emit=emit_public,
-            scratch_bytes=depthwise,
-            engine=engine(target),
-        ),
+def named_kernels(target: Target) -> tuple[Kernel, ...]:
+    """The same by names that only Tinsmith's library has, of one implementation: scratch is for that
+    one, and another does not link.
+    """
+    return tuple(
+        replace(kernel, headers=(PACKED_HEADER,), checks=PACKED_CHECKS)
+        for kernel in (
+            _wrapper(target, Conv2D, "tinsmith_convolve_s8", sizes.convolution_public),
+            _wrapper(target, DepthwiseConv2D, "tinsmith_depthwise_s8", sizes.depthwise_public),
+        )
+    )
+
+
+def _wrapper(
+    target: Target, operator: type[Operator], name: str, scratch_bytes: Callable[[Layer], int]
+) -> Kernel:
+    return Kernel(
+        name=name,
+        backend=BACKEND,
+        operator=operator,
+        signature=S8,
+        headers=(PUBLIC_HEADER,),
+        emit=_emit(name),
+        scratch_bytes=scratch_bytes,
+        engine=engine(target),
+        guards=guards(target),
     )

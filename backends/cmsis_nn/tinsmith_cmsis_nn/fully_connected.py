@@ -10,6 +10,7 @@ from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import (
     BACKEND,
+    PACKED_CHECKS,
     PACKED_HEADER,
     PUBLIC_HEADER,
     activation,
@@ -19,6 +20,7 @@ from tinsmith_cmsis_nn.common import (
     implementation,
     input_zero_point,
 )
+from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_fully_connected
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
 
@@ -192,6 +194,8 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
             emit=emit_packed,
             rules=(weights_are_constant, weights_pack),
             engine=engine(target),
+            checks=PACKED_CHECKS,
+            guards=guards(target),
         ),
     )
 
@@ -209,6 +213,7 @@ def public_kernels(target: Target) -> tuple[Kernel, ...]:
             emit=emit_public,
             rules=(*rules, *constant),
             engine=engine(target),
+            guards=guards(target),
         )
         for name, rules in (
             ("arm_fully_connected_s8", (scales_are_per_tensor,)),

@@ -17,6 +17,7 @@ from tinsmith_target import Target
 from tinsmith_cmsis_nn import sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
+    PACKED_CHECKS,
     PACKED_HEADER,
     dims,
     engine,
@@ -26,6 +27,7 @@ from tinsmith_cmsis_nn.common import (
 )
 from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
 from tinsmith_cmsis_nn.convolution import S8, operator_of, parameter_fields, parameters_of
+from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text
 from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_convolution, pack_depthwise
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
@@ -155,6 +157,8 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
             scratch_bytes=sizes.convolution_packed,
             engine=engine(target),
+            checks=PACKED_CHECKS,
+            guards=guards(target),
         ),
         Kernel(
             name="tinsmith_depthwise_packed_s8",
@@ -173,5 +177,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             ),
             scratch_bytes=sizes.depthwise_packed,
             engine=engine(target),
+            checks=PACKED_CHECKS,
+            guards=guards(target),
         ),
     )

@@ -26,6 +26,7 @@ from tinsmith_cmsis_nn.common import (
     nhwc,
     tile,
 )
+from tinsmith_cmsis_nn.guards import guards
 
 _S8 = Signature((DType.INT8,), DType.INT8)
 
@@ -67,6 +68,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             emit=emit_pool,
             scratch_bytes=average,
             engine=engine(target),
+            guards=guards(target) if either_library else (),
         ),
         Kernel(
             name="arm_max_pool_s8",

@@ -1,4 +1,5 @@
-/* Convolution, depthwise convolution and fully connected on arguments arranged ahead of time.
+/* Convolution, depthwise convolution and fully connected on arguments arranged ahead of time, and the public wrappers
+ * under names of this library alone.
  *
  * Results equal those of the public functions of arm_nnfunctions.h bit by bit; what differs is that a compiler has
  * already done what does not depend on the input. It arranges four arrays per layer (Python:
@@ -23,13 +24,22 @@
  *   DSP, convolution and fully connected: no weight is -128 and, for odd output channels, sum over k of |w[o][k]| is
  *   less than 2^16.
  *
- * Layouts depend on the implementation the kernels are built as (plain C, DSP extension or MVE); each function tells.
+ * Layouts and scratch depend on the implementation the kernels are built as (plain C, DSP extension or MVE); each
+ * function tells. So objects know these functions by names that say implementation and version,
+ * `tinsmith_convolve_packed_s8_dsp_v1`, and callers built for others do not link.
  * The size functions without suffix answer for this build, the others for the named implementation.
  */
 #ifndef TINSMITH_NN_H
 #define TINSMITH_NN_H
 
 #include "arm_nn_types.h"
+#include "tinsmith_nn_implementation.h"
+
+#define tinsmith_convolve_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_s8)
+#define tinsmith_depthwise_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_s8)
+#define tinsmith_fully_connected_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_s8)
+#define tinsmith_convolve_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_s8)
+#define tinsmith_depthwise_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_s8)
 
 #ifdef __cplusplus
 extern "C" {
@@ -159,6 +169,23 @@ int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_c(const cmsis_nn_dims *filter_dims);
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_dsp(const cmsis_nn_dims *filter_dims);
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_mve(const cmsis_nn_dims *filter_dims);
+
+/** arm_convolve_wrapper_s8() of this implementation and version: for callers whose scratch was sized ahead of time. */
+arm_cmsis_nn_status tinsmith_convolve_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                         const cmsis_nn_per_channel_quant_params *quant_params,
+                                         const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                         const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                         const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                         const cmsis_nn_dims *output_dims, int8_t *output_data);
+
+/** arm_depthwise_conv_wrapper_s8() of this implementation and version: for callers whose scratch was sized ahead of
+ * time. */
+arm_cmsis_nn_status tinsmith_depthwise_s8(const cmsis_nn_context *ctx, const cmsis_nn_dw_conv_params *dw_conv_params,
+                                          const cmsis_nn_per_channel_quant_params *quant_params,
+                                          const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                          const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                          const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                          const cmsis_nn_dims *output_dims, int8_t *output_data);
 
 #ifdef __cplusplus
 }

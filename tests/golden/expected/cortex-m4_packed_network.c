@@ -2,12 +2,22 @@
 // Model SHA-256: 0000000000000000000000000000000000000000000000000000000000000000
 // Options: target=any
 
+// Weights and scratch are arranged for DSP kernels; compiler flags choose the kernels.
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1) && !defined(TINSMITH_NN_FORCE_C)
+#error "generated for cortex-m4 (DSP kernels), but compiled for a CPU of MVE kernels: wrong -mcpu or --target"
+#elif defined(__ARM_FEATURE_DSP) && !defined(TINSMITH_NN_FORCE_C)
+#else
+#error "generated for cortex-m4 (DSP kernels), but compiled for a CPU of plain C kernels: wrong -mcpu or --target"
+#endif
+
 #include "network.h"
 
 #include <stddef.h>
 
 #include "arm_nnfunctions.h"
 #include "tinsmith_nn.h"
+
+_Static_assert(TINSMITH_NN_VERSION == 1, "generated for another version of the kernels");
 
 #if defined(__GNUC__)
 #define TINSMITH_ALIGNED __attribute__((aligned(16)))
