@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "tinsmith/symbols.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-/** Raised when a signature, a struct or a result changes; generated code asserts the version it was made for. */
-#define TINSMITH_REFERENCE_API_VERSION 1
+#include "tinsmith/symbols.h"
 
 /** Dimensions that a strided kernel can walk; the compiler merges dimensions, so that real networks need fewer. */
 #define TINSMITH_MAX_RANK 6
