@@ -6,7 +6,7 @@
     nn_test(name = "kws_test", model = "kws.tflite", inputs = "kws.npz", targets = ["cortex-m4", "riscv32"])
 """
 
-load("//platforms/toolchains:flags.bzl", "CPU_FLAGS")
+load("//platforms/toolchains:flags.bzl", "CPU_FLAGS", "TARGET_CPUS")
 
 _PYTEST_MAIN = "//third_party/python:pytest_main.py"
 _CACHES = ["**/*.pyc", "**/__pycache__/**", "**/.*_cache/**"]
@@ -79,7 +79,8 @@ def nn_library(name, model, target = None, options = [], visibility = None, test
       name: prefix of every C name and of the files.
       model: the .tflite file.
       target: a name of `tinsmith targets`; by default that of the platform being built for
-        (`--platforms=//platforms:cortex_m4`), and `host` without one.
+        (`--platforms=//platforms:cortex_m4`), and `host`, which is right everywhere, without one. With a target,
+        platforms whose CPU wants another arrangement of weights are incompatible (`nn_compatible_with`).
       options: further options of `tinsmith compile`. To link another CMSIS-NN by --//kernels:cmsis_nn, say
         `["--no-packed"]`: the calls are then those of the public API alone.
       visibility: who may depend on the library.
@@ -112,6 +113,7 @@ def nn_library(name, model, target = None, options = [], visibility = None, test
         hdrs = [name + "_header"],
         srcs = [name + "_source"],
         includes = [name + "_files"],
+        target_compatible_with = kwargs.pop("target_compatible_with", []) + nn_compatible_with(target),
         testonly = testonly,
         visibility = visibility,
         deps = [
@@ -121,6 +123,33 @@ def nn_library(name, model, target = None, options = [], visibility = None, test
         ],
         **kwargs
     )
+
+def nn_compatible_with(target):
+    """For target_compatible_with: the platforms whose kernels take what is arranged for a target's.
+
+    Boards that are no platform of ours are left to their compiler: generated C refuses a wrong one.
+
+    Args:
+      target: a name of `tinsmith targets`, or None for that of the platform.
+
+    Returns:
+      a list, or a select() of lists.
+    """
+    if target in (None, "host"):
+        return []
+    cpu = TARGET_CPUS.get(target, target)
+    if cpu not in CPU_FLAGS:
+        known = [name for name in CPU_FLAGS if name not in TARGET_CPUS.values()] + TARGET_CPUS.keys()
+        fail("target: expected one of {}; got '{}'".format(", ".join(known), target))
+    wanted = CPU_FLAGS[cpu]["kernels"]
+    choices = {
+        "//conditions:default" if name == "host" else "//platforms:is_" + name.replace("-", "_"): (
+            [] if flags["kernels"] == wanted else ["//platforms:cpu_with_{}_kernels".format(wanted)]
+        )
+        for name, flags in CPU_FLAGS.items()
+    }
+    choices["//platforms:is_other_board"] = []
+    return select(choices)
 
 def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = [], **kwargs):
     """Compiles a network, runs it on emulators and compares every output byte: a test per target, and a suite of all.

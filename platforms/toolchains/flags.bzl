@@ -4,7 +4,8 @@
 "clang" flags are for the plain clang driver of the ziglang wheel (`zig clang`, not `zig cc`): no hidden
 -ffreestanding (which would turn 4-byte memcpy into calls), no sanitizers by default, no second cache.
 "gcc" flags are for arm-none-eabi-gcc 12. "zig_target" and "zig_cpu" name the same CPU to `zig build-lib`,
-which builds compiler-rt (divisions, soft float) from the wheel's own source.
+which builds compiler-rt (divisions, soft float) from the wheel's own source. "kernels" is what kernels/cmsis_nn is
+built as for it: plain C, for the DSP extension, or for MVE.
 """
 
 CPU_FLAGS = {
@@ -13,30 +14,35 @@ CPU_FLAGS = {
         "gcc": ["-mthumb", "-mcpu=cortex-m0", "-mfloat-abi=soft"],
         "zig_target": "thumb-freestanding-eabi",
         "zig_cpu": "cortex_m0",
+        "kernels": "c",
     },
     "cortex-m3": {
         "clang": ["--target=thumbv7m-none-eabi", "-mcpu=cortex-m3", "-mfloat-abi=soft"],
         "gcc": ["-mthumb", "-mcpu=cortex-m3", "-mfloat-abi=soft"],
         "zig_target": "thumb-freestanding-eabi",
         "zig_cpu": "cortex_m3",
+        "kernels": "c",
     },
     "cortex-m4": {
         "clang": ["--target=thumbv7em-none-eabihf", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"],
         "gcc": ["-mthumb", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"],
         "zig_target": "thumb-freestanding-eabihf",
         "zig_cpu": "cortex_m4",
+        "kernels": "dsp",
     },
     "cortex-m7": {
         "clang": ["--target=thumbv7em-none-eabihf", "-mcpu=cortex-m7", "-mfpu=fpv5-d16", "-mfloat-abi=hard"],
         "gcc": ["-mthumb", "-mcpu=cortex-m7", "-mfpu=fpv5-d16", "-mfloat-abi=hard"],
         "zig_target": "thumb-freestanding-eabihf",
         "zig_cpu": "cortex_m7+fp_armv8d16",
+        "kernels": "dsp",
     },
     "cortex-m33": {
         "clang": ["--target=thumbv8m.main-none-eabihf", "-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16", "-mfloat-abi=hard"],
         "gcc": ["-mthumb", "-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16", "-mfloat-abi=hard"],
         "zig_target": "thumb-freestanding-eabihf",
         "zig_cpu": "cortex_m33",
+        "kernels": "dsp",
     },
     # The clang driver turns MVE on with the CPU; zig's own spelling has to name it.
     "cortex-m55": {
@@ -44,11 +50,13 @@ CPU_FLAGS = {
         "gcc": ["-mthumb", "-mcpu=cortex-m55", "-mfloat-abi=hard"],
         "zig_target": "thumb-freestanding-eabihf",
         "zig_cpu": "cortex_m55+mve+mve_fp",
+        "kernels": "mve",
     },
     "riscv32": {
         "clang": ["--target=riscv32-none-elf", "-march=rv32imc", "-mabi=ilp32", "-mcmodel=medany"],
         "zig_target": "riscv32-freestanding-none",
         "zig_cpu": "generic_rv32+m+c",
+        "kernels": "c",
     },
     # A core of a PULP cluster: CORE-V (CV32E40P v2). Never xcvbitmanip: LLVM 18 to 22 take its cv.fl1, a bit's position,
     # for a count of leading zeros, and miscompile __builtin_clz and 64-bit divisions (llvm-project issue 197006).
@@ -67,13 +75,21 @@ CPU_FLAGS = {
         "zig_target": "riscv32-freestanding-none",
         "zig_cpu": "generic_rv32+m+c",
         "network_target": "pulp-open",
+        "kernels": "c",
     },
     "host": {
         "clang": [],
         "gcc": [],
         "zig_target": "x86_64-linux-musl",
         "zig_cpu": "baseline",
+        "kernels": "c",
     },
+}
+
+# The CPU of each target of `tinsmith targets` that is not named as its CPU.
+TARGET_CPUS = {
+    "pulp-open": "riscv32-corev",
+    "siracusa": "riscv32-corev",
 }
 
 # Same bytes for the same input everywhere; every function and table alone in its section, so that the linker

@@ -47,3 +47,18 @@ for_platform = rule(
     },
     doc = "Libraries and programs compiled for a platform, with every warning an error, in a folder named as the target.",
 )
+
+def _verdict_impl(ctx):
+    file = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.write(file, "refused" if ctx.attr.constraints else "accepted")
+    return [DefaultInfo(files = depset([file]))]
+
+verdict = rule(
+    implementation = _verdict_impl,
+    attrs = {
+        "constraints": attr.label_list(
+            doc = "Such as nn_compatible_with() gives.",
+        ),
+    },
+    doc = "Writes whether a platform is refused by constraints that no platform has; a refused target would be skipped.",
+)

@@ -4,6 +4,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from tinsmith_target import target, targets
 
 _HERE = Path(__file__).parent
 _ARM, _RISCV, _X86_64, _AARCH64 = 40, 243, 62, 183
@@ -86,6 +87,32 @@ def test_firmware_is_a_whole_program(cpu: str) -> None:
     executable = 2
     assert struct.unpack_from("<H", elf, 16)[0] == executable
     assert machine(elf) == (_RISCV if cpu in _RISCV_CPUS else _ARM)
+
+
+def kernels(name: str) -> str:
+    """What decides whether a network compiled for a target is right on a CPU: what its kernels are built as."""
+    features = target(name).features
+    return "mve" if "mve" in features else "dsp" if "dsp" in features else "c"
+
+
+@pytest.mark.parametrize("board", {found.cpu: found.name for found in targets()}.values())
+@pytest.mark.parametrize("name", [found.name for found in targets()])
+def test_bazel_takes_a_platform_whose_kernels_are_those_of_the_target(
+    name: str, board: str
+) -> None:
+    folder = _HERE / target(board).cpu.replace("-", "_")
+    right = name == "host" or kernels(name) == kernels(board)
+    assert (folder / f"verdict_on_{name}").read_text() == ("accepted" if right else "refused")
+
+
+@pytest.mark.parametrize("name", [found.name for found in targets()])
+def test_bazel_leaves_other_boards_to_their_compiler(name: str) -> None:
+    assert (_HERE / "on_their_board" / f"verdict_on_{name}").read_text() == "accepted"
+
+
+def test_nn_library_with_a_target_has_these_constraints() -> None:
+    constraints = (_HERE / "cortex_m4" / "constraints_of_digits_for_m4").read_text()
+    assert constraints.split() == ["//platforms:cpu_with_dsp_kernels"]
 
 
 def test_wrong_archive_is_refused(tmp_path: Path) -> None:
