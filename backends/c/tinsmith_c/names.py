@@ -72,6 +72,7 @@ _HEADERS = frozenset(
         "time",
         "tinsmith_harness",
         "tinsmith_nn",
+        "tinsmith_nn_implementation",
         "wchar",
     ]
 )

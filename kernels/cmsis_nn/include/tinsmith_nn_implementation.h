@@ -10,8 +10,8 @@
 #error "these kernels, and weights arranged for them, are for little-endian cores; this compiler builds big-endian code"
 #endif
 
-/** Raised when a layout, a scratch size or a signature of tinsmith_nn.h changes; generated code asserts the version it was
- * made for. */
+/** Raised when a layout, a scratch size or a signature of tinsmith_nn.h changes; generated code asserts the version it
+ * was made for. */
 #define TINSMITH_NN_VERSION 1
 
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1) && !defined(TINSMITH_NN_FORCE_C)

@@ -45,7 +45,7 @@ static inline const int8_t *network_output_0(const void *arena) {
 
 // The arena passed to the run function is NULL or not aligned.
 #define NETWORK_ERROR_ARENA (-1)
-// A kernel refused its parameters: the kernels linked are not those this was generated for.
+// A kernel refused its parameters. Tinsmith's kernels of this version never do; another library's may.
 #define NETWORK_ERROR_KERNEL (-2)
 
 // Run one inference. Returns 0 or one of the errors above; after an error the outputs hold nothing.

@@ -1,7 +1,17 @@
 """What tests of backends need: a trivial placement, a host build of generated C, graphs of every operator."""
 
 from tinsmith_c.testing.cases import CASES, Case
-from tinsmith_c.testing.host import HostModel, KernelObjects, host_compiler, place
+from tinsmith_c.testing.host import HostModel, KernelObjects, compile_c, host_compiler, place
 from tinsmith_c.testing.toys import Toys, toys
 
-__all__ = ["CASES", "Case", "HostModel", "KernelObjects", "Toys", "host_compiler", "place", "toys"]
+__all__ = [
+    "CASES",
+    "Case",
+    "HostModel",
+    "KernelObjects",
+    "Toys",
+    "compile_c",
+    "host_compiler",
+    "place",
+    "toys",
+]
