@@ -43,8 +43,8 @@ def guards(target: Target) -> tuple[str, ...]:
 
 
 def _refusal(name: str, wanted: str, found: str) -> str:
-    """One line, which clang-format leaves alone if it is no longer than others."""
+    """One line, no longer than others. GCC turns MVE off unless floats are passed in registers."""
     return (
-        f'#error "generated for {name} ({wanted} kernels), but compiled for a CPU of {found} kernels: '
-        'wrong -mcpu or --target"'
+        f'#error "generated for {name} ({wanted} kernels), but compiled for {found} kernels: '
+        'wrong -mcpu, -mfloat-abi or --target"'
     )

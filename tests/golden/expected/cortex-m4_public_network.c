@@ -4,10 +4,10 @@
 
 // Weights and scratch are arranged for DSP kernels; compiler flags choose the kernels.
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1) && !defined(TINSMITH_NN_FORCE_C)
-#error "generated for cortex-m4 (DSP kernels), but compiled for a CPU of MVE kernels: wrong -mcpu or --target"
+#error "generated for cortex-m4 (DSP kernels), but compiled for MVE kernels: wrong -mcpu, -mfloat-abi or --target"
 #elif defined(__ARM_FEATURE_DSP) && !defined(TINSMITH_NN_FORCE_C)
 #else
-#error "generated for cortex-m4 (DSP kernels), but compiled for a CPU of plain C kernels: wrong -mcpu or --target"
+#error "generated for cortex-m4 (DSP kernels), but compiled for plain C kernels: wrong -mcpu, -mfloat-abi or --target"
 #endif
 
 #include "network.h"

@@ -5,9 +5,9 @@
 // Weights and scratch are arranged for MVE kernels; compiler flags choose the kernels.
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1) && !defined(TINSMITH_NN_FORCE_C)
 #elif defined(__ARM_FEATURE_DSP) && !defined(TINSMITH_NN_FORCE_C)
-#error "generated for cortex-m55 (MVE kernels), but compiled for a CPU of DSP kernels: wrong -mcpu or --target"
+#error "generated for cortex-m55 (MVE kernels), but compiled for DSP kernels: wrong -mcpu, -mfloat-abi or --target"
 #else
-#error "generated for cortex-m55 (MVE kernels), but compiled for a CPU of plain C kernels: wrong -mcpu or --target"
+#error "generated for cortex-m55 (MVE kernels), but compiled for plain C kernels: wrong -mcpu, -mfloat-abi or --target"
 #endif
 
 #include "network.h"
