@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from tinsmith_allocation.model import Block, InPlace, checked_in_place
 
 
@@ -14,14 +16,13 @@ def lower_bound(blocks: Sequence[Block], in_place: Sequence[InPlace] = ()) -> in
     """
     sources = checked_in_place(blocks, in_place)
     unit = min((block.alignment for block in blocks), default=1)
-    bound = 0
-    for step in {block.first_step + (block.name in sources) for block in blocks}:
-        live = [
-            block
-            for block in blocks
-            if block.first_step + (block.name in sources) <= step <= block.last_step
-        ]
-        padding = [-block.size_bytes % unit for block in live]
-        total = sum(block.size_bytes for block in live) + sum(padding)
-        bound = max(bound, total - max(padding, default=0))
-    return max([bound, *(block.size_bytes for block in blocks)])
+    first = np.array([block.first_step + (block.name in sources) for block in blocks], np.int64)
+    last = np.array([block.last_step for block in blocks], np.int64)
+    sizes = np.array([block.size_bytes for block in blocks], np.int64)
+    padding = -sizes % unit
+    bound = int(sizes.max(initial=0))
+    for step in np.unique(first):
+        live = (first <= step) & (step <= last)
+        total = (sizes + padding)[live].sum() - padding[live].max(initial=0)
+        bound = max(bound, int(total))
+    return bound

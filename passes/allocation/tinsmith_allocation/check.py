@@ -2,16 +2,17 @@
 
 `check_plan` compares all pairs of blocks. `check_program` knows no lifetimes at all: it walks
 through the steps of a placed Program, lets each write put the name of its buffer on the bytes it
-covers, and demands at each read that the bytes still carry the name that is read.
+covers, and demands at each read that the bytes still carry the name that is read. Bytes between
+which no buffer starts or ends are treated as one, so that the cost does not grow with the arena.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
 
-from tinsmith_allocation.model import Block, Plan, PlanError
+from tinsmith_allocation.model import LARGEST_OFFSET, Block, Plan, PlanError
 
 _NOBODY = -1
 
@@ -29,11 +30,15 @@ def check_plan(plan: Plan) -> None:
             raise PlanError(
                 f"block {block.name} at {offset}: expected a multiple of {block.alignment}"
             )
-    for index, one in enumerate(plan.blocks):
-        for other in plan.blocks[index + 1 :]:
-            if one.name == other.name:
-                raise PlanError(f"two blocks have the name {one.name}")
-            _check_pair(plan, one, other, leaves)
+        if offset > LARGEST_OFFSET:
+            raise PlanError(f"block {block.name} at {offset}: expected at most {LARGEST_OFFSET}")
+    names: set[str] = set()
+    for block in plan.blocks:
+        if block.name in names:
+            raise PlanError(f"two blocks have the name {block.name}")
+        names.add(block.name)
+    for one, other in _touching(plan):
+        _check_pair(plan, one, other, leaves)
     if plan.arena_bytes < plan.lower_bound:
         raise PlanError(
             f"an arena of {plan.arena_bytes} bytes is below the bound of {plan.lower_bound}: "
@@ -41,12 +46,25 @@ def check_plan(plan: Plan) -> None:
         )
 
 
+def _touching(plan: Plan) -> Iterator[tuple[Block, Block]]:
+    """The pairs of blocks that share a byte and a step; each block is compared with all before it."""
+    blocks = plan.blocks
+    first = np.array([block.first_step for block in blocks], np.int64)
+    last = np.array([block.last_step for block in blocks], np.int64)
+    start = np.array([plan.offsets[block.name] for block in blocks], np.int64)
+    end = start + np.array([block.size_bytes for block in blocks], np.int64)
+    for index, block in enumerate(blocks):
+        in_time = (first[:index] <= last[index]) & (first[index] <= last[:index])
+        in_place = (start[:index] < end[index]) & (start[index] < end[:index])
+        for other in np.flatnonzero(in_time & in_place):
+            yield blocks[int(other)], block
+
+
 def _check_pair(plan: Plan, one: Block, other: Block, leaves: set[tuple[str, str]]) -> None:
+    """Raise PlanError for two blocks that share a byte and a step, unless they have leave to."""
     steps = range(max(one.first_step, other.first_step), min(one.last_step, other.last_step) + 1)
     start = max(plan.offsets[one.name], plan.offsets[other.name])
     end = min(plan.offsets[one.name] + one.size_bytes, plan.offsets[other.name] + other.size_bytes)
-    if len(steps) == 0 or start >= end:
-        return
     same_offset = plan.offsets[one.name] == plan.offsets[other.name]
     has_leave = (one.name, other.name) in leaves or (other.name, one.name) in leaves
     if has_leave and same_offset and len(steps) == 1:
@@ -66,17 +84,27 @@ def check_program(program: Program, in_place_kernels: Collection[str] = ()) -> N
 
 
 class _Walk:
-    """The memories, byte by byte: index of the buffer that wrote it last."""
+    """The memories, piece by piece: index of the buffer that wrote each piece last.
+
+    A piece is what lies between two neighbours among all starts and ends of buffers in a memory.
+    """
 
     def __init__(self, program: Program, in_place_kernels: Collection[str]) -> None:
         self._program = program
         self._in_place_kernels = in_place_kernels
         self._index = {buffer.name: index for index, buffer in enumerate(program.buffers)}
+        self._sizes: dict[str, int] = {}
+        self._edges: dict[str, list[int]] = {}
+        self._pieces: dict[str, dict[int, int]] = {}
         self._owners: dict[str, NDArray[np.int32]] = {}
         for memory in program.memories:
-            ends = [self._span(b)[1] for b in program.buffers if b.memory == memory.name]
-            size = memory.size_bytes if memory.size_bytes is not None else max(ends, default=0)
-            self._owners[memory.name] = np.full(size, _NOBODY, np.int32)
+            spans = [self._span(b) for b in program.buffers if b.memory == memory.name]
+            edges = sorted({edge for span in spans for edge in span})
+            last = edges[-1] if edges else 0
+            self._sizes[memory.name] = last if memory.size_bytes is None else memory.size_bytes
+            self._edges[memory.name] = edges
+            self._pieces[memory.name] = {edge: index for index, edge in enumerate(edges)}
+            self._owners[memory.name] = np.full(len(edges), _NOBODY, np.int32)
         self._copying: dict[int, list[DmaCopy]] = {}
 
     def run(self) -> None:
@@ -128,10 +156,10 @@ class _Walk:
                 f"buffer {buffer.name} at {start}: "
                 f"expected a multiple of {alignments[buffer.memory]}"
             )
-        if start < 0 or end > self._owners[buffer.memory].size:
+        if start < 0 or end > self._sizes[buffer.memory]:
             raise PlanError(
                 f"buffer {buffer.name} at {start} to {end - 1} is outside of {buffer.memory} "
-                f"({self._owners[buffer.memory].size} bytes)"
+                f"({self._sizes[buffer.memory]} bytes)"
             )
 
     def _root(self, name: str | None) -> Buffer:
@@ -148,21 +176,28 @@ class _Walk:
 
     def _write(self, name: str) -> None:
         buffer = self._program.buffer[name]
-        start, end = self._span(buffer)
-        self._owners[buffer.memory][start:end] = self._index[self._root(name).name]
+        self._owners[buffer.memory][self._where(buffer)] = self._index[self._root(name).name]
 
     def _read(self, name: str | None, reader: str) -> None:
         if name is None or name not in self._index:
             return
         buffer = self._program.buffer[name]
-        start, end = self._span(buffer)
-        owners = self._owners[buffer.memory][start:end]
+        where = self._where(buffer)
+        owners = self._owners[buffer.memory][where]
         wrong = np.flatnonzero(owners != self._index[self._root(name).name])
         if wrong.size == 0:
             return
+        start, end = self._span(buffer)
         owner = int(owners[wrong[0]])
         culprit = "nobody" if owner == _NOBODY else self._program.buffers[owner].name
+        first = self._edges[buffer.memory][where.start + int(wrong[0])]
         raise PlanError(
             f"{reader} reads buffer {name} at {start} to {end - 1} of {buffer.memory}, "
-            f"but {culprit} has written byte {start + int(wrong[0])}"
+            f"but {culprit} has written byte {first}"
         )
+
+    def _where(self, buffer: Buffer) -> slice:
+        """The pieces that a buffer covers."""
+        start, end = self._span(buffer)
+        pieces = self._pieces[buffer.memory]
+        return slice(pieces[start], pieces[end])

@@ -7,6 +7,9 @@ of the hill climbing allocator of Ethos-U Vela. No randomness: the same blocks, 
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tinsmith_allocation.bound import lower_bound
 from tinsmith_allocation.model import Block, InPlace, Plan, checked_in_place
 
@@ -85,46 +88,70 @@ def _moves(order: list[Block], plan: Plan) -> list[list[Block]]:
 
 def _first_fit(order: Sequence[Block], partners: _Partners) -> dict[str, int]:
     """Each block at the lowest free offset, the blocks taken in the given order."""
-    offsets: dict[str, int] = {}
-    placed: list[Block] = []
+    placed = _Placed(len(order))
     for block in order:
-        neighbours = [other for other in placed if other.lives_with(block)]
-        candidates = _shared_offsets(block, neighbours, offsets, partners)
-        offsets[block.name] = min([*candidates, _lowest_gap(block, neighbours, offsets)])
-        placed.append(block)
-    return offsets
+        neighbours = placed.neighbours(block)
+        shared = placed.shared_offsets(block, neighbours, partners.get(block.name, set()))
+        placed.add(block, min([*shared, placed.lowest_gap(block, neighbours)]))
+    return placed.offsets
 
 
-def _lowest_gap(block: Block, neighbours: Sequence[Block], offsets: dict[str, int]) -> int:
-    """The lowest aligned offset at which `block` touches none of its neighbours."""
-    offset = 0
-    for other in sorted(neighbours, key=lambda other: offsets[other.name]):
-        if offset + block.size_bytes <= offsets[other.name]:
-            break
-        end = offsets[other.name] + other.size_bytes
-        offset = max(offset, end + -end % block.alignment)
-    return offset
+class _Placed:
+    """The blocks that have their offsets, in arrays by order of start, for speed: fitting one compares
+    it with all.
+    """
 
+    def __init__(self, most: int) -> None:
+        self.offsets: dict[str, int] = {}
+        self._names: list[str] = []
+        # Rows: first step, last step, start, end.
+        self._rows: NDArray[np.int64] = np.zeros((4, most), np.int64)
 
-def _shared_offsets(
-    block: Block, neighbours: Sequence[Block], offsets: dict[str, int], partners: _Partners
-) -> list[int]:
-    """Offsets of placed blocks that `block` may share and at which it touches no other."""
-    shared: list[int] = []
-    for partner in neighbours:
-        if partner.name not in partners.get(block.name, ()):
-            continue
-        start = offsets[partner.name]
-        end = start + block.size_bytes
-        free = all(
-            other is partner
-            or offsets[other.name] >= end
-            or offsets[other.name] + other.size_bytes <= start
-            for other in neighbours
+    def add(self, block: Block, offset: int) -> None:
+        """Give `block` its offset."""
+        count = len(self._names)
+        index = int(np.searchsorted(self._rows[2, :count], offset, side="right"))
+        self._rows[:, index + 1 : count + 1] = self._rows[:, index:count]
+        self._rows[:, index] = (
+            block.first_step,
+            block.last_step,
+            offset,
+            offset + block.size_bytes,
         )
-        if free and start % block.alignment == 0:
-            shared.append(start)
-    return shared
+        self._names.insert(index, block.name)
+        self.offsets[block.name] = offset
+
+    def neighbours(self, block: Block) -> NDArray[np.intp]:
+        """Indices of the blocks that live with `block`, lowest start first."""
+        first, last = self._rows[:2, : len(self._names)]
+        return np.flatnonzero((first <= block.last_step) & (block.first_step <= last))
+
+    def lowest_gap(self, block: Block, neighbours: NDArray[np.intp]) -> int:
+        """The lowest aligned offset at which `block` touches none of its neighbours."""
+        starts, ends = self._rows[2:, neighbours]
+        # candidates[i] is behind all neighbours before i; the last one, behind all there are.
+        candidates = np.zeros(len(neighbours) + 1, np.int64)
+        np.maximum.accumulate(ends, out=candidates[1:])
+        candidates += -candidates % block.alignment
+        fits = np.flatnonzero(candidates[:-1] + block.size_bytes <= starts)
+        return int(candidates[fits[0] if len(fits) else -1])
+
+    def shared_offsets(
+        self, block: Block, neighbours: NDArray[np.intp], partners: set[str]
+    ) -> list[int]:
+        """Offsets of placed blocks that `block` may share and at which it touches no other."""
+        shared: list[int] = []
+        if not partners:
+            return shared
+        starts, ends = self._rows[2:, neighbours]
+        for index in neighbours:
+            start = int(self._rows[2, index])
+            if self._names[index] not in partners or start % block.alignment:
+                continue
+            touched = (starts < start + block.size_bytes) & (start < ends)
+            if all(other == index for other in neighbours[touched]):
+                shared.append(start)
+        return shared
 
 
 def _partners(blocks: Sequence[Block], in_place: Sequence[InPlace]) -> _Partners:

@@ -38,6 +38,7 @@ def demand(
     uses = _uses(program)
     alignments = {m.name: m.alignment for m in program.memories}
     scratches = {call.scratch for call in program.calls}
+    sizes = _group_bytes(program)
     blocks: list[Block] = []
     for buffer in program.buffers:
         if buffer.memory != memory or buffer.alias_of is not None:
@@ -49,7 +50,7 @@ def demand(
         blocks.append(
             Block(
                 buffer.name,
-                _group_bytes(program, buffer.name),
+                sizes[buffer.name],
                 min(uses[buffer.name]),
                 max(uses[buffer.name]),
                 alignments[memory],
@@ -106,9 +107,13 @@ def _end_of_copy(program: Program, start: int, token: int) -> int:
     return len(program.steps)
 
 
-def _group_bytes(program: Program, root: str) -> int:
-    """Bytes of the largest of the buffers that share `root`'s storage."""
-    return max(b.size_bytes for b in program.buffers if root_name(program, b.name) == root)
+def _group_bytes(program: Program) -> dict[str, int]:
+    """Name of a root buffer -> bytes of the largest of the buffers that share its storage."""
+    sizes: dict[str, int] = {}
+    for buffer in program.buffers:
+        root = root_name(program, buffer.name)
+        sizes[root] = max(sizes.get(root, 0), buffer.size_bytes)
+    return sizes
 
 
 def _in_place(

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 
 from tinsmith_ir.errors import TinsmithError
 
+LARGEST_BLOCK_BYTES = 1 << 40
+LARGEST_OFFSET = 1 << 62
+"""Planners and the checker compute with 64 bits."""
+
 
 class PlanError(TinsmithError):
     """A plan or its blocks break a rule: a defect of the planner, or of a plan written by hand."""
@@ -29,7 +33,7 @@ class Block:
     alignment: int = 1
 
     def __post_init__(self) -> None:
-        """Raise PlanError for an empty block, a lifetime that runs backwards, a bad alignment."""
+        """Raise PlanError for an empty or huge block, a lifetime that runs backwards, a bad alignment."""
         if self.size_bytes < 1:
             raise PlanError(f"block {self.name}: expected at least 1 byte, got {self.size_bytes}")
         if self.last_step < self.first_step:
@@ -40,6 +44,10 @@ class Block:
         if self.alignment < 1 or self.alignment & (self.alignment - 1):
             raise PlanError(
                 f"block {self.name}: expected a power of two as alignment, got {self.alignment}"
+            )
+        if self.size_bytes > LARGEST_BLOCK_BYTES:
+            raise PlanError(
+                f"block {self.name}: expected at most {LARGEST_BLOCK_BYTES} bytes, got {self.size_bytes}"
             )
 
     def lives_with(self, other: "Block") -> bool:
