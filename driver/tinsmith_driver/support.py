@@ -59,14 +59,12 @@ def constant_bytes(compilation: Compilation) -> int:
 
 def _alone(graph: Graph, node: Node) -> Graph:
     """A graph of this node only, its operands as inputs unless they are constants."""
-    names = {value.name for value in node.present_inputs}
-    constants: list[Constant] = [c for c in graph.constants if c.value.name in names]
-    known = {constant.value.name for constant in constants}
-    inputs = {v.name: v for v in node.present_inputs if v.name not in known}
+    operands = {value.name: value for value in node.present_inputs}
+    known = graph.constant_data
     return replace(
         graph,
-        inputs=tuple(inputs.values()),
-        constants=tuple(constants),
+        inputs=tuple(value for name, value in operands.items() if name not in known),
+        constants=tuple(Constant(v, known[name]) for name, v in operands.items() if name in known),
         nodes=(node,),
         outputs=node.outputs,
     )

@@ -121,9 +121,13 @@ class Graph:
         defined += [value for node in self.nodes for value in node.outputs]
         return {value.name: value for value in defined}
 
+    @cached_property
+    def _output_names(self) -> frozenset[str]:
+        return frozenset(output.name for output in self.outputs)
+
     def is_output(self, value: Value) -> bool:
         """True if the graph returns `value`."""
-        return any(output.name == value.name for output in self.outputs)
+        return value.name in self._output_names
 
     def constant(self, value: Value | None) -> Array | None:
         """The data of `value` if it is a constant of this graph, else None."""

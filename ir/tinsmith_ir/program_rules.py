@@ -2,6 +2,7 @@
 the allocation pass and the evaluator find that.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -35,7 +36,8 @@ def _repeated_names(program: Program) -> Iterator[str]:
         "call": [call.name for call in program.calls],
     }
     for what, names in groups.items():
-        yield from (f"{what} {name!r}" for name in sorted(set(names)) if names.count(name) > 1)
+        counts = Counter(names)
+        yield from (f"{what} {name!r}" for name in sorted(counts) if counts[name] > 1)
 
 
 def _broken_types(program: Program) -> Iterator[str]:
