@@ -241,3 +241,15 @@ def test_a_plan_that_meets_the_bound_does_not_import_ortools() -> None:
     blocks = [(b.name, b.size_bytes, b.first_step, b.last_step) for b in SEVEN_FOR_SIX]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", program % blocks], check=True, env=environment)
+
+
+def test_thousands_of_blocks_that_live_together_are_stacked() -> None:
+    blocks = [Block(f"b{index}", 1 + index % 7, 0, 1, 8) for index in range(2000)]
+    plan = plan_exact(blocks)
+    check_plan(plan)
+    assert sorted(plan.offsets.values()) == list(range(0, 16_000, 8))
+
+
+def test_a_block_that_no_machine_has_is_refused() -> None:
+    with pytest.raises(PlanError, match="at most 1099511627776 bytes"):
+        Block("giant", (1 << 40) + 1, 0, 0)

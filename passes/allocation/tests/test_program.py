@@ -240,3 +240,26 @@ def test_checker_watches_a_copy_until_its_barrier() -> None:
     check_program(placed_at({"x": 0, "near": 16, "y": 32}, copying))
     with pytest.raises(PlanError, match="the end of the copy to near reads buffer x"):
         check_program(placed_at({"x": 0, "near": 16, "y": 0}, copying))
+
+
+def test_the_walk_costs_nothing_for_bytes_that_no_buffer_has() -> None:
+    """A place beyond any memory of the machine that checks."""
+    places = {"x": 1 << 60, "h": 0, "scratch": 1 << 50, "y": 1 << 61}
+    buffers = tuple(replace(found, offset=places[found.name]) for found in CHAIN.buffers)
+    check_program(CHAIN.with_buffers(buffers))
+    clash = tuple(
+        replace(found, offset=(1 << 60) + 48) if found.name == "scratch" else found
+        for found in buffers
+    )
+    with pytest.raises(PlanError, match=f"but scratch has written byte {(1 << 60) + 48}"):
+        check_program(CHAIN.with_buffers(clash))
+
+
+def test_an_alias_that_is_larger_than_its_root_counts() -> None:
+    pair = program(
+        (buffer("x", 16), buffer("flat", 64, alias_of="x"), buffer("y", 16)),
+        (KernelCall("y", "relu", RELU, ("flat",), ("y",)),),
+        ("x",),
+        ("y",),
+    )
+    assert demand(pair, "ram").blocks[0] == Block("x", 64, -1, 0, 16)

@@ -176,28 +176,29 @@ class _Walk:
 
     def _write(self, name: str) -> None:
         buffer = self._program.buffer[name]
-        self._owners[buffer.memory][self._where(buffer)] = self._index[self._root(name).name]
+        first, last = self._pieces_of(buffer)
+        self._owners[buffer.memory][first:last] = self._index[self._root(name).name]
 
     def _read(self, name: str | None, reader: str) -> None:
         if name is None or name not in self._index:
             return
         buffer = self._program.buffer[name]
-        where = self._where(buffer)
-        owners = self._owners[buffer.memory][where]
+        first, last = self._pieces_of(buffer)
+        owners = self._owners[buffer.memory][first:last]
         wrong = np.flatnonzero(owners != self._index[self._root(name).name])
         if wrong.size == 0:
             return
         start, end = self._span(buffer)
         owner = int(owners[wrong[0]])
         culprit = "nobody" if owner == _NOBODY else self._program.buffers[owner].name
-        first = self._edges[buffer.memory][where.start + int(wrong[0])]
+        byte = self._edges[buffer.memory][first + int(wrong[0])]
         raise PlanError(
             f"{reader} reads buffer {name} at {start} to {end - 1} of {buffer.memory}, "
-            f"but {culprit} has written byte {first}"
+            f"but {culprit} has written byte {byte}"
         )
 
-    def _where(self, buffer: Buffer) -> slice:
-        """The pieces that a buffer covers."""
+    def _pieces_of(self, buffer: Buffer) -> tuple[int, int]:
+        """The first piece that a buffer covers, and the one behind its last."""
         start, end = self._span(buffer)
         pieces = self._pieces[buffer.memory]
-        return slice(pieces[start], pieces[end])
+        return pieces[start], pieces[end]
