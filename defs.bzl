@@ -222,7 +222,7 @@ def _nn_files_impl(ctx):
         ),
     ]
 
-_MODEL_FILES = [".tflite"]
+_MODEL_FILES = [".tflite", ".lite", ".tfl", ".TFLITE"]
 
 _nn_files = rule(
     implementation = _nn_files_impl,

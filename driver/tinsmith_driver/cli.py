@@ -131,7 +131,10 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_model(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "model", type=Path, metavar="MODEL", help=".tflite file, or .tsm (IR text)"
+        "model",
+        type=Path,
+        metavar="MODEL",
+        help="TFLite file, or IR text (.tsm); the content says which",
     )
 
 

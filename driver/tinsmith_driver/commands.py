@@ -22,8 +22,9 @@ from tinsmith_driver.pipelines import (
     Compilation,
     board_ram_bytes,
     compile_model,
-    read_file,
+    model_of,
     read_model,
+    read_model_file,
     show_after,
 )
 from tinsmith_driver.progress import progress
@@ -39,7 +40,7 @@ from tinsmith_driver.report_types import Report
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
-from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, program_from_text
+from tinsmith_driver.text_files import is_program, is_text, program_from_text
 from tinsmith_driver.writing import write_file, write_files
 
 _RANDOM_SAMPLES = 4
@@ -155,11 +156,12 @@ def show(arguments: argparse.Namespace) -> int:
 
 
 def _shown(path: Path, options: CompileOptions, after: str | None) -> Graph | Program:
-    if path.suffix == TEXT_SUFFIX and is_program(data := read_file(path)):
+    data = read_model_file(path)
+    if is_text(data, path) and is_program(data):
         if after is not None:
             raise UsageError(f"{path}: a Program is behind all passes, so there is no --after")
         return program_from_text(data, path)
-    return show_after(read_model(path), options, after)
+    return show_after(model_of(data, path), options, after)
 
 
 def targets(arguments: argparse.Namespace) -> int:

@@ -19,24 +19,25 @@ from tinsmith_fusion import (
     FuseRequantization,
     ReplaceMeans,
 )
-from tinsmith_ir import Graph, ModelError, Program, UsageError
+from tinsmith_ir import Graph, Program, UsageError
+from tinsmith_ir.errors import DoesNotFitError
+from tinsmith_ir.files import read_file
 from tinsmith_ir.passes import BIT_EXACT, Pass, PassRecord, Pipeline
 from tinsmith_ir.testing import random_inputs
 from tinsmith_ir.verify import verify_program
 from tinsmith_scheduling import ScheduleNodes
 from tinsmith_simplify import Simplify
 from tinsmith_target import Target, target
-from tinsmith_tflite import import_tflite
+from tinsmith_tflite import LARGEST_FILE_BYTES, import_tflite
 
 from tinsmith_driver.options import CompileOptions, c_name
-from tinsmith_driver.text_files import TEXT_SUFFIX, graph_from_text
+from tinsmith_driver.text_files import graph_from_text, is_text
 
 _Result = TypeVar("_Result")
 
 ARENA = "arena"
 LOWER = "lower"
 TEXT_FORMAT = "tsm"
-_LARGEST_MODEL_BYTES = 1 << 30
 
 
 def tool_version() -> str:
@@ -82,26 +83,28 @@ class Compilation:
 
 
 def read_model(path: Path, name: str | None = None) -> Model:
-    """Import a model file by its suffix: .tflite, or .tsm (the IR as text).
+    """Import a model file by its content: a TFLite file, or the IR as text (.tsm).
 
     Raises UsageError when it cannot be read, ModelError when it is not a model.
     """
-    data = read_file(path)
-    importer, format_ = _importer(path)
-    graph = importer(data, path)
-    own_name = graph.name if format_ == TEXT_FORMAT else c_name(path)
+    return model_of(read_model_file(path), path, name)
+
+
+def model_of(data: bytes, path: Path, name: str | None = None) -> Model:
+    """The model in the bytes of the file `path`; see read_model."""
+    if is_text(data, path):
+        graph = graph_from_text(data, path)
+        format_, own_name = TEXT_FORMAT, graph.name
+    else:
+        graph = import_tflite(data, source=path.name)
+        format_, own_name = "tflite", c_name(path)
     graph = replace(graph, name=name or own_name)
     return Model(path, format_, hashlib.sha256(data).hexdigest(), graph)
 
 
-def read_file(path: Path) -> bytes:
+def read_model_file(path: Path) -> bytes:
     """A model file's bytes. Raises UsageError when it cannot be read, ModelError when it is huge."""
-    try:
-        if path.stat().st_size > _LARGEST_MODEL_BYTES:
-            raise ModelError(f"{path}: expected a model for a microcontroller, got over 1 GiB")
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot read the model: {error.strerror}") from error
+    return read_file(path, "a model", LARGEST_FILE_BYTES)
 
 
 def numeric_passes() -> tuple[Pass, ...]:
@@ -209,7 +212,12 @@ def compile_model(
     allocate = AllocateBuffers(available_bytes=options.ram_bytes)
     allocation, placing = _timed(allocate.name, lambda: allocate.allocate(lowered))
     verify_program(allocation.program)
-    without_scratch = allocate.plan(lowered, ARENA, scratch=False).arena_bytes
+    _check_reach(allocation.plans[ARENA], chosen)
+    without_scratch = (
+        allocate.plan(lowered, ARENA, scratch=False)
+        if any(call.scratch for call in lowered.calls)
+        else allocation.plans[ARENA]
+    ).arena_bytes
     on_step("C")
     write_options = WriteOptions(
         tool_version=tool_version(),
@@ -235,16 +243,15 @@ def compile_model(
     )
 
 
-def _importer(path: Path) -> tuple[Callable[[bytes, Path], Graph], str]:
-    match path.suffix:
-        case ".tflite":
-            return lambda _, source: import_tflite(source), "tflite"
-        case ".tsm":
-            return graph_from_text, TEXT_FORMAT
-        case suffix:
-            raise UsageError(
-                f"{path}: expected a .tflite or {TEXT_SUFFIX} file, got {suffix or 'no suffix'}"
-            )
+def _check_reach(plan: Plan, chosen: Target) -> None:
+    """Raise DoesNotFitError for an arena that no array of the target can hold, whatever its board."""
+    most = chosen.board.largest_array_bytes
+    if plan.arena_bytes > most:
+        raise DoesNotFitError(
+            f"the arena is too large for the addresses of {chosen.name}: needed {plan.arena_bytes:,} "
+            f"bytes, and the largest array there has {most:,} bytes. Choose a network with smaller "
+            "feature maps."
+        )
 
 
 def _options_text(options: CompileOptions) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Files of IR text: a Graph to compile, or a Program to look at, edit and have checked."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -8,8 +9,12 @@ from tinsmith_allocation import PlanError, check_program
 from tinsmith_ir import Graph, ModelError, Program, UsageError
 from tinsmith_ir.errors import GraphError, ParseError
 from tinsmith_ir.parser import parse_graph, parse_program
+from tinsmith_target import UnknownTargetError, target
+from tinsmith_tflite import is_tflite
 
 TEXT_SUFFIX = ".tsm"
+_HEAD_BYTES = 1 << 16
+_FIRST_WORD = re.compile(rb"(?:[ \t\r\n]|#[^\n]*\n)*([a-z]*)")
 _Parsed = TypeVar("_Parsed")
 
 
@@ -30,6 +35,7 @@ def program_from_text(data: bytes, path: Path) -> Program:
     Raises ModelError.
     """
     program = _parsed(parse_program, data, path)
+    _check_reach(program, path)
     roots = [buffer for buffer in program.buffers if buffer.alias_of is None]
     if any(buffer.offset is None for buffer in roots):
         return program
@@ -40,9 +46,40 @@ def program_from_text(data: bytes, path: Path) -> Program:
     return program
 
 
+def _check_reach(program: Program, path: Path) -> None:
+    """Raise ModelError for a buffer where the program's target has no addresses."""
+    try:
+        board = target(program.target).board
+    except UnknownTargetError:
+        return  # of no consequence as long as the program is only shown
+    for buffer in program.buffers:
+        if (
+            buffer.offset is not None
+            and buffer.offset + buffer.size_bytes > board.largest_array_bytes
+        ):
+            raise ModelError(
+                f"{path}: buffer %{buffer.name} ends at byte {buffer.offset + buffer.size_bytes:,} of "
+                f"memory '{buffer.memory}': expected at most {board.largest_array_bytes:,}, the largest "
+                f"array on {program.target}"
+            )
+
+
+def is_text(data: bytes, path: Path) -> bool:
+    """Whether a model file is IR text: it starts so, or at least its name and not its content says so."""
+    if is_tflite(data):
+        return False
+    return _first_word(data) in (b"graph", b"program") or path.suffix.lower() == TEXT_SUFFIX
+
+
 def is_program(data: bytes) -> bool:
     """Whether the text starts as a Program does, not as a Graph."""
-    return data.lstrip().startswith(b"program")
+    return _first_word(data) == b"program"
+
+
+def _first_word(data: bytes) -> bytes:
+    """The first word behind blanks and comments."""
+    found = _FIRST_WORD.match(data[:_HEAD_BYTES])
+    return found[1] if found else b""
 
 
 def _parsed(parse: Callable[[str], _Parsed], data: bytes, path: Path) -> _Parsed:

@@ -19,18 +19,58 @@ def test_missing_file_is_wrong_use(tmp_path: pathlib.Path) -> None:
 
 
 def test_folder_is_wrong_use(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match="no such file"):
+    with pytest.raises(UsageError, match="expected a file with a TFLite model, got a folder"):
         import_tflite(tmp_path)
 
 
 def test_name_with_a_zero_byte_is_wrong_use() -> None:
-    with pytest.raises(UsageError, match="file"):
+    with pytest.raises(UsageError, match="cannot read a TFLite model"):
         import_tflite("a\0b")
 
 
 @pytest.mark.parametrize("data", [b"", b"TFL3", b"\x08\x00\x00\x00ONNX" + bytes(64)])
 def test_other_file_is_no_tflite_file(data: bytes) -> None:
     assert_refused(ModelError, data, "expected a TFLite file, with b'TFL3' at offset 4")
+
+
+@pytest.mark.parametrize(
+    ("data", "seeming", "remedy"),
+    [
+        (b"", "an empty file", "again"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 300568\n",
+            "a Git LFS pointer",
+            "`git lfs pull`",
+        ),
+        (b"/annex/objects/SHA256E-s4--ab.tflite\n", "a git-annex pointer", "`git annex get`"),
+        (b"\n<!DOCTYPE html>\n<html>", "a web page", "download the file itself"),
+        (b'# comment\ngraph "m" {\n}', "Tinsmith's IR as text", "tinsmith_ir.parser"),
+        (
+            b'#include "model.h"\nalignas(8) const unsigned char g_model[] = {\n  0x1c, 0x00,',
+            "C source with an array",
+            "the .tflite that it was made from",
+        ),
+        (b"\x1c\0\0\0TFL2" + bytes(20), "another format version", "convert"),
+        (b"PK\x03\x04" + bytes(26) + b"x.npy", "samples", "--inputs"),
+        (b"PK\x03\x04" + bytes(26) + b"config.json", "a Keras model", "convert"),
+        (b"PK\x03\x04" + bytes(26) + b"net/data.pkl", "a PyTorch file", "convert"),
+        (b"PK\x03\x04" + bytes(26) + b"model.tflite", "a zip archive", "unpack"),
+        (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "convert"),
+        (b"\x08\x07\x12\x07pytorch", "an ONNX model", "convert"),
+        (b"\x08\x01\x12\xff", "a TensorFlow SavedModel", "convert"),
+        (b"\x89PNG\r\n", "a picture", "give the model"),
+        (b'{"model": 1}', "JSON", "give the model"),
+    ],
+)
+def test_what_another_file_seems_to_be_is_said_with_a_remedy(
+    data: bytes, seeming: str, remedy: str
+) -> None:
+    assert_refused(ModelError, data, f"got what seems to be .*{seeming}.*; .*{remedy}")
+
+
+@pytest.mark.parametrize("length", range(12))
+def test_short_files_seem_to_be_nothing(length: int) -> None:
+    assert_refused(ModelError, b"\x08" * length, "expected a TFLite file")
 
 
 def test_only_a_header_is_truncated() -> None:

@@ -1,5 +1,6 @@
 """Import of TensorFlow Lite models: `import_tflite(path)` gives a verified `tinsmith_ir` Graph."""
 
-from tinsmith_tflite.importer import import_tflite
+from tinsmith_tflite.importer import LARGEST_FILE_BYTES, import_tflite
+from tinsmith_tflite.model_file import is_tflite
 
-__all__ = ["import_tflite"]
+__all__ = ["LARGEST_FILE_BYTES", "import_tflite", "is_tflite"]

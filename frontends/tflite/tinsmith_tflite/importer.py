@@ -4,7 +4,8 @@ import os
 import pathlib
 import struct
 
-from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError, UsageError
+from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
+from tinsmith_ir.files import read_file
 from tinsmith_ir.graph import Graph, Location, Node, Value
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
@@ -18,7 +19,8 @@ from tinsmith_tflite.scales import check_scales
 from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.values import Values
 
-_LARGEST_FILE_BYTES = 2**31 - 1
+LARGEST_FILE_BYTES = 2**31 - 1
+"""What the offsets of a flatbuffer reach."""
 _COST_OF_A_SCALE = 32  # in bytes read; many operators may share weights of many channels
 _DAMAGE = (
     struct.error,
@@ -32,11 +34,15 @@ _DAMAGE = (
 
 
 def import_tflite(
-    path_or_bytes: str | os.PathLike[str] | bytes, *, name: str | None = None
+    path_or_bytes: str | os.PathLike[str] | bytes,
+    *,
+    name: str | None = None,
+    source: str | None = None,
 ) -> Graph:
     """The network in a .tflite file, as a verified Graph.
 
-    path_or_bytes: the file, or its content. name: of the graph; the file's by default.
+    path_or_bytes: the file, or its content. name: of the graph; the file's by default. source: what
+    messages and locations call the file; its name by default.
     Values are named after the tensors, nodes carry the file and operator they came from. SAME
     padding is made explicit. Tensors that no operator needs are left out.
 
@@ -44,23 +50,10 @@ def import_tflite(
     one that uses what Tinsmith does not have, UsageError if there is no such file.
     """
     if isinstance(path_or_bytes, bytes):
-        return _imported(path_or_bytes, "model.tflite", name or "model")
+        return _imported(path_or_bytes, source or "model.tflite", name or "model")
     path = pathlib.Path(path_or_bytes)
-    return _imported(_content(path), path.name, name or identifier(path.stem))
-
-
-def _content(path: pathlib.Path) -> bytes:
-    try:
-        if not path.is_file():
-            raise UsageError(f"{path}: expected a .tflite file, got no such file")
-        size_bytes = path.stat().st_size
-        if size_bytes > _LARGEST_FILE_BYTES:
-            raise ModelError(
-                f"{path.name}: expected at most {_LARGEST_FILE_BYTES} bytes, got {size_bytes}"
-            )
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: expected a readable .tflite file: {error}") from error
+    data = read_file(path, "a TFLite model", LARGEST_FILE_BYTES)
+    return _imported(data, source or path.name, name or identifier(path.stem))
 
 
 def _imported(data: bytes, source: str, name: str) -> Graph:

@@ -12,6 +12,7 @@ from tinsmith_ir.errors import ModelError, UnsupportedError
 
 from tinsmith_tflite import builtin
 from tinsmith_tflite.flatbuffer import Source, Table
+from tinsmith_tflite.guess import seeming
 
 FILE_IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
@@ -78,10 +79,10 @@ class ModelFile:
     def __init__(self, data: bytes, name: str) -> None:
         self.name = name
         self._source = Source(data, name)
-        if data[4:8] != FILE_IDENTIFIER:
+        if not is_tflite(data):
             raise ModelError(
                 f"{name}: expected a TFLite file, with {FILE_IDENTIFIER!r} at offset 4, got "
-                f"{data[4:8]!r} in a file of {len(data)} bytes"
+                + seeming(data)
             )
         self._model = self._source.table(0, "the model")
         version = self._model.uint32(0)
@@ -168,6 +169,11 @@ class ModelFile:
                 2, 1
             )
         return builtin.operator_name(code), table.int32(2, 1)
+
+
+def is_tflite(data: bytes) -> bool:
+    """Whether `data` says of itself that it is a TFLite file; it may be damaged."""
+    return data[4:8] == FILE_IDENTIFIER
 
 
 def printable(text: str) -> str:

@@ -84,3 +84,10 @@ def test_nothing_lies_below_a_stack_without_memory_protection_behind_it() -> Non
         if board.architecture == "riscv" and not board.has_memory_protection:
             below = board.memory(board.data_memory).origin
             assert all(memory.end != below for memory in board.memories), board.name
+
+
+def test_every_memory_can_be_one_array() -> None:
+    for board in BOARDS:
+        assert max(memory.size_bytes for memory in board.memories) <= board.largest_array_bytes
+    assert target("cortex-m4").board.largest_array_bytes < 2**32
+    assert target("host").board.largest_array_bytes > 2**32

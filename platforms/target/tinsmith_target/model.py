@@ -110,6 +110,13 @@ class Board:
     source: str
     has_memory_protection: bool = False
 
+    @property
+    def largest_array_bytes(self) -> int:
+        """What a C array can have here at most: half of 32 bits of addresses, as the difference of two
+        pointers has a sign; on a computer the 47 bits that its system leaves to a program.
+        """
+        return 1 << 47 if self.architecture == "host" else (1 << 31) - 1
+
     def memory(self, name: str) -> Memory:
         """The memory of that name. Raises KeyError if the board has none."""
         for memory in self.memories:
