@@ -1,14 +1,20 @@
 """The errors of the IR and what a reader can decide by their class: whose fault, and what to do."""
 
+from collections.abc import Sequence
+
 
 class TinsmithError(Exception):
     """Base of every error that Tinsmith raises on purpose; its text is meant for the user.
 
     exit_status: what the command line returns for it (1 the answer is no, 2 wrong use, 3 bad model
-    file, 4 internal error).
+    file, 4 internal error). problems: each by itself, where the text tells of several.
     """
 
     exit_status: int = 4
+
+    def __init__(self, text: str, *, problems: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.problems = tuple(problems) or (text,)
 
 
 class GraphError(TinsmithError):

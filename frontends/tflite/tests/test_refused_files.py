@@ -86,12 +86,37 @@ def test_wrong_version() -> None:
     )
 
 
-@pytest.mark.parametrize(("count", "error"), [(0, ModelError), (2, UnsupportedError)])
-def test_one_subgraph(count: int, error: type[Exception]) -> None:
+def test_no_subgraph() -> None:
     b = ModelBuilder()
     x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
     b.operator("RELU", [x], [y])
-    assert_refused(error, b.finish([x], [y], subgraphs=count), "subgraph")
+    assert_refused(ModelError, b.finish([x], [y], subgraphs=0), "subgraph")
+
+
+def test_subgraphs_that_nobody_calls_are_networks_of_their_own() -> None:
+    b = ModelBuilder()
+    x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
+    b.operator("RELU", [x], [y])
+    message = (
+        "expected one subgraph, got 3, and no operator of the first calls the others; convert each"
+    )
+    assert_refused(UnsupportedError, b.finish([x], [y], subgraphs=3), message)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("WHILE", "'y': control flow is not supported; unroll"),
+        ("CALL_ONCE", "'y': variables .* are not supported; make the state an input and an output"),
+    ],
+)
+def test_subgraphs_that_are_called_are_told_by_their_caller(kind: str, message: str) -> None:
+    b = ModelBuilder()
+    x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
+    b.operator(kind, [x], [y])
+    with pytest.raises(UnsupportedError, match=message) as caught:
+        import_tflite(b.finish([x], [y], subgraphs=2))
+    assert "subgraph" not in str(caught.value)
 
 
 def test_root_outside_the_file() -> None:
@@ -135,25 +160,65 @@ def test_too_many_operands() -> None:
 # Operators
 
 
-def test_every_unknown_operator_is_named_beside_what_is_known() -> None:
+def test_all_problems_are_told_at_once_the_news_before_what_is_known() -> None:
     b = ModelBuilder()
-    tensors = [b.tensor(f"t{i}", (4,)) for i in range(5)]
+    x, w = b.tensor("x", (4,), "UINT8"), b.tensor("w", (4,))
+    tensors = [w, *(b.tensor(f"t{i}", (4,)) for i in range(4))]
+    u = b.tensor("u", (4,), "UINT8")
     for i, kind in enumerate(["HARD_SWISH", "RELU", "ABS", "HARD_SWISH"]):
         b.operator(kind, [tensors[i]], [tensors[i + 1]])
-    message = (
-        r"expected operators among ADD, .*; got HARD_SWISH \(operators 0, 3\), ABS \(operator 2\); "
+    b.operator("RELU", [tensors[4]], [u])
+    b.operator("RELU", [u], [b.tensor("v", (4,), "UINT8")])
+    b.operator("SOFTMAX", [tensors[2]], [b.tensor("s", (4,))], options("SoftmaxOptions", Beta=-1.0))
+    with pytest.raises(ModelError) as caught:
+        import_tflite(b.finish([x, w], [u]), source="net.tflite")
+    uint8 = (
+        "tensor 0 'x', tensor 6 'u', tensor 7 'v': got UINT8, expected one of INT8, INT16, INT32, "
+        "FLOAT32; convert the model with int8 quantization, which replaced uint8"
     )
-    assert_refused(UnsupportedError, b.finish(tensors[:1], tensors[-1:]), message)
+    found = [
+        uint8,
+        "operator 0 HARD_SWISH 't0', operator 3 HARD_SWISH 't3': HARD_SWISH is not supported; express "
+        "it with operators that are",
+        "operator 2 ABS 't2': ABS is not supported; express it with operators that are",
+        "operator 6 SOFTMAX -> %s: expected a finite beta above 0, got -1.0",
+    ]
+    assert caught.value.problems == tuple(f"net.tflite: {text}" for text in found)
+    first, *lines, last = str(caught.value).splitlines()
+    assert first == "net.tflite: 4 problems:"
+    assert lines == [f"  {text}" for text in found]
+    assert last.startswith("Supported operators: ADD, ")
+
+
+def test_what_depends_on_a_refused_part_is_no_problem_of_its_own() -> None:
+    b = ModelBuilder()
+    x, h = b.tensor("x", (4,)), b.tensor("h", (4,), "RESOURCE")
+    b.operator("VAR_HANDLE", [], [h])
+    b.operator("READ_VARIABLE", [h], [b.tensor("state", (-1,))])
+    b.operator("ADD", [x, h + 1], [b.tensor("y", (4,))], options("AddOptions"))
+    with pytest.raises(UnsupportedError) as caught:
+        import_tflite(b.finish([x], [h + 2]))
+    (problem,) = caught.value.problems
+    assert "operator 0 VAR_HANDLE 'h', operator 1 READ_VARIABLE 'state': variables" in problem
 
 
 def test_operator_of_a_newer_schema() -> None:
     data = relu_model(kind="9999")
-    assert_refused(UnsupportedError, data, r"got operator 9999 \(operator 0\)")
+    assert_refused(UnsupportedError, data, "operator 0 operator 9999 'y': operator 9999 is not")
 
 
-def test_custom_operator_is_named() -> None:
-    data = relu_model(kind="CUSTOM", custom="Flex")
-    assert_refused(UnsupportedError, data, r"got CUSTOM 'Flex' \(operator 0\)")
+@pytest.mark.parametrize(
+    ("custom", "message"),
+    [
+        ("Mine", "CUSTOM 'Mine' is not supported"),
+        ("FlexErf", "convert without SELECT_TF_OPS"),
+        ("ethos-u", "compiled for Ethos-U by Vela; give the .tflite from before it"),
+        ("edgetpu-custom-op", "compiled for the Edge TPU; give the .tflite from before"),
+    ],
+)
+def test_custom_operator_is_named_with_a_remedy(custom: str, message: str) -> None:
+    data = relu_model(kind="CUSTOM", custom=custom)
+    assert_refused(UnsupportedError, data, f"operator 0 CUSTOM '{custom}' 'y': .*{message}")
 
 
 def test_long_list_of_unknown_operators_is_cut() -> None:
@@ -161,7 +226,37 @@ def test_long_list_of_unknown_operators_is_cut() -> None:
     x = b.tensor("x", (4,))
     for i in range(50):
         b.operator("ABS", [x], [b.tensor(f"y{i}", (4,))])
-    assert_refused(UnsupportedError, b.finish([x], [x + 1]), r"8, 9, 40 more\)")
+    message = "operator 1 ABS 'y1', operator 2 ABS 'y2', and 47 more: ABS is not"
+    assert_refused(UnsupportedError, b.finish([x], [x + 1]), message)
+
+
+def test_long_list_of_problems_is_cut() -> None:
+    b = ModelBuilder()
+    x = b.tensor("x", (4,))
+    for i in range(50):
+        b.operator("CUSTOM", [x], [b.tensor(f"y{i}", (4,))], custom=f"c{i}")
+    assert_refused(
+        UnsupportedError, b.finish([x], [x + 1]), r"50 problems:[^$]*\n  20 more problems\n"
+    )
+
+
+def test_more_parts_than_a_network_has_are_refused() -> None:
+    b = ModelBuilder()
+    x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
+    b.operator("RELU", [x], [y])
+    many = [x] * 20_000
+    assert_refused(UnsupportedError, b.finish(many, [y]), "at most 16,384 inputs, got 20,000")
+    assert_refused(UnsupportedError, b.finish([x], many), "at most 16,384 outputs, got 20,000")
+
+
+def test_of_merged_names_the_first_is_told() -> None:
+    b = ModelBuilder()
+    y = b.tensor("a" * 100 + "/relu;bias;fold", (4,))
+    assert_refused(
+        UnsupportedError,
+        relu_model(b, y=y, kind="ABS"),
+        r"ABS '\.\.\.a{75}/relu;\.\.\.': ABS is not",
+    )
 
 
 def test_newer_version_of_an_operator() -> None:

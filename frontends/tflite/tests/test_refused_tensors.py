@@ -78,7 +78,9 @@ def test_constant_of_another_size(size_bytes: int) -> None:
 def test_other_dtype(type_name: str) -> None:
     b = ModelBuilder()
     assert_refused(
-        UnsupportedError, relu_model(b, x=b.tensor("x", (4,), type_name)), f"got {type_name}; "
+        UnsupportedError,
+        relu_model(b, x=b.tensor("x", (4,), type_name)),
+        f"got {type_name}, expected one of INT8",
     )
 
 
@@ -213,6 +215,4 @@ def test_ratio_of_scales_that_no_multiplier_holds() -> None:
 
 def test_name_with_control_characters_is_shown_on_one_line() -> None:
     b = ModelBuilder()
-    assert_refused(
-        ModelError, relu_model(b, x=b.tensor("a\n\0b" + "c" * 999, (0,))), r"'a\?\?bc{296}\.\.\.'"
-    )
+    assert_refused(ModelError, relu_model(b, x=b.tensor("a\n\0bc", (0,))), r"'a\?\?bc'")

@@ -14,13 +14,15 @@ from tinsmith_tflite.context import OperatorContext
 from tinsmith_tflite.flatbuffer import Source
 from tinsmith_tflite.model_file import FileOperator, ModelFile
 from tinsmith_tflite.names import identifier
-from tinsmith_tflite.operators import Rule, check_kinds, rule_for
+from tinsmith_tflite.operators import CALLERS, RULES, SUPPORTED, Rule, rule_for, unknown
+from tinsmith_tflite.problems import Problems
 from tinsmith_tflite.scales import check_scales
 from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.values import Values
 
 LARGEST_FILE_BYTES = 2**31 - 1
 """What the offsets of a flatbuffer reach."""
+_MOST_PARTS = 1 << 14
 _COST_OF_A_SCALE = 32  # in bytes read; many operators may share weights of many channels
 _DAMAGE = (
     struct.error,
@@ -73,14 +75,87 @@ def _imported(data: bytes, source: str, name: str) -> Graph:
 
 
 def _graph(file: ModelFile, name: str) -> Graph:
-    check_kinds(file.operators(), file.name)
+    """The graph, or one error with all problems. What depends on a part that was refused is left out."""
+    _check_size(file)
+    problems = Problems(file.name)
     values = Values(file)
-    inputs = tuple(_input(values, index) for index in file.inputs)
-    nodes = tuple(_node(values, operator) for operator in file.operators())
-    outputs = tuple(_output(values, index) for index in file.outputs)
-    graph = Graph(name, inputs, outputs, nodes, tuple(values.constants))
+    refused: set[int] = set()
+    inputs: list[Value] = []
+    nodes: list[Node] = []
+    outputs: list[Value] = []
+    for index in file.inputs:
+        with problems.gathered():
+            inputs.append(_input(values, index))
+            continue
+        refused.add(index)
+    kinds: set[str] = set()
+    for operator in file.operators():
+        kinds.add(operator.kind)
+        if operator.kind not in RULES:
+            problems.add(unknown(operator, file.name, _result_name(file, operator)), SUPPORTED)
+        elif refused.isdisjoint(operator.inputs):
+            with problems.gathered():
+                nodes.append(_node(values, operator))
+                continue
+        _go_on_without(values, operator, problems, refused)
+    _check_subgraphs(file, kinds, problems)
+    for index in file.outputs:
+        if index not in refused:
+            with problems.gathered():
+                outputs.append(_output(values, index))
+    problems.raise_found()
+    graph = Graph(name, tuple(inputs), tuple(outputs), tuple(nodes), tuple(values.constants))
     verify_graph(graph)
     return graph
+
+
+def _go_on_without(
+    values: Values, operator: FileOperator, problems: Problems, refused: set[int]
+) -> None:
+    """Take what an operator without a node would give as the file describes it, where that makes sense.
+
+    Of what an unknown operator gives, nothing is said: its tensors may be of a kind of their own.
+    """
+    for index in operator.outputs:
+        if values.known(index) is not None or index in refused:
+            continue
+        try:
+            values.define(index, values.new(index, str(operator)))
+        except UnsupportedError as error:
+            refused.add(index)
+            if operator.kind in RULES:
+                problems.add(error)
+        except ModelError:
+            refused.add(index)
+
+
+def _check_size(file: ModelFile) -> None:
+    """Each of these costs a few kilobytes from here on, and may cost the file few bytes."""
+    counts = {
+        "inputs": len(file.inputs),
+        "operators": file.operator_count,
+        "outputs": len(file.outputs),
+    }
+    for what, count in counts.items():
+        if count > _MOST_PARTS:
+            raise UnsupportedError(
+                f"{file.name}: expected a network for a microcontroller of at most {_MOST_PARTS:,} {what}, "
+                f"got {count:,}"
+            )
+
+
+def _result_name(file: ModelFile, operator: FileOperator) -> str:
+    return file.tensor(operator.outputs[0]).name if operator.outputs else ""
+
+
+def _check_subgraphs(file: ModelFile, kinds: set[str], problems: Problems) -> None:
+    """Several subgraphs that no operator calls are networks of their own."""
+    if file.subgraph_count > 1 and kinds.isdisjoint(CALLERS):
+        reason = (
+            f"expected one subgraph, got {file.subgraph_count}, and no operator of the first calls the "
+            "others; convert each network (signature) into a file of its own"
+        )
+        problems.add(UnsupportedError(f"{file.name}: {reason}"))
 
 
 def _input(values: Values, index: int) -> Value:

@@ -18,6 +18,7 @@ FILE_IDENTIFIER = b"TFL3"
 SCHEMA_VERSION = 3
 MAX_RANK = 8
 _LONGEST_NAME = 300
+_LONGEST_SHOWN_NAME = 80
 _CUSTOM_CODES = (32, 51)  # CUSTOM and DELEGATE
 _DEPRECATED_CODE_LIMIT = 127
 
@@ -48,7 +49,7 @@ class FileTensor:
 
     def __str__(self) -> str:
         """The tensor as messages name it."""
-        return f"tensor {self.index} '{self.name}'"
+        return f"tensor {self.index} {quoted(self.name)}"
 
 
 @dataclass(frozen=True)
@@ -69,11 +70,10 @@ class FileOperator:
 
 
 class ModelFile:
-    """A TFLite file with one subgraph.
+    """A TFLite file, of which the first subgraph is read.
 
     name: the file's name, for messages. data: its bytes, which stay referenced by the constants.
-    Raises ModelError if this is no TFLite file of schema version 3, UnsupportedError if it has
-    several subgraphs (control flow).
+    Raises ModelError if this is no TFLite file of schema version 3.
     """
 
     def __init__(self, data: bytes, name: str) -> None:
@@ -91,16 +91,12 @@ class ModelFile:
                 f"{name}: expected TFLite schema version {SCHEMA_VERSION}, got {version}; convert "
                 "the model again with a current TensorFlow"
             )
-        subgraphs = self._model.count(2)
-        if subgraphs > 1:
-            raise UnsupportedError(
-                f"{name}: expected one subgraph, got {subgraphs}; control flow (IF, WHILE, CALL) is "
-                "not supported: unroll or remove it before converting"
-            )
+        self.subgraph_count = self._model.count(2)
         self._subgraph = self._model.item(2, 0, "subgraph")
         self.inputs = self._subgraph.int32s(1)
         self.outputs = self._subgraph.int32s(2)
         self.tensor_count = self._subgraph.count(0)
+        self.operator_count = self._subgraph.count(3)
 
     def spend(self, size_bytes: int) -> None:
         """Count memory or time that the file costs apart from reading it, see Source.spend."""
@@ -180,6 +176,16 @@ def printable(text: str) -> str:
     """`text` as messages can show it: on one line, of sane length."""
     shown = text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}..."
     return "".join(letter if letter.isprintable() else "?" for letter in shown)
+
+
+def quoted(name: str) -> str:
+    """The name of a tensor for messages: the first of those that TFLite has merged by `;`."""
+    if not name:
+        return "without a name"
+    first, *others = name.split(";")
+    if len(first) > _LONGEST_SHOWN_NAME:
+        first = f"...{first[-_LONGEST_SHOWN_NAME:]}"
+    return f"'{first};...'" if others else f"'{first}'"
 
 
 def _quantization(table: Table) -> FileQuantization:

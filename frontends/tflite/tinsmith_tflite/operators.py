@@ -1,6 +1,6 @@
 """The TFLite operators that are understood: a table of names, versions, operands and converters."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tinsmith_ir.dtypes import DType
@@ -8,9 +8,9 @@ from tinsmith_ir.errors import ModelError, UnsupportedError
 
 from tinsmith_tflite import arithmetic, shapes, windows
 from tinsmith_tflite.context import Conversion, OperatorContext
-from tinsmith_tflite.model_file import FileOperator
+from tinsmith_tflite.model_file import FileOperator, quoted
+from tinsmith_tflite.problems import RefusedError
 
-_MOST_NAMED = 10
 _NUMBERS = (DType.FLOAT32, DType.INT8, DType.INT16)
 
 
@@ -56,27 +56,35 @@ RULES: Mapping[str, Rule] = {
 }
 
 
-def check_kinds(operators: Iterable[FileOperator], model: str) -> None:
-    """Raise UnsupportedError naming every kind of operator that is not in RULES, and where it is."""
-    unknown: dict[str, list[int]] = {}
-    for operator in operators:
-        if operator.kind not in RULES:
-            unknown.setdefault(operator.kind, []).append(operator.index)
-    if unknown:
-        named = [f"{kind} ({_indices(found)})" for kind, found in unknown.items()]
-        raise UnsupportedError(
-            f"{model}: expected operators among {', '.join(RULES)}; got {_shortened(named)}; express the "
-            "model with the former"
-        )
+SUPPORTED = f"Supported operators: {', '.join(RULES)}."
+
+CALLERS = frozenset({"CALL", "CALL_ONCE", "IF", "WHILE"})
+"""Operators that run another subgraph."""
+
+_CONTROL_FLOW = "control flow is not supported; unroll or remove it before converting"
+_STATE = (
+    "variables (state kept between runs) are not supported; make the state an input and an output "
+    "of the network"
+)
+_REASONS = {
+    **dict.fromkeys(("CALL", "IF", "WHILE"), _CONTROL_FLOW),
+    **dict.fromkeys(("ASSIGN_VARIABLE", "CALL_ONCE", "READ_VARIABLE", "VAR_HANDLE"), _STATE),
+    "CUSTOM 'edgetpu-custom-op'": "the model was compiled for the Edge TPU; give the .tflite from "
+    "before its compiler",
+    "CUSTOM 'ethos-u'": "the model was compiled for Ethos-U by Vela; give the .tflite from before it",
+    "CUSTOM 'TFLite_Detection_PostProcess'": "the network's last step is not supported; cut it off, "
+    "or do it in code",
+}
 
 
-def _indices(found: list[int]) -> str:
-    return f"operator{'s' if len(found) > 1 else ''} {_shortened([str(index) for index in found])}"
-
-
-def _shortened(texts: list[str]) -> str:
-    more = [f"{len(texts) - _MOST_NAMED} more"] if len(texts) > _MOST_NAMED else []
-    return ", ".join([*texts[:_MOST_NAMED], *more])
+def unknown(operator: FileOperator, model: str, result: str) -> RefusedError:
+    """The error for an operator that is not in RULES. result: the name of what it computes."""
+    reason = _REASONS.get(operator.kind)
+    if reason is None and operator.kind.startswith("CUSTOM 'Flex"):
+        reason = f"{operator.kind} is an operator of TensorFlow; convert without SELECT_TF_OPS"
+    if reason is None:
+        reason = f"{operator.kind} is not supported; express it with operators that are"
+    return RefusedError(model, f"{operator} {quoted(result)}", reason)
 
 
 def rule_for(operator: FileOperator, model: str) -> Rule:

@@ -7,6 +7,7 @@ from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_tflite.model_file import FileQuantization, FileTensor
+from tinsmith_tflite.problems import RefusedError
 
 LARGEST_BYTES = 2**31 - 1
 _DTYPES = {
@@ -30,12 +31,16 @@ def tensor_type(tensor: FileTensor, model: str) -> TensorType:
     """
     where = f"{model}: {tensor}"
     if tensor.is_variable:
-        raise UnsupportedError(f"{where}: variables (state kept between runs) are not supported")
+        raise RefusedError(
+            model, str(tensor), "variables (state kept between runs) are not supported"
+        )
     dtype = _DTYPES.get(tensor.type_name)
     if dtype is None:
         hint = _HINTS.get(tensor.type_name, "leave such tensors out of the model")
-        raise UnsupportedError(
-            f"{where}: expected one of {', '.join(_DTYPES)}, got {tensor.type_name}; {hint}"
+        raise RefusedError(
+            model,
+            str(tensor),
+            f"got {tensor.type_name}, expected one of {', '.join(_DTYPES)}; {hint}",
         )
     shape = dense_shape(tensor, model)
     size_bytes = math.prod(shape) * dtype.size_bytes
@@ -52,11 +57,11 @@ def dense_shape(tensor: FileTensor, model: str) -> tuple[int, ...]:
     """The shape of a dense tensor of whatever dtype, if every dimension is at least 1."""
     where = f"{model}: {tensor}"
     if tensor.is_sparse:
-        raise UnsupportedError(
-            f"{where}: expected a dense tensor, got a sparse one; densify it first"
+        raise RefusedError(
+            model, str(tensor), "expected a dense tensor, got a sparse one; densify it first"
         )
     if -1 in tensor.shape:
-        raise _dynamic(tensor.shape, where)
+        raise _dynamic(tensor.shape, tensor, model)
     if any(size < 1 for size in tensor.shape):
         raise ModelError(
             f"{where}: expected dimensions of at least 1, got shape {list(tensor.shape)}"
@@ -75,13 +80,15 @@ def check_input_signature(tensor: FileTensor, model: str) -> None:
             f"{list(tensor.signature)}"
         )
     if any(size < 0 for size in tensor.signature[1:]):
-        raise _dynamic(tensor.signature, f"{model}: {tensor}")
+        raise _dynamic(tensor.signature, tensor, model)
 
 
-def _dynamic(shape: tuple[int, ...], where: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"{where}: expected a fixed shape, got {list(shape)} with an unknown dimension; give the "
-        "model's inputs a fixed shape when converting it"
+def _dynamic(shape: tuple[int, ...], tensor: FileTensor, model: str) -> UnsupportedError:
+    return RefusedError(
+        model,
+        str(tensor),
+        f"expected a fixed shape, got {list(shape)} with an unknown dimension; give the model's inputs "
+        "a fixed shape when converting it",
     )
 
 
