@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import jsonschema
 import numpy as np
@@ -145,7 +145,7 @@ def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
         (["compile", MODEL], 2),
         (["check", MODEL, "--target", "z80"], 2),
         (["check", "absent.tflite", "--target", "host"], 2),
-        (["check", __file__, "--target", "host"], 2),
+        (["check", __file__, "--target", "host"], 3),
         (["show", MODEL, "--after", "nothing"], 2),
         (["bench", "nothing"], 2),
         (["verify", MODEL, "--target", "host", "--samples", "0"], 2),
@@ -251,6 +251,57 @@ def test_check_says_no_to_constants_larger_than_the_flash(
     assert main(["check", str(path), "--target", "cortex-m0", "--ram", "9000000"]) == 1
     assert "needed 280,000 bytes besides code, available 262,144" in capsys.readouterr().err
     assert main(["check", str(path), "--target", "cortex-m4"]) == 0
+
+
+def _check_json(model: str, path: Path, *options: str) -> tuple[int, dict[str, Any]]:
+    """The status of `check` and what it wrote, which the schema allows."""
+    status = main(["check", model, "--target", "cortex-m0", "--json", str(path), *options])
+    found = json.loads(path.read_text())
+    jsonschema.validate(found, schema())
+    assert found["exit_status"] == status
+    assert found["supported"] == (status == 0) == (not found["problems"])
+    return status, found
+
+
+def test_check_writes_its_answer_as_json_whoever_gives_it(tmp_path: Path) -> None:
+    assert _check_json(MODEL, tmp_path / "yes.json")[0] == 0
+    status, found = _check_json(MODEL, tmp_path / "large.json", "--ram", "100")
+    assert (status, len(found["problems"])) == (1, 1)
+    assert "arena is too small" in found["problems"][0]
+    (tmp_path / "other.onnx").write_bytes(b"\x08\x07\x12\x07pytorch")
+    status, found = _check_json(str(tmp_path / "other.onnx"), tmp_path / "other.json")
+    assert status == 3
+    assert "what seems to be an ONNX model" in found["problems"][0]
+    (tmp_path / "bad.tsm").write_text("graph")
+    status, found = _check_json(str(tmp_path / "bad.tsm"), tmp_path / "text.json")
+    assert status == 3
+
+
+def test_check_tells_every_op_that_no_kernel_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tinsmith_driver.support.kernels_for", lambda *_, **__: ())
+    status, found = _check_json(_chain(tmp_path / "two.tsm", 2), tmp_path / "two.json")
+    assert (status, len(found["problems"])) == (1, 2)
+    assert all("no kernel computes add" in problem for problem in found["problems"])
+    first, *others = capsys.readouterr().err.splitlines()
+    assert first == "tinsmith: error: 2 of 2 ops cannot run on cortex-m0:"
+    assert any("what_all_names_begin_with_2" in line for line in others)
+
+
+def test_check_as_wrong_use_writes_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "no.json"
+    assert main(["check", "absent.tflite", "--target", "host", "--json", str(path)]) == 2
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("change", [{"supported": "yes"}, {"more": 1}, {"schema": "other"}])
+def test_the_schema_refuses_what_check_does_not_write(
+    change: dict[str, object], tmp_path: Path
+) -> None:
+    _, found = _check_json(MODEL, tmp_path / "yes.json")
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**found, **change}, schema())
 
 
 def test_layers_that_fall_back_for_one_reason_are_one_warning(

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from tinsmith_ir import Graph, Program, UnsupportedError, UsageError
+from tinsmith_ir import Graph, ModelError, Program, UnsupportedError, UsageError
+from tinsmith_ir.errors import DoesNotFitError, ParseError
 from tinsmith_ir.printer import print_graph, print_program
 from tinsmith_target import target
 from tinsmith_target import targets as all_targets
@@ -29,6 +30,7 @@ from tinsmith_driver.pipelines import (
 )
 from tinsmith_driver.progress import progress
 from tinsmith_driver.report import (
+    check_report,
     json_bytes,
     layer_table,
     memory_table,
@@ -48,29 +50,38 @@ _RANDOM_SAMPLES = 4
 
 def check(arguments: argparse.Namespace) -> int:
     """Say of every op whether the target runs it, and which kernel would."""
+    try:
+        compilation = _checked(arguments)
+        constants = thousands(constant_bytes(compilation))
+    except (DoesNotFitError, ModelError, ParseError, UnsupportedError) as refusal:
+        if arguments.json:
+            write_json(arguments.json, check_report(arguments.target, refusal))
+        raise
+    if arguments.json:
+        write_json(arguments.json, check_report(arguments.target, None))
+    print(layer_table(compilation, None))
+    _print_warnings(compilation)
+    arena = thousands(compilation.plan.arena_bytes)
+    print(
+        f"\n{arguments.target} runs {compilation.model.graph.name}: "
+        f"{arena} bytes of arena, {constants} bytes of constants"
+    )
+    return 0
+
+
+def _checked(arguments: argparse.Namespace) -> Compilation:
+    """The compilation. Raises UnsupportedError with every op that the target does not run."""
     ram = arguments.ram or board_ram_bytes(arguments.target)
     options = CompileOptions(arguments.target, backend=arguments.backend, ram_bytes=ram)
     model = read_model(arguments.model)
     findings = unsupported(model, options)
-    if arguments.json:
-        write_json(
-            arguments.json, {"supported": not findings, "problems": [str(f) for f in findings]}
-        )
     if findings:
-        for finding in findings:
-            print(f"{arguments.model}: {finding}", file=sys.stderr)
-        raise UnsupportedError(
-            f"{len(findings)} of {len(model.graph.nodes)} ops cannot run on {arguments.target}"
+        problems = [f"{arguments.model}: {finding}" for finding in findings]
+        refused = (
+            f"{len(findings)} of {len(model.graph.nodes)} ops cannot run on {arguments.target}:"
         )
-    compilation = compile_model(model, options)
-    print(layer_table(compilation, None))
-    _print_warnings(compilation)
-    sizes = (
-        f"{thousands(compilation.plan.arena_bytes)} bytes of arena, "
-        f"{thousands(constant_bytes(compilation))} bytes of constants"
-    )
-    print(f"\n{arguments.target} runs {model.graph.name}: {sizes}")
-    return 0
+        raise UnsupportedError("\n".join([refused, *problems]), problems=problems)
+    return compile_model(model, options)
 
 
 def compile_(arguments: argparse.Namespace) -> int:

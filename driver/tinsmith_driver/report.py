@@ -1,4 +1,4 @@
-"""The report: one JSON object, schema `tinsmith.report/1` in report.schema.json, and its table."""
+"""The report and the answer of `check`: JSON objects, as report.schema.json says; and the report's table."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from tinsmith_allocation import Plan
 from tinsmith_c import LayerFacts, layer_facts
-from tinsmith_ir import KernelCall
+from tinsmith_ir import KernelCall, TinsmithError
 
 from tinsmith_driver.build import Build
 from tinsmith_driver.pipelines import Compilation, tool_version
-from tinsmith_driver.report_types import Flash, LayerRow, Ram, Report, Run
+from tinsmith_driver.report_types import CheckReport, Flash, LayerRow, Ram, Report, Run
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.writing import write_file
@@ -61,6 +61,18 @@ def report(
     if measurement:
         result["run"] = _run(measurement)
     return result
+
+
+def check_report(target_name: str, refusal: TinsmithError | None) -> CheckReport:
+    """The answer of `tinsmith check`. refusal: why the target does not run the model; None if it does."""
+    return {
+        "schema": "tinsmith.check/1",
+        "tinsmith": tool_version(),
+        "target": target_name,
+        "supported": refusal is None,
+        "exit_status": 0 if refusal is None else refusal.exit_status,
+        "problems": [] if refusal is None else list(refusal.problems),
+    }
 
 
 def warnings(compilation: Compilation, build: Build | None = None) -> list[str]:

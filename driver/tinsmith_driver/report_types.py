@@ -91,3 +91,14 @@ class Report(TypedDict):
     layers: list[LayerRow]
     passes: list[PassRow]
     warnings: list[str]
+
+
+class CheckReport(TypedDict):
+    """The answer of `tinsmith check`."""
+
+    schema: str
+    tinsmith: str
+    target: str
+    supported: bool
+    exit_status: int
+    problems: list[str]
