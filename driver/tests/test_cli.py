@@ -280,7 +280,10 @@ def test_check_writes_its_answer_as_json_whoever_gives_it(tmp_path: Path) -> Non
 def test_check_tells_every_op_that_no_kernel_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tinsmith_driver.support.kernels_for", lambda *_, **__: ())
+    def no_kernels(*_: object, **__: object) -> tuple[()]:
+        return ()
+
+    monkeypatch.setattr("tinsmith_driver.support.kernels_for", no_kernels)
     status, found = _check_json(_chain(tmp_path / "two.tsm", 2), tmp_path / "two.json")
     assert (status, len(found["problems"])) == (1, 2)
     assert all("no kernel computes add" in problem for problem in found["problems"])
