@@ -1,12 +1,11 @@
 """From a compilation to firmware: the generated C, the kernels it calls, and the test harness."""
 
-import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tinsmith_toolchains import Firmware, build_firmware
+from tinsmith_toolchains import Firmware, build_firmware, temporary_folder
 
 from tinsmith_driver.kernel_sources import kernel_include_directories, kernel_sources
 from tinsmith_driver.pipelines import Compilation
@@ -53,8 +52,8 @@ def built(compilation: Compilation, *, layer_hook: bool = False) -> Generator[Bu
 
     layer_hook: let the model report each layer, for counts and outputs by layer.
     """
-    with tempfile.TemporaryDirectory(prefix="tinsmith-build-") as name:
-        yield build(compilation, Path(name), layer_hook=layer_hook)
+    with temporary_folder("tinsmith-build-") as directory:
+        yield build(compilation, directory, layer_hook=layer_hook)
 
 
 def build(compilation: Compilation, directory: Path, *, layer_hook: bool = False) -> Build:

@@ -3,10 +3,10 @@
 import functools
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 from tinsmith_target import Qemu
+from tinsmith_toolchains import Children
 
 from tinsmith_emulators.errors import MissingEmulatorError
 
@@ -29,8 +29,8 @@ def find_qemu(program: str) -> Path:
         raise MissingEmulatorError(
             f"{program} is not installed; on Debian: apt-get install {package}"
         )
-    text = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
-    check_version(program, text)
+    said = Children().run([found, "--version"]).output
+    check_version(program, said.decode("utf-8", "replace"))
     return Path(found)
 
 

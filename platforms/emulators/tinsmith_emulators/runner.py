@@ -1,12 +1,10 @@
 """One way to run a program, whatever it runs on: inputs in, outputs and measurements out."""
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tinsmith_target import Target
-from tinsmith_toolchains import Firmware
+from tinsmith_toolchains import Firmware, temporary_folder
 
 from tinsmith_emulators.errors import EmulatorError, FirmwareCrashError, OutputError
 from tinsmith_emulators.machine import command, crash_reason, cycles_source
@@ -77,8 +75,7 @@ def _start(
 ) -> Recording:
     """One start of the emulator, in a directory that is gone afterwards."""
     call = command(target.board, firmware.elf.resolve())
-    with tempfile.TemporaryDirectory(prefix="tinsmith-run-") as name:
-        directory = Path(name)
+    with temporary_folder("tinsmith-run-") as directory:
         (directory / "input.bin").write_bytes(encode_inputs(inputs, layer_outputs=layers))
         finished = run_process(call, directory, timeout_seconds)
         output = directory / "output.bin"

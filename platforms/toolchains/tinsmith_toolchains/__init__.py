@@ -14,16 +14,20 @@ from tinsmith_toolchains.errors import (
 )
 from tinsmith_toolchains.firmware import Firmware, build_firmware
 from tinsmith_toolchains.flags import CpuFlags, Flags, flags
+from tinsmith_toolchains.guard import temporary_folder
+from tinsmith_toolchains.processes import Children, Finished
 from tinsmith_toolchains.sections import Sections, firmware_sections, object_sections
 from tinsmith_toolchains.tools import Zig, find_program, find_zig
 
 __all__ = [
     "Cache",
+    "Children",
     "CompileError",
     "Compiler",
     "CompilerName",
     "CpuFlags",
     "DoesNotFitError",
+    "Finished",
     "Firmware",
     "Flags",
     "MissingToolError",
@@ -46,4 +50,5 @@ __all__ = [
     "object_sections",
     "read_sections",
     "read_symbols",
+    "temporary_folder",
 ]

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tinsmith_toolchains.guard import temporary_folder
+
 
 def default_cache_directory() -> Path:
     """$TINSMITH_CACHE_DIR, else tinsmith/ in $XDG_CACHE_HOME, else ~/.cache/tinsmith.
@@ -58,9 +60,9 @@ class Cache:
         if path.exists():
             return path
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as scratch:
+        with temporary_folder(".new-", path.parent) as scratch:
             # The suffix stays: tools judge files by it.
-            fresh = Path(scratch) / path.name
+            fresh = scratch / path.name
             create(fresh)
             os.replace(fresh, path)
         return path

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tinsmith_toolchains.cache import Cache, content_key
 from tinsmith_toolchains.compilers import Compiler
+from tinsmith_toolchains.processes import Children
 from tinsmith_toolchains.tools import run_tool
 
 # In the path of every object of the harness; linker scripts look for it.
@@ -47,27 +48,34 @@ def compile_objects(
 
     Raises CompileError with the compiler's message.
     """
+    children = Children()
 
     def compile_job(job: CompileJob) -> CompiledObject:
-        return _compile(job, compiler, cache)
+        return _compile(job, compiler, cache, children)
 
     with ThreadPoolExecutor(max_workers=_JOBS) as pool:
-        return tuple(pool.map(compile_job, jobs))
+        try:
+            return tuple(pool.map(compile_job, jobs))
+        except BaseException:  # an interrupt, too: nobody waits for the others
+            children.end()
+            raise
 
 
-def _compile(job: CompileJob, compiler: Compiler, cache: Cache) -> CompiledObject:
+def _compile(
+    job: CompileJob, compiler: Compiler, cache: Cache, children: Children
+) -> CompiledObject:
     source = str(job.source)
     what = f"compiling {job.source.name}"
     flags = (*compiler.flags, *job.flags)
     command = [*compiler.program, *flags, *job.includes, *compiler.includes]
-    preprocessed = run_tool([*command, "-E", "-P", source], what=what)
+    preprocessed = run_tool([*command, "-E", "-P", source], what=what, children=children)
     debug_path = source if "-g" in job.flags else ""
     key = content_key([compiler.identity, *flags, debug_path, preprocessed])
     mark = HARNESS_MARK if job.is_harness else "product"
     name = f"objects/{key[:2]}/{key}.{mark}"
 
     def build(path: Path) -> None:
-        output = run_tool([*command, "-c", source, "-o", str(path)], what=what)
+        output = run_tool([*command, "-c", source, "-o", str(path)], what=what, children=children)
         # The warnings first: whoever finds the object finds them too.
         cache.get_or_create(f"{name}.txt", lambda text: _write_text(text, output))
 

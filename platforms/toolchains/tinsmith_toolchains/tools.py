@@ -3,7 +3,6 @@
 import importlib.util
 import os
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +10,8 @@ from pathlib import Path
 
 from tinsmith_toolchains.cache import default_cache_directory
 from tinsmith_toolchains.errors import CompileError, MissingToolError, UnwritableCacheError
+from tinsmith_toolchains.guard import temporary_folder
+from tinsmith_toolchains.processes import Children
 
 
 @dataclass(frozen=True)
@@ -41,26 +42,23 @@ def find_program(name: str, package: str) -> Path:
     return Path(found)
 
 
-def run_tool(command: Sequence[str], *, what: str = "") -> str:
+def run_tool(command: Sequence[str], *, what: str = "", children: Children | None = None) -> str:
     """Run a command to its end and return what it printed, its messages last.
 
     what: what the command was doing, for the message of the CompileError that a failure raises.
+    children: those that it is ended with.
     """
-    result = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-        env=_environment(),
-    )
-    if result.returncode != 0:
+    # Compilers that are killed leave files behind: in a folder that goes with them.
+    with temporary_folder("tinsmith-tool-") as folder:
+        environment = _environment(folder)
+        result = (children or Children()).run(command, environment=environment)
+    output, errors = (text.decode("utf-8", "replace") for text in (result.output, result.errors))
+    if result.status != 0:
         subject = what or command[0]
         # A preprocessor's standard output is the program, and no help.
-        said = (result.stderr or result.stdout).strip()
+        said = (errors or output).strip()
         raise CompileError(f"{subject} failed:\n{said}\ncommand: {' '.join(command)}")
-    return result.stdout + result.stderr
+    return output + errors
 
 
 def _zig_executable() -> Path:
@@ -76,8 +74,11 @@ def _zig_executable() -> Path:
     return Path(spec.origin).resolve().parent / "zig"
 
 
-def _environment() -> Mapping[str, str]:
-    """Zig insists on a writable cache even where it compiles nothing, and may wait for ever without."""
+def _environment(folder: Path) -> Mapping[str, str]:
+    """Zig insists on a writable cache even where it compiles nothing, and may wait for ever without.
+
+    folder: for files that nobody needs afterwards.
+    """
     environment = dict(os.environ)
     cache_directory = default_cache_directory() / "zig"
     try:
@@ -87,9 +88,8 @@ def _environment() -> Mapping[str, str]:
             f"{cache_directory}: cannot make the cache folder: {error.strerror}; "
             "set TINSMITH_CACHE_DIR to a folder that can be written"
         ) from error
-    directory = str(cache_directory)
-    environment.setdefault("ZIG_GLOBAL_CACHE_DIR", directory)
-    environment.setdefault("ZIG_LOCAL_CACHE_DIR", directory)
+    environment.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache_directory))
+    environment["ZIG_LOCAL_CACHE_DIR"] = environment["TMPDIR"] = str(folder)
     # Messages in English whatever the user's language: some are parsed.
     environment["LC_ALL"] = "C"
     return environment
