@@ -2,11 +2,14 @@
 
 import os
 import random
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 
 import pytest
+from ortools.sat.python import cp_model
 from tinsmith_allocation import (
     Block,
     InPlace,
@@ -228,6 +231,26 @@ def test_the_same_blocks_give_the_same_plan() -> None:
     assert dict(plan_exact(blocks).offsets) == dict(plan_exact(blocks).offsets)
     one, two = plan_exact(blocks, workers=2), plan_exact(blocks, workers=2)
     assert dict(one.offsets) == dict(two.offsets)
+
+
+def test_a_search_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve = cp_model.CpSolver.solve
+
+    def solve_and_interrupt(
+        solver: cp_model.CpSolver, model: cp_model.CpModel
+    ) -> cp_model.CpSolverStatus:
+        threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return solve(solver, model)
+
+    monkeypatch.setattr(cp_model.CpSolver, "solve", solve_and_interrupt)
+    blocks = random_blocks(0, 120, 16)
+    assert plan_greedy(blocks).status is Status.FEASIBLE  # else the solver would not be asked
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            plan_exact(blocks, time_limit=1e6)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_plan_that_meets_the_bound_does_not_import_ortools() -> None:

@@ -6,6 +6,7 @@ needed, which it is not when a greedy plan meets the bound.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from tinsmith_allocation.greedy import plan_greedy
@@ -130,7 +131,15 @@ class _Search:
         parameters.interleave_search = workers > 1
         parameters.max_deterministic_time = time_limit
         parameters.use_energetic_reasoning_in_no_overlap_2d = True
-        status = solver.solve(self._model)
+        # The solver would take Ctrl-C for the end of its time, and the main thread in it hears none.
+        parameters.catch_sigint_signal = False
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            solving = pool.submit(solver.solve, self._model)
+            try:
+                status = solving.result()
+            except BaseException:
+                solver.stop_search()
+                raise
         greedy = self._greedy
         if status == cp_model.UNKNOWN:
             return greedy
