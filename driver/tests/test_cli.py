@@ -371,3 +371,28 @@ def test_demo_writes_one_file_where_json_is_wanted_and_nothing_beside(
     assert main(["demo", "--target", "host", "--json", str(wanted)]) == 0
     assert [path.name for path in wanted.parent.iterdir()] == ["demo.json"]
     assert _report(wanted)["run"]["mismatches"] == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["compile", "-o", "{0}/out", "--json", "{0}/out/digits.c"],
+        ["compile", "-o", "{0}/out", "--json", "{0}/out"],
+        ["verify", "--json", "{0}/report", "--html", "{0}/report"],
+        ["verify", "--json", "{0}/digits.tflite"],
+        ["run", "--inputs", "{0}/digits.npz", "--outputs", "{0}/digits.npz"],
+        ["check", "--json", "{0}/digits.tflite"],
+    ],
+)
+def test_a_file_is_not_written_over_another_of_the_same_command(
+    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, inputs = tmp_path / "digits.tflite", tmp_path / "digits.npz"
+    model.write_bytes(EXAMPLE.model.read_bytes())
+    inputs.write_bytes(EXAMPLE.inputs.read_bytes())
+    command, *others = [word.format(tmp_path) for word in options]
+    assert main([command, str(model), "--target", "host", *others]) == 2
+    assert "collides with" in capsys.readouterr().err
+    assert sorted(tmp_path.iterdir()) == [inputs, model]
+    assert model.read_bytes() == EXAMPLE.model.read_bytes()
+    assert inputs.read_bytes() == EXAMPLE.inputs.read_bytes()

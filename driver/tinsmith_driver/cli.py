@@ -9,7 +9,7 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tinsmith_ir import TinsmithError
@@ -17,6 +17,7 @@ from tinsmith_ir import TinsmithError
 from tinsmith_driver import commands
 from tinsmith_driver.options import BACKENDS, COMPILERS, OPTIMIZATIONS
 from tinsmith_driver.pipelines import tool_version
+from tinsmith_driver.writing import refuse_collisions
 
 _EXIT_STATUS = """exit status:
   0  done
@@ -26,6 +27,10 @@ _EXIT_STATUS = """exit status:
   4  internal error
 """
 
+# Arguments that name a file, and how messages call them.
+_READ = {"model": "MODEL", "inputs": "--inputs"}
+_WRITTEN = {"json": "--json", "html": "--html", "outputs": "--outputs"}
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
@@ -34,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as error:  # argparse has printed usage and reason
         return error.code if isinstance(error.code, int) else 2
     try:
+        refuse_collisions(_paths(parsed, _WRITTEN), _paths(parsed, _READ))
         status = parsed.command(parsed)
         print(end="", flush=True)  # so that a full disk or a closed pipe shows here, and is handled
         return status
@@ -54,6 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         print("tinsmith: internal error: please report the lines above", file=sys.stderr)
         return 4
+
+
+def _paths(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str, Path]:
+    """Those of the arguments `names` that the command has and that were given, by how they are called."""
+    found = {called: getattr(arguments, name, None) for name, called in names.items()}
+    return {called: path for called, path in found.items() if isinstance(path, Path)}
 
 
 def _discard_output() -> None:

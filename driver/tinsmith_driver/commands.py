@@ -43,7 +43,7 @@ from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.text_files import is_program, is_text, program_from_text
-from tinsmith_driver.writing import write_file, write_files
+from tinsmith_driver.writing import refuse_collisions, write_outputs
 
 _RANDOM_SAMPLES = 4
 
@@ -91,9 +91,12 @@ def compile_(arguments: argparse.Namespace) -> int:
     result = report(compilation)
     html = html_report(result, compilation.plan).encode()
     reports = {"report.json": json_bytes(result), "report.html": html}
-    write_files(arguments.output, {**compilation.files, **reports})
-    if arguments.json:
-        write_json(arguments.json, result)
+    made = {arguments.output / name: data for name, data in (compilation.files | reports).items()}
+    refuse_collisions(
+        {**({"--json": arguments.json} if arguments.json else {}), **{p.name: p for p in made}},
+        {"MODEL": arguments.model},
+    )
+    write_outputs(made | _reports(arguments, compilation, result))
     _print_warnings(compilation)
     names = ", ".join(sorted([*compilation.files, *reports]))
     plan = compilation.plan
@@ -113,9 +116,8 @@ def run(arguments: argparse.Namespace) -> int:
             bar.step("running")
             measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
             result = report(compilation, build, measurement)
-    if arguments.outputs:
-        _save_outputs(arguments.outputs, measurement)
-    _write_reports(arguments, compilation, result)
+    outputs = {arguments.outputs: _npz(measurement)} if arguments.outputs else {}
+    write_outputs(outputs | _reports(arguments, compilation, result))
     _print_measurement(compilation, measurement)
     return 0
 
@@ -143,7 +145,7 @@ def verify(arguments: argparse.Namespace) -> int:
                 layer_table(compilation, measurement),
                 memory_table(compilation, build, measurement),
             )
-    _write_reports(arguments, compilation, result)
+    write_outputs(_reports(arguments, compilation, result))
     print("\n\n".join(tables))
     print()
     _print_warnings(compilation)
@@ -227,8 +229,8 @@ def _samples(arguments: argparse.Namespace, graph: Graph) -> list[Samples]:
     return groups
 
 
-def _save_outputs(path: Path, measurement: Measurement) -> None:
-    """Write `y` arrays named like the `x` arrays they come from."""
+def _npz(measurement: Measurement) -> bytes:
+    """The file of `y` arrays named like the `x` arrays they come from."""
     arrays: dict[str, np.ndarray] = {}
     for group in measurement.groups:
         suffix = f"_{group.samples.group}" if group.samples.group else ""
@@ -237,15 +239,19 @@ def _save_outputs(path: Path, measurement: Measurement) -> None:
             arrays[f"y{index if many else ''}{suffix}"] = array
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
-    write_file(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
-def _write_reports(arguments: argparse.Namespace, compilation: Compilation, result: Report) -> None:
+def _reports(
+    arguments: argparse.Namespace, compilation: Compilation, result: Report
+) -> dict[Path, bytes]:
+    """The reports that were asked for, by the file to write."""
+    files: dict[Path, bytes] = {}
     if arguments.json:
-        write_json(arguments.json, result)
-    if arguments.html:
-        page = html_report(result, compilation.plan).encode()
-        write_file(arguments.html, page)
+        files[arguments.json] = json_bytes(result)
+    if getattr(arguments, "html", None):
+        files[arguments.html] = html_report(result, compilation.plan).encode()
+    return files
 
 
 def _print_warnings(compilation: Compilation) -> None:

@@ -16,16 +16,10 @@ from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pictures import picture, side_by_side
 from tinsmith_driver.pipelines import Compilation, compile_model, read_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.report import (
-    json_bytes,
-    layer_table,
-    memory_table,
-    report,
-    write_json,
-)
+from tinsmith_driver.report import json_bytes, layer_table, memory_table, report
 from tinsmith_driver.running import GroupResult, Measurement, compare, run_samples
 from tinsmith_driver.table import thousands
-from tinsmith_driver.writing import write_files
+from tinsmith_driver.writing import refuse_collisions, write_outputs
 
 _JSON = "report.json"
 _PAGE = "report.html"
@@ -48,6 +42,15 @@ def run(target_name: str, json_path: Path | None) -> int:
     """
     folder = Path(tempfile.gettempdir()) / "tinsmith-demo"
     example = find_example()
+    if json_path:
+        refuse_collisions(
+            {"--json": json_path},
+            {
+                "the network": example.model,
+                "its inputs": example.inputs,
+                "the page": folder / _PAGE,
+            },
+        )
     with progress("demo", 4) as bar:
         bar.step("compiling")
         compilation = compile_model(read_model(example.model), CompileOptions(target_name))
@@ -61,9 +64,8 @@ def run(target_name: str, json_path: Path | None) -> int:
             measurement = with_layers(compilation, measurement, _TIMEOUT_SECONDS, compare=True)
             result = report(compilation, build, measurement)
             page = html_report(result, compilation.plan).encode()
-            write_files(folder, {_JSON: json_bytes(result), _PAGE: page})
-            if json_path:
-                write_json(json_path, result)
+            files = {folder / _JSON: json_bytes(result), folder / _PAGE: page}
+            write_outputs(files | ({json_path: json_bytes(result)} if json_path else {}))
             _print(compilation, build, measurement, folder)
     return 0 if measurement.bit_exact else 1
 

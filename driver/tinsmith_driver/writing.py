@@ -1,48 +1,129 @@
-"""Writes the product's folder so that nothing half-written is left behind."""
+"""Writes what a command makes: all of it or nothing, and nothing over what the command reads."""
 
 import os
-import tempfile
-from collections.abc import Mapping
+import signal
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, contextmanager
+from itertools import chain, combinations, product
 from pathlib import Path
 
 from tinsmith_ir import UsageError
+from tinsmith_toolchains import temporary_folder
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def refuse_collisions(written: Mapping[str, Path], read: Mapping[str, Path]) -> None:
+    """Raise UsageError if two of the files that a command writes, or one of them and one that it reads,
+    are the same, by whatever name; or one that it writes is to be a folder of another.
+
+    The keys say what the files are, such as "--json".
+    """
+    pairs = chain(combinations(written.items(), 2), product(written.items(), read.items()))
+    for (first, path), (second, other) in pairs:
+        if _collide(path, other):
+            raise UsageError(
+                f"{path}: {first} collides with {second}, {other}: give it another name"
+            )
+
+
+def write_outputs(files: Mapping[Path, bytes]) -> None:
+    """Write all files; folders are made where absent. A file is written through a link, and into a
+    device or a pipe as it is.
+
+    Everything is written beside its place and moved there when all of it is. So nothing has changed
+    when UsageError is raised, which it is for a file that cannot be written.
+    """
+    files = {Path(os.path.realpath(path)): data for path, data in files.items()}
+    streams = {path for path in files if _is_stream(path)}
+    with ExitStack() as stack:
+        fresh: dict[Path, Path] = {}
+        for path, data in files.items():
+            if path in streams:
+                continue
+            folder = _existing_folder(path)
+            with _explained(path.parent):
+                if folder not in fresh:
+                    fresh[folder] = stack.enter_context(temporary_folder(".tinsmith-", folder))
+                place = fresh[folder] / path.relative_to(folder)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+        with _signals_wait():
+            for folder, new in fresh.items():
+                with _explained(folder):
+                    _move_content(new, folder)
+    for path in streams:
+        with _explained(path), path.open("wb", buffering=0) as stream:
+            stream.write(files[path])
 
 
 def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write `files` (name -> content) to `directory`, made if absent; each file appears whole.
-
-    Raises UsageError when the folder cannot be written.
-    """
-    try:
-        _make(directory)
-        with tempfile.TemporaryDirectory(dir=directory, prefix=".tinsmith-") as name:
-            for file, data in files.items():
-                (Path(name) / file).write_bytes(data)
-            for file in files:
-                os.replace(Path(name) / file, directory / file)
-    except OSError as error:
-        raise UsageError(f"{directory}: cannot write there: {error.strerror}") from error
+    """`write_outputs` of `files` (name -> content) in `directory`."""
+    write_outputs({directory / name: data for name, data in files.items()})
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write one file, whole or not at all; through a link, and into a device or a pipe as it is.
+    """`write_outputs` of one file."""
+    write_outputs({path: data})
 
-    Raises UsageError when it cannot be written.
-    """
-    real = path.resolve()
-    if real.is_dir():
+
+def _collide(path: Path, other: Path) -> bool:
+    """Whether writing `path` touches `other`. Devices and pipes take whatever comes."""
+    path, other = Path(os.path.realpath(path)), Path(os.path.realpath(other))
+    if _is_stream(path):
+        return False
+    if path == other or path in other.parents or (other in path.parents and not other.is_dir()):
+        return True
+    return path.exists() and other.exists() and path.samefile(other)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is there and neither file nor folder: renaming a file over it would be a mischief."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _existing_folder(path: Path) -> Path:
+    """The innermost folder around `path` that exists."""
+    if path.is_dir():
         raise UsageError(f"{path}: expected the name of a file to write, got a folder")
-    if not real.exists() or real.is_file():
-        write_files(real.parent, {real.name: data})
-        return
-    try:  # renaming a file over /dev/null would be a mischief
-        with real.open("wb", buffering=0) as stream:
-            stream.write(data)
+    folder = next(parent for parent in path.parents if parent.exists())
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: expected a folder to write to, got a file")
+    return folder
+
+
+def _move_content(source: Path, destination: Path) -> None:
+    for entry in sorted(source.iterdir()):
+        place = destination / entry.name
+        if entry.is_dir() and place.is_dir():  # another process has just made it
+            _move_content(entry, place)
+        else:
+            os.replace(entry, place)
+
+
+@contextmanager
+def _explained(path: Path) -> Generator[None]:
+    try:
+        yield
     except OSError as error:
         raise UsageError(f"{path}: cannot write there: {error.strerror}") from error
 
 
-def _make(directory: Path) -> None:
-    if directory.exists() and not directory.is_dir():
-        raise UsageError(f"{directory}: expected a folder to write to, got a file")
-    directory.mkdir(parents=True, exist_ok=True)
+@contextmanager
+def _signals_wait() -> Generator[None]:
+    """Signals that would end the command take effect afterwards; in other threads none arrives."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    for number in _SIGNALS:
+        signal.signal(number, lambda number, _: waiting.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in waiting:
+            signal.raise_signal(number)

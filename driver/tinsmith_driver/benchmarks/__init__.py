@@ -14,7 +14,8 @@ from tinsmith_driver.benchmarks import (
     pulp_slowest,
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.report import write_json
+from tinsmith_driver.report import json_bytes
+from tinsmith_driver.writing import write_outputs
 
 Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 
@@ -43,11 +44,12 @@ def run(name: str, models: str | None, targets: str | None, json_path: Path | No
     result = BENCHMARKS[name](models, targets)
     print(result.text)
     if json_path:
-        write_json(json_path, {"rows": result.rows, **result.sections})
+        files = {json_path: json_bytes({"rows": result.rows, **result.sections})}
         if result.trace:
             trace_path = json_path.with_suffix(".trace.json")
-            trace_path.write_text(result.trace, encoding="utf-8")
+            files[trace_path] = result.trace.encode()
             print(f"trace for ui.perfetto.dev: {trace_path}")
+        write_outputs(files)
     for failure in result.failures:
         print(f"misses its bound: {failure}", file=sys.stderr)
     return 1 if result.failures else 0
