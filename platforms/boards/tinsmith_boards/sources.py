@@ -9,6 +9,7 @@ _C_DIRECTORY = Path(__file__).parent / "c"
 # Keeps the compiler from turning loops into calls: of memcpy inside memcpy, and of the runtime by
 # the harness, which would make the product look larger than it is.
 _BARE = ("-ffreestanding",)
+_RUNTIME = ("string.c", "aeabi.c", "compare_f32.c", "divide_f32.c", "divide_f64.c")
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,12 @@ def harness_sources(board: Board) -> tuple[HarnessSource, ...]:
 
 
 def runtime_sources(board: Board) -> tuple[HarnessSource, ...]:
-    """memcpy, memmove and memset for a board without a C library; part of the product, not of the
-    harness.
+    """memcpy, memmove and memset for a board without a C library, and the operations on floats that
+    compiler-rt gets wrong; part of the product, not of the harness.
     """
     if board.emulator is None:
         return ()
-    return (_source("runtime/string.c", _BARE), _source("runtime/aeabi.c", _BARE))
+    return tuple(_source(f"runtime/{name}", _BARE) for name in _RUNTIME)
 
 
 def harness_defines(board: Board) -> tuple[str, ...]:
