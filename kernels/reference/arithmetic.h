@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "float_rules.h"
 #include "tinsmith/types.h"
 
 static inline int32_t clamp_s32(int32_t value, int32_t min, int32_t max) {

@@ -1,0 +1,60 @@
+"""Float kernels at the edge of the numbers: subnormal inputs, products and quotients, and a NaN."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tinsmith_driver.cli import main
+from tinsmith_emulators import MissingEmulatorError, need_emulator
+from tinsmith_target import target
+
+_KERNELS = """
+graph "floats" {
+  const %weights: f32[2,1,1,4] = [1e-30, 1.0, -1e-20, 0.5, 1e-38, -0.25, 2e-30, 1e-12]
+  const %bias: f32[2] = [1e-40, -3e-39]
+  input %x: f32[1,2,4,4]
+  %sum: f32[1,2,4,4] = add(%x, %x)
+  %difference: f32[1,2,4,4] = sub(%x, %sum)
+  %product: f32[1,2,4,4] = mul(%x, %x)
+  %relu6: f32[1,2,4,4] = relu6(%difference)
+  %max: f32[1,2,2,4] = max_pool2d(%x) {window=[1,2], stride=[1,2]}
+  %mean: f32[1,2,2,4] = average_pool2d(%x) {window=[1,2], stride=[1,2]}
+  %conv: f32[1,2,4,2] = conv2d(%x, %weights, %bias)
+  %softmax: f32[1,2,4,4] = softmax(%x)
+  output %sum
+  output %difference
+  output %product
+  output %relu6
+  output %max
+  output %mean
+  output %conv
+  output %softmax
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "optimize"),
+    [
+        *((name, "speed") for name in ("cortex-m0", "cortex-m4", "cortex-m55", "riscv32")),
+        ("cortex-m55", "fast"),
+    ],
+)
+def test_kernels_keep_subnormal_numbers(
+    name: str, optimize: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        need_emulator(target(name).board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+    model, inputs = tmp_path / "floats.tsm", tmp_path / "floats.npz"
+    model.write_text(_KERNELS)
+    generator = np.random.default_rng(3)
+    x = generator.choice([1e-45, 3e-42, -7e-39, 2e-38, -1e-20, 1e-9, 88.0, 0.0], (3, 1, 2, 4, 4))
+    x[2, 0, 1, 1, 3] = np.nan
+    np.savez(inputs, x=x.astype(np.float32))
+    options = ["--target", name, "--inputs", str(inputs), "--optimize", optimize]
+
+    status = main(["verify", str(model), *options])
+
+    assert status == 0, capsys.readouterr().out
