@@ -48,6 +48,35 @@ def test_verify_is_bit_exact_on_the_host(
     assert _report(report)["run"]["mismatches"] == 0
 
 
+@pytest.mark.parametrize(
+    ("error", "options", "status"),
+    [(1e-6, (), 0), (1e-2, (), 1), (1e-2, ("--float-tolerance", "0.02"), 0)],
+)
+def test_verify_holds_floats_to_those_of_the_file(
+    error: float,
+    options: tuple[str, ...],
+    status: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    model, inputs, report = (tmp_path / name for name in ("m.tsm", "i.npz", "r.json"))
+    model.write_text(
+        'graph "m" {\n  input %x: f32[1,2]\n  %y: f32[1,2] = relu6(%x)\n  output %y\n}\n'
+    )
+    x = np.array([[[2.0, -3.0]], [[4.0, 1.0]]], np.float32)
+    y = np.maximum(x, 0) + np.array([[[0.0, 0.0]], [[0.0, 4.0 * error]]], np.float32)
+    np.savez(inputs, x=x, y=y)
+    arguments = ["verify", str(model), "--target", "host", "--inputs", str(inputs), *options]
+
+    assert main([*arguments, "--json", str(report)]) == status
+
+    run, said = _report(report)["run"], capsys.readouterr().out
+    assert run["bit_exact"]
+    assert run["file_float_share"] == pytest.approx(error, rel=0.1)
+    assert f"(tolerance {run['float_tolerance']:g})" in said
+    assert ("sample 1: output y[0, 1] is 1, expected 1.04" in said) == (status == 1)
+
+
 def test_verify_on_the_simulator_reports_cycles(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ model file, 4 internal error.
 
 import argparse
 import contextlib
+import math
 import os
 import sys
 import traceback
@@ -17,6 +18,7 @@ from tinsmith_ir import TinsmithError
 from tinsmith_driver import commands
 from tinsmith_driver.options import BACKENDS, COMPILERS, OPTIMIZATIONS
 from tinsmith_driver.pipelines import tool_version
+from tinsmith_driver.tolerance import FLOAT_TOLERANCE
 from tinsmith_driver.writing import refuse_collisions
 
 _EXIT_STATUS = """exit status:
@@ -113,6 +115,14 @@ def parser() -> argparse.ArgumentParser:
     _add_run_options(verify, inputs_required=False)
     verify.add_argument(
         "--layers", action="store_true", help="compare the output of every layer, too"
+    )
+    verify.add_argument(
+        "--float-tolerance",
+        type=_share,
+        default=FLOAT_TOLERANCE,
+        metavar="SHARE",
+        help="of float outputs against the file's y: a share of the output's largest value "
+        "(default: %(default)s)",
     )
     verify.set_defaults(command=commands.verify)
 
@@ -229,4 +239,14 @@ def _positive(text: str) -> int:
         number = 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return number
+
+
+def _share(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a number from 0, got {text!r}")
     return number

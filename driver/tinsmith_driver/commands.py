@@ -134,7 +134,7 @@ def verify(arguments: argparse.Namespace) -> int:
             bar.step("running")
             measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
             bar.step("comparing")
-            measurement = compare(measurement, compilation.reference)
+            measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
             measurement = with_layers(
                 compilation, measurement, arguments.timeout, compare=arguments.layers
             )
@@ -150,7 +150,7 @@ def verify(arguments: argparse.Namespace) -> int:
     print()
     _print_warnings(compilation)
     _print_measurement(compilation, measurement)
-    return 0 if measurement.bit_exact else 1
+    return 0 if measurement.is_right else 1
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -267,6 +267,11 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
             correct += f", {thousands(group.mismatches)} bytes differ from the evaluator"
         if group.file_mismatches is not None:
             correct += f", {thousands(group.file_mismatches)} from the file"
+        if group.file_share is not None:
+            correct += (
+                f", floats at most {group.file_share:.2g} of the largest from the file "
+                f"(tolerance {measurement.float_tolerance:g})"
+            )
         print(f"{name}: {len(group.samples)} ran{correct}")
     if measurement.instructions is not None:
         macs = compilation.graph.macs
@@ -282,3 +287,5 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
         print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
     if measurement.bit_exact is not None:
         print("bit-exact" if measurement.bit_exact else f"NOT bit-exact: {measurement.reason}")
+    if measurement.beyond_tolerance is not None:
+        print(f"NOT within the tolerance of the file: {measurement.beyond_tolerance}")

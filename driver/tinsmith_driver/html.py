@@ -67,6 +67,9 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
     if run is not None and run["bit_exact"] is not None:
         verdict, colour = ("bit-exact", "good") if run["bit_exact"] else ("not bit-exact", "bad")
         facts.append((f"{run['inputs']} samples", verdict, colour))
+    if run is not None and (share := run["file_float_share"]) is not None:
+        is_close = share <= (run["float_tolerance"] or 0.0)
+        facts.append(("floats of the file", f"{share:.2g} apart", "good" if is_close else "bad"))
     if run is not None and run["instructions"] is not None:
         per_mac = run["instructions"] / max(report["model"]["macs"], 1)
         facts.append(("instructions", thousands(run["instructions"]), f"{per_mac:.3f} per MAC"))

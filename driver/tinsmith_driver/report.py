@@ -170,6 +170,8 @@ def _run(measurement: Measurement) -> Run:
         "bit_exact": measurement.bit_exact,
         "mismatches": measurement.mismatches,
         "max_abs_diff": measurement.max_abs_diff,
+        "file_float_share": measurement.file_share,
+        "float_tolerance": None if measurement.file_share is None else measurement.float_tolerance,
         "instructions": measurement.instructions,
         "cycles": measurement.cycles,
         "cycles_source": measurement.cycles_source,

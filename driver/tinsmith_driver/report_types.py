@@ -49,6 +49,8 @@ class Run(TypedDict):
     bit_exact: bool | None
     mismatches: int | None
     max_abs_diff: float | None
+    file_float_share: float | None
+    float_tolerance: float | None
     instructions: int | None
     cycles: int | None
     cycles_source: str | None

@@ -10,6 +10,7 @@ from tinsmith_ir import Array, Graph, evaluate_graph
 
 from tinsmith_driver.build import Build
 from tinsmith_driver.inputs import Samples
+from tinsmith_driver.tolerance import FLOAT_TOLERANCE, shares
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ class GroupResult:
     """What one group of samples gave.
 
     outputs: one array per output of the model, first axis the samples. mismatches: output bytes that
-    differ from the evaluator; file_mismatches: from the outputs in the sample file, None without.
+    differ from the evaluator; file_mismatches: from the integer outputs in the sample file, None
+    without. file_share: largest difference of a float output from the file's, see `shares`; None
+    without. file_first: the first that is beyond the tolerance.
     """
 
     samples: Samples
@@ -52,6 +55,8 @@ class GroupResult:
     file_mismatches: int | None = None
     max_abs_diff: float = 0.0
     first: Difference | None = None
+    file_share: float | None = None
+    file_first: Difference | None = None
 
     @property
     def predictions(self) -> np.ndarray:
@@ -70,6 +75,7 @@ class Measurement:
     """All groups, and the cost of the first inference.
 
     instructions, stack_bytes, cycles: None where nothing counts them. layer_*: empty there.
+    float_tolerance: of float outputs against the file's, a share of the output's largest value.
     """
 
     groups: tuple[GroupResult, ...]
@@ -81,6 +87,7 @@ class Measurement:
     cycles_source: str
     layer_difference: Difference | None = None
     layers_compared: bool = field(default=False)
+    float_tolerance: float = FLOAT_TOLERANCE
 
     @property
     def samples(self) -> int:
@@ -104,6 +111,21 @@ class Measurement:
         if self.mismatches is None:
             return None
         return self.mismatches == 0 and self.layer_difference is None
+
+    @property
+    def file_share(self) -> float | None:
+        """Largest difference of a float output from the file's; None where there is none."""
+        return max((g.file_share for g in self.groups if g.file_share is not None), default=None)
+
+    @property
+    def beyond_tolerance(self) -> Difference | None:
+        """The first float output that is too far from the file's."""
+        return next((group.file_first for group in self.groups if group.file_first), None)
+
+    @property
+    def is_right(self) -> bool:
+        """What was compared is bit-exact, or, of floats in the file, within the tolerance."""
+        return self.bit_exact is True and self.beyond_tolerance is None
 
     @property
     def max_abs_diff(self) -> float | None:
@@ -167,14 +189,18 @@ def _arrays(runs: Sequence[bytes], graph: Graph) -> tuple[Array, ...]:
     return tuple(arrays)
 
 
-def compare(measurement: Measurement, graph: Graph) -> Measurement:
+def compare(
+    measurement: Measurement, graph: Graph, float_tolerance: float = FLOAT_TOLERANCE
+) -> Measurement:
     """Compare every output with the evaluator's of `graph`, and with the file's where it has them."""
     return replace(
-        measurement, groups=tuple(_compared(group, graph) for group in measurement.groups)
+        measurement,
+        groups=tuple(_compared(group, graph, float_tolerance) for group in measurement.groups),
+        float_tolerance=float_tolerance,
     )
 
 
-def _compared(group: GroupResult, graph: Graph) -> GroupResult:
+def _compared(group: GroupResult, graph: Graph, float_tolerance: float) -> GroupResult:
     mismatches, largest, first = 0, 0.0, None
     for index in range(len(group.samples)):
         results = evaluate_graph(graph, group.samples.sample(index))
@@ -189,22 +215,46 @@ def _compared(group: GroupResult, graph: Graph) -> GroupResult:
                 first = difference_at(
                     group.samples.group, index, value.name, None, expected, got[index]
                 )
+    file_share, file_first = _file_floats(group, graph, float_tolerance)
     return replace(
         group,
         mismatches=mismatches,
         max_abs_diff=largest,
         first=first,
         file_mismatches=_file_mismatches(group, graph),
+        file_share=file_share,
+        file_first=file_first,
     )
 
 
 def _file_mismatches(group: GroupResult, graph: Graph) -> int | None:
-    """Bytes that differ from the file's outputs. Float outputs come from other sums: not compared."""
+    """Bytes that differ from the file's integer outputs."""
     if group.samples.expected is None:
         return None
     pairs = zip(group.samples.expected, group.outputs, graph.outputs, strict=True)
     compared = [(e, g) for e, g, value in pairs if value.type.dtype.is_integer]
     return sum(different_bytes(e, g) for e, g in compared) if compared else None
+
+
+def _file_floats(
+    group: GroupResult, graph: Graph, tolerance: float
+) -> tuple[float | None, Difference | None]:
+    """Largest share by which a float output differs from the file's, and where the tolerance ends."""
+    largest, first = None, None
+    for value, expected, got in zip(
+        graph.outputs, group.samples.expected or (), group.outputs, strict=False
+    ):
+        if value.type.dtype.is_integer:
+            continue
+        for index in range(len(group.samples)):
+            share = shares(expected[index], got[index])
+            largest = max(largest or 0.0, float(share.max(initial=0.0)))
+            if first is None and largest > tolerance:
+                flat = int(np.argmax(share > tolerance))
+                first = _difference(
+                    group.samples.group, index, value.name, None, expected[index], got[index], flat
+                )
+    return largest, first
 
 
 def different_bytes(expected: Array, got: Array) -> int:
@@ -229,6 +279,18 @@ def difference_at(
     width = expected.dtype.itemsize
     different = (_bytes(expected) != _bytes(got)).reshape(-1, width).any(axis=1)
     flat = int(np.flatnonzero(different)[0])
+    return _difference(group, sample, tensor, layer, expected, got, flat)
+
+
+def _difference(
+    group: str,
+    sample: int,
+    tensor: str,
+    layer: int | None,
+    expected: Array,
+    got: Array,
+    flat: int,
+) -> Difference:
     position = tuple(int(i) for i in np.unravel_index(flat, expected.shape))
     return Difference(
         group,

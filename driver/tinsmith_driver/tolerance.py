@@ -1,0 +1,25 @@
+"""Float outputs against those of the sample file: other software adds in another order, so they are
+equal within a tolerance, a share of the output's largest value.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir import Array
+
+# A thousand roundings of a float32; the MLPerf Tiny networks stay below 1e-8.
+FLOAT_TOLERANCE = 1e-4
+
+
+def shares(expected: Array, got: Array) -> NDArray[np.float64]:
+    """Of every element, the difference as a share of the largest finite magnitude in `expected`, or the
+    difference itself where that is 0.
+
+    Two NaNs or equal infinities differ by 0, a number and one of those by the largest number.
+    """
+    left, right = expected.astype(np.float64), got.astype(np.float64)
+    scale = np.abs(left[np.isfinite(left)]).max(initial=0.0) or 1.0
+    same = (left == right) | (np.isnan(left) & np.isnan(right))
+    with np.errstate(invalid="ignore", over="ignore"):
+        share = np.where(same, 0.0, np.abs(left - right) / scale)
+    limit = np.finfo(np.float64).max
+    return np.nan_to_num(share, nan=limit, posinf=limit)
