@@ -1,4 +1,6 @@
-// Control and status registers.
+// Control and status registers, as CV32E40P has them.
+
+#include <algorithm>
 
 #include "platforms/simulators/soc/isa/bits.h"
 #include "platforms/simulators/soc/isa/hart.h"
@@ -14,19 +16,21 @@ enum Csr : uint32_t {
   kMisa = 0x301,
   kMie = 0x304,
   kMtvec = 0x305,
+  kMcountinhibit = 0x320,
+  kFirstEvent = 0x323,  // mhpmevent3
+  kLastEvent = 0x33F,
   kMscratch = 0x340,
   kMepc = 0x341,
   kMcause = 0x342,
   kMtval = 0x343,
   kMip = 0x344,
-  kMcycle = 0xB00,
-  kMinstret = 0xB02,
-  kMcycleHigh = 0xB80,
-  kMinstretHigh = 0xB82,
-  kCycle = 0xC00,
-  kInstret = 0xC02,
-  kCycleHigh = 0xC80,
-  kInstretHigh = 0xC82,
+  kTselect = 0x7A0,
+  kTdata1 = 0x7A1,
+  kTdata2 = 0x7A2,
+  kTdata3 = 0x7A3,
+  kTinfo = 0x7A4,
+  kMcontext = 0x7A8,
+  kScontext = 0x7AA,
   kLoopStart0 = 0xCC0,
   kLoopEnd0 = 0xCC1,
   kLoopCount0 = 0xCC2,
@@ -34,13 +38,37 @@ enum Csr : uint32_t {
   kLoopEnd1 = 0xCC5,
   kLoopCount1 = 0xCC6,
   kUhartid = 0xCD0,
+  kPrivlv = 0xCD1,
+  kZfinx = 0xCD2,
   kMvendorid = 0xF11,
   kMarchid = 0xF12,
   kMimpid = 0xF13,
   kMhartid = 0xF14,
 };
 
+// Fixed values, of CV32E40P's manual.
 constexpr uint32_t kMisaValue = 0x40801124;  // 32 bits, C F I M X
+constexpr uint32_t kMvendoridValue = 0x602;  // OpenHW Group
+constexpr uint32_t kMarchidValue = 4;
+constexpr uint32_t kMimpidValue = 1;
+constexpr uint32_t kMachineLevel = 3;
+constexpr uint32_t kTdata1Value = 0x28001040;  // matches addresses, and is a debugger's: programs cannot change it
+constexpr uint32_t kTinfoValue = 1U << 2;
+
+constexpr unsigned kDirtyBit = 31;
+constexpr uint32_t kMtvecBits = 0xFFFFFF01;
+constexpr uint32_t kMcauseBits = 0x8000001F;
+
+// Counters: 32 each of mcycle and its like, and of cycle and its like for programs to read, low and high halves.
+constexpr uint32_t kCounterPage = 0xB;
+constexpr uint32_t kReadOnlyCounterPage = 0xC;
+constexpr uint32_t kHighHalf = 0x80;
+constexpr uint32_t kCounters = 32;
+
+bool is_counter(uint32_t number, uint32_t page) {
+  const uint32_t offset = number & 0xFF & ~kHighHalf;
+  return number >> 8 == page && offset < kCounters && offset != 1;
+}
 
 [[noreturn]] void fault_unknown(uint32_t number) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -50,42 +78,85 @@ constexpr uint32_t kMisaValue = 0x40801124;  // 32 bits, C F I M X
 
 }  // namespace
 
+// with_current: as they will be behind the CSR instruction that is being executed.
+EventCounts Hart::events(bool with_current) const {
+  const auto kind = [this](Kind k) {
+    return counters.kinds[static_cast<size_t>(k)] + polling.kinds[static_cast<size_t>(k)];
+  };
+  const auto stalled = [this](Stall s) {
+    return counters.stalls[static_cast<size_t>(s)] + polling.stalls[static_cast<size_t>(s)];
+  };
+  EventCounts counts{};
+  counts[kCycleEvent] = time + (with_current ? 1 : 0);
+  counts[kInstructionEvent] = counters.instructions - environment_calls_ + (with_current ? 1 : 0);
+  counts[kLoadUseEvent] = stalled(Stall::kLoadUse) / std::max(timing.load_use, 1U);
+  counts[kFetchWaitEvent] = stalled(Stall::kInstructionCache);
+  counts[kLoadEvent] = kind(Kind::kLoad) + kind(Kind::kEvent);
+  counts[kStoreEvent] = kind(Kind::kStore);
+  counts[kJumpEvent] = kind(Kind::kJump);
+  counts[kBranchEvent] = kind(Kind::kBranch);
+  counts[kBranchTakenEvent] = branches_taken_;
+  counts[kCompressedEvent] = compressed_;
+  return counts;
+}
+
+uint32_t Hart::read_counter(uint32_t number) const {
+  const uint64_t value = hardware_counters_.read(number % kCounters, events(false));
+  return static_cast<uint32_t>((number & kHighHalf) != 0 ? value >> 32 : value);
+}
+
+void Hart::write_counter(uint32_t number, uint32_t value, bool by_instruction) {
+  constexpr uint64_t kLow = 0xFFFFFFFF;
+  const uint64_t old = hardware_counters_.read(number % kCounters, events(false));
+  const bool is_high = (number & kHighHalf) != 0;
+  const uint64_t whole = is_high ? uint64_t{value} << 32 | (old & kLow) : (old & ~kLow) | value;
+  hardware_counters_.write(number % kCounters, whole, events(by_instruction));
+}
+
+void Hart::reset_csrs(uint32_t float_state, uint32_t stopped_counters) {
+  mstatus_ = (mstatus_ & ~kFloatState) | float_state << kFloatStateBit;
+  hardware_counters_.stop(stopped_counters, events(false));
+}
+
 uint32_t Hart::read_csr(uint32_t number) {
+  if (is_counter(number, kCounterPage) || is_counter(number, kReadOnlyCounterPage)) {
+    return read_counter(number);
+  }
+  if (number >= kFirstEvent && number <= kLastEvent) {
+    return hardware_counters_.events(number % kCounters);
+  }
   switch (number) {
     case kFflags:
+      require_float();
       return fflags;
     case kFrm:
+      require_float();
       return frm_;
     case kFcsr:
-      return frm_ << 5 | fflags;
+      require_float();
+      return fcsr();
     case kMstatus:
-      return mstatus_;
+      return mstatus_ | ((mstatus_ & kFloatState) == kFloatState ? 1U << kDirtyBit : 0);
     case kMisa:
       return kMisaValue;
     case kMie:
       return mie_;
     case kMtvec:
-      return mtvec_;
+      return mtvec_ & kMtvecBits;
+    case kMcountinhibit:
+      return hardware_counters_.stopped();
     case kMscratch:
       return mscratch_;
     case kMepc:
       return mepc_;
     case kMcause:
       return mcause_;
-    case kMtval:
-      return mtval_;
-    case kMcycle:
-    case kCycle:
-      return static_cast<uint32_t>(time);
-    case kMcycleHigh:
-    case kCycleHigh:
-      return static_cast<uint32_t>(time >> 32);
-    case kMinstret:
-    case kInstret:
-      return static_cast<uint32_t>(counters.instructions);
-    case kMinstretHigh:
-    case kInstretHigh:
-      return static_cast<uint32_t>(counters.instructions >> 32);
+    case kMip:
+      return pending_;
+    case kTdata1:
+      return kTdata1Value;
+    case kTinfo:
+      return kTinfoValue;
     case kLoopStart0:
     case kLoopStart1:
       return loops[(number - kLoopStart0) / 4].start;
@@ -98,32 +169,55 @@ uint32_t Hart::read_csr(uint32_t number) {
     case kUhartid:
     case kMhartid:
       return id;
-    case kMip:
-      return pending_;
+    case kPrivlv:
+      return kMachineLevel;
     case kMvendorid:
+      return kMvendoridValue;
     case kMarchid:
+      return kMarchidValue;
     case kMimpid:
+      return kMimpidValue;
+    case kMtval:
+    case kTselect:
+    case kTdata2:
+    case kTdata3:
+    case kMcontext:
+    case kScontext:
+    case kZfinx:
       return 0;
     default:
       fault_unknown(number);
   }
 }
 
-// Counters of cycles and instructions cannot be written: they are the simulator's.
-void Hart::write_csr(uint32_t number, uint32_t value) {
+void Hart::write_csr(uint32_t number, uint32_t value, bool by_instruction) {
+  if (is_counter(number, kCounterPage)) {
+    write_counter(number, value, by_instruction);
+    return;
+  }
+  if (number >= kFirstEvent && number <= kLastEvent) {
+    hardware_counters_.select(number % kCounters, value, events(by_instruction));
+    return;
+  }
   switch (number) {
     case kFflags:
+      require_float();
       fflags = field(value, 4, 0);
+      mstatus_ |= kFloatState;
       return;
     case kFrm:
+      require_float();
       frm_ = field(value, 2, 0);
+      mstatus_ |= kFloatState;
       return;
     case kFcsr:
+      require_float();
       fflags = field(value, 4, 0);
       frm_ = field(value, 7, 5);
+      mstatus_ |= kFloatState;
       return;
     case kMstatus:
-      mstatus_ = kMachineMode | (value & (kInterruptsOn | kInterruptsWereOn));
+      mstatus_ = kMachineMode | (value & (kInterruptsOn | kInterruptsWereOn | kFloatState));
       weigh_interrupts();
       return;
     case kMie:
@@ -133,6 +227,9 @@ void Hart::write_csr(uint32_t number, uint32_t value) {
     case kMtvec:
       mtvec_ = value;
       return;
+    case kMcountinhibit:
+      hardware_counters_.stop(value, events(by_instruction));
+      return;
     case kMscratch:
       mscratch_ = value;
       return;
@@ -140,11 +237,19 @@ void Hart::write_csr(uint32_t number, uint32_t value) {
       mepc_ = value & ~1U;
       return;
     case kMcause:
-      mcause_ = value;
+      mcause_ = value & kMcauseBits;
       return;
+    case kMisa:
     case kMtval:
-      mtval_ = value;
-      return;
+    case kMip:
+    case kTselect:
+    case kTdata1:
+    case kTdata2:
+    case kTdata3:
+    case kTinfo:
+    case kMcontext:
+    case kScontext:
+      return;  // they keep what they have
     default:
       fault_unknown(number);
   }

@@ -104,8 +104,23 @@ bool has_immediate(char letter) {
   return std::string("iqpju>vV3cm").find(letter) != std::string::npos;
 }
 
-bool leaves_sequence(Kind kind) {
-  return kind == Kind::kBranch || kind == Kind::kJump || kind == Kind::kSystem;
+constexpr uint32_t kEnvironmentCall = 0x00000073;
+constexpr uint32_t kBreakpoint = 0x00100073;
+
+// Traps may lie in the bodies of hardware loops.
+bool is_barred_from_loops(const Row &row) {
+  const bool traps = row.match == kEnvironmentCall || row.match == kBreakpoint;
+  return row.kind == Kind::kBranch || row.kind == Kind::kJump || (row.kind == Kind::kSystem && !traps);
+}
+
+uint8_t checks_of(const Row &row) {
+  const bool is_float = row.kind == Kind::kFloat;
+  const bool writes_register = row.operands.find('D') != std::string::npos;
+  const bool reads_register = row.operands.find_first_of("STR") != std::string::npos;
+  return static_cast<uint8_t>((is_barred_from_loops(row) ? kBarredFromLoops : 0) |
+                              (is_float || writes_register || reads_register ? kUsesFloat : 0) |
+                              (is_float || writes_register ? kChangesFloat : 0) |
+                              (row.match == kEnvironmentCall ? kTraps : 0));
 }
 
 Instruction decode_word(uint32_t word, const Row &row) {
@@ -125,7 +140,7 @@ Instruction decode_word(uint32_t word, const Row &row) {
     }
   }
   instruction.reads &= ~uint64_t{1};  // x0 waits for nobody
-  instruction.barred_from_loops = leaves_sequence(row.kind);
+  instruction.checks = checks_of(row);
   return instruction;
 }
 
@@ -146,7 +161,7 @@ std::optional<Instruction> decode(uint32_t bits) {
   Instruction instruction = decode_word(*word, *row);
   if (compressed) {
     instruction.size = 2;
-    instruction.barred_from_loops = true;
+    instruction.checks |= kBarredFromLoops | kCompressed;
   }
   return instruction;
 }

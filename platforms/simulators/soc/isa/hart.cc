@@ -45,8 +45,8 @@ void Hart::step(const Instruction &instruction) {
     return;  // and comes again
   }
   loading_ = 0;
-  if (instruction.barred_from_loops && inside_loop()) {
-    throw Fault("a compressed, branch, jump or system instruction in the body of a hardware loop");
+  if (instruction.checks != 0) {
+    check(instruction);
   }
   next_pc = pc + instruction.size;
   try {
@@ -60,11 +60,39 @@ void Hart::step(const Instruction &instruction) {
   counters.instructions += 1;
   counters.kinds[static_cast<size_t>(instruction.kind)] += 1;
   time += 1;
-  follow_loops();
+  if (instruction.checks != 0) {
+    note(instruction);
+  }
+  if ((instruction.checks & kTraps) == 0) {
+    follow_loops();
+  }
   pc = next_pc;
 }
 
-// Only a body's last instruction has its loop's end behind it: branches and jumps are barred from bodies.
+void Hart::check(const Instruction &instruction) const {
+  if ((instruction.checks & kBarredFromLoops) != 0 && inside_loop()) {
+    throw Fault("a compressed, branch, jump or system instruction in the body of a hardware loop");
+  }
+  if ((instruction.checks & kUsesFloat) != 0) {
+    require_float();
+  }
+}
+
+void Hart::note(const Instruction &instruction) {
+  compressed_ += (instruction.checks & kCompressed) != 0 ? 1 : 0;
+  if ((instruction.checks & kChangesFloat) != 0) {
+    mstatus_ |= kFloatState;
+  }
+}
+
+void Hart::require_float() const {
+  if ((mstatus_ & kFloatState) == 0) {
+    throw Fault("illegal instruction: floating point is off (mstatus.FS is 0)", FaultKind::kIllegalInstruction);
+  }
+}
+
+// Only a body's last instruction has its loop's end behind it: branches and jumps are barred from bodies, and this is
+// not for what traps.
 void Hart::follow_loops() {
   for (HardwareLoop &loop : loops) {
     if (loop.count == 0 || next_pc != loop.end || pc < loop.start || pc >= loop.end) {
@@ -85,6 +113,11 @@ bool Hart::inside_loop() const {
     }
   }
   return false;
+}
+
+void Hart::take_branch(uint32_t target) {
+  branches_taken_ += 1;
+  jump(target, timing.branch_taken);
 }
 
 void Hart::jump(uint32_t target, uint32_t cycles) {

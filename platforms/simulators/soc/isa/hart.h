@@ -8,6 +8,7 @@
 #include <string>
 
 #include "platforms/simulators/soc/isa/float32.h"
+#include "platforms/simulators/soc/isa/hardware_counters.h"
 #include "platforms/simulators/soc/isa/instruction.h"
 
 namespace tinsmith::soc {
@@ -116,6 +117,8 @@ class Hart {
   static constexpr uint32_t kInterruptsOn = 1U << 3;
   static constexpr uint32_t kInterruptsWereOn = 1U << 7;
   static constexpr uint32_t kMachineMode = 3U << 11;
+  static constexpr unsigned kFloatStateBit = 13;
+  static constexpr uint32_t kFloatState = 3U << kFloatStateBit;  // off, initial, clean, dirty
 
   Hart(uint32_t id, Port &port, const CoreTiming &timing) : id(id), timing(timing), port_(&port) {
   }
@@ -144,6 +147,7 @@ class Hart {
   }
 
   void jump(uint32_t target, uint32_t cycles);
+  void take_branch(uint32_t target);
 
   // Loads the low `bytes` of a register; the result arrives late for the next instruction.
   uint32_t load(uint32_t address, uint32_t bytes, uint32_t rd);
@@ -166,9 +170,18 @@ class Hart {
     return asleep && asleep_for_ == cause;
   }
 
+  // Both fault where CV32E40P has nothing to read or write. by_instruction: a counter does not count what writes it.
   uint32_t read_csr(uint32_t number);
-  void write_csr(uint32_t number, uint32_t value);
+  void write_csr(uint32_t number, uint32_t value, bool by_instruction = false);
+
+  // What mstatus.FS and mcountinhibit are at reset; both 0 without this call.
+  void reset_csrs(uint32_t float_state, uint32_t stopped_counters);
+
   void environment_call();
+
+  // Enters the handler of exceptions for the instruction at `pc`, which is not executed; false if there is none.
+  bool take_exception(FaultKind kind);
+
   void return_from_trap();
 
   // The interrupt lines that mie and mip have, and those that mie lets through at reset; none without this call.
@@ -189,6 +202,14 @@ class Hart {
   void set_loop_end(uint32_t loop, uint32_t address);
   void set_loop_count(uint32_t loop, uint32_t count);
 
+  // So many words behind the instruction at `pc`, which must be aligned for that.
+  uint32_t loop_address(uint32_t words) const;
+
+  // Rounding mode and flags, whether or not floating point is on.
+  uint32_t fcsr() const {
+    return frm_ << 5 | fflags;
+  }
+
   // Result and flags of a floating-point operation that rounds by the instruction's `rm` or by frm.
   float32::Context float_context(const Instruction &instruction) const;
   void raise_float_flags(const float32::Context &context) {
@@ -207,8 +228,16 @@ class Hart {
   bool running = false;  // fetching at all
   uint32_t fflags = 0;
   Counters counters;
+  Counters polling;  // what Profile::poll took from `counters`' classes, less what it added to them
 
  private:
+  void check(const Instruction &instruction) const;
+  void note(const Instruction &instruction);
+  void require_float() const;
+  EventCounts events(bool with_current) const;
+  uint32_t read_counter(uint32_t number) const;
+  void write_counter(uint32_t number, uint32_t value, bool by_instruction);
+  void set_loop_address(uint32_t loop, uint32_t HardwareLoop::*part, uint32_t address);
   uint32_t load_now(uint32_t address, uint32_t bytes);
   void follow_loops();
   void check_loop(uint32_t loop) const;
@@ -227,12 +256,15 @@ class Hart {
   uint32_t mscratch_ = 0;
   uint32_t mepc_ = 0;
   uint32_t mcause_ = 0;
-  uint32_t mtval_ = 0;
   uint32_t mie_ = 0;
   uint32_t interrupt_lines_ = 0;
   uint32_t pending_ = 0;  // what mip shows
   bool interrupt_due_ = false;
   bool waits_for_interrupt_ = false;  // asleep by wfi
+  HardwareCounters hardware_counters_;
+  uint64_t branches_taken_ = 0;
+  uint64_t compressed_ = 0;
+  uint64_t environment_calls_ = 0;  // which `counters` has among the instructions, and minstret has not
 };
 
 }  // namespace tinsmith::soc

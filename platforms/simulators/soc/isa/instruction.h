@@ -58,6 +58,15 @@ struct Row {
 
 using Rows = std::vector<Row>;
 
+// What an instruction needs beside being executed.
+enum Check : uint8_t {
+  kBarredFromLoops = 1,  // compressed, or goes elsewhere: not in the body of a hardware loop
+  kCompressed = 2,
+  kUsesFloat = 4,     // illegal while floating point is off
+  kChangesFloat = 8,  // writes a floating-point register or flag
+  kTraps = 16,        // always goes to the handler: no loop's round ends with it
+};
+
 struct Instruction {
   Execute execute = nullptr;
   uint64_t reads = 0;  // bit n: xn, bit 32 + n: fn
@@ -70,7 +79,7 @@ struct Instruction {
   uint8_t rs3 = 0;
   uint8_t size = 4;
   Kind kind = Kind::kAlu;
-  bool barred_from_loops = false;  // compressed, or goes elsewhere: not in the body of a hardware loop
+  uint8_t checks = 0;  // a sum of Check
   const Row *row = nullptr;
 };
 

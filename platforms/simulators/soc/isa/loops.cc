@@ -6,6 +6,7 @@
 namespace tinsmith::soc {
 namespace {
 
+constexpr uint32_t kAlignment = 4;   // of start and end, whose lower bits are not kept
 constexpr uint32_t kLeastBody = 12;  // bytes: three instructions
 constexpr uint32_t kLeastNesting = 8;
 
@@ -17,14 +18,28 @@ void Hart::fault_if_active(uint32_t loop) const {
   }
 }
 
+// A handler may write back what it found, whether the loop runs or not.
+void Hart::set_loop_address(uint32_t loop, uint32_t HardwareLoop::*part, uint32_t address) {
+  const uint32_t kept = address & ~(kAlignment - 1);
+  if (loops[loop].*part != kept) {
+    fault_if_active(loop);
+  }
+  loops[loop].*part = kept;
+}
+
 void Hart::set_loop_start(uint32_t loop, uint32_t address) {
-  fault_if_active(loop);
-  loops[loop].start = address;
+  set_loop_address(loop, &HardwareLoop::start, address);
 }
 
 void Hart::set_loop_end(uint32_t loop, uint32_t address) {
-  fault_if_active(loop);
-  loops[loop].end = address;
+  set_loop_address(loop, &HardwareLoop::end, address);
+}
+
+uint32_t Hart::loop_address(uint32_t words) const {
+  if (pc % kAlignment != 0) {
+    throw Fault("a set-up of a hardware loop that counts from its own address must be aligned to 4 bytes");
+  }
+  return pc + kAlignment * words;
 }
 
 // A handler that interrupted a loop may set its count to zero, use the loop itself, and restore it at last.
@@ -41,9 +56,6 @@ void Hart::set_loop_count(uint32_t loop, uint32_t count) {
 void Hart::check_loop(uint32_t loop) const {
   const HardwareLoop &checked = loops[loop];
   const std::string name = "hardware loop " + std::to_string(loop);
-  if (checked.start % 4 != 0 || checked.end % 4 != 0 || pc % 4 != 0) {
-    throw Fault(name + ": its set-up, start and end must be aligned to 4 bytes");
-  }
   if (checked.end < checked.start || checked.end - checked.start < kLeastBody) {
     throw Fault(name + ": its body must hold three instructions or more");
   }

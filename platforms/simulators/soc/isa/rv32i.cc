@@ -50,11 +50,11 @@ uint32_t conjunction(uint32_t a, uint32_t b) {
   return a & b;
 }
 
-// slti x0 and sltiu x0, free for custom use, mark where a region begins and ends; register rs1 is not looked at.
+// slti x0, x0 and sltiu x0, x0 with a positive number, hints free for custom use, mark where a region begins and ends.
 template <bool begins, Binary operation>
 void compare_or_mark(Hart &hart, const Instruction &i) {
-  if (i.rd == 0) {
-    hart.mark(i.immediate & 0xFFF, begins);
+  if (i.rd == 0 && i.rs1 == 0 && to_signed(i.immediate) > 0) {
+    hart.mark(i.immediate, begins);
     return;
   }
   with_immediate<operation>(hart, i);
@@ -84,7 +84,7 @@ using Condition = bool (*)(uint32_t, uint32_t);
 template <Condition condition>
 void branch(Hart &hart, const Instruction &i) {
   if (condition(hart.x[i.rs1], hart.x[i.rs2])) {
-    hart.jump(hart.pc + i.immediate, hart.timing.branch_taken);
+    hart.take_branch(hart.pc + i.immediate);
   }
 }
 

@@ -31,7 +31,7 @@ void access(Hart &hart, const Instruction &i) {
   const uint32_t old = hart.read_csr(i.immediate);
   const bool only_reads = update != replace && i.rs1 == 0;
   if (!only_reads) {
-    hart.write_csr(i.immediate, update(old, operand));
+    hart.write_csr(i.immediate, update(old, operand), true);
   }
   hart.set(i.rd, old);
   if (is_slow(i.immediate)) {

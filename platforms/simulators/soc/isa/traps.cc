@@ -7,6 +7,8 @@
 namespace tinsmith::soc {
 namespace {
 
+constexpr uint32_t kIllegalInstruction = 2;
+constexpr uint32_t kBreakpoint = 3;
 constexpr uint32_t kFromMachineMode = 11;
 constexpr uint32_t kInterrupt = 1U << 31;
 constexpr uint32_t kVectored = 1;
@@ -24,7 +26,7 @@ void Hart::enter_trap(uint32_t cause, uint32_t offset) {
   const bool were_on = (mstatus_ & kInterruptsOn) != 0;
   mepc_ = pc;
   mcause_ = cause;
-  mstatus_ = kMachineMode | (were_on ? kInterruptsWereOn : 0);
+  mstatus_ = kMachineMode | (mstatus_ & kFloatState) | (were_on ? kInterruptsWereOn : 0);
   next_pc = table + ((mtvec_ & kVectored) != 0 ? offset : 0);
   weigh_interrupts();
 }
@@ -34,12 +36,24 @@ void Hart::environment_call() {
     throw Fault("ecall, but mtvec points nowhere");
   }
   enter_trap(kFromMachineMode, 0);
+  environment_calls_ += 1;
   stall(Stall::kBranch, timing.jump - 1);
+}
+
+bool Hart::take_exception(FaultKind kind) {
+  const bool is_exception = kind == FaultKind::kIllegalInstruction || kind == FaultKind::kBreakpoint;
+  if (!is_exception || mtvec_ == 0) {
+    return false;
+  }
+  enter_trap(kind == FaultKind::kBreakpoint ? kBreakpoint : kIllegalInstruction, 0);
+  pc = next_pc;
+  stall(Stall::kBranch, timing.jump);
+  return true;
 }
 
 void Hart::return_from_trap() {
   const bool were_on = (mstatus_ & kInterruptsWereOn) != 0;
-  mstatus_ = kMachineMode | kInterruptsWereOn | (were_on ? kInterruptsOn : 0);
+  mstatus_ = kMachineMode | (mstatus_ & kFloatState) | kInterruptsWereOn | (were_on ? kInterruptsOn : 0);
   weigh_interrupts();
   jump(mepc_, timing.jump);
 }

@@ -11,7 +11,7 @@ template <bool if_equal>
 void branch(Hart &hart, const Instruction &i) {
   const bool equal = hart.x[i.rs1] == sign_extend(i.rs2, 5);
   if (equal == if_equal) {
-    hart.jump(hart.pc + i.immediate, hart.timing.branch_taken);
+    hart.take_branch(hart.pc + i.immediate);
   }
 }
 

@@ -11,12 +11,8 @@ uint32_t loop_of(const Instruction &i) {
   return field(i.word, 7, 7);
 }
 
-uint32_t target(const Hart &hart, uint32_t words) {
-  return hart.pc + 4 * words;
-}
-
 void start_by_number(Hart &hart, const Instruction &i) {
-  hart.set_loop_start(loop_of(i), target(hart, i.immediate));
+  hart.set_loop_start(loop_of(i), hart.loop_address(i.immediate));
 }
 
 void start_by_register(Hart &hart, const Instruction &i) {
@@ -24,7 +20,7 @@ void start_by_register(Hart &hart, const Instruction &i) {
 }
 
 void end_by_number(Hart &hart, const Instruction &i) {
-  hart.set_loop_end(loop_of(i), target(hart, i.immediate));
+  hart.set_loop_end(loop_of(i), hart.loop_address(i.immediate));
 }
 
 void end_by_register(Hart &hart, const Instruction &i) {
@@ -40,17 +36,17 @@ void count_by_register(Hart &hart, const Instruction &i) {
 }
 
 void set_up(Hart &hart, uint32_t loop, uint32_t count, uint32_t end) {
-  hart.set_loop_start(loop, hart.pc + 4);
+  hart.set_loop_start(loop, hart.loop_address(1));
   hart.set_loop_end(loop, end);
   hart.set_loop_count(loop, count);
 }
 
 void set_up_by_number(Hart &hart, const Instruction &i) {
-  set_up(hart, loop_of(i), i.immediate, target(hart, i.rs1));
+  set_up(hart, loop_of(i), i.immediate, hart.loop_address(i.rs1));
 }
 
 void set_up_by_register(Hart &hart, const Instruction &i) {
-  set_up(hart, loop_of(i), hart.x[i.rs1], target(hart, i.immediate));
+  set_up(hart, loop_of(i), hart.x[i.rs1], hart.loop_address(i.immediate));
 }
 
 // By register only rs1 is used, and by number only the upper 12 bits, except where both are.

@@ -48,6 +48,8 @@ struct Description {
   CoreTiming core;
   uint32_t interrupt_lines;
   uint32_t interrupt_reset;
+  uint32_t float_reset;
+  uint32_t counters_stopped_reset;
   uint32_t misaligned;
   uint32_t l2_cluster;
   uint32_t l2_fc;

@@ -23,6 +23,11 @@ void Soc::observe(Observer &observer) {
   }
 }
 
+bool Soc::takes_breakpoints() const {
+  return std::any_of(observers_.begin(), observers_.end(),
+                     [](const Observer *observer) { return observer->takes_breakpoints(); });
+}
+
 bool Soc::survives(const Fault &fault, std::optional<size_t> culprit) {
   return std::any_of(observers_.begin(), observers_.end(),
                      [&](Observer *observer) { return observer->survives(fault, culprit); });

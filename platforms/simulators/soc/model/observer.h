@@ -42,6 +42,11 @@ class Observer {
   virtual void accessed(const Hart &, const Access &) {
   }
 
+  // True if ebreak is a stop for it, rather than an exception of the program.
+  virtual bool takes_breakpoints() const {
+    return false;
+  }
+
   // True if the run goes on after a fault: the core that caused it tries again.
   virtual bool survives(const Fault &, std::optional<size_t>) {
     return false;

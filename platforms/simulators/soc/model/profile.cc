@@ -75,7 +75,7 @@ void Profile::mark(size_t core, const Hart &hart, uint32_t region, bool begins) 
   }
   const auto opened = state.open.find(region);
   if (opened == state.open.end()) {
-    throw Fault("region " + std::to_string(region) + " ends before it began");
+    return;  // a hint, then, that meant something else
   }
   Counters spent = now(hart);
   spent -= opened->second;
@@ -99,10 +99,12 @@ void Profile::poll(size_t core, Hart &hart, bool busy) {
   Counters spent = now(hart);
   spent -= state.polled;
   if (state.polls && only_polls(spent)) {
+    hart.polling += hart.counters;
     hart.counters.kinds = state.polled.kinds;
     hart.counters.kinds[static_cast<size_t>(Kind::kDmaPoll)] += spent.instructions;
     hart.counters.stalls = state.polled.stalls;
     hart.counters.stalls[static_cast<size_t>(Stall::kDmaWait)] += spent.cycles - spent.instructions;
+    hart.polling -= hart.counters;
     add_poll_slice(core, hart.time - spent.cycles, hart.time);
   }
   state.polls = busy;

@@ -115,13 +115,32 @@ bool Soc::runs_to_its_end(Result &result) {
   try {
     observers_.empty() ? run_cycles<false>(result) : run_cycles<true>(result);
   } catch (const Fault &fault) {
-    if (survives(fault, result.culprit)) {
-      return false;
-    }
-    result.outcome = Outcome::kFault;
-    result.reason = fault.what();
+    return !goes_on_after(fault, result);
   }
   return true;
+}
+
+// In the program's handler, or because an observer lets it; otherwise `result` says what was wrong.
+bool Soc::goes_on_after(const Fault &fault, Result &result) {
+  const bool is_debuggers = fault.kind == FaultKind::kBreakpoint && takes_breakpoints();
+  try {
+    if (result.culprit && !options_.stop_at_exceptions && !is_debuggers &&
+        harts_[*result.culprit]->take_exception(fault.kind)) {
+      return true;
+    }
+  } catch (const Fault &second) {
+    return survives_or_ends(second, result);
+  }
+  return survives_or_ends(fault, result);
+}
+
+bool Soc::survives_or_ends(const Fault &fault, Result &result) {
+  if (survives(fault, result.culprit)) {
+    return true;
+  }
+  result.outcome = Outcome::kFault;
+  result.reason = fault.what();
+  return false;
 }
 
 Result Soc::run() {

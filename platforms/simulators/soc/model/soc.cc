@@ -17,6 +17,7 @@ std::vector<std::unique_ptr<Hart>> make_harts(const Description &description, Po
   }
   for (const auto &hart : harts) {
     hart->connect_interrupts(description.interrupt_lines, description.interrupt_reset);
+    hart->reset_csrs(description.float_reset, description.counters_stopped_reset);
   }
   return harts;
 }

@@ -26,9 +26,10 @@
 namespace tinsmith::soc {
 
 struct Options {
-  bool start_cluster = false;  // all cluster cores start at the entry, rather than the fabric controller
-  bool race_check = false;     // two cores at the same L1 byte between barriers are a fault if one of them writes
-  bool semihosting = false;    // serve calls for the host's files
+  bool start_cluster = false;       // all cluster cores start at the entry, rather than the fabric controller
+  bool race_check = false;          // two cores at the same L1 byte between barriers are a fault if one of them writes
+  bool semihosting = false;         // serve calls for the host's files
+  bool stop_at_exceptions = false;  // though the program has a handler
   bool keep_slices = false;
   uint64_t most_cycles = ~uint64_t{0};
 };
@@ -137,6 +138,9 @@ class Soc : public Port, public AcceleratorPort {
   void run_cycles(Result &result);
   bool runs_to_its_end(Result &result);
   bool survives(const Fault &fault, std::optional<size_t> culprit);
+  bool takes_breakpoints() const;
+  bool goes_on_after(const Fault &fault, Result &result);
+  bool survives_or_ends(const Fault &fault, Result &result);
   template <bool kObserved>
   void step(size_t core);
   void execute_observed(size_t core, Instruction instruction);

@@ -262,7 +262,7 @@ def _loop_expected(
         case "starti" | "endi" as name:
             (start if name == "starti" else end)[:] = _PC + 4 * upper
         case "start" | "end" as name:
-            (start if name == "start" else end)[:] = by_register
+            (start if name == "start" else end)[:] = by_register & ~3
         case "counti":
             count[:] = upper
         case "count":

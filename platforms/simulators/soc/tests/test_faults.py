@@ -26,6 +26,11 @@ _FAULTS = {
     "illegal instruction 0xffffffff": ".word 0xffffffff",
     "illegal instruction 0x00000000": ".half 0",
     "CSR 0x7c0": ".word 0x7c0022f3",
+    "CSR 0xb01": "csrr t0, 0xB01",
+    "CSR 0xc00": "csrw 0xC00, t0",
+    "CSR 0xcc1": "csrwi 0xCC1, 5",
+    "CSR 0x7b1": "csrr t0, dpc",
+    "floating point is off": "li t0, 0x6000\n csrc mstatus, t0\n fadd.s f0, f1, f2",
     "load of 4 bytes at 0x10010000": "li a0, L1 + 0x10000\n lw t0, 0(a0)",
     "store of 2 bytes at 0x1c190000": "li a0, 0x1C190000\n sh t0, 0(a0)",
     "load of 4 bytes at 0x1000fffe": "li a0, L1 + 0xFFFE\n lw t0, 0(a0)",
@@ -68,7 +73,6 @@ _FAULTS = {
     ),
     "DMA: a command before an identifier": "li s0, DMA\n sw t0, 0(s0)",
     "of a running transfer is given back": _START_TRANSFER + "li t2, 1\n sw t2, 4(s0)",
-    "ends before it began": "region_end 5",
 }
 
 _LOOP = ".balign 4\n.option norvc\n li a5, 5\n loop_setup 0, a5, 1f\n"
@@ -83,8 +87,8 @@ _LOOP_FAULTS = {
         ".balign 4\n.option norvc\n li a5, 5\n loop_setup 1, a5, 1f\n loop_setup 0, a5, 1f\n"
         "nop\n nop\n nop\n1:\n"
     ),
-    "aligned to 4 bytes": "la a0, _start + 2\n li a1, 3\n.balign 4\n.word 0x0005412b\n.word 0x0200422b\n"
-    ".word 0x0030442b\n",
+    "must be aligned to 4 bytes": ".balign 4\n c.nop\n.word 0x0200402b\n",
+    "a compressed, branch, jump or system": _LOOP + "nop\n fence\n nop\n1:\n",
 }
 
 

@@ -88,7 +88,7 @@ def test_program_goes_on_at_another_place(elf: Path) -> None:
 _FAULTS = {
     "T04": (".word 0xffffffff", "illegal instruction 0xffffffff", "04"),
     "T0b": ("li a0, 0x50000000\n lw a1, 0(a0)", "load of 4 bytes at 0x50000000", "0b"),
-    "T06": ("slti zero, zero, 0\n sltiu zero, zero, 5", "ends before it began", "06"),
+    "T06": ("li a0, EVENT_UNIT\n sw t0, EU_MUTEX(a0)", "that does not hold it", "06"),
 }
 
 

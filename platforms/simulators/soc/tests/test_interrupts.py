@@ -25,7 +25,7 @@ def test_handler_is_entered_and_left(vectored: int, slot: int, tmp_path: Path) -
   sub s11, s11, a1
 """,
     )
-    wanted = {"s2": "0x80000003", "s3": "0", "s4": "0x1880", "s5": "0", "s7": "1", "s8": "0x1888"}
+    wanted = {"s2": "0x80000003", "s3": "0", "s4": "0x3880", "s5": "0", "s7": "1", "s8": "0x3888"}
     run_checked(body + checks(*wanted.items(), ("s6", "0"), ("s11", str(slot))), tmp_path)
 
 
@@ -120,7 +120,7 @@ handler:
   sw zero, EU_SOFTWARE + 8(t0)
   csrr a0, mstatus
 """
-    wanted = {"s2": "0x02057F", "a0": "0x1888"}
+    wanted = {"s2": "0x02057F", "a0": "0x3888"}
     run_checked(with_handler(handler, main) + checks(*wanted.items()), tmp_path)
 
 

@@ -82,6 +82,8 @@ void parse_option(const std::string &option, Words &words, Arguments &arguments)
     arguments.options.race_check = true;
   } else if (option == "--semihosting") {
     arguments.options.semihosting = true;
+  } else if (option == "--stop-at-exceptions") {
+    arguments.options.stop_at_exceptions = true;
   } else if (option == "--toy-accelerator") {
     arguments.toy_accelerator = true;
   } else if (option == "--disassemble") {

@@ -19,6 +19,7 @@ inline constexpr const char *kUsage =
     "  --start-cluster      start all cluster cores at the entry, not the fabric controller\n"
     "  --race-check         stop where a core writes an L1 byte that another is at between barriers\n"
     "  --semihosting        serve the program's calls for the host's files, text and exit\n"
+    "  --stop-at-exceptions make faults of illegal instructions and ebreak, though the program has a handler\n"
     "  --toy-accelerator    attach the accelerator that the tests use\n"
     "  --most-cycles N      stop after so many\n"
     "  --json FILE          write counters per core, function and region\n"

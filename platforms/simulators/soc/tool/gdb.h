@@ -24,6 +24,9 @@ class Gdb : public Observer {
   void cycle_begins(uint64_t now) override;
   void before_step(size_t core) override;
   void accessed(const Hart &hart, const Access &access) override;
+  bool takes_breakpoints() const override {
+    return attached_;
+  }
   bool survives(const Fault &fault, std::optional<size_t> culprit) override;
 
   // Tells the debugger how the run ended, if it is still there.

@@ -8,7 +8,6 @@
 namespace tinsmith::soc {
 namespace {
 
-constexpr uint32_t kFcsr = 0x003;
 constexpr size_t kCycleColumns = 10;
 constexpr size_t kTextColumns = 54;
 
@@ -42,7 +41,7 @@ void Log::before_step(size_t core) {
     return;
   }
   Hart &hart = *soc_.harts()[core];
-  before_ = {hart.pc, hart.time, hart.x, hart.f, hart.loops, hart.read_csr(kFcsr)};
+  before_ = {hart.pc, hart.time, hart.x, hart.f, hart.loops, hart.fcsr()};
   access_.reset();
 }
 
@@ -134,12 +133,12 @@ void Log::note_registers(const Hart &hart, const Instruction &instruction) {
 }
 
 void Log::note_float_control(Hart &hart) {
-  const uint32_t changed = hart.read_csr(kFcsr) ^ before_.fcsr;
+  const uint32_t changed = hart.fcsr() ^ before_.fcsr;
   if (field(changed, 4, 0) != 0) {
     note("fflags", hart.fflags, 2);
   }
   if (field(changed, 7, 5) != 0) {
-    note("frm", field(hart.read_csr(kFcsr), 7, 5), 1);
+    note("frm", field(hart.fcsr(), 7, 5), 1);
   }
 }
 
