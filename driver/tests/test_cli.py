@@ -344,6 +344,36 @@ def test_layers_that_fall_back_for_one_reason_are_one_warning(
     assert "_with_3 and 2 more: tinsmith_add_f32 because cmsis_nn" in warning
 
 
+def _fan(path: Path, branches: int) -> str:
+    """A model file with sums of x and a constant each, all of them computed before they are added up."""
+    ends = "input %x: f32[64]", f"output %y{branches - 1}"
+    lines: list[str] = []
+    for index in range(branches):
+        data = base64.b64encode(np.full(64, index + 2, np.float32).tobytes()).decode()
+        lines.append(f'const %c{index}: f32[64] = base64 "{data}"')
+    lines += [f"%m{index}: f32[64] = mul(%x, %c{index})" for index in range(branches)]
+    lines.append("%y1: f32[64] = add(%m0, %m1)")
+    for index in range(2, branches):
+        lines.append(f"%y{index}: f32[64] = add(%y{index - 1}, %m{index})")
+    path.write_text("\n".join(['graph "fan" {', ends[0], *lines, ends[1], "}"]))
+    return str(path)
+
+
+def test_an_arena_is_optimal_only_if_the_order_is_proven(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for branches, status in ((3, "optimal"), (20, "optimal_for_order")):
+        model = _fan(tmp_path / "fan.tsm", branches)
+        assert main(["compile", model, "--target", "host", "-o", str(tmp_path)]) == 0
+        printed = capsys.readouterr()
+        assert printed.out.endswith(f" bytes, {status.replace('_', ' ')}\n")
+        result = json.loads((tmp_path / "report.json").read_text())
+        jsonschema.validate(result, schema())
+        assert result["ram"]["arena_status"] == status
+        is_warned = any("order of 39 operations" in warning for warning in result["warnings"])
+        assert is_warned == ("order of 39 operations" in printed.err) == (branches == 20)
+
+
 def test_the_page_says_the_ends_of_long_names(tmp_path: Path) -> None:
     model = _chain(tmp_path / "long.tsm", 20)
     assert main(["compile", model, "--target", "host", "-o", str(tmp_path)]) == 0

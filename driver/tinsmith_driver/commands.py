@@ -99,9 +99,9 @@ def compile_(arguments: argparse.Namespace) -> int:
     write_outputs(made | _reports(arguments, compilation, result))
     _print_warnings(compilation)
     names = ", ".join(sorted([*compilation.files, *reports]))
-    plan = compilation.plan
     print(f"{arguments.output}: {names}")
-    print(f"arena {thousands(plan.arena_bytes)} bytes, {plan.status.value}")
+    status = compilation.arena_status.replace("_", " ")
+    print(f"arena {thousands(compilation.plan.arena_bytes)} bytes, {status}")
     return 0
 
 

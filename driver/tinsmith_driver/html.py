@@ -77,7 +77,13 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
         facts.append(("cycles", thousands(run["cycles"]), run["cycles_source"] or ""))
     facts.append(("MACs", thousands(report["model"]["macs"]), ""))
     bound = thousands(ram["arena_lower_bound"])
-    facts.append(("arena, bytes", thousands(ram["arena"]), f"{ram['arena_status']}, bound {bound}"))
+    facts.append(
+        (
+            "arena, bytes",
+            thousands(ram["arena"]),
+            f"{ram['arena_status'].replace('_', ' ')}, bound {bound}",
+        )
+    )
     if ram["total"] is not None:
         facts.append(("RAM, bytes", thousands(ram["total"]), f"stack {thousands(ram['stack'])}"))
     if flash["total"] is not None:

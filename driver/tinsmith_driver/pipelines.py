@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import tinsmith_cmsis_nn
 import tinsmith_reference
-from tinsmith_allocation import AllocateBuffers, Plan
+from tinsmith_allocation import AllocateBuffers, Plan, Status
 from tinsmith_c import Backend, Kernel, WriteOptions, lower, write, write_harness_model
 from tinsmith_fusion import (
     FoldBatchNormalization,
@@ -80,6 +80,18 @@ class Compilation:
     records: Sequence[PassRecord]
     files: dict[str, bytes]
     harness: bytes
+
+    @property
+    def arena_status(self) -> str:
+        """`optimal`: no smaller plan for this order, and no order with fewer bytes live at once.
+        `optimal_for_order`: the former alone. `feasible`: neither is proven.
+        """
+        is_order_proven = not any(
+            record.warnings for record in self.records if record.name == ScheduleNodes().name
+        )
+        if self.plan.status is Status.OPTIMAL and not is_order_proven:
+            return "optimal_for_order"
+        return self.plan.status.value
 
 
 def read_model(path: Path, name: str | None = None) -> Model:

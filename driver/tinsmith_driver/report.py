@@ -76,14 +76,15 @@ def check_report(target_name: str, refusal: TinsmithError | None) -> CheckReport
 
 
 def warnings(compilation: Compilation, build: Build | None = None) -> list[str]:
-    """What a user should know: layers that the preferred kernels could not run, an unproven plan,
-    what the compiler said.
+    """What a user should know: layers that the preferred kernels could not run, what passes said, an
+    unproven plan, what the compiler said.
     """
     fallbacks: dict[str, list[str]] = {}
     for call in compilation.program.calls:
         if call.reason:
             fallbacks.setdefault(f"{call.kernel} because {call.reason}", []).append(call.name)
     found = [f"{listed(layers)}: {reason}" for reason, layers in fallbacks.items()]
+    found += [warning for record in compilation.records for warning in record.warnings]
     plan = compilation.plan
     if plan.gap > 0:
         found.append(f"arena: feasible, at most {plan.gap:.1%} above the optimum")
@@ -150,7 +151,7 @@ def _ram(compilation: Compilation, build: Build | None, measurement: Measurement
         "arena": plan.arena_bytes,
         "arena_without_scratch": compilation.arena_without_scratch,
         "arena_lower_bound": plan.lower_bound,
-        "arena_status": plan.status.value,
+        "arena_status": compilation.arena_status,
         "data_bss": data_bss,
         "stack": stack,
         "total": None if data_bss is None or stack is None else plan.arena_bytes + data_bss + stack,

@@ -36,6 +36,11 @@ class Change:
         return self.function(graph)
 
 
+class Doubt(Change):
+    def run_with_warnings(self, graph: Graph) -> tuple[Graph, tuple[str, ...]]:
+        return self.run(graph), ("it may be better",)
+
+
 def keep(graph: Graph) -> Graph:
     return graph
 
@@ -65,6 +70,11 @@ def test_records_say_what_ran_and_whether_it_was_compared() -> None:
     ]
     assert all(record.seconds >= 0 for record in result.records)
     assert result.graph.nodes[1].operator == Relu6()
+
+
+def test_records_keep_the_warnings_of_passes_that_have_some() -> None:
+    result = Pipeline([Change(keep), Doubt(keep)]).run(parse_graph(TEXT))
+    assert [record.warnings for record in result.records] == [(), ("it may be better",)]
 
 
 def test_a_broken_promise_names_the_pass_and_the_first_tensor() -> None:

@@ -48,6 +48,7 @@ from tinsmith_ir.passes import (
     PassRecord,
     Pipeline,
     PipelineResult,
+    WarningPass,
 )
 from tinsmith_ir.printer import print_graph, print_node, print_program
 from tinsmith_ir.program import (
@@ -124,6 +125,7 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "Value",
+    "WarningPass",
     "apply_patterns",
     "erase_dead",
     "evaluate_graph",

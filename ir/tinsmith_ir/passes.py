@@ -3,7 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.evaluate import Inputs, equal_arrays, evaluate_graph
@@ -54,14 +54,27 @@ class Pass(Protocol):
         ...
 
 
+@runtime_checkable
+class WarningPass(Protocol):
+    """A pass that also says what a user should know of its result."""
+
+    def run_with_warnings(self, graph: Graph) -> tuple[Graph, tuple[str, ...]]:
+        """What `run` gives, and the sentences."""
+        ...
+
+
 @dataclass(frozen=True)
 class PassRecord:
-    """What a pass did. verified: outputs were compared on given inputs, and the contract held."""
+    """What a pass did. verified: outputs were compared on given inputs, and the contract held.
+
+    warnings: what it said, if it is a WarningPass.
+    """
 
     name: str
     seconds: float
     contract: Contract
     verified: bool
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,13 +109,17 @@ class Pipeline:
 
 def _run_one(pass_: Pass, before: Graph, inputs: Inputs | None) -> tuple[Graph, PassRecord]:
     start = time.perf_counter()
-    after = pass_.run(before)
+    after, warnings = (
+        pass_.run_with_warnings(before)
+        if isinstance(pass_, WarningPass)
+        else (pass_.run(before), ())
+    )
     seconds = time.perf_counter() - start
     _check_graph(pass_, before, after)
     is_compared = inputs is not None and isinstance(pass_.contract, BitExact)
     if inputs is not None and is_compared and after is not before:
         _check_outputs(pass_, before, after, inputs)
-    return after, PassRecord(pass_.name, seconds, pass_.contract, is_compared)
+    return after, PassRecord(pass_.name, seconds, pass_.contract, is_compared, warnings)
 
 
 def _check_graph(pass_: Pass, before: Graph, after: Graph) -> None:

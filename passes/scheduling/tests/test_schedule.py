@@ -59,6 +59,15 @@ def test_constants_take_no_memory_and_a_reshape_shares_that_of_its_operand() -> 
     assert live_bytes(graph) == (16, 32, 32, 48)
 
 
+def test_an_order_that_is_not_proven_is_said_to_be_so() -> None:
+    graph = parse_graph(BRANCHES)
+    assert ScheduleNodes().run_with_warnings(graph)[1] == ()
+    scheduled, (warning,) = ScheduleNodes(beam_width=1).run_with_warnings(graph)
+    assert print_graph(scheduled) == print_graph(parse_graph(BRANCHES_SCHEDULED))
+    assert "order of 5 operations: the search could not look at all orders" in warning
+    assert "408 bytes" in warning
+
+
 def test_an_input_that_is_an_output_stays_live() -> None:
     graph = parse_graph(
         """graph "g" {

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 from tinsmith_scheduling import Problem, Task, find_schedule
@@ -129,8 +130,17 @@ def test_many_parallel_tasks_end_soon_and_still_gain() -> None:
     assert not schedule.is_optimal
 
 
-def test_too_many_parallel_tasks_keep_their_order() -> None:
+def test_a_search_that_gives_up_follows_branches_and_says_so() -> None:
     problem = parallel_problem(150)
     schedule = find_schedule(problem, max_expansions=100)
-    assert schedule.order is problem.tasks
-    assert not schedule.is_optimal
+    assert schedule.peak_bytes == problem.peak_bytes(schedule.order) == 100 + 150
+    assert is_allowed(schedule.order)
+    assert (schedule.is_optimal, schedule.gave_up) == (False, True)
+
+
+def test_a_search_that_gives_up_keeps_an_order_that_following_branches_does_not_improve() -> None:
+    problem = parallel_problem(150)
+    walked = replace(problem, tasks=find_schedule(problem, max_expansions=100).order)
+    schedule = find_schedule(walked, max_expansions=100)
+    assert schedule.order is walked.tasks
+    assert schedule.gave_up

@@ -7,7 +7,7 @@ from tinsmith_ir.operators import Reshape
 from tinsmith_ir.passes import BIT_EXACT, Contract
 
 from tinsmith_scheduling.problem import Problem, Task
-from tinsmith_scheduling.search import find_schedule
+from tinsmith_scheduling.search import Schedule, find_schedule
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,25 @@ class ScheduleNodes:
 
     def run(self, graph: Graph) -> Graph:
         """The graph with its nodes in the order found; `graph` itself when its order stays."""
+        return self.run_with_warnings(graph)[0]
+
+    def run_with_warnings(self, graph: Graph) -> tuple[Graph, tuple[str, ...]]:
+        """The same, and a sentence if another order may keep fewer bytes live."""
         problem = problem_of(graph)
         schedule = find_schedule(problem, beam_width=self.beam_width)
+        warnings = () if schedule.is_optimal else (_warning(schedule),)
         if schedule.order == problem.tasks:
-            return graph
-        return graph.rebuilt(nodes=[graph.producers[task.name] for task in schedule.order])
+            return graph, warnings
+        nodes = [graph.producers[task.name] for task in schedule.order]
+        return graph.rebuilt(nodes=nodes), warnings
+
+
+def _warning(schedule: Schedule) -> str:
+    why = "the search gave up" if schedule.gave_up else "the search could not look at all orders"
+    return (
+        f"order of {len(schedule.order)} operations: {why}, since many may run at a time; another order "
+        f"may need less than the {schedule.peak_bytes:,} bytes that this one has live at once"
+    )
 
 
 def problem_of(graph: Graph) -> Problem:

@@ -13,11 +13,16 @@ from tinsmith_scheduling.problem import Problem, Task
 
 @dataclass(frozen=True)
 class Schedule:
-    """An order of all tasks, its peak, and whether no order has a lower one."""
+    """An order of all tasks, its peak, and whether no order has a lower one.
+
+    gave_up: too many tasks may run at a time, so that no beam came to an end; the order is the given
+    one, or one that follows each branch to its end.
+    """
 
     order: tuple[Task, ...]
     peak_bytes: int
     is_optimal: bool
+    gave_up: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,15 +53,41 @@ def find_schedule(
     sixteenth of it go first: each has to beat the best so far, which makes the wider ones quicker.
     max_expansions: about how many times each beam may look at a task that may run next; it is
     narrowed to get by. If twice as many are not enough, as with many hundreds of parallel tasks,
-    it finds nothing.
+    it finds nothing; a walk along the branches is then all that is tried.
     """
-    best = Schedule(problem.tasks, problem.peak_bytes(problem.tasks), is_optimal=False)
+    given = Schedule(problem.tasks, problem.peak_bytes(problem.tasks), is_optimal=False)
+    best: Schedule | None = None
     for width in _widths(beam_width):
-        found = _search(problem, best, width, max_expansions)
-        best = best if found is None else found
+        found = _search(problem, best or given, width, max_expansions)
+        best = found or best
         if found is None or found.is_optimal:
             break
-    return best
+    return best or _walked(problem, given)
+
+
+def _walked(problem: Problem, given: Schedule) -> Schedule:
+    """After each task those that it made ready, so that branches end before others begin; the given
+    order unless that is better.
+    """
+    index = {task.name: position for position, task in enumerate(problem.tasks)}
+    awaited = [len(task.after) for task in problem.tasks]
+    following: list[list[int]] = [[] for _ in problem.tasks]
+    for position, task in enumerate(problem.tasks):
+        for name in task.after:
+            following[index[name]].append(position)
+    ready = [position for position, count in enumerate(awaited) if count == 0][::-1]
+    order: list[Task] = []
+    while ready:
+        position = ready.pop()
+        order.append(problem.tasks[position])
+        for other in reversed(following[position]):
+            awaited[other] -= 1
+            if awaited[other] == 0:
+                ready.append(other)
+    peak = problem.peak_bytes(order)
+    if peak >= given.peak_bytes:
+        return replace(given, gave_up=True)
+    return Schedule(tuple(order), peak, is_optimal=False, gave_up=True)
 
 
 def _widths(widest: int) -> list[int]:
