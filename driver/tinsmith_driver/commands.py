@@ -12,6 +12,7 @@ from tinsmith_ir.errors import DoesNotFitError, ParseError
 from tinsmith_ir.printer import print_graph, print_program
 from tinsmith_target import target
 from tinsmith_target import targets as all_targets
+from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
 from tinsmith_driver import benchmarks, demonstration
 from tinsmith_driver.build import built
@@ -39,6 +40,7 @@ from tinsmith_driver.report import (
     write_json,
 )
 from tinsmith_driver.report_types import Report
+from tinsmith_driver.room import linked
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
@@ -52,7 +54,7 @@ def check(arguments: argparse.Namespace) -> int:
     """Say of every op whether the target runs it, and which kernel would."""
     try:
         compilation = _checked(arguments)
-        constants = thousands(constant_bytes(compilation))
+        sizes = _sizes(compilation)
     except (DoesNotFitError, ModelError, ParseError, UnsupportedError) as refusal:
         if arguments.json:
             write_json(arguments.json, check_report(arguments.target, refusal))
@@ -61,11 +63,7 @@ def check(arguments: argparse.Namespace) -> int:
         write_json(arguments.json, check_report(arguments.target, None))
     print(layer_table(compilation, None))
     _print_warnings(compilation)
-    arena = thousands(compilation.plan.arena_bytes)
-    print(
-        f"\n{arguments.target} runs {compilation.model.graph.name}: "
-        f"{arena} bytes of arena, {constants} bytes of constants"
-    )
+    print(f"\n{arguments.target} runs {compilation.model.graph.name}: {sizes}")
     return 0
 
 
@@ -82,6 +80,24 @@ def _checked(arguments: argparse.Namespace) -> Compilation:
         )
         raise UnsupportedError("\n".join([refused, *problems]), problems=problems)
     return compile_model(model, options)
+
+
+def _sizes(compilation: Compilation) -> str:
+    """What the network needs. Raises DoesNotFitError where that is more than the board has."""
+    sizes = (
+        f"{thousands(compilation.plan.arena_bytes)} bytes of arena, "
+        f"{thousands(constant_bytes(compilation))} bytes of constants"
+    )
+    try:
+        build = linked(compilation)
+    except (MissingToolError, UnwritableCacheError) as error:
+        print(f"warning: whether code fits beside them is unknown: {error}", file=sys.stderr)
+        return sizes
+    return (
+        sizes
+        if build is None
+        else f"{sizes}; {thousands(build.code)} bytes of code fit beside them"
+    )
 
 
 def compile_(arguments: argparse.Namespace) -> int:
@@ -135,9 +151,7 @@ def verify(arguments: argparse.Namespace) -> int:
             measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
             bar.step("comparing")
             measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
-            measurement = with_layers(
-                compilation, measurement, arguments.timeout, compare=arguments.layers
-            )
+            measurement = _with_layers(arguments, compilation, measurement)
             result = report(compilation, build, measurement)
             if build.firmware.warnings:
                 print(build.firmware.warnings, file=sys.stderr)
@@ -151,6 +165,19 @@ def verify(arguments: argparse.Namespace) -> int:
     _print_warnings(compilation)
     _print_measurement(compilation, measurement)
     return 0 if measurement.is_right else 1
+
+
+def _with_layers(
+    arguments: argparse.Namespace, compilation: Compilation, measurement: Measurement
+) -> Measurement:
+    """The program that reports its layers is larger: a board may have room for the product alone."""
+    try:
+        return with_layers(compilation, measurement, arguments.timeout, compare=arguments.layers)
+    except DoesNotFitError as error:
+        if arguments.layers:
+            raise
+        print(f"warning: no counts by layer: with its reports {error}", file=sys.stderr)
+        return measurement
 
 
 def show(arguments: argparse.Namespace) -> int:
