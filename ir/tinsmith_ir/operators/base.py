@@ -62,6 +62,11 @@ class Operator:
         """Multiply-accumulates of one evaluation; 0 for operators that do not multiply matrices."""
         return 0
 
+    def work(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
+        """Elements that one evaluation reads, multiplies or writes, by which its time and memory grow."""
+        elements = sum(type_.elements for type_ in (*inputs, *outputs) if type_ is not None)
+        return max(elements, self.macs(inputs, outputs))
+
 
 def required(arrays: Sequence[Array | None], index: int) -> Array:
     """The array of an operand that must be there; raises EvaluationError if it is not."""

@@ -1,6 +1,7 @@
 """Pooling over windows of NHWC tensors; padding is left out of the average and of the maximum."""
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -54,6 +55,10 @@ class _Pool(Operator):
         input_ = checks.present(inputs, 0, "input")
         checks.check_numbers(input_, "input")
         checks.check_same_quantization(input_, outputs[0], "input and result")
+
+    def work(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
+        """Each result reads its window."""
+        return max(super().work(inputs, outputs), math.prod(self.window) * outputs[0].elements)
 
     def _views(self, array: Array, output: TensorType, fill: float) -> list[Array]:
         padded = pad_spatial(array, self.padding, fill)
@@ -115,5 +120,6 @@ class MaxPool2D(_Pool):
             return (clamp_f32(best, self.activation),)
         views = self._views(array, output, output.dtype.integer_range[0])
         p = pool_parameters(self, inputs, output)
-        best = np.maximum.reduce(views).astype(np.int64)
+        # One after the other: np.maximum.reduce would first stack all of them.
+        best = functools.reduce(np.maximum, views).astype(np.int64)
         return (clamp(best, 0, p.clamp_min, p.clamp_max, output.dtype),)

@@ -6,7 +6,7 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.passes import BIT_EXACT, Contract, Pass
 
-from tinsmith_simplify.constants import FoldConstants
+from tinsmith_simplify.constants import FoldConstants, total_limit
 from tinsmith_simplify.dead_code import RemoveDeadCode
 from tinsmith_simplify.identities import RemoveIdentities
 from tinsmith_simplify.layout import SimplifyLayout
@@ -17,7 +17,7 @@ from tinsmith_simplify.subexpressions import MergeCommonSubexpressions
 class Simplify:
     """Fold constants, remove identities, simplify the layout, merge what is equal, remove the dead.
 
-    max_constant_bytes: of a folded result, see FoldConstants.
+    max_constant_bytes: of a folded result, see FoldConstants, whose other limits hold over all rounds.
     max_rounds: how often all of them may run; two are the rule.
     """
 
@@ -40,7 +40,7 @@ class Simplify:
         Raises GraphError if that is not reached in `max_rounds`, a defect of a pass.
         """
         passes: tuple[Pass, ...] = (
-            FoldConstants(self.max_constant_bytes),
+            FoldConstants(self.max_constant_bytes, total_limit(graph)),
             RemoveIdentities(),
             SimplifyLayout(),
             MergeCommonSubexpressions(),

@@ -1,8 +1,10 @@
 """Computes once, and stores once, what is there several times."""
 
+import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+import numpy as np
 from tinsmith_ir.graph import Constant, Graph, Node, Value
 from tinsmith_ir.passes import BIT_EXACT, Contract
 
@@ -62,7 +64,8 @@ class _Merge:
 
 
 def _constant_key(constant: Constant) -> Hashable:
-    return constant.value.type, constant.data.tobytes()
+    """A digest stands for the bytes, which need not be there twice."""
+    return constant.value.type, hashlib.sha256(np.ascontiguousarray(constant.data).data).digest()
 
 
 def _node_key(node: Node) -> Hashable:
