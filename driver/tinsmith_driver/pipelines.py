@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypeVar
@@ -64,8 +65,7 @@ class Compilation:
 
     graph: after the graph passes; reference: what results must equal (see Optimized); program:
     placed. plan: of the arena; arena_without_scratch: the
-    same without the kernels' scratch, in bytes. files: name -> bytes of the product;
-    harness: C that describes the model to the test harness.
+    same without the kernels' scratch, in bytes. pass_records: of all but the writing of C.
     """
 
     model: Model
@@ -77,9 +77,31 @@ class Compilation:
     program: Program
     plan: Plan
     arena_without_scratch: int
-    records: Sequence[PassRecord]
-    files: dict[str, bytes]
-    harness: bytes
+    pass_records: Sequence[PassRecord]
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Name -> bytes of the product; written when first wanted, as its text is far larger than weights."""
+        return self._written[0]
+
+    @cached_property
+    def harness(self) -> bytes:
+        """C that describes the model to the test harness."""
+        return write_harness_model(self.program)
+
+    @property
+    def records(self) -> Sequence[PassRecord]:
+        """How long each step took."""
+        return (*self.pass_records, self._written[1])
+
+    @cached_property
+    def _written(self) -> tuple[dict[str, bytes], PassRecord]:
+        options = WriteOptions(
+            tool_version=tool_version(),
+            model_sha256=self.model.sha256,
+            options=_options_text(self.options),
+        )
+        return _timed("write-c", lambda: write(self.program, self.target, self.kernels, options))
 
     @property
     def arena_status(self) -> str:
@@ -231,14 +253,6 @@ def compile_model(
         else allocation.plans[ARENA]
     ).arena_bytes
     on_step("C")
-    write_options = WriteOptions(
-        tool_version=tool_version(),
-        model_sha256=model.sha256,
-        options=_options_text(options),
-    )
-    files, writing = _timed(
-        "write-c", lambda: write(allocation.program, chosen, kernels, write_options)
-    )
     return Compilation(
         model=model,
         options=options,
@@ -249,9 +263,7 @@ def compile_model(
         program=allocation.program,
         plan=allocation.plans[ARENA],
         arena_without_scratch=without_scratch,
-        records=(*optimized.records, lowering, placing, writing),
-        files=files,
-        harness=write_harness_model(allocation.program),
+        pass_records=(*optimized.records, lowering, placing),
     )
 
 

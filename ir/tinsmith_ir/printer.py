@@ -134,7 +134,7 @@ def _data(data: Array, constants: Constants) -> str:
     """Few elements in decimal, many (or not finite) as base64 of their little-endian bytes."""
     if data.size <= _DECIMAL_ELEMENTS and (data.dtype.kind != "f" or np.isfinite(data).all()):
         return "[" + ", ".join(_element(data.flat[index]) for index in range(data.size)) + "]"
-    content = data.tobytes()
+    content = np.ascontiguousarray(data).data
     if constants == "summary":
         return f"summary {_string(hashlib.sha256(content).hexdigest()[:16])}"
     return f'base64 "{base64.b64encode(content).decode()}"'

@@ -75,12 +75,14 @@ class Values:
             shape = [1] * max(1, data.ndim)
             shape[q.axis or 0] = len(q.scales)
             scales = np.array(q.scales, np.float32).reshape(shape)
-            centred = data.astype(np.float32) - np.array(q.zero_points, np.float32).reshape(shape)
-            self._converted[index] = self._constant(
-                f"{value.name}_float",
-                TensorType(value.type.shape, DType.FLOAT32),
-                (scales * centred).reshape(value.type.shape),
-            )
+            reals = data.astype(
+                np.float32
+            )  # four times the file's bytes, so there is no second one
+            reals -= np.array(q.zero_points, np.float32).reshape(shape)
+            reals *= scales
+            reals.flags.writeable = False
+            type_ = TensorType(value.type.shape, DType.FLOAT32)
+            self._converted[index] = self._constant(f"{value.name}_float", type_, reals)
         return self._converted[index]
 
     def bias(self, index: int) -> Value:

@@ -8,7 +8,7 @@ from tinsmith_ir.graph import Array, Graph, Node, Value
 from tinsmith_ir.operators import Activation, Add, Mul, Sub
 from tinsmith_ir.rewrite import Rewrite
 
-from tinsmith_fusion.layer import Layer, Reals, find_layer, put_layer
+from tinsmith_fusion.layer import Layer, Reals, Weighted, find_layer, put_layer
 
 
 def scales_result(graph: Graph, node: Node) -> Rewrite | None:
@@ -46,15 +46,15 @@ def scales_operand(graph: Graph, node: Node) -> Rewrite | None:
 
     Padding stays right, as zero times anything finite is zero.
     """
-    layer = find_layer(graph, node)
-    if layer is None:
+    if not isinstance(node.operator, Weighted):
         return None
     operand = node.present_inputs[0]
     scaling = graph.producers.get(operand.name)
     if scaling is None or scaling.operator != Mul() or graph.only_user(operand) is not node:
         return None
     found = _value_and_constant(graph, scaling)
-    if found is None:
+    layer = None if found is None else find_layer(graph, node)
+    if found is None or layer is None:
         return None
     value, factors, _ = found
     scaled = layer.with_scaled_inputs(factors)
