@@ -58,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"tinsmith: error: {error}", file=sys.stderr)
         _discard_output()
         return 2
+    except MemoryError as error:  # a sound network, but not for this computer
+        print(f"tinsmith: error: this computer has too little memory: {error}", file=sys.stderr)
+        return 2
     except Exception:  # the last line of defence: everything expected is a TinsmithError
         traceback.print_exc()
         print("tinsmith: internal error: please report the lines above", file=sys.stderr)

@@ -70,3 +70,11 @@ def test_comment_is_broken_at_spaces() -> None:
     lines = comment_lines("word " * 60)
     assert len(lines) > 1
     assert all(line.startswith("// word") and len(line) <= COLUMNS for line in lines)
+
+
+def test_lines_of_a_large_array_are_as_long_as_those_of_a_small_one() -> None:
+    numbers = np.arange(50_003, dtype=np.int32)
+    lines = array_definition("a", numbers, "numbers").splitlines()[2:-1]
+    assert {line.count(",") for line in lines[:-1]} == {10}
+    read = [int(number) for line in lines for number in line.strip(" ,").split(", ")]
+    assert read == numbers.tolist()

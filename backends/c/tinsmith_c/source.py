@@ -1,6 +1,8 @@
 """The C file of a generated model: constants, one function per layer, the run function."""
 
-from collections.abc import Sequence
+import io
+import itertools
+from collections.abc import Iterator, Sequence
 
 from tinsmith_ir.program import KernelCall
 from tinsmith_target import Target
@@ -35,8 +37,8 @@ void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
 
 def write_source(
     layout: Layout, target: Target, kernels: Sequence[Kernel], options: WriteOptions
-) -> str:
-    """Text of `<name>.c`."""
+) -> bytes:
+    """Content of `<name>.c`."""
     name = c_name(layout.program)
     pool = ConstantPool(f"{name}_weights_")
     headers: dict[str, None] = {}
@@ -54,7 +56,7 @@ def write_source(
         if emission.result is not None:
             failing.add(call.name)
         layers.append(_layer(layout, number, call, kernel, scope, emission))
-    parts = [
+    before = [
         "\n".join(comment_lines(provenance(layout, options))),
         *guards,
         f'#include "{name}.h"',
@@ -64,13 +66,20 @@ def write_source(
         _ATTRIBUTES,
         _HOOK,
         _offsets(layout, name),
-        _constants(pool),
+    ]
+    behind = [
         "\n".join(pool.records.values()),
         *pool.helpers,
         *layers,
         _run(layout, name, failing),
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    content = io.BytesIO()
+    for part in itertools.chain(before, _constants(pool), behind):
+        if part:
+            content.write(b"\n\n" if content.tell() else b"")
+            content.write(part.encode())
+    content.write(b"\n")
+    return content.getvalue()
 
 
 def _check(condition: str) -> str:
@@ -78,12 +87,15 @@ def _check(condition: str) -> str:
     return f'_Static_assert({condition}, "generated for another version of the kernels");'
 
 
-def _constants(pool: ConstantPool) -> str:
-    """Numbers in dense lines, which clang-format would otherwise spread."""
-    if not pool.arrays:
-        return ""
-    arrays = [array_definition(array.name, array.data, array.comment) for array in pool.arrays]
-    return "\n\n".join(["// clang-format off", *arrays, "// clang-format on"])
+def _constants(pool: ConstantPool) -> Iterator[str]:
+    """Numbers in dense lines, which clang-format would otherwise spread; one array at a time, since
+    their text is several times as large as they are.
+    """
+    if pool.arrays:
+        yield "// clang-format off"
+        for array in pool.arrays:
+            yield array_definition(array.name, array.data, array.comment)
+        yield "// clang-format on"
 
 
 def _offsets(layout: Layout, name: str) -> str:

@@ -1,6 +1,6 @@
 """C text as clang-format would leave it: numbers, arrays, initialisers, calls. 120 columns, indent 2."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,7 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array
 
 COLUMNS = 120
+_LINES_AT_ONCE = 1024  # a list of all numbers of an array would take many times its bytes
 _BYTE_TEXT = [str(value) for value in range(-128, 128)]
 _ARRAY_TYPES = {
     "int8": "int8_t",
@@ -43,15 +44,21 @@ def integer_literal(value: int) -> str:
 def array_definition(name: str, data: Array, comment: str) -> str:
     """`static const` array with 16-byte alignment, its elements in lines of up to 20 numbers."""
     flat = data.reshape(-1)
-    numbers = _numbers(flat)
     per_line = {1: 20, 2: 16}.get(flat.dtype.itemsize, 10)
+    piece = per_line * _LINES_AT_ONCE
     lines = [
-        "    " + ", ".join(numbers[start : start + per_line]) + ","
-        for start in range(0, len(numbers), per_line)
+        line
+        for start in range(0, flat.size, piece)
+        for line in _lines(_numbers(flat[start : start + piece]), per_line)
     ]
     element = _ARRAY_TYPES[flat.dtype.name]
     head = f"static const {element} {name}[{flat.size}] TINSMITH_ALIGNED = {{"
     return "\n".join([*comment_lines(comment), head, *lines, "};"])
+
+
+def _lines(numbers: Sequence[str], per_line: int) -> Iterator[str]:
+    for start in range(0, len(numbers), per_line):
+        yield "    " + ", ".join(numbers[start : start + per_line]) + ","
 
 
 def _numbers(flat: NDArray[np.generic]) -> list[str]:

@@ -25,7 +25,7 @@ def write(
     name = c_name(program)
     return {
         f"{name}.h": write_header(layout, chosen).encode(),
-        f"{name}.c": write_source(layout, target, kernels, chosen).encode(),
+        f"{name}.c": write_source(layout, target, kernels, chosen),
     }
 
 
