@@ -6,6 +6,7 @@ model file, 4 internal error.
 
 import argparse
 import contextlib
+import io
 import math
 import os
 import sys
@@ -36,6 +37,7 @@ _WRITTEN = {"json": "--json", "html": "--html", "outputs": "--outputs"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
+    _show_what_cannot_be_encoded()
     try:
         parsed = parser().parse_args(arguments)
     except SystemExit as error:  # argparse has printed usage and reason
@@ -71,6 +73,13 @@ def _paths(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str,
     """Those of the arguments `names` that the command has and that were given, by how they are called."""
     found = {called: getattr(arguments, name, None) for name, called in names.items()}
     return {called: path for called, path in found.items() if isinstance(path, Path)}
+
+
+def _show_what_cannot_be_encoded() -> None:
+    """Where standard output or error is not UTF-8, print an escape rather than fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _discard_output() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from tinsmith_ir import Graph, ModelError, Program, UnsupportedError, UsageError
 from tinsmith_ir.errors import DoesNotFitError, ParseError
+from tinsmith_ir.escape import visible, visible_lines
 from tinsmith_ir.printer import print_graph, print_program
 from tinsmith_target import target
 from tinsmith_target import targets as all_targets
@@ -63,7 +64,7 @@ def check(arguments: argparse.Namespace) -> int:
         write_json(arguments.json, check_report(arguments.target, None))
     print(layer_table(compilation, None))
     _print_warnings(compilation)
-    print(f"\n{arguments.target} runs {compilation.model.graph.name}: {sizes}")
+    print(f"\n{arguments.target} runs {visible(compilation.model.graph.name)}: {sizes}")
     return 0
 
 
@@ -115,7 +116,7 @@ def compile_(arguments: argparse.Namespace) -> int:
     write_outputs(made | _reports(arguments, compilation, result))
     _print_warnings(compilation)
     names = ", ".join(sorted([*compilation.files, *reports]))
-    print(f"{arguments.output}: {names}")
+    print(f"{visible(str(arguments.output))}: {names}")
     status = compilation.arena_status.replace("_", " ")
     print(f"arena {thousands(compilation.plan.arena_bytes)} bytes, {status}")
     return 0
@@ -154,7 +155,7 @@ def verify(arguments: argparse.Namespace) -> int:
             measurement = _with_layers(arguments, compilation, measurement)
             result = report(compilation, build, measurement)
             if build.firmware.warnings:
-                print(build.firmware.warnings, file=sys.stderr)
+                print(visible_lines(build.firmware.warnings), file=sys.stderr)
             tables = (
                 layer_table(compilation, measurement),
                 memory_table(compilation, build, measurement),
@@ -283,12 +284,12 @@ def _reports(
 
 def _print_warnings(compilation: Compilation) -> None:
     for warning in warnings(compilation):
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {visible_lines(warning)}", file=sys.stderr)
 
 
 def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:
     for group in measurement.groups:
-        name = group.samples.group or "samples"
+        name = visible(group.samples.group) or "samples"
         correct = "" if group.correct is None else f", {group.correct}/{len(group.samples)} right"
         if group.mismatches is not None:
             correct += f", {thousands(group.mismatches)} bytes differ from the evaluator"

@@ -7,6 +7,7 @@ from typing import Literal
 
 import jinja2
 from tinsmith_allocation import Block, Plan
+from tinsmith_ir.escape import visible
 
 from tinsmith_driver.report_types import Report
 from tinsmith_driver.table import thousands
@@ -48,7 +49,11 @@ def html_report(report: Report, plan: Plan) -> str:
     """The page. report: as `tinsmith_driver.report` makes it; plan: of the arena."""
     source = files("tinsmith_driver").joinpath("report.html.jinja").read_text(encoding="utf-8")
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        autoescape=True,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     template = environment.from_string(source)
     return template.render(
@@ -58,6 +63,11 @@ def html_report(report: Report, plan: Plan) -> str:
         layers=_layers(report, _cost(report)),
         map=_map(plan),
     )
+
+
+def _visible(value: object) -> object:
+    """What the template prints: names come as they are in the model file."""
+    return visible(value) if isinstance(value, str) else value
 
 
 def _facts(report: Report) -> list[tuple[str, str, str]]:
@@ -139,8 +149,9 @@ def _box(plan: Plan, block: Block, first: int, column: float, scale: float) -> _
     height = block.size_bytes * scale
     room = int((width - 8) / _CHARACTER_WIDTH)
     # The end of a long name says more than its beginning, which its neighbours share.
-    label = block.name if len(block.name) <= room else "…" + block.name[1 - room :]
-    title = f"{block.name}: bytes {offset:,} to {offset + block.size_bytes:,}"
+    name = visible(block.name)
+    label = name if len(name) <= room else "…" + name[1 - room :]
+    title = f"{name}: bytes {offset:,} to {offset + block.size_bytes:,}"
     return _Box(
         title=f"{title}, steps {block.first_step} to {block.last_step}",
         label=label if height >= 15 and room >= 4 else "",
@@ -148,5 +159,5 @@ def _box(plan: Plan, block: Block, first: int, column: float, scale: float) -> _
         y=round(offset * scale, 2),
         width=round(width, 2),
         height=round(height, 2),
-        hue=zlib.crc32(block.name.encode()) % 360,
+        hue=zlib.crc32(name.encode()) % 360,
     )

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_emulators import RunResult, run
 from tinsmith_ir import Array, Graph, evaluate_graph
+from tinsmith_ir.escape import visible
 
 from tinsmith_driver.build import Build
 from tinsmith_driver.inputs import Samples
@@ -31,11 +32,10 @@ class Difference:
 
     def __str__(self) -> str:
         """One line for people."""
-        where = (
-            f"output {self.tensor}" if self.layer is None else f"layer {self.layer} ({self.tensor})"
-        )
+        tensor = visible(self.tensor)
+        where = f"output {tensor}" if self.layer is None else f"layer {self.layer} ({tensor})"
         at = ", ".join(map(str, self.position))
-        group = f"{self.group} " if self.group else ""
+        group = f"{visible(self.group)} " if self.group else ""
         return f"{group}sample {self.sample}: {where}[{at}] is {self.got:g}, expected {self.expected:g}"
 
 

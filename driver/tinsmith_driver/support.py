@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from tinsmith_c import lower
 from tinsmith_ir import Constant, Graph, Node, UnsupportedError
 from tinsmith_ir.errors import DoesNotFitError
+from tinsmith_ir.escape import visible
 from tinsmith_target import target
 
 from tinsmith_driver.options import CompileOptions
@@ -48,7 +49,7 @@ def constant_bytes(compilation: Compilation) -> int:
         return needed
     memory = board.memory(board.weight_memory)
     if needed > memory.size_bytes:
-        largest = ", ".join(f"{c.name} ({c.data.nbytes:,} bytes)" for c in constants[:3])
+        largest = ", ".join(f"{visible(c.name)} ({c.data.nbytes:,} bytes)" for c in constants[:3])
         raise DoesNotFitError(
             f"constants are too large for memory '{memory.name}' of {board.name}: needed {needed:,} "
             f"bytes besides code, available {memory.size_bytes:,} bytes. The largest are {largest}. "

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from tinsmith_ir.escape import visible
+
 _NUMBER = re.compile(r"[-+<]?[0-9,.]*[0-9]( ?%)?")
 
 
@@ -14,8 +16,10 @@ def thousands(number: int | None) -> str:
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns aligned: text to the left, what looks like a number to the right.
 
-    Every row has as many cells as the header. The result ends without a line feed.
+    Every row has as many cells as the header, each on one line whatever it holds. The result ends
+    without a line feed.
     """
+    rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(header))]
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
+from tinsmith_ir.escape import visible_lines
+
 
 class TinsmithError(Exception):
-    """Base of every error that Tinsmith raises on purpose; its text is meant for the user.
+    """Base of every error that Tinsmith raises on purpose; its text is meant for the user, and what it
+    quotes of a file cannot command a terminal.
 
     exit_status: what the command line returns for it (1 the answer is no, 2 wrong use, 3 bad model
     file, 4 internal error). problems: each by itself, where the text tells of several.
@@ -15,6 +18,10 @@ class TinsmithError(Exception):
     def __init__(self, text: str, *, problems: Sequence[str] = ()) -> None:
         super().__init__(text)
         self.problems = tuple(problems) or (text,)
+
+    def __str__(self) -> str:
+        """The message, with control characters in their visible form."""
+        return visible_lines(super().__str__())
 
 
 class GraphError(TinsmithError):

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tinsmith_ir.errors import EvaluationError, TinsmithError
+from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph, Node, Value
 from tinsmith_ir.printer import print_name, print_node, print_type
 
@@ -43,7 +44,9 @@ def named_inputs(declared: Sequence[Value], inputs: Inputs) -> dict[str, Array]:
         raise EvaluationError(f"expected inputs {_names(declared)}, got also {sorted(unknown)}")
     for value in declared:
         if value.name not in by_name:
-            raise EvaluationError(f"expected inputs {_names(declared)}, {value.name} is missing")
+            raise EvaluationError(
+                f"expected inputs {_names(declared)}, {visible(value.name)} is missing"
+            )
         _check(value, by_name[value.name])
     return by_name
 

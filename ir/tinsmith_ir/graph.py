@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.errors import GraphError
+from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.types import TensorType
 
@@ -40,7 +41,7 @@ class Constant:
         expected = self.value.type
         if self.data.shape != expected.shape or self.data.dtype != expected.dtype.numpy:
             raise GraphError(
-                f"constant %{self.value.name}: expected {expected.dtype.value}{list(expected.shape)}, "
+                f"constant {print_name(self.value.name)}: expected {expected.dtype.value}{list(expected.shape)}, "
                 f"got {self.data.dtype}{list(self.data.shape)}"
             )
         if self.data.flags.writeable:
@@ -58,7 +59,8 @@ class Location:
 
     def __str__(self) -> str:
         """`model.tflite: op 3 conv2d_1`, or what of it is known."""
-        return ": ".join(part for part in (self.source, self.name) if part) or "unknown location"
+        known = [visible(part) for part in (self.source, self.name) if part]
+        return ": ".join(known) or "unknown location"
 
 
 @dataclass(frozen=True)

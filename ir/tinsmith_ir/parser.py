@@ -7,6 +7,7 @@ rule of the IR gives the GraphError of the verifier.
 from collections.abc import Callable
 from typing import TypeVar
 
+from tinsmith_ir.escape import print_name
 from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.program import (
@@ -100,7 +101,7 @@ class _GraphParser:
         token = reader.token
         name = reader.name()
         if name in self._values:
-            raise reader.error_at(token, "a new name", f"%{name} again")
+            raise reader.error_at(token, "a new name", f"{print_name(name)} again")
         reader.punctuation(":")
         self._values[name] = Value(name, reader.tensor_type())
         return self._values[name]
@@ -110,7 +111,7 @@ class _GraphParser:
         token = self._reader.token
         name = self._reader.name()
         if name not in self._values:
-            raise self._reader.error_at(token, "a value defined above", f"%{name}")
+            raise self._reader.error_at(token, "a value defined above", print_name(name))
         return self._values[name]
 
 

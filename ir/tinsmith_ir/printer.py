@@ -4,14 +4,13 @@ import base64
 import dataclasses
 import enum
 import hashlib
-import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, cast
 
 import numpy as np
 
+from tinsmith_ir.escape import print_name, quoted
 from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, Value
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Memory, Program, Step
@@ -19,7 +18,6 @@ from tinsmith_ir.types import Quantization, TensorType
 
 Constants = Literal["inline", "summary"]
 
-PLAIN_NAME = re.compile(r"[A-Za-z0-9_./-]+")
 _DECIMAL_ELEMENTS = 16
 
 
@@ -29,7 +27,7 @@ def print_graph(graph: Graph, *, constants: Constants = "inline") -> str:
     constants: "inline" writes their data, so that the text parses back; "summary" writes a short
     hash instead, for people.
     """
-    lines = [f"graph {_string(graph.name)} {{"]
+    lines = [f"graph {quoted(graph.name)} {{"]
     lines += [f"  input {_typed(value)}" for value in graph.inputs]
     lines += [f"  {_constant(constant, constants)}" for constant in graph.constants]
     lines += [f"  {print_node(node)}" for node in graph.nodes]
@@ -39,7 +37,7 @@ def print_graph(graph: Graph, *, constants: Constants = "inline") -> str:
 
 def print_program(program: Program, *, constants: Constants = "inline") -> str:
     """The program as text; `constants` as for `print_graph`."""
-    lines = [f"program {_string(program.name)} for {_string(program.target)} {{"]
+    lines = [f"program {quoted(program.name)} for {quoted(program.target)} {{"]
     lines += [f"  {_memory(memory)}" for memory in program.memories]
     lines += [f"  {_buffer(buffer)}" for buffer in program.buffers]
     for constant in program.constants:
@@ -69,11 +67,6 @@ def print_step(step: Step) -> str:
             return _call(step)
 
 
-def print_name(name: str) -> str:
-    """A value's name with its %, quoted if it holds other than letters, digits and _./-"""
-    return f"%{name}" if PLAIN_NAME.fullmatch(name) else f"%{_string(name)}"
-
-
 def print_type(type_: TensorType) -> str:
     """`i8[1,4]<0.5, -3>`: dtype, shape, and quantization if there is one."""
     shape = ",".join(str(size) for size in type_.shape)
@@ -94,9 +87,9 @@ def _quantization(quantization: Quantization | None) -> str:
 def _call(call: KernelCall) -> str:
     results = ", ".join(print_name(name) for name in call.outputs)
     scratch = f" scratch {print_name(call.scratch)}" if call.scratch is not None else ""
-    reason = f" reason {_string(call.reason)}" if call.reason else ""
+    reason = f" reason {quoted(call.reason)}" if call.reason else ""
     return (
-        f"call {_string(call.name)} kernel {_string(call.kernel)}: {results} = "
+        f"call {quoted(call.name)} kernel {quoted(call.kernel)}: {results} = "
         f"{_application(call.operator, call.inputs)}{scratch}{reason}{_location(call.location)}"
     )
 
@@ -136,7 +129,7 @@ def _data(data: Array, constants: Constants) -> str:
         return "[" + ", ".join(_element(data.flat[index]) for index in range(data.size)) + "]"
     content = np.ascontiguousarray(data).data
     if constants == "summary":
-        return f"summary {_string(hashlib.sha256(content).hexdigest()[:16])}"
+        return f"summary {quoted(hashlib.sha256(content).hexdigest()[:16])}"
     return f'base64 "{base64.b64encode(content).decode()}"'
 
 
@@ -149,14 +142,14 @@ def _element(element: np.generic) -> str:
 
 def _memory(memory: Memory) -> str:
     size = "" if memory.size_bytes is None else f" size {memory.size_bytes}"
-    return f"memory {_string(memory.name)}{size} align {memory.alignment}"
+    return f"memory {quoted(memory.name)}{size} align {memory.alignment}"
 
 
 def _buffer(buffer: Buffer) -> str:
     offset = "" if buffer.offset is None else f" at {buffer.offset}"
     alias = "" if buffer.alias_of is None else f" alias {print_name(buffer.alias_of)}"
     typed = _typed(Value(buffer.name, buffer.type))
-    return f"buffer {typed} in {_string(buffer.memory)}{offset}{alias}"
+    return f"buffer {typed} in {quoted(buffer.memory)}{offset}{alias}"
 
 
 def _typed(value: Value) -> str:
@@ -166,11 +159,7 @@ def _typed(value: Value) -> str:
 def _location(location: Location) -> str:
     if location == Location():
         return ""
-    return f" loc({_string(location.source)}, {_string(location.name)})"
-
-
-def _string(text: str) -> str:
-    return json.dumps(text)
+    return f" loc({quoted(location.source)}, {quoted(location.name)})"
 
 
 def _float(value: float) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tinsmith_ir.errors import GraphError
+from tinsmith_ir.escape import print_name
 from tinsmith_ir.graph import Constant, Graph, Node, Value
 
 
@@ -102,7 +103,9 @@ def replace_value(graph: Graph, old: Value, new: Value) -> Graph | None:
     the node that computed `old` goes; None if that cannot be, see `replace_node`.
     """
     if old.type != new.type:
-        raise GraphError(f"expected a value of type {old.type} for %{old.name}, got {new.type}")
+        raise GraphError(
+            f"expected a value of type {old.type} for {print_name(old.name)}, got {new.type}"
+        )
     if not graph.is_output(old):
         return graph.rebuilt(nodes=[_reading(node, old, new) for node in graph.nodes])
     if graph.is_output(new) or new.name not in graph.producers:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinsmith_ir.errors import GraphError
+from tinsmith_ir.escape import print_name
 from tinsmith_ir.program import Buffer, DmaCopy, KernelCall, Program
 
 from tinsmith_c.lowering import ARENA, ARENA_ALIGNMENT
@@ -28,16 +29,16 @@ class Layout:
         """Refuse what the C writer cannot say: several memories, DMA, buffers without a place."""
         if any(isinstance(step, DmaCopy) for step in self.program.steps):
             raise GraphError(
-                f"program '{self.program.name}' copies by DMA; expected kernel calls only"
+                f"program {self.program.name!r} copies by DMA; expected kernel calls only"
             )
         for buffer in self.program.buffers:
             if buffer.memory != ARENA:
                 raise GraphError(
-                    f"buffer %{buffer.name} is in memory '{buffer.memory}'; expected '{ARENA}'"
+                    f"buffer {print_name(buffer.name)} is in memory {buffer.memory!r}; expected '{ARENA}'"
                 )
             if self.root(buffer.name).offset is None:
                 raise GraphError(
-                    f"buffer %{buffer.name} has no offset; run an allocation pass first"
+                    f"buffer {print_name(buffer.name)} has no offset; run an allocation pass first"
                 )
 
     def root(self, name: str) -> Buffer:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Reshape
 from tinsmith_ir.program import Buffer, ConstantBuffer, KernelCall, Memory, Program
@@ -61,7 +62,7 @@ class _Lowering:
         choice = _choose(layer, self.kernels)
         if isinstance(choice, str):
             self.refused.append(
-                f"{node.operator.mnemonic} %{node.name} ({node.location}): {choice}"
+                f"{node.operator.mnemonic} {print_name(node.name)} ({node.location}): {choice}"
             )
             return
         kernel, reason = choice
@@ -103,7 +104,7 @@ class _Lowering:
         if self.refused:
             raise UnsupportedError(
                 f"target {self.target.name} cannot run {len(self.refused)} operation(s) of "
-                f"'{self.graph.name}':\n" + "\n".join(self.refused)
+                f"{self.graph.name!r}:\n" + "\n".join(self.refused)
             )
 
     def program(self, outputs: tuple[str, ...]) -> Program:
@@ -158,7 +159,7 @@ def find_kernel(call: KernelCall, kernels: Sequence[Kernel]) -> Kernel:
         if kernel.name == call.kernel and isinstance(call.operator, kernel.operator):
             return kernel
     raise UnsupportedError(
-        f"call {call.name}: no kernel '{call.kernel}' for {call.operator.mnemonic} is known; known: "
+        f"call {visible(call.name)}: no kernel {call.kernel!r} for {call.operator.mnemonic} is known; known: "
         + ", ".join(sorted({kernel.name for kernel in kernels}))
     )
 

@@ -57,7 +57,7 @@ def write_source(
             failing.add(call.name)
         layers.append(_layer(layout, number, call, kernel, scope, emission))
     before = [
-        "\n".join(comment_lines(provenance(layout, options))),
+        "\n".join(comment_lines(*provenance(layout, options))),
         *guards,
         f'#include "{name}.h"',
         "#include <stddef.h>",
@@ -186,7 +186,7 @@ def _layer_comment(layout: Layout, number: int, call: KernelCall, kernel: Kernel
         lines.append(f"  scratch: {layout.program.buffer[call.scratch].size_bytes} bytes")
     if call.reason:
         lines.append(f"  why not a better kernel: {call.reason}")
-    return comment_lines("\n".join(lines))
+    return comment_lines(*lines)
 
 
 def _describe_operand(layout: Layout, name: str) -> str:

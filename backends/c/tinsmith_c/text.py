@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.escape import c_comment_text
 from tinsmith_ir.graph import Array
 
 COLUMNS = 120
@@ -120,18 +121,18 @@ def wrapped_call(head: str, arguments: Sequence[str], tail: str) -> str:
     return "\n".join([*lines, line])
 
 
-def comment_lines(text: str, indent: str = "") -> list[str]:
-    """`//` comment, one line for each of `text`'s; what is longer than a line is broken at spaces, and
-    what follows stands a little further in if the line was indented.
+def comment_lines(*paragraphs: str) -> list[str]:
+    """`//` comment. A paragraph that is longer than a line is broken at spaces, and what follows stands
+    a little further in if it begins with one. No character of it ends the comment, whatever it is.
     """
     lines: list[str] = []
-    for paragraph in text.split("\n"):
-        line = f"{indent}//"
+    for paragraph in paragraphs:
+        line = "//"
         hanging = "    " if paragraph.startswith(" ") else ""
-        for word in paragraph.split(" "):
+        for word in c_comment_text(paragraph).split(" "):
             if len(line) + 1 + len(word) > COLUMNS and line.strip() != "//":
                 lines.append(line)
-                line = f"{indent}//{hanging}"
+                line = f"//{hanging}"
             line += f" {word}"
         lines.append(line.rstrip())
     return lines

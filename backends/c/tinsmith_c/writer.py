@@ -10,6 +10,7 @@ from tinsmith_c.kernel import Kernel
 from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.source import write_source
+from tinsmith_c.text import comment_lines
 
 
 def write(
@@ -37,7 +38,9 @@ def write_harness_model(program: Program) -> bytes:
     name = c_name(program)
     prefix = name.upper()
     lines = [
-        f"// Test harness of the network '{program.name}': its arena and its description.",
+        *comment_lines(
+            f"Test harness of the network '{program.name}': its arena and its description."
+        ),
         f'#include "{name}.h"',
         '#include "tinsmith_harness.h"',
         "",

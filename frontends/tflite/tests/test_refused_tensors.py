@@ -215,4 +215,4 @@ def test_ratio_of_scales_that_no_multiplier_holds() -> None:
 
 def test_name_with_control_characters_is_shown_on_one_line() -> None:
     b = ModelBuilder()
-    assert_refused(ModelError, relu_model(b, x=b.tensor("a\n\0bc", (0,))), r"'a\?\?bc'")
+    assert_refused(ModelError, relu_model(b, x=b.tensor("a\n\0bc", (0,))), r"'a\\x0a\\x00bc'")

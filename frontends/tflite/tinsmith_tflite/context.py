@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.escape import print_name
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import Activation, Operator
 
@@ -38,7 +39,7 @@ class OperatorContext:
     @property
     def where(self) -> str:
         """Model, operator and its result, for messages."""
-        return f"{self.values.file.name}: {self.operator} -> %{self.output.name}"
+        return f"{self.values.file.name}: {self.operator} -> {print_name(self.output.name)}"
 
     def has(self, position: int) -> bool:
         """True if input `position` is there."""

@@ -5,6 +5,7 @@ import pathlib
 import struct
 
 from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
+from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
 from tinsmith_ir.graph import Graph, Location, Node, Value
 from tinsmith_ir.types import TensorType
@@ -194,7 +195,7 @@ def _check_dtype(rule: Rule, output: Value, where: str) -> None:
     dtypes = [dtype.value for dtype in rule.dtypes]
     if output.type.dtype not in rule.dtypes:
         raise UnsupportedError(
-            f"{where} -> %{output.name}: expected {' or '.join(dtypes)}, got "
+            f"{where} -> {print_name(output.name)}: expected {' or '.join(dtypes)}, got "
             f"{output.type.dtype.value}; keep this operator out of the model or quantize to int8"
         )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.escape import visible
 
 from tinsmith_tflite import builtin
 from tinsmith_tflite.flatbuffer import Source, Table
@@ -175,7 +176,7 @@ def is_tflite(data: bytes) -> bool:
 def printable(text: str) -> str:
     """`text` as messages can show it: on one line, of sane length."""
     shown = text if len(text) <= _LONGEST_NAME else f"{text[:_LONGEST_NAME]}..."
-    return "".join(letter if letter.isprintable() else "?" for letter in shown)
+    return visible(shown)
 
 
 def quoted(name: str) -> str:

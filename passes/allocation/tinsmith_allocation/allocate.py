@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tinsmith_ir.errors import DoesNotFitError
+from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.program import Program
 
@@ -101,9 +102,9 @@ def _check_fits(plan: Plan, memory: str, available: int | None) -> None:
         return
     step = plan.peak_step
     live = sorted(plan.live(step), key=lambda block: (-block.size_bytes, block.name))
-    largest = ", ".join(f"{block.name} ({block.size_bytes:,} bytes)" for block in live[:3])
+    largest = ", ".join(f"{visible(block.name)} ({block.size_bytes:,} bytes)" for block in live[:3])
     raise DoesNotFitError(
-        f"{memory} is too small: needed {plan.arena_bytes:,} bytes, available {available:,} bytes "
+        f"{visible(memory)} is too small: needed {plan.arena_bytes:,} bytes, available {available:,} bytes "
         f"({plan.status.value} plan; no plan needs less than {plan.lower_bound:,} bytes). "
         f"The largest tensors live at step {step}: {largest}. Choose a target with more memory, "
         f"or a network with smaller feature maps."

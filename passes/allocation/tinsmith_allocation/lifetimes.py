@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from tinsmith_ir.errors import GraphError
+from tinsmith_ir.escape import visible
 from tinsmith_ir.program import Barrier, DmaCopy, KernelCall, Program
 
 from tinsmith_allocation.model import Block, InPlace
@@ -46,7 +47,9 @@ def demand(
         if buffer.name in scratches and not scratch:
             continue
         if buffer.name not in uses:
-            raise GraphError(f"buffer {buffer.name} is used by no step of program {program.name}")
+            raise GraphError(
+                f"buffer {visible(buffer.name)} is used by no step of program {program.name!r}"
+            )
         blocks.append(
             Block(
                 buffer.name,
@@ -67,7 +70,7 @@ def root_name(program: Program, name: str) -> str:
     seen = [name]
     while (alias_of := program.buffer[name].alias_of) is not None:
         if alias_of in seen:
-            raise GraphError(f"buffers {', '.join(seen)} are aliases of each other")
+            raise GraphError(f"buffers {', '.join(map(visible, seen))} are aliases of each other")
         name = alias_of
         seen.append(name)
     return name
