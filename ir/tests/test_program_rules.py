@@ -32,6 +32,7 @@ def test_the_program_is_valid_as_it_stands() -> None:
         ('in "m" at 0', 'in "n" at 0', "%x is in 'n'"),
         ("at 32", "at 30", "%s is at offset 30"),
         ("at 0", "at -4", "%x is at offset -4"),
+        ("at 32", "at 9223372036854775808", "%s ends at 9223372036854775824, beyond"),
         ("buffer %s", "buffer %c", "'c'"),
         ("alias %y", "alias %c", "%z is an alias of %c"),
         ("alias %y", "alias %z", "%z is an alias of %z"),

@@ -5,15 +5,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tinsmith_ir import (
+    Activation,
     Add,
+    Concat,
     Constant,
+    Conv2D,
     DType,
+    FullyConnected,
     Graph,
     GraphError,
     Location,
+    MaxPool2D,
+    Mean,
+    Mul,
     Node,
+    Operator,
     Quantization,
     Relu,
+    Relu6,
+    Requantize,
+    Softmax,
     TensorType,
     Value,
     verify_graph,
@@ -74,6 +85,8 @@ def test_a_broken_graph_is_refused(graph: Graph, message: str) -> None:
         (TensorType((2,), DType.INT8, Quantization((1.0, 2.0), (0,), 0)), "1 zero points"),
         (TensorType((2,), DType.INT8, Quantization.per_tensor(0.0, 0)), "above 0"),
         (TensorType((2,), DType.INT8, Quantization.per_tensor(float("nan"), 0)), "finite"),
+        (TensorType((2,), DType.INT8, Quantization.per_tensor(1e-300, 0)), "also as float32"),
+        (TensorType((2,), DType.INT8, Quantization.per_tensor(3.5e38, 0)), "also as float32"),
         (TensorType((2,), DType.INT8, Quantization.per_tensor(1.0, 128)), "within the dtype"),
     ],
 )
@@ -103,3 +116,59 @@ def test_a_constant_owns_read_only_data_of_its_type() -> None:
         constant.data[0] = 3
     with pytest.raises(GraphError, match="expected f32"):
         Constant(X, np.array([1, 2], np.int8))
+
+
+def int8(shape: tuple[int, ...], scale: float, zero_point: int = 0) -> TensorType:
+    return TensorType(shape, DType.INT8, Quantization.per_tensor(scale, zero_point))
+
+
+def int16(shape: tuple[int, ...], scale: float) -> TensorType:
+    return TensorType(shape, DType.INT16, Quantization.per_tensor(scale, 0))
+
+
+_FILTER = TensorType((1, 1, 1, 1), DType.INT8, Quantization.per_tensor(1.0, 0))
+_ROW = TensorType((1, 1), DType.INT8, Quantization.per_tensor(1.0, 0))
+_BIAS = TensorType((1,), DType.INT32)
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "output", "message"),
+    [
+        (Add(), [int8((2,), 0.05), int8((2,), 0.07)], int8((2,), 1e-45), "an output scale above"),
+        (Mul(), [int8((2,), 1e20), int8((2,), 1e10)], int8((2,), 1e-30), "a finite scale"),
+        (Relu(), [int8((2,), 1e10)], int8((2,), 1e-5), "below 2\\*\\*30"),
+        (Relu6(), [int8((2,), 1e-30)], int8((2,), 1e-30), "6.0 / scale within int32"),
+        (Mean(axes=(0,)), [int8((2,), 1e10)], int8((), 1e-5), "below 2\\*\\*30"),
+        (Requantize(), [int8((2,), 1e10)], int8((2,), 1e-5), "below 2\\*\\*30"),
+        (Softmax(), [int8((2,), 1e-9)], int8((2,), 1 / 256, -128), "expected beta \\* scale"),
+        (Concat(), [int8((1,), 1e10), int8((1,), 1.0)], int8((2,), 1e-5), "below 2\\*\\*30"),
+        (
+            MaxPool2D(activation=Activation.RELU6),
+            [int8((1, 1, 1, 1), 1e-30)],
+            int8((1, 1, 1, 1), 1e-30),
+            "within int32",
+        ),
+        (Conv2D(), [int8((1, 1, 1, 1), 1e10), _FILTER], int8((1, 1, 1, 1), 1e-5), "2\\*\\*30"),
+        (Conv2D(), [int16((1, 1, 1, 1), 1e3), _FILTER], int16((1, 1, 1, 1), 1.0), "2\\*\\*7"),
+        (FullyConnected(), [int16((1, 1), 1e3), _ROW, _BIAS], int16((1, 1), 1.0), "2\\*\\*7"),
+        (Conv2D(stride=(1 << 31, 1)), [int8((1, 1, 1, 1), 1.0), _FILTER], X.type, "stride"),
+        (Concat(), [int8((4,), 1.0), int8((), 1.0)], int8((5,), 1.0), "expected inputs like"),
+        (Concat(), [int8((4,), 1.0), int8((4, 1), 1.0)], int8((8,), 1.0), "expected inputs like"),
+    ],
+)
+def test_an_operator_that_cannot_be_computed_is_refused(
+    operator: Operator, inputs: list[TensorType], output: TensorType, message: str
+) -> None:
+    values = tuple(Value(f"x{index}", type_) for index, type_ in enumerate(inputs))
+    result = Value("y", output)
+    with pytest.raises(GraphError, match=message) as caught:
+        verify_graph(Graph("g", values, (result,), (Node(operator, values, (result,)),)))
+    assert operator.mnemonic in str(caught.value)
+
+
+def test_int16_without_bias_may_have_any_left_shift() -> None:
+    x, w, y = (
+        Value(name, type_)
+        for name, type_ in (("x", int16((1, 1), 1e3)), ("w", _ROW), ("y", int16((1, 1), 1.0)))
+    )
+    verify_graph(Graph("g", (x, w), (y,), (Node(FullyConnected(), (x, w), (y,)),)))

@@ -5,6 +5,7 @@ The rounding rules are those of gemmlowp's `fixedpoint.h` and of TFLite's
 is vectorised numpy written from those formulas.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -17,6 +18,8 @@ from tinsmith_ir.types import TensorType
 Int32Like = NDArray[np.int32] | int
 INT32_MIN = -(1 << 31)
 INT32_MAX = (1 << 31) - 1
+MAX_SHIFT_64 = 7
+"""Largest left shift of `multiply_by_quantized_multiplier_64`."""
 
 
 def round_half_away(real: float) -> int:
@@ -25,6 +28,7 @@ def round_half_away(real: float) -> int:
     return whole + (0 if abs(real - whole) < 0.5 else (1 if real > 0 else -1))
 
 
+@functools.lru_cache(maxsize=1 << 16)  # a graph is verified after each pass, its scales stay
 def quantize_multiplier(real: float) -> tuple[int, int]:
     """`real` as (multiplier, shift) with real = multiplier * 2**(shift - 31), as TFLite's
     `QuantizeMultiplier`.
@@ -96,7 +100,7 @@ def multiply_by_quantized_multiplier_64(
     """The same for a 64-bit accumulator with |acc| < 2**47, as TFLite does for int16 activations:
     the multiplier is first reduced to 15 bits, then one rounding (half up).
 
-    shift: in [-31, 7].
+    shift: in [-31, MAX_SHIFT_64].
     """
     wide = np.asarray(multiplier, np.int64)
     reduced = np.where(wide < 0x7FFF0000, (wide + (1 << 15)) >> 16, 0x7FFF)
@@ -108,11 +112,16 @@ def multiply_by_quantized_multiplier_64(
 def quantize_real(real: float, type_: TensorType) -> int:
     """The integer that stands for `real` in `type_` before any clamp: zero_point + round(real / scale)
     with a float32 division, as TFLite quantizes activation bounds.
+
+    Raises GraphError where that is no int32, as TFLite does.
     """
     quantization = type_.quantization
     if quantization is None:
         raise GraphError("expected a quantized tensor")
-    quotient = np.float32(real) / np.float32(quantization.scale)
+    with np.errstate(over="ignore"):
+        quotient = np.float32(real) / np.float32(quantization.scale)
+    if abs(quotient) > INT32_MAX:
+        raise GraphError(f"expected {real} / scale within int32, got scale {quantization.scale}")
     return quantization.zero_point + round_half_away(float(quotient))
 
 

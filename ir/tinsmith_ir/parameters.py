@@ -74,6 +74,7 @@ def conv_parameters(operator: Fused, inputs: Types, output: TensorType) -> ConvP
     return _conv(operator, pairs, input_, output)
 
 
+@np.errstate(over="ignore")  # too large: quantize_multiplier says so
 def fully_connected_parameters(
     operator: Fused, inputs: Types, output: TensorType
 ) -> FullyConnectedParameters:
@@ -138,6 +139,7 @@ def elementwise_add_parameters(
     )
 
 
+@np.errstate(over="ignore")  # too large: quantize_multiplier says so
 def mul_parameters(operator: Fused, inputs: Types, output: TensorType) -> MulParameters:
     """Of a Mul; lhs * rhs / output scales are computed in float32."""
     lhs, rhs, out = _quantization(inputs[0]), _quantization(inputs[1]), _quantization(output)
@@ -214,6 +216,7 @@ def requantize_parameters(
     )
 
 
+@np.errstate(over="ignore")  # too large: quantize_multiplier says so
 def relu_parameters(operator: Fused, inputs: Types, output: TensorType) -> RequantizeParameters:
     """Of a Relu or Relu6 as operators of their own; the ratio of the scales is taken in float32."""
     input_, out = _quantization(inputs[0]), _quantization(output)

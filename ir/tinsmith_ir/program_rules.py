@@ -12,6 +12,9 @@ from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
 from tinsmith_ir.type_rules import operand_findings, operator_findings, verify_type
 from tinsmith_ir.types import TensorType
 
+MAX_ADDRESS = 1 << 32
+"""Bytes that the processors of all targets can address."""
+
 
 @dataclass(frozen=True)
 class ProgramRule:
@@ -73,6 +76,8 @@ def _misplaced(program: Program) -> Iterator[str]:
             end = buffer.offset + buffer.size_bytes
             if buffer.offset < 0 or buffer.offset % buffer.type.dtype.size_bytes:
                 yield f"{print_name(buffer.name)} is at offset {buffer.offset}"
+            if end > MAX_ADDRESS:
+                yield f"{print_name(buffer.name)} ends at {end}, beyond the {MAX_ADDRESS} bytes of a target"
             if memory.size_bytes is not None and end > memory.size_bytes:
                 yield (
                     f"{print_name(buffer.name)} ends at {end}, "

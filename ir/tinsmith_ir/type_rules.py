@@ -50,11 +50,8 @@ TYPE_RULES: tuple[TypeRule, ...] = (
         lambda t: t.quantization and f"{len(t.quantization.zero_points)} zero points",
     ),
     TypeRule(
-        "scales are finite and above 0",
-        lambda t: (
-            t.quantization is None
-            or all(math.isfinite(scale) and scale > 0 for scale in t.quantization.scales)
-        ),
+        "scales are finite and above 0, also as float32",
+        lambda t: t.quantization is None or all(map(_is_scale, t.quantization.scales)),
         lambda t: t.quantization and t.quantization.scales,
     ),
     TypeRule(
@@ -63,6 +60,15 @@ TYPE_RULES: tuple[TypeRule, ...] = (
         lambda t: t.quantization and t.quantization.zero_points,
     ),
 )
+
+
+# Half of the smallest float32 rounds to 0, this much beyond the largest one to infinity.
+_SMALLEST_SCALE = math.ldexp(1, -150)
+_INFINITE_SCALE = math.ldexp(2 - math.ldexp(1, -24), 127)
+
+
+def _is_scale(scale: float) -> bool:
+    return _SMALLEST_SCALE < scale < _INFINITE_SCALE
 
 
 def _slices(type_: TensorType) -> int:

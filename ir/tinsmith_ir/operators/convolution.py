@@ -14,6 +14,7 @@ from tinsmith_ir.operators.base import Array, Operand, Operator, Types
 from tinsmith_ir.operators.weighted import (
     accumulate,
     centred,
+    check_shifts,
     finish_f32,
     finish_integer,
     verify_weighted,
@@ -61,6 +62,8 @@ class _Convolution(Operator):
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`; the weights' quantization axis is the output channel."""
         verify_weighted(inputs, outputs[0], self.weights_axis)
+        if outputs[0].dtype is not DType.FLOAT32:
+            check_shifts(conv_parameters(self, inputs, outputs[0]), wide=_is_wide(outputs[0]))
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """One for each output element and weight it sees, padding included."""
@@ -73,8 +76,13 @@ class _Convolution(Operator):
         if output.dtype is DType.FLOAT32:
             return (finish_f32(acc, bias, self.activation),)
         parameters = conv_parameters(self, inputs, output)
-        wide = output.dtype is DType.INT16
+        wide = _is_wide(output)
         return (finish_integer(acc, bias, parameters, output.dtype, wide=wide),)
+
+
+def _is_wide(output: TensorType) -> bool:
+    """Whether TFLite accumulates in 64 bits."""
+    return output.dtype is DType.INT16
 
 
 @dataclass(frozen=True)

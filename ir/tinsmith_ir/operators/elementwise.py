@@ -49,10 +49,12 @@ class _Binary(Operator):
         return (TensorType(shape, lhs.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """All float32, all int32 without quantization, or all quantized per tensor."""
+        """All float32, all int32 without quantization, or all quantized per tensor with parameters."""
         for type_, name in zip((*inputs, outputs[0]), ("lhs", "rhs", "result"), strict=True):
             if type_ is not None:
                 checks.check_numbers(type_, name, plain=(DType.INT32,))
+        if outputs[0].dtype in checks.QUANTIZED_DTYPES:
+            self._parameters(inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -70,6 +72,10 @@ class _Binary(Operator):
 
     def _combine(self, lhs: Array, rhs: Array) -> Array:
         raise NotImplementedError
+
+    def _parameters(self, inputs: Types, output: TensorType) -> object:
+        """What a quantized result is computed with; raises GraphError if there is no such."""
+        return elementwise_add_parameters(self, inputs, output)
 
     def _quantized(
         self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], inputs: Types, output: TensorType
@@ -121,6 +127,9 @@ class Mul(_Binary):
 
     def _combine(self, lhs: Array, rhs: Array) -> Array:
         return np.multiply(lhs, rhs)
+
+    def _parameters(self, inputs: Types, output: TensorType) -> object:
+        return mul_parameters(self, inputs, output)
 
     def _quantized(
         self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], inputs: Types, output: TensorType

@@ -12,6 +12,7 @@ from tinsmith_ir.operators.base import Array, Operand, Operator, Types
 from tinsmith_ir.operators.weighted import (
     accumulate,
     centred,
+    check_shifts,
     finish_f32,
     finish_integer,
     verify_weighted,
@@ -56,6 +57,10 @@ class FullyConnected(Operator):
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`."""
         verify_weighted(inputs, outputs[0], 0)
+        if outputs[0].dtype is not DType.FLOAT32:
+            parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
+            has_bias = checks.optional(inputs, 2) is not None
+            check_shifts(parameters, wide=_is_wide(outputs[0], has_bias=has_bias))
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -68,11 +73,15 @@ class FullyConnected(Operator):
             result = finish_f32(acc, bias, self.activation)
         else:
             parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
-            # TFLite chooses the accumulator of int16 by the bias: none counts as a 32-bit one.
-            wide = outputs[0].dtype is DType.INT16 and bias is not None
+            wide = _is_wide(outputs[0], has_bias=bias is not None)
             result = finish_integer(acc, bias, parameters, outputs[0].dtype, wide=wide)
         return (result.reshape(outputs[0].shape),)
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """B * N * K."""
         return outputs[0].elements * checks.present(inputs, 1, "weights").shape[1]
+
+
+def _is_wide(output: TensorType, *, has_bias: bool) -> bool:
+    """Whether TFLite accumulates in 64 bits: it chooses by the bias, and none counts as a 32-bit one."""
+    return output.dtype is DType.INT16 and has_bias

@@ -150,7 +150,12 @@ class Concat(Operator):
         if not 0 <= self.axis < len(first.shape):
             raise GraphError(f"expected an axis within rank {len(first.shape)}, got {self.axis}")
         for other in types[1:]:
-            if other.dtype is not first.dtype or self._others(other) != self._others(first):
+            same_rank = len(other.shape) == len(first.shape)
+            if (
+                other.dtype is not first.dtype
+                or not same_rank
+                or self._others(other) != self._others(first)
+            ):
                 raise GraphError(
                     f"expected inputs like {first.dtype.value}{first.shape} except axis "
                     f"{self.axis}, got {other.dtype.value}{other.shape}"
@@ -164,11 +169,15 @@ class Concat(Operator):
         return type_.shape[: self.axis] + type_.shape[self.axis + 1 :]
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, or int8/int16 quantized per tensor; plain int32 and bool without activation."""
+        """float32, or int8/int16 quantized per tensor with parameters; plain int32 and bool without
+        activation.
+        """
         plain = (DType.INT32, DType.BOOL) if self.activation is Activation.NONE else ()
         for index in range(len(inputs)):
             checks.check_numbers(checks.present(inputs, index, "inputs"), "input", plain=plain)
         checks.check_numbers(outputs[0], "result", plain=plain)
+        if outputs[0].dtype in checks.QUANTIZED_DTYPES:
+            concat_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]

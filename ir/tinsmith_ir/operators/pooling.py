@@ -51,10 +51,12 @@ class _Pool(Operator):
         return (input_.with_shape((input_.shape[0], height, width, input_.shape[3])),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, or int8/int16 with the result quantized as the input."""
+        """float32, or int8/int16 with the result quantized as the input, and parameters."""
         input_ = checks.present(inputs, 0, "input")
         checks.check_numbers(input_, "input")
         checks.check_same_quantization(input_, outputs[0], "input and result")
+        if outputs[0].dtype in checks.QUANTIZED_DTYPES:
+            pool_parameters(self, inputs, outputs[0])
 
     def work(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """Each result reads its window."""

@@ -98,11 +98,12 @@ class Requantize(Operator):
         return (TensorType(checks.present(inputs, 0, "input").shape, self.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """int8, int16 or int32 per tensor on both sides."""
+        """int8, int16 or int32 per tensor on both sides, with parameters."""
         allowed = (*checks.QUANTIZED_DTYPES, DType.INT32)
         for type_, name in ((checks.present(inputs, 0, "input"), "input"), (outputs[0], "result")):
             checks.check_dtype(type_, allowed, name)
             checks.check_quantized(type_, name)
+        requantize_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]

@@ -33,9 +33,11 @@ class _Clamp(Operator):
         return (TensorType(input_.shape, input_.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, or int8/int16 quantized per tensor."""
+        """float32, or int8/int16 quantized per tensor with parameters."""
         checks.check_numbers(checks.present(inputs, 0, "input"), "input")
         checks.check_numbers(outputs[0], "result")
+        if outputs[0].dtype in checks.QUANTIZED_DTYPES:
+            relu_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]

@@ -51,7 +51,7 @@ class Softmax(Operator):
         return (TensorType(input_.shape, input_.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, or int8 with the result in units of 1/256 from -128; beta above 0."""
+        """float32, or int8 with the result in units of 1/256 from -128 and parameters; beta above 0."""
         if not (math.isfinite(self.beta) and self.beta > 0):
             raise GraphError(f"expected a finite beta above 0, got {self.beta}")
         input_ = checks.present(inputs, 0, "input")
@@ -65,6 +65,7 @@ class Softmax(Operator):
             raise GraphError(
                 f"expected a result of scale 1/256 and zero point -128, got {quantization}"
             )
+        softmax_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.arithmetic import MAX_SHIFT_64
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
@@ -49,6 +50,16 @@ def verify_weighted(inputs: Types, output: TensorType, axis: int) -> None:
     if quantization.axis not in (None, axis):
         raise GraphError(
             f"expected weights quantized per tensor or per axis {axis}, got {quantization.axis}"
+        )
+
+
+def check_shifts(parameters: ConvParameters, *, wide: bool) -> None:
+    """Raise GraphError for a left shift that the rescaling of a 64-bit accumulator does not have."""
+    largest = int(parameters.shifts.max())
+    if wide and largest > MAX_SHIFT_64:
+        raise GraphError(
+            f"expected input * weights / result scales below 2**{MAX_SHIFT_64}, got one of about "
+            f"2**{largest}"
         )
 
 

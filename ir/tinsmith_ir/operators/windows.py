@@ -10,10 +10,10 @@ from tinsmith_ir.errors import GraphError
 Pair = tuple[int, int]
 Padding2D = tuple[int, int, int, int]
 
-MAX_EXTENT = (1 << 15) - 1
-"""Largest window, stride, dilation and padding."""
 MAX_PIXELS = 1 << 24
 """Largest height times width of a padded input, so that no attribute asks for gigabytes."""
+MAX_EXTENT = MAX_PIXELS
+"""Largest window, stride, dilation and padding: C counts them in 32 bits."""
 
 
 def window_output_size(
@@ -52,11 +52,11 @@ def check_window(window: Pair, stride: Pair, dilation: Pair, padding: Padding2D)
     and all are within MAX_EXTENT.
     """
     for what, pair in (("window", window), ("stride", stride), ("dilation", dilation)):
-        if len(pair) != 2 or min(pair) < 1:
-            raise GraphError(f"expected {what} (h, w) of at least 1, got {pair}")
-    if len(padding) != 4 or min(padding) < 0:
+        if len(pair) != 2 or min(pair) < 1 or max(pair) > MAX_EXTENT:
+            raise GraphError(f"expected {what} (h, w) from 1 to {MAX_EXTENT}, got {pair}")
+    if len(padding) != 4 or min(padding) < 0 or max(padding) > MAX_EXTENT:
         raise GraphError(
-            f"expected padding (top, bottom, left, right) of at least 0, got {padding}"
+            f"expected padding (top, bottom, left, right) from 0 to {MAX_EXTENT}, got {padding}"
         )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.escape import visible
 from tinsmith_ir.program import Barrier, DmaCopy, KernelCall, Program
 
 from tinsmith_allocation.model import Block, InPlace
@@ -47,9 +46,7 @@ def demand(
         if buffer.name in scratches and not scratch:
             continue
         if buffer.name not in uses:
-            raise GraphError(
-                f"buffer {visible(buffer.name)} is used by no step of program {program.name!r}"
-            )
+            raise GraphError(f"buffer {buffer.name} is used by no step of program {program.name}")
         blocks.append(
             Block(
                 buffer.name,
@@ -70,7 +67,7 @@ def root_name(program: Program, name: str) -> str:
     seen = [name]
     while (alias_of := program.buffer[name].alias_of) is not None:
         if alias_of in seen:
-            raise GraphError(f"buffers {', '.join(map(visible, seen))} are aliases of each other")
+            raise GraphError(f"buffers {', '.join(seen)} are aliases of each other")
         name = alias_of
         seen.append(name)
     return name

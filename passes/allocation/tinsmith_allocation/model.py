@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.errors import TinsmithError
-from tinsmith_ir.escape import visible
 
 LARGEST_BLOCK_BYTES = 1 << 40
 LARGEST_OFFSET = 1 << 62
@@ -36,17 +35,15 @@ class Block:
     def __post_init__(self) -> None:
         """Raise PlanError for an empty or huge block, a lifetime that runs backwards, a bad alignment."""
         if self.size_bytes < 1:
-            raise PlanError(
-                f"block {visible(self.name)}: expected at least 1 byte, got {self.size_bytes}"
-            )
+            raise PlanError(f"block {self.name}: expected at least 1 byte, got {self.size_bytes}")
         if self.last_step < self.first_step:
             raise PlanError(
-                f"block {visible(self.name)}: lifetime ends at step {self.last_step}, "
+                f"block {self.name}: lifetime ends at step {self.last_step}, "
                 f"before it starts at step {self.first_step}"
             )
         if self.alignment < 1 or self.alignment & (self.alignment - 1):
             raise PlanError(
-                f"block {visible(self.name)}: expected a power of two as alignment, got {self.alignment}"
+                f"block {self.name}: expected a power of two as alignment, got {self.alignment}"
             )
         if self.size_bytes > LARGEST_BLOCK_BYTES:
             raise PlanError(
@@ -130,11 +127,11 @@ def checked_in_place(
     sources: dict[str, tuple[Block, ...]] = {}
     for leave in in_place:
         if leave.output not in by_name or leave.source not in by_name:
-            raise PlanError(f"no block has the name {leave.output!r} or {leave.source!r}")
+            raise PlanError(f"no block has the name {leave.output} or {leave.source}")
         output, source = by_name[leave.output], by_name[leave.source]
         if source.last_step != output.first_step or source.size_bytes < output.size_bytes:
             raise PlanError(
-                f"{visible(output.name)} cannot be written over {visible(source.name)}: expected a block of at least "
+                f"{output.name} cannot be written over {source.name}: expected a block of at least "
                 f"{output.size_bytes} bytes whose last step is {output.first_step}, "
                 f"got {source.size_bytes} bytes and step {source.last_step}"
             )
