@@ -3,6 +3,7 @@
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import (
+    ArgumentError,
     DoesNotFitError,
     EvaluationError,
     GraphError,
@@ -71,6 +72,7 @@ __all__ = [
     "OPERATORS",
     "Activation",
     "Add",
+    "ArgumentError",
     "Array",
     "AveragePool2D",
     "Barrier",

@@ -24,6 +24,10 @@ class TinsmithError(Exception):
         return visible_lines(super().__str__())
 
 
+class ArgumentError(TinsmithError):
+    """A function or record was given an argument of a wrong type: a defect of what called it."""
+
+
 class GraphError(TinsmithError):
     """A Graph or Program breaks a rule of the IR. From a pass, it is a defect of that pass."""
 

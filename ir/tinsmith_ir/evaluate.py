@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import EvaluationError, TinsmithError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph, Node, Value
@@ -12,6 +13,7 @@ from tinsmith_ir.printer import print_name, print_node, print_type
 Inputs = Mapping[str, Array] | Sequence[Array]
 
 
+@checked
 def evaluate_graph(graph: Graph, inputs: Inputs, *, keep: bool = False) -> dict[str, Array]:
     """The outputs by name; with `keep`, every input and result of a node as well.
 

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.operators.base import Operator
@@ -22,7 +23,7 @@ Array = NDArray[np.generic]
 
 
 @dataclass(frozen=True)
-class Value:
+class Value(Checked):
     """A tensor in a graph: its name there, and its type."""
 
     name: str
@@ -30,7 +31,7 @@ class Value:
 
 
 @dataclass(frozen=True, eq=False)
-class Constant:
+class Constant(Checked):
     """A value known at compile time. `data` has the value's shape and dtype and is read-only."""
 
     value: Value
@@ -38,6 +39,7 @@ class Constant:
 
     def __post_init__(self) -> None:
         """Own a read-only copy, so that no pass can change a constant that another graph shares."""
+        super().__post_init__()
         expected = self.value.type
         if self.data.shape != expected.shape or self.data.dtype != expected.dtype.numpy:
             raise GraphError(
@@ -51,7 +53,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Location:
+class Location(Checked):
     """Where a node came from, for messages: the model file and the source's name or index."""
 
     source: str = ""
@@ -64,7 +66,7 @@ class Location:
 
 
 @dataclass(frozen=True)
-class Node:
+class Node(Checked):
     """One operation. An absent optional operand is None."""
 
     operator: Operator
@@ -88,7 +90,7 @@ class Node:
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class Graph(Checked):
     """A network: inputs, constants, nodes in execution order, outputs."""
 
     name: str

@@ -7,6 +7,7 @@ rule of the IR gives the GraphError of the verifier.
 from collections.abc import Callable
 from typing import TypeVar
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
 from tinsmith_ir.operators.base import Operator
@@ -26,6 +27,7 @@ from tinsmith_ir.verify import verify_graph, verify_program
 _Operand = TypeVar("_Operand", Value, str)
 
 
+@checked
 def parse_graph(text: str) -> Graph:
     """The graph that `print_graph` wrote, or a person; verified.
 
@@ -36,6 +38,7 @@ def parse_graph(text: str) -> Graph:
     return graph
 
 
+@checked
 def parse_program(text: str) -> Program:
     """The program that `print_program` wrote, or a person; verified.
 

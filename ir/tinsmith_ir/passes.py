@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.evaluate import Inputs, equal_arrays, evaluate_graph
 from tinsmith_ir.graph import Array, Graph
@@ -22,7 +23,7 @@ class BitExact:
 
 
 @dataclass(frozen=True)
-class NumericChange:
+class NumericChange(Checked):
     """Outputs may change, in the way that `what` tells."""
 
     what: str
@@ -36,6 +37,7 @@ Contract = BitExact | NumericChange
 BIT_EXACT = BitExact()
 
 
+@runtime_checkable
 class Pass(Protocol):
     """A frozen dataclass whose fields are its options."""
 
@@ -64,7 +66,7 @@ class WarningPass(Protocol):
 
 
 @dataclass(frozen=True)
-class PassRecord:
+class PassRecord(Checked):
     """What a pass did. verified: outputs were compared on given inputs, and the contract held.
 
     warnings: what it said, if it is a WarningPass.
@@ -78,7 +80,7 @@ class PassRecord:
 
 
 @dataclass(frozen=True)
-class PipelineResult:
+class PipelineResult(Checked):
     """The last graph, and one record per pass in order."""
 
     graph: Graph
@@ -86,11 +88,12 @@ class PipelineResult:
 
 
 @dataclass(frozen=True)
-class Pipeline:
+class Pipeline(Checked):
     """Passes to run in order."""
 
     passes: Sequence[Pass]
 
+    @checked
     def run(self, graph: Graph, verify_inputs: Inputs | None = None) -> PipelineResult:
         """Run the passes and verify the graph after each.
 

@@ -10,6 +10,7 @@ from typing import Literal, cast
 
 import numpy as np
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.escape import print_name, quoted
 from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, Value
 from tinsmith_ir.operators.base import Operator
@@ -21,6 +22,7 @@ Constants = Literal["inline", "summary"]
 _DECIMAL_ELEMENTS = 16
 
 
+@checked
 def print_graph(graph: Graph, *, constants: Constants = "inline") -> str:
     """The graph as text.
 
@@ -35,6 +37,7 @@ def print_graph(graph: Graph, *, constants: Constants = "inline") -> str:
     return "\n".join([*lines, "}", ""])
 
 
+@checked
 def print_program(program: Program, *, constants: Constants = "inline") -> str:
     """The program as text; `constants` as for `print_graph`."""
     lines = [f"program {quoted(program.name)} for {quoted(program.target)} {{"]
@@ -49,6 +52,7 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
     return "\n".join([*lines, "}", ""])
 
 
+@checked
 def print_node(node: Node) -> str:
     """One node as one line, without indentation."""
     results = ", ".join(_typed(value) for value in node.outputs)
@@ -56,6 +60,7 @@ def print_node(node: Node) -> str:
     return f"{results} = {_application(node.operator, names)}{_location(node.location)}"
 
 
+@checked
 def print_step(step: Step) -> str:
     """One step of a program as one line, without indentation."""
     match step:

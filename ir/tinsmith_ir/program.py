@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from tinsmith_ir.checked import Checked
 from tinsmith_ir.graph import Array, Location
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class Memory:
+class Memory(Checked):
     """A memory that buffers are placed in. `size_bytes` None means as large as needed."""
 
     name: str
@@ -24,7 +25,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Buffer:
+class Buffer(Checked):
     """A tensor, or raw scratch, in a memory.
 
     offset: bytes from the start of the memory; None until the allocation pass has run.
@@ -44,7 +45,7 @@ class Buffer:
 
 
 @dataclass(frozen=True, eq=False)
-class ConstantBuffer:
+class ConstantBuffer(Checked):
     """Read-only data in flash, in the layout of the graph; kernels may have it rearranged in C."""
 
     name: str
@@ -53,7 +54,7 @@ class ConstantBuffer:
 
 
 @dataclass(frozen=True)
-class KernelCall:
+class KernelCall(Checked):
     """Run `kernel`, which computes `operator`.
 
     inputs: names of buffers or constants, None for an absent optional operand.
@@ -73,7 +74,7 @@ class KernelCall:
 
 
 @dataclass(frozen=True)
-class DmaCopy:
+class DmaCopy(Checked):
     """Start an asynchronous copy of `source` to `destination`; it has ended after Barrier(token)."""
 
     source: str
@@ -82,7 +83,7 @@ class DmaCopy:
 
 
 @dataclass(frozen=True)
-class Barrier:
+class Barrier(Checked):
     """Wait for the copies of `token`."""
 
     token: int
@@ -92,7 +93,7 @@ Step = KernelCall | DmaCopy | Barrier
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Program(Checked):
     """Buffers, constants and steps in execution order.
 
     inputs, outputs: names of buffers, in the order of the graph's.

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.printer import print_name, print_step, print_type
 from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
@@ -24,6 +25,7 @@ class ProgramRule:
     findings: Callable[[Program], Iterator[str]]
 
 
+@checked
 def verify_program(program: Program) -> None:
     """Raise GraphError unless every rule holds, naming the step, its location and the buffer."""
     for rule in PROGRAM_RULES:

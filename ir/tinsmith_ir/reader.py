@@ -21,6 +21,7 @@ from tinsmith_ir.types import Quantization, TensorType
 _Item = TypeVar("_Item", int, float, bool)
 _MAX_INTEGER_DIGITS = 20
 _MAX_RANK = 16
+_SHOWN = 80
 
 
 class Reader:
@@ -36,7 +37,8 @@ class Reader:
         raise self.error_at(self.token, expected, repr(self.token.text[:60]))
 
     def error_at(self, token: Token, expected: str, got: str) -> ParseError:
-        """A ParseError at `token`."""
+        """A ParseError at `token`; of a long text that came, the beginning."""
+        got = got if len(got) <= _SHOWN else f"{got[:_SHOWN]}..."
         return ParseError(
             f"line {token.line}, column {token.column}: expected {expected}, got {got}"
         )

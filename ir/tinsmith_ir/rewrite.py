@@ -7,13 +7,14 @@ inputs and outputs keep their names and types through every rewrite.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.graph import Constant, Graph, Node, Value
 
 
 @dataclass(frozen=True)
-class Rewrite:
+class Rewrite(Checked):
     """What stands in for a node.
 
     values: one for each of its results, with the same types: an existing value, a result of `nodes`
@@ -32,6 +33,7 @@ Pattern = Callable[[Graph, Node], Rewrite | None]
 _REWRITES_PER_NODE = 20
 
 
+@checked
 def apply_patterns(
     graph: Graph, patterns: Sequence[Pattern], *, max_rewrites: int | None = None
 ) -> Graph:
@@ -128,6 +130,7 @@ def _making(node: Node, old: Value, new: Value) -> Node:
     return replace(node, outputs=tuple(new if value == old else value for value in node.outputs))
 
 
+@checked
 def erase_dead(graph: Graph) -> Graph:
     """The graph without nodes and constants that no output needs; graph inputs stay."""
     needed = {value.name for value in graph.outputs}

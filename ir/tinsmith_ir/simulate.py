@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import EvaluationError, TinsmithError
 from tinsmith_ir.evaluate import Inputs, named_inputs
 from tinsmith_ir.graph import Array, Value
@@ -20,6 +21,7 @@ from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
 POISON = 0xA5
 
 
+@checked
 def evaluate_program(
     program: Program,
     inputs: Inputs,

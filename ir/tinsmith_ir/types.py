@@ -3,11 +3,12 @@
 import math
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 
 
 @dataclass(frozen=True)
-class Quantization:
+class Quantization(Checked):
     """real = scale * (integer - zero_point), per tensor or per slice of `axis`.
 
     scales: float32 values held as Python floats; one, or one per index of `axis`.
@@ -42,7 +43,7 @@ class Quantization:
 
 
 @dataclass(frozen=True)
-class TensorType:
+class TensorType(Checked):
     """Static shape (batch first; activations NHWC, convolution weights OHWI), dtype, quantization.
 
     A scalar has the shape (). Every dimension is at least 1.

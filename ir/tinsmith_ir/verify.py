@@ -7,6 +7,7 @@ came from. The rules of a Program are in program_rules.py.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.printer import print_name, print_node, print_type
@@ -42,6 +43,7 @@ class NodeRule:
     findings: Callable[[Node], Iterator[str]]
 
 
+@checked
 def verify_graph(graph: Graph) -> None:
     """Raise GraphError unless every rule holds, naming the node, its location and the tensor."""
     for graph_rule in GRAPH_RULES:

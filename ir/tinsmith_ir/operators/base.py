@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import EvaluationError
 from tinsmith_ir.types import TensorType
 
@@ -20,7 +21,7 @@ Types = Sequence[TensorType | None]
 
 
 @dataclass(frozen=True)
-class Operand:
+class Operand(Checked):
     """A named operand of an operator. `variadic` may only be the last."""
 
     name: str
@@ -29,7 +30,7 @@ class Operand:
 
 
 @dataclass(frozen=True)
-class Operator:
+class Operator(Checked):
     """Base of all operators."""
 
     mnemonic: ClassVar[str]

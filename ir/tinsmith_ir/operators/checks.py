@@ -50,6 +50,11 @@ def check_quantized(type_: TensorType, name: str) -> Quantization:
     return quantization
 
 
+def are_quantized(*types: TensorType | None) -> bool:
+    """True if all are there and have a quantized dtype, so that parameters can be asked for."""
+    return all(type_ is not None and type_.dtype in QUANTIZED_DTYPES for type_ in types)
+
+
 def check_numbers(type_: TensorType, name: str, *, plain: Collection[DType] = ()) -> None:
     """Raise GraphError unless `type_` is float32, quantized int8 or int16, or a `plain` dtype
     without quantization.

@@ -62,7 +62,7 @@ class _Convolution(Operator):
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`; the weights' quantization axis is the output channel."""
         verify_weighted(inputs, outputs[0], self.weights_axis)
-        if outputs[0].dtype is not DType.FLOAT32:
+        if checks.are_quantized(inputs[0], outputs[0]):
             check_shifts(conv_parameters(self, inputs, outputs[0]), wide=_is_wide(outputs[0]))
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:

@@ -53,7 +53,7 @@ class _Binary(Operator):
         for type_, name in zip((*inputs, outputs[0]), ("lhs", "rhs", "result"), strict=True):
             if type_ is not None:
                 checks.check_numbers(type_, name, plain=(DType.INT32,))
-        if outputs[0].dtype in checks.QUANTIZED_DTYPES:
+        if checks.are_quantized(*inputs, outputs[0]):
             self._parameters(inputs, outputs[0])
 
     def evaluate(

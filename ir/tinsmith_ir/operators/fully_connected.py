@@ -57,7 +57,7 @@ class FullyConnected(Operator):
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`."""
         verify_weighted(inputs, outputs[0], 0)
-        if outputs[0].dtype is not DType.FLOAT32:
+        if checks.are_quantized(inputs[0], outputs[0]):
             parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
             has_bias = checks.optional(inputs, 2) is not None
             check_shifts(parameters, wide=_is_wide(outputs[0], has_bias=has_bias))

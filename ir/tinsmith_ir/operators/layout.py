@@ -176,7 +176,7 @@ class Concat(Operator):
         for index in range(len(inputs)):
             checks.check_numbers(checks.present(inputs, index, "inputs"), "input", plain=plain)
         checks.check_numbers(outputs[0], "result", plain=plain)
-        if outputs[0].dtype in checks.QUANTIZED_DTYPES:
+        if checks.are_quantized(*inputs, outputs[0]):
             concat_parameters(self, inputs, outputs[0])
 
     def evaluate(

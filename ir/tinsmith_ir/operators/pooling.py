@@ -55,7 +55,7 @@ class _Pool(Operator):
         input_ = checks.present(inputs, 0, "input")
         checks.check_numbers(input_, "input")
         checks.check_same_quantization(input_, outputs[0], "input and result")
-        if outputs[0].dtype in checks.QUANTIZED_DTYPES:
+        if checks.are_quantized(*inputs, outputs[0]):
             pool_parameters(self, inputs, outputs[0])
 
     def work(self, inputs: Types, outputs: Sequence[TensorType]) -> int:

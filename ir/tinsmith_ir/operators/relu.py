@@ -36,7 +36,7 @@ class _Clamp(Operator):
         """float32, or int8/int16 quantized per tensor with parameters."""
         checks.check_numbers(checks.present(inputs, 0, "input"), "input")
         checks.check_numbers(outputs[0], "result")
-        if outputs[0].dtype in checks.QUANTIZED_DTYPES:
+        if checks.are_quantized(*inputs, outputs[0]):
             relu_parameters(self, inputs, outputs[0])
 
     def evaluate(
