@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.program import KernelCall, Program
 from tinsmith_target import Target
 
@@ -12,7 +13,7 @@ from tinsmith_c.lowering import find_kernel, layer_of_call
 
 
 @dataclass(frozen=True)
-class LayerFacts:
+class LayerFacts(Checked):
     """One kernel call.
 
     macs: multiply-accumulates. in_offset, out_offset: bytes in the arena of the first operand that is
@@ -31,6 +32,7 @@ class LayerFacts:
     reason: str
 
 
+@checked
 def layer_facts(
     program: Program, target: Target, kernels: Sequence[Kernel]
 ) -> tuple[LayerFacts, ...]:

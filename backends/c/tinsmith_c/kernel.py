@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators.base import Operator
@@ -20,7 +21,7 @@ AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
 
 @dataclass(frozen=True)
-class Layer:
+class Layer(Checked):
     """One operation as a kernel sees it, when it is chosen and when it is written.
 
     inputs: types, None for an absent optional operand. constants: the data of each operand that is
@@ -73,7 +74,7 @@ def no_scratch(layer: Layer) -> int:
 
 
 @dataclass(frozen=True)
-class Signature:
+class Signature(Checked):
     """Element types that a kernel takes and gives. The last input repeats for variadic operators."""
 
     inputs: tuple[DType, ...]
@@ -102,7 +103,7 @@ def _names(dtypes: Sequence[DType | None]) -> str:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class Kernel(Checked):
     """A C routine and when it may be used.
 
     name: unique per operator; what KernelCall.kernel holds. headers: to be included, as written

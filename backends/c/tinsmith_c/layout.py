@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.program import Buffer, DmaCopy, KernelCall, Program
@@ -11,6 +12,7 @@ from tinsmith_c.lowering import ARENA, ARENA_ALIGNMENT
 from tinsmith_c.names import buffer_names, c_identifier, is_header, shortened
 
 
+@checked
 def c_name(program: Program) -> str:
     """The name of the generated files and the prefix of everything in them; never that of a header
     that the generated C or the kernels include.

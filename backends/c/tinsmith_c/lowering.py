@@ -6,6 +6,7 @@ of an allocation pass, the order of steps that of a scheduling pass; this keeps 
 
 from collections.abc import Sequence
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name, visible
@@ -21,6 +22,7 @@ ARENA = "arena"
 ARENA_ALIGNMENT = 16
 
 
+@checked
 def lower(graph: Graph, target: Target, kernels: Sequence[Kernel]) -> Program:
     """The program that computes `graph` with the first of `kernels` that accepts each node.
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
+from tinsmith_ir.checked import checked
+
 from tinsmith_c.kernel import Kernel, rule_text
 
 
+@checked
 def supported_operators(kernels: Sequence[Kernel]) -> str:
     """Markdown: one section per operator, its kernels in order of preference with types and rules."""
     operators = sorted({kernel.operator.mnemonic for kernel in kernels})

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import Checked
+
 
 @dataclass(frozen=True)
-class WriteOptions:
+class WriteOptions(Checked):
     """Facts for the header comment; no time, no path, so that the same input gives the same bytes.
 
     tool_version: of Tinsmith. model_sha256: of the model file, "" if there is none.

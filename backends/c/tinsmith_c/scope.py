@@ -6,6 +6,7 @@ Arrays with the same bytes and type are written once, however many layers use th
 from dataclasses import dataclass, field
 
 import numpy as np
+from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 
@@ -21,7 +22,7 @@ C_TYPES = {
 
 
 @dataclass(frozen=True)
-class Emission:
+class Emission(Checked):
     """The body of a layer's function.
 
     statements: whole C statements or declarations, each ending as C wants, lines indented by two.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.program import Program
 from tinsmith_target import Target
 
@@ -13,6 +14,7 @@ from tinsmith_c.source import write_source
 from tinsmith_c.text import comment_lines
 
 
+@checked
 def write(
     program: Program, target: Target, kernels: Sequence[Kernel], options: WriteOptions | None = None
 ) -> dict[str, bytes]:
@@ -30,6 +32,7 @@ def write(
     }
 
 
+@checked
 def write_harness_model(program: Program) -> bytes:
     """Content of `harness_model.c`: the model's description for the test harness and its arena; never
     part of a product.

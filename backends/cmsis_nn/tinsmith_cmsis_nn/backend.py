@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tinsmith_c import Kernel
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import (
@@ -17,7 +18,7 @@ from tinsmith_cmsis_nn import (
 
 
 @dataclass(frozen=True)
-class CmsisNnBackend:
+class CmsisNnBackend(Checked):
     """Calls of the CMSIS-NN API for int8.
 
     packed: prefer kernels on weights arranged at compile time (`tinsmith_nn.h`, only in Tinsmith's
@@ -28,6 +29,7 @@ class CmsisNnBackend:
     packed: bool = True
     name: str = "cmsis_nn"
 
+    @checked
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
         """Packed kernels first, if wanted; then the functions of the public API."""
         wrappers = convolution.named_kernels if self.packed else convolution.public_kernels
@@ -45,6 +47,7 @@ class CmsisNnBackend:
         return (*packed, *public)
 
 
+@checked
 def backend(*, packed: bool = True) -> CmsisNnBackend:
     """The entry point."""
     return CmsisNnBackend(packed)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tinsmith_c import Kernel
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_target import Target
 
 from tinsmith_reference import (
@@ -27,11 +28,12 @@ _KERNELS = (
 
 
 @dataclass(frozen=True)
-class ReferenceBackend:
+class ReferenceBackend(Checked):
     """Plain C for every operator; no options."""
 
     name: str = "reference"
 
+    @checked
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
         """The same kernels for every target."""
         del target

@@ -4,6 +4,7 @@ import os
 import pathlib
 import struct
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
@@ -36,6 +37,7 @@ _DAMAGE = (
 )
 
 
+@checked
 def import_tflite(
     path_or_bytes: str | os.PathLike[str] | bytes,
     *,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import BIT_EXACT, Contract
@@ -16,7 +17,7 @@ from tinsmith_allocation.model import Plan
 
 
 @dataclass(frozen=True)
-class Allocation:
+class Allocation(Checked):
     """A placed program, and the plan of each of its memories by name."""
 
     program: Program
@@ -24,7 +25,7 @@ class Allocation:
 
 
 @dataclass(frozen=True)
-class AllocateBuffers:
+class AllocateBuffers(Checked):
     """Give every buffer its offset, each memory planned on its own.
 
     exact: search for the proven optimum when no greedy plan meets the bound.
@@ -54,6 +55,7 @@ class AllocateBuffers:
         """The placed program; see `allocate` for its plans too."""
         return self.allocate(program).program
 
+    @checked
     def allocate(self, program: Program) -> Allocation:
         """Place every buffer and have the result checked.
 
@@ -69,6 +71,7 @@ class AllocateBuffers:
         check_program(placed, self.in_place_kernels)
         return Allocation(placed, plans)
 
+    @checked
     def plan(self, program: Program, memory: str, *, scratch: bool = True) -> Plan:
         """The plan of one memory; without the scratch of kernels if `scratch` is False.
 
@@ -88,6 +91,7 @@ class AllocateBuffers:
         return plan
 
 
+@checked
 def place(program: Program, plans: Mapping[str, Plan]) -> Program:
     """The program with the offsets of `plans` (name of memory -> plan)."""
     buffers = tuple(

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
+from tinsmith_ir.checked import checked
 
 from tinsmith_allocation.model import Block, InPlace, checked_in_place
 
 
+@checked
 def lower_bound(blocks: Sequence[Block], in_place: Sequence[InPlace] = ()) -> int:
     """Bytes that no plan of `blocks` can go below: the largest sum of sizes live in one step.
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.checked import checked
 from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
 
 from tinsmith_allocation.model import LARGEST_OFFSET, Block, Plan, PlanError
@@ -17,6 +18,7 @@ from tinsmith_allocation.model import LARGEST_OFFSET, Block, Plan, PlanError
 _NOBODY = -1
 
 
+@checked
 def check_plan(plan: Plan) -> None:
     """Raise PlanError at the first block that is missing, misaligned, outside, or in the way."""
     leaves = {(leave.output, leave.source) for leave in plan.in_place}
@@ -75,6 +77,7 @@ def _check_pair(plan: Plan, one: Block, other: Block, leaves: set[tuple[str, str
     )
 
 
+@checked
 def check_program(program: Program, in_place_kernels: Collection[str] = ()) -> None:
     """Raise PlanError at the first step of a placed Program that reads bytes overwritten since.
 

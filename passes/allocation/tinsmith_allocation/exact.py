@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from tinsmith_ir.checked import checked
+
 from tinsmith_allocation.greedy import plan_greedy
 from tinsmith_allocation.model import Block, InPlace, Plan, PlanError, checked_in_place
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 
+@checked
 def plan_exact(
     blocks: Sequence[Block],
     *,

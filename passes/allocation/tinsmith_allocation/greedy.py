@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.checked import checked
 
 from tinsmith_allocation.bound import lower_bound
 from tinsmith_allocation.model import Block, InPlace, Plan, checked_in_place
@@ -25,6 +26,7 @@ _ORDERS: tuple[_Key, ...] = (
 )
 
 
+@checked
 def plan_greedy(
     blocks: Sequence[Block], *, in_place: Sequence[InPlace] = (), improvements: int = 200
 ) -> Plan:

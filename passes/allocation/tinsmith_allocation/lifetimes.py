@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.program import Barrier, DmaCopy, KernelCall, Program
 
@@ -12,13 +13,14 @@ _BEFORE_FIRST_STEP = -1
 
 
 @dataclass(frozen=True)
-class Demand:
+class Demand(Checked):
     """What one memory has to hold. A block has the name of its buffer; aliases are in its root."""
 
     blocks: tuple[Block, ...]
     in_place: tuple[InPlace, ...]
 
 
+@checked
 def demand(
     program: Program,
     memory: str,

@@ -8,6 +8,7 @@ import enum
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import TinsmithError
 
 LARGEST_BLOCK_BYTES = 1 << 40
@@ -20,7 +21,7 @@ class PlanError(TinsmithError):
 
 
 @dataclass(frozen=True)
-class Block:
+class Block(Checked):
     """Bytes that must stay untouched from `first_step` to `last_step`, both included.
 
     alignment: of the offset, in bytes; a power of two.
@@ -34,6 +35,7 @@ class Block:
 
     def __post_init__(self) -> None:
         """Raise PlanError for an empty or huge block, a lifetime that runs backwards, a bad alignment."""
+        super().__post_init__()
         if self.size_bytes < 1:
             raise PlanError(f"block {self.name}: expected at least 1 byte, got {self.size_bytes}")
         if self.last_step < self.first_step:
@@ -56,7 +58,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class InPlace:
+class InPlace(Checked):
     """Leave to put the block `output` at exactly the offset of the block `source`.
 
     For a step that reads each byte of `source` before it writes the byte of `output` at the same
@@ -75,7 +77,7 @@ class Status(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Checked):
     """Offsets for blocks that share one arena.
 
     offsets: bytes from the start of the arena, by name of block.

@@ -1,10 +1,13 @@
 """A plan as text: bytes downwards, steps to the right."""
 
+from tinsmith_ir.checked import checked
+
 from tinsmith_allocation.model import Block, Plan
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
+@checked
 def render_map(plan: Plan, *, rows: int = 16) -> str:
     """A picture of the arena over time, then the list of its blocks.
 

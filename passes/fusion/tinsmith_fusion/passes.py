@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.passes import BIT_EXACT, Contract, NumericChange
 from tinsmith_ir.rewrite import apply_patterns
@@ -27,6 +28,7 @@ class FuseActivations:
         """Integers are only fused when nothing is rescaled."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer clamps; `graph` itself if none can go."""
         return apply_patterns(graph, [clamps_result])
@@ -46,6 +48,7 @@ class FusePadding:
         """Only a value that the operator pads with as well, or that never wins, is fused."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer pads; `graph` itself if none can go."""
         return apply_patterns(graph, [pads_convolution, pads_max_pool])
@@ -65,6 +68,7 @@ class FuseRequantization:
         """All integers are tried."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer rescalings; `graph` itself if none can go."""
         return apply_patterns(graph, [rescales_twice])
@@ -84,6 +88,7 @@ class ReplaceMeans:
         """For integers all sums are tried; of float32 the order of additions is the same."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer means; `graph` itself if none can go."""
         return apply_patterns(graph, [averages_whole_maps])
@@ -105,6 +110,7 @@ class FoldBatchNormalization:
         """The same in exact arithmetic."""
         return NumericChange("float32 sums and products are rounded in another order")
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer operators; `graph` itself if none can go."""
         return apply_patterns(graph, [scales_result, shifts_result, scales_operand])

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tinsmith_ir.checked import Checked
+
 
 @dataclass(frozen=True)
-class Task:
+class Task(Checked):
     """One step of work.
 
     after: names of the tasks that must have run before.
@@ -21,7 +23,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(Checked):
     """Tasks in an order that is allowed, and the stores between them.
 
     store_bytes: size of each store by name.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Reshape
 from tinsmith_ir.passes import BIT_EXACT, Contract
@@ -11,7 +12,7 @@ from tinsmith_scheduling.search import Schedule, find_schedule
 
 
 @dataclass(frozen=True)
-class ScheduleNodes:
+class ScheduleNodes(Checked):
     """Reorder the nodes so that the largest number of bytes live at once is low.
 
     Never higher than in the given order, which stays when nothing better is found.
@@ -30,6 +31,7 @@ class ScheduleNodes:
         """The order of execution changes no value."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with its nodes in the order found; `graph` itself when its order stays."""
         return self.run_with_warnings(graph)[0]
@@ -53,6 +55,7 @@ def _warning(schedule: Schedule) -> str:
     )
 
 
+@checked
 def problem_of(graph: Graph) -> Problem:
     """The graph as tasks and stores. Constants take no store, as they stay in flash; a reshape of
     anything but a constant takes none, as its result can share the bytes of its operand.
@@ -75,6 +78,7 @@ def problem_of(graph: Graph) -> Problem:
     )
 
 
+@checked
 def live_bytes(graph: Graph) -> tuple[int, ...]:
     """Bytes of tensors that are live while each node runs, in the graph's order.
 
@@ -84,6 +88,7 @@ def live_bytes(graph: Graph) -> tuple[int, ...]:
     return problem.live_bytes(problem.tasks)
 
 
+@checked
 def peak_live_bytes(graph: Graph) -> int:
     """The largest of `live_bytes`, which is a lower bound of the arena; 0 without nodes."""
     return max(live_bytes(graph), default=0)

@@ -8,11 +8,13 @@ finished, and exact while no level has more of them than the beam is wide.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from tinsmith_ir.checked import Checked, checked
+
 from tinsmith_scheduling.problem import Problem, Task
 
 
 @dataclass(frozen=True)
-class Schedule:
+class Schedule(Checked):
     """An order of all tasks, its peak, and whether no order has a lower one.
 
     gave_up: too many tasks may run at a time, so that no beam came to an end; the order is the given
@@ -44,6 +46,7 @@ class _State:
         return self.peak, self.live, self.order
 
 
+@checked
 def find_schedule(
     problem: Problem, *, beam_width: int = 256, max_expansions: int = 50_000
 ) -> Schedule:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.evaluate import evaluate_node
 from tinsmith_ir.graph import Array, Constant, Graph, Node
 from tinsmith_ir.passes import BIT_EXACT, Contract
@@ -11,7 +12,7 @@ _GROWTH_FOR_ANY_GRAPH = 1 << 24
 
 
 @dataclass(frozen=True)
-class FoldConstants:
+class FoldConstants(Checked):
     """Replace a node whose operands are all constants by its results.
 
     What is above a limit stays to be computed at run time, so that a model of a few bytes cannot ask
@@ -35,6 +36,7 @@ class FoldConstants:
         """The evaluator computes what the kernels would, bit by bit."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer nodes and more constants; constants nobody reads are not removed."""
         known: dict[str, Array] = dict(graph.constant_data)

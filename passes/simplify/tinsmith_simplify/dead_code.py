@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.rewrite import erase_dead
@@ -21,6 +22,7 @@ class RemoveDeadCode:
         """What is removed has no reader."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph without dead nodes and constants; `graph` itself if there are none."""
         return erase_dead(graph)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph, Node
 from tinsmith_ir.operators import (
     Activation,
@@ -41,6 +42,7 @@ class RemoveIdentities:
         """What is removed gives back every bit."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph without identities; `graph` itself if there are none."""
         return apply_patterns(graph, PATTERNS)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph, Node
 from tinsmith_ir.operators import Activation, Concat, Mean, Pad, Reshape, Transpose
 from tinsmith_ir.parameters import zero_of
@@ -25,6 +26,7 @@ class SimplifyLayout:
         """The same elements arrive in the same places."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer moves; `graph` itself if none can be saved."""
         return apply_patterns(graph, PATTERNS)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.passes import BIT_EXACT, Contract, Pass
@@ -14,7 +15,7 @@ from tinsmith_simplify.subexpressions import MergeCommonSubexpressions
 
 
 @dataclass(frozen=True)
-class Simplify:
+class Simplify(Checked):
     """Fold constants, remove identities, simplify the layout, merge what is equal, remove the dead.
 
     max_constant_bytes: of a folded result, see FoldConstants, whose other limits hold over all rounds.
@@ -34,6 +35,7 @@ class Simplify:
         """Each of the passes is bit-exact."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph on which no pass finds anything to do; `graph` itself if none did.
 

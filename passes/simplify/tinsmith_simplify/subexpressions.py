@@ -5,6 +5,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
+from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Constant, Graph, Node, Value
 from tinsmith_ir.passes import BIT_EXACT, Contract
 
@@ -27,6 +28,7 @@ class MergeCommonSubexpressions:
         """Equal nodes compute equal values."""
         return BIT_EXACT
 
+    @checked
     def run(self, graph: Graph) -> Graph:
         """The graph without repetitions; `graph` itself if there are none."""
         merge = _Merge(graph)

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from tinsmith_ir.checked import Checked
+
 Feature = Literal["dsp", "fpu", "mve"]
 """What code may use beyond the base instructions: Arm DSP extension, float unit, Helium."""
 
 
 @dataclass(frozen=True)
-class Memory:
+class Memory(Checked):
     """One address range of a board.
 
     origin: first address. size_bytes: length. kind: "flash" keeps its content without power (or is
@@ -27,7 +29,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Counter:
+class Counter(Checked):
     """A counter that the test harness reads before and after a run.
 
     kind: "memory" is a register that counts up by itself; "nrf51-timer" a TIMER peripheral that has
@@ -48,7 +50,7 @@ class Counter:
 
 
 @dataclass(frozen=True)
-class Qemu:
+class Qemu(Checked):
     """How QEMU runs a board.
 
     program: executable. arguments: machine and CPU, without files. icount_shift: virtual time per
@@ -69,7 +71,7 @@ class Qemu:
 
 
 @dataclass(frozen=True)
-class SocSimulator:
+class SocSimulator(Checked):
     """How the simulator of platforms/simulators/soc runs a board: on its fabric controller.
 
     chip: name of a description, `chips/<chip>.soc` there.
@@ -87,7 +89,7 @@ Emulator = Qemu | SocSimulator
 
 
 @dataclass(frozen=True)
-class Board:
+class Board(Checked):
     """A board: its memories, what lies where, and how to emulate it.
 
     architecture: of its CPU. code_memory: vectors, code and constants. weight_memory: weights.
@@ -126,7 +128,7 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Target:
+class Target(Checked):
     """What `--target` names: a CPU with its features on a board, and the backend made for it.
 
     cpu: key of the compiler flags (`platforms/toolchains/flags.bzl`). backend: name of the backend

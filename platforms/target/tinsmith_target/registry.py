@@ -1,5 +1,6 @@
 """The targets by name."""
 
+from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import UsageError
 
 from tinsmith_target import boards
@@ -91,6 +92,7 @@ def targets() -> tuple[Target, ...]:
     return _TARGETS
 
 
+@checked
 def target(name: str) -> Target:
     """The target called `name`. Raises UnknownTargetError if there is none."""
     for candidate in _TARGETS:
