@@ -8,11 +8,12 @@ from tinsmith_ir import (
     GraphError,
     ParseError,
     TinsmithError,
+    evaluate_graph,
     parse_graph,
     parse_program,
     print_graph,
 )
-from tinsmith_ir.testing import random_graph
+from tinsmith_ir.testing import random_graph, random_inputs
 
 HEAD = 'graph "g" {\n  input %x: f32[2]\n  '
 
@@ -35,6 +36,8 @@ HEAD = 'graph "g" {\n  input %x: f32[2]\n  '
         (HEAD + "%y: f32[2] = add(%x, %x) {activation=tanh} }", "column 40", "'relu6'"),
         (HEAD + "%y: f32[2] = max_pool2d(%x) {window=[1]} }", "column 39", "2 integers"),
         (HEAD + "%y: f32[2] = mean(%x) {keep_dims=1} }", "column 36", "'true' or 'false'"),
+        (HEAD + "const %c: i8[1]<nan, 0> = [1] }", "line 3, column 18", "scales that are finite"),
+        (HEAD + "const %c: i8[1]<[1.0], [0, 0]> = [1] }", "line 3, column 18", "zero points"),
         (HEAD + "const %c: i8[2] = [1] }", "line 3, column 21", "2 elements"),
         (HEAD + "const %c: i8[1] = [300] }", "line 3, column 21", "elements of i8"),
         (HEAD + 'const %c: i8[3] = base64 "AAAA AAA" }', "line 3, column 28", "base64"),
@@ -122,3 +125,21 @@ def test_mutated_programs_parse_or_fail_cleanly() -> None:
             parse_program(text)
         except TinsmithError:
             continue
+
+
+def test_what_the_verifier_lets_pass_can_be_evaluated() -> None:
+    """Scales from the whole of float32, in place of those of random networks."""
+    generator = random.Random(9)
+    evaluated = 0
+    for seed in range(150):
+        text = print_graph(random_graph(seed, nodes=3))
+        scales = sorted(set(re.findall(r"<([0-9.e-]+), ", text)))
+        for scale in generator.sample(scales, min(2, len(scales))):
+            text = text.replace(f"<{scale}, ", f"<{10 ** generator.uniform(-40, 38)!r}, ")
+        try:
+            graph = parse_graph(text)
+        except TinsmithError:
+            continue
+        evaluate_graph(graph, random_inputs(graph, seed=seed))
+        evaluated += 1
+    assert evaluated > 30

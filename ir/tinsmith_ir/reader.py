@@ -11,7 +11,7 @@ from typing import NoReturn, TypeVar, cast
 import numpy as np
 
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.errors import ParseError
+from tinsmith_ir.errors import GraphError, ParseError
 from tinsmith_ir.graph import Array
 from tinsmith_ir.lexer import Token, tokens
 from tinsmith_ir.operators import OPERATORS
@@ -155,8 +155,16 @@ class Reader:
         return self.keyword("true", "false") == "true"
 
     def _quantization(self) -> Quantization | None:
+        token = self.token
         if not self.accept("<"):
             return None
+        try:
+            return self._scales()
+        except GraphError as error:
+            raise ParseError(f"line {token.line}, column {token.column}: {error}") from None
+
+    def _scales(self) -> Quantization:
+        """What stands behind the `<`."""
         if not self.at("["):
             scale = self.real()
             self.punctuation(",")

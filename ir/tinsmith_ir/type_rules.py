@@ -1,6 +1,5 @@
 """Rules of a tensor's type by itself, and of an operator on given types; for both levels of IR."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,11 +22,6 @@ class TypeRule:
 
 TYPE_RULES: tuple[TypeRule, ...] = (
     TypeRule(
-        "every dimension is at least 1",
-        lambda t: min(t.shape, default=1) >= 1,
-        lambda t: f"shape {t.shape}",
-    ),
-    TypeRule(
         "a tensor is smaller than 2 GiB",
         lambda t: t.size_bytes <= MAX_TENSOR_BYTES,
         lambda t: f"shape {t.shape}",
@@ -43,32 +37,11 @@ TYPE_RULES: tuple[TypeRule, ...] = (
         lambda t: t.quantization and f"{len(t.quantization.scales)} scales for shape {t.shape}",
     ),
     TypeRule(
-        "a quantization has as many zero points as scales",
-        lambda t: (
-            t.quantization is None or len(t.quantization.scales) == len(t.quantization.zero_points)
-        ),
-        lambda t: t.quantization and f"{len(t.quantization.zero_points)} zero points",
-    ),
-    TypeRule(
-        "scales are finite and above 0, also as float32",
-        lambda t: t.quantization is None or all(map(_is_scale, t.quantization.scales)),
-        lambda t: t.quantization and t.quantization.scales,
-    ),
-    TypeRule(
         "zero points lie within the dtype",
         lambda t: t.quantization is None or _zero_points_fit(t),
         lambda t: t.quantization and t.quantization.zero_points,
     ),
 )
-
-
-# Half of the smallest float32 rounds to 0, this much beyond the largest one to infinity.
-_SMALLEST_SCALE = math.ldexp(1, -150)
-_INFINITE_SCALE = math.ldexp(2 - math.ldexp(1, -24), 127)
-
-
-def _is_scale(scale: float) -> bool:
-    return _SMALLEST_SCALE < scale < _INFINITE_SCALE
 
 
 def _slices(type_: TensorType) -> int:

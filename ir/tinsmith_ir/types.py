@@ -5,6 +5,15 @@ from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+
+# Half of the smallest float32 rounds to 0, this much beyond the largest one to infinity.
+_SMALLEST_SCALE = math.ldexp(1, -150)
+_INFINITE_SCALE = math.ldexp(2 - math.ldexp(1, -24), 127)
+
+
+def _is_scale(scale: float) -> bool:
+    return _SMALLEST_SCALE < scale < _INFINITE_SCALE
 
 
 @dataclass(frozen=True)
@@ -19,6 +28,19 @@ class Quantization(Checked):
     scales: tuple[float, ...]
     zero_points: tuple[int, ...]
     axis: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raise GraphError for scales that are no positive float32, or not one for each zero point."""
+        super().__post_init__()
+        if not all(map(_is_scale, self.scales)):
+            raise GraphError(
+                f"expected scales that are finite and above 0, also as float32, got {self.scales}"
+            )
+        if len(self.scales) != len(self.zero_points):
+            raise GraphError(
+                "expected as many zero points as scales, got "
+                f"{len(self.zero_points)} zero points and {len(self.scales)} scales"
+            )
 
     @property
     def scale(self) -> float:
@@ -52,6 +74,12 @@ class TensorType(Checked):
     shape: tuple[int, ...]
     dtype: DType
     quantization: Quantization | None = None
+
+    def __post_init__(self) -> None:
+        """Raise GraphError for a dimension below 1."""
+        super().__post_init__()
+        if min(self.shape, default=1) < 1:
+            raise GraphError(f"expected dimensions of at least 1, got shape {self.shape}")
 
     @property
     def elements(self) -> int:

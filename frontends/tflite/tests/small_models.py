@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from tflite_builder import ModelBuilder, Options
+from tflite_builder import ModelBuilder, Options, Stored
 from tinsmith_ir.types import Quantization
 from tinsmith_tflite import import_tflite
 
@@ -41,7 +41,7 @@ def one_operator(
     return b.finish([x], [y])
 
 
-def quantized(quantization: Quantization | None, type_name: str = "INT8") -> bytes:
+def quantized(quantization: Quantization | Stored | None, type_name: str = "INT8") -> bytes:
     b = ModelBuilder()
     x = b.tensor("x", (4,), type_name, quantization=quantization)
     return relu_model(

@@ -2,7 +2,7 @@
 
 import pytest
 from small_models import assert_refused, floats, quantized, relu_model
-from tflite_builder import ModelBuilder, options
+from tflite_builder import ModelBuilder, Stored, options
 from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_ir.types import Quantization
 
@@ -161,9 +161,7 @@ def test_result_of_another_dtype() -> None:
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
 def test_scale_that_is_no_positive_number(scale: float) -> None:
-    assert_refused(
-        ModelError, quantized(Quantization.per_tensor(scale, 0)), "expected finite scales above 0"
-    )
+    assert_refused(ModelError, quantized(Stored((scale,), (0,))), "expected finite scales above 0")
 
 
 @pytest.mark.parametrize(
@@ -194,7 +192,7 @@ def test_quantization_axis_out_of_range(axis: int) -> None:
 
 def test_zero_points_of_another_count_than_scales() -> None:
     assert_refused(
-        ModelError, quantized(Quantization((1,) * 4, (0,) * 3, 0)), "as many zero points as scales"
+        ModelError, quantized(Stored((1,) * 4, (0,) * 3, 0)), "as many zero points as scales"
     )
 
 

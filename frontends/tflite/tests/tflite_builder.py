@@ -7,7 +7,7 @@ that a wrong slot shows.
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,14 @@ flatbuffers: Any = importlib.import_module("flatbuffers")
 _TYPES = {"f4": "FLOAT32", "i1": "INT8", "i2": "INT16", "i4": "INT32", "i8": "INT64", "u1": "UINT8"}
 
 OptionValue = int | float | bool | tuple[int, ...]
+
+
+class Stored(NamedTuple):
+    """A quantization as a file may have it, right or wrong; Quantization itself refuses wrong ones."""
+
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...]
+    axis: int | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,7 @@ class _Tensor:
     shape: Sequence[int]
     type_name: str
     data: bytes | None
-    quantization: Quantization | None
+    quantization: Quantization | Stored | None
     signature: Sequence[int] | None
     sparse: bool
     extra: Mapping[str, int]
@@ -70,7 +78,7 @@ class ModelBuilder:
         type_name: str = "FLOAT32",
         *,
         data: bytes | None = None,
-        quantization: Quantization | None = None,
+        quantization: Quantization | Stored | None = None,
         signature: Sequence[int] | None = None,
         sparse: bool = False,
         **extra: int,
@@ -86,7 +94,7 @@ class ModelBuilder:
         name: str,
         array: NDArray[np.generic],
         *,
-        quantization: Quantization | None = None,
+        quantization: Quantization | Stored | None = None,
     ) -> int:
         """Add a tensor with data, of the array's dtype. Returns its index."""
         return self.tensor(

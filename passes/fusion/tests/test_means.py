@@ -45,6 +45,7 @@ def test_a_reshape_drops_the_axes_that_the_mean_dropped() -> None:
         ),
         ("f32[1,2,2,3]", "%y: f32[1,1,2,3] = mean(%x) {axes=[1], keep_dims=true}"),
         ("f32[2,2,3]", "%y: f32[2,1,1] = mean(%x) {axes=[1,2], keep_dims=true}"),
+        ("f32[1,16777216,4,1]", "%y: f32[1,1,1,1] = mean(%x) {axes=[1,2], keep_dims=true}"),
         ("f32[1,2,2,3]", "%y: f32[1,2,2,3] = relu(%x)"),
     ],
 )

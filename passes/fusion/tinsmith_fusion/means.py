@@ -5,6 +5,7 @@ from dataclasses import replace
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import AveragePool2D, Mean, Reshape
+from tinsmith_ir.operators.windows import MAX_PIXELS
 from tinsmith_ir.rewrite import Rewrite, fresh_name
 
 
@@ -13,7 +14,7 @@ def averages_whole_maps(graph: Graph, node: Node) -> Rewrite | None:
 
     Both add in row-major order from 0.0 and divide once. Not for integers: the pool rounds sum /
     count once, the mean multiplies by a fixed-point 1 / count and rounds twice, so that halves (and
-    for maps of 3x3 and more also others) differ.
+    for maps of 3x3 and more also others) differ. Not for maps that no window may have.
     """
     operand, result = node.present_inputs[0].type, node.outputs[0].type
     operator = node.operator
@@ -22,6 +23,8 @@ def averages_whole_maps(graph: Graph, node: Node) -> Rewrite | None:
     if operand.dtype is not DType.FLOAT32:
         return None
     batch, height, width, channels = operand.shape
+    if height * width > MAX_PIXELS:
+        return None
     pool = AveragePool2D(window=(height, width))
     if operator.keep_dims:
         return Rewrite(node.outputs, (replace(node, operator=pool),))
