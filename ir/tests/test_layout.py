@@ -13,6 +13,15 @@ def test_reshape_keeps_the_order(run: Run) -> None:
     assert run(body, [1, 2, 3, 4, 5, 6]) == [1, 2, 3, 4, 5, 6]
 
 
+def test_reshape_to_the_same_shape_keeps_scales_of_an_axis(run: Run) -> None:
+    head = "input %x: i8[2,1]<[1.0,0.5], [0,0], axis 0> "
+    same = head + "%y: i8[2,1]<[1.0,0.5], [0,0], axis 0> = reshape(%x) {shape=[2,1]} output %y"
+    assert run(same, [3, 4]) == [3, 4]
+    other = head + "%y: i8[1,2]<[1.0,0.5], [0,0], axis 1> = reshape(%x) {shape=[1,2]} output %y"
+    with pytest.raises(GraphError, match="same quantization"):
+        run(other, [3, 4])
+
+
 def test_pad_adds_the_zero_point_unless_told_otherwise(run: Run) -> None:
     head = "input %x: i8[1,2]<1.0, 7> %y: i8[1,4]<1.0, 7> = pad(%x) "
     assert run(head + "{padding=[0,0,1,1]} output %y", [1, 2]) == [7, 1, 2, 7]
@@ -32,6 +41,19 @@ def test_concat_joins_along_the_axis(run: Run) -> None:
       output %y"""
     expected = [True, False, False, False, True, True]
     assert run(body, [True, False], [False, False, True, True]) == expected
+
+
+def test_concat_of_integers_without_scales_copies(run: Run) -> None:
+    text = "input %x: i8[1] input %z: i8[2] %y: i8[3] = concat(%x, %z)"
+    assert run(text + " output %y", [-1], [5, 7]) == [-1, 5, 7]
+    with pytest.raises(GraphError, match="input with a quantization, got i8 without"):
+        run(text + " {activation=relu} output %y", [-1], [5, 7])
+
+
+def test_concat_of_integers_with_and_without_scales_is_refused(run: Run) -> None:
+    text = "input %x: i8[1]<1.0, 0> input %z: i8[2] %y: i8[3]<1.0, 0> = concat(%x, %z) output %y"
+    with pytest.raises(GraphError, match="input with a quantization, got i8 without"):
+        run(text, [-1], [5, 7])
 
 
 def test_concat_requantizes_inputs_of_other_scales(run: Run) -> None:

@@ -60,7 +60,7 @@ def check_numbers(type_: TensorType, name: str, *, plain: Collection[DType] = ()
     without quantization.
     """
     check_dtype(type_, (DType.FLOAT32, *QUANTIZED_DTYPES, *plain), name)
-    if type_.dtype in QUANTIZED_DTYPES:
+    if type_.dtype in QUANTIZED_DTYPES and type_.dtype not in plain:
         check_quantized(type_, name)
     elif type_.quantization is not None:
         raise GraphError(f"expected {type_.dtype.value} {name} without quantization")

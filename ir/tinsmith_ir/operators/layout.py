@@ -49,6 +49,13 @@ class Reshape(_Move):
             )
         return (input_.with_shape(self.shape),)
 
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """Quantized as the input; per axis only where the shape stays, and with it the axis."""
+        input_ = checks.present(inputs, 0, "input")
+        if input_.shape != self.shape:
+            super().verify(inputs, outputs)
+        checks.check_same_quantization(input_, outputs[0], "input and result")
+
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
     ) -> tuple[Array, ...]:
@@ -169,12 +176,15 @@ class Concat(Operator):
         return type_.shape[: self.axis] + type_.shape[self.axis + 1 :]
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, or int8/int16 quantized per tensor with parameters; plain int32 and bool without
-        activation.
+        """float32, or int8/int16 quantized per tensor; without activation also plain int32 and bool,
+        and plain int8 and int16 if nothing has a quantization.
         """
+        types = [checks.present(inputs, index, "inputs") for index in range(len(inputs))]
         plain = (DType.INT32, DType.BOOL) if self.activation is Activation.NONE else ()
-        for index in range(len(inputs)):
-            checks.check_numbers(checks.present(inputs, index, "inputs"), "input", plain=plain)
+        if plain and all(type_.quantization is None for type_ in (*types, *outputs)):
+            plain = (*plain, *checks.QUANTIZED_DTYPES)
+        for type_ in types:
+            checks.check_numbers(type_, "input", plain=plain)
         checks.check_numbers(outputs[0], "result", plain=plain)
         if checks.are_quantized(*inputs, outputs[0]):
             concat_parameters(self, inputs, outputs[0])
