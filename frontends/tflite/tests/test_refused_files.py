@@ -265,16 +265,6 @@ def test_newer_version_of_an_operator() -> None:
     assert_refused(UnsupportedError, data, "CONV_2D: expected version 1 to 8, got 99")
 
 
-def test_options_of_another_operator() -> None:
-    data = one_operator("SOFTMAX", (1, 4, 4, 2), options("MulOptions"))
-    assert_refused(ModelError, data, "SOFTMAX: expected SoftmaxOptions, got MulOptions")
-
-
-def test_missing_options_read_as_defaults_which_must_make_sense() -> None:
-    data = one_operator("MAX_POOL_2D", (1, 4, 4, 2), None)
-    assert_refused(ModelError, data, "expected a stride of at least 1 x 1, got 0 x 0")
-
-
 def test_too_few_inputs() -> None:
     assert_refused(ModelError, relu_model(kind="ADD"), "ADD: expected 2 to 2 inputs, got 1")
 

@@ -60,6 +60,7 @@ class _Operator:
     inputs: Sequence[int]
     outputs: Sequence[int]
     options: Options | None
+    options_type: str
     version: int
     custom: str
 
@@ -114,9 +115,14 @@ class ModelBuilder:
         *,
         version: int = 1,
         custom: str = "",
+        options_type: str | None = None,
     ) -> None:
-        """Add an operator."""
-        self._operators.append(_Operator(kind, inputs, outputs, options, version, custom))
+        """Add an operator. options_type: what the file calls its options, if not what they are."""
+        kind_of_options = options.name if options else "NONE"
+        stored_type = kind_of_options if options_type is None else options_type
+        self._operators.append(
+            _Operator(kind, inputs, outputs, options, stored_type, version, custom)
+        )
 
     def finish(
         self,
@@ -200,8 +206,8 @@ def _operator(b: Any, operator: _Operator, code: int) -> int:
             name: _int32s(b, value) if isinstance(value, tuple) else value
             for name, value in operator.options.fields.items()
         }
-        fields["BuiltinOptionsType"] = getattr(tflite.BuiltinOptions, operator.options.name)
         fields["BuiltinOptions"] = _table(b, operator.options.name, **values)
+    fields["BuiltinOptionsType"] = getattr(tflite.BuiltinOptions, operator.options_type)
     return _table(b, "Operator", **fields)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
@@ -28,13 +29,23 @@ _ACTIVATIONS = {
 class OperatorContext:
     """One operator of the file, ready to be converted.
 
-    output: its result. options: a table of defaults when the file has none.
+    output: its result. options_kind: name of the options table that belongs to it, "" for none.
     """
 
     operator: FileOperator
     output: Value
-    options: Table
+    options_kind: str
     values: Values
+
+    @cached_property
+    def options(self) -> Table:
+        """Its options. TFLite reads a table that is missing, or of another kind (NONE too), as zeros:
+        not as the schema's defaults, such as a dilation of 1.
+        """
+        options = self.operator.options
+        if options is None or self.operator.options_kind != self.options_kind:
+            return self.values.file.absent_table(str(self.operator))
+        return options
 
     @property
     def where(self) -> str:
@@ -108,11 +119,17 @@ class OperatorContext:
 
     def error(self, text: str) -> ModelError:
         """An error about this operator as the file has it."""
-        return ModelError(f"{self.where}: {text}")
+        return ModelError(f"{self.where}: {text}{self._about_options()}")
 
     def unsupported(self, text: str) -> UnsupportedError:
         """An error about what TFLite has here and Tinsmith does not."""
         return UnsupportedError(f"{self.where}: {text}")
+
+    def _about_options(self) -> str:
+        if not self.options_kind or self.options.has_defaults:
+            return ""
+        found = self.operator.options_kind if self.operator.options else "no options"
+        return f" (expected {self.options_kind}, got {found}, which counts as all zeros)"
 
     def _tensor(self, position: int) -> int:
         if not self.has(position):

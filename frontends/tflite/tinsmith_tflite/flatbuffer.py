@@ -74,16 +74,17 @@ class Source:
         self.spend(table_bytes, where)
         return Table(self, start, table_bytes, vtable, vtable_bytes, where)
 
-    def empty_table(self, where: str) -> "Table":
-        """A table without fields, which reads as its defaults."""
-        return Table(self, 0, 4, 0, 4, where)
+    def absent_table(self, where: str) -> "Table":
+        """What stands for a table that is not there: every field reads as 0, not as its default."""
+        return Table(self, 0, 4, 0, 4, where, has_defaults=False)
 
 
 @dataclass(frozen=True)
 class Table:
     """A table of the file. Fields are known by their slot; an absent field reads as its default.
 
-    where: what the table is, for messages ("operator 3").
+    where: what the table is, for messages ("operator 3"). has_defaults: false where a table is
+    missing altogether, see Source.absent_table.
     """
 
     source: Source
@@ -92,6 +93,7 @@ class Table:
     vtable: int
     vtable_bytes: int
     where: str
+    has_defaults: bool = True
 
     def has(self, slot: int) -> bool:
         """True if the field is present."""
@@ -125,7 +127,7 @@ class Table:
         """A float, possibly NaN or infinite."""
         position = self._field(slot, 4)
         if position is None:
-            return default
+            return default if self.has_defaults else 0.0
         return float(struct.unpack_from("<f", self.source.data, position)[0])
 
     def string(self, slot: int) -> str:
@@ -197,7 +199,7 @@ class Table:
     def _integer(self, slot: int, size_bytes: int, signed: bool, default: int) -> int:
         position = self._field(slot, size_bytes)
         if position is None:
-            return default
+            return default if self.has_defaults else 0
         data = self.source.data[position : position + size_bytes]
         return int.from_bytes(data, "little", signed=signed)
 

@@ -13,7 +13,6 @@ from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
 from tinsmith_tflite.context import OperatorContext
-from tinsmith_tflite.flatbuffer import Source
 from tinsmith_tflite.model_file import FileOperator, ModelFile
 from tinsmith_tflite.names import identifier
 from tinsmith_tflite.operators import CALLERS, RULES, SUPPORTED, Rule, rule_for, unknown
@@ -183,8 +182,7 @@ def _node(values: Values, operator: FileOperator) -> Node:
     index = operator.outputs[0]
     output = values.new(index, str(operator))
     _check_dtype(rule, output, f"{values.file.name}: {operator}")
-    options = operator.options or Source(b"", values.file.name).empty_table(str(operator))
-    context = OperatorContext(operator, output, options, values)
+    context = OperatorContext(operator, output, rule.options, values)
     converted, operands = rule.convert(context)
     location = Location(values.file.name, f"{operator} '{values.file.tensor(index).name}'")
     node = Node(converted, tuple(operands), (output,), location)

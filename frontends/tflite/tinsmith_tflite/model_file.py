@@ -103,6 +103,10 @@ class ModelFile:
         """Count memory or time that the file costs apart from reading it, see Source.spend."""
         self._source.spend(size_bytes, "weights")
 
+    def absent_table(self, where: str) -> Table:
+        """What stands for a table that the file does not have, see Source.absent_table."""
+        return self._source.absent_table(where)
+
     def tensor(self, index: int) -> FileTensor:
         """Tensor `index` of the subgraph; raises ModelError if there is none."""
         table = self._subgraph.item(0, index, "tensor")

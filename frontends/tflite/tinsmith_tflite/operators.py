@@ -20,7 +20,8 @@ class Rule:
 
     versions: the highest version whose meaning is known (TFLite 2.18's highest; what a newer version
     of an operator adds, mostly dtypes, is refused by its own check).
-    inputs: (fewest, most) operands. options: name of the options table, "" if it has none.
+    inputs: (fewest, most) operands. options: name of the options table, "" if it has none; a table
+    of another kind is not read.
     dtypes: of the result.
     """
 
@@ -88,10 +89,10 @@ def unknown(operator: FileOperator, model: str, result: str) -> RefusedError:
 
 
 def rule_for(operator: FileOperator, model: str) -> Rule:
-    """The rule of `operator`, whose version, operand counts and options it has been checked against.
+    """The rule of `operator`, whose version and operand counts it has been checked against.
 
     The operator's kind is one of RULES. Raises UnsupportedError for a version that is not known,
-    ModelError for operands or options that do not belong to it.
+    ModelError for operands that do not belong to it.
     """
     where = f"{model}: {operator}"
     rule = RULES[operator.kind]
@@ -104,8 +105,4 @@ def rule_for(operator: FileOperator, model: str) -> Rule:
         raise ModelError(f"{where}: expected {fewest} to {most} inputs, got {len(operator.inputs)}")
     if len(operator.outputs) != 1:
         raise ModelError(f"{where}: expected 1 output, got {len(operator.outputs)}")
-    if operator.options is not None and operator.options_kind not in ("NONE", rule.options):
-        raise ModelError(
-            f"{where}: expected {rule.options or 'no options'}, got {operator.options_kind}"
-        )
     return rule
