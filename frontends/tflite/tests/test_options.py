@@ -77,3 +77,17 @@ def test_the_error_of_ignored_options_says_so() -> None:
     data = one_operator("SOFTMAX", (1, 4, 4, 2), options("MulOptions"))
     message = "beta above 0, got 0.0 .expected SoftmaxOptions, got MulOptions, which counts as all"
     assert_refused(ModelError, data, message)
+
+
+@pytest.mark.parametrize("kind", ["ADD", "SUB"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_int16_scales_that_are_no_powers_of_two_need_no_option(kind: str, place: int) -> None:
+    """TFLite multiplies as soon as one of the scales is further from a power of two than 2**0.001."""
+    chosen = options(f"{kind.title()}Options", PotScaleInt16=True)
+    scales = [0.25, 0.25, 0.25]
+    scales[place] = 0.25 * 2**0.0009
+    close = _pair(kind, chosen, type_name="INT16", scales=(scales[0], scales[1], scales[2]))
+    assert_refused(UnsupportedError, close, "power-of-two scales")
+    scales[place] = 0.25 * 2**0.0011
+    far = _pair(kind, chosen, type_name="INT16", scales=(scales[0], scales[1], scales[2]))
+    assert _operator(far).mnemonic == kind.lower()

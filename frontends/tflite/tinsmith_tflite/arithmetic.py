@@ -18,6 +18,7 @@ from tinsmith_ir.operators import (
 )
 
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.scales import is_power_of_two
 
 _MAX_AXES = 8
 
@@ -99,8 +100,15 @@ def dequantize(context: OperatorContext) -> Conversion:
 
 
 def _refuse_power_of_two_int16(context: OperatorContext) -> None:
-    """TFLite's older int16 scheme, the default of the option, shifts instead of multiplying."""
-    if context.output.type.dtype is DType.INT16 and context.options.boolean(1, True):
+    """TFLite's older int16 scheme shifts instead of multiplying. The option, on by default, asks for
+    it, and TFLite follows only where each scale is a power of two.
+    """
+    types = (context.value(0).type, context.value(1).type, context.output.type)
+    if (
+        context.output.type.dtype is DType.INT16
+        and context.options.boolean(1, True)
+        and all(is_power_of_two(type_) for type_ in types)
+    ):
         raise context.unsupported(
             "expected int16 arithmetic of any scale (pot_scale_int16 off), got power-of-two scales; "
             "quantize the model again with current TensorFlow (16x8)"

@@ -1,5 +1,6 @@
-"""Whether the scales of an operator can be turned into the integers that its kernel works with."""
+"""What the scales of an operator allow: whether its kernel can work with them, and in which way."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,6 +36,15 @@ def check_scales(
         return
     with np.errstate(all="ignore"):
         _derive(operator, inputs, output)
+
+
+def is_power_of_two(type_: TensorType) -> bool:
+    """Whether the only scale is a power of two, within 0.07 % as in TFLite's `CheckedLog2`."""
+    q = type_.quantization
+    if q is None or len(q.scales) != 1:
+        return False
+    logarithm = math.log2(np.float32(q.scale))
+    return abs(logarithm - round(logarithm)) < 1e-3
 
 
 def _derive(operator: Operator, inputs: Sequence[TensorType | None], output: TensorType) -> None:
