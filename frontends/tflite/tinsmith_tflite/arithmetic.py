@@ -17,6 +17,7 @@ from tinsmith_ir.operators import (
     Sub,
 )
 
+from tinsmith_tflite.bias import fully_connected_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.scales import is_power_of_two
 
@@ -36,7 +37,7 @@ def fully_connected(context: OperatorContext) -> Conversion:
     operator = FullyConnected(
         activation=context.activation(0), keep_dims=context.options.boolean(2)
     )
-    return operator, (source, context.weights(source, 2), context.bias(source))
+    return operator, (source, context.weights(source, 2), fully_connected_bias(context, source))
 
 
 def add(context: OperatorContext) -> Conversion:

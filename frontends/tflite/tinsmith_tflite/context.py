@@ -12,7 +12,7 @@ from tinsmith_ir.operators import Activation, Operator
 
 from tinsmith_tflite import builtin
 from tinsmith_tflite.flatbuffer import Table
-from tinsmith_tflite.model_file import FileOperator
+from tinsmith_tflite.model_file import FileOperator, FileQuantization
 from tinsmith_tflite.values import Values
 
 Conversion = tuple[Operator, Sequence[Value | None]]
@@ -95,6 +95,10 @@ class OperatorContext:
                 "with TensorFlow's default bias type"
             )
         return self.values.bias(index)
+
+    def stored_quantization(self, position: int) -> FileQuantization | None:
+        """What the file says of the scales of input `position`, unchecked."""
+        return self.values.file.tensor(self._tensor(position)).quantization
 
     def integers(self, position: int) -> tuple[int, ...]:
         """Elements of input `position`, a constant that stands for an attribute (axes, shape)."""

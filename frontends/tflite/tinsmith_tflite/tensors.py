@@ -1,6 +1,7 @@
 """From tensors as stored to types of the IR, refusing what has no honest meaning there."""
 
 import math
+from dataclasses import replace
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
@@ -30,10 +31,7 @@ def tensor_type(tensor: FileTensor, model: str) -> TensorType:
     dimensions, sparse tensors, variables), ModelError for what is wrong in itself.
     """
     where = f"{model}: {tensor}"
-    if tensor.is_variable:
-        raise RefusedError(
-            model, str(tensor), "variables (state kept between runs) are not supported"
-        )
+    _refuse_variable(tensor, model)
     dtype = _DTYPES.get(tensor.type_name)
     if dtype is None:
         hint = _HINTS.get(tensor.type_name, "leave such tensors out of the model")
@@ -43,14 +41,27 @@ def tensor_type(tensor: FileTensor, model: str) -> TensorType:
             f"got {tensor.type_name}, expected one of {', '.join(_DTYPES)}; {hint}",
         )
     shape = dense_shape(tensor, model)
-    size_bytes = math.prod(shape) * dtype.size_bytes
-    if size_bytes > LARGEST_BYTES:
-        raise ModelError(
-            f"{where}: expected at most {LARGEST_BYTES} bytes, got {size_bytes} for {list(shape)}"
-        )
+    _check_size(shape, dtype, where)
     if dtype is DType.FLOAT32 or tensor.quantization is None:
         return TensorType(shape, dtype)
     return TensorType(shape, dtype, _quantization(tensor.quantization, shape, dtype, where))
+
+
+def bias_type(tensor: FileTensor, model: str) -> TensorType:
+    """The type of an int32 or int64 bias as Tinsmith keeps it: int32, in one dimension.
+
+    No kernel reads its scales, which are those of the input times the weights. They are kept where
+    they say something; TFLite's files have axes here that the bias does not have, and scales of 0.
+    """
+    where = f"{model}: {tensor}"
+    _refuse_variable(tensor, model)
+    shape = (math.prod(dense_shape(tensor, model)),)
+    _check_size(shape, DType.INT32, where)
+    stored = tensor.quantization
+    if stored is None or not all(_is_scale(scale) for scale in stored.scales):
+        return TensorType(shape, DType.INT32)
+    own_axis = replace(stored, axis=0)
+    return TensorType(shape, DType.INT32, _quantization(own_axis, shape, DType.INT32, where))
 
 
 def dense_shape(tensor: FileTensor, model: str) -> tuple[int, ...]:
@@ -83,6 +94,25 @@ def check_input_signature(tensor: FileTensor, model: str) -> None:
         raise _dynamic(tensor.signature, tensor, model)
 
 
+def _refuse_variable(tensor: FileTensor, model: str) -> None:
+    if tensor.is_variable:
+        raise RefusedError(
+            model, str(tensor), "variables (state kept between runs) are not supported"
+        )
+
+
+def _check_size(shape: tuple[int, ...], dtype: DType, where: str) -> None:
+    size_bytes = math.prod(shape) * dtype.size_bytes
+    if size_bytes > LARGEST_BYTES:
+        raise ModelError(
+            f"{where}: expected at most {LARGEST_BYTES} bytes, got {size_bytes} for {list(shape)}"
+        )
+
+
+def _is_scale(number: float) -> bool:
+    return math.isfinite(number) and number > 0
+
+
 def _dynamic(shape: tuple[int, ...], tensor: FileTensor, model: str) -> UnsupportedError:
     return RefusedError(
         model,
@@ -101,7 +131,7 @@ def _quantization(
     if not stored.scales:
         return None
     for scale in stored.scales:
-        if not (math.isfinite(scale) and scale > 0):
+        if not _is_scale(scale):
             raise ModelError(f"{where}: expected finite scales above 0, got {scale}")
     zero_points = _zero_points(stored, dtype, where)
     if len(stored.scales) == 1:

@@ -11,7 +11,7 @@ from tinsmith_ir.types import TensorType
 
 from tinsmith_tflite.model_file import FileTensor, ModelFile
 from tinsmith_tflite.names import Names
-from tinsmith_tflite.tensors import dense_shape, tensor_type
+from tinsmith_tflite.tensors import bias_type, tensor_type
 
 _MOST_ATTRIBUTE_ELEMENTS = 64
 _INDEX_TYPES = {"INT32": "<i4", "INT64": "<i8"}
@@ -34,7 +34,7 @@ class Values:
     def new(self, index: int, where: str) -> Value:
         """The value of a tensor that a graph input or an operator gives, before `define`."""
         tensor = self.file.tensor(index)
-        if index in self._values or len(self.file.buffer(tensor.buffer)):
+        if index in self._values or self.is_constant(index):
             raise ModelError(
                 f"{self.file.name}: {where}: expected a tensor without a value, got {tensor}, which "
                 "is a constant or computed before"
@@ -48,6 +48,10 @@ class Values:
     def known(self, index: int) -> Value | None:
         """The value of a tensor that is defined, else None."""
         return self._values.get(index)
+
+    def is_constant(self, index: int) -> bool:
+        """True if the file has the tensor's data."""
+        return len(self.file.buffer(self.file.tensor(index).buffer)) > 0
 
     def value(self, index: int) -> Value:
         """The value of a tensor that is defined, or a constant.
@@ -86,20 +90,22 @@ class Values:
         return self._converted[index]
 
     def bias(self, index: int) -> Value:
-        """A bias; the int64 of TFLite's 16x8 scheme becomes int32, where Tinsmith keeps it."""
+        """A bias. Integers become one dimension of int32, which is what Tinsmith keeps of the int64
+        of TFLite's 16x8 scheme, and of a shape such as (1, 1, 1, channels).
+        """
         tensor = self.file.tensor(index)
-        if index in self._values or tensor.type_name != "INT64":
+        if index in self._values or tensor.type_name not in _INDEX_TYPES:
             return self.value(index)
         if index not in self._converted:
-            dense_shape(tensor, self.file.name)
-            self._charge(4 * math.prod(tensor.shape))
-            data = self._data(tensor, np.dtype("<i8"), tensor.shape).astype(np.int64)
+            type_ = bias_type(tensor, self.file.name)
+            self._charge(type_.size_bytes)
+            stored = self._data(tensor, np.dtype(_INDEX_TYPES[tensor.type_name]), tensor.shape)
+            data = stored.astype(np.int64).reshape(type_.shape)
             if data.size and not _INT32.min <= data.min() <= data.max() <= _INT32.max:
                 raise UnsupportedError(
                     f"{self.file.name}: {tensor}: expected a bias within int32, got values from "
                     f"{data.min()} to {data.max()}"
                 )
-            type_ = TensorType(tensor.shape, DType.INT32)
             self._converted[index] = self._constant(tensor.name, type_, data.astype(np.int32))
         return self._converted[index]
 

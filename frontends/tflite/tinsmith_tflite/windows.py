@@ -4,6 +4,7 @@ from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D, MaxPool2D
 
 from tinsmith_tflite import builtin
+from tinsmith_tflite.bias import convolution_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
 
 Pair = tuple[int, int]
@@ -68,7 +69,7 @@ def max_pool2d(context: OperatorContext) -> Conversion:
 
 def _operands(context: OperatorContext) -> tuple[Value, Value, Value | None]:
     source = context.ranked_value(0, 4)
-    return source, context.weights(source, 4), context.bias(source)
+    return source, context.weights(source, 4), convolution_bias(context, source)
 
 
 def _pool(context: OperatorContext) -> tuple[Value, Pair, Pair, tuple[int, int, int, int]]:
