@@ -241,6 +241,14 @@ def test_concatenation_counts_its_axis_from_the_front() -> None:
     assert _operator(graph) == Concat(axis=1)
 
 
+@pytest.mark.parametrize("type_name", ["INT8", "INT16"])
+def test_concatenation_of_integers_without_scales(type_name: str) -> None:
+    b = ModelBuilder()
+    x, y = b.tensor("x", (2,), type_name), b.tensor("y", (4,), type_name)
+    b.operator("CONCATENATION", [x, x], [y], options("ConcatenationOptions"))
+    assert _operator(import_tflite(b.finish([x], [y]))) == Concat(axis=0)
+
+
 def test_relu_and_relu6_have_no_options() -> None:
     assert _operator(_graph("RELU", [(4,)], (4,))) == Relu()
     assert _operator(_graph("RELU6", [(4,)], (4,))) == Relu6()
@@ -273,6 +281,18 @@ def test_tensors_that_no_operator_needs_are_left_out() -> None:
     x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
     b.operator("RELU", [x], [y])
     assert set(import_tflite(b.finish([x], [y])).values) == {"x", "y"}
+
+
+def test_a_graph_output_may_be_a_constant() -> None:
+    b = ModelBuilder()
+    x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
+    per_axis = Quantization((0.5, 0.25), (0, 0), axis=0)
+    table = b.constant("table", np.array([[1], [2]], np.int8), quantization=per_axis)
+    b.operator("RELU", [x], [y])
+    graph = import_tflite(b.finish([x], [y, table]))
+    assert [value.name for value in graph.outputs] == ["y", "table"]
+    assert graph.outputs[1].type == TensorType((2, 1), DType.INT8, per_axis)
+    np.testing.assert_array_equal(graph.constant_data["table"], [[1], [2]])
 
 
 def test_equal_tensor_names_stay_apart() -> None:

@@ -173,9 +173,17 @@ def test_zero_point_out_of_range(type_name: str, zero_point: int) -> None:
 
 
 def test_int8_without_quantization() -> None:
-    assert_refused(
-        ModelError, quantized(None), "expected input with a quantization, got i8 without"
-    )
+    assert_refused(UnsupportedError, quantized(None), "expected a scale for %x, got i8 without one")
+
+
+@pytest.mark.parametrize("type_name", ["INT8", "INT16"])
+def test_concatenation_of_another_scale_than_the_result(type_name: str) -> None:
+    """TFLite refuses int8, and joins the bytes of int16 as if the scales were equal."""
+    b = ModelBuilder()
+    x = b.tensor("x", (2,), type_name, quantization=Quantization.per_tensor(0.5, 0))
+    y = b.tensor("y", (4,), type_name, quantization=Quantization.per_tensor(1.0, 0))
+    b.operator("CONCATENATION", [x, x], [y], options("ConcatenationOptions"))
+    assert_refused(ModelError, b.finish([x], [y]), "the result's scale .* got others for %x")
 
 
 def test_scales_of_another_count_than_the_axis() -> None:

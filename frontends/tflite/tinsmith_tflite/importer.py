@@ -5,10 +5,12 @@ import pathlib
 import struct
 
 from tinsmith_ir.checked import checked
+from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
 from tinsmith_ir.graph import Graph, Location, Node, Value
+from tinsmith_ir.operators import Concat, Pad, Reshape, Transpose
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
@@ -169,12 +171,14 @@ def _input(values: Values, index: int) -> Value:
 
 def _output(values: Values, index: int) -> Value:
     value = values.known(index)
-    if value is None:
+    if value is not None:
+        return value
+    if not values.is_constant(index):
         raise ModelError(
             f"{values.file.name}: expected each graph output to be computed, got tensor {index}, "
             "which no operator writes"
         )
-    return value
+    return values.value(index)
 
 
 def _node(values: Values, operator: FileOperator) -> Node:
@@ -205,6 +209,7 @@ def _check(node: Node, context: OperatorContext) -> None:
     types = [None if value is None else value.type for value in node.inputs]
     context.values.file.spend(_COST_OF_A_SCALE * sum(_scales(type_) for type_ in types))
     output = node.outputs[0].type
+    _check_scaled(node, context)
     try:
         inferred = node.operator.infer(types)[0]
         node.operator.verify(types, [output])
@@ -218,6 +223,18 @@ def _check(node: Node, context: OperatorContext) -> None:
         check_scales(node.operator, types, output)
     except GraphError as error:
         raise context.error(str(error)) from error
+
+
+def _check_scaled(node: Node, context: OperatorContext) -> None:
+    """Integers without scales can be moved; what else TFLite makes of them differs by kernel."""
+    if isinstance(node.operator, (Concat, Pad, Reshape, Transpose)):
+        return
+    for value in (*node.present_inputs, *node.outputs):
+        if value.type.dtype in (DType.INT8, DType.INT16) and value.type.quantization is None:
+            raise context.unsupported(
+                f"expected a scale for %{value.name}, got {value.type.dtype.value} without one; "
+                "quantize the whole model"
+            )
 
 
 def _scales(type_: TensorType | None) -> int:

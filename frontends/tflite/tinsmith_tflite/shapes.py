@@ -65,9 +65,14 @@ def transpose(context: OperatorContext) -> Conversion:
 
 
 def concatenation(context: OperatorContext) -> Conversion:
-    """CONCATENATION."""
+    """CONCATENATION; of integers it joins bytes and never rescales."""
     values = [context.value(position) for position in range(len(context.operator.inputs))]
     axis = context.axis(context.options.int32(0), len(values[0].type.shape))
+    for value in values:
+        if value.type.quantization != context.output.type.quantization:
+            raise context.error(
+                f"expected inputs of the result's scale and zero point, got others for %{value.name}"
+            )
     return Concat(axis=axis, activation=context.activation(1)), values
 
 
