@@ -12,7 +12,7 @@ from tinsmith_ir.operators import Activation, Operator
 
 from tinsmith_tflite import builtin
 from tinsmith_tflite.flatbuffer import Table
-from tinsmith_tflite.model_file import FileOperator, FileQuantization
+from tinsmith_tflite.model_file import FileOperator, FileQuantization, ModelFile
 from tinsmith_tflite.values import Values
 
 Conversion = tuple[Operator, Sequence[Value | None]]
@@ -23,6 +23,15 @@ _ACTIVATIONS = {
     "RELU6": Activation.RELU6,
     "RELU_N1_TO_1": Activation.RELU_N1_TO_1,
 }
+
+
+def options_of(file: ModelFile, operator: FileOperator, kind: str) -> Table:
+    """The options of `operator` if they are of `kind`. TFLite reads a table that is missing, or of
+    another kind (NONE too), as zeros: not as the schema's defaults, such as a dilation of 1.
+    """
+    if operator.options is None or operator.options_kind != kind:
+        return file.absent_table(str(operator))
+    return operator.options
 
 
 @dataclass(frozen=True)
@@ -39,13 +48,8 @@ class OperatorContext:
 
     @cached_property
     def options(self) -> Table:
-        """Its options. TFLite reads a table that is missing, or of another kind (NONE too), as zeros:
-        not as the schema's defaults, such as a dilation of 1.
-        """
-        options = self.operator.options
-        if options is None or self.operator.options_kind != self.options_kind:
-            return self.values.file.absent_table(str(self.operator))
-        return options
+        """Its options, see `options_of`."""
+        return options_of(self.values.file, self.operator, self.options_kind)
 
     @property
     def where(self) -> str:

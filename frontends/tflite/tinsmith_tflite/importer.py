@@ -3,6 +3,7 @@
 import os
 import pathlib
 import struct
+from dataclasses import replace
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
@@ -15,7 +16,8 @@ from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
 from tinsmith_tflite.context import OperatorContext
-from tinsmith_tflite.model_file import FileOperator, ModelFile
+from tinsmith_tflite.folding import fold, foldable
+from tinsmith_tflite.model_file import FileOperator, FileTensor, ModelFile
 from tinsmith_tflite.names import identifier
 from tinsmith_tflite.operators import CALLERS, RULES, SUPPORTED, Rule, rule_for, unknown
 from tinsmith_tflite.problems import Problems
@@ -83,6 +85,7 @@ def _graph(file: ModelFile, name: str) -> Graph:
     _check_size(file)
     problems = Problems(file.name)
     values = Values(file)
+    computed = foldable(file)
     refused: set[int] = set()
     inputs: list[Value] = []
     nodes: list[Node] = []
@@ -95,6 +98,13 @@ def _graph(file: ModelFile, name: str) -> Graph:
     kinds: set[str] = set()
     for operator in file.operators():
         kinds.add(operator.kind)
+        if operator.index in computed:
+            if refused.isdisjoint(operator.inputs):
+                with problems.gathered():
+                    fold(values, operator)
+                    continue
+            refused.update(operator.outputs)
+            continue
         if operator.kind not in RULES:
             problems.add(unknown(operator, file.name, _result_name(file, operator)), SUPPORTED)
         elif refused.isdisjoint(operator.inputs):
@@ -189,9 +199,8 @@ def _node(values: Values, operator: FileOperator) -> Node:
     context = OperatorContext(operator, output, rule.options, values)
     converted, operands = rule.convert(context)
     location = Location(values.file.name, f"{operator} '{values.file.tensor(index).name}'")
-    node = Node(converted, tuple(operands), (output,), location)
-    _check(node, context)
-    values.define(index, output)
+    node = _checked(Node(converted, tuple(operands), (output,), location), context)
+    values.define(index, node.outputs[0])
     return node
 
 
@@ -204,14 +213,20 @@ def _check_dtype(rule: Rule, output: Value, where: str) -> None:
         )
 
 
-def _check(node: Node, context: OperatorContext) -> None:
-    """The operator accepts its operands, and the result is stored as what it makes of them."""
+def _checked(node: Node, context: OperatorContext) -> Node:
+    """The node, whose operator accepts its operands, with the result that it makes of them.
+
+    The file must say the same of the result but for dimensions that were unknown when it was written,
+    which are -1 in the signature and mere placeholders in the shape.
+    """
     types = [None if value is None else value.type for value in node.inputs]
     context.values.file.spend(_COST_OF_A_SCALE * sum(_scales(type_) for type_ in types))
     output = node.outputs[0].type
     _check_scaled(node, context)
     try:
         inferred = node.operator.infer(types)[0]
+        if _may_be(inferred.shape, context.values.file.tensor(context.operator.outputs[0])):
+            output = output.with_shape(inferred.shape)
         node.operator.verify(types, [output])
     except GraphError as error:
         raise context.error(str(error)) from error
@@ -223,6 +238,16 @@ def _check(node: Node, context: OperatorContext) -> None:
         check_scales(node.operator, types, output)
     except GraphError as error:
         raise context.error(str(error)) from error
+    return replace(node, outputs=(Value(node.name, output),))
+
+
+def _may_be(shape: tuple[int, ...], tensor: FileTensor) -> bool:
+    """Whether the signature of `tensor` leaves dimensions open and `shape` fills them."""
+    return (
+        -1 in tensor.signature
+        and len(shape) == len(tensor.signature)
+        and all(known in (-1, size) for known, size in zip(tensor.signature, shape, strict=True))
+    )
 
 
 def _check_scaled(node: Node, context: OperatorContext) -> None:

@@ -11,10 +11,10 @@ from tinsmith_ir.types import TensorType
 
 from tinsmith_tflite.model_file import FileTensor, ModelFile
 from tinsmith_tflite.names import Names
-from tinsmith_tflite.tensors import bias_type, tensor_type
+from tinsmith_tflite.tensors import bias_type, dense_shape, tensor_type
 
-_MOST_ATTRIBUTE_ELEMENTS = 64
-_INDEX_TYPES = {"INT32": "<i4", "INT64": "<i8"}
+MOST_ATTRIBUTE_ELEMENTS = 64
+INDEX_TYPES = {"INT32": "<i4", "INT64": "<i8"}
 _INT32 = np.iinfo(np.int32)
 
 
@@ -30,28 +30,42 @@ class Values:
         self._names = Names()
         self._values: dict[int, Value] = {}
         self._converted: dict[int, Value] = {}
+        self._computed: dict[int, NDArray[np.int64]] = {}
 
     def new(self, index: int, where: str) -> Value:
         """The value of a tensor that a graph input or an operator gives, before `define`."""
+        self._check_new(index, where)
         tensor = self.file.tensor(index)
-        if index in self._values or self.is_constant(index):
-            raise ModelError(
-                f"{self.file.name}: {where}: expected a tensor without a value, got {tensor}, which "
-                "is a constant or computed before"
-            )
         return Value(self._names.unique(tensor.name), tensor_type(tensor, self.file.name))
 
     def define(self, index: int, value: Value) -> None:
         """From here on tensor `index` can be read."""
         self._values[index] = value
 
+    def define_integers(self, index: int, array: NDArray[np.int64], where: str) -> None:
+        """From here on tensor `index` is a constant; `where` names what computed it."""
+        self._check_new(index, where)
+        tensor = self.file.tensor(index)
+        limits = np.iinfo(INDEX_TYPES[tensor.type_name])
+        if array.shape != tensor.shape:
+            raise ModelError(
+                f"{self.file.name}: {where}: expected a result of shape {list(array.shape)}, got "
+                f"{list(tensor.shape)} for {tensor}"
+            )
+        if array.size and not limits.min <= array.min() <= array.max() <= limits.max:
+            raise ModelError(
+                f"{self.file.name}: {where}: expected elements within {tensor.type_name}, got "
+                f"{array.min()} to {array.max()}"
+            )
+        self._computed[index] = array
+
     def known(self, index: int) -> Value | None:
         """The value of a tensor that is defined, else None."""
         return self._values.get(index)
 
     def is_constant(self, index: int) -> bool:
-        """True if the file has the tensor's data."""
-        return len(self.file.buffer(self.file.tensor(index).buffer)) > 0
+        """True if the file has the tensor's data, or they are computed from what it has."""
+        return index in self._computed or len(self.file.buffer(self.file.tensor(index).buffer)) > 0
 
     def value(self, index: int) -> Value:
         """The value of a tensor that is defined, or a constant.
@@ -94,12 +108,12 @@ class Values:
         of TFLite's 16x8 scheme, and of a shape such as (1, 1, 1, channels).
         """
         tensor = self.file.tensor(index)
-        if index in self._values or tensor.type_name not in _INDEX_TYPES:
+        if index in self._values or tensor.type_name not in INDEX_TYPES:
             return self.value(index)
         if index not in self._converted:
             type_ = bias_type(tensor, self.file.name)
             self._charge(type_.size_bytes)
-            stored = self._data(tensor, np.dtype(_INDEX_TYPES[tensor.type_name]), tensor.shape)
+            stored = self._data(tensor, np.dtype(INDEX_TYPES[tensor.type_name]), tensor.shape)
             data = stored.astype(np.int64).reshape(type_.shape)
             if data.size and not _INT32.min <= data.min() <= data.max() <= _INT32.max:
                 raise UnsupportedError(
@@ -112,18 +126,35 @@ class Values:
     def integers(self, index: int) -> tuple[int, ...]:
         """Elements of a constant int32 or int64 tensor that stands for an attribute."""
         tensor = self.file.tensor(index)
-        if tensor.type_name not in _INDEX_TYPES:
+        if tensor.type_name not in INDEX_TYPES:
             raise ModelError(
                 f"{self.file.name}: {tensor}: expected INT32 or INT64, got {tensor.type_name}"
             )
         shape = tensor.shape
-        if any(size < 0 for size in shape) or math.prod(shape) > _MOST_ATTRIBUTE_ELEMENTS:
+        if any(size < 0 for size in shape) or math.prod(shape) > MOST_ATTRIBUTE_ELEMENTS:
             raise ModelError(
-                f"{self.file.name}: {tensor}: expected at most {_MOST_ATTRIBUTE_ELEMENTS} elements, "
+                f"{self.file.name}: {tensor}: expected at most {MOST_ATTRIBUTE_ELEMENTS} elements, "
                 f"got shape {list(shape)}"
             )
-        data = self._data(tensor, np.dtype(_INDEX_TYPES[tensor.type_name]), shape)
+        data = self._data(tensor, np.dtype(INDEX_TYPES[tensor.type_name]), shape)
         return tuple(int(element) for element in data.ravel())
+
+    def integer_array(self, index: int) -> NDArray[np.int64]:
+        """The same elements in the tensor's shape."""
+        return np.array(self.integers(index), np.int64).reshape(self.file.tensor(index).shape)
+
+    def shape(self, index: int) -> tuple[int, ...]:
+        """The shape of a constant of any type, or of what is defined."""
+        value = self._values.get(index)
+        if value is not None:
+            return value.type.shape
+        tensor = self.file.tensor(index)
+        if not self.is_constant(index):
+            raise ModelError(
+                f"{self.file.name}: {tensor}: expected a constant, or the result of an operator before "
+                "this one, got neither"
+            )
+        return dense_shape(tensor, self.file.name)
 
     def scalar(self, index: int) -> int | float:
         """The only element of a constant tensor that stands for an attribute."""
@@ -136,6 +167,13 @@ class Values:
         element = self._data(tensor, type_.dtype.numpy, type_.shape).ravel()[0]
         return float(element) if type_.dtype is DType.FLOAT32 else int(element)
 
+    def _check_new(self, index: int, where: str) -> None:
+        if index in self._values or self.is_constant(index):
+            raise ModelError(
+                f"{self.file.name}: {where}: expected a tensor without a value, got "
+                f"{self.file.tensor(index)}, which is a constant or computed before"
+            )
+
     def _constant(self, name: str, type_: TensorType, data: Array) -> Value:
         value = Value(self._names.unique(name), type_)
         self.constants.append(Constant(value, data))
@@ -147,7 +185,9 @@ class Values:
     def _data(
         self, tensor: FileTensor, dtype: np.dtype[np.generic], shape: tuple[int, ...]
     ) -> Array:
-        """A constant's elements, a read-only view of the file."""
+        """A constant's elements, a read-only view of the file unless computed."""
+        if tensor.index in self._computed:
+            return self._computed[tensor.index].astype(dtype)
         data: NDArray[np.uint8] = self.file.buffer(tensor.buffer)
         expected_bytes = math.prod(shape) * dtype.itemsize
         if expected_bytes and not len(data):

@@ -1,0 +1,190 @@
+"""Operators on integers that are known while importing, such as parts of shapes, computed there.
+
+Where a dimension was unknown when a model was written, converters compute the shape of a RESHAPE by
+SHAPE, STRIDED_SLICE and PACK; here all shapes are fixed, so nothing of that is left to run.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.errors import ModelError, UnsupportedError
+
+from tinsmith_tflite.context import options_of
+from tinsmith_tflite.flatbuffer import Table
+from tinsmith_tflite.model_file import FileOperator, ModelFile
+from tinsmith_tflite.values import INDEX_TYPES, MOST_ATTRIBUTE_ELEMENTS, Values
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FoldRule:
+    """How one kind of operator is computed.
+
+    versions: the highest whose meaning is known. options: name of its options table, "" for none.
+    reads_shape: it wants the shape of its only input, of whatever type, and not the elements.
+    """
+
+    versions: int
+    options: str
+    compute: Callable[["_Folding"], Integers]
+    reads_shape: bool = False
+
+
+@dataclass(frozen=True)
+class _Folding:
+    """An operator under computation; arrays are the elements of its inputs."""
+
+    operator: FileOperator
+    options: Table
+    arrays: tuple[Integers, ...]
+
+    @cached_property
+    def first(self) -> Integers:
+        return self.arrays[0]
+
+    def list(self, position: int) -> list[int]:
+        return [int(element) for element in self.arrays[position].ravel()]
+
+    def without_activation(self, slot: int, result: Integers) -> Integers:
+        if self.options.int8(slot) != 0:
+            raise UnsupportedError("expected no fused activation of integers")
+        return result
+
+
+def foldable(file: ModelFile) -> frozenset[int]:
+    """Indices of the operators that `fold` can compute, as far as types and inputs tell."""
+    known: dict[int, bool] = {}
+    found: list[int] = []
+
+    def is_known(index: int) -> bool:
+        if index not in known:
+            known[index] = _is_small_integers(file, index) and _has_data(file, index)
+        return known[index]
+
+    for operator in file.operators():
+        rule = FOLD_RULES.get(operator.kind)
+        if rule is None or len(operator.outputs) != 1 or not operator.inputs:
+            continue
+        if not _is_small_integers(file, operator.outputs[0]):
+            continue
+        if rule.reads_shape or all(index != -1 and is_known(index) for index in operator.inputs):
+            known[operator.outputs[0]] = True
+            found.append(operator.index)
+    return frozenset(found)
+
+
+def fold(values: Values, operator: FileOperator) -> None:
+    """Compute one of the operators named by `foldable`; its result counts as a constant."""
+    rule = FOLD_RULES[operator.kind]
+    where = f"{values.file.name}: {operator}"
+    if not 1 <= operator.version <= rule.versions:
+        raise UnsupportedError(
+            f"{where}: expected version 1 to {rule.versions}, got {operator.version}"
+        )
+    if rule.reads_shape:
+        arrays = (np.array(values.shape(operator.inputs[0]), np.int64),)
+    else:
+        arrays = tuple(values.integer_array(index) for index in operator.inputs)
+    folding = _Folding(operator, options_of(values.file, operator, rule.options), arrays)
+    try:
+        result = np.asarray(rule.compute(folding), np.int64)
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{where}: {error}") from error
+    except (IndexError, ValueError) as error:
+        raise ModelError(f"{where}: expected operands that fit together: {error}") from error
+    values.define_integers(operator.outputs[0], result, str(operator))
+
+
+def _is_small_integers(file: ModelFile, index: int) -> bool:
+    tensor = file.tensor(index)
+    return (
+        tensor.type_name in INDEX_TYPES
+        and min(tensor.shape, default=0) >= 0
+        and math.prod(tensor.shape) <= MOST_ATTRIBUTE_ELEMENTS
+    )
+
+
+def _has_data(file: ModelFile, index: int) -> bool:
+    tensor = file.tensor(index)
+    return 0 in tensor.shape or len(file.buffer(tensor.buffer)) > 0
+
+
+def _strided_slice(folding: _Folding) -> Integers:
+    options = folding.options
+    begin_mask, end_mask, ellipsis, new_axis, shrink = (options.int32(slot) for slot in range(5))
+    if ellipsis or new_axis or options.boolean(5):
+        raise UnsupportedError("expected no ellipsis, new axis or offset in the slice of a shape")
+    begins, ends, strides = (folding.list(position) for position in (1, 2, 3))
+    selected: list[int | slice] = []
+    for axis, (begin, end, stride) in enumerate(zip(begins, ends, strides, strict=True)):
+        start = None if begin_mask >> axis & 1 else begin
+        stop = None if end_mask >> axis & 1 else end
+        if shrink >> axis & 1:
+            selected.append((-1 if stride < 0 else 0) if start is None else start)
+        else:
+            selected.append(slice(start, stop, stride))
+    return folding.first[tuple(selected)]
+
+
+def _slice(folding: _Folding) -> Integers:
+    """Begin and size of each axis; -1 is the rest."""
+    begins, sizes = folding.list(1), folding.list(2)
+    ends = [
+        length if size == -1 else begin + size
+        for begin, size, length in zip(begins, sizes, folding.first.shape, strict=True)
+    ]
+    if any(begin < 0 or end < begin for begin, end in zip(begins, ends, strict=True)):
+        raise ValueError(f"begin {begins}, size {sizes}")
+    return folding.first[tuple(slice(*ends_) for ends_ in zip(begins, ends, strict=True))]
+
+
+def _gather(folding: _Folding) -> Integers:
+    if folding.options.int32(1):
+        raise UnsupportedError("expected no batch dimensions in the gathering of a shape")
+    indices = folding.arrays[1]
+    if indices.size and indices.min() < 0:
+        raise IndexError(f"index {indices.min()}")
+    return np.take(folding.first, indices, axis=folding.options.int32(0))
+
+
+def _squeeze(folding: _Folding) -> Integers:
+    return np.squeeze(folding.first, axis=folding.options.int32s(0) or None)
+
+
+def _reduce_prod(folding: _Folding) -> Integers:
+    axes = tuple(folding.list(1))
+    return np.prod(folding.first, axis=axes, keepdims=folding.options.boolean(0))
+
+
+def _reshape(folding: _Folding) -> Integers:
+    has_shape = len(folding.arrays) > 1
+    return folding.first.reshape(folding.list(1) if has_shape else folding.options.int32s(0))
+
+
+FOLD_RULES: Mapping[str, FoldRule] = {
+    "ADD": FoldRule(5, "AddOptions", lambda f: f.without_activation(0, f.arrays[0] + f.arrays[1])),
+    "CAST": FoldRule(7, "CastOptions", lambda f: f.first),
+    "CONCATENATION": FoldRule(
+        4,
+        "ConcatenationOptions",
+        lambda f: f.without_activation(1, np.concatenate(f.arrays, axis=f.options.int32(0))),
+    ),
+    "EXPAND_DIMS": FoldRule(
+        1, "ExpandDimsOptions", lambda f: np.expand_dims(f.first, tuple(f.list(1)))
+    ),
+    "GATHER": FoldRule(7, "GatherOptions", _gather),
+    "MUL": FoldRule(7, "MulOptions", lambda f: f.without_activation(0, f.arrays[0] * f.arrays[1])),
+    "PACK": FoldRule(4, "PackOptions", lambda f: np.stack(f.arrays, axis=f.options.int32(1))),
+    "REDUCE_PROD": FoldRule(2, "ReducerOptions", _reduce_prod),
+    "RESHAPE": FoldRule(1, "ReshapeOptions", _reshape),
+    "SHAPE": FoldRule(1, "ShapeOptions", lambda f: f.first, reads_shape=True),
+    "SLICE": FoldRule(6, "SliceOptions", _slice),
+    "SQUEEZE": FoldRule(2, "SqueezeOptions", _squeeze),
+    "STRIDED_SLICE": FoldRule(8, "StridedSliceOptions", _strided_slice),
+    "SUB": FoldRule(5, "SubOptions", lambda f: f.without_activation(0, f.arrays[0] - f.arrays[1])),
+}
