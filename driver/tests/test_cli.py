@@ -5,15 +5,19 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 import jsonschema
 import numpy as np
 import pytest
+from tinsmith_driver import pipelines
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.report import schema
+from tinsmith_ir import Graph
+from tinsmith_tflite import import_tflite
 
 EXAMPLE = find_example()
 MODEL = str(EXAMPLE.model)
@@ -384,6 +388,21 @@ def test_an_arena_is_optimal_only_if_the_order_is_proven(
         assert result["ram"]["arena_status"] == status
         is_warned = any("order of 39 operations" in warning for warning in result["warnings"])
         assert is_warned == ("order of 39 operations" in printed.err) == (branches == 20)
+
+
+def test_what_the_importer_warns_of_is_shown_and_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warned(data: bytes, source: str, on_warning: Callable[[str], None]) -> Graph:
+        on_warning("the weights grow")
+        return import_tflite(data, source=source)
+
+    monkeypatch.setattr(pipelines, "import_tflite", warned)
+    assert main(["check", MODEL, "--target", "host"]) == 0
+    assert "warning: the weights grow\n" in capsys.readouterr().err
+    assert main(["compile", MODEL, "--target", "host", "-o", str(tmp_path)]) == 0
+    assert "warning: the weights grow\n" in capsys.readouterr().err
+    assert json.loads((tmp_path / "report.json").read_text())["warnings"] == ["the weights grow"]
 
 
 def test_the_page_says_the_ends_of_long_names(tmp_path: Path) -> None:

@@ -51,12 +51,16 @@ def tool_version() -> str:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A model file as read: its graph before any pass, and where it came from."""
+    """A model file as read: its graph before any pass, and where it came from.
+
+    warnings: what the importer thinks a user should know.
+    """
 
     path: Path
     format: str
     sha256: str
     graph: Graph
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,14 +130,15 @@ def read_model(path: Path, name: str | None = None) -> Model:
 
 def model_of(data: bytes, path: Path, name: str | None = None) -> Model:
     """The model in the bytes of the file `path`; see read_model."""
+    warnings: list[str] = []
     if is_text(data, path):
         graph = graph_from_text(data, path)
         format_, own_name = TEXT_FORMAT, graph.name
     else:
-        graph = import_tflite(data, source=path.name)
+        graph = import_tflite(data, source=path.name, on_warning=warnings.append)
         format_, own_name = "tflite", c_name(path)
     graph = replace(graph, name=name or own_name)
-    return Model(path, format_, hashlib.sha256(data).hexdigest(), graph)
+    return Model(path, format_, hashlib.sha256(data).hexdigest(), graph, tuple(warnings))
 
 
 def read_model_file(path: Path) -> bytes:

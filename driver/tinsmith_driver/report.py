@@ -76,14 +76,15 @@ def check_report(target_name: str, refusal: TinsmithError | None) -> CheckReport
 
 
 def warnings(compilation: Compilation, build: Build | None = None) -> list[str]:
-    """What a user should know: layers that the preferred kernels could not run, what passes said, an
-    unproven plan, what the compiler said.
+    """What a user should know: of the model itself, layers that the preferred kernels could not run,
+    what passes said, an unproven plan, what the compiler said.
     """
     fallbacks: dict[str, list[str]] = {}
     for call in compilation.program.calls:
         if call.reason:
             fallbacks.setdefault(f"{call.kernel} because {call.reason}", []).append(call.name)
-    found = [f"{listed(layers)}: {reason}" for reason, layers in fallbacks.items()]
+    found = list(compilation.model.warnings)
+    found += [f"{listed(layers)}: {reason}" for reason, layers in fallbacks.items()]
     found += [warning for record in compilation.records for warning in record.warnings]
     plan = compilation.plan
     if plan.gap > 0:

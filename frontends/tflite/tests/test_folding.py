@@ -142,7 +142,9 @@ def test_integers_of_the_input_are_not_known() -> None:
     two, y = b.tensor("two", (1,), "INT32"), b.tensor("y", (4,))
     b.operator("GATHER", [s, b.constant("c", np.array([0], np.int32))], [two], None)
     b.operator("RESHAPE", [x, two], [y])
-    assert_refused(UnsupportedError, b.finish([x, s], [y]), "operator 0 GATHER .*GATHER is not supported")
+    assert_refused(
+        UnsupportedError, b.finish([x, s], [y]), "operator 0 GATHER .*GATHER is not supported"
+    )
 
 
 REFUSED: list[tuple[Callable[[_Shapes], int], type[Exception], str]] = [

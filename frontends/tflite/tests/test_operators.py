@@ -128,10 +128,14 @@ def test_conv2d_with_int8_weights_beside_float_activations_gets_float_weights() 
     b.operator(
         "CONV_2D", [x, w, bias], [y], options("Conv2DOptions", StrideH=1, StrideW=1), version=5
     )
-    graph = import_tflite(b.finish([x], [y]))
+    warnings: list[str] = []
+    graph = import_tflite(b.finish([x], [y]), on_warning=warnings.append)
     weights = graph.nodes[0].inputs[1]
     assert weights is not None
     assert weights.name == "w_float"
+    (warning,) = warnings
+    assert "1 weight tensor(s) of int8" in warning
+    assert "2 bytes in the file, 8 here" in warning
     np.testing.assert_array_equal(graph.constant_data["w_float"].ravel(), [2.0, -1.5])
 
 

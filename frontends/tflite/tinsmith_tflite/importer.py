@@ -3,6 +3,7 @@
 import os
 import pathlib
 import struct
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tinsmith_ir.checked import checked
@@ -10,7 +11,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
-from tinsmith_ir.graph import Graph, Location, Node, Value
+from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
 from tinsmith_ir.operators import Concat, Pad, Reshape, Transpose
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
@@ -46,11 +47,13 @@ def import_tflite(
     *,
     name: str | None = None,
     source: str | None = None,
+    on_warning: Callable[[str], None] = lambda _: None,
 ) -> Graph:
     """The network in a .tflite file, as a verified Graph.
 
     path_or_bytes: the file, or its content. name: of the graph; the file's by default. source: what
-    messages and locations call the file; its name by default.
+    messages and locations call the file; its name by default. on_warning: is told what a user should
+    know of a model that was imported.
     Values are named after the tensors, nodes carry the file and operator they came from. SAME
     padding is made explicit. Tensors that no operator needs are left out.
 
@@ -58,19 +61,19 @@ def import_tflite(
     one that uses what Tinsmith does not have, UsageError if there is no such file.
     """
     if isinstance(path_or_bytes, bytes):
-        return _imported(path_or_bytes, source or "model.tflite", name or "model")
+        return _imported(path_or_bytes, source or "model.tflite", name or "model", on_warning)
     path = pathlib.Path(path_or_bytes)
     data = read_file(path, "a TFLite model", LARGEST_FILE_BYTES)
-    return _imported(data, source or path.name, name or identifier(path.stem))
+    return _imported(data, source or path.name, name or identifier(path.stem), on_warning)
 
 
-def _imported(data: bytes, source: str, name: str) -> Graph:
+def _imported(data: bytes, source: str, name: str, on_warning: Callable[[str], None]) -> Graph:
     """The one place where what a damaged file can still upset becomes a ModelError.
 
     Reading is checked (flatbuffer.py), and so are the numbers that are read; this is the net below.
     """
     try:
-        return _graph(ModelFile(data, source), name)
+        return _graph(ModelFile(data, source), name, on_warning)
     except GraphError as error:
         raise ModelError(f"{source}: the model breaks a rule of the graph: {error}") from error
     except _DAMAGE as error:
@@ -80,7 +83,7 @@ def _imported(data: bytes, source: str, name: str) -> Graph:
         ) from error
 
 
-def _graph(file: ModelFile, name: str) -> Graph:
+def _graph(file: ModelFile, name: str, on_warning: Callable[[str], None]) -> Graph:
     """The graph, or one error with all problems. What depends on a part that was refused is left out."""
     _check_size(file)
     problems = Problems(file.name)
@@ -120,6 +123,8 @@ def _graph(file: ModelFile, name: str) -> Graph:
     problems.raise_found()
     graph = Graph(name, tuple(inputs), tuple(outputs), tuple(nodes), tuple(values.constants))
     verify_graph(graph)
+    if values.widened:
+        on_warning(_about_widened(values.widened))
     return graph
 
 
@@ -170,6 +175,17 @@ def _check_subgraphs(file: ModelFile, kinds: set[str], problems: Problems) -> No
             "others; convert each network (signature) into a file of its own"
         )
         problems.add(UnsupportedError(f"{file.name}: {reason}"))
+
+
+def _about_widened(constants: Sequence[Constant]) -> str:
+    """Of weights that "dynamic range" models store as int8 and Tinsmith as float32."""
+    size_bytes = sum(constant.value.type.size_bytes for constant in constants)
+    return (
+        f"{len(constants)} weight tensor(s) of int8 beside float32 activations become float32: "
+        f"{size_bytes // 4:,} bytes in the file, {size_bytes:,} here. Results differ a little from "
+        "TFLite's, which quantizes such activations in every run. Convert the model with full integer "
+        "quantization to keep its size"
+    )
 
 
 def _input(values: Values, index: int) -> Value:

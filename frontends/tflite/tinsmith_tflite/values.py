@@ -22,11 +22,13 @@ class Values:
     """Which tensor of the file is which value of the graph.
 
     Constants become values when they are first asked for as such; their data are views of the file.
+    widened: those that are float32 here and int8 in the file.
     """
 
     def __init__(self, file: ModelFile) -> None:
         self.file = file
         self.constants: list[Constant] = []
+        self.widened: list[Constant] = []
         self._names = Names()
         self._values: dict[int, Value] = {}
         self._converted: dict[int, Value] = {}
@@ -93,14 +95,15 @@ class Values:
             shape = [1] * max(1, data.ndim)
             shape[q.axis or 0] = len(q.scales)
             scales = np.array(q.scales, np.float32).reshape(shape)
-            reals = data.astype(
-                np.float32
-            )  # four times the file's bytes, so there is no second one
+            # In place: they are four times the file's bytes, so there is no second copy.
+            reals = data.astype(np.float32)
             reals -= np.array(q.zero_points, np.float32).reshape(shape)
             reals *= scales
+            reals = reals.reshape(value.type.shape)
             reals.flags.writeable = False
             type_ = TensorType(value.type.shape, DType.FLOAT32)
             self._converted[index] = self._constant(f"{value.name}_float", type_, reals)
+            self.widened.append(self.constants[-1])
         return self._converted[index]
 
     def bias(self, index: int) -> Value:
