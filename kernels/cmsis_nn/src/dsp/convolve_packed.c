@@ -28,11 +28,12 @@ typedef struct {
 
 /** Add depth / 4 blocks of 4 values of k. columns: lanes (k, k + 2) of pixel 0 and 1, then (k + 1, k + 3) of both.
  * Returns the end of the weights read.
- * Written in assembly because 13 values live at once and compilers spill; the loop end waits in memory. */
+ * Written in assembly because 13 values live at once and compilers spill; the loop's end waits on the stack, where no
+ * register has to point at it: with a frame pointer, 13 are all there are. */
 static inline const int8_t *multiply(sums *acc, const uint32_t *columns, const int8_t *weights, int32_t depth) {
-  const uint32_t *end = columns + depth;
   uint32_t x0 = (uint32_t)depth;
-  uint32_t x1, w;
+  uint32_t x1 = (uint32_t)(uintptr_t)(columns + depth);
+  uint32_t w;
   /* clang-format off */
 #define TINSMITH_HALF_BLOCK                \
       "ldrd   %[x0], %[x1], [%[c]], #8\n"  \
@@ -49,20 +50,22 @@ static inline const int8_t *multiply(sums *acc, const uint32_t *columns, const i
       "smlad  %[b01], %[x0], %[w], %[b01]\n" \
       "smlad  %[b11], %[x1], %[w], %[b11]\n"
   __asm__ volatile(
+      "str    %[x1], [sp, #-4]!\n"
       "tst    %[x0], #4\n" /* an odd number of blocks: enter the loop in its middle */
       "bne    2f\n"
       "1:\n"
       TINSMITH_HALF_BLOCK TINSMITH_HALF_BLOCK
       "2:\n"
       TINSMITH_HALF_BLOCK TINSMITH_HALF_BLOCK
-      "ldr    %[w], %[end]\n"
+      "ldr    %[w], [sp]\n"
       "cmp    %[c], %[w]\n"
       "bne    1b\n"
+      "add    sp, #4\n"
       : [s00] "+r"(acc->both[0][0]), [s01] "+r"(acc->both[0][1]), [s10] "+r"(acc->both[1][0]),
         [s11] "+r"(acc->both[1][1]), [b00] "+r"(acc->bottom[0][0]), [b01] "+r"(acc->bottom[0][1]),
         [b10] "+r"(acc->bottom[1][0]), [b11] "+r"(acc->bottom[1][1]), [c] "+r"(columns), [p] "+r"(weights),
-        [x0] "+&r"(x0), [x1] "=&r"(x1), [w] "=&r"(w)
-      : [end] "m"(end)
+        [x0] "+&r"(x0), [x1] "+&r"(x1), [w] "=&r"(w)
+      :
       : "cc", "memory");
 #undef TINSMITH_HALF_BLOCK
   /* clang-format on */

@@ -176,23 +176,25 @@ static inline kernel_3x3 pair_3x3(const int8_t *weights) {
 }
 
 /* The loops over a 3x3 kernel are written in assembly because 13 values live at once and compilers spill; the end waits
- * in memory. x walks down three rows and back; xa = (x0, x1), xb = (x2, x3). */
+ * on the stack (as in convolve_packed.c). x walks down three rows and back; xa = (x0, x1), xb = (x2, x3). */
 /* clang-format off */
 #define TINSMITH_OPERANDS_3X3                                                                                \
       [w0] "r"(kernel->w01[0]), [v0] "r"(kernel->w12[0]), [w1] "r"(kernel->w01[1]), [v1] "r"(kernel->w12[1]), \
-      [w2] "r"(kernel->w01[2]), [v2] "r"(kernel->w12[2]), [pitch] "r"(pitch_bytes), [end] "m"(end)
+      [w2] "r"(kernel->w01[2]), [v2] "r"(kernel->w12[2]), [pitch] "r"(pitch_bytes)
+#define TINSMITH_BEGIN "str    %[xa], [sp, #-4]!\n"
 #define TINSMITH_NEXT_ROW "add    %[x], %[x], %[pitch]\n"
 #define TINSMITH_NEXT_STEP                    \
       "sub    %[x], %[x], %[pitch], lsl #1\n" \
-      "ldr    %[xa], %[end]\n"                \
-      "cmp    %[s], %[xa]\n"                  \
-      "bne    1b\n"
+      "ldr    %[xa], [sp]\n"                 \
+      "cmp    %[s], %[xa]\n"                 \
+      "bne    1b\n"                          \
+      "add    sp, #4\n"
 
 /** sums[i] = 3x3 window at plane element i, for `count` of them, a multiple of 2 above 0. */
 static inline void sum_3x3_stride_1(int32_t *sums, const uint32_t *plane, int32_t pitch_bytes, int32_t count,
                                     const kernel_3x3 *kernel) {
-  const int32_t *end = sums + count;
-  uint32_t xa, xb;
+  uint32_t xa = (uint32_t)(uintptr_t)(sums + count); /* the end */
+  uint32_t xb;
   int32_t even, odd;
 #define TINSMITH_ROW(w, v)                      \
       "smlad  %[e], %[xa], %[" w "], %[e]\n"    \
@@ -200,6 +202,7 @@ static inline void sum_3x3_stride_1(int32_t *sums, const uint32_t *plane, int32_
       "smlabt %[e], %[xb], %[" v "], %[e]\n"    \
       "smlad  %[o], %[xb], %[" v "], %[o]\n"
   __asm__ volatile(
+      TINSMITH_BEGIN
       "1:\n"
       "ldrd   %[xa], %[xb], [%[x]]\n"
       "smuad  %[e], %[xa], %[w0]\n"
@@ -213,7 +216,7 @@ static inline void sum_3x3_stride_1(int32_t *sums, const uint32_t *plane, int32_
       TINSMITH_ROW("w2", "v2")
       "strd   %[e], %[o], [%[s]], #8\n"
       TINSMITH_NEXT_STEP
-      : [s] "+&r"(sums), [x] "+&r"(plane), [xa] "=&r"(xa), [xb] "=&r"(xb), [e] "=&r"(even), [o] "=&r"(odd)
+      : [s] "+&r"(sums), [x] "+&r"(plane), [xa] "+&r"(xa), [xb] "=&r"(xb), [e] "=&r"(even), [o] "=&r"(odd)
       : TINSMITH_OPERANDS_3X3
       : "cc", "memory");
 #undef TINSMITH_ROW
@@ -222,13 +225,14 @@ static inline void sum_3x3_stride_1(int32_t *sums, const uint32_t *plane, int32_
 /** sums[i] = 3x3 window at plane element 2 i, for `count` of them, above 0. */
 static inline void sum_3x3_stride_2(int32_t *sums, const uint32_t *plane, int32_t pitch_bytes, int32_t count,
                                     const kernel_3x3 *kernel) {
-  const int32_t *end = sums + count;
-  uint32_t xa, xb;
+  uint32_t xa = (uint32_t)(uintptr_t)(sums + count); /* the end */
+  uint32_t xb;
   int32_t sum;
 #define TINSMITH_ROW(w, v)                      \
       "smlad  %[e], %[xa], %[" w "], %[e]\n"    \
       "smlabt %[e], %[xb], %[" v "], %[e]\n"
   __asm__ volatile(
+      TINSMITH_BEGIN
       "1:\n"
       "ldrd   %[xa], %[xb], [%[x]]\n"
       "smuad  %[e], %[xa], %[w0]\n"
@@ -240,12 +244,13 @@ static inline void sum_3x3_stride_2(int32_t *sums, const uint32_t *plane, int32_
       TINSMITH_ROW("w2", "v2")
       "str    %[e], [%[s]], #4\n"
       TINSMITH_NEXT_STEP
-      : [s] "+&r"(sums), [x] "+&r"(plane), [xa] "=&r"(xa), [xb] "=&r"(xb), [e] "=&r"(sum)
+      : [s] "+&r"(sums), [x] "+&r"(plane), [xa] "+&r"(xa), [xb] "=&r"(xb), [e] "=&r"(sum)
       : TINSMITH_OPERANDS_3X3
       : "cc", "memory");
 #undef TINSMITH_ROW
 }
 #undef TINSMITH_OPERANDS_3X3
+#undef TINSMITH_BEGIN
 #undef TINSMITH_NEXT_ROW
 #undef TINSMITH_NEXT_STEP
 /* clang-format on */
