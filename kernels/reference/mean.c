@@ -18,9 +18,11 @@ static bool advance(int32_t *index, int32_t *place, int32_t rank, const int32_t 
   return false;
 }
 
-static int32_t mean_integer(int32_t sum, const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters) {
-  const int32_t centred = sum - parameters->input_zero_point * shape->count;
-  const int32_t scaled = scale_s32(centred, parameters->scale.multiplier, parameters->scale.shift);
+// Sums are unsigned because they may go round: means of more than 2**16 int16, which TFLite sums in 32 bits.
+static int32_t mean_integer(uint32_t sum, const tinsmith_mean_shape *shape,
+                            const tinsmith_mean_parameters *parameters) {
+  const uint32_t centred = sum - (uint32_t)parameters->input_zero_point * (uint32_t)shape->count;
+  const int32_t scaled = scale_s32((int32_t)centred, parameters->scale.multiplier, parameters->scale.shift);
   return offset_and_clamp(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
 }
 
@@ -31,13 +33,13 @@ static int32_t mean_integer(int32_t sum, const tinsmith_mean_shape *shape, const
     int32_t place = 0;                                                                                   \
     sum_type sum = 0;                                                                                    \
     do {                                                                                                 \
-      sum += first[place];                                                                               \
+      sum += (sum_type)first[place];                                                                     \
     } while (advance(index, &place, shape->reduced_rank, shape->reduced_shape, shape->reduced_strides)); \
     return sum;                                                                                          \
   }
 
-DEFINE_SUM(sum_s8, int8_t, int32_t)
-DEFINE_SUM(sum_s16, int16_t, int32_t)
+DEFINE_SUM(sum_s8, int8_t, uint32_t)
+DEFINE_SUM(sum_s16, int16_t, uint32_t)
 DEFINE_SUM(sum_f32, float, float)
 
 void tinsmith_mean_s8(const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters, const int8_t *input,

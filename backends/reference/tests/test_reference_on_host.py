@@ -57,3 +57,24 @@ def test_special_numbers_are_the_evaluators(
         np.testing.assert_array_equal(result, expected[name], err_msg=name)
         numbers = ~np.isnan(result)
         assert (np.signbit(result) == np.signbit(expected[name]))[numbers].all(), name
+
+
+_LARGE_MEAN = """
+graph "mean" {
+  input %x: i16[1,300,300,1]<0.5, 0>
+  %y: i16[1,1]<0.5, 0> = mean(%x) {axes=[1,2]}
+  output %y
+}"""
+
+
+@pytest.mark.parametrize("value", [32767, -32768])
+def test_sums_of_a_mean_go_round_like_the_evaluators(
+    value: int, kernel_objects: KernelObjects, tmp_path: Path
+) -> None:
+    graph = parse_graph(_LARGE_MEAN)
+    kernels = backend().kernels(HOST)
+    program = place(lower(graph, HOST, kernels))
+    model = HostModel.build(program, HOST, kernels, kernel_objects, tmp_path)
+    inputs = {"x": np.full((1, 300, 300, 1), value, np.int16)}
+    (result,) = model.run(inputs)
+    np.testing.assert_array_equal(result, evaluate_graph(graph, inputs)["y"])

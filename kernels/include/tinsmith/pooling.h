@@ -77,7 +77,7 @@ typedef struct {
 /**
  * Mean over the reduced dimensions.
  *
- * @param[in] shape      which elements belong together; |sums| stay below 2**31
+ * @param[in] shape      which elements belong together; sums beyond 32 bits go round, as in TFLite
  * @param[in] parameters see there
  * @param[in] input      dense
  * @param[out] output    dense, the kept dimensions; does not overlap the input
