@@ -38,25 +38,21 @@ def depthwise_packed(implementation: Implementation, geometry: Geometry) -> int:
 
 
 def convolve_wrapper(implementation: Implementation, geometry: Geometry) -> int:
-    """Of arm_convolve_wrapper_s8. Plain C: one window of bytes, unless it is a pixel; DSP: that and two
-    columns of int16.
+    """Of arm_convolve_wrapper_s8. Plain C: one window of bytes; DSP: that and two columns of int16;
+    nothing if windows are pixels.
     """
     if implementation == "mve":
         return scratch_mve.convolve_wrapper(geometry)
     is_pixelwise = geometry.weights[1:3] == (1, 1) and geometry.padding == (0, 0)
     one_group = geometry.weights[3] == geometry.input[3]
-    in_place = is_pixelwise and one_group and geometry.dilation == (1, 1)
-    depth = _round_up(_depth(geometry))
-    window = 0 if in_place else depth
-    return window if implementation == "c" else window + 4 * depth
+    if is_pixelwise and one_group and geometry.dilation == (1, 1):
+        return 0
+    return _round_up(_depth(geometry)) * (1 if implementation == "c" else 5)
 
 
 def depthwise_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     """Of arm_depthwise_conv_wrapper_s8."""
-    simple = geometry.channel_multiplier == 1 and geometry.dilation == (1, 1)
-    if implementation == "mve" and simple:
-        return scratch_mve.depthwise_packed(geometry)
-    return 0
+    return scratch_mve.depthwise_wrapper(geometry) if implementation == "mve" else 0
 
 
 def _depth(geometry: Geometry) -> int:

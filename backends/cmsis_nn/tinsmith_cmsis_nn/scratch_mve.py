@@ -8,6 +8,7 @@ _FIELD_BUDGET_BYTES = 3072
 _ROWS_AT_ONCE = 24
 _DEPTHWISE_BLOCK = 16
 _POINTER_BYTES = 4
+_SCRATCH_ALIGNMENT = 16
 
 
 def convolve_packed(geometry: Geometry) -> int:
@@ -16,14 +17,40 @@ def convolve_packed(geometry: Geometry) -> int:
 
 
 def convolve_wrapper(geometry: Geometry) -> int:
-    """Of arm_convolve_wrapper_s8: the folded bias, then fields."""
-    return 4 * geometry.weights[0] + _fields_bytes(geometry.weights)
+    """Of arm_convolve_wrapper_s8: copied receptive fields, unless they are pixels, of a single group."""
+    outputs, height, width, channels = geometry.weights
+    one_group = channels == geometry.input[3]
+    undilated = geometry.dilation == (1, 1) and geometry.padding == (0, 0)
+    if one_group and undilated and (height, width) == (1, 1):
+        return 0
+    return _fields_bytes((outputs, height, width, geometry.input[3]))
 
 
 def depthwise_packed(geometry: Geometry) -> int:
     """Of tinsmith_depthwise_packed_s8: patches where they cover the layer, else padded lines."""
     along, across = _axes(geometry)
     return _patches_bytes(along, across) or _lines_bytes(along, across)
+
+
+def depthwise_wrapper(geometry: Geometry) -> int:
+    """Of arm_depthwise_conv_wrapper_s8: a bound that knows neither stride nor padding nor output."""
+    if geometry.input[0] != 1 or geometry.input[3] != geometry.output[3]:
+        return 0
+    if geometry.dilation != (1, 1):
+        return 0
+    (_, height, width, _), (_, taps_y, taps_x, _) = geometry.input, geometry.weights
+    most = max(_most_bytes(width, taps_x, taps_y), _most_bytes(height, taps_y, taps_x))
+    return most + _SCRATCH_ALIGNMENT
+
+
+def _most_bytes(size: int, taps: int, taps_across: int) -> int:
+    """Patches or lines of any stride, along an axis of this size."""
+    patches = (4 * 16 + (size + taps + 2) * 4) * _DEPTHWISE_BLOCK
+    if taps <= 4 and taps_across <= 4:
+        return patches
+    line_bytes = (size + 3 * taps - 3) * _DEPTHWISE_BLOCK
+    lines = taps_across * line_bytes + taps * taps_across * (_DEPTHWISE_BLOCK + _POINTER_BYTES)
+    return max(patches, lines) if taps_across == 1 else lines
 
 
 @dataclass(frozen=True)

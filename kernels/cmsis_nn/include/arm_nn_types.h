@@ -30,7 +30,7 @@ typedef struct {
 
 /** Scratch memory lent to a kernel for the time of the call. */
 typedef struct {
-  void *buf;    /**< At least 4-byte aligned (16 for MVE); may be NULL when the size function says 0. */
+  void *buf; /**< Public functions take any address, 4-byte aligned ones faster; NULL when the size function says 0. */
   int32_t size; /**< Bytes behind `buf`; informative. */
 } cmsis_nn_context;
 

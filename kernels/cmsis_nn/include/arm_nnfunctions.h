@@ -10,6 +10,8 @@
  *    (both of gemmlowp), then output_offset is added and the result clamped to [activation.min, activation.max].
  *    acc and acc * 2^max(shift, 0) must fit 32 bits, as they do in every model TFLite makes.
  *  - input, output, filter and scratch do not overlap.
+ *  - Members of dims and parameters that no line of Arm's function reads are not read here either: they may hold
+ *    anything. Such are filter_dims->n and output_dims->n of convolutions, and those named at the functions.
  *  - Nothing is allocated and nothing is kept between calls; ctx->buf needs no clearing. Functions are reentrant.
  *  - `*_get_buffer_size` gives the bytes wanted in ctx->buf by the implementation this library was built as; the
  *    variants `_dsp` and `_mve` give them for that extension, so that a host tool can plan for another core.
@@ -17,6 +19,7 @@
 #ifndef ARM_NNFUNCTIONS_H
 #define ARM_NNFUNCTIONS_H
 
+#include "arm_nn_math_types.h"
 #include "arm_nn_types.h"
 
 #ifdef __cplusplus
@@ -80,7 +83,8 @@ arm_cmsis_nn_status arm_convolve_s8(const cmsis_nn_context *ctx, const cmsis_nn_
 /** Scratch of arm_convolve_s8() in bytes. */
 int32_t arm_convolve_s8_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims);
 
-/** 1x1 convolution, stride 1, no padding, no dilation, CK = C_IN; else ARM_CMSIS_NN_ARG_ERROR. */
+/** 1x1 convolution, stride 1, no padding; else ARM_CMSIS_NN_ARG_ERROR. CK = C_IN is taken for granted: filter_dims and
+ * dilation are not read, nor is output_dims but for c. Needs no scratch. */
 arm_cmsis_nn_status arm_convolve_1x1_s8_fast(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
                                              const cmsis_nn_per_channel_quant_params *quant_params,
                                              const cmsis_nn_dims *input_dims, const int8_t *input_data,
@@ -88,11 +92,11 @@ arm_cmsis_nn_status arm_convolve_1x1_s8_fast(const cmsis_nn_context *ctx, const 
                                              const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
                                              const cmsis_nn_dims *output_dims, int8_t *output_data);
 
-/** Scratch of arm_convolve_1x1_s8_fast() in bytes. */
+/** Scratch of arm_convolve_1x1_s8_fast() in bytes: 0. */
 int32_t arm_convolve_1x1_s8_fast_get_buffer_size(const cmsis_nn_dims *input_dims);
 
-/** 1x1 convolution of any stride, no padding, no dilation, CK = C_IN; else ARM_CMSIS_NN_ARG_ERROR.
- * Scratch as arm_convolve_wrapper_s8(). */
+/** 1x1 convolution of any stride, no padding; else ARM_CMSIS_NN_ARG_ERROR. CK = C_IN is taken for granted: filter_dims
+ * and dilation are not read. Needs no scratch. */
 arm_cmsis_nn_status arm_convolve_1x1_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
                                         const cmsis_nn_per_channel_quant_params *quant_params,
                                         const cmsis_nn_dims *input_dims, const int8_t *input_data,
@@ -100,8 +104,9 @@ arm_cmsis_nn_status arm_convolve_1x1_s8(const cmsis_nn_context *ctx, const cmsis
                                         const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
                                         const cmsis_nn_dims *output_dims, int8_t *output_data);
 
-/** Convolution of input height 1 by a filter of height 1, no dilation, (stride.w * C_IN) % 4 == 0, CK = C_IN; else
- * ARM_CMSIS_NN_ARG_ERROR. */
+/** Convolution of input height 1, dilation.w 1, (stride.w * C_IN) % 4 == 0 and with scratch; else
+ * ARM_CMSIS_NN_ARG_ERROR. With MVE a filter of height 1 and CK = C_IN are taken for granted, and nothing along the
+ * columns is read. */
 arm_cmsis_nn_status arm_convolve_1_x_n_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
                                           const cmsis_nn_per_channel_quant_params *quant_params,
                                           const cmsis_nn_dims *input_dims, const int8_t *input_data,
@@ -164,8 +169,8 @@ arm_cmsis_nn_status arm_depthwise_conv_s8(const cmsis_nn_context *ctx, const cms
                                           const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
                                           const cmsis_nn_dims *output_dims, int8_t *output_data);
 
-/** Depthwise convolution for ch_mult 1, a 3x3 filter, no dilation, padding.w <= 1 and N = 1; else
- * ARM_CMSIS_NN_ARG_ERROR. Needs no scratch. */
+/** Depthwise convolution of one image for C_IN = C_OUT, a 3x3 filter and padding.w <= 1; else ARM_CMSIS_NN_ARG_ERROR.
+ * ch_mult 1 and no dilation are taken for granted: they are not read. Needs no scratch. */
 arm_cmsis_nn_status arm_depthwise_conv_3x3_s8(const cmsis_nn_context *ctx,
                                               const cmsis_nn_dw_conv_params *dw_conv_params,
                                               const cmsis_nn_per_channel_quant_params *quant_params,
@@ -174,7 +179,8 @@ arm_cmsis_nn_status arm_depthwise_conv_3x3_s8(const cmsis_nn_context *ctx,
                                               const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
                                               const cmsis_nn_dims *output_dims, int8_t *output_data);
 
-/** Depthwise convolution for ch_mult 1, no dilation and N = 1; else ARM_CMSIS_NN_ARG_ERROR. */
+/** Depthwise convolution of one image for C_IN = C_OUT; else, or without scratch where its size function asks for some,
+ * ARM_CMSIS_NN_ARG_ERROR. With the DSP extension and MVE, ch_mult 1 and no dilation are taken for granted. */
 arm_cmsis_nn_status arm_depthwise_conv_s8_opt(const cmsis_nn_context *ctx,
                                               const cmsis_nn_dw_conv_params *dw_conv_params,
                                               const cmsis_nn_per_channel_quant_params *quant_params,
@@ -350,7 +356,7 @@ arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx, const cmsis_nn_
  * @param[in]  row_size Values per row, [1, 4095] (TFLite's 12-bit sum of exponentials).
  * @param[in]  mult     Q31 multiplier of beta * input scale, in [2^30, 2^31).
  * @param[in]  shift    Left shift, [0, 31].
- * @param[in]  diff_min Differences from the row's maximum below this count as exp = 0; <= 0.
+ * @param[in]  diff_min Differences from the row's maximum below this count as exp = 0; above 0, all outputs are -128.
  * @param[out] output   int8, [num_rows, row_size]; may be the same as input.
  */
 void arm_softmax_s8(const int8_t *input, const int32_t num_rows, const int32_t row_size, const int32_t mult,

@@ -27,13 +27,14 @@ int kernel_run(void *arena) {
   const call_head *head = (const call_head *)arena;
   uint8_t *scratch = memory + kInputBytes;
   int32_t *results = (int32_t *)(void *)(scratch + kScratchBytes);
-  call c = {.head = head, .scratch = scratch, .output = (int8_t *)(results + 4)};
+  call c = {.head = head, .scratch = scratch + head->scratch_offset, .output = (int8_t *)(results + 4)};
   const uint8_t *next = memory + sizeof *head;
   for (int32_t i = 0; i < kArrays; ++i) {
     c.arrays[i] = next;
     next += (head->array_bytes[i] + 15) / 16 * 16;
   }
-  uint8_t *guards[] = {scratch + call_scratch_bytes(head), (uint8_t *)c.output + head->output_bytes};
+  uint8_t *guards[] = {scratch + head->scratch_offset + call_scratch_bytes(head),
+                       (uint8_t *)c.output + head->output_bytes};
   memset(guards[0], 0xa5, kGuardBytes);
   memset(guards[1], 0xa5, kGuardBytes);
   results[0] = call_run(&c);

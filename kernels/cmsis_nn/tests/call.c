@@ -16,7 +16,90 @@ static cmsis_nn_dw_conv_params depthwise(const call_head *h) {
                                    h->padding,      h->dilation,      h->activation};
 }
 
-int32_t call_scratch_bytes(const call_head *h) {
+/** Garbage for members that no line of Arm's functions reads: sums and products with it overflow. */
+enum { kGarbage = 0x7adbad };
+
+static const cmsis_nn_dims kGarbageDims = {kGarbage, kGarbage, kGarbage, kGarbage};
+
+static void garble_filter(call_head *h, bool all) {
+  const cmsis_nn_dims filter = h->filter_dims;
+  h->filter_dims = kGarbageDims;
+  if (!all) {
+    h->filter_dims.h = filter.h;
+    h->filter_dims.w = filter.w;
+  }
+}
+
+/** Of the functions for one output per channel. */
+static void garble_image(call_head *h) {
+  h->input_dims.n = kGarbage;
+  h->ch_mult = kGarbage;
+  h->dilation = (cmsis_nn_tile){kGarbage, kGarbage};
+}
+
+/** The head with garbage wherever the public function does not look. */
+static call_head garbled(const call_head *head) {
+  call_head h = *head;
+  switch (h.kernel) {
+    case kCallConvolveWrapper:
+    case kCallConvolve:
+      h.filter_dims.n = h.output_dims.n = kGarbage;
+      break;
+    case kCallConvolve1x1Fast:
+      h.output_dims.h = h.output_dims.w = kGarbage;
+      /* fallthrough */
+    case kCallConvolve1x1:
+      garble_filter(&h, true);
+      h.output_dims.n = kGarbage;
+      h.dilation = (cmsis_nn_tile){kGarbage, kGarbage};
+      break;
+    case kCallConvolve1xN:
+      h.filter_dims.n = h.output_dims.n = kGarbage;
+#if defined(ARM_MATH_MVEI)
+      h.filter_dims.h = h.filter_dims.c = h.output_dims.h = kGarbage;
+      h.stride.h = h.padding.h = h.dilation.h = kGarbage;
+#endif
+      break;
+    case kCallDepthwise3x3:
+      garble_image(&h);
+      garble_filter(&h, false);
+      h.output_dims.n = kGarbage;
+      break;
+    case kCallDepthwiseOpt:
+#if defined(ARM_MATH_DSP)
+      garble_image(&h);
+#endif
+      /* fallthrough */
+    case kCallDepthwiseWrapper:
+    case kCallDepthwise:
+      garble_filter(&h, false);
+      h.output_dims.n = kGarbage;
+      break;
+    case kCallFullyConnectedWrapper:
+      h.input_dims = h.output_dims = kGarbageDims;
+      h.input_dims.n = head->input_dims.n;
+      h.output_dims.c = head->output_dims.c;
+      h.filter_dims.h = h.filter_dims.w = kGarbage;
+      break;
+    case kCallAveragePool:
+    case kCallMaxPool:
+      garble_filter(&h, false);
+      h.output_dims.n = kGarbage;
+      break;
+    default:
+      break;
+  }
+  return h;
+}
+
+/** What is left of dims for a size function that reads but two or three of them. */
+static cmsis_nn_dims only(int32_t h, int32_t w, int32_t c) {
+  return (cmsis_nn_dims){kGarbage, h, w, c};
+}
+
+int32_t call_scratch_bytes(const call_head *head) {
+  const call_head read = garbled(head);
+  const call_head *h = &read;
   const cmsis_nn_conv_params conv = convolution(h);
   const cmsis_nn_dw_conv_params dw = depthwise(h);
   const cmsis_nn_dims *in = &h->input_dims;
@@ -32,7 +115,15 @@ int32_t call_scratch_bytes(const call_head *h) {
     case kCallConvolveWrapper:
       return arm_convolve_wrapper_s8_get_buffer_size(&conv, in, filter, out);
     case kCallConvolve:
-      return arm_convolve_s8_get_buffer_size(in, filter);
+    case kCallConvolve1xN: {
+      const cmsis_nn_dims channels = only(kGarbage, kGarbage, in->c);
+      const cmsis_nn_dims taps = only(head->filter_dims.h, filter->w, kGarbage);
+      return arm_convolve_s8_get_buffer_size(&channels, &taps);
+    }
+    case kCallDepthwiseOpt: {
+      const cmsis_nn_dims image = only(in->h, in->w, in->c);
+      return arm_depthwise_conv_s8_opt_get_buffer_size(&image, filter);
+    }
     case kCallDepthwiseWrapper:
       return arm_depthwise_conv_wrapper_s8_get_buffer_size(&dw, in, filter, out);
     case kCallFullyConnectedWrapper:
@@ -45,8 +136,10 @@ int32_t call_scratch_bytes(const call_head *h) {
 }
 
 int32_t call_run(const call *c) {
-  const call_head *h = c->head;
-  const cmsis_nn_context ctx = {c->scratch, call_scratch_bytes(h)};
+  const call_head read = garbled(c->head);
+  const call_head *h = &read;
+  const int32_t scratch_bytes = call_scratch_bytes(c->head);
+  const cmsis_nn_context ctx = {scratch_bytes > 0 ? c->scratch : NULL, scratch_bytes};
   const cmsis_nn_conv_params conv = convolution(h);
   const cmsis_nn_dw_conv_params dw = depthwise(h);
   const cmsis_nn_fc_params fc = {h->input_offset, 0, h->output_offset, h->activation};
@@ -71,18 +164,38 @@ int32_t call_run(const call *c) {
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
     case kCallConvolveWrapper:
-      return arm_convolve_wrapper_s8(&ctx, &conv, &channels, in, input, filter, second, out, bias, out, c->output);
+      return arm_convolve_wrapper_s8(&ctx, &conv, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                     c->output);
     case kCallConvolve:
-      return arm_convolve_s8(&ctx, &conv, &channels, in, input, filter, second, out, bias, NULL, out, c->output);
+      return arm_convolve_s8(&ctx, &conv, &channels, in, input, filter, second, &kGarbageDims, bias, NULL, out,
+                             c->output);
+    case kCallConvolve1x1:
+      return arm_convolve_1x1_s8(&ctx, &conv, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                 c->output);
+    case kCallConvolve1x1Fast:
+      return arm_convolve_1x1_s8_fast(&ctx, &conv, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                      c->output);
+    case kCallConvolve1xN:
+      return arm_convolve_1_x_n_s8(&ctx, &conv, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                   c->output);
+    case kCallDepthwiseOpt:
+      return arm_depthwise_conv_s8_opt(&ctx, &dw, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                       c->output);
+    case kCallDepthwise3x3:
+      return arm_depthwise_conv_3x3_s8(&ctx, &dw, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                       c->output);
     case kCallDepthwiseWrapper:
-      return arm_depthwise_conv_wrapper_s8(&ctx, &dw, &channels, in, input, filter, second, out, bias, out, c->output);
+      return arm_depthwise_conv_wrapper_s8(&ctx, &dw, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                           c->output);
     case kCallDepthwise:
-      return arm_depthwise_conv_s8(&ctx, &dw, &channels, in, input, filter, second, out, bias, out, c->output);
+      return arm_depthwise_conv_s8(&ctx, &dw, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                   c->output);
     case kCallFullyConnectedWrapper:
       if (ctx.size > 0) { /* With MVE, the buffer is an input. */
-        arm_vector_sum_s8(ctx.buf, filter->n, filter->c, second, fc.input_offset, fc.filter_offset, bias);
+        arm_vector_sum_s8(ctx.buf, filter->n, out->c, second, fc.input_offset, fc.filter_offset, bias);
       }
-      return arm_fully_connected_wrapper_s8(&ctx, &fc, &either, in, input, filter, second, out, bias, out, c->output);
+      return arm_fully_connected_wrapper_s8(&ctx, &fc, &either, in, input, filter, second, &kGarbageDims, bias, out,
+                                            c->output);
     case kCallAdd:
       return arm_elementwise_add_s8(input, second, n[0], n[1], n[2], n[3], n[4], n[5], n[6], c->output,
                                     h->output_offset, n[7], n[8], h->activation.min, h->activation.max,

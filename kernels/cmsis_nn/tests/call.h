@@ -27,6 +27,11 @@ typedef enum {
   kCallRelu,
   kCallRelu6,
   kCallReshape,
+  kCallConvolve1x1,
+  kCallConvolve1x1Fast,
+  kCallConvolve1xN,
+  kCallDepthwiseOpt,
+  kCallDepthwise3x3,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };
@@ -48,7 +53,7 @@ typedef struct {
   int32_t numbers[kNumbers];    /* of kernels without the above */
   int32_t array_bytes[kArrays]; /* input, filter or second input, bias, multiplier, shift */
   int32_t output_bytes;
-  int32_t reserved; /* sizeof is a multiple of 16 */
+  int32_t scratch_offset; /* bytes from an aligned address to the scratch; sizeof is a multiple of 16 */
 } call_head;
 
 typedef struct {

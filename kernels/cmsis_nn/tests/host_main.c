@@ -30,13 +30,14 @@ int main(void) {
       c.arrays[i] = arrays[i];
     }
     const int32_t scratch_bytes = call_scratch_bytes(&head);
-    c.scratch = malloc((size_t)scratch_bytes);
+    int8_t *scratch = malloc((size_t)(scratch_bytes + head.scratch_offset));
+    c.scratch = scratch + head.scratch_offset;
     c.output = malloc((size_t)head.output_bytes);
     const int32_t results[2] = {call_run(&c), scratch_bytes};
     fwrite(results, sizeof results, 1, stdout);
     fwrite(c.output, 1, (size_t)head.output_bytes, stdout);
     free(c.output);
-    free(c.scratch);
+    free(scratch);
     for (int32_t i = 0; i < kArrays; ++i) {
       free(arrays[i]);
     }

@@ -6,7 +6,7 @@ evaluator are their own oracle.
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,11 @@ KERNELS = (
     "relu",
     "relu6",
     "reshape",
+    "convolve_1x1",
+    "convolve_1x1_fast",
+    "convolve_1_x_n",
+    "depthwise_opt",
+    "depthwise_3x3",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -67,6 +72,7 @@ class Call:
     ch_mult: int = 1
     is_per_channel: int = 1
     numbers: tuple[int, ...] = ()
+    scratch_offset: int = 0
 
     def encode(self) -> bytes:
         """Head and arrays as call.h says."""
@@ -89,7 +95,7 @@ class Call:
             *numbers,
             *(array.nbytes for array in arrays),
             self.expected.size,
-            0,
+            self.scratch_offset,
         )
         return head + b"".join(a.tobytes() + bytes(-a.nbytes % 16) for a in arrays)
 
@@ -200,13 +206,18 @@ class Generator:
 
     def convolution(self, kernel: str) -> Call:
         packed = kernel == "convolve_packed"
-        groups = 1 if packed or self.chance(0.7) else self.between(2, 3)
-        taps = (1, 1) if self.chance(0.3) else (self.between(1, 5), self.between(1, 4))
+        one_row, pixels = kernel == "convolve_1_x_n", "1x1" in kernel
+        groups = 1 if packed or one_row or pixels or self.chance(0.7) else self.between(2, 3)
+        taps = (1, 1) if pixels or self.chance(0.3) else (self.between(1, 5), self.between(1, 4))
         channels_in = groups * self.between(1, 20)
         channels_out = groups * self.between(1, 13)
         n, h, w = self.between(1, 2), self.between(1, 9), self.between(1, 9)
         stride = (self.between(1, 3), self.between(1, 3))
         dilation = (1, 1) if self.chance(0.7) else (self.between(1, 2), self.between(1, 2))
+        if kernel == "convolve_1x1_fast":
+            stride = (1, 1)
+        if one_row:
+            h, taps, dilation, channels_in = 1, (1, taps[1]), (1, 1), 4 * self.between(1, 5)
         oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
         x = self.int8(n, h, w, channels_in)
@@ -248,15 +259,19 @@ class Generator:
 
     def depthwise(self, kernel: str) -> Call:
         packed = kernel == "depthwise_packed"
-        taps = (3, 3) if self.chance(0.4) else (self.between(1, 9), self.between(1, 6))
-        multiply = 1 if packed or self.chance(0.6) else self.between(2, 3)
+        image = kernel in ("depthwise_opt", "depthwise_3x3")
+        small = kernel == "depthwise_3x3" or self.chance(0.4)
+        taps = (3, 3) if small else (self.between(1, 9), self.between(1, 6))
+        multiply = 1 if packed or image or self.chance(0.6) else self.between(2, 3)
         channels_in = self.between(2 if packed else 1, 11)
         channels = channels_in * multiply
-        n, h, w = self.between(1, 2), self.between(1, 17), self.between(1, 17)
+        n, h, w = 1 if image else self.between(1, 2), self.between(1, 17), self.between(1, 17)
         same = self.between(1, 2)
         stride = (same, same) if self.chance(0.7) else (self.between(1, 3), self.between(1, 3))
         dilation = (
-            (1, 1) if packed or self.chance(0.7) else (self.between(1, 2), self.between(1, 2))
+            (1, 1)
+            if packed or image or self.chance(0.7)
+            else (self.between(1, 2), self.between(1, 2))
         )
         oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
@@ -457,13 +472,20 @@ class Generator:
         return Call(kernel=kernel, expected=x.clip(low, high), arrays=(x,))
 
     def call(self, kernel: str) -> Call:
+        """Public functions take scratch at any address; what is an int32 array of the caller, not."""
+        call = self.aligned_call(kernel)
+        if "packed" in kernel or "fully_connected" in kernel or self.chance(0.7):
+            return call
+        return replace(call, scratch_offset=self.between(1, 3))
+
+    def aligned_call(self, kernel: str) -> Call:
         match kernel:
-            case "convolve_packed" | "convolve_wrapper" | "convolve":
-                return self.convolution(kernel)
-            case "depthwise_packed" | "depthwise_wrapper" | "depthwise":
-                return self.depthwise(kernel)
             case "fully_connected_packed" | "fully_connected_wrapper":
                 return self.fully_connected(kernel)
+            case _ if kernel.startswith("convolve"):
+                return self.convolution(kernel)
+            case _ if kernel.startswith("depthwise"):
+                return self.depthwise(kernel)
             case "add":
                 return self.add(kernel)
             case "mul":

@@ -38,26 +38,29 @@ def sources() -> list[Path]:
     return sorted((LIBRARY / "src").rglob("*.c"))
 
 
-@pytest.fixture(scope="session")
-def host_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    program = tmp_path_factory.mktemp("host") / "calls"
+def host_compile(program: Path, files: list[Path]) -> Path:
+    """The kernels in plain C with `files`, under sanitizers."""
     compiler = os.environ.get("TINSMITH_HOST_CC", "cc")
     flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"]
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    files = [*sources(), TESTS / "call.c", TESTS / "host_main.c"]
-    command = [
-        compiler,
-        *flags,
-        *sanitizers,
-        "-I",
-        str(LIBRARY),
-        "-o",
-        str(program),
-        *map(str, files),
-    ]
+    includes = [f"-I{LIBRARY}", f"-I{LIBRARY / 'include'}"]
+    sources_ = map(str, [*sources(), *files])
+    command = [compiler, *flags, *sanitizers, *includes, "-o", str(program), *sources_]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program
+
+
+def host_build(directory: Path, text: str) -> Path:
+    source = directory / "program.c"
+    source.write_text(text)
+    return host_compile(directory / "program", [source])
+
+
+@pytest.fixture(scope="session")
+def host_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("host") / "calls"
+    return host_compile(program, [TESTS / "call.c", TESTS / "host_main.c"])
 
 
 @pytest.mark.parametrize("kernel", RANDOM_KERNELS)
@@ -82,13 +85,88 @@ def test_the_example_of_the_readme(tmp_path: Path) -> None:
     readme = (LIBRARY / "README.md").read_text(encoding="utf-8")
     example = readme.split("```c\n")[1].split("```")[0]
     main = "int main(void) { int8_t y[2]; example(y); return !(y[0] == 28 && y[1] == 82); }\n"
-    (tmp_path / "example.c").write_text(example + main)
-    compiler = os.environ.get("TINSMITH_HOST_CC", "cc")
-    includes = ["-I", str(LIBRARY), "-I", str(LIBRARY / "include")]
-    files = [str(tmp_path / "example.c"), *map(str, sources())]
-    program = tmp_path / "example"
-    subprocess.run([compiler, "-std=c11", *includes, "-o", program, *files], check=True)
+    program = host_build(tmp_path, example + main)
     assert subprocess.run([program], check=False).returncode == 0
+
+
+def test_softmax_where_no_difference_counts_is_least_everywhere(tmp_path: Path) -> None:
+    """Above 0, diff_min bars even the row's largest value, whose difference is 0."""
+    program = host_build(
+        tmp_path,
+        """
+#include "arm_nnfunctions.h"
+int main(void) {
+  const int8_t input[6] = {3, -128, 127, 0, 0, 0};
+  int8_t output[6] = {0};
+  arm_softmax_s8(input, 2, 3, 1077952640, 19, 1, output);
+  for (int i = 0; i < 6; ++i) {
+    if (output[i] != -128) return 1;
+  }
+  return 0;
+}
+""",
+    )
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+def test_dims_that_contradict_are_refused_by_every_function_alike(tmp_path: Path) -> None:
+    program = host_build(
+        tmp_path,
+        """
+#include <stddef.h>
+#include "arm_nnfunctions.h"
+static int8_t x[64], w[64], y[64];
+static int32_t multiplier[8], shift[8], scratch[64];
+int main(void) {
+  const cmsis_nn_context ctx = {scratch, sizeof scratch}, none = {NULL, 0};
+  const cmsis_nn_per_channel_quant_params scale = {multiplier, shift};
+  cmsis_nn_conv_params conv = {.stride = {1, 1}, .dilation = {1, 1}, .activation = {-128, 127}};
+  cmsis_nn_dw_conv_params dw = {.ch_mult = 1, .stride = {1, 1}, .dilation = {1, 1}, .activation = {-128, 127}};
+  const cmsis_nn_dims in = {1, 2, 2, 4}, filter = {4, 1, 1, 3}, whole = {4, 1, 1, 4}, out = {1, 2, 2, 4};
+  const cmsis_nn_dims up = {1, 2, 1, 1}, other = {1, 2, 2, 5};
+  int wrong = 0;
+#define EXPECT(status, call) wrong += (call) != ARM_CMSIS_NN_##status
+  EXPECT(ARG_ERROR, arm_convolve_s8(&ctx, &conv, &scale, &in, x, &filter, w, &out, NULL, NULL, &out, y));
+  EXPECT(ARG_ERROR, arm_convolve_s8(&none, &conv, &scale, &in, x, &whole, w, &out, NULL, NULL, &out, y));
+  EXPECT(NO_IMPL_ERROR, arm_convolve_s8(&ctx, &conv, &scale, &in, x, &whole, w, &out, NULL, &up, &out, y));
+  EXPECT(SUCCESS, arm_convolve_s8(&ctx, &conv, &scale, &in, x, &whole, w, &out, NULL, &whole, &out, y));
+  EXPECT(SUCCESS, arm_convolve_1x1_s8(&none, &conv, &scale, &in, x, &filter, w, &out, NULL, &out, y));
+  EXPECT(SUCCESS, arm_convolve_1x1_s8_fast(&none, &conv, &scale, &in, x, &filter, w, &out, NULL, &out, y));
+  EXPECT(ARG_ERROR, arm_convolve_1_x_n_s8(&ctx, &conv, &scale, &in, x, &whole, w, &out, NULL, &out, y));
+  EXPECT(ARG_ERROR, arm_depthwise_conv_s8_opt(&ctx, &dw, &scale, &in, x, &filter, w, &out, NULL, &other, y));
+  EXPECT(ARG_ERROR, arm_depthwise_conv_3x3_s8(&ctx, &dw, &scale, &in, x, &filter, w, &out, NULL, &out, y));
+  conv.padding.w = 1;
+  EXPECT(ARG_ERROR, arm_convolve_1x1_s8(&ctx, &conv, &scale, &in, x, &whole, w, &out, NULL, &out, y));
+  conv = (cmsis_nn_conv_params){.stride = {2, 1}, .dilation = {1, 1}};
+  EXPECT(ARG_ERROR, arm_convolve_1x1_s8_fast(&ctx, &conv, &scale, &in, x, &whole, w, &out, NULL, &out, y));
+  dw.ch_mult = 0;
+  EXPECT(ARG_ERROR, arm_depthwise_conv_s8(&ctx, &dw, &scale, &in, x, &filter, w, &out, NULL, &out, y));
+  return wrong;
+}
+""",
+    )
+    assert subprocess.run([program], check=False).returncode == 0
+
+
+EXTENSIONS = {"cortex-m3": (), "cortex-m4": ("DSP",), "cortex-m55": ("DSP", "MVEI")}
+
+
+@pytest.mark.parametrize("cpu", EXTENSIONS)
+def test_header_names_the_extensions_as_arms_does(cpu: str, tmp_path: Path) -> None:
+    lines = ['#include "arm_nnfunctions.h"']
+    for name in ("DSP", "MVEI"):
+        wrong = "defined" if name not in EXTENSIONS[cpu] else "!defined"
+        lines += [f"#if {wrong}(ARM_MATH_{name})", f'#error "{name}"', "#endif"]
+    source = tmp_path / "header.c"
+    source.write_text("\n".join(lines) + "\n")
+    model = [source, TESTS / "call.c", TESTS / "board_model.c"]
+    build_firmware(
+        target(cpu),
+        [*sources(), *model],
+        harness=[TESTS / "board_harness.c"],
+        include_directories=[LIBRARY, LIBRARY / "include"],
+        output_directory=tmp_path,
+    )
 
 
 def check(call: Call, status: int, output: NDArray[np.int8]) -> None:

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "include/arm_nnfunctions.h"
+#include "src/internal/arguments.h"
 #include "src/internal/compiler.h"
 #include "src/internal/implementation.h"
 #include "src/internal/requantize.h"
@@ -127,10 +128,11 @@ arm_cmsis_nn_status arm_depthwise_conv_s8(const cmsis_nn_context *ctx, const cms
   (void)ctx;
   (void)bias_dims;
   const cmsis_nn_dw_conv_params *params = dw_conv_params;
-  const int32_t channels = output_dims->c;
-  if (params->ch_mult < 1 || channels != input_dims->c * params->ch_mult) {
-    return ARM_CMSIS_NN_ARG_ERROR;
+  const arm_cmsis_nn_status status = tinsmith_check_depthwise(params);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
   }
+  const int32_t channels = input_dims->c * params->ch_mult;
   const int32_t input_row = input_dims->w * input_dims->c;
   taps window = {
       .input_row = params->dilation.h * input_row,
@@ -147,9 +149,13 @@ arm_cmsis_nn_status arm_depthwise_conv_s8(const cmsis_nn_context *ctx, const cms
         const int32_t x = ox * params->stride.w - params->padding.w;
         int32_t first_column;
         window.columns = inside(x, params->dilation.w, filter_dims->w, input_dims->w, &first_column);
-        window.input = input_data + (y + first_row * params->dilation.h) * input_row +
-                       (x + first_column * params->dilation.w) * input_dims->c;
-        window.filter = filter_data + first_row * window.filter_row + first_column * window.filter_column;
+        window.input = input_data;
+        window.filter = filter_data;
+        if (window.rows > 0 && window.columns > 0) { /* else there is no first tap to point at */
+          window.input += (y + first_row * params->dilation.h) * input_row +
+                          (x + first_column * params->dilation.w) * input_dims->c;
+          window.filter += first_row * window.filter_row + first_column * window.filter_column;
+        }
         convolve_pixel(&window, params, quant_params, bias_data, channels, output_data);
         output_data += channels;
       }
@@ -159,6 +165,19 @@ arm_cmsis_nn_status arm_depthwise_conv_s8(const cmsis_nn_context *ctx, const cms
   return ARM_CMSIS_NN_SUCCESS;
 }
 
+/** One image, one output per channel, no dilation. */
+static arm_cmsis_nn_status convolve_image(const cmsis_nn_context *ctx, const cmsis_nn_dw_conv_params *dw_conv_params,
+                                          const cmsis_nn_per_channel_quant_params *quant_params,
+                                          const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                          const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                          const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                          const cmsis_nn_dims *output_dims, int8_t *output_data) {
+  const cmsis_nn_dw_conv_params params = tinsmith_depthwise_opt_params(dw_conv_params);
+  const cmsis_nn_dims image = tinsmith_one_image(input_dims);
+  return arm_depthwise_conv_s8(ctx, &params, quant_params, &image, input_data, filter_dims, filter_data, bias_dims,
+                               bias_data, output_dims, output_data);
+}
+
 arm_cmsis_nn_status arm_depthwise_conv_s8_opt(const cmsis_nn_context *ctx,
                                               const cmsis_nn_dw_conv_params *dw_conv_params,
                                               const cmsis_nn_per_channel_quant_params *quant_params,
@@ -166,12 +185,17 @@ arm_cmsis_nn_status arm_depthwise_conv_s8_opt(const cmsis_nn_context *ctx,
                                               const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                               const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
                                               const cmsis_nn_dims *output_dims, int8_t *output_data) {
-  if (input_dims->c != output_dims->c || dw_conv_params->ch_mult != 1 || input_dims->n != 1 ||
-      dw_conv_params->dilation.h != 1 || dw_conv_params->dilation.w != 1) {
-    return ARM_CMSIS_NN_ARG_ERROR;
+  const arm_cmsis_nn_status status = tinsmith_check_depthwise_opt(input_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
   }
+#if TINSMITH_NN_C /* Arm's plain C is the general function, which reads all members. */
   return arm_depthwise_conv_s8(ctx, dw_conv_params, quant_params, input_dims, input_data, filter_dims, filter_data,
                                bias_dims, bias_data, output_dims, output_data);
+#else
+  return convolve_image(ctx, dw_conv_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_dims,
+                        bias_data, output_dims, output_data);
+#endif
 }
 
 arm_cmsis_nn_status arm_depthwise_conv_3x3_s8(const cmsis_nn_context *ctx,
@@ -181,11 +205,12 @@ arm_cmsis_nn_status arm_depthwise_conv_3x3_s8(const cmsis_nn_context *ctx,
                                               const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                               const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
                                               const cmsis_nn_dims *output_dims, int8_t *output_data) {
-  if (filter_dims->h != 3 || filter_dims->w != 3 || dw_conv_params->padding.w > 1) {
-    return ARM_CMSIS_NN_ARG_ERROR;
+  const arm_cmsis_nn_status status = tinsmith_check_depthwise_3x3(dw_conv_params, input_dims, filter_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
   }
-  return arm_depthwise_conv_s8_opt(ctx, dw_conv_params, quant_params, input_dims, input_data, filter_dims, filter_data,
-                                   bias_dims, bias_data, output_dims, output_data);
+  return convolve_image(ctx, dw_conv_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_dims,
+                        bias_data, output_dims, output_data);
 }
 
 #endif /* !TINSMITH_NN_MVE */

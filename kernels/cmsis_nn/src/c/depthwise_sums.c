@@ -9,7 +9,7 @@
 void tinsmith_copy_to_planes(const tinsmith_plane_copy *copy) {
   const int32_t step = copy->input_step;
   TINSMITH_NO_UNROLL
-  for (int32_t r = copy->from; r < copy->to; ++r) {
+  for (int32_t r = 0; r < copy->rows; ++r) {
     int8_t *element = copy->planes[0] + r * copy->pitch;
     const int8_t *input = copy->input + r * copy->input_row;
     const int8_t *end = element + copy->count;

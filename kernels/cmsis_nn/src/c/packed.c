@@ -4,6 +4,7 @@
  */
 
 #include "include/tinsmith_nn.h"
+#include "src/internal/arguments.h"
 #include "src/internal/clamp.h"
 #include "src/internal/compiler.h"
 #include "src/internal/im2col.h"
@@ -131,8 +132,10 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
                                                 int8_t *output_data) {
   const tinsmith_windows windows = tinsmith_windows_of(conv_params, input_dims, input_data, filter_dims, output_dims);
   const bool in_place = tinsmith_windows_are_pixels(&windows);
-  if ((ctx->buf == NULL && !in_place) || filter_dims->c != input_dims->c || filter_dims->n != output_dims->c) {
-    return ARM_CMSIS_NN_ARG_ERROR;
+  const arm_cmsis_nn_status status =
+      tinsmith_check_convolve_packed(ctx, in_place, input_dims, filter_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
   }
   const int32_t depth = filter_dims->h * filter_dims->w * filter_dims->c;
   const int32_t window_bytes = (depth + 3) / 4 * 4;
@@ -175,8 +178,9 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *c
                                                        const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                        int8_t *output_data) {
   (void)ctx;
-  if (fc_params->filter_offset != 0 || filter_dims->c != output_dims->c) {
-    return ARM_CMSIS_NN_ARG_ERROR;
+  const arm_cmsis_nn_status status = tinsmith_check_fully_connected_packed(fc_params, filter_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
   }
   const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift,
                               quant_params->is_per_channel ? 1 : 0, fc_params->output_offset};

@@ -101,11 +101,7 @@ int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *
 
 /* ---- Public functions ------------------------------------------------------------------------------------------- */
 
-/* Plain C: one window as bytes, unless windows are pixels of the input. DSP: that and two columns of int16. */
-
-static int32_t convolve_1x1_bytes_dsp(int32_t channels) {
-  return 4 * round_up_to_4(channels);
-}
+/* Plain C: one window as bytes, DSP: that and two columns of int16; nothing if windows are pixels of the input. */
 
 static int32_t convolve_bytes_dsp(const cmsis_nn_dims *filter_dims) {
   return 5 * round_up_to_4(depth_of(filter_dims));
@@ -118,7 +114,7 @@ int32_t arm_convolve_wrapper_s8_get_buffer_size_dsp(const cmsis_nn_conv_params *
   switch (tinsmith_convolution_of(conv_params, input_dims, filter_dims)) {
     case kConvolution1x1Fast:
     case kConvolution1x1:
-      return convolve_1x1_bytes_dsp(input_dims->c);
+      return 0;
     default:
       return convolve_bytes_dsp(filter_dims);
   }
@@ -143,24 +139,23 @@ int32_t arm_convolve_wrapper_s8_get_buffer_size(const cmsis_nn_conv_params *conv
 #endif
 }
 
+/* Of the filter only height and width are read, as by Arm's function: room for a single group. */
 int32_t arm_convolve_s8_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims) {
-  (void)input_dims;
 #if TINSMITH_NN_MVE
-  return tinsmith_mve_convolve_bytes(filter_dims);
-#elif TINSMITH_NN_DSP
-  return convolve_bytes_dsp(filter_dims);
+  return mve_convolve_bytes(input_dims, filter_dims);
 #else
-  return round_up_to_4(depth_of(filter_dims));
+  const cmsis_nn_dims one_group = {.h = filter_dims->h, .w = filter_dims->w, .c = input_dims->c};
+#if TINSMITH_NN_DSP
+  return convolve_bytes_dsp(&one_group);
+#else
+  return round_up_to_4(depth_of(&one_group));
+#endif
 #endif
 }
 
 int32_t arm_convolve_1x1_s8_fast_get_buffer_size(const cmsis_nn_dims *input_dims) {
-#if TINSMITH_NN_DSP
-  return convolve_1x1_bytes_dsp(input_dims->c);
-#else
   (void)input_dims;
   return 0;
-#endif
 }
 
 int32_t arm_convolve_1_x_n_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,
@@ -192,9 +187,13 @@ int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size(const cmsis_nn_dw_conv_par
 }
 
 int32_t arm_depthwise_conv_s8_opt_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims) {
+#if TINSMITH_NN_MVE
+  return mve_public_depthwise_bytes(input_dims, filter_dims);
+#else
   (void)input_dims;
   (void)filter_dims;
   return 0;
+#endif
 }
 
 int32_t arm_fully_connected_s8_get_buffer_size_dsp(const cmsis_nn_dims *filter_dims) {

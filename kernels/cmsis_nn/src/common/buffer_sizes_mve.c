@@ -1,15 +1,21 @@
 /* Scratch of the MVE implementation. Compiled for every core: host tools plan for Cortex-M55 with these. */
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
+#include "src/internal/arguments.h"
+#include "src/internal/shapes.h"
 #include "src/mve/scratch.h"
 
 int32_t arm_convolve_wrapper_s8_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
                                                     const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
                                                     const cmsis_nn_dims *output_dims) {
-  (void)conv_params;
-  (void)input_dims;
   (void)output_dims;
-  return tinsmith_mve_convolve_bytes(filter_dims);
+  switch (tinsmith_convolution_of(conv_params, input_dims, filter_dims)) {
+    case kConvolution1x1Fast:
+    case kConvolution1x1:
+      return 0;
+    default:
+      return mve_convolve_bytes(input_dims, filter_dims);
+  }
 }
 
 int32_t tinsmith_convolve_packed_s8_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
@@ -34,10 +40,10 @@ int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size_mve(const cmsis_nn_dw_conv
                                                           const cmsis_nn_dims *input_dims,
                                                           const cmsis_nn_dims *filter_dims,
                                                           const cmsis_nn_dims *output_dims) {
-  if (!mve_depthwise_suits_core(dw_conv_params)) {
+  if (input_dims->c != output_dims->c || input_dims->n != 1 || !tinsmith_is_undilated(dw_conv_params)) {
     return 0;
   }
-  return tinsmith_depthwise_packed_s8_get_buffer_size_mve(dw_conv_params, input_dims, filter_dims, output_dims);
+  return mve_public_depthwise_bytes(input_dims, filter_dims);
 }
 
 /* Not scratch: the effective bias that arm_vector_sum_s8() makes. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "include/tinsmith_nn.h"
+#include "src/internal/arguments.h"
 #include "src/internal/clamp.h"
 #include "src/internal/compiler.h"
 #include "src/internal/depthwise.h"
@@ -75,18 +76,19 @@ static void convolve_strip(const layer *l, const int8_t *input, int8_t *output, 
   const int32_t rows = (outputs - 1) * column->stride + column->kernel;
   const int32_t first_row = first * column->stride - column->padding; /* of the plane, in the input */
   const int32_t end_row = first_row + rows < column->input ? first_row + rows : column->input;
+  const int32_t from = first_row < 0 ? 0 : (first_row < column->input ? first_row : column->input);
   const int32_t room = pitch - row->padding; /* less than the input when the last elements meet no window */
   tinsmith_plane_copy copy = {
       .pitch = pitch,
       .input_row = column->input_step,
       .input_step = row->input_step,
-      .from = first_row > 0 ? first_row : 0,
-      .to = end_row,
+      .rows = end_row - from,
       .count = row->input < room ? row->input : room,
   };
   for (int32_t p = 0; p < kPlaneChannels; ++p) {
-    copy.planes[p] = l->planes + p * l->strip.plane_elements - first_row * pitch + row->padding;
+    copy.planes[p] = l->planes + p * l->strip.plane_elements + (from - first_row) * pitch + row->padding;
   }
+  input += from * column->input_step;
   TINSMITH_NO_UNROLL
   for (int32_t next = 0; next < l->channels; next += kPlaneChannels) {
     /* The last channels, if fewer than a step, are done together with those before them, again. */
@@ -129,9 +131,9 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
                                                  const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                  int8_t *output_data) {
   const int32_t channels = input_dims->c;
-  if (ctx->buf == NULL || channels < 2 || output_dims->c != channels || dw_conv_params->ch_mult != 1 ||
-      dw_conv_params->dilation.h != 1 || dw_conv_params->dilation.w != 1) {
-    return ARM_CMSIS_NN_ARG_ERROR;
+  const arm_cmsis_nn_status status = tinsmith_check_depthwise_packed(ctx, dw_conv_params, 2, input_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
   }
   layer l = {
       .quant_params = quant_params,

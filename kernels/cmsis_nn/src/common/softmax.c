@@ -73,7 +73,8 @@ static void softmax_row(const int8_t *input, int32_t size, int32_t mult, int32_t
       sum += tinsmith_rounding_divide(exp_of_difference(input[i] - max, mult, shift), kAccumulationIntegerBits);
     }
   }
-  const int32_t headroom = __builtin_clz((uint32_t)sum); /* the largest input adds 2^19: never 0 */
+  sum = sum > 0 ? sum : 1; /* The largest input adds 2^19; where diff_min > 0 bars even that, no output uses the sum. */
+  const int32_t headroom = __builtin_clz((uint32_t)sum);
   const int32_t scale = one_over_one_plus((int32_t)(((uint32_t)sum << headroom) - (UINT32_C(1) << 31)));
   const int32_t bits_over_unit = kAccumulationIntegerBits - headroom;
   for (int32_t i = 0; i < size; ++i) {
@@ -83,7 +84,7 @@ static void softmax_row(const int8_t *input, int32_t size, int32_t mult, int32_t
       const int32_t product = multiply(scale, exp_of_difference(difference, mult, shift));
       value = tinsmith_rounding_divide(product, bits_over_unit + 31 - 8) + INT8_MIN;
     }
-    output[i] = (int8_t)tinsmith_clamp(value, INT8_MIN, INT8_MAX);
+    output[i] = tinsmith_saturate_s8(value);
   }
 }
 

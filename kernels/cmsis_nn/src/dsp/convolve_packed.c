@@ -8,6 +8,7 @@
  */
 
 #include "include/tinsmith_nn.h"
+#include "src/internal/arguments.h"
 #include "src/internal/clamp.h"
 #include "src/internal/compiler.h"
 #include "src/internal/im2col.h"
@@ -30,7 +31,7 @@ typedef struct {
  * Returns the end of the weights read.
  * Written in assembly because 13 values live at once and compilers spill; the loop's end waits on the stack, where no
  * register has to point at it: with a frame pointer, 13 are all there are. */
-static inline const int8_t *multiply(sums *acc, const uint32_t *columns, const int8_t *weights, int32_t depth) {
+static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, const int8_t *weights, int32_t depth) {
   uint32_t x0 = (uint32_t)depth;
   uint32_t x1 = (uint32_t)(uintptr_t)(columns + depth);
   uint32_t w;
@@ -73,14 +74,14 @@ static inline const int8_t *multiply(sums *acc, const uint32_t *columns, const i
 }
 
 /** One block of 4 values of one pixel as lanes (k, k + 2), (k + 1, k + 3). */
-static inline void store_lanes(uint32_t *words, uint32_t bytes) {
+static inline void store_lanes(tinsmith_lanes *words, uint32_t bytes) {
   words[0] = tinsmith_sxtb16(bytes);
   words[kPixels] = tinsmith_sxtb16_ror8(bytes);
 }
 
 /** `count` values of one pixel into every second word; what is missing to a multiple of 4 becomes 0. */
 TINSMITH_ALWAYS_INLINE void *append_lanes(void *column, const int8_t *bytes, int32_t count) {
-  uint32_t *words = column;
+  tinsmith_lanes *words = column;
   const int8_t *end = bytes + (count & ~7);
   TINSMITH_NO_UNROLL
   while (bytes != end) {
@@ -104,7 +105,7 @@ TINSMITH_ALWAYS_INLINE void *append_lanes(void *column, const int8_t *bytes, int
 /** The same of a constant. */
 TINSMITH_ALWAYS_INLINE void *append_padding_lanes(void *column, int8_t zero_point, int32_t count) {
   const uint32_t lanes = tinsmith_pack_bottoms((uint32_t)zero_point, (uint32_t)zero_point);
-  uint32_t *words = column;
+  tinsmith_lanes *words = column;
   TINSMITH_NO_UNROLL
   for (; count > 0; count -= 4) {
     words[0] = lanes;
@@ -114,14 +115,14 @@ TINSMITH_ALWAYS_INLINE void *append_padding_lanes(void *column, int8_t zero_poin
   return words;
 }
 
-TINSMITH_NOINLINE static void unpack(uint32_t *column, const int8_t *bytes, int32_t count) {
+TINSMITH_NOINLINE static void unpack(tinsmith_lanes *column, const int8_t *bytes, int32_t count) {
   append_lanes(column, bytes, count);
 }
 
 /** One window as lanes: straight from the input when its pieces are whole blocks of 4, else by way of `bytes`, which
  * has room for `depth` rounded up to a multiple of 4. */
 TINSMITH_NOINLINE static void unpack_window(const tinsmith_windows *windows, const tinsmith_window *window,
-                                            uint32_t *column, int8_t *bytes, int32_t depth) {
+                                            tinsmith_lanes *column, int8_t *bytes, int32_t depth) {
   const tinsmith_inside inside = tinsmith_clip_window(windows, window);
   const int32_t channels = windows->channels;
   const bool dense = windows->dilation.w == 1;
@@ -167,7 +168,7 @@ static inline void finish_group(const output_stage *stage, const sums *acc, int3
 
 /** All channels of two pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
  * For a single pixel give output1 = output0: pixel 0 is written last. */
-TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const uint32_t *columns, const int8_t *weights,
+TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmith_lanes *columns, const int8_t *weights,
                                                int32_t depth, int32_t channels, int8_t *output0, int8_t *output1) {
   for (; channels > 0; channels -= kChannels) {
     sums acc;
@@ -195,8 +196,9 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
                                                 const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                 const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                 int8_t *output_data) {
-  if (ctx->buf == NULL || filter_dims->c != input_dims->c || filter_dims->n != output_dims->c) {
-    return ARM_CMSIS_NN_ARG_ERROR;
+  const arm_cmsis_nn_status status = tinsmith_check_convolve_packed(ctx, false, input_dims, filter_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
   }
   const tinsmith_windows windows = tinsmith_windows_of(conv_params, input_dims, input_data, filter_dims, output_dims);
   const bool in_place = tinsmith_windows_are_pixels(&windows);
@@ -206,7 +208,7 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
   const int32_t pixels = output_dims->n * output_dims->h * output_dims->w;
   const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift, conv_params->output_offset};
   /* Scratch: columns of kPixels pixels as int16, then one window as bytes. */
-  uint32_t *columns = (uint32_t *)ctx->buf;
+  tinsmith_lanes *columns = ctx->buf;
   int8_t *bytes = (int8_t *)(columns + blocks_depth);
 
   tinsmith_window window = tinsmith_first_window(&windows);

@@ -33,7 +33,7 @@ static inline void copy_row(int16_t *row0, int16_t *row1, const int8_t *input, i
 
 void tinsmith_copy_to_planes(const tinsmith_plane_copy *copy) {
   TINSMITH_NO_UNROLL
-  for (int32_t r = copy->from; r < copy->to; ++r) {
+  for (int32_t r = 0; r < copy->rows; ++r) {
     copy_row(copy->planes[0] + r * copy->pitch, copy->planes[1] + r * copy->pitch, copy->input + r * copy->input_row,
              copy->input_step, copy->count);
   }
@@ -66,7 +66,7 @@ static int32_t pair_taps(tap_pair *pairs, const int8_t *weights, int32_t taps) {
 /* The functions add to the sums, or start them when `start` says so. */
 
 /** sums[i] += sum over k of w[k] * x[i + k] for `count` sums, rounded up to a multiple of 4 (stride 1). */
-static void add_taps(int32_t *sums, const uint32_t *x, int32_t count, const tap_pair *pairs, int32_t words,
+static void add_taps(int32_t *sums, const tinsmith_lanes *x, int32_t count, const tap_pair *pairs, int32_t words,
                      bool start) {
   TINSMITH_NO_UNROLL
   for (; count > 0; count -= 4, sums += 4, x += 2) {
@@ -97,7 +97,8 @@ static void add_taps(int32_t *sums, const uint32_t *x, int32_t count, const tap_
 }
 
 /** sums[i] += w0 x[2 i] + w1 x[2 i + 1] + w2 x[2 i + 2] + w3 x[2 i + 3] for `count` sums (stride 2). */
-static void add_taps_stride_2(int32_t *sums, const uint32_t *x, int32_t count, uint32_t w01, uint32_t w23, bool start) {
+static void add_taps_stride_2(int32_t *sums, const tinsmith_lanes *x, int32_t count, uint32_t w01, uint32_t w23,
+                              bool start) {
   uint32_t x01 = *x++;
   TINSMITH_NO_UNROLL
   for (; count > 0; --count) {
@@ -124,7 +125,7 @@ static void add_taps_any_stride(int32_t *sums, const int16_t *x, int32_t count, 
 }
 
 /** Add one row of the kernel to a run of `count` sums. */
-static void add_kernel_row(int32_t *sums, const uint32_t *x, int32_t count, int32_t stride, const int8_t *weights,
+static void add_kernel_row(int32_t *sums, const tinsmith_lanes *x, int32_t count, int32_t stride, const int8_t *weights,
                            int32_t taps, bool start) {
   if (stride > 2) {
     add_taps_any_stride(sums, (const int16_t *)x, count, stride, weights, taps, start);
@@ -145,7 +146,7 @@ static void add_kernel_row(int32_t *sums, const uint32_t *x, int32_t count, int3
 }
 
 /** Any kernel and stride. */
-TINSMITH_NOINLINE static void sum_any(int32_t *sums, const uint32_t *plane, const tinsmith_plane_axes *axes,
+TINSMITH_NOINLINE static void sum_any(int32_t *sums, const tinsmith_lanes *plane, const tinsmith_plane_axes *axes,
                                       int32_t pitch, int32_t outputs, const int8_t *weights) {
   const bool one_run = tinsmith_is_one_run(axes);
   const int32_t run = one_run ? (outputs - 1) * pitch + axes->row.output : axes->row.output;
@@ -191,7 +192,7 @@ static inline kernel_3x3 pair_3x3(const int8_t *weights) {
       "add    sp, #4\n"
 
 /** sums[i] = 3x3 window at plane element i, for `count` of them, a multiple of 2 above 0. */
-static inline void sum_3x3_stride_1(int32_t *sums, const uint32_t *plane, int32_t pitch_bytes, int32_t count,
+static inline void sum_3x3_stride_1(int32_t *sums, const tinsmith_lanes *plane, int32_t pitch_bytes, int32_t count,
                                     const kernel_3x3 *kernel) {
   uint32_t xa = (uint32_t)(uintptr_t)(sums + count); /* the end */
   uint32_t xb;
@@ -223,7 +224,7 @@ static inline void sum_3x3_stride_1(int32_t *sums, const uint32_t *plane, int32_
 }
 
 /** sums[i] = 3x3 window at plane element 2 i, for `count` of them, above 0. */
-static inline void sum_3x3_stride_2(int32_t *sums, const uint32_t *plane, int32_t pitch_bytes, int32_t count,
+static inline void sum_3x3_stride_2(int32_t *sums, const tinsmith_lanes *plane, int32_t pitch_bytes, int32_t count,
                                     const kernel_3x3 *kernel) {
   uint32_t xa = (uint32_t)(uintptr_t)(sums + count); /* the end */
   uint32_t xb;
@@ -256,7 +257,7 @@ static inline void sum_3x3_stride_2(int32_t *sums, const uint32_t *plane, int32_
 /* clang-format on */
 
 /** 3x3 kernels of stride 1 or 2 along both axes. */
-TINSMITH_NOINLINE static void sum_3x3(int32_t *sums, const uint32_t *plane, const tinsmith_plane_axes *axes,
+TINSMITH_NOINLINE static void sum_3x3(int32_t *sums, const tinsmith_lanes *plane, const tinsmith_plane_axes *axes,
                                       int32_t pitch, int32_t outputs, const int8_t *weights) {
   const kernel_3x3 kernel = pair_3x3(weights);
   const int32_t pitch_bytes = pitch * (int32_t)sizeof(int16_t);
@@ -272,7 +273,7 @@ TINSMITH_NOINLINE static void sum_3x3(int32_t *sums, const uint32_t *plane, cons
 
 void tinsmith_sum_windows(int32_t *sums, const int16_t *plane, const tinsmith_plane_axes *axes, int32_t pitch,
                           int32_t outputs, const int8_t *weights) {
-  const uint32_t *words = (const uint32_t *)(const void *)plane;
+  const tinsmith_lanes *words = (const void *)plane;
   if (tinsmith_is_3x3(axes)) {
     sum_3x3(sums, words, axes, pitch, outputs, weights);
   } else {

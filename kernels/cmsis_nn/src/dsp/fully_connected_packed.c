@@ -4,6 +4,7 @@
  */
 
 #include "include/tinsmith_nn.h"
+#include "src/internal/arguments.h"
 #include "src/internal/clamp.h"
 #include "src/internal/compiler.h"
 #include "src/internal/implementation.h"
@@ -22,7 +23,7 @@ typedef struct {
 } sums;
 
 /** Two values of k for four channels: x lanes (k, k'), two words of weights. */
-static inline void add_lanes(sums *acc, uint32_t x, const uint32_t *weights) {
+static inline void add_lanes(sums *acc, uint32_t x, const tinsmith_lanes *weights) {
   const uint32_t w0 = weights[0];
   const uint32_t w1 = weights[1];
   acc->both[0] = tinsmith_smlad(x, w0, acc->both[0]);
@@ -32,7 +33,7 @@ static inline void add_lanes(sums *acc, uint32_t x, const uint32_t *weights) {
 }
 
 /** acc + the last 1 to 3 values of k, one 16-byte block of weights. */
-TINSMITH_NOINLINE static sums add_rest(sums acc, const int8_t *x, int32_t count, const uint32_t *weights) {
+TINSMITH_NOINLINE static sums add_rest(sums acc, const int8_t *x, int32_t count, const tinsmith_lanes *weights) {
   const uint32_t word = tinsmith_load_bytes(x, count);
   add_lanes(&acc, tinsmith_sxtb16(word), weights);
   add_lanes(&acc, tinsmith_sxtb16_ror8(word), weights + 2);
@@ -41,7 +42,7 @@ TINSMITH_NOINLINE static sums add_rest(sums acc, const int8_t *x, int32_t count,
 
 /** acc += the first `blocks` blocks of 4 values of k, at least one. In assembly, or compilers reload what they spill.
  */
-static inline void add_blocks(sums *acc, const int8_t *x, const uint32_t *weights, int32_t blocks) {
+static inline void add_blocks(sums *acc, const int8_t *x, const tinsmith_lanes *weights, int32_t blocks) {
   const int8_t *end = x + 4 * blocks;
   uint32_t word = (uint32_t)blocks;
   uint32_t lanes, w0, w1;
@@ -109,7 +110,7 @@ TINSMITH_NOINLINE static void finish_any(const output_stage *stage, const sums *
 
 /** One input vector times the whole matrix. */
 TINSMITH_NOINLINE static void multiply_vector(output_stage stage, const int32_t *bias, const int8_t *x,
-                                              const uint32_t *weights, int32_t depth, int32_t channels,
+                                              const tinsmith_lanes *weights, int32_t depth, int32_t channels,
                                               int8_t *output) {
   const int32_t blocks = depth / 4;
   const int32_t group_words = (depth + 3) / 4 * 4;
@@ -153,12 +154,13 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *c
                                                        const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                        int8_t *output_data) {
   (void)ctx;
-  if (fc_params->filter_offset != 0 || filter_dims->c != output_dims->c) {
-    return ARM_CMSIS_NN_ARG_ERROR;
+  const arm_cmsis_nn_status status = tinsmith_check_fully_connected_packed(fc_params, filter_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
   }
   const output_stage stage = {quant_params->multiplier, quant_params->shift, quant_params->is_per_channel ? 1 : 0,
                               fc_params->output_offset};
-  const uint32_t *weights = (const uint32_t *)(const void *)filter_data;
+  const tinsmith_lanes *weights = (const void *)filter_data;
   const int32_t depth = filter_dims->n;
   const int32_t channels = output_dims->c;
   for (int32_t n = 0; n < input_dims->n; ++n) {

@@ -17,15 +17,14 @@ enum { kPlaneChannels = 1 };
 typedef int8_t tinsmith_element;
 #endif
 
-/** Rows [from, to) of kPlaneChannels adjacent channels, from the input into their planes. */
+/** Rows of kPlaneChannels adjacent channels, from the input into their planes. */
 typedef struct {
-  tinsmith_element *planes[kPlaneChannels]; /* where row 0, element 0 of the input goes */
+  tinsmith_element *planes[kPlaneChannels]; /* where the first row goes */
   int32_t pitch;                            /* elements */
-  const int8_t *input;                      /* row 0, element 0, first channel */
+  const int8_t *input;                      /* the first row's first element, first channel */
   int32_t input_row;                        /* bytes from row to row */
   int32_t input_step;                       /* bytes from element to element */
-  int32_t from;
-  int32_t to;
+  int32_t rows;
   int32_t count; /* elements of a row */
 } tinsmith_plane_copy;
 

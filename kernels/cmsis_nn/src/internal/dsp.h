@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/** A word in memory whose bytes or halves are written and read as such elsewhere: it aliases anything. */
+typedef uint32_t tinsmith_lanes __attribute__((may_alias));
+
 /** Four bytes from any address (the cores that have the DSP extension load unaligned words). */
 static inline uint32_t tinsmith_load_word(const void *address) {
   uint32_t word;

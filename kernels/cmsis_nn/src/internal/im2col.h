@@ -4,6 +4,7 @@
 #define TINSMITH_NN_INTERNAL_IM2COL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "include/arm_nn_types.h"
@@ -113,11 +114,12 @@ TINSMITH_ALWAYS_INLINE void tinsmith_walk_window(const tinsmith_windows *windows
   const bool dense = step == channels;
   const int32_t height = windows->input_dims.h;
   int32_t y = window->y;
-  const int8_t *source =
-      window->image + y * row_bytes + window->x * windows->input_dims.c + inside.left * step + first_channel;
+  /* A number, because it may lie before the input or behind it where y does. */
+  uintptr_t source = (uintptr_t)window->image + (uintptr_t)(y * row_bytes + window->x * windows->input_dims.c +
+                                                            inside.left * step + first_channel);
 
   TINSMITH_NO_UNROLL
-  for (int32_t left = windows->kernel_h; left > 0; --left, y += windows->dilation.h, source += row_step) {
+  for (int32_t left = windows->kernel_h; left > 0; --left, y += windows->dilation.h, source += (uintptr_t)row_step) {
     if (y < 0 || y >= height) {
       column = append_padding(column, windows->zero_point, windows->kernel_w * channels);
       continue;
@@ -126,11 +128,11 @@ TINSMITH_ALWAYS_INLINE void tinsmith_walk_window(const tinsmith_windows *windows
       column = append_padding(column, windows->zero_point, inside.left * channels);
     }
     if (dense) {
-      column = append(column, source, taps * channels);
+      column = append(column, (const int8_t *)source, taps * channels);
     } else {
       TINSMITH_NO_UNROLL
       for (int32_t kx = 0; kx < taps; ++kx) {
-        column = append(column, source + kx * step, channels);
+        column = append(column, (const int8_t *)source + kx * step, channels);
       }
     }
     if (inside.right < windows->kernel_w) {

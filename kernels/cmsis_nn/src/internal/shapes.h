@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "include/arm_nn_types.h"
+#include "src/internal/implementation.h"
 
 typedef enum { kConvolution1x1Fast, kConvolution1x1, kConvolution1xN, kConvolutionAny } tinsmith_convolution;
 
@@ -30,13 +31,12 @@ typedef enum { kDepthwise3x3, kDepthwiseDense, kDepthwiseAny } tinsmith_depthwis
 
 static inline tinsmith_depthwise tinsmith_depthwise_of(const cmsis_nn_dw_conv_params *params,
                                                        const cmsis_nn_dims *input_dims,
-                                                       const cmsis_nn_dims *filter_dims,
-                                                       const cmsis_nn_dims *output_dims) {
-  if (params->ch_mult != 1 || input_dims->c != output_dims->c || input_dims->n != 1 || params->dilation.h != 1 ||
-      params->dilation.w != 1) {
+                                                       const cmsis_nn_dims *filter_dims) {
+  if (params->ch_mult != 1 || input_dims->n != 1 || params->dilation.h != 1 || params->dilation.w != 1) {
     return kDepthwiseAny;
   }
-  if (filter_dims->h == 3 && filter_dims->w == 3 && params->padding.h <= 1 && params->padding.w <= 1) {
+  if (!TINSMITH_NN_MVE && filter_dims->h == 3 && filter_dims->w == 3 && params->padding.h <= 1 &&
+      params->padding.w <= 1) {
     return kDepthwise3x3;
   }
   return kDepthwiseDense;

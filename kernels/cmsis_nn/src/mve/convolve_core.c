@@ -98,9 +98,8 @@ static void copy_fields(const field_shape *shape, const int8_t *input, int32_t y
 }
 
 static void convolve_copied(const field_shape *shape, const mve_matrix *matrix, const int8_t *input,
-                            const cmsis_nn_dims *output_dims, int8_t *output, int8_t *fields) {
+                            const cmsis_nn_dims *output_dims, int8_t *output, int8_t *fields, int32_t most) {
   const int32_t depth = matrix->depth;
-  const int32_t most = mve_fields_at_once(depth);
   int32_t copied = 0;
   for (int32_t y = 0; y < output_dims->h; ++y) {
     for (int32_t x = 0; x < output_dims->w;) {
@@ -136,33 +135,17 @@ static void convolve_in_place(const cmsis_nn_conv_params *params, const mve_matr
   }
 }
 
-/** The part of a matrix that belongs to one group. */
-static mve_matrix group_of(const mve_matrix *matrix, int32_t groups, int32_t group) {
-  mve_matrix part = *matrix;
-  part.channels = matrix->channels / groups;
-  const int32_t first = group * part.channels;
-  part.weights += first * matrix->depth;
-  part.bias += first;
-  part.scale.multiplier += first;
-  part.scale.shift += first;
-  return part;
-}
-
 void tinsmith_mve_convolve_s8(const cmsis_nn_conv_params *params, const mve_matrix *matrix,
                               const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
-                              const cmsis_nn_dims *output_dims, int8_t *output, int8_t *fields) {
+                              const cmsis_nn_dims *output_dims, int8_t *output, int8_t *fields,
+                              int32_t fields_at_once) {
   const bool in_place = mve_fields_in_place(params, input_dims, filter_dims, output_dims);
   const field_shape shape = shape_of_fields(params, input_dims, filter_dims);
-  const int32_t groups = input_dims->c / filter_dims->c;
   for (int32_t batch = 0; batch < input_dims->n; ++batch) {
     if (in_place) {
       convolve_in_place(params, matrix, input_dims, input, output_dims, output);
     } else {
-      for (int32_t group = 0; group < groups; ++group) {
-        const mve_matrix part = group_of(matrix, groups, group);
-        convolve_copied(&shape, &part, input + group * filter_dims->c, output_dims, output + group * part.channels,
-                        fields);
-      }
+      convolve_copied(&shape, matrix, input, output_dims, output, fields, fields_at_once);
     }
     input += input_dims->h * input_dims->w * input_dims->c;
     output += output_dims->h * output_dims->w * output_dims->c;

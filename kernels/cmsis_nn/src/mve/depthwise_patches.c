@@ -110,6 +110,11 @@ static void load_bias(const mve_depthwise *layer, channel_block *block) {
   }
 }
 
+/** An address that may lie before the input, where pointers may not be moved to; nothing is read there. */
+static inline const int8_t *at_offset(const int8_t *input, int32_t bytes) {
+  return (const int8_t *)((uintptr_t)input + (uintptr_t)bytes);
+}
+
 /** A line `index` lines, or if flat positions, after the top of the padding. */
 static strip_line line_at(const channel_block *block, const int8_t *input, int32_t index) {
   const mve_axis *along = &block->axes->along;
@@ -118,7 +123,7 @@ static strip_line line_at(const channel_block *block, const int8_t *input, int32
     const int32_t first = index < along->padding ? (along->padding - index + 3) / 4 : 0;
     const int32_t end = along->input + along->padding - index + 3;
     const strip_line line = {
-        .column0 = input + (index - along->padding) * along->input_pitch,
+        .column0 = at_offset(input, (index - along->padding) * along->input_pitch),
         .pitch = 4 * along->input_pitch,
         .first = first,
         .end = end > 0 ? end / 4 : 0,
@@ -131,7 +136,7 @@ static strip_line line_at(const channel_block *block, const int8_t *input, int32
     return line;
   }
   const strip_line line = {
-      .column0 = input + position * across->input_pitch - along->padding * along->input_pitch,
+      .column0 = at_offset(input, position * across->input_pitch - along->padding * along->input_pitch),
       .pitch = along->input_pitch,
       .first = along->padding,
       .end = along->padding + along->input,

@@ -21,17 +21,17 @@ static void repeat(repeated_scale *repeated, int32_t multiplier, int32_t shift) 
 }
 
 static mve_matrix matrix_of(const cmsis_nn_fc_params *params, const int32_t *multiplier, const int32_t *shift,
-                            bool per_channel, const cmsis_nn_dims *filter_dims, const int8_t *filter,
+                            bool per_channel, int32_t depth, int32_t channels, const int8_t *filter,
                             const int32_t *folded_bias) {
   const mve_matrix matrix = {
       .weights = filter,
-      .channels = filter_dims->c,
-      .depth = filter_dims->n,
+      .channels = channels,
+      .depth = depth,
       .bias = folded_bias,
       .scale = {.multiplier = multiplier,
                 .shift = shift,
                 .per_channel = per_channel,
-                .shifts_right = tinsmith_mve_shifts_right(shift, per_channel ? filter_dims->c : 1),
+                .shifts_right = tinsmith_mve_shifts_right(shift, per_channel ? channels : 1),
                 .range = {params->output_offset, params->activation.min, params->activation.max}},
   };
   return matrix;
@@ -79,14 +79,13 @@ arm_cmsis_nn_status arm_fully_connected_s8(const cmsis_nn_context *ctx, const cm
                                            const cmsis_nn_dims *output_dims, int8_t *output_data) {
   (void)bias_dims;
   (void)bias_data;
-  (void)output_dims;
   if (ctx->buf == NULL) {
     return ARM_CMSIS_NN_ARG_ERROR;
   }
   repeated_scale repeated;
   repeat(&repeated, quant_params->multiplier, quant_params->shift);
-  const mve_matrix matrix =
-      matrix_of(fc_params, repeated.multiplier, repeated.shift, false, filter_dims, filter_data, ctx->buf);
+  const mve_matrix matrix = matrix_of(fc_params, repeated.multiplier, repeated.shift, false, filter_dims->n,
+                                      output_dims->c, filter_data, ctx->buf);
   multiply(&matrix, fc_params->filter_offset, input_dims->n, input_data, output_data);
   return ARM_CMSIS_NN_SUCCESS;
 }
@@ -99,30 +98,13 @@ arm_cmsis_nn_status arm_fully_connected_per_channel_s8(const cmsis_nn_context *c
                                                        const cmsis_nn_dims *output_dims, int8_t *output_data) {
   (void)bias_dims;
   (void)bias_data;
-  (void)output_dims;
   if (ctx->buf == NULL) {
     return ARM_CMSIS_NN_ARG_ERROR;
   }
-  const mve_matrix matrix =
-      matrix_of(fc_params, quant_params->multiplier, quant_params->shift, true, filter_dims, filter_data, ctx->buf);
+  const mve_matrix matrix = matrix_of(fc_params, quant_params->multiplier, quant_params->shift, true, filter_dims->n,
+                                      output_dims->c, filter_data, ctx->buf);
   multiply(&matrix, fc_params->filter_offset, input_dims->n, input_data, output_data);
   return ARM_CMSIS_NN_SUCCESS;
-}
-
-arm_cmsis_nn_status arm_fully_connected_wrapper_s8(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
-                                                   const cmsis_nn_quant_params *quant_params,
-                                                   const cmsis_nn_dims *input_dims, const int8_t *input_data,
-                                                   const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
-                                                   const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
-                                                   const cmsis_nn_dims *output_dims, int8_t *output_data) {
-  if (quant_params->is_per_channel) {
-    const cmsis_nn_per_channel_quant_params per_channel = {quant_params->multiplier, quant_params->shift};
-    return arm_fully_connected_per_channel_s8(ctx, fc_params, &per_channel, input_dims, input_data, filter_dims,
-                                              filter_data, bias_dims, bias_data, output_dims, output_data);
-  }
-  const cmsis_nn_per_tensor_quant_params per_tensor = {*quant_params->multiplier, *quant_params->shift};
-  return arm_fully_connected_s8(ctx, fc_params, &per_tensor, input_dims, input_data, filter_dims, filter_data,
-                                bias_dims, bias_data, output_dims, output_data);
 }
 
 arm_cmsis_nn_status arm_vector_sum_s8(int32_t *vector_sum_buf, const int32_t vector_cols, const int32_t vector_rows,

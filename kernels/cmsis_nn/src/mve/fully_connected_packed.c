@@ -9,6 +9,7 @@
 #if TINSMITH_NN_MVE
 
 #include "include/tinsmith_nn.h"
+#include "src/internal/arguments.h"
 #include "src/mve/requantize.h"
 
 /** Channels that are summed together, and channels between sums and outputs. */
@@ -88,8 +89,9 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *c
                                                        const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                        int8_t *output_data) {
   (void)ctx;
-  if (fc_params->filter_offset != 0 || output_dims->c != filter_dims->c) {
-    return ARM_CMSIS_NN_ARG_ERROR;
+  const arm_cmsis_nn_status status = tinsmith_check_fully_connected_packed(fc_params, filter_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
   }
   const mve_output_scale scale = {
       .multiplier = quant_params->multiplier,

@@ -17,10 +17,13 @@ enum { kFieldBudgetBytes = 3072 };
 /** Channels of a depthwise convolution that are done together: one int8 vector. */
 enum { kDepthwiseBlock = 16 };
 
+/** What the depthwise core wants of its scratch's address. */
+enum { kScratchAlignment = 16 };
+
 /** How many fields of `depth` values are copied before they are multiplied: in [2, kRowsAtOnce], with none left over
  * that could not be summed along with others. */
-static inline int32_t mve_fields_at_once(int32_t depth) {
-  const int32_t fitting = kFieldBudgetBytes / depth;
+static inline int32_t mve_fields_fitting(int32_t depth, int32_t budget_bytes) {
+  const int32_t fitting = budget_bytes / depth;
   if (fitting <= 2) {
     return 2;
   }
@@ -28,6 +31,10 @@ static inline int32_t mve_fields_at_once(int32_t depth) {
     return kRowsAtOnce;
   }
   return fitting % 3 == 1 ? fitting - 1 : fitting;
+}
+
+static inline int32_t mve_fields_at_once(int32_t depth) {
+  return mve_fields_fitting(depth, kFieldBudgetBytes);
 }
 
 /** Whether every receptive field lies inside the input and contiguous, so that none needs copying. */
@@ -48,9 +55,11 @@ static inline int32_t mve_fields_bytes(const cmsis_nn_dims *filter) {
   return mve_fields_at_once(depth) * depth;
 }
 
-/** Scratch of a convolution whose bias is still to be folded: the folded bias, then fields. */
-static inline int32_t tinsmith_mve_convolve_bytes(const cmsis_nn_dims *filter) {
-  return 4 * filter->n + mve_fields_bytes(filter);
+/** Scratch of the public convolution: fields of a single group, as its size functions know no other; with more groups,
+ * more fields fit. */
+static inline int32_t mve_convolve_bytes(const cmsis_nn_dims *input, const cmsis_nn_dims *filter) {
+  const cmsis_nn_dims one_group = {.h = filter->h, .w = filter->w, .c = input->c};
+  return mve_fields_bytes(&one_group);
 }
 
 /** One axis of a depthwise convolution: rows and columns are alike to it. */
@@ -85,7 +94,7 @@ static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params,
       .dilation = params->dilation.w,
       .input_pitch = input->c,
       .output_pitch = output->c,
-      .filter_pitch = filter->c,
+      .filter_pitch = output->c,
   };
   const mve_axis y = {
       .input = input->h,
@@ -96,7 +105,7 @@ static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params,
       .dilation = params->dilation.h,
       .input_pitch = input->w * input->c,
       .output_pitch = output->w * output->c,
-      .filter_pitch = filter->w * filter->c,
+      .filter_pitch = filter->w * output->c,
   };
   const bool rows_are_lines = x.output == y.output ? x.input >= y.input : x.output > y.output;
   const mve_axes axes = rows_are_lines ? (mve_axes){.along = x, .across = y} : (mve_axes){.along = y, .across = x};
@@ -116,11 +125,6 @@ static inline int32_t mve_lines_at_once(const mve_axis *across) {
 /** Bytes of one padded line of a block of channels. */
 static inline int32_t mve_line_bytes(const mve_axis *along) {
   return mve_phase_length(along) * along->stride * kDepthwiseBlock;
-}
-
-/** What the depthwise core takes: one output per channel, no dilation. */
-static inline bool mve_depthwise_suits_core(const cmsis_nn_dw_conv_params *params) {
-  return params->ch_mult == 1 && params->dilation.h == 1 && params->dilation.w == 1;
 }
 
 /** How depthwise_patches.c covers a layer. A strip is four lines of the input, a column is one position of each, and a
@@ -181,6 +185,27 @@ static inline int32_t mve_lines_bytes(const mve_axes *axes) {
 static inline int32_t mve_depthwise_bytes(const mve_axes *axes) {
   const mve_patch_plan plan = mve_plan_patches(axes);
   return plan.outputs > 0 ? mve_patches_bytes(&plan) : mve_lines_bytes(axes);
+}
+
+/** Scratch that the public depthwise functions ask for: their size functions know neither stride nor padding nor
+ * output. Enough if padding is at most a filter less one on either side and strides are no longer than the filter;
+ * other layers are done without scratch. */
+static inline int32_t mve_depthwise_most_bytes(int32_t input, int32_t taps, int32_t taps_across) {
+  /* Up to four places of a filter, and columns: the last output begins at most input + taps - 2 after the first. */
+  const int32_t patches = 4 * 16 * kDepthwiseBlock + (input + taps + 2) * 4 * kDepthwiseBlock;
+  if (taps <= 4 && taps_across <= 4) {
+    return patches;
+  }
+  const int32_t line = (input + 3 * taps - 3) * kDepthwiseBlock;
+  const int32_t lines = taps_across * line + taps * taps_across * (kDepthwiseBlock + 4);
+  return taps_across == 1 && patches > lines ? patches : lines;
+}
+
+/** The same whichever axis the lines are along, wherever the scratch begins. */
+static inline int32_t mve_public_depthwise_bytes(const cmsis_nn_dims *input, const cmsis_nn_dims *filter) {
+  const int32_t rows = mve_depthwise_most_bytes(input->w, filter->w, filter->h);
+  const int32_t columns = mve_depthwise_most_bytes(input->h, filter->h, filter->w);
+  return (rows > columns ? rows : columns) + kScratchAlignment;
 }
 
 #endif /* TINSMITH_NN_MVE_SCRATCH_H */

@@ -1,10 +1,7 @@
-/* The public functions that only choose another one by shape, for plain C and the DSP extension. */
+/* The public functions that only choose another one by shape. */
 
 #include "include/arm_nnfunctions.h"
-#include "src/internal/implementation.h"
 #include "src/internal/shapes.h"
-
-#if !TINSMITH_NN_MVE
 
 arm_cmsis_nn_status arm_convolve_wrapper_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
                                             const cmsis_nn_per_channel_quant_params *quant_params,
@@ -35,7 +32,7 @@ arm_cmsis_nn_status arm_depthwise_conv_wrapper_s8(const cmsis_nn_context *ctx,
                                                   const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                   const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
                                                   const cmsis_nn_dims *output_dims, int8_t *output_data) {
-  switch (tinsmith_depthwise_of(dw_conv_params, input_dims, filter_dims, output_dims)) {
+  switch (tinsmith_depthwise_of(dw_conv_params, input_dims, filter_dims)) {
     case kDepthwise3x3:
       return arm_depthwise_conv_3x3_s8(ctx, dw_conv_params, quant_params, input_dims, input_data, filter_dims,
                                        filter_data, bias_dims, bias_data, output_dims, output_data);
@@ -63,5 +60,3 @@ arm_cmsis_nn_status arm_fully_connected_wrapper_s8(const cmsis_nn_context *ctx, 
   return arm_fully_connected_s8(ctx, fc_params, &per_tensor, input_dims, input_data, filter_dims, filter_data,
                                 bias_dims, bias_data, output_dims, output_data);
 }
-
-#endif /* !TINSMITH_NN_MVE */
