@@ -124,7 +124,7 @@ def test_second_build_compiles_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
     _build(tmp_path)
 
-    assert len(objects) == 7
+    assert len(objects) == 10
     assert {p: p.stat().st_mtime_ns for p in (tmp_path / "cache").rglob("*.o")} == objects
 
 
