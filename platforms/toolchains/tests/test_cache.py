@@ -1,10 +1,12 @@
 """The cache creates once, replaces atomically, and keeps nothing of failures."""
 
+import errno
+import os
 import tempfile
 from pathlib import Path
 
 import pytest
-from tinsmith_toolchains import Cache, content_key, default_cache_directory
+from tinsmith_toolchains import Cache, UnwritableCacheError, content_key, default_cache_directory
 
 
 def test_file_is_created_once(tmp_path: Path) -> None:
@@ -33,6 +35,14 @@ def test_failure_leaves_nothing(tmp_path: Path) -> None:
         Cache(tmp_path).get_or_create("x", fail)
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_names_the_cache_and_the_way_out(tmp_path: Path) -> None:
+    def fail(path: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+    with pytest.raises(UnwritableCacheError, match=rf"{tmp_path}: .*No space.*TINSMITH_CACHE_DIR"):
+        Cache(tmp_path).get_or_create("x", fail)
 
 
 def test_keys_depend_on_the_borders_between_parts() -> None:

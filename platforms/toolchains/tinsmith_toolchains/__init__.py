@@ -7,6 +7,7 @@ from tinsmith_toolchains.elf import Section, Symbol, read_sections, read_symbols
 from tinsmith_toolchains.errors import (
     CompileError,
     DoesNotFitError,
+    FullDiskError,
     MissingToolError,
     OptionError,
     ToolchainError,
@@ -30,6 +31,7 @@ __all__ = [
     "Finished",
     "Firmware",
     "Flags",
+    "FullDiskError",
     "MissingToolError",
     "OptionError",
     "Section",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tinsmith_toolchains.errors import UnwritableCacheError
 from tinsmith_toolchains.guard import temporary_folder
 
 
@@ -55,14 +56,18 @@ class Cache:
         """The file `name`; if absent, `create` writes it to the path that it is given.
 
         name: relative path. Whatever `create` raises goes to the caller, and nothing is kept.
+        Raises UnwritableCacheError where the system refuses, as on a full disk.
         """
         path = self.directory / name
         if path.exists():
             return path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary_folder(".new-", path.parent) as scratch:
-            # The suffix stays: tools judge files by it.
-            fresh = scratch / path.name
-            create(fresh)
-            os.replace(fresh, path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with temporary_folder(".new-", path.parent) as scratch:
+                # The suffix stays: tools judge files by it.
+                fresh = scratch / path.name
+                create(fresh)
+                os.replace(fresh, path)
+        except OSError as error:
+            raise UnwritableCacheError.of(self.directory, error) from error
         return path

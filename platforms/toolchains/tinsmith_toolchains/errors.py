@@ -1,5 +1,7 @@
 """What can go wrong when building; one class per decision of the reader."""
 
+from pathlib import Path
+
 from tinsmith_ir.errors import DoesNotFitError as IrDoesNotFitError
 from tinsmith_ir.errors import TinsmithError
 
@@ -22,6 +24,20 @@ class OptionError(ToolchainError):
 
 class UnwritableCacheError(ToolchainError):
     """There is no folder for built files; the message says which variable names another."""
+
+    exit_status = 2
+
+    @classmethod
+    def of(cls, directory: Path, error: OSError) -> "UnwritableCacheError":
+        """What `error`, of writing to the cache `directory`, means."""
+        return cls(
+            f"{directory}: cannot keep built files there: {error.strerror}; make room, or set "
+            "TINSMITH_CACHE_DIR to a folder that can be written"
+        )
+
+
+class FullDiskError(ToolchainError):
+    """A compiler found no room for its files; the message says where it looked."""
 
     exit_status = 2
 

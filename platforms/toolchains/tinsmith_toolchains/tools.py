@@ -3,15 +3,24 @@
 import importlib.util
 import os
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tinsmith_toolchains.cache import default_cache_directory
-from tinsmith_toolchains.errors import CompileError, MissingToolError, UnwritableCacheError
+from tinsmith_toolchains.errors import (
+    CompileError,
+    FullDiskError,
+    MissingToolError,
+    UnwritableCacheError,
+)
 from tinsmith_toolchains.guard import temporary_folder
 from tinsmith_toolchains.processes import Children
+
+# How clang, lld, GCC and Zig say that a disk is full.
+_NO_SPACE = ("No space left on device", "NoSpaceLeft")
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,8 @@ def find_program(name: str, package: str) -> Path:
 def run_tool(command: Sequence[str], *, what: str = "", children: Children | None = None) -> str:
     """Run a command to its end and return what it printed, its messages last.
 
-    what: what the command was doing, for the message of the CompileError that a failure raises.
+    what: what the command was doing, for the message of the CompileError that a failure raises, or the
+    FullDiskError.
     children: those that it is ended with.
     """
     # Compilers that are killed leave files behind: in a folder that goes with them.
@@ -57,6 +67,12 @@ def run_tool(command: Sequence[str], *, what: str = "", children: Children | Non
         subject = what or command[0]
         # A preprocessor's standard output is the program, and no help.
         said = (errors or output).strip()
+        if any(word in said for word in _NO_SPACE):
+            raise FullDiskError(
+                f"{subject} failed: no space is left; make room in the folder of built files, "
+                f"{default_cache_directory()} (or set TINSMITH_CACHE_DIR to another), and in that of "
+                f"temporary ones, {tempfile.gettempdir()} (TMPDIR)"
+            )
         raise CompileError(f"{subject} failed:\n{said}\ncommand: {' '.join(command)}")
     return output + errors
 
@@ -84,10 +100,7 @@ def _environment(folder: Path) -> Mapping[str, str]:
     try:
         cache_directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UnwritableCacheError(
-            f"{cache_directory}: cannot make the cache folder: {error.strerror}; "
-            "set TINSMITH_CACHE_DIR to a folder that can be written"
-        ) from error
+        raise UnwritableCacheError.of(cache_directory, error) from error
     environment.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache_directory))
     environment["ZIG_LOCAL_CACHE_DIR"] = environment["TMPDIR"] = str(folder)
     # Messages in English whatever the user's language: some are parsed.
