@@ -241,13 +241,34 @@ def _tinsmith(*arguments: str, stdout: int | IO[bytes]) -> "subprocess.Popen[byt
     return subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, env=environment)
 
 
-def test_a_reader_that_closes_the_pipe_is_no_error() -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    with _tinsmith("targets", stdout=writing) as process:
-        os.close(writing)
-        assert process.communicate() == (None, b"")
-    assert process.returncode == 0
+def _status_with(streams: str, *arguments: str) -> tuple[int, bytes]:
+    """Exit status, and what came out, of the command started with a shell's redirections."""
+    command = [sys.executable, "-m", "tinsmith_driver", *arguments]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    shell = ["bash", "-c", f'"$@" {streams}; exit "${{PIPESTATUS[0]}}"', "bash", *command]
+    done = subprocess.run(
+        shell, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, check=False
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    "streams", ["| true", ">&-", "2>&-", ">&- 2>&-", "2>&1 | true", "2>/dev/full"]
+)
+def test_streams_that_nobody_reads_change_no_answer(streams: str, tmp_path: Path) -> None:
+    with np.load(EXAMPLE.inputs) as archive:
+        np.savez(tmp_path / "wrong.npz", x=archive["x"][:1], y=archive["y"][:1] ^ 1)
+    inputs = ["--inputs", str(tmp_path / "wrong.npz")]
+    status, said = _status_with(streams, "verify", MODEL, "--target", "host", *inputs)
+    assert status == 1
+    assert b"Traceback" not in said
+    assert b"Exception" not in said
+
+
+@pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", "2>&1 | true"])
+def test_wrong_use_stays_so_when_nobody_is_told(streams: str) -> None:
+    assert _status_with(streams, "verify", "--no-such-option") == (2, b"")
+    assert _status_with(streams, "check", "absent.tflite", "--target", "host") == (2, b"")
 
 
 def test_a_full_disk_is_said_in_one_line() -> None:

@@ -4,6 +4,7 @@ As a program it tries many moments: `python driver/tests/test_killed.py 20` with
 on PYTHONPATH prints what each of four signals at 20 moments has left behind; `20 cold` with empty caches.
 """
 
+import contextlib
 import os
 import shutil
 import signal
@@ -143,19 +144,21 @@ def test_nothing_is_left_of_a_killed_verify(
 
 
 def _sweep(moments: int, *, cold: bool) -> bool:
-    """Kill at that many moments, evenly spread over the time it takes; whether nothing was left.
+    """Kill at that many moments, evenly spread over the processor time it takes; whether nothing was left.
 
     cold: always with an empty cache, so that most of the time goes to compilers.
     """
+    clean = True
     with tempfile.TemporaryDirectory() as name:
-        root, clean = Path(name), True
-        _whole_seconds(root)
-        whole_seconds = _whole_seconds(root / "other" if cold else root)
+        root = Path(name)
+        _whole_ticks(root)
+        whole = _whole_ticks(root / "other" if cold else root)
         for number in _SIGNALS:
             for moment in range(moments):
                 verify = Verify(root / f"{number.name}{moment}" if cold else root)
                 with verify.start() as process:
-                    time.sleep(whole_seconds * (moment + 0.5) / moments)
+                    while _ticks(verify) < whole * moment // moments and process.poll() is None:
+                        time.sleep(0.003)
                     programs = {Path(line.split(" ")[0]).name for line in verify.running().values()}
                     process.send_signal(number)
                     _, said = process.communicate()
@@ -167,11 +170,23 @@ def _sweep(moments: int, *, cold: bool) -> bool:
     return clean
 
 
-def _whole_seconds(root: Path) -> float:
-    start = time.monotonic()
-    with Verify(root).start() as process:
-        process.communicate()
-    return time.monotonic() - start
+def _whole_ticks(root: Path) -> int:
+    verify, ticks = Verify(root), 0
+    with verify.start() as process:
+        while process.poll() is None:
+            ticks = max(ticks, _ticks(verify))
+            time.sleep(0.01)
+    return ticks
+
+
+def _ticks(verify: Verify) -> int:
+    """Processor time so far, of those that run and the children that they have waited for."""
+    total = 0
+    for number in verify.running():
+        with contextlib.suppress(OSError):  # ended meanwhile
+            text = Path(f"/proc/{number}/stat").read_text()
+            total += sum(map(int, text.rsplit(")", 1)[1].split()[11:15]))
+    return total
 
 
 if __name__ == "__main__":

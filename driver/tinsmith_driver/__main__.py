@@ -2,9 +2,6 @@
 
 import sys
 
-try:
-    from tinsmith_driver.cli import main
-except KeyboardInterrupt:  # importing takes a moment, in which nobody else would answer
-    sys.exit(130)
+from tinsmith_driver import main
 
 sys.exit(main())

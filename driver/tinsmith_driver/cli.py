@@ -19,6 +19,7 @@ from tinsmith_ir import TinsmithError
 from tinsmith_driver import commands
 from tinsmith_driver.options import BACKENDS, COMPILERS, OPTIMIZATIONS
 from tinsmith_driver.pipelines import tool_version
+from tinsmith_driver.streams import lenient_streams
 from tinsmith_driver.tolerance import FLOAT_TOLERANCE
 from tinsmith_driver.writing import refuse_collisions
 
@@ -38,35 +39,37 @@ _WRITTEN = {"json": "--json", "html": "--html", "outputs": "--outputs"}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     _show_what_cannot_be_encoded()
+    with lenient_streams():
+        try:
+            status = _run(arguments)
+            print(end="", flush=True)  # so that a full disk shows here, and is handled
+            return status
+        except TinsmithError as error:
+            print(f"tinsmith: error: {error}", file=sys.stderr)
+            return error.exit_status
+        except KeyboardInterrupt:
+            print("tinsmith: interrupted", file=sys.stderr)
+            return 130
+        except OSError as error:  # a full disk, no right to write: the machine's word is what helps
+            print(f"tinsmith: error: {error}", file=sys.stderr)
+            _discard_output()
+            return 2
+        except MemoryError as error:  # a sound network, but not for this computer
+            print(f"tinsmith: error: this computer has too little memory: {error}", file=sys.stderr)
+            return 2
+        except Exception:  # the last line of defence: everything expected is a TinsmithError
+            traceback.print_exc()
+            print("tinsmith: internal error: please report the lines above", file=sys.stderr)
+            return 4
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         parsed = parser().parse_args(arguments)
     except SystemExit as error:  # argparse has printed usage and reason
         return error.code if isinstance(error.code, int) else 2
-    try:
-        refuse_collisions(_paths(parsed, _WRITTEN), _paths(parsed, _READ))
-        status = parsed.command(parsed)
-        print(end="", flush=True)  # so that a full disk or a closed pipe shows here, and is handled
-        return status
-    except TinsmithError as error:
-        print(f"tinsmith: error: {error}", file=sys.stderr)
-        return error.exit_status
-    except KeyboardInterrupt:
-        print("tinsmith: interrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # the reader has seen enough, as `head` does
-        _discard_output()
-        return 0
-    except OSError as error:  # a full disk, no right to write: the machine's word is what helps
-        print(f"tinsmith: error: {error}", file=sys.stderr)
-        _discard_output()
-        return 2
-    except MemoryError as error:  # a sound network, but not for this computer
-        print(f"tinsmith: error: this computer has too little memory: {error}", file=sys.stderr)
-        return 2
-    except Exception:  # the last line of defence: everything expected is a TinsmithError
-        traceback.print_exc()
-        print("tinsmith: internal error: please report the lines above", file=sys.stderr)
-        return 4
+    refuse_collisions(_paths(parsed, _WRITTEN), _paths(parsed, _READ))
+    return parsed.command(parsed)
 
 
 def _paths(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str, Path]:
