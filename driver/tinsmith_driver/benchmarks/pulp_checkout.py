@@ -4,7 +4,6 @@ The layers of kernels/pulp_nn/benchmarks, built and run on the simulator; script
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from tinsmith_ir import TinsmithError, UsageError
 from tinsmith_soc import chip, simulator
-from tinsmith_toolchains import build_cluster_program, find_program
+from tinsmith_toolchains import Children, build_cluster_program, find_program, temporary_folder
 
 # The convolution does not fit the first-level memory of PULP-open.
 CHIP = "siracusa"
@@ -92,8 +91,8 @@ def expected_checksums(root: Path) -> list[str]:
     # What there is no oracle for has the reference kernels.
     sources.append(root / "kernels/reference/softmax_s8.c")
     compiler = str(find_program("gcc", "gcc"))
-    with tempfile.TemporaryDirectory() as folder:
-        program = str(Path(folder) / "expected")
+    with temporary_folder("tinsmith-bench-") as folder:
+        program = str(folder / "expected")
         options = ["-std=c11", "-O2", "-DTINSMITH_PULP_ORACLE", "-o", program]
         includes = [f"-I{library}", f"-I{root / 'kernels/include'}"]
         output([compiler, *options, *includes, *map(str, sources)])
@@ -114,10 +113,11 @@ def _row(line: str, checksum: str) -> Row:
 
 def output(command: Sequence[str], statuses: Sequence[int] = (0,)) -> str:
     """Standard output of a command. Raises BenchmarkError for another exit status."""
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode not in statuses:
-        raise BenchmarkError(f"{Path(command[0]).name} failed: {done.stderr or done.stdout}")
-    return done.stdout
+    done = Children().run(command)
+    if done.status not in statuses:
+        said = (done.errors or done.output).decode("utf-8", "replace")
+        raise BenchmarkError(f"{Path(command[0]).name} failed: {said}")
+    return done.output.decode("utf-8", "replace")
 
 
 def script_lines(script: Path, *arguments: str) -> Iterator[str]:
@@ -127,15 +127,13 @@ def script_lines(script: Path, *arguments: str) -> Iterator[str]:
     """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, str(script), *arguments]
-    with tempfile.TemporaryFile("w+") as messages:
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=messages, text=True, env=environment
-        )
-        with process:
+    with tempfile.TemporaryFile() as messages:
+        with Children().started(command, environment=environment, errors_to=messages) as process:
             assert process.stdout is not None
-            yield from (line.rstrip("\n") for line in process.stdout)
+            yield from (line.decode("utf-8", "replace").rstrip("\n") for line in process.stdout)
+            process.wait()
         messages.seek(0)
-        said = messages.read()
+        said = messages.read().decode("utf-8", "replace")
     # An uncaught exception ends with 1, too, but with a traceback.
     if process.returncode not in (0, 1) or "Traceback" in said:
         raise BenchmarkError(f"{script.name} failed: {said}")

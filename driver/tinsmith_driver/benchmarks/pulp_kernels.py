@@ -5,10 +5,10 @@ loops what each of them must give.
 """
 
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
+
+from tinsmith_toolchains import temporary_folder
 
 from tinsmith_driver.benchmarks import pulp_proof
 from tinsmith_driver.benchmarks.pulp_checkout import (
@@ -56,8 +56,8 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     with progress("pulp-kernels", _STEPS) as bar:
         _announce("layers")
         bar.step("layers")
-        with tempfile.TemporaryDirectory() as folder:
-            elf = Path(folder) / "layers.elf"
+        with temporary_folder("tinsmith-bench-") as folder:
+            elf = folder / "layers.elf"
             build_layers(root, "cluster_main.c", elf)
             rows = measure_layers(elf, expected_checksums(root))
         records = [asdict(row) for row in rows]

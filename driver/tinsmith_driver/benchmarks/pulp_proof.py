@@ -6,11 +6,12 @@ The measuring is in scripts of the rooms it belongs to; the amounts and the boun
 import json
 import os
 import re
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
+
+from tinsmith_toolchains import temporary_folder
 
 from tinsmith_driver.benchmarks.pulp_checkout import (
     BenchmarkError,
@@ -135,8 +136,8 @@ def speed(root: Path, rows: Sequence[Row], step: Step) -> Section:
 
 
 def _speed_of(root: Path, row: Row) -> Record:
-    with tempfile.TemporaryDirectory() as folder:
-        elf, counters = Path(folder) / "speed.elf", Path(folder) / "counters.json"
+    with temporary_folder("tinsmith-bench-") as folder:
+        elf, counters = folder / "speed.elf", folder / "counters.json"
         build_layer(root, row, _SPEED_REPEATS, elf)
         before = os.times()
         simulate(elf, "--json", str(counters))
@@ -178,8 +179,8 @@ def random_shapes(root: Path, step: Step) -> Section:
 
 
 def _random_calls(root: Path, seed: int) -> list[tuple[str, int, int]]:
-    with tempfile.TemporaryDirectory() as folder:
-        elf = Path(folder) / "random.elf"
+    with temporary_folder("tinsmith-bench-") as folder:
+        elf = folder / "random.elf"
         build = root / _KERNEL_TESTS / "cluster_program.py"
         list(script_lines(build, str(elf), "--seed", str(seed), "--calls", str(_CALLS)))
         said = simulate(elf, "--race-check", statuses=(0, 1))  # 1: some call is wrong

@@ -4,12 +4,12 @@ Every layer is run again with one constant changed: a time by one cycle more, a 
 """
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tinsmith_soc import chip
+from tinsmith_toolchains import temporary_folder
 
 from tinsmith_driver.benchmarks.pulp_checkout import (
     CHIP,
@@ -74,8 +74,8 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     values = constants(chip(CHIP))
     changed = {name: values[name] + 1 for name in _TIMES}
     changed |= {name: values[name] * 2 for name in _SIZES}
-    with tempfile.TemporaryDirectory() as folder, progress("pulp-sensitivity", 22) as bar:
-        elf = Path(folder) / "layers.elf"
+    with temporary_folder("tinsmith-bench-") as folder, progress("pulp-sensitivity", 22) as bar:
+        elf = folder / "layers.elf"
         build_layers(root, "cluster_main.c", elf)
         checksums = expected_checksums(root)
         bar.step("as they are")

@@ -5,9 +5,9 @@ With --json FILE.json also a trace of it for ui.perfetto.dev, FILE.trace.json.
 """
 
 import json
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+
+from tinsmith_toolchains import temporary_folder
 
 from tinsmith_driver.benchmarks.pulp_checkout import (
     Row,
@@ -37,8 +37,7 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     """
     select_nothing("pulp-slowest", models, targets)
     root = checkout()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with temporary_folder("tinsmith-bench-") as folder:
         build_layers(root, "cluster_main.c", folder / "layers.elf")
         row = slowest(measure_layers(folder / "layers.elf", expected_checksums(root)))
         build_layer(root, row, 1, folder / "layer.elf")

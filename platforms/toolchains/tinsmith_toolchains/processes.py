@@ -6,9 +6,11 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from tinsmith_toolchains.errors import MissingToolError, ToolchainError
 from tinsmith_toolchains.guard import SHELL, guard_pipe, hold_group, release_group
@@ -55,6 +57,26 @@ class Children:
         Raises MissingToolError if there is no such program, subprocess.TimeoutExpired, and
         ToolchainError after `end`.
         """
+        errors_to = subprocess.STDOUT if join_errors else subprocess.PIPE
+        with self.started(
+            command, directory=directory, environment=environment, errors_to=errors_to
+        ) as process:
+            output, errors = process.communicate(timeout=timeout_seconds)
+        return Finished(process.returncode, output, errors or b"")
+
+    @contextmanager
+    def started(
+        self,
+        command: Sequence[str],
+        *,
+        directory: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        errors_to: int | IO[bytes] = subprocess.PIPE,
+    ) -> Generator["subprocess.Popen[bytes]"]:
+        """A process for the caller to read from; what is left of it afterwards is killed.
+
+        Raises as `run`, but for the time limit.
+        """
         if shutil.which(command[0]) is None:
             raise MissingToolError(f"{command[0]}: expected a program, found none that can be run")
         with self._lock:
@@ -66,17 +88,16 @@ class Children:
                 env=environment,
                 stdin=guard_pipe(),
                 stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT if join_errors else subprocess.PIPE,
+                stderr=errors_to,
                 start_new_session=True,
             )
             self._groups.add(process.pid)
         with process:
             try:
                 hold_group(process.pid)
-                output, errors = process.communicate(timeout=timeout_seconds)
+                yield process
             finally:
                 self._remove(process)
-        return Finished(process.returncode, output, errors or b"")
 
     def end(self) -> None:
         """Kill those that run; `run` in other threads returns, and starts none any more."""
