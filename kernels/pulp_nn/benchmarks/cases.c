@@ -21,7 +21,7 @@
 #define MAX_CHANNELS 128u
 #define WIDE_BITS 25
 
-typedef enum { kLoop, kConvolution, kWideConvolution, kLinear } family_t;
+typedef enum { kLoop, kConvolution, kEqualConvolution, kWideConvolution, kLinear } family_t;
 
 typedef struct {
   const char *kernel;
@@ -53,6 +53,8 @@ static const case_t kCases[] = {
     {"pointwise-4x4-tflite", "6x6x128-128", kConvolution, 8, true, true, 6, 6, 128, 128, 1},
     {"conv-4x4-wide", "16x16x64-64 3x3", kWideConvolution, 8, true, false, 16, 16, 64, 64, 3},
     {"pointwise-4x4-wide", "25x5x64-64", kWideConvolution, 8, true, false, 25, 5, 64, 64, 1},
+    {"conv-4x2-one-scale", "16x16x64-64 3x3", kEqualConvolution, 8, false, false, 16, 16, 64, 64, 3},
+    {"pointwise-4x2-one-scale", "16x16x64-64", kEqualConvolution, 8, false, false, 16, 16, 64, 64, 1},
     {"linear-plain-truncating", "640-128", kLinear, 8, false, false, 0, 0, 640, 128, 0},
     {"linear-packed-truncating", "640-128", kLinear, 8, true, false, 0, 0, 640, 128, 0},
     {"linear-packed-tflite", "640-128", kLinear, 8, true, true, 0, 0, 640, 128, 0},
@@ -108,6 +110,17 @@ tinsmith_pulp_stage_t stage_of(bool is_tflite, int32_t shift) {
   };
 }
 
+// The truncating stage of a layer without numbers of its channels but a bias: PULP-NN's without batch normalization.
+static tinsmith_pulp_stage_t equal_stage_of(int32_t shift) {
+  static L1 int8_t small_bias[MAX_CHANNELS];
+  tinsmith_pulp_stage_t stage = stage_of(false, shift);
+  fill(small_bias, sizeof small_bias, 5u);
+  stage.bias_s8 = small_bias;
+  stage.multipliers = stage.addends = NULL;
+  stage.multiplier = 11;
+  return stage;
+}
+
 // The truncating stage with 64-bit numbers that give the same outputs.
 static tinsmith_pulp_stage_t wide_stage_of(int32_t shift) {
   tinsmith_pulp_stage_t stage = stage_of(false, shift);
@@ -120,6 +133,17 @@ static tinsmith_pulp_stage_t wide_stage_of(int32_t shift) {
   stage.wide_addends = wide_addends;
   stage.shift += WIDE_BITS;
   return stage;
+}
+
+static tinsmith_pulp_stage_t stage_of_case(const case_t *c, int32_t shift) {
+  switch (c->family) {
+    case kEqualConvolution:
+      return equal_stage_of(shift);
+    case kWideConvolution:
+      return wide_stage_of(shift);
+    default:
+      return stage_of(c->is_tflite, shift);
+  }
 }
 
 // Weights in first-level memory, packed or not.
@@ -191,7 +215,7 @@ static benchmark_t prepare_convolution(const case_t *c) {
       .stride_width = 1u,
       .input_is_signed = true,
       .weights_are_packed = c->is_packed,
-      .stage = c->family == kWideConvolution ? wide_stage_of(shift) : stage_of(c->is_tflite, shift),
+      .stage = stage_of_case(c, shift),
   };
   fill(input, pixels * c->inputs, 1u);
   const uint32_t macs = pixels * columns * c->outputs;
@@ -236,6 +260,7 @@ benchmark_t benchmark_case(uint32_t index) {
     case kLoop:
       return prepare_loop(c);
     case kConvolution:
+    case kEqualConvolution:
     case kWideConvolution:
       return prepare_convolution(c);
     default:
@@ -280,6 +305,7 @@ void benchmark_expect(uint32_t index) {
       expect_loop(c);
       break;
     case kConvolution:
+    case kEqualConvolution:
     case kWideConvolution:
       oracle_conv2d(&convolution, plain_weights, output);
       break;

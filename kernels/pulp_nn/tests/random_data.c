@@ -61,6 +61,7 @@ static void random_wide_stage(random_t *random, int32_t sum_bits, tinsmith_pulp_
 
 tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t kind, int32_t sum_bits) {
   static int32_t bias[MAX_CHANNELS];
+  static int8_t small_bias[MAX_CHANNELS];
   static int32_t multipliers[MAX_CHANNELS];
   static int32_t addends[MAX_CHANNELS];
   static int32_t shifts[MAX_CHANNELS];
@@ -70,6 +71,7 @@ tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t 
   const bool has_extremes = random_between(random, 0, 3) == 0;
   for (uint32_t i = 0u; i < MAX_CHANNELS; ++i) {
     bias[i] = random_between(random, -1000, 1000);
+    small_bias[i] = (int8_t)bias[i];
     multipliers[i] = is_tflite ? random_between(random, 1 << 30, INT32_MAX) : random_between(random, -40, 40);
     addends[i] = random_between(random, -20000, 20000);
     shifts[i] = random_between(random, excess - 2, excess + 2);
@@ -98,7 +100,17 @@ tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t 
     stage.max = random_between(random, 0, 2) == 0 ? random_between(random, stage.min, 127) : 127;
     return stage;
   }
-  stage.bias = random_between(random, 0, 1) == 0 ? NULL : bias;
+  switch (random_between(random, 0, 2)) {
+    case 0:
+      stage.bias = NULL;
+      break;
+    case 1:
+      stage.bias = NULL;
+      stage.bias_s8 = small_bias;
+      break;
+    default:
+      break;
+  }
   if (kind == TINSMITH_PULP_TRUNCATE_WIDE_U8 || kind == TINSMITH_PULP_TRUNCATE_WIDE_S8) {
     stage.multiplier = random_between(random, -60, 60);
     random_wide_stage(random, sum_bits, &stage);

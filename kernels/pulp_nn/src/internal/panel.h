@@ -27,13 +27,16 @@ typedef struct {
 // Whether a panel takes the stage of some channels: bias, multipliers, addends and shifts as most layers have them.
 ALWAYS_INLINE bool panel_takes(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind, uint32_t first,
                                uint32_t channels) {
-  if (stage_is_wide(kind) || stage->multipliers == NULL) {
+  if (stage_is_wide(kind)) {
     return false;
   }
   if (kind == TINSMITH_PULP_TFLITE_S8) {
-    return stage->bias != NULL && stage_scales_right(stage, first, channels);
+    return stage->multipliers != NULL && stage->bias != NULL && stage_scales_right(stage, first, channels);
   }
-  return stage->addends != NULL && (stage->bias != NULL || stage->bias_s8 == NULL);
+  if (stage->multipliers == NULL) {
+    return stage->addends == NULL && stage->bias == NULL;
+  }
+  return stage->addends != NULL;
 }
 
 // The assembly takes all registers and leaves none for a frame pointer, which code that is not optimized has, too.
@@ -44,8 +47,8 @@ ALWAYS_INLINE bool panel_takes(const tinsmith_pulp_stage_t *stage, tinsmith_pulp
 typedef struct {
   const uint8_t *pixels;
   uint32_t count;       // of the inner loop
-  uint32_t bias;        // bytes from multipliers to bias
-  uint32_t parameters;  // bytes from multipliers + 1 to addends or shifts
+  uint32_t bias;        // bytes from multipliers to bias; of biases of a byte the next block's address
+  uint32_t parameters;  // bytes from multipliers + 1 to addends or shifts; or the one multiplier
   int32_t shift_or_zero_point;
   uint8_t *output;
   uint32_t output_step;
@@ -56,7 +59,9 @@ typedef struct {
   const int32_t *multipliers;
   uint32_t blocks;
   uint32_t row_bytes;
-  bool has_bias;
+  const int8_t *bytes;  // biases of a byte, or NULL
+  bool has_bias;        // of a word
+  bool is_equal;        // all channels have one multiplier and no addend
 } panel_t;
 
 _Static_assert(offsetof(panel_t, output) == 20 && offsetof(panel_t, max) == 48, "the offsets of panel_asm.h");
@@ -64,11 +69,14 @@ _Static_assert(offsetof(panel_t, output) == 20 && offsetof(panel_t, max) == 48, 
 ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_kind_t kind) {
   const tinsmith_pulp_stage_t *stage = shape->stage;
   const bool is_tflite = kind == TINSMITH_PULP_TFLITE_S8;
+  const bool is_equal = stage->multipliers == NULL;
+  const bool has_bytes = stage->bias == NULL && stage->bias_s8 != NULL;
   const uint32_t multipliers = (uint32_t)stage->multipliers;
+  const uint32_t parameters = (uint32_t)(is_tflite ? stage->shifts : stage->addends) - multipliers - 4u;
   return (panel_t){
-      .count = stage->bias == NULL ? shape->words - 1u : shape->words,
+      .count = stage->bias == NULL && !has_bytes ? shape->words - 1u : shape->words,
       .bias = (uint32_t)stage->bias - multipliers,
-      .parameters = (uint32_t)(is_tflite ? stage->shifts : stage->addends) - multipliers - 4u,
+      .parameters = is_equal ? (uint32_t)stage->multiplier : parameters,
       .shift_or_zero_point = is_tflite ? stage->zero_point : stage->shift,
       .output_step = shape->output_step,
       .rewind = 2u - 3u * shape->output_step,
@@ -78,10 +86,12 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
       .min = stage->min,
       .max = stage->max,
       .weights = shape->weights,
-      .multipliers = stage->multipliers + shape->first,
+      .multipliers = is_equal ? NULL : stage->multipliers + shape->first,
       .blocks = shape->blocks,
       .row_bytes = 4u * shape->words,
+      .bytes = has_bytes ? stage->bias_s8 + shape->first : NULL,
       .has_bias = stage->bias != NULL,
+      .is_equal = is_equal,
   };
 }
 
@@ -108,30 +118,40 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
                      [three_rows] "r"(3u * panel->row_bytes)                                         \
                    : "memory")
 
-#define BY_BIAS(ASM, DOT, STAGE)          \
-  if (panel->has_bias) {                  \
-    ASM(BEGIN_WITH_BIAS, DOT, STAGE);     \
-  } else {                                \
-    ASM(BEGIN_WITH_PRODUCTS, DOT, STAGE); \
+#define WITH_BYTES_OR_NOTHING(ASM, DOT, STAGE) \
+  if (panel->bytes != NULL) {                  \
+    panel->bias = (uint32_t)panel->bytes;      \
+    ASM(BEGIN_WITH_BYTES, DOT, STAGE);         \
+  } else {                                     \
+    ASM(BEGIN_WITH_PRODUCTS, DOT, STAGE);      \
   }
 
-#define BY_STAGE(ASM, TRUNCATING, TFLITE)                   \
-  if (kind == TINSMITH_PULP_TFLITE_S8) {                    \
-    if (panel->min > -128 || panel->max < 127) {            \
-      ASM(BEGIN_WITH_BIAS, "sp.b", CLAMPED(TFLITE));        \
-    } else {                                                \
-      ASM(BEGIN_WITH_BIAS, "sp.b", TFLITE(ROUND_AND_CLIP)); \
-    }                                                       \
-  } else if (kind == TINSMITH_PULP_TRUNCATE_U8) {           \
-    if (is_signed) {                                        \
-      BY_BIAS(ASM, "sp.b", TRUNCATING(CLIP_U8))             \
-    } else {                                                \
-      BY_BIAS(ASM, "usp.b", TRUNCATING(CLIP_U8))            \
-    }                                                       \
-  } else if (is_signed) {                                   \
-    BY_BIAS(ASM, "sp.b", TRUNCATING(CLIP_S8))               \
+#define TRUNCATING_PANEL(ASM, DOT, TRUNCATING, EQUAL, CLIP) \
+  if (panel->is_equal) {                                    \
+    WITH_BYTES_OR_NOTHING(ASM, DOT, EQUAL(CLIP))            \
+  } else if (panel->has_bias) {                             \
+    ASM(BEGIN_WITH_BIAS, DOT, TRUNCATING(CLIP));            \
   } else {                                                  \
-    BY_BIAS(ASM, "usp.b", TRUNCATING(CLIP_S8))              \
+    WITH_BYTES_OR_NOTHING(ASM, DOT, TRUNCATING(CLIP))       \
+  }
+
+#define BY_STAGE(ASM, TRUNCATING, EQUAL, TFLITE)                 \
+  if (kind == TINSMITH_PULP_TFLITE_S8) {                         \
+    if (panel->min > -128 || panel->max < 127) {                 \
+      ASM(BEGIN_WITH_BIAS, "sp.b", CLAMPED(TFLITE));             \
+    } else {                                                     \
+      ASM(BEGIN_WITH_BIAS, "sp.b", TFLITE(ROUND_AND_CLIP));      \
+    }                                                            \
+  } else if (kind == TINSMITH_PULP_TRUNCATE_U8) {                \
+    if (is_signed) {                                             \
+      TRUNCATING_PANEL(ASM, "sp.b", TRUNCATING, EQUAL, CLIP_U8)  \
+    } else {                                                     \
+      TRUNCATING_PANEL(ASM, "usp.b", TRUNCATING, EQUAL, CLIP_U8) \
+    }                                                            \
+  } else if (is_signed) {                                        \
+    TRUNCATING_PANEL(ASM, "sp.b", TRUNCATING, EQUAL, CLIP_S8)    \
+  } else {                                                       \
+    TRUNCATING_PANEL(ASM, "usp.b", TRUNCATING, EQUAL, CLIP_S8)   \
   }
 
 // The panel must be a variable of the calling function: there may be no register left for its address.
@@ -149,9 +169,9 @@ ALWAYS_INLINE void panel_compute(panel_t *panel, const uint8_t *pixels, uint8_t 
   uint32_t y, w0, w1, w2, w3;
   int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
   if (is_packed) {
-    BY_STAGE(ASM_4X4, STAGE_TRUNCATE_4X4, STAGE_TFLITE_4X4)
+    BY_STAGE(ASM_4X4, STAGE_TRUNCATE_4X4, STAGE_EQUAL_4X4, STAGE_TFLITE_4X4)
   } else {
-    BY_STAGE(ASM_4X2, STAGE_TRUNCATE_4X2, STAGE_TFLITE_4X2)
+    BY_STAGE(ASM_4X2, STAGE_TRUNCATE_4X2, STAGE_EQUAL_4X2, STAGE_TFLITE_4X2)
   }
 }
 

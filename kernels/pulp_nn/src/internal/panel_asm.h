@@ -14,6 +14,7 @@
 #define PANEL_COUNT       "4+%[panel]"
 #define PANEL_BIAS        "8+%[panel]"
 #define PANEL_PARAMETERS  "12+%[panel]"
+#define PANEL_MULTIPLIER  "12+%[panel]"
 #define PANEL_SHIFT       "16+%[panel]"
 #define PANEL_ZERO_POINT  "16+%[panel]"
 #define PANEL_OUTPUT      "20+%[panel]"
@@ -53,6 +54,17 @@
   LINE("lw %[a3], 12(%[y])") \
   COPIES
 
+// The sums begin with biases of a byte, whose address is kept in memory.
+#define BEGIN_WITH_BYTES(PRODUCTS, COPIES, DOT) \
+  LINE("lw %[y], " PANEL_BIAS) \
+  LINE("lw %[x], " PANEL_COUNT) \
+  LINE("cv.lb %[a0], (%[y]), 1") \
+  LINE("cv.lb %[a1], (%[y]), 1") \
+  LINE("cv.lb %[a2], (%[y]), 1") \
+  LINE("cv.lb %[a3], (%[y]), 1") \
+  LINE("sw %[y], " PANEL_BIAS) \
+  COPIES
+
 #define CLIP_S8(SUM) LINE("cv.clip %[" SUM "], %[" SUM "], 8")
 #define CLIP_U8(SUM) LINE("cv.clipu %[" SUM "], %[" SUM "], 9")
 
@@ -73,12 +85,25 @@
   TRUNCATE(PIXELS, "2", CLIP) \
   TRUNCATE(PIXELS, "3", CLIP)
 
+// The same with one multiplier for all channels, and no addend.
+#define SHIFT(SUM) LINE("sra %[" SUM "], %[" SUM "], %[x]")
+#define TRUNCATE_EQUALLY(PIXELS, CHANNEL, CLIP) \
+  PIXELS(SCALE, CHANNEL) \
+  PIXELS(SHIFT, CHANNEL) \
+  PIXELS(CLIP, CHANNEL)
+#define TRUNCATE_ALL_EQUALLY(PIXELS, CLIP) \
+  LINE("lw %[w0], " PANEL_MULTIPLIER) \
+  LINE("lw %[x], " PANEL_SHIFT) \
+  TRUNCATE_EQUALLY(PIXELS, "0", CLIP) \
+  TRUNCATE_EQUALLY(PIXELS, "1", CLIP) \
+  TRUNCATE_EQUALLY(PIXELS, "2", CLIP) \
+  TRUNCATE_EQUALLY(PIXELS, "3", CLIP)
+
 #define PACK(PIXEL) \
   LINE("cv.packlo.b %[" PIXEL "0], %[" PIXEL "1], %[" PIXEL "0]") \
   LINE("cv.packhi.b %[" PIXEL "0], %[" PIXEL "3], %[" PIXEL "2]")
 
-#define STAGE_TRUNCATE_4X4(CLIP) \
-  TRUNCATE_ALL(FOUR_PIXELS, CLIP) \
+#define STORE_4X4 \
   PACK("a") \
   PACK("b") \
   PACK("c") \
@@ -91,6 +116,14 @@
   LINE("cv.sw %[b0], (%[w0]), %[w1]") \
   LINE("cv.sw %[c0], (%[w0]), %[w1]") \
   LINE("sw %[d0], 0(%[w0])")
+
+#define STAGE_TRUNCATE_4X4(CLIP) \
+  TRUNCATE_ALL(FOUR_PIXELS, CLIP) \
+  STORE_4X4
+
+#define STAGE_EQUAL_4X4(CLIP) \
+  TRUNCATE_ALL_EQUALLY(FOUR_PIXELS, CLIP) \
+  STORE_4X4
 
 // scale_right() of stage.h plus the zero point.
 #define ROUND_TWICE(SUM) \
@@ -147,6 +180,10 @@
 
 #define STAGE_TRUNCATE_4X2(CLIP) \
   TRUNCATE_ALL(TWO_PIXELS, CLIP) \
+  STORE_4X2
+
+#define STAGE_EQUAL_4X2(CLIP) \
+  TRUNCATE_ALL_EQUALLY(TWO_PIXELS, CLIP) \
   STORE_4X2
 
 #define STAGE_TFLITE_4X2(ROUND) \

@@ -111,10 +111,19 @@ ALWAYS_INLINE int32_t stage_element(const tinsmith_pulp_stage_t *stage, tinsmith
 
 // acc[pixel][4 channels], all of them the biases of channels channel to channel + 3.
 ALWAYS_INLINE void stage_start(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t *acc, uint32_t pixels) {
-  UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {
-    const int32_t bias = stage_bias(stage, channel + c);
-    UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
-      acc[i] = bias;
+  const int32_t *words = stage->bias;
+  const int8_t *bytes = stage->bias_s8;
+  if (words != NULL) {
+    UNROLLED for (uint32_t i = 0u; i < STAGE_CHANNELS * pixels; ++i) {
+      acc[i] = words[channel + i % STAGE_CHANNELS];
+    }
+  } else if (bytes != NULL) {
+    UNROLLED for (uint32_t i = 0u; i < STAGE_CHANNELS * pixels; ++i) {
+      acc[i] = bytes[channel + i % STAGE_CHANNELS];
+    }
+  } else {
+    UNROLLED for (uint32_t i = 0u; i < STAGE_CHANNELS * pixels; ++i) {
+      acc[i] = 0;
     }
   }
 }
@@ -162,6 +171,13 @@ ALWAYS_INLINE void stage_truncate(const tinsmith_pulp_stage_t *stage, tinsmith_p
     const int32_t *addends = stage->addends + channel;
     UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {
       stage_truncate_channel(kind, multipliers[c], addends[c], shift, acc + c, pixels);
+    }
+    return;
+  }
+  if (stage->multipliers == NULL && stage->addends == NULL) {
+    const int32_t multiplier = stage->multiplier;
+    UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {
+      stage_truncate_channel(kind, multiplier, 0, shift, acc + c, pixels);
     }
     return;
   }
