@@ -51,8 +51,11 @@ def check_quantized(type_: TensorType, name: str) -> Quantization:
 
 
 def are_quantized(*types: TensorType | None) -> bool:
-    """True if all are there and have a quantized dtype, so that parameters can be asked for."""
-    return all(type_ is not None and type_.dtype in QUANTIZED_DTYPES for type_ in types)
+    """True if all are there and quantized, so that parameters can be asked for."""
+    return all(
+        type_ is not None and type_.dtype in QUANTIZED_DTYPES and type_.quantization is not None
+        for type_ in types
+    )
 
 
 def check_numbers(type_: TensorType, name: str, *, plain: Collection[DType] = ()) -> None:
