@@ -23,68 +23,68 @@ def loose(made: object) -> Loose:
     return made
 
 
-@pytest.mark.parametrize(
-    ("make", "arguments", "message"),
-    [
-        (Quantization, (0.5, 0), "Quantization: expected scales to be tuple[float, ...], got 0.5 (float)"),
-        (Quantization, ([0.5], [0]), "scales"),
-        (Quantization, (("0.5",), (0,)), "scales"),
-        (Quantization, ((True,), (0,)), "scales"),
-        (Quantization, ((10**400,), (0,)), "scales"),
-        (Quantization, ((0.5,), (0.0,)), "zero_points to be tuple[int, ...]"),
-        (Quantization, ((0.5,), (False,)), "zero_points"),
-        (Quantization, ((0.5,), (0,), "0"), "axis to be int or None"),
-        (Quantization, ((0.5,), (0,), True), "axis"),
-        (TensorType, ((1,), "int8"), "dtype to be DType, got 'int8' (str)"),
-        (TensorType, (1, DType.INT8), "shape"),
-        (TensorType, ([1], DType.INT8), "shape"),
-        (TensorType, ((1.0,), DType.INT8), "shape"),
-        (TensorType, ((True,), DType.INT8), "shape"),
-        (TensorType, ((1,), DType.INT8, (0.5, 0)), "quantization to be Quantization or None"),
-        (Value, (b"x", TYPE), "name to be str"),
-        (Value, ("x", (1,)), "type to be TensorType"),
-        (ir.Constant, (X, [1, 2]), "data"),
-        (ir.Location, (None,), "source to be str"),
-        (ir.Node, (ir.Relu, (X,), (X,)), "operator to be Operator"),
-        (ir.Node, (ir.Relu(), [X], (X,)), "inputs"),
-        (ir.Node, (ir.Relu(), (X,), (None,)), "outputs"),
-        (ir.Graph, ("g", (X,), (X,), [], ()), "nodes"),
-        (ir.Graph, (None, (X,), (X,), ()), "name"),
-        (ir.Memory, ("m", "16"), "size_bytes to be int or None"),
-        (ir.Memory, ("m", None, 16.0), "alignment"),
-        (ir.Buffer, ("b", TYPE, "m", 0.5), "offset"),
-        (ir.Buffer, ("b", TYPE, None), "memory"),
-        (ir.ConstantBuffer, ("c", TYPE, b"12"), "data"),
-        (ir.KernelCall, ("c", "k", ir.Relu(), ("x",), ("y",), 5), "scratch"),
-        (ir.KernelCall, ("c", "k", ir.Relu(), (X,), ("y",)), "inputs"),
-        (ir.DmaCopy, ("x", "y", None), "token"),
-        (ir.Barrier, ("1",), "token"),
-        (ir.Program, ("p", "t", (), (), (), (ir.Relu(),), (), ()), "steps"),
-        (ir.Conv2D, ((1,),), "stride to be tuple[int, int]"),
-        (ir.Conv2D, (2,), "stride"),
-        (ir.Conv2D, ((1, 1), (1, 1), (0, 0, 0, 0), "relu"), "activation to be Activation"),
-        (ir.FullyConnected, (ir.Activation.NONE, 1), "keep_dims to be bool"),
-        (ir.Softmax, ("1",), "beta to be float"),
-        (ir.Pad, ((0, 0), "0"), "value to be int or float or None"),
-        (ir.Quantize, (np.int8,), "dtype"),
-        (ir.Operand, ("x", 1), "optional"),
-        (ir.Rewrite, (X,), "values"),
-        (ir.NumericChange, (1,), "what"),
-        (ir.Pipeline, ([5],), "passes"),
-        (ir.Pipeline([]).run, ("graph",), "run: expected graph to be Graph"),
-        (ir.parse_graph, (b"graph",), "parse_graph: expected text to be str"),
-        (ir.parse_program, (None,), "text"),
-        (ir.print_graph, ("graph",), "graph to be Graph"),
-        (ir.print_program, (GRAPH,), "program to be Program"),
-        (ir.print_node, (GRAPH,), "node to be Node"),
-        (ir.verify_graph, (None,), "graph to be Graph"),
-        (ir.verify_program, (GRAPH,), "program to be Program"),
-        (ir.evaluate_graph, (GRAPH, [[1, 2]]), "inputs"),
-        (ir.evaluate_program, (GRAPH, {}), "program to be Program"),
-        (ir.apply_patterns, (GRAPH, ["p"]), "patterns"),
-        (ir.erase_dead, ([],), "graph to be Graph"),
-    ],
-)  # fmt: skip
+CASES: list[tuple[object, tuple[object, ...], str]] = [
+    (Quantization, (0.5, 0), "Quantization: expected scales to be tuple[float, ...], got 0.5 (float)"),
+    (Quantization, ([0.5], [0]), "scales"),
+    (Quantization, (("0.5",), (0,)), "scales"),
+    (Quantization, ((True,), (0,)), "scales"),
+    (Quantization, ((10**400,), (0,)), "scales"),
+    (Quantization, ((0.5,), (0.0,)), "zero_points to be tuple[int, ...]"),
+    (Quantization, ((0.5,), (False,)), "zero_points"),
+    (Quantization, ((0.5,), (0,), "0"), "axis to be int or None"),
+    (Quantization, ((0.5,), (0,), True), "axis"),
+    (TensorType, ((1,), "int8"), "dtype to be DType, got 'int8' (str)"),
+    (TensorType, (1, DType.INT8), "shape"),
+    (TensorType, ([1], DType.INT8), "shape"),
+    (TensorType, ((1.0,), DType.INT8), "shape"),
+    (TensorType, ((True,), DType.INT8), "shape"),
+    (TensorType, ((1,), DType.INT8, (0.5, 0)), "quantization to be Quantization or None"),
+    (Value, (b"x", TYPE), "name to be str"),
+    (Value, ("x", (1,)), "type to be TensorType"),
+    (ir.Constant, (X, [1, 2]), "data"),
+    (ir.Location, (None,), "source to be str"),
+    (ir.Node, (ir.Relu, (X,), (X,)), "operator to be Operator"),
+    (ir.Node, (ir.Relu(), [X], (X,)), "inputs"),
+    (ir.Node, (ir.Relu(), (X,), (None,)), "outputs"),
+    (ir.Graph, ("g", (X,), (X,), [], ()), "nodes"),
+    (ir.Graph, (None, (X,), (X,), ()), "name"),
+    (ir.Memory, ("m", "16"), "size_bytes to be int or None"),
+    (ir.Memory, ("m", None, 16.0), "alignment"),
+    (ir.Buffer, ("b", TYPE, "m", 0.5), "offset"),
+    (ir.Buffer, ("b", TYPE, None), "memory"),
+    (ir.ConstantBuffer, ("c", TYPE, b"12"), "data"),
+    (ir.KernelCall, ("c", "k", ir.Relu(), ("x",), ("y",), 5), "scratch"),
+    (ir.KernelCall, ("c", "k", ir.Relu(), (X,), ("y",)), "inputs"),
+    (ir.DmaCopy, ("x", "y", None), "token"),
+    (ir.Barrier, ("1",), "token"),
+    (ir.Program, ("p", "t", (), (), (), (ir.Relu(),), (), ()), "steps"),
+    (ir.Conv2D, ((1,),), "stride to be tuple[int, int]"),
+    (ir.Conv2D, (2,), "stride"),
+    (ir.Conv2D, ((1, 1), (1, 1), (0, 0, 0, 0), "relu"), "activation to be Activation"),
+    (ir.FullyConnected, (ir.Activation.NONE, 1), "keep_dims to be bool"),
+    (ir.Softmax, ("1",), "beta to be float"),
+    (ir.Pad, ((0, 0), "0"), "value to be int or float or None"),
+    (ir.Quantize, (np.int8,), "dtype"),
+    (ir.Operand, ("x", 1), "optional"),
+    (ir.Rewrite, (X,), "values"),
+    (ir.NumericChange, (1,), "what"),
+    (ir.Pipeline, ([5],), "passes"),
+    (ir.Pipeline([]).run, ("graph",), "run: expected graph to be Graph"),
+    (ir.parse_graph, (b"graph",), "parse_graph: expected text to be str"),
+    (ir.parse_program, (None,), "text"),
+    (ir.print_graph, ("graph",), "graph to be Graph"),
+    (ir.print_program, (GRAPH,), "program to be Program"),
+    (ir.print_node, (GRAPH,), "node to be Node"),
+    (ir.verify_graph, (None,), "graph to be Graph"),
+    (ir.verify_program, (GRAPH,), "program to be Program"),
+    (ir.evaluate_graph, (GRAPH, [[1, 2]]), "inputs"),
+    (ir.evaluate_program, (GRAPH, {}), "program to be Program"),
+    (ir.apply_patterns, (GRAPH, ["p"]), "patterns"),
+    (ir.erase_dead, ([],), "graph to be Graph"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "arguments", "message"), CASES)
 def test_a_wrong_type_is_refused_at_once(
     make: object, arguments: tuple[object, ...], message: str
 ) -> None:
@@ -117,14 +117,15 @@ def test_a_dimension_is_at_least_1(size: int) -> None:
 
 
 def test_numbers_of_numpy_become_those_of_python() -> None:
-    quantization = Quantization((np.float32(0.5), 1), (np.int64(3), np.int8(0)), np.int32(0))
-    type_ = TensorType(tuple(np.array([2, 3])), DType.INT8, quantization)
-    assert quantization == Quantization((0.5, 1.0), (3, 0), 0)
-    assert [type(n) for n in (*quantization.scales, *quantization.zero_points)] == [
+    made = loose(Quantization)((np.float32(0.5), 1), (np.int64(3), np.int8(0)), np.int32(0))
+    assert isinstance(made, Quantization)
+    type_ = TensorType(tuple(np.array([2, 3])), DType.INT8, made)
+    assert made == Quantization((0.5, 1.0), (3, 0), 0)
+    assert [type(n) for n in (*made.scales, *made.zero_points)] == [
         *[float] * 2,
         *[int] * 2,
     ]
-    assert type(quantization.axis) is int
+    assert type(made.axis) is int
     assert [type(size) for size in type_.shape] == [int, int]
     assert type(ir.Softmax(1).beta) is float
 

@@ -23,6 +23,9 @@ _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 _WRONG = object()
+_INTEGERS: tuple[type, ...] = (int, np.integer)
+_REALS: tuple[type, ...] = (float, np.floating, *_INTEGERS)
+_BOOLEANS: tuple[type, ...] = (bool, np.bool_)
 
 
 @dataclasses.dataclass
@@ -136,21 +139,22 @@ def _anything() -> _Check:
 
 
 def _integer(value: object) -> object:
-    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return int(value) if is_integer else _WRONG
+    if isinstance(value, _INTEGERS) and not isinstance(value, bool):
+        return int(cast("int", value))
+    return _WRONG
 
 
 def _real(value: object) -> object:
-    if not isinstance(value, int | float | np.integer | np.floating) or isinstance(value, bool):
+    if not isinstance(value, _REALS) or isinstance(value, bool):
         return _WRONG
     try:
-        return float(value)
+        return float(cast("float", value))
     except OverflowError:
         return _WRONG
 
 
 def _boolean(value: object) -> object:
-    return bool(value) if isinstance(value, bool | np.bool_) else _WRONG
+    return bool(value) if isinstance(value, _BOOLEANS) else _WRONG
 
 
 def _nothing(value: object) -> object:
@@ -210,9 +214,9 @@ def _mapping_of(key: _Check, item: _Check) -> _Check:
     def keep(value: object) -> object:
         if not isinstance(value, Mapping):
             return _WRONG
-        pairs = cast("Mapping[object, object]", value).items()
-        wrong = any(key(one) is _WRONG or item(other) is _WRONG for one, other in pairs)
-        return _WRONG if wrong else value
+        mapping = cast("Mapping[object, object]", value)
+        wrong = any(key(a) is _WRONG or item(b) is _WRONG for a, b in mapping.items())
+        return _WRONG if wrong else mapping
 
     return _Check(keep)
 

@@ -7,6 +7,7 @@ from tinsmith_ir import ArgumentError
 from tinsmith_target import Counter, Memory, Qemu, SocSimulator, Target, target
 
 HOST = target("host")
+NONE: frozenset[str] = frozenset()
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ HOST = target("host")
         (Qemu, ("qemu", ["-M"], 0, Counter("minstret", 0, 0)), "arguments"),
         (SocSimulator, (1,), "chip to be str"),
         (Target, ("t", "", "cpu", frozenset({"neon"}), HOST.board, "reference"), "features"),
-        (Target, ("t", "", "cpu", frozenset(), "board", "reference"), "board to be Board"),
+        (Target, ("t", "", "cpu", NONE, "board", "reference"), "board to be Board"),
     ],
 )
 def test_a_wrong_type_is_refused_at_once(make: Any, arguments: Any, message: str) -> None:
