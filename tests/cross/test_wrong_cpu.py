@@ -2,7 +2,6 @@
 another implementation: refused by the linker.
 """
 
-import subprocess
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -24,6 +23,7 @@ from tinsmith_toolchains import (
     compiler_for,
     default_cache_directory,
 )
+from tinsmith_toolchains.tools import run_tool
 
 _DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 _SAMPLES = 4
@@ -73,15 +73,13 @@ def _refusal(header: str, source: str, board: str) -> str:
     command = [*tool.program, *tool.includes, *tool.flags, "-std=c99", "-O0", *includes]
     with TemporaryDirectory() as folder:
         (Path(folder) / "digits_int8.h").write_text(header, encoding="utf-8")
-        (Path(folder) / "digits_int8.c").write_text(source, encoding="utf-8")
-        done = subprocess.run(
-            [*command, "-c", "digits_int8.c", "-o", "digits_int8.o"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    return done.stderr if done.returncode else ""
+        model = Path(folder) / "digits_int8.c"
+        model.write_text(source, encoding="utf-8")
+        try:
+            run_tool([*command, "-c", str(model), "-o", str(model.with_suffix(".o"))], what="")
+        except CompileError as error:
+            return str(error)
+    return ""
 
 
 @pytest.mark.parametrize("packed", [True, False], ids=["packed", "public"])
