@@ -191,12 +191,17 @@ class Values:
         """A constant's elements, a read-only view of the file unless computed."""
         if tensor.index in self._computed:
             return self._computed[tensor.index].astype(dtype)
+        if tensor.index in self._values and not self.is_constant(tensor.index):
+            raise UnsupportedError(
+                f"{self.file.name}: {tensor}: expected a constant, got what is computed at run time "
+                "(shapes and axes computed at run time are not supported)"
+            )
         data: NDArray[np.uint8] = self.file.buffer(tensor.buffer)
         expected_bytes = math.prod(shape) * dtype.itemsize
         if expected_bytes and not len(data):
             raise ModelError(
                 f"{self.file.name}: {tensor}: expected a constant, or the result of an operator "
-                "before this one, got neither (shapes and axes computed at run time are not supported)"
+                "before this one, got neither"
             )
         if len(data) != expected_bytes:
             raise ModelError(
