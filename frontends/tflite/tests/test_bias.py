@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from small_models import assert_refused
-from tflite_builder import ModelBuilder, options
+from tflite_builder import ModelBuilder, Stored, options
 from tinsmith_ir.errors import ModelError
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_tflite import import_tflite
@@ -14,7 +14,9 @@ BIAS = np.array([7, -9], np.int32)
 PRODUCT = 0.25 * 0.5  # of the input's and the weights' scale
 
 
-def _dense(bias: Quantization | None, weights: Quantization, result_scale: float = 1.0) -> bytes:
+def _dense(
+    bias: Quantization | Stored | None, weights: Quantization, result_scale: float = 1.0
+) -> bytes:
     """x (1, 2) of scale 0.25 times weights (2, 2)."""
     b = ModelBuilder()
     x = b.tensor("x", (1, 2), "INT8", quantization=Quantization.per_tensor(0.25, 0))
@@ -25,7 +27,7 @@ def _dense(bias: Quantization | None, weights: Quantization, result_scale: float
     return b.finish([x], [y])
 
 
-def _conv(kind: str, bias: Quantization | None, stored: np.ndarray = BIAS) -> bytes:
+def _conv(kind: str, bias: Quantization | Stored | None, stored: np.ndarray = BIAS) -> bytes:
     """x (1, 1, 1, 2) of scale 0.25 under a kernel of one tap; int16 beside an int64 bias."""
     type_name = "INT16" if stored.dtype == np.int64 else "INT8"
     b = ModelBuilder()
@@ -60,10 +62,10 @@ def test_zero_point_of_a_convolutions_bias(kind: str, stored: np.ndarray) -> Non
 @pytest.mark.parametrize("bias", [
     None,
     Quantization.per_tensor(9.0, 0),
-    Quantization.per_tensor(0.0, 0),
+    Stored((0.0,), (0,)),
     Quantization((9.0, 9.0), (1, 1), 0),
 ])  # fmt: skip
-def test_scales_of_a_convolutions_bias_do_not_matter(bias: Quantization | None) -> None:
+def test_scales_of_a_convolutions_bias_do_not_matter(bias: Quantization | Stored | None) -> None:
     assert _imported_bias(_conv("CONV_2D", bias)).shape == (2,)
 
 
@@ -88,7 +90,7 @@ def test_a_bias_of_four_dimensions_becomes_one_of_one() -> None:
     (None, 50 * PRODUCT),
 ])  # fmt: skip
 def test_scale_of_a_dense_bias_within_a_fiftieth_of_the_results(
-    bias: Quantization | None, result_scale: float
+    bias: Quantization | Stored | None, result_scale: float
 ) -> None:
     assert _imported_bias(_dense(bias, PER_TENSOR, result_scale)).shape == (2,)
 
@@ -96,12 +98,12 @@ def test_scale_of_a_dense_bias_within_a_fiftieth_of_the_results(
 @pytest.mark.parametrize(("bias", "found"), [
     (Quantization.per_tensor(9.0, 0), "9"),
     (Quantization.per_tensor(PRODUCT + 0.021, 0), "0.1459"),
-    (Quantization.per_tensor(float("nan"), 0), "nan"),
+    (Stored((float("nan"),), (0,)), "nan"),
     (Quantization((PRODUCT, PRODUCT), (0, 0), 0), "none"),
     (None, "none"),
 ])  # fmt: skip
 def test_scale_of_a_dense_bias_that_contradicts_the_weights(
-    bias: Quantization | None, found: str
+    bias: Quantization | Stored | None, found: str
 ) -> None:
     message = rf"expected a bias of scale 0.125 \(input times weights\), got {found}"
     assert_refused(ModelError, _dense(bias, PER_TENSOR), message)
