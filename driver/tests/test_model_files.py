@@ -88,9 +88,10 @@ def test_a_buffer_beyond_all_addresses_is_a_bad_model(
     path = tmp_path / "far.tsm"
     path.write_text(_program(2**63))
     assert main(["show", str(path)]) == 3
-    assert "buffer %x ends at byte 9,223,372,036,854,775,812" in capsys.readouterr().err
+    assert "%x ends at 9223372036854775812, beyond" in capsys.readouterr().err
     path.write_text(_program(2**31, "cortex-m4"))
     assert main(["show", str(path)]) == 3
+    assert "buffer %x ends at byte 2,147,483,652" in capsys.readouterr().err
     path.write_text(_program(2**31))
     assert main(["show", str(path)]) == 0
 

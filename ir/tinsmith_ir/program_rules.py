@@ -13,8 +13,8 @@ from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
 from tinsmith_ir.type_rules import operand_findings, operator_findings, verify_type
 from tinsmith_ir.types import TensorType
 
-MAX_ADDRESS = 1 << 32
-"""Bytes that the processors of all targets can address."""
+MAX_ADDRESS = 1 << 47
+"""Bytes that a program of a 64-bit computer can address; most targets have fewer."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _misplaced(program: Program) -> Iterator[str]:
             if buffer.offset < 0 or buffer.offset % buffer.type.dtype.size_bytes:
                 yield f"{print_name(buffer.name)} is at offset {buffer.offset}"
             if end > MAX_ADDRESS:
-                yield f"{print_name(buffer.name)} ends at {end}, beyond the {MAX_ADDRESS} bytes of a target"
+                yield f"{print_name(buffer.name)} ends at {end}, beyond the {MAX_ADDRESS} bytes of any target"
             if memory.size_bytes is not None and end > memory.size_bytes:
                 yield (
                     f"{print_name(buffer.name)} ends at {end}, "
