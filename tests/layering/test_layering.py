@@ -49,7 +49,8 @@ def imported_by(folder: str) -> dict[str, str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             for module in _modules(node):
                 found.setdefault(module, f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}")
-    own = {package_of(folder), *sys.stdlib_module_names}
+    # Type checkers bring _typeshed, the types of the standard library.
+    own = {package_of(folder), "_typeshed", *sys.stdlib_module_names}
     return {module: place for module, place in found.items() if module not in own}
 
 
