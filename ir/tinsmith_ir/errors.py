@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from tinsmith_ir.escape import visible_lines
 
+# A file may hold an attribute of megabytes, which no message has to show whole.
+_LONGEST_LINE = 2000
+
 
 class TinsmithError(Exception):
     """Base of every error that Tinsmith raises on purpose; its text is meant for the user, and what it
@@ -20,8 +23,11 @@ class TinsmithError(Exception):
         self.problems = tuple(problems) or (text,)
 
     def __str__(self) -> str:
-        """The message, with control characters in their visible form."""
-        return visible_lines(super().__str__())
+        """The message, with control characters in their visible form and endless lines cut."""
+        lines = visible_lines(super().__str__()).split("\n")
+        return "\n".join(
+            line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..." for line in lines
+        )
 
 
 class ArgumentError(TinsmithError):
