@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from tinsmith_ir.escape import visible_lines
 
-# A file may hold an attribute of megabytes, which no message has to show whole.
-_LONGEST_LINE = 2000
+# A file may hold an attribute of megabytes. Both ends of a line are shown: the reason often comes last.
+_SHOWN_END = 1000
 
 
 class TinsmithError(Exception):
@@ -23,10 +23,11 @@ class TinsmithError(Exception):
         self.problems = tuple(problems) or (text,)
 
     def __str__(self) -> str:
-        """The message, with control characters in their visible form and endless lines cut."""
+        """The message, with control characters in their visible form and without the middle of endless lines."""
         lines = visible_lines(super().__str__()).split("\n")
         return "\n".join(
-            line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}..." for line in lines
+            line if len(line) <= 2 * _SHOWN_END else f"{line[:_SHOWN_END]} ... {line[-_SHOWN_END:]}"
+            for line in lines
         )
 
 
