@@ -234,15 +234,27 @@ def test_the_same_blocks_give_the_same_plan() -> None:
 
 
 def test_a_search_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    solve = cp_model.CpSolver.solve
+    solve, stop_search = cp_model.CpSolver.solve, cp_model.CpSolver.stop_search
+    stopped = threading.Event()
+
+    class Interruption(cp_model.CpSolverSolutionCallback):
+        """Ctrl-C while the solver is at work, which goes on only when it has been told to stop."""
+
+        def on_solution_callback(self) -> None:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert stopped.wait(60)
 
     def solve_and_interrupt(
         solver: cp_model.CpSolver, model: cp_model.CpModel
     ) -> cp_model.CpSolverStatus:
-        threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
-        return solve(solver, model)
+        return solve(solver, model, Interruption())
+
+    def stop(solver: cp_model.CpSolver) -> None:
+        stop_search(solver)
+        stopped.set()
 
     monkeypatch.setattr(cp_model.CpSolver, "solve", solve_and_interrupt)
+    monkeypatch.setattr(cp_model.CpSolver, "stop_search", stop)
     blocks = random_blocks(0, 120, 16)
     assert plan_greedy(blocks).status is Status.FEASIBLE  # else the solver would not be asked
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored
