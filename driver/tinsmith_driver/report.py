@@ -14,7 +14,7 @@ from tinsmith_driver.pipelines import Compilation, tool_version
 from tinsmith_driver.report_types import CheckReport, Flash, LayerRow, Ram, Report, Run
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import table, thousands
-from tinsmith_driver.writing import write_file
+from tinsmith_driver.writing import write_outputs
 
 
 def schema() -> dict[str, object]:
@@ -102,7 +102,7 @@ def listed(names: Sequence[str], shown: int = 3) -> str:
 
 def write_json(path: Path, result: Mapping[str, object]) -> None:
     """Write `result`, readable, keys in the order given."""
-    write_file(path, json_bytes(result))
+    write_outputs({path: json_bytes(result)})
 
 
 def json_bytes(result: Mapping[str, object]) -> bytes:

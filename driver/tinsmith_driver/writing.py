@@ -58,16 +58,6 @@ def write_outputs(files: Mapping[Path, bytes]) -> None:
             stream.write(files[path])
 
 
-def write_files(directory: Path, files: Mapping[str, bytes]) -> None:
-    """`write_outputs` of `files` (name -> content) in `directory`."""
-    write_outputs({directory / name: data for name, data in files.items()})
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """`write_outputs` of one file."""
-    write_outputs({path: data})
-
-
 def _collide(path: Path, other: Path) -> bool:
     """Whether writing `path` touches `other`. Devices and pipes take whatever comes."""
     path, other = Path(os.path.realpath(path)), Path(os.path.realpath(other))
