@@ -1,14 +1,18 @@
 """Rules of this repository and for those who use it.
 
-    load("//:defs.bzl", "nn_library", "nn_test", "tinsmith_py_library", "tinsmith_py_test")
+    load("@tinsmith//:defs.bzl", "nn_library", "nn_test")
 
     nn_library(name = "kws", model = "kws.tflite")          # a cc_library with kws.h: int kws_run(void *arena)
     nn_test(name = "kws_test", model = "kws.tflite", inputs = "kws.npz", targets = ["cortex-m4", "riscv32"])
 """
 
+load("//:rules.bzl", "cc_library", "py_library", "py_test")
 load("//platforms/toolchains:flags.bzl", "CPU_FLAGS", "TARGET_CPUS")
 
-_PYTEST_MAIN = "//third_party/python:pytest_main.py"
+# Macros run in the packages of their callers, where a plain "//" is the caller's own repository.
+_PYTEST = Label("//third_party/python:pytest")
+_PYTEST_MAIN = Label("//third_party/python:pytest_main.py")
+
 _CACHES = ["**/*.pyc", "**/__pycache__/**", "**/.*_cache/**"]
 
 def tinsmith_py_library(name, deps = [], data = [], visibility = ["//visibility:public"], **kwargs):
@@ -22,7 +26,7 @@ def tinsmith_py_library(name, deps = [], data = [], visibility = ["//visibility:
       **kwargs: further attributes of py_library.
     """
     package = "tinsmith_" + name
-    native.py_library(
+    py_library(
         name = name,
         srcs = native.glob([package + "/**/*.py"]),
         data = data + native.glob([package + "/**"], exclude = _CACHES + ["**/*.py"]),
@@ -47,7 +51,7 @@ def tinsmith_py_test(name, srcs, deps = [], data = [], args = [], size = "small"
       size: Bazel's test size.
       **kwargs: further attributes of py_test, such as `timeout` and `tags`.
     """
-    native.py_test(
+    py_test(
         name = name,
         size = size,
         srcs = srcs + [_PYTEST_MAIN] + native.glob(["tests/conftest.py"], allow_empty = True),
@@ -56,7 +60,7 @@ def tinsmith_py_test(name, srcs, deps = [], data = [], args = [], size = "small"
         data = data,
         python_version = "PY3",
         srcs_version = "PY3",
-        deps = deps + ["//third_party/python:pytest"],
+        deps = deps + [_PYTEST],
         **kwargs
     )
     tinsmith_sources()
@@ -108,7 +112,7 @@ def nn_library(name, model, target = None, options = [], visibility = None, test
         output_group = "source",
         testonly = testonly,
     )
-    native.cc_library(
+    cc_library(
         name = name,
         hdrs = [name + "_header"],
         srcs = [name + "_source"],
@@ -117,9 +121,9 @@ def nn_library(name, model, target = None, options = [], visibility = None, test
         testonly = testonly,
         visibility = visibility,
         deps = [
-            "//kernels:cmsis_nn",
-            "//kernels/reference",
-            "//kernels/include",
+            Label("//kernels:cmsis_nn"),
+            Label("//kernels/include"),
+            Label("//kernels/reference"),
         ],
         **kwargs
     )
@@ -142,13 +146,12 @@ def nn_compatible_with(target):
         known = [name for name in CPU_FLAGS if name not in TARGET_CPUS.values()] + TARGET_CPUS.keys()
         fail("target: expected one of {}; got '{}'".format(", ".join(known), target))
     wanted = CPU_FLAGS[cpu]["kernels"]
+    refusal = [Label("//platforms:cpu_with_{}_kernels".format(wanted))]
     choices = {
-        "//conditions:default" if name == "host" else "//platforms:is_" + name.replace("-", "_"): (
-            [] if flags["kernels"] == wanted else ["//platforms:cpu_with_{}_kernels".format(wanted)]
-        )
+        _condition(name): [] if flags["kernels"] == wanted else refusal
         for name, flags in CPU_FLAGS.items()
     }
-    choices["//platforms:is_other_board"] = []
+    choices[str(Label("//platforms:is_other_board"))] = []
     return select(choices)
 
 def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = [], **kwargs):
@@ -184,13 +187,13 @@ def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = 
     )
 
 def _target_of_platform():
-    choices = {
-        "//platforms:is_" + cpu.replace("-", "_"): flags.get("network_target", cpu)
-        for cpu, flags in CPU_FLAGS.items()
-        if cpu != "host"
-    }
-    choices["//conditions:default"] = "host"
-    return select(choices)
+    return select({_condition(cpu): flags.get("network_target", cpu) for cpu, flags in CPU_FLAGS.items()})
+
+def _condition(cpu):
+    """What select() calls the platforms of a CPU; whatever is none of ours counts as the host."""
+    if cpu == "host":
+        return "//conditions:default"
+    return str(Label("//platforms:is_" + cpu.replace("-", "_")))
 
 def _nn_files_impl(ctx):
     header, source, report, page = [

@@ -11,11 +11,12 @@ def _archive_impl(ctx):
     arguments.add("-target", flags["zig_target"])
     arguments.add("-mcpu=" + flags["zig_cpu"])
     arguments.add_all(["-O", "ReleaseSmall", "-fstrip", "-ffunction-sections", "-fdata-sections"])
-    arguments.add("external/tinsmith_compiler_wheel/site/ziglang/lib/compiler_rt.zig")
+    arguments.add(ctx.file._wheel.path + "/lib/compiler_rt.zig")
     arguments.add(archive, format = "-femit-bin=%s")
     ctx.actions.run(
         executable = ctx.executable._build_lib,
         arguments = [arguments],
+        env = {"TINSMITH_ZIG": ctx.file._wheel.path + "/zig"},
         inputs = ctx.files._compiler,
         outputs = [archive],
         mnemonic = "CompilerRt",
@@ -41,6 +42,12 @@ compiler_rt_archive = rule(
             cfg = "exec",
             default = "//third_party/python:ziglang_files",
             doc = "The wheel.",
+        ),
+        "_wheel": attr.label(
+            allow_single_file = True,
+            cfg = "exec",
+            default = "//third_party/python:ziglang_package",
+            doc = "The folder with the wheel's `zig` and `lib`.",
         ),
     },
     doc = "compiler-rt for a CPU, as a static library.",

@@ -17,7 +17,7 @@ print(base)
 """
 
 _INTERPRETER_BUILD = """\
-load("@bazel_tools//tools/python:toolchain.bzl", "py_runtime_pair")
+load("@tinsmith_rules//:rules.bzl", "py_runtime", "py_runtime_pair")
 
 py_runtime(
     name = "runtime",
@@ -66,6 +66,13 @@ _interpreter = repository_rule(
     doc = "Finds Python 3.11 to 3.14 with pip (TINSMITH_PYTHON, else PATH) and makes it a Python toolchain.",
 )
 
+_WHEELS_BUILD = """\
+load("@tinsmith_rules//:rules.bzl", "py_library")
+
+package(default_visibility = ["//visibility:public"])
+
+exports_files({files})"""
+
 # A folder of a wheel is one file to Bazel: nothing in an installed wheel changes, and runfiles stay small.
 _WHEEL_BUILD = """\
 filegroup(
@@ -95,7 +102,8 @@ def _wheels_impl(repository_ctx):
     if result.return_code != 0:
         fail("Installing wheels failed:\n{}\n{}".format(result.stdout, result.stderr))
     files = json.decode(repository_ctx.read("installed.json"))
-    build = ["package(default_visibility = [\"//visibility:public\"])"]
+    paths = sorted({"site/" + path: None for found in files.values() for path in found})
+    build = [_WHEELS_BUILD.format(files = paths)]
     for distribution, dependencies in repository_ctx.attr.distributions_and_dependencies.items():
         build.append(_WHEEL_BUILD.format(
             name = label_of(distribution),
