@@ -30,12 +30,14 @@ def main() -> int:
 
 
 def _name_model_folders() -> None:
-    """Tests that list the MLPerf Tiny files in `data` find them through the environment, as outside Bazel."""
+    """Tests that list the MLPerf Tiny files in `data` find them through the environment, as outside Bazel.
+
+    The folder's name ends so; as a module's repository it also says which module declares it.
+    """
     runfiles = Path(os.environ.get("TEST_SRCDIR", ".."))
     for variable, folder in MODEL_FOLDERS.items():
-        path = (runfiles / "tinsmith_mlperf_tiny" / folder).absolute()
-        if path.is_dir():
-            os.environ[variable] = str(path)
+        for path in runfiles.glob(f"*tinsmith_mlperf_tiny/{folder}"):
+            os.environ[variable] = str(path.absolute())
 
 
 if __name__ == "__main__":
