@@ -85,8 +85,8 @@ def nn_library(name, model, target = None, options = [], visibility = None, test
       target: a name of `tinsmith targets`; by default that of the platform being built for
         (`--platforms=//platforms:cortex_m4`), and `host`, which is right everywhere, without one. With a target,
         platforms whose CPU wants another arrangement of weights are incompatible (`nn_compatible_with`).
-      options: further options of `tinsmith compile`. To link another CMSIS-NN by --//kernels:cmsis_nn, say
-        `["--no-packed"]`: the calls are then those of the public API alone.
+      options: further options of `tinsmith compile`. With another CMSIS-NN (--@tinsmith//kernels:cmsis_nn=@theirs//:lib)
+        `--no-packed` is added: the calls are then those of the public API alone.
       visibility: who may depend on the library.
       testonly: whether only tests may.
       **kwargs: further attributes of cc_library.
@@ -95,7 +95,10 @@ def nn_library(name, model, target = None, options = [], visibility = None, test
         name = name + "_files",
         model = model,
         model_name = name,
-        options = options,
+        options = options + select({
+            str(Label("//kernels:own_cmsis_nn")): [],
+            "//conditions:default": ["--no-packed"],
+        }),
         target = target or _target_of_platform(),
         testonly = testonly,
         visibility = visibility,

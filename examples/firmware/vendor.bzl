@@ -3,10 +3,19 @@
 _BUILD = """\
 cc_library(
     name = "lib",
-    srcs = glob([
-        "Source/**/*.c",
-        "Source/**/*.h",
-    ]),
+    srcs = glob(
+        [
+            "Source/**/*.c",
+            "Source/**/*.h",
+            "include/*.h",
+            "src/**/*.h",
+        ],
+        allow_empty = True,
+        exclude = [
+            "Source/**/*_f16.c",
+            "Source/**/*_f32.c",
+        ],
+    ),
     hdrs = glob(["Include/**/*.h"]),
     includes = [
         ".",
@@ -22,11 +31,10 @@ def _cmsis_nn_impl(repository_ctx):
         folders = {name: repository_ctx.path(checkout).get_child(name) for name in ["Include", "Source"]}
     else:
         ours = repository_ctx.path(Label("@tinsmith//kernels/cmsis_nn:BUILD")).dirname
-        folders = {
-            "Include": ours.get_child("include"),
-            "Source": ours.get_child("src"),
-            "src": ours.get_child("src"),
-        }
+        headers, sources = ours.get_child("include"), ours.get_child("src")
+
+        # They include each other by the second pair of names.
+        folders = {"Include": headers, "Source": sources, "include": headers, "src": sources}
     for name, folder in folders.items():
         repository_ctx.symlink(folder, name)
     repository_ctx.file("BUILD", 'load("@tinsmith//:rules.bzl", "cc_library")\n\n' + _BUILD)
