@@ -35,6 +35,7 @@ OTHERS = [
     "tests/layering",
     "tests/packaging",
     "tests/readme",
+    "tests/remote",
     "third_party/bazel",
     "third_party/mlperf_tiny",
     "third_party/python",

@@ -38,7 +38,7 @@ def test_types_are_complete_and_right(tmp_path: Path) -> None:
 def _third_party_folders() -> list[str]:
     """Where installed packages lie; under Bazel each is a link into the folder that pip filled."""
     folders: list[str] = []
-    for name in ("numpy", "basedpyright"):
+    for name in ("numpy", "basedpyright", "buildgrid"):
         module = __import__(name)
         assert module.__file__ is not None
         folders.append(str(Path(module.__file__).resolve().parents[1]))
