@@ -7,6 +7,7 @@
 Users of Bazel modules need none of it: `bazel_dep(name = "tinsmith")`; extensions.bzl does the same for them.
 """
 
+load("//tests/checks:listing.bzl", "listing_repository")
 load("//third_party/bazel:rules.bzl", "rules_repository")
 load("//third_party/mlperf_tiny:repositories.bzl", "mlperf_tiny_repository")
 load("//third_party/python:repositories.bzl", "python_repositories")
@@ -16,6 +17,7 @@ def tinsmith_repositories():
     rules_repository()
     mlperf_tiny_repository()
     python_repositories()
+    listing_repository()
 
 def tinsmith_setup():
     """Declares the repositories, and registers Python's toolchain and a C compiler for each CPU of //platforms.

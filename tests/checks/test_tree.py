@@ -1,25 +1,32 @@
-"""packages.bzl names every folder there is: a file that no check looks at would rot unseen.
-
-Never cached: it looks at the checkout itself, through the link to WORKSPACE.
-"""
+"""packages.bzl names every folder there is: a file that no check looks at would rot unseen."""
 
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from checkout import ROOT, listed
+from listing import listing
 
-CHECKOUT = (ROOT / "WORKSPACE").resolve().parent
+_LISTING = Path(__file__).with_name(
+    "listing.txt"
+)  # made by Bazel, whose runfiles hold what packages have
+
+# Trees with a root of their own.
+_OTHER_TREES = (
+    "third_party/bazel/modules",
+    *(ROOT / ".bazelignore").read_text(encoding="utf-8").split(),
+)
+
+
+def _files(pattern: str) -> list[PurePosixPath]:
+    lines = (
+        _LISTING.read_text(encoding="utf-8").splitlines() if _LISTING.exists() else listing(ROOT)
+    )
+    paths = [PurePosixPath(line) for line in lines if not line.startswith(_OTHER_TREES)]
+    return [path for path in paths if path.match(pattern)]
 
 
 def _folders_with(file: str) -> set[str]:
-    skipped = ("third_party/bazel", ".")
-    folders = {
-        path.parent.relative_to(CHECKOUT).as_posix()
-        for top in CHECKOUT.iterdir()
-        if top.is_dir() and not top.name.startswith((".", "bazel-"))
-        for path in top.rglob(file)
-    }
-    return {folder for folder in folders if not folder.startswith(skipped)}
+    return {str(path.parent) for path in _files(file)} - {"."}
 
 
 def test_every_package_is_listed() -> None:
@@ -31,16 +38,15 @@ def test_every_library_is_listed() -> None:
 
 
 def test_type_checker_finds_every_library() -> None:
-    settings = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     paths: list[str] = settings["tool"]["basedpyright"]["extraPaths"]
     missing = set(listed("LIBRARIES")) - set(paths)
     assert not missing, f"add to [tool.basedpyright] extraPaths: {sorted(missing)}"
 
 
 def test_every_python_file_is_in_a_package() -> None:
-    packages = [Path(folder) for folder in _folders_with("BUILD")]
-    for top in CHECKOUT.iterdir():
-        if top.is_dir() and not top.name.startswith((".", "bazel-")):
-            for path in top.rglob("*.py"):
-                relative = path.relative_to(CHECKOUT)
-                assert any(package in relative.parents for package in packages), relative
+    packages = {PurePosixPath(folder) for folder in _folders_with("BUILD")}
+    alone = [
+        path for path in _files("*.py") if len(path.parts) > 1 and packages.isdisjoint(path.parents)
+    ]
+    assert not alone
