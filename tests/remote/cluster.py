@@ -23,39 +23,12 @@ from pathlib import Path
 
 import grpc
 
-# The settings of README.md, where an own server differs in names only.
-CONFIGURATION = """\
-server:
-  - !channel {{address: "{address}", insecure-mode: true}}
-storages:
-  - !disk-storage &store {{path: {store}}}
-caches:
-  - !lru-action-cache &results
-    {{storage: *store, max-cached-refs: 1000000, allow-updates: true, cache-failed-actions: false}}
-connections:
-  - !sql-connection &database {{connection-string: "{database}"}}
-schedulers:
-  - !sql-scheduler &scheduler
-    sql: *database
-    storage: *store
-    action-cache: *results
-    poll-interval: 0.1
-    assigners:
-      - !priority-age-assigner {{interval: 0.1, jitter-factor: 0}}
-instances:
-  - name: ""
-    services:
-      - !cas {{storage: *store}}
-      - !bytestream {{storage: *store}}
-      - !action-cache {{cache: *results}}
-      - !execution {{scheduler: *scheduler}}
-thread-pool-size: 60
-"""
+CONFIGURATION = Path(__file__).with_name("buildgrid.yaml")
 
-_START_SECONDS = 120.0
-_STOP_SECONDS = 10.0
+_START_SECONDS = 200.0
+_STOP_SECONDS = 3.0
 
-_BUILDGRID = "from buildgrid.server.app.cli import cli; cli()"
+_BUILDGRID = (sys.executable, "-c", "from buildgrid.server.app.cli import cli; cli()")
 
 
 class ClusterError(Exception):
@@ -86,14 +59,10 @@ def cluster(workers: int, folder: Path | None = None, port: int = 0) -> Generato
         folder.chmod(0o755)
         address = f"localhost:{port or _free_port()}"
         database = stack.enter_context(_database(folder))
-        _buildgrid(folder, "migrate", "apply", database)
-        configuration = folder / "buildgrid.yaml"
-        configuration.write_text(
-            CONFIGURATION.format(address=address, store=folder / "store", database=database),
-            encoding="utf-8",
-        )
-        server = [sys.executable, "-c", _BUILDGRID, "server", "start", str(configuration)]
-        process = stack.enter_context(_process("buildgrid", server, folder))
+        _run("buildgrid", [*_BUILDGRID, "migrate", "apply", database], folder)
+        server = [*_BUILDGRID, "server", "start", str(CONFIGURATION)]
+        settings = {"ADDRESS": address, "STORE": str(folder / "store"), "DATABASE": database}
+        process = stack.enter_context(_process("buildgrid", server, folder, settings=settings))
         _await_server(address, process, folder)
         for number in range(1, workers + 1):
             name = f"worker-{number}"
@@ -141,10 +110,6 @@ def _postgres(folder: Path) -> tuple[Path, int | None]:
     return copy / package.name / version / "bin", 65534
 
 
-def _buildgrid(folder: Path, *arguments: str) -> None:
-    _run("buildgrid", [sys.executable, "-c", _BUILDGRID, *arguments], folder)
-
-
 def _run(name: str, command: list[str], folder: Path, user: int | None = None) -> None:
     """To its end. Raises ClusterError."""
     with _process(name, command, folder, user) as process:
@@ -154,10 +119,15 @@ def _run(name: str, command: list[str], folder: Path, user: int | None = None) -
 
 @contextmanager
 def _process(
-    name: str, command: list[str], folder: Path, user: int | None = None
+    name: str,
+    command: list[str],
+    folder: Path,
+    user: int | None = None,
+    settings: dict[str, str] | None = None,
 ) -> Generator[subprocess.Popen[bytes]]:
-    """A process that writes into its log, ended with the context."""
+    """A process that writes into its log, ended with the context. settings: for its environment."""
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path), PYTHONUNBUFFERED="1")
+    environment |= settings or {}
     with (folder / f"{name}.log").open("ab") as log:
         process = subprocess.Popen(
             command,
