@@ -36,6 +36,7 @@ OTHERS = [
     "tests/packaging",
     "tests/readme",
     "tests/remote",
+    "tests/workspace",
     "third_party/bazel",
     "third_party/mlperf_tiny",
     "third_party/python",

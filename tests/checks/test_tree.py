@@ -10,10 +10,12 @@ _LISTING = Path(__file__).with_name(
     "listing.txt"
 )  # made by Bazel, whose runfiles hold what packages have
 
-# Trees with a root of their own.
+# Workspaces of their own.
 _OTHER_TREES = (
+    "examples/firmware",
     "third_party/bazel/modules",
-    *(ROOT / ".bazelignore").read_text(encoding="utf-8").split(),
+    "third_party/bazel/remote_coverage_tools",
+    "third_party/bazel/rules_",
 )
 
 

@@ -111,32 +111,31 @@ def _check_labels(arguments: list[str]) -> None:
 
 
 def _check_build_file(block: Block) -> None:
-    """Names loaded from defs.bzl are there, and take the arguments that the snippet gives."""
-    rules = _rules()
+    """Names are in the files that they are loaded from, and take the arguments that the snippet gives."""
     calls = [node for node in ast.walk(ast.parse(block.text)) if isinstance(node, ast.Call)]
-    loaded = [
-        ast.literal_eval(argument)
-        for call in calls
-        if ast.unparse(call.func) == "load"
-        for argument in call.args[1:]
-    ]
-    assert set(loaded) <= set(rules)
+    macros: dict[str, set[str]] = {}
+    for call in calls:
+        if ast.unparse(call.func) == "load":
+            label, *names = (str(ast.literal_eval(argument)) for argument in call.args)
+            there = _macros(ROOT / label.removeprefix("@tinsmith").removeprefix("//:"))
+            assert set(names) <= set(there)
+            macros |= there
     for call in calls:
         name = ast.unparse(call.func)
-        if name in loaded:
-            unknown = {keyword.arg for keyword in call.keywords} - rules[name]
-            assert not unknown or "**" in rules[name], f"{name} takes no {unknown}"
+        if name in macros:
+            unknown = {keyword.arg for keyword in call.keywords} - macros[name]
+            assert not unknown or "**" in macros[name], f"{name} takes no {unknown}"
 
 
-def _rules() -> dict[str, set[str]]:
-    """The arguments of each macro of defs.bzl; `**` stands for any."""
-    rules: dict[str, set[str]] = {}
-    for node in ast.parse((ROOT / "defs.bzl").read_text(encoding="utf-8")).body:
+def _macros(file: Path) -> dict[str, set[str]]:
+    """The arguments of each function of a .bzl file; `**` stands for any."""
+    macros: dict[str, set[str]] = {}
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef):
-            rules[node.name] = {argument.arg for argument in node.args.args}
+            macros[node.name] = {argument.arg for argument in node.args.args}
             if node.args.kwarg is not None:
-                rules[node.name].add("**")
-    return rules
+                macros[node.name].add("**")
+    return macros
 
 
 def _compile(block: Block, tree: Path) -> None:
