@@ -9,6 +9,7 @@ own, out of a wheel. Everything lies in one folder; what a caller does not name 
 import argparse
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -196,6 +197,7 @@ def main() -> int:
     parser.add_argument("--port", type=int, default=8980)
     parser.add_argument("--folder", type=Path, help="kept, and taken up again by the next run")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with cluster(arguments.workers, arguments.folder, arguments.port) as running:
         print("A cluster is running; for user.bazelrc:\n")
         print(f"build --remote_cache=grpc://{running.address}")

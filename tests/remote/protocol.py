@@ -1,5 +1,8 @@
 """The messages and services of the Remote Execution and Remote Workers APIs, as BuildGrid's wheel has them."""
 
+import json
+
+import grpc
 from buildgrid._protos.build.bazel.remote.execution.v2 import (  # pyright: ignore[reportMissingTypeStubs]
     remote_execution_pb2 as reapi,
 )
@@ -20,6 +23,15 @@ from buildgrid._protos.google.rpc import (  # pyright: ignore[reportMissingTypeS
     code_pb2 as code,
 )
 
+# A busy server turns requests away; each of ours may be repeated.
+_RETRIES: dict[str, object] = {
+    "maxAttempts": 5,
+    "initialBackoff": "0.5s",
+    "maxBackoff": "10s",
+    "backoffMultiplier": 3,
+    "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"],
+}
+
 __all__ = [
     "BotsStub",
     "ByteStreamStub",
@@ -29,5 +41,12 @@ __all__ = [
     "bots",
     "bytestream",
     "code",
+    "connect",
     "reapi",
 ]
+
+
+def connect(address: str) -> grpc.Channel:
+    """address: HOST:PORT of a server within the same network."""
+    service: dict[str, object] = {"methodConfig": [{"name": [{}], "retryPolicy": _RETRIES}]}
+    return grpc.insecure_channel(address, options=[("grpc.service_config", json.dumps(service))])

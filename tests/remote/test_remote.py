@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import grpc
 import pytest
 from client import Client
 from cluster import Cluster, cluster
-from protocol import code, reapi
+from protocol import code, connect, reapi
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +17,7 @@ def running() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def client(running: Cluster) -> Iterator[Client]:
-    with grpc.insecure_channel(running.address) as channel:
+    with connect(running.address) as channel:
         yield Client(channel)
 
 

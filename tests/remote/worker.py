@@ -24,7 +24,7 @@ from types import FrameType
 import grpc
 from action import ActionCancelledError, ActionTimeoutError, run_action
 from content import ContentAtHand, MissingContentError, Store
-from protocol import BotsStub, bots, code, reapi
+from protocol import BotsStub, bots, code, connect, reapi
 
 _log = logging.getLogger("worker")
 
@@ -167,7 +167,7 @@ def main() -> int:
     parser.add_argument("--instance", default="", help="the server's name for this cluster")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    with grpc.insecure_channel(arguments.server) as channel:
+    with connect(arguments.server) as channel:
         worker = Worker(channel, arguments.folder, arguments.name, arguments.instance)
 
         def stop(_number: int, _frame: FrameType | None) -> None:
