@@ -87,7 +87,7 @@ class Clone:
         top = (self.root / "bazel-out").resolve()
         hashes: dict[str, str] = {}
         for folder, names, files in os.walk(top):
-            names[:] = [name for name in names if not name.endswith(".runfiles")]
+            names[:] = [name for name in names if not name.endswith(".runfiles") and name != "_tmp"]
             for name in files:
                 path = Path(folder, name)
                 if not path.is_symlink() and not name.endswith(
@@ -154,7 +154,7 @@ class Measurement:
         same = _compare(here.files(), there.files())
         here.remove()
         there.remove()
-        everywhere = remote.processes["remote"] == remote.actions > 0
+        everywhere = ran > 0 and ran + remote.hits == remote.actions
         return same and everywhere and not local.status and not remote.status
 
     def clones(self) -> bool:
