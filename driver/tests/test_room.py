@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 from tinsmith_driver import commands, room
 from tinsmith_driver.cli import main
-from tinsmith_driver.kernel_sources import kernel_include_directories, kernels_root
+from tinsmith_driver.kernel_sources import kernel_include_directories, library_sources
 from tinsmith_target import target
 from tinsmith_toolchains import (
     Cache,
     DoesNotFitError,
     MissingToolError,
     compiler_for,
-    default_cache_directory,
     flags,
     object_sections,
 )
@@ -76,14 +75,12 @@ def test_verify_does_without_counts_by_layer_where_only_they_do_not_fit(
 
 @pytest.mark.parametrize("name", ["cortex-m0", "cortex-m55", "riscv32"])
 def test_all_kernels_together_stay_below_the_bound(name: str) -> None:
-    cache, root = Cache(default_cache_directory()), kernels_root()
-    includes = tuple(f"-I{directory}" for directory in kernel_include_directories())
+    cache = Cache.at(None)
     options = flags().options(flags().default_optimize)
+    folders = tuple(kernel_include_directories())
     jobs = [
-        CompileJob(path, options, includes, is_harness=False)
-        for library in ("reference", "cmsis_nn")
-        for path in sorted((root / library).rglob("*.c"))
-        if "tests" not in path.parts
+        CompileJob(path, options, is_harness=False, include_directories=folders)
+        for path in library_sources(["reference", "cmsis_nn"])
     ]
 
     objects = compile_objects(jobs, compiler_for(target(name).cpu, "zig", cache), cache)

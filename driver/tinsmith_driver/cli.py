@@ -141,6 +141,16 @@ def parser() -> argparse.ArgumentParser:
     )
     verify.set_defaults(command=commands.verify)
 
+    objects = subparsers.add_parser(
+        "objects",
+        help="compile what programs for a target share to a folder, for TINSMITH_OBJECTS_DIR",
+    )
+    objects.add_argument("--target", required=True, help="see `tinsmith targets`")
+    objects.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to"
+    )
+    objects.set_defaults(command=commands.objects)
+
     show = subparsers.add_parser("show", help="print the IR of a model or of an IR text file")
     _add_model(show)
     show.add_argument("--after", metavar="PASS", help="print it after this pass ('import' is none)")
@@ -206,6 +216,9 @@ def _add_compile_options(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="evaluate the network after every pass",
         dest="verify_passes",
+    )
+    command.add_argument(
+        "--timings", action="store_true", help="print the seconds of each pass to standard error"
     )
     command.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal"

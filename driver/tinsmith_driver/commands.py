@@ -20,6 +20,7 @@ from tinsmith_driver.build import built
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
+from tinsmith_driver.objects import build_objects
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import (
     Compilation,
@@ -37,6 +38,7 @@ from tinsmith_driver.report import (
     layer_table,
     memory_table,
     report,
+    timing_table,
     warnings,
     write_json,
 )
@@ -115,6 +117,7 @@ def compile_(arguments: argparse.Namespace) -> int:
     )
     write_outputs(made | _reports(arguments, compilation, result))
     _print_warnings(compilation)
+    _print_timings(arguments, compilation)
     names = ", ".join(sorted([*compilation.files, *reports]))
     print(f"{visible(str(arguments.output))}: {names}")
     status = compilation.arena_status.replace("_", " ")
@@ -135,6 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
             result = report(compilation, build, measurement)
     outputs = {arguments.outputs: _npz(measurement)} if arguments.outputs else {}
     write_outputs(outputs | _reports(arguments, compilation, result))
+    _print_timings(arguments, compilation)
     _print_measurement(compilation, measurement)
     return 0
 
@@ -164,6 +168,7 @@ def verify(arguments: argparse.Namespace) -> int:
     print("\n\n".join(tables))
     print()
     _print_warnings(compilation)
+    _print_timings(arguments, compilation)
     _print_measurement(compilation, measurement)
     return 0 if measurement.is_right else 1
 
@@ -179,6 +184,13 @@ def _with_layers(
             raise
         print(f"warning: no counts by layer: with its reports {error}", file=sys.stderr)
         return measurement
+
+
+def objects(arguments: argparse.Namespace) -> int:
+    """Compile what programs for a target share."""
+    count = build_objects(arguments.target, arguments.output)
+    print(f"{visible(str(arguments.output))}: {count} objects for {arguments.target}")
+    return 0
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -285,6 +297,11 @@ def _reports(
 def _print_warnings(compilation: Compilation) -> None:
     for warning in warnings(compilation):
         print(f"warning: {visible_lines(warning)}", file=sys.stderr)
+
+
+def _print_timings(arguments: argparse.Namespace, compilation: Compilation) -> None:
+    if arguments.timings:
+        print(timing_table(compilation), file=sys.stderr)
 
 
 def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:

@@ -3,6 +3,7 @@
 Unused functions are dropped by the linker, so every file of a needed folder is given to it.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from tinsmith_ir import UsageError
@@ -15,8 +16,9 @@ def kernels_root() -> Path:
 
     Raises UsageError when this installation has none.
     """
-    here = Path(__file__).resolve()
-    for parent in here.parents:
+    # As it is called first: in Bazel's runfiles, whose links lead to files that are not declared.
+    here = Path(__file__)
+    for parent in (*here.parents, *here.resolve().parents):
         candidate = parent / "kernels"
         if (candidate / "include" / "tinsmith").is_dir():
             return candidate
@@ -31,12 +33,16 @@ def kernel_include_directories() -> list[Path]:
 
 def kernel_sources(compilation: Compilation) -> list[Path]:
     """The C files of the kernel libraries that the program calls, sorted."""
-    root = kernels_root()
     called = {call.kernel for call in compilation.program.calls}
-    folders = {kernel.backend for kernel in compilation.kernels if kernel.name in called}
+    return library_sources(k.backend for k in compilation.kernels if k.name in called)
+
+
+def library_sources(backends: Iterable[str]) -> list[Path]:
+    """The C files of the kernel libraries of backends, sorted."""
+    root = kernels_root()
     return sorted(
         path
-        for folder in folders
+        for folder in set(backends)
         for path in (root / folder).rglob("*.c")
         if "tests" not in path.relative_to(root).parts
     )

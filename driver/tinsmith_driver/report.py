@@ -27,10 +27,13 @@ def report(
     build: Build | None = None,
     measurement: Measurement | None = None,
 ) -> Report:
-    """All that is known; what was not built or run is null, and `run` is left out."""
+    """All that is known; what was not built or run is null, and `run` is left out.
+
+    Nothing in it depends on when, where or by whom it was made.
+    """
     model = compilation.model
     result: Report = {
-        "schema": "tinsmith.report/1",
+        "schema": "tinsmith.report/2",
         "tinsmith": tool_version(),
         "model": {
             "name": model.graph.name,
@@ -50,7 +53,6 @@ def report(
         "passes": [
             {
                 "name": record.name,
-                "seconds": round(record.seconds, 6),
                 "contract": str(record.contract),
                 "verified": record.verified,
             }
@@ -125,6 +127,12 @@ def layer_table(compilation: Compilation, measurement: Measurement | None) -> st
             for index, (row, fact) in enumerate(zip(rows, facts, strict=True))
         ]
     return table(header, rows)
+
+
+def timing_table(compilation: Compilation) -> str:
+    """How long each pass took here and now; no report holds it, as it is never the same twice."""
+    rows = [[record.name, f"{record.seconds:.3f}"] for record in compilation.records]
+    return table(["pass", "seconds"], rows)
 
 
 def memory_table(compilation: Compilation, build: Build, measurement: Measurement | None) -> str:

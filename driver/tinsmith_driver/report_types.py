@@ -75,7 +75,6 @@ class PassRow(TypedDict):
     """One pass."""
 
     name: str
-    seconds: float
     contract: str
     verified: bool
 

@@ -8,11 +8,11 @@ def _archive_impl(ctx):
     flags = CPU_FLAGS[ctx.attr.cpu]
     archive = ctx.actions.declare_file("lib{}.a".format(ctx.label.name))
     arguments = ctx.actions.args()
+    arguments.add(archive)
     arguments.add("-target", flags["zig_target"])
     arguments.add("-mcpu=" + flags["zig_cpu"])
     arguments.add_all(["-O", "ReleaseSmall", "-fstrip", "-ffunction-sections", "-fdata-sections"])
     arguments.add(ctx.file._wheel.path + "/lib/compiler_rt.zig")
-    arguments.add(archive, format = "-femit-bin=%s")
     ctx.actions.run(
         executable = ctx.executable._build_lib,
         arguments = [arguments],

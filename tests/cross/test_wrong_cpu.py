@@ -21,7 +21,6 @@ from tinsmith_toolchains import (
     CompileError,
     build_firmware,
     compiler_for,
-    default_cache_directory,
 )
 from tinsmith_toolchains.tools import run_tool
 
@@ -68,7 +67,7 @@ def _write(compilation: Compilation, folder: Path) -> list[Path]:
 @cache
 def _refusal(header: str, source: str, board: str) -> str:
     """What the compiler of a board says of the generated C; "" if it takes it. Several targets share a text."""
-    tool = compiler_for(target(board).cpu, "zig", Cache(default_cache_directory()))
+    tool = compiler_for(target(board).cpu, "zig", Cache.at(None))
     includes = [f"-I{folder}" for folder in kernel_include_directories()]
     command = [*tool.program, *tool.includes, *tool.flags, "-std=c99", "-O0", *includes]
     with TemporaryDirectory() as folder:

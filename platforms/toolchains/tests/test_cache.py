@@ -2,6 +2,8 @@
 
 import errno
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -59,6 +61,43 @@ def test_directory_comes_from_the_environment(
 
     monkeypatch.setenv("TINSMITH_CACHE_DIR", str(tmp_path / "own"))
     assert default_cache_directory() == tmp_path / "own"
+
+
+def test_built_files_come_first_and_stay_as_they_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    built = tmp_path / "built"
+    built.mkdir()
+    (built / "x").write_text("built")
+    monkeypatch.setenv("TINSMITH_OBJECTS_DIR", f"{tmp_path / 'absent'}:{built}")
+    cache = Cache.at(tmp_path / "own")
+
+    assert cache.get_or_create("x", lambda path: path.write_text("own")) == built / "x"
+    assert cache.get_or_create("y", lambda path: path.touch()) == tmp_path / "own" / "y"
+    assert list(built.iterdir()) == [built / "x"]
+
+
+def test_none_is_a_folder_that_ends_with_the_process() -> None:
+    script = (
+        "from tinsmith_toolchains import default_cache_directory as d; print(d(), d().is_dir())"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        env={
+            **os.environ,
+            "TINSMITH_CACHE_DIR": "none",
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    folder, was_there = result.stdout.split()
+    assert (was_there, result.stderr) == ("True", "")
+    folder = Path(folder)
+    assert folder.is_absolute()
+    assert not folder.exists()
 
 
 def test_directory_that_cannot_be_written_is_replaced(

@@ -17,6 +17,7 @@ from tinsmith_toolchains import (
     find_zig,
     read_symbols,
 )
+from tinsmith_toolchains.objects import CompileJob, compile_objects
 
 _MODEL = """\
 #include <stdint.h>
@@ -140,6 +141,60 @@ def test_same_sources_make_the_same_bytes_in_any_directory(tmp_path: Path) -> No
     (tmp_path / "b").mkdir()
 
     assert _build(tmp_path / "a").elf.read_bytes() == _build(tmp_path / "b").elf.read_bytes()
+
+
+def test_compiler_rt_is_the_same_bytes_in_any_directory(tmp_path: Path) -> None:
+    archives = [
+        Path(compiler_for("cortex-m0", "zig", Cache(tmp_path / name)).libraries[0]).read_bytes()
+        for name in ("a", "b")
+    ]
+
+    assert archives[0] == archives[1]
+
+
+def test_equal_sources_of_two_names_are_two_objects(tmp_path: Path) -> None:
+    """Each has its own name in it."""
+    jobs = [CompileJob(tmp_path / name, (), is_harness=False) for name in ("a.c", "b.c")]
+    for job in jobs:
+        job.source.write_text("int same(void);\nint same(void) { return 1; }\n")
+    cache = Cache(tmp_path / "cache")
+
+    first, second = compile_objects(jobs, compiler_for("cortex-m4", "zig", cache), cache)
+
+    assert b"a.c" in first.path.read_bytes()
+    assert b"b.c" in second.path.read_bytes()
+
+
+def test_macros_that_a_source_does_not_use_do_not_compile_it_again(tmp_path: Path) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("int answer(void);\nint answer(void) { return SIZE; }\n")
+    jobs = [
+        CompileJob(source, (), is_harness=False, defines=defines)
+        for defines in (("SIZE=1",), ("SIZE=1", "UNUSED=2"), ("SIZE=2",))
+    ]
+    cache = Cache(tmp_path / "cache")
+
+    one, same, other = compile_objects(jobs, compiler_for("cortex-m4", "zig", cache), cache)
+
+    assert one.path == same.path != other.path
+
+
+def test_warnings_name_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text('#include "a.h"\n')
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "a.h").write_text("static inline int f(void) { int y; return 1; }\n")
+    cache = Cache(tmp_path / "cache")
+    job = CompileJob(
+        tmp_path / "a.c",
+        ("-Wall",),
+        is_harness=False,
+        include_directories=(tmp_path / "headers",),
+    )
+
+    (built,) = compile_objects([job], compiler_for("cortex-m4", "zig", cache), cache)
+
+    assert "a.h:1:33: warning: unused variable" in built.warnings
+    assert str(tmp_path) not in built.warnings
 
 
 def test_single_files_have_a_level_of_their_own(tmp_path: Path) -> None:

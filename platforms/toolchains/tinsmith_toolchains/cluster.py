@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tinsmith_boards import runtime_include_directory
 
-from tinsmith_toolchains.cache import Cache, default_cache_directory
+from tinsmith_toolchains.cache import Cache
 from tinsmith_toolchains.compilers import compiler_for
 from tinsmith_toolchains.flags import flags
 from tinsmith_toolchains.objects import CompileJob, compile_objects
@@ -30,16 +30,23 @@ def build_cluster_program(
     runtime: the folder platforms/simulators/runtime. l1_bytes: size of the cluster's first-level
     memory, whose end holds a stack of core_stack_bytes for each core. Raises CompileError.
     """
-    cache = Cache(cache_directory or default_cache_directory())
+    cache = Cache.at(cache_directory)
     tool = compiler_for(_CPU, "zig", cache)
     options = flags().options("speed")
-    defined = tuple(f"-D{define}" for define in defines)
     folders = (*include_directories, runtime, runtime / "include")
-    includes = tuple(f"-I{folder}" for folder in folders)
     files = [*sources, *sorted((runtime / "src").glob("*.c"))]
-    jobs = [CompileJob(file, (*options, *defined), includes, is_harness=False) for file in files]
+    jobs = [
+        CompileJob(
+            file,
+            options,
+            is_harness=False,
+            include_directories=folders,
+            defines=tuple(defines),
+        )
+        for file in files
+    ]
     memory = runtime_include_directory() / "string.c"
-    jobs.append(CompileJob(memory, (*options, "-ffreestanding"), (), is_harness=False))
+    jobs.append(CompileJob(memory, (*options, "-ffreestanding"), is_harness=False))
     objects = compile_objects(jobs, tool, cache)
     command = [*tool.link_command, f"--defsym=__l1_bytes={l1_bytes}"]
     command += [f"--defsym=__core_stack_bytes={core_stack_bytes}"]

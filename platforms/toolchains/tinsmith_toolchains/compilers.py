@@ -122,7 +122,11 @@ def _compiler_rt(zig_target: str, zig_cpu: str, cache: Cache) -> Path:
 
     def build(path: Path) -> None:
         source = zig.library / "compiler_rt.zig"
-        command = [str(zig.executable), "build-lib", *options, *separate, str(source)]
-        run_tool([*command, f"-femit-bin={path}"], what="building compiler-rt")
+        # In two steps: in the archives of build-lib stand the names of temporary folders.
+        object_file = path.with_suffix(".o")
+        command = [str(zig.executable), "build-obj", *options, *separate, str(source)]
+        run_tool([*command, f"-femit-bin={object_file}"], what="building compiler-rt")
+        archive = [str(zig.executable), "ar", "rcsD", str(path), str(object_file)]
+        run_tool(archive, what="packing compiler-rt")
 
     return cache.get_or_create(f"compiler-rt/{key}.a", build)

@@ -14,7 +14,7 @@ from tinsmith_boards import (
 )
 from tinsmith_target import Target
 
-from tinsmith_toolchains.cache import Cache, default_cache_directory
+from tinsmith_toolchains.cache import Cache
 from tinsmith_toolchains.compilers import Compiler, CompilerName, compiler_for
 from tinsmith_toolchains.errors import CompileError, DoesNotFitError, OptionError, ToolchainError
 from tinsmith_toolchains.flags import flags
@@ -73,23 +73,32 @@ def build_firmware(
     """
     if sanitize and target.cpu != "host":
         raise OptionError(f"sanitizers run on the host only, not on {target.name}")
-    cache = Cache(cache_directory or default_cache_directory())
+    cache = Cache.at(cache_directory)
     tool = compiler_for(target.cpu, "gcc" if sanitize else compiler, cache)
     level = optimize or flags().default_optimize
-    common = (
-        *(flags().sanitize if sanitize else ()),
-        *(f"-D{define}" for define in defines),
-    )
-    product = (*common, *(("-DTINSMITH_LAYER_HOOK=1",) if layer_hook else ()), *extra_flags)
-    includes = tuple(f"-I{directory}" for directory in include_directories)
+    common = flags().sanitize if sanitize else ()
+    hook = ("TINSMITH_LAYER_HOOK=1",) if layer_hook else ()
     jobs = [
-        CompileJob(path, (*_level(path, level, optimize_files), *product), includes, False)
+        CompileJob(
+            path,
+            (*_level(path, level, optimize_files), *common, *extra_flags),
+            is_harness=False,
+            include_directories=tuple(include_directories),
+            defines=(*defines, *hook),
+        )
         for path in sources
     ]
-    harness_includes = (*includes, f"-I{include_directory()}")
-    harness_options = (*flags().options(level), *common)
-    jobs += [CompileJob(path, harness_options, harness_includes, True) for path in harness]
-    jobs += _board_jobs(target)
+    jobs += [
+        CompileJob(
+            path,
+            (*flags().options(level), *common),
+            is_harness=True,
+            include_directories=(*include_directories, include_directory()),
+            defines=tuple(defines),
+        )
+        for path in harness
+    ]
+    jobs += board_jobs(target)
     objects = compile_objects(jobs, tool, cache)
     output_directory.mkdir(parents=True, exist_ok=True)
     elf = _link(target, tool, objects, output_directory, flags().sanitize if sanitize else ())
@@ -107,17 +116,21 @@ def _level(path: Path, level: str, files: Mapping[Path, str] | None) -> tuple[st
     return flags().options((files or {}).get(path, level))
 
 
-def _board_jobs(target: Target) -> list[CompileJob]:
+def board_jobs(target: Target) -> list[CompileJob]:
     """Harness, start-up code and runtime; always -O2, so that options do not change their cost."""
     common = flags().options("speed")
-    options = (*common, *(f"-D{define}" for define in harness_defines(target.board)))
-    includes = (f"-I{include_directory()}",)
     harness = [
-        CompileJob(source.path, (*options, *source.flags), includes, is_harness=True)
+        CompileJob(
+            source.path,
+            (*common, *source.flags),
+            is_harness=True,
+            include_directories=(include_directory(),),
+            defines=harness_defines(target.board),
+        )
         for source in harness_sources(target.board)
     ]
     runtime = [
-        CompileJob(source.path, (*common, *source.flags), (), is_harness=False)
+        CompileJob(source.path, (*common, *source.flags), is_harness=False)
         for source in runtime_sources(target.board)
     ]
     return harness + runtime

@@ -1,7 +1,8 @@
 """Compiles C files to objects, two at a time, and keeps each object for the next build.
 
-An object's name in the cache is the hash of the compiler, the flags and the preprocessed source, so
-that any change of any header is seen and nothing else matters.
+An object's name in the cache is the hash of the compiler, the flags, the source's own name, which stands in
+the object, and the preprocessed source, so that any change of any header is seen and nothing else matters:
+no folder, and no macro that the source does not use.
 """
 
 from collections.abc import Sequence
@@ -23,18 +24,29 @@ _JOBS = 2
 class CompileJob:
     """One C file with its flags. is_harness: its object is marked as not part of the product.
 
-    includes: options that only say where headers are; they are not part of an object's name.
+    include_directories, defines (`NAME` or `NAME=value`): for the preprocessor alone.
     """
 
     source: Path
     flags: tuple[str, ...]
-    includes: tuple[str, ...]
     is_harness: bool
+    include_directories: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+
+    @property
+    def preprocessing(self) -> tuple[str, ...]:
+        """Options that are not part of an object's name, since the preprocessed source is."""
+        return (
+            *(f"-D{define}" for define in self.defines),
+            *(f"-I{directory}" for directory in self.include_directories),
+        )
 
 
 @dataclass(frozen=True)
 class CompiledObject:
-    """An object file in the cache, and what the compiler said about its source ("" if nothing)."""
+    """An object file in the cache, and what the compiler said about its source ("" if nothing), by the
+    files' names alone, the same in every folder.
+    """
 
     job: CompileJob
     path: Path
@@ -66,21 +78,32 @@ def _compile(
 ) -> CompiledObject:
     source = str(job.source)
     what = f"compiling {job.source.name}"
-    flags = (*compiler.flags, *job.flags)
-    command = [*compiler.program, *flags, *job.includes, *compiler.includes]
+    # Asked for or not at all: `zig cc` would add it, with the names of folders.
+    debug = () if "-g" in job.flags else ("-g0",)
+    flags = (*compiler.flags, *job.flags, *debug)
+    command = [*compiler.program, *flags, *job.preprocessing, *compiler.includes]
     preprocessed = run_tool([*command, "-E", "-P", source], what=what, children=children)
-    debug_path = source if "-g" in job.flags else ""
-    key = content_key([compiler.identity, *flags, debug_path, preprocessed])
+    debug_path = "" if debug else source
+    key = content_key([compiler.identity, *flags, job.source.name, debug_path, preprocessed])
     mark = HARNESS_MARK if job.is_harness else "product"
     name = f"objects/{key[:2]}/{key}.{mark}"
 
     def build(path: Path) -> None:
         output = run_tool([*command, "-c", source, "-o", str(path)], what=what, children=children)
         # The warnings first: whoever finds the object finds them too.
-        cache.get_or_create(f"{name}.txt", lambda text: _write_text(text, output))
+        cache.get_or_create(f"{name}.txt", lambda text: _write_text(text, _placeless(output, job)))
 
     path = cache.get_or_create(f"{name}.o", build)
-    return CompiledObject(job, path, (cache.directory / f"{name}.txt").read_text(encoding="utf-8"))
+    warnings = path.with_suffix(".txt").read_text(encoding="utf-8")
+    return CompiledObject(job, path, warnings)
+
+
+def _placeless(messages: str, job: CompileJob) -> str:
+    """Without the folders of source and headers."""
+    folders = {str(folder) for folder in (job.source.parent, *job.include_directories)}
+    for folder in sorted(folders, key=len, reverse=True):
+        messages = messages.replace(f"{folder}/", "")
+    return messages
 
 
 def _write_text(path: Path, text: str) -> None:

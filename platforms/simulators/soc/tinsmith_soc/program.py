@@ -9,7 +9,6 @@ from tinsmith_toolchains import (
     Cache,
     ToolchainError,
     content_key,
-    default_cache_directory,
     find_zig,
 )
 from tinsmith_toolchains.tools import run_tool
@@ -70,10 +69,18 @@ def _sources() -> Path:
 def _built_by_bazel() -> Path | None:
     if _is_wheel():
         return None
-    # Runfiles hold links to the checkout, where bazel-bin is.
-    checkout = Path(__file__).resolve().parents[4]
-    found = (_HERE.parent / _PROGRAM, checkout / "bazel-bin" / _ROOM / _PROGRAM)
+    checkout = _checkout()
+    found = [_HERE.parent / _PROGRAM]
+    found += [checkout / "bazel-bin" / _ROOM / _PROGRAM] if checkout else []
     return next((program for program in found if program.is_file()), None)
+
+
+def _checkout() -> Path | None:
+    """Where bazel-bin may be. None in actions and tests of Bazel, which use what they declare."""
+    if workspace := os.environ.get("BUILD_WORKSPACE_DIRECTORY"):
+        return Path(workspace)
+    is_in_runfiles = any(part.endswith(".runfiles") for part in _HERE.parts)
+    return None if is_in_runfiles else _HERE.parents[3]
 
 
 def _compiled() -> Path:
@@ -94,7 +101,6 @@ def _compiled() -> Path:
             print("compiling the simulator, once; this takes about a minute", file=sys.stderr)
             run_tool([*command, str(program)], what="compiling the simulator")
 
-        stored = Cache(default_cache_directory())
-        return stored.get_or_create(f"simulators/{key}/{_PROGRAM}", build)
+        return Cache.at(None).get_or_create(f"simulators/{key}/{_PROGRAM}", build)
     except ToolchainError as error:
         raise MissingSimulatorError(f"the simulator is not built, and cannot be: {error}") from None

@@ -1,0 +1,44 @@
+"""What programs for a target share, compiled ahead: kernels, the board's harness and runtime, compiler-rt.
+
+Builds that find the folder in $TINSMITH_OBJECTS_DIR take objects from it, each by the hash of all that it was made
+from, and compile what is not there. Its bytes depend on sources, compiler and target alone.
+"""
+
+from pathlib import Path
+
+from tinsmith_target import target
+from tinsmith_toolchains import Cache, compiler_for, flags
+from tinsmith_toolchains.firmware import board_jobs
+from tinsmith_toolchains.objects import CompileJob, compile_objects
+
+from tinsmith_driver.kernel_sources import kernel_include_directories, library_sources
+from tinsmith_driver.pipelines import kernels_for
+
+
+def build_objects(target_name: str, directory: Path) -> int:
+    """Compile to `directory` what `build` needs beside the network by default: the compiler zig, the
+    default level. Returns how many objects that is. Raises what `tinsmith_toolchains` does.
+    """
+    chosen = target(target_name)
+    cache = Cache(directory)
+    objects = compile_objects(
+        [
+            *_kernel_jobs([k.backend for k in kernels_for(chosen, None, packed=True)]),
+            *board_jobs(chosen),
+        ],
+        compiler_for(chosen.cpu, "zig", cache),
+        cache,
+    )
+    return len(objects)
+
+
+def _kernel_jobs(backends: list[str]) -> list[CompileJob]:
+    return [
+        CompileJob(
+            path,
+            flags().options(flags().default_optimize),
+            is_harness=False,
+            include_directories=tuple(kernel_include_directories()),
+        )
+        for path in library_sources(backends)
+    ]
