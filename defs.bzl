@@ -1,12 +1,24 @@
 """Rules of this repository and for those who use it.
 
-    load("@tinsmith//:defs.bzl", "nn_library", "nn_test")
+    load("@tinsmith//:defs.bzl", "nn_benchmark", "nn_library", "nn_test")
 
     nn_library(name = "kws", model = "kws.tflite")          # a cc_library with kws.h: int kws_run(void *arena)
     nn_test(name = "kws_test", model = "kws.tflite", inputs = "kws.npz", targets = ["cortex-m4", "riscv32"])
+    nn_benchmark(name = "sweep", models = {"kws": "kws.tflite"}, inputs = {"kws": "kws.npz"}, targets = ["cortex-m4"])
 """
 
 load("//:rules.bzl", "cc_library", "py_library", "py_test")
+load(
+    "//driver:testing.bzl",
+    "MODEL_FILES",
+    "check_target",
+    "nn_row",
+    "nn_sweep",
+    "nn_sweep_test",
+    "nn_verify_test",
+    "objects_of",
+    "simulator_of",
+)
 load("//platforms/toolchains:flags.bzl", "CPU_FLAGS", "TARGET_CPUS")
 
 # Macros run in the packages of their callers, where a plain "//" is the caller's own repository.
@@ -144,11 +156,8 @@ def nn_compatible_with(target):
     """
     if target in (None, "host"):
         return []
-    cpu = TARGET_CPUS.get(target, target)
-    if cpu not in CPU_FLAGS:
-        known = [name for name in CPU_FLAGS if name not in TARGET_CPUS.values()] + TARGET_CPUS.keys()
-        fail("target: expected one of {}; got '{}'".format(", ".join(known), target))
-    wanted = CPU_FLAGS[cpu]["kernels"]
+    check_target(target)
+    wanted = CPU_FLAGS[TARGET_CPUS.get(target, target)]["kernels"]
     refusal = [Label("//platforms:cpu_with_{}_kernels".format(wanted))]
     choices = {
         _condition(name): [] if flags["kernels"] == wanted else refusal
@@ -173,12 +182,14 @@ def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = 
     tests = []
     for target in targets:
         test = "{}_{}".format(name, target.replace("-", "_"))
-        _nn_verify_test(
+        nn_verify_test(
             name = test,
             size = size,
             inputs = inputs,
             model = model,
+            objects = objects_of(target),
             options = options,
+            simulator = simulator_of(target),
             tags = tags + ["emulator"],
             target = target,
             **kwargs
@@ -187,6 +198,66 @@ def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = 
     native.test_suite(
         name = name,
         tests = tests,
+    )
+
+def nn_benchmark(
+        name,
+        models,
+        targets,
+        inputs = {},
+        options = [],
+        tags = [],
+        testonly = False,
+        visibility = None):
+    """A sweep, models by targets: `bazel run` prints the table, `bazel build` writes it as JSON and Markdown.
+
+    Each pair is an action of its own, so that a cluster shares them: it compiles the network, runs it on the emulator and
+    compares every output byte. A network that a target refuses or has no room for says so in its row; one whose
+    outputs differ makes `<name>_test` fail.
+
+    Args:
+      name: the table; the row of network `kws` on `cortex-m4` is `<name>_kws_cortex_m4`.
+      models: network -> .tflite file; the networks' names are those of the table, and prefixes of C names.
+      targets: names of `tinsmith targets`.
+      inputs: network -> .npz file with arrays `x` or `x_GROUP`; random samples for networks without.
+      options: further options of `tinsmith measure`, such as `--samples=20`.
+      tags: of all targets, such as `manual`.
+      testonly: whether only tests may depend on the table.
+      visibility: who may depend on the table.
+    """
+    for network in inputs:
+        if network not in models:
+            fail("inputs: expected one of {}; got '{}'".format(", ".join(models.keys()), network))
+    rows = []
+    for network, model in models.items():
+        for target in targets:
+            row = "{}_{}_{}".format(name, network, target.replace("-", "_"))
+            nn_row(
+                name = row,
+                inputs = inputs.get(network),
+                model = model,
+                network = network,
+                objects = objects_of(target),
+                options = options,
+                simulator = simulator_of(target),
+                tags = tags,
+                target = target,
+                testonly = testonly,
+                visibility = ["//visibility:private"],
+            )
+            rows.append(row)
+    nn_sweep(
+        name = name,
+        rows = rows,
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
+    )
+    nn_sweep_test(
+        name = name + "_test",
+        size = "small",
+        sweep = name,
+        tags = tags,
     )
 
 def _target_of_platform():
@@ -214,6 +285,7 @@ def _nn_files_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._tinsmith,
         arguments = [arguments],
+        env = {"PYTHONDONTWRITEBYTECODE": "1", "TINSMITH_CACHE_DIR": "none"},
         inputs = [ctx.file.model],
         outputs = [header, source, report, page],
         mnemonic = "TinsmithCompile",
@@ -228,13 +300,11 @@ def _nn_files_impl(ctx):
         ),
     ]
 
-_MODEL_FILES = [".tflite", ".lite", ".tfl", ".TFLITE"]
-
 _nn_files = rule(
     implementation = _nn_files_impl,
     attrs = {
         "model": attr.label(
-            allow_single_file = _MODEL_FILES,
+            allow_single_file = MODEL_FILES,
             mandatory = True,
             doc = "The trained network.",
         ),
@@ -257,65 +327,4 @@ _nn_files = rule(
         ),
     },
     doc = "Runs `tinsmith compile`: header, source, report.json and report.html in a folder named as the target.",
-)
-
-_VERIFY_SCRIPT = """\
-#!/bin/sh
-exec {tinsmith} verify {model} --target {target} --inputs {inputs} --no-progress {options} "$@"
-"""
-
-def _nn_verify_test_impl(ctx):
-    script = ctx.actions.declare_file(ctx.label.name + ".sh")
-    ctx.actions.write(
-        script,
-        _VERIFY_SCRIPT.format(
-            inputs = ctx.file.inputs.short_path,
-            model = ctx.file.model.short_path,
-            options = " ".join(["'{}'".format(option) for option in ctx.attr.options]),
-            target = ctx.attr.target,
-            tinsmith = ctx.executable._tinsmith.short_path,
-        ),
-        is_executable = True,
-    )
-    runfiles = ctx.runfiles(files = [ctx.file.model, ctx.file.inputs, ctx.executable._simulator])
-    return [DefaultInfo(
-        executable = script,
-        runfiles = runfiles.merge(ctx.attr._tinsmith[DefaultInfo].default_runfiles),
-    )]
-
-_nn_verify_test = rule(
-    implementation = _nn_verify_test_impl,
-    attrs = {
-        "inputs": attr.label(
-            allow_single_file = [".npz"],
-            mandatory = True,
-            doc = "Samples: arrays `x` or `x_GROUP`.",
-        ),
-        "model": attr.label(
-            allow_single_file = _MODEL_FILES,
-            mandatory = True,
-            doc = "The trained network.",
-        ),
-        "options": attr.string_list(
-            doc = "Further options of `tinsmith verify`.",
-        ),
-        "target": attr.string(
-            mandatory = True,
-            doc = "A name of `tinsmith targets`.",
-        ),
-        "_simulator": attr.label(
-            cfg = "exec",
-            default = "//platforms/simulators/soc",
-            executable = True,
-            doc = "Runs PULP targets.",
-        ),
-        "_tinsmith": attr.label(
-            cfg = "target",
-            default = "//driver:tinsmith",
-            executable = True,
-            doc = "The compiler.",
-        ),
-    },
-    test = True,
-    doc = "Runs `tinsmith verify` for one target.",
 )

@@ -33,7 +33,13 @@ _EXIT_STATUS = """exit status:
 
 # Arguments that name a file, and how messages call them.
 _READ = {"model": "MODEL", "inputs": "--inputs"}
-_WRITTEN = {"json": "--json", "html": "--html", "outputs": "--outputs"}
+_WRITTEN = {
+    "json": "--json",
+    "html": "--html",
+    "outputs": "--outputs",
+    "markdown": "--markdown",
+    "wrong": "--wrong",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -131,15 +137,29 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument(
         "--layers", action="store_true", help="compare the output of every layer, too"
     )
-    verify.add_argument(
-        "--float-tolerance",
-        type=_share,
-        default=FLOAT_TOLERANCE,
-        metavar="SHARE",
-        help="of float outputs against the file's y: a share of the output's largest value "
-        "(default: %(default)s)",
-    )
+    _add_float_tolerance(verify)
     verify.set_defaults(command=commands.verify)
+
+    measure = subparsers.add_parser(
+        "measure",
+        help="as verify, into one row of a sweep; a network that does not fit has one, too",
+    )
+    _add_compile_options(measure)
+    _add_run_options(measure, inputs_required=False)
+    _add_float_tolerance(measure)
+    measure.set_defaults(command=commands.measure)
+
+    gather = subparsers.add_parser("gather", help="make one table of the rows of a sweep")
+    gather.add_argument("rows", type=Path, nargs="+", metavar="ROW", help="what measure wrote")
+    _add_json(gather)
+    gather.add_argument("--markdown", type=Path, metavar="FILE", help="write the table for people")
+    gather.add_argument(
+        "--wrong",
+        type=Path,
+        metavar="FILE",
+        help="write what is wrong, a line each, and exit with 0",
+    )
+    gather.set_defaults(command=commands.gather)
 
     objects = subparsers.add_parser(
         "objects",
@@ -248,6 +268,17 @@ def _add_run_options(command: argparse.ArgumentParser, *, inputs_required: bool)
     command.add_argument("--samples", type=_positive, metavar="N", help="at most N of each group")
     command.add_argument(
         "--timeout", type=_positive, default=300, metavar="SECONDS", help="default: %(default)s"
+    )
+
+
+def _add_float_tolerance(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--float-tolerance",
+        type=_share,
+        default=FLOAT_TOLERANCE,
+        metavar="SHARE",
+        help="of float outputs against the file's y: a share of the output's largest value "
+        "(default: %(default)s)",
     )
 
 

@@ -15,13 +15,13 @@ from tinsmith_target import target
 from tinsmith_target import targets as all_targets
 from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
-from tinsmith_driver import benchmarks, demonstration
+from tinsmith_driver import benchmarks, demonstration, sweep
 from tinsmith_driver.build import built
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.objects import build_objects
-from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.options import CompileOptions, c_name
 from tinsmith_driver.pipelines import (
     Compilation,
     board_ram_bytes,
@@ -184,6 +184,43 @@ def _with_layers(
             raise
         print(f"warning: no counts by layer: with its reports {error}", file=sys.stderr)
         return measurement
+
+
+def measure(arguments: argparse.Namespace) -> int:
+    """Measure one network on one target: the answer is a row, also where there is nothing to run."""
+    network = arguments.name or c_name(arguments.model)
+    try:
+        compilation = _compile(arguments, arguments.ram or board_ram_bytes(arguments.target))
+        groups = _samples(arguments, compilation.graph)
+        with built(compilation) as build:
+            measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
+            measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
+            row = sweep.measured(network, compilation, build, measurement)
+    except (DoesNotFitError, UnsupportedError) as refusal:
+        row = sweep.refused(network, arguments.target, refusal)
+    if arguments.json:
+        write_json(arguments.json, row)
+    print(sweep.sweep_markdown([row]), end="")
+    return 0
+
+
+def gather(arguments: argparse.Namespace) -> int:
+    """Make a table of rows; the answer is whether all are right, unless it goes to a file."""
+    rows = sweep.read_rows(arguments.rows)
+    text = sweep.sweep_markdown(rows)
+    wrong = sweep.wrong_rows(rows)
+    lines = "".join(f"{visible(line)}\n" for line in wrong)
+    files: dict[Path, bytes] = {}
+    if arguments.json:
+        files[arguments.json] = json_bytes(sweep.sweep_json(rows))
+    if arguments.markdown:
+        files[arguments.markdown] = text.encode()
+    if arguments.wrong:
+        files[arguments.wrong] = lines.encode()
+    write_outputs(files)
+    print(text, end="")
+    print(lines, end="", file=sys.stderr)
+    return 1 if wrong and not arguments.wrong else 0
 
 
 def objects(arguments: argparse.Namespace) -> int:

@@ -92,6 +92,9 @@ TARGET_CPUS = {
     "siracusa": "riscv32-corev",
 }
 
+# What //platforms/simulators/soc runs; QEMU runs the others, and the host itself.
+SIMULATED_TARGETS = ["pulp-open", "siracusa"]
+
 # Same bytes for the same input everywhere; every function and table alone in its section, so that the linker
 # drops what a network does not call and a report can say what each part weighs.
 COMMON_FLAGS = [
