@@ -196,11 +196,13 @@ def measure(arguments: argparse.Namespace) -> int:
             measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
             measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
             row = sweep.measured(network, compilation, build, measurement)
+        _print_timings(arguments, compilation)
     except (DoesNotFitError, UnsupportedError) as refusal:
         row = sweep.refused(network, arguments.target, refusal)
     if arguments.json:
         write_json(arguments.json, row)
-    print(sweep.sweep_markdown([row]), end="")
+    else:
+        print(sweep.sweep_markdown([row]), end="")
     return 0
 
 
@@ -225,8 +227,7 @@ def gather(arguments: argparse.Namespace) -> int:
 
 def objects(arguments: argparse.Namespace) -> int:
     """Compile what programs for a target share."""
-    count = build_objects(arguments.target, arguments.output)
-    print(f"{visible(str(arguments.output))}: {count} objects for {arguments.target}")
+    build_objects(arguments.target, arguments.output)
     return 0
 
 

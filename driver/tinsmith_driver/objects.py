@@ -15,13 +15,13 @@ from tinsmith_driver.kernel_sources import kernel_include_directories, library_s
 from tinsmith_driver.pipelines import kernels_for
 
 
-def build_objects(target_name: str, directory: Path) -> int:
+def build_objects(target_name: str, directory: Path) -> None:
     """Compile to `directory` what `build` needs beside the network by default: the compiler zig, the
-    default level. Returns how many objects that is. Raises what `tinsmith_toolchains` does.
+    default level. Raises what `tinsmith_toolchains` does.
     """
     chosen = target(target_name)
     cache = Cache(directory)
-    objects = compile_objects(
+    compile_objects(
         [
             *_kernel_jobs([k.backend for k in kernels_for(chosen, None, packed=True)]),
             *board_jobs(chosen),
@@ -29,7 +29,6 @@ def build_objects(target_name: str, directory: Path) -> int:
         compiler_for(chosen.cpu, "zig", cache),
         cache,
     )
-    return len(objects)
 
 
 def _kernel_jobs(backends: list[str]) -> list[CompileJob]:
