@@ -147,8 +147,9 @@ class Measurement:
                 for line in running.log(name).splitlines()
                 if "exit status" in line
             )
+        ran = remote.processes["remote"]
         print(
-            f"remote execution: {remote.processes['remote']} of {remote.actions} actions ran on workers"
+            f"remote execution: {ran} of {remote.actions} actions ran on workers, {remote.hits} were hits"
         )
         print("  " + ", ".join(f"{name} ran {count}" for name, count in sorted(shares.items())))
         same = _compare(here.files(), there.files())
