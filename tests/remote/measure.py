@@ -262,7 +262,7 @@ def main() -> int:
     )
     parser.add_argument("--targets", nargs="+", default=["//..."], help="built and tested")
     parser.add_argument(
-        "--sweep", nargs="+", default=["//examples/digits/..."], help="built by workers"
+        "--sweep", nargs="+", default=["//examples/digits:sweep"], help="built by workers"
     )
     parser.add_argument("--only", nargs="+", choices=("disk", "server", "execution", "clones"))
     parser.add_argument("--workers", type=int, default=2)
