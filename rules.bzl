@@ -9,6 +9,7 @@ load(
     _cc_binary = "cc_binary",
     _cc_library = "cc_library",
     _cc_toolchain = "cc_toolchain",
+    _host_platform = "host_platform",
     _py_binary = "py_binary",
     _py_library = "py_library",
     _py_test = "py_test",
@@ -21,6 +22,9 @@ cc_toolchain = _cc_toolchain
 py_binary = _py_binary
 py_library = _py_library
 py_test = _py_test
+
+# The label of the platform that Bazel runs on.
+host_platform = _host_platform
 
 # What rules that are written here take from rules_cc: providers, cc_common, parts of toolchains.
 rules_cc = _rules_cc

@@ -17,7 +17,7 @@ print(base)
 """
 
 _INTERPRETER_BUILD = """\
-load("@tinsmith_rules//:rules.bzl", "py_runtime", "py_runtime_pair")
+load("@tinsmith_rules//:rules.bzl", "py_runtime", "py_runtime_pair", "py_tools_toolchain")
 
 py_runtime(
     name = "runtime",
@@ -36,6 +36,8 @@ toolchain(
     toolchain = ":runtime_pair",
     toolchain_type = "@bazel_tools//tools/python:toolchain_type",
 )
+
+py_tools_toolchain(name = "tools_toolchain")
 """
 
 def _candidates(repository_ctx):

@@ -23,6 +23,15 @@ py_runtime = native.py_runtime
 py_runtime_pair = _py_runtime_pair
 py_test = native.py_test
 
+def py_tools_toolchain(name):
+    """Nothing: built-in rules run no Python of their own.
+
+    Args:
+      name: unused.
+    """
+
+host_platform = "@local_config_platform//:host"
+
 rules_cc = struct(
     ACTION_NAMES = _ACTION_NAMES,
     CcInfo = CcInfo,

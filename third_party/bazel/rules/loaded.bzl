@@ -1,6 +1,8 @@
 """@tinsmith_rules//:rules.bzl from Bazel 8 on: the same names from rules_cc and rules_python."""
 
 load("@rules_cc//cc:action_names.bzl", _ACTION_NAMES = "ACTION_NAMES")
+load("@rules_cc//cc:cc_binary.bzl", _cc_binary = "cc_binary")
+load("@rules_cc//cc:cc_library.bzl", _cc_library = "cc_library")
 load(
     "@rules_cc//cc:cc_toolchain_config_lib.bzl",
     _env_entry = "env_entry",
@@ -11,17 +13,13 @@ load(
     _tool_path = "tool_path",
     _with_feature_set = "with_feature_set",
 )
-load(
-    "@rules_cc//cc:defs.bzl",
-    _CcInfo = "CcInfo",
-    _CcToolchainConfigInfo = "CcToolchainConfigInfo",
-    _cc_binary = "cc_binary",
-    _cc_common = "cc_common",
-    _cc_library = "cc_library",
-    _cc_toolchain = "cc_toolchain",
-)
 load("@rules_cc//cc:find_cc_toolchain.bzl", _find_cc_toolchain = "find_cc_toolchain")
+load("@rules_cc//cc/common:cc_common.bzl", _cc_common = "cc_common")
+load("@rules_cc//cc/common:cc_info.bzl", _CcInfo = "CcInfo")
+load("@rules_cc//cc/toolchains:cc_toolchain.bzl", _cc_toolchain = "cc_toolchain")
+load("@rules_cc//cc/toolchains:cc_toolchain_config_info.bzl", _CcToolchainConfigInfo = "CcToolchainConfigInfo")
 load("@rules_python//python:py_binary.bzl", _py_binary = "py_binary")
+load("@rules_python//python:py_exec_tools_toolchain.bzl", "py_exec_tools_toolchain")
 load("@rules_python//python:py_library.bzl", _py_library = "py_library")
 load("@rules_python//python:py_runtime.bzl", _py_runtime = "py_runtime")
 load("@rules_python//python:py_runtime_pair.bzl", _py_runtime_pair = "py_runtime_pair")
@@ -35,6 +33,17 @@ py_library = _py_library
 py_runtime = _py_runtime
 py_runtime_pair = _py_runtime_pair
 py_test = _py_test
+
+def py_tools_toolchain(name):
+    """A toolchain that has rules_python do its own work by the interpreter of py_runtime, not by one it downloads."""
+    py_exec_tools_toolchain(name = name + "_tools")
+    native.toolchain(
+        name = name,
+        toolchain = name + "_tools",
+        toolchain_type = Label("@rules_python//python:exec_tools_toolchain_type"),
+    )
+
+host_platform = "@platforms//host"
 
 rules_cc = struct(
     ACTION_NAMES = _ACTION_NAMES,
