@@ -25,13 +25,13 @@ def copy_to(destination: Path, *suffixes: str) -> Path:
     return destination
 
 
-def listed(name: str) -> list[str]:
-    """A list of folders that packages.bzl assigns to `name`."""
-    module = ast.parse((ROOT / "packages.bzl").read_text(encoding="utf-8"))
+def listed(name: str, file: str = "packages.bzl") -> list[str]:
+    """A list, or the keys of a dict, that a .bzl file assigns to `name`."""
+    module = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     for statement in module.body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name:
-            return [str(folder) for folder in ast.literal_eval(statement.value)]
-    raise AssertionError(f"packages.bzl assigns no {name}")
+            return [str(entry) for entry in ast.literal_eval(statement.value)]
+    raise AssertionError(f"{file} assigns no {name}")
 
 
 def _walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
@@ -40,7 +40,9 @@ def _walk(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
             hidden = path.name.startswith(".") and path.name != ".ci"
             if not (hidden or path.name.startswith("bazel-") or path.name in _SKIPPED):
                 yield from _walk(path, suffixes)
-        elif (not suffixes or path.name.endswith(suffixes)) and not _is_start_script(path):
+        elif path.name == ".git" or _is_start_script(path):
+            continue
+        elif not suffixes or path.name.endswith(suffixes):
             yield path.relative_to(ROOT)
 
 

@@ -43,7 +43,7 @@ def test_nothing_forbidden_is_written() -> None:
 
 def test_text_ends_with_a_newline_and_has_no_trailing_blanks() -> None:
     findings: list[str] = []
-    for path in files(".py", ".bzl", ".c", ".h", ".toml", "BUILD", "WORKSPACE"):
+    for path in files(".py", ".bzl", ".c", ".h", ".toml", "BUILD", "WORKSPACE", "MODULE.bazel"):
         text = (ROOT / path).read_text(encoding="utf-8")
         if text and not text.endswith("\n"):
             findings.append(f"{path}: no newline at the end")
