@@ -19,6 +19,8 @@ print(base)
 _INTERPRETER_BUILD = """\
 load("@tinsmith_rules//:rules.bzl", "py_runtime", "py_runtime_pair", "py_tools_toolchain")
 
+package(default_visibility = ["//visibility:public"])
+
 py_runtime(
     name = "runtime",
     interpreter_path = "{interpreter}",
