@@ -41,7 +41,6 @@ class Outside:
         return _run(
             [
                 "bazel",
-                "--nosystem_rc",
                 "--nohome_rc",
                 f"--output_base={self.folder / 'base'}",
                 "--max_idle_secs=60",
