@@ -86,8 +86,12 @@ filegroup(
 
 py_library(
     name = "{name}",
+    srcs = ["start/sitecustomize.py"],
     data = [":{name}_files"],
-    imports = ["site"],
+    imports = [
+        "site",
+        "start",
+    ],
     deps = {dependencies},
 )
 """
@@ -105,6 +109,7 @@ def _wheels_impl(repository_ctx):
     )
     if result.return_code != 0:
         fail("Installing wheels failed:\n{}\n{}".format(result.stdout, result.stderr))
+    repository_ctx.symlink(Label("//third_party/python:sitecustomize.py"), "start/sitecustomize.py")
     files = json.decode(repository_ctx.read("installed.json"))
     paths = sorted({"site/" + path: None for found in files.values() for path in found})
     build = [_WHEELS_BUILD.format(files = paths)]
