@@ -37,6 +37,6 @@ def test_command_counts_by_instructions(monkeypatch: pytest.MonkeyPatch) -> None
     command = " ".join(qemu_command(emulator, Path("/x/firmware.elf")))
 
     assert command.startswith("/q/qemu-system-arm -M mps2-an500 ")
-    assert "-icount shift=6" in command
+    assert "-icount sleep=off,shift=6" in command
     assert "-semihosting-config enable=on,target=native" in command
     assert command.endswith("-kernel /x/firmware.elf")
