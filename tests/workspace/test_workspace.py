@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,8 +145,8 @@ def _major() -> int:
 
 
 def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = dict(os.environ)
-    environment.setdefault("HOME", str(folder))
+    # The Python and pip that fetched the wheels of the build around this one.
+    environment = {"HOME": str(folder), "TINSMITH_PYTHON": sys.executable} | os.environ
     result = subprocess.run(
         command,
         cwd=folder,
