@@ -42,6 +42,7 @@ class Run:
     ]  # how many actions ran how: `disk cache hit`, `remote`, `processwrapper-sandbox`
     passed: frozenset[str]  # tests
     cached: frozenset[str]  # tests whose result came from a cache
+    failed: frozenset[str]  # tests: their actions are in no cache
 
     @property
     def actions(self) -> int:
@@ -79,8 +80,7 @@ class Clone:
             check=False,
         )
         self.outputs.with_suffix(".log").write_text(run.stdout, encoding="utf-8")
-        passed, cached = _tests(events)
-        return Run(run.returncode, _processes(run.stdout), passed, cached)
+        return Run(run.returncode, _processes(run.stdout), *_tests(events))
 
     def files(self) -> dict[str, str]:
         """Hash of every file below bazel-out that an action made; runfiles are links that name the checkout."""
@@ -180,6 +180,7 @@ class Measurement:
         print(f"{name}: hits of actions {_share(second.hits, second.actions)}")
         print(f"{name}: hits of passed tests {_share(len(again), len(first.passed))}")
         _list("not from the cache", first.passed - again)
+        _list("failed, so that no cache has it", first.failed | second.failed)
         return second.hits == second.actions > 0 and again == first.passed
 
     def _clone(self, name: str) -> Clone:
@@ -195,20 +196,20 @@ class Measurement:
         return Clone(root, self.scratch / f"{name}-outputs")
 
 
-def _tests(events: Path) -> tuple[frozenset[str], frozenset[str]]:
-    """Those that passed, and those that came from a cache."""
+def _tests(events: Path) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Those that passed, those that came from a cache, and those that did not pass."""
     passed: set[str] = set()
     cached: set[str] = set()
+    failed: set[str] = set()
     lines = events.read_text(encoding="utf-8").splitlines() if events.exists() else []
     for event in map(json.loads, lines):
         if "testResult" in event:
             label = str(event["id"]["testResult"]["label"])
             result = event["testResult"]
-            if result["status"] in _PASSED:
-                passed.add(label)
+            (passed if result["status"] in _PASSED else failed).add(label)
             if result.get("executionInfo", {}).get("cachedRemotely"):
                 cached.add(label)
-    return frozenset(passed), frozenset(cached)
+    return frozenset(passed), frozenset(cached), frozenset(failed)
 
 
 def _processes(output: str) -> Counter[str]:
