@@ -10,7 +10,9 @@
 load("//:rules.bzl", "cc_library", "py_library", "py_test")
 load(
     "//driver:testing.bzl",
+    "ENVIRONMENT",
     "MODEL_FILES",
+    "TINSMITH",
     "check_target",
     "nn_row",
     "nn_sweep",
@@ -19,6 +21,7 @@ load(
     "objects_of",
     "simulator_of",
 )
+load("//platforms:conditions.bzl", "condition_of")
 load("//platforms/toolchains:flags.bzl", "CPU_FLAGS", "TARGET_CPUS")
 
 # Macros run in the packages of their callers, where a plain "//" is the caller's own repository.
@@ -160,7 +163,7 @@ def nn_compatible_with(target):
     wanted = CPU_FLAGS[TARGET_CPUS.get(target, target)]["kernels"]
     refusal = [Label("//platforms:cpu_with_{}_kernels".format(wanted))]
     choices = {
-        _condition(name): [] if flags["kernels"] == wanted else refusal
+        condition_of(name): [] if flags["kernels"] == wanted else refusal
         for name, flags in CPU_FLAGS.items()
     }
     choices[str(Label("//platforms:is_other_board"))] = []
@@ -261,13 +264,7 @@ def nn_benchmark(
     )
 
 def _target_of_platform():
-    return select({_condition(cpu): flags.get("network_target", cpu) for cpu, flags in CPU_FLAGS.items()})
-
-def _condition(cpu):
-    """What select() calls the platforms of a CPU; whatever is none of ours counts as the host."""
-    if cpu == "host":
-        return "//conditions:default"
-    return str(Label("//platforms:is_" + cpu.replace("-", "_")))
+    return select({condition_of(cpu): flags.get("network_target", cpu) for cpu, flags in CPU_FLAGS.items()})
 
 def _nn_files_impl(ctx):
     header, source, report, page = [
@@ -285,7 +282,7 @@ def _nn_files_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._tinsmith,
         arguments = [arguments],
-        env = {"PYTHONDONTWRITEBYTECODE": "1", "TINSMITH_CACHE_DIR": "none"},
+        env = ENVIRONMENT,
         inputs = [ctx.file.model],
         outputs = [header, source, report, page],
         mnemonic = "TinsmithCompile",
@@ -319,12 +316,7 @@ _nn_files = rule(
             mandatory = True,
             doc = "A name of `tinsmith targets`.",
         ),
-        "_tinsmith": attr.label(
-            cfg = "exec",
-            default = "//driver:tinsmith",
-            executable = True,
-            doc = "The compiler.",
-        ),
+        "_tinsmith": TINSMITH,
     },
     doc = "Runs `tinsmith compile`: header, source, report.json and report.html in a folder named as the target.",
 )

@@ -11,12 +11,13 @@ TARGETS = [name for name in CPU_FLAGS if name not in TARGET_CPUS.values()] + TAR
 
 MODEL_FILES = [".tflite", ".lite", ".tfl", ".TFLITE"]
 
-# As --incompatible_strict_action_env says: where QEMU is looked for.
-_ENVIRONMENT = {
-    "PATH": "/bin:/usr/bin:/usr/local/bin",
+_TEST_ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "TINSMITH_CACHE_DIR": "none",
 }
+
+# Of every action that runs the compiler. PATH, as --incompatible_strict_action_env says: where QEMU is looked for.
+ENVIRONMENT = dict(_TEST_ENVIRONMENT, PATH = "/bin:/usr/bin:/usr/local/bin")
 
 def check_target(target):
     """Fails for a name that is not among TARGETS.
@@ -55,7 +56,7 @@ _TARGET = attr.string(
     doc = "A name of `tinsmith targets`.",
 )
 
-_TINSMITH = attr.label(
+TINSMITH = attr.label(
     cfg = "exec",
     default = Label("//driver:tinsmith"),
     executable = True,
@@ -100,7 +101,7 @@ def _nn_objects_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._tinsmith,
         arguments = [arguments],
-        env = _ENVIRONMENT,
+        env = ENVIRONMENT,
         outputs = [folder],
         mnemonic = "TinsmithObjects",
         progress_message = "Compiling the kernels for {}".format(ctx.attr.target),
@@ -111,7 +112,7 @@ nn_objects = rule(
     implementation = _nn_objects_impl,
     attrs = {
         "target": _TARGET,
-        "_tinsmith": _TINSMITH,
+        "_tinsmith": TINSMITH,
     },
     doc = "Runs `tinsmith objects`: a folder with what programs for a target share, compiled.",
 )
@@ -132,11 +133,7 @@ exec {arguments} "$@"
 """
 
 def _nn_verify_test_impl(ctx):
-    environment = {
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TINSMITH_CACHE_DIR": "none",
-        "TINSMITH_OBJECTS_DIR": ctx.file.objects.short_path,
-    }
+    environment = dict(_TEST_ENVIRONMENT, TINSMITH_OBJECTS_DIR = ctx.file.objects.short_path)
     if ctx.executable.simulator:
         environment["TINSMITH_SOC_DIR"] = _folder(ctx.executable.simulator.short_path)
     arguments = [ctx.executable._tinsmith.short_path, "verify", ctx.file.model.short_path, "--no-progress"]
@@ -188,7 +185,7 @@ def _nn_row_impl(ctx):
     arguments.add("--json", row)
     arguments.add("--no-progress")
     arguments.add_all(ctx.attr.options)
-    environment = dict(_ENVIRONMENT, TINSMITH_OBJECTS_DIR = ctx.file.objects.path)
+    environment = dict(ENVIRONMENT, TINSMITH_OBJECTS_DIR = ctx.file.objects.path)
     if ctx.executable.simulator:
         environment["TINSMITH_SOC_DIR"] = _folder(ctx.executable.simulator.path)
     ctx.actions.run(
@@ -210,7 +207,7 @@ nn_row = rule(
             mandatory = True,
             doc = "What the table calls the network.",
         ),
-        _tinsmith = _TINSMITH,
+        _tinsmith = TINSMITH,
     ),
     doc = "Runs `tinsmith measure`: one row of a sweep as JSON.",
 )
@@ -241,7 +238,7 @@ def _nn_sweep_impl(ctx):
     ctx.actions.run(
         executable = ctx.executable._tinsmith,
         arguments = [arguments],
-        env = _ENVIRONMENT,
+        env = ENVIRONMENT,
         inputs = ctx.files.rows,
         outputs = [table, page, wrong],
         mnemonic = "TinsmithGather",
@@ -263,7 +260,7 @@ nn_sweep = rule(
             mandatory = True,
             doc = "The nn_row targets, in the table's order.",
         ),
-        "_tinsmith": _TINSMITH,
+        "_tinsmith": TINSMITH,
     },
     executable = True,
     doc = "Runs `tinsmith gather`: the table of a sweep, for programs (JSON) and for people (Markdown).",

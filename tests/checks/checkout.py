@@ -1,6 +1,7 @@
 """Where the files of this repository are, under Bazel (its runfiles) and in a plain checkout."""
 
 import ast
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,8 @@ def copy_to(destination: Path, *suffixes: str) -> Path:
         target = destination / path
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, target)
+        if os.access(ROOT / path, os.X_OK):
+            target.chmod(0o755)
     return destination
 
 

@@ -64,9 +64,6 @@ def outside(
         pytest.skip("this Bazel knows no modules")
     folder = tmp_path_factory.mktemp(mode)
     outside = Outside(copy_to(folder / "tinsmith"), folder, mode)
-    (outside.tree / "bazelw").chmod(0o755)
-    for program in (outside.tree / "platforms/toolchains/bin").iterdir():
-        program.chmod(0o755)
     yield outside
     outside.bazel(outside.tree / "examples/firmware", "shutdown")
 
