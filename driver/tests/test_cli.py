@@ -65,7 +65,7 @@ def test_verify_holds_floats_to_those_of_the_file(
 ) -> None:
     model, inputs, report = (tmp_path / name for name in ("m.tsm", "i.npz", "r.json"))
     model.write_text(
-        'graph "m" {\n  input %x: f32[1,2]\n  %y: f32[1,2] = relu6(%x)\n  output %y\n}\n'
+        'graph 2 "m" {\n  input %x: f32[1,2]\n  %y: f32[1,2] = relu6(%x)\n  output %y\n}\n'
     )
     x = np.array([[[2.0, -3.0]], [[4.0, 1.0]]], np.float32)
     y = np.maximum(x, 0) + np.array([[[0.0, 0.0]], [[0.0, 4.0 * error]]], np.float32)
@@ -301,7 +301,7 @@ def _chain(path: Path, length: int) -> str:
     steps = itertools.pairwise(names)
     lines = [f"%{result}: f32[64] = add(%{value}, %{value})" for value, result in steps]
     ends = f"input %{names[0]}: f32[64]", f"output %{names[-1]}"
-    path.write_text("\n".join(['graph "chain" {', ends[0], *lines, ends[1], "}"]))
+    path.write_text("\n".join(['graph 2 "chain" {', ends[0], *lines, ends[1], "}"]))
     return str(path)
 
 
@@ -312,7 +312,7 @@ def test_check_says_no_to_constants_larger_than_the_flash(
     elements = 70_000  # of 4 bytes, where the board has 256 KiB
     zeros = base64.b64encode(bytes(4 * elements)).decode()
     constant = f'const %table: f32[{elements}] = base64 "{zeros}"'
-    lines = ['graph "large" {', f"input %x: f32[{elements}]", constant]
+    lines = ['graph 2 "large" {', f"input %x: f32[{elements}]", constant]
     path.write_text("\n".join([*lines, f"%y: f32[{elements}] = add(%x, %table)", "output %y", "}"]))
     assert main(["check", str(path), "--target", "cortex-m0", "--ram", "9000000"]) == 1
     assert "needed 280,000 bytes besides code, available 262,144" in capsys.readouterr().err
@@ -392,7 +392,7 @@ def _fan(path: Path, branches: int) -> str:
     lines.append("%y1: f32[64] = add(%m0, %m1)")
     for index in range(2, branches):
         lines.append(f"%y{index}: f32[64] = add(%y{index - 1}, %m{index})")
-    path.write_text("\n".join(['graph "fan" {', ends[0], *lines, ends[1], "}"]))
+    path.write_text("\n".join(['graph 2 "fan" {', ends[0], *lines, ends[1], "}"]))
     return str(path)
 
 
@@ -458,7 +458,7 @@ def test_a_text_that_breaks_a_rule_is_a_bad_model(
     body: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "bad.tsm"
-    path.write_text(f'graph "g" {{\ninput %x: f32[4]\n{body}\noutput %y\n}}')
+    path.write_text(f'graph 2 "g" {{\ninput %x: f32[4]\n{body}\noutput %y\n}}')
     assert main(["check", str(path), "--target", "host"]) == 3
     assert "bad.tsm: " in capsys.readouterr().err
 
@@ -467,7 +467,7 @@ def test_a_network_without_inputs_has_nothing_to_run_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "constant.tsm"
-    path.write_text('graph "g" {\nconst %c: f32[2] = [1, 2]\noutput %c\n}')
+    path.write_text('graph 2 "g" {\nconst %c: f32[2] = [1, 2]\noutput %c\n}')
     assert main(["verify", str(path), "--target", "host"]) == 2
     assert "no inputs" in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_target import target
 
 _KERNELS = """
-graph "floats" {
+graph 2 "floats" {
   const %weights: f32[2,1,1,4] = [1e-30, 1.0, -1e-20, 0.5, 1e-38, -0.25, 2e-30, 1e-12]
   const %bias: f32[2] = [1e-40, -3e-39]
   input %x: f32[1,2,4,4]

@@ -16,7 +16,7 @@ _MEGABYTE = 1 << 20
 
 
 def _program(offset: int, target: str = "host") -> str:
-    return f"""program "m" for "{target}" {{
+    return f"""program 2 "m" for "{target}" {{
   memory "arena" align 16
   buffer %x: i8[1,4]<0.5, 0> in "arena" at {offset}
   buffer %y: i8[1,4]<0.5, 0> in "arena" at 0
@@ -29,7 +29,7 @@ def _program(offset: int, target: str = "host") -> str:
 
 def _broadcast(rows: int, columns: int) -> str:
     """An output of `rows` x `columns` bytes."""
-    return f"""graph "broadcast" {{
+    return f"""graph 2 "broadcast" {{
   input %a: i8[{rows},1]<0.5, 0>
   input %b: i8[1,{columns}]<0.5, 0>
   %y: i8[{rows},{columns}]<0.5, 0> = add(%a, %b)

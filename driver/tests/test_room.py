@@ -97,7 +97,7 @@ def _network(directory: Path, outputs: int) -> str:
     weights = base64.b64encode(b"".join(rows)).decode()
     path = directory / f"{outputs}.tsm"
     path.write_text(
-        f"""graph "network" {{
+        f"""graph 2 "network" {{
   input %x: i8[1,64]<0.5, 0>
   const %w: i8[{outputs},64]<0.25, 0> = base64 "{weights}"
   %y: i8[1,{outputs}]<1.0, 0> = fully_connected(%x, %w)

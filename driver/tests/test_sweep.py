@@ -8,7 +8,7 @@ import pytest
 from tinsmith_driver.cli import main
 from tinsmith_driver.sweep import Row, sweep_markdown
 
-_MODEL = """graph "m" {
+_MODEL = """graph 2 "m" {
   input %x: i8[1,4]<1.0, 0>
   %y: i8[1,4]<1.0, 0> = relu(%x)
   output %y

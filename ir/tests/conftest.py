@@ -16,7 +16,7 @@ def run() -> Run:
 
 
 def _run(body: str, *inputs: object) -> list[object]:
-    graph = parse_graph(f'graph "g" {{\n{body}\n}}')
+    graph = parse_graph(f'graph 2 "g" {{\n{body}\n}}')
     arrays: list[Array] = [
         np.array(value, declared.type.dtype.numpy).reshape(declared.type.shape)
         for value, declared in zip(inputs, graph.inputs, strict=True)

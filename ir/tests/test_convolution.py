@@ -151,7 +151,7 @@ def test_float_sums_run_over_rows_columns_channels_in_order(run: Run) -> None:
     ],
 )
 def test_what_does_not_fit_is_named(line: str, message: str) -> None:
-    text = 'graph "g" { input %x: f32[1,3,3,1] const %w: f32[1,2,2,1] = [1.0, 1.0, 1.0, 1.0] '
+    text = 'graph 2 "g" { input %x: f32[1,3,3,1] const %w: f32[1,2,2,1] = [1.0, 1.0, 1.0, 1.0] '
     with pytest.raises(GraphError, match=message):
         parse_graph(text + line + " output %y }")
 
@@ -166,7 +166,7 @@ def test_what_does_not_fit_is_named(line: str, message: str) -> None:
     ],
 )
 def test_weights_that_the_arithmetic_cannot_take_are_refused(weights: str, message: str) -> None:
-    text = 'graph "g" { input %x: i8[1,1,1,1]<1.0, 0> const %w: ' + weights + " = [1, 1] "
+    text = 'graph 2 "g" { input %x: i8[1,1,1,1]<1.0, 0> const %w: ' + weights + " = [1, 1] "
     with pytest.raises(GraphError, match=message):
         parse_graph(text + "%y: i8[1,1,1,2]<1.0, 0> = conv2d(%x, %w) output %y }")
 
@@ -181,7 +181,7 @@ def test_one_output_may_be_quantized_per_axis(run: Run) -> None:
 
 
 def test_a_padded_input_may_not_ask_for_gigabytes() -> None:
-    text = """graph "g" {
+    text = """graph 2 "g" {
       const %x: f32[1,1,1,1] = [1.0]
       const %w: f32[1,1,1,1] = [1.0]
       %y: f32[1,2,2,1] = conv2d(%x, %w) {stride=[32767,32767], padding=[20000,20000,20000,20000]}

@@ -153,7 +153,7 @@ def test_requantize_between_widths(run: Run) -> None:
 )
 def test_wrong_types_are_named(text: str, message: str) -> None:
     with pytest.raises(GraphError, match=message):
-        parse_graph(f'graph "g" {{ {text} output %y }}')
+        parse_graph(f'graph 2 "g" {{ {text} output %y }}')
 
 
 @pytest.mark.parametrize("length", [1, 3, 8, 33])

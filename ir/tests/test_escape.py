@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 from tinsmith_ir import (
-    Barrier,
-    Buffer,
-    DmaCopy,
+    Call,
+    Copy,
     DType,
+    Engine,
+    Expression,
     Graph,
-    KernelCall,
     Location,
     Memory,
     Node,
@@ -21,10 +21,12 @@ from tinsmith_ir import (
     TensorType,
     TinsmithError,
     Value,
+    Wait,
     parse_graph,
     parse_program,
     print_graph,
     print_program,
+    tensor,
 )
 from tinsmith_ir.escape import c_comment_text, visible, visible_lines
 
@@ -93,20 +95,27 @@ def test_names_of_a_program_survive_its_text() -> None:
     assert all(line.isprintable() for text in texts for line in text.split("\n"))
     for one, other in zip(built, again, strict=True):
         assert (one.name, one.target, one.inputs) == (other.name, other.target, other.inputs)
-        assert (one.memories, one.buffers, one.steps) == (
-            other.memories,
-            other.buffers,
-            other.steps,
-        )
+        assert (one.memories, one.engines) == (other.memories, other.engines)
+        assert (one.buffers, one.views, one.steps) == (other.buffers, other.views, other.steps)
 
 
 def program(name: str) -> Program:
     """A copy and a call, with `name` at every place that has one."""
-    call = KernelCall(name, name, Relu(), (f"{name} copy",), (f"{name} out",), None, name)
-    buffers = [Buffer(f"{name}{suffix}", TYPE, name) for suffix in ("", " copy", " out")]
-    steps = (DmaCopy(name, f"{name} copy", 0), Barrier(0), call)
+    call = Call(name, name, Relu(), (f"{name} copy",), (f"{name} out",), None, name)
+    tensors = [tensor(f"{name}{suffix}", TYPE, name) for suffix in ("", " copy", " out")]
+    buffers, views = zip(*tensors, strict=True)
+    token = Expression(0)
     return Program(
-        name, name, (Memory(name),), tuple(buffers), (), steps, (name,), (f"{name} out",)
+        name,
+        name,
+        (Memory(name),),
+        buffers,
+        views,
+        (),
+        (Copy(name, f"{name} copy", name, token), Wait(token), call),
+        (name,),
+        (f"{name} out",),
+        (Engine(name, (name,)),),
     )
 
 
@@ -115,7 +124,7 @@ def test_messages_cannot_command_a_terminal(character: str) -> None:
     assert character not in str(TinsmithError(f"a{character}b"))
     assert character not in str(Location(f"a{character}b", character))
     with pytest.raises(TinsmithError) as caught:
-        parse_graph(f'graph "g" {{ input %"a{character}": i8[1] input %"a{character}": i8[1] }}')
+        parse_graph(f'graph 2 "g" {{ input %"a{character}": i8[1] input %"a{character}": i8[1] }}')
     assert character not in str(caught.value)
 
 

@@ -6,7 +6,7 @@ from tinsmith_ir import DType, EvaluationError, evaluate_graph, parse_graph
 from tinsmith_ir.evaluate import equal_arrays
 from tinsmith_ir.testing import mlperf_tiny_dir, random_graph, random_inputs
 
-TEXT = """graph "g" {
+TEXT = """graph 2 "g" {
   input %x: f32[2]
   input %z: f32[2]
   const %c: f32[2] = [10.0, 20.0]
@@ -45,7 +45,7 @@ def test_wrong_inputs_are_named(inputs: object, message: str) -> None:
 
 
 def test_an_output_may_be_an_input_or_a_constant() -> None:
-    graph = parse_graph('graph "g" { input %x: i8[1] const %c: i8[1] = [7] output %x output %c }')
+    graph = parse_graph('graph 2 "g" { input %x: i8[1] const %c: i8[1] = [7] output %x output %c }')
     got = evaluate_graph(graph, [np.array([3], np.int8)])
     assert {name: array.tolist() for name, array in got.items()} == {"x": [3], "c": [7]}
 

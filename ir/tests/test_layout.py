@@ -84,4 +84,4 @@ def test_concat_requantizes_inputs_of_other_scales(run: Run) -> None:
 )
 def test_what_does_not_fit_is_named(text: str, message: str) -> None:
     with pytest.raises(GraphError, match=message):
-        parse_graph(f'graph "g" {{ {text} output %y }}')
+        parse_graph(f'graph 2 "g" {{ {text} output %y }}')

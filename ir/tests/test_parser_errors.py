@@ -15,15 +15,17 @@ from tinsmith_ir import (
 )
 from tinsmith_ir.testing import random_graph, random_inputs
 
-HEAD = 'graph "g" {\n  input %x: f32[2]\n  '
+HEAD = 'graph 2 "g" {\n  input %x: f32[2]\n  '
 
 
 @pytest.mark.parametrize(
     ("text", "place", "message"),
     [
         ("", "line 1, column 1", "'graph'"),
-        ("graph g {", "line 1, column 7", "a string"),
-        ('graph "g" {', "line 1, column 12", "'input' or 'const' or 'output'"),
+        ("graph 2 g {", "line 1, column 9", "a string"),
+        ('graph "g" {', "line 1, column 7", "version 1: write the file again"),
+        ('graph 3 "g" {', "line 1, column 7", "expected version 2"),
+        ('graph 2 "g" {', "line 1, column 14", "'input' or 'const' or 'output'"),
         (HEAD + "output %y }", "line 3, column 10", "a value defined above"),
         (HEAD + "%x: f32[2] = relu(%x) }", "line 3, column 3", "a new name"),
         (HEAD + "%y: f64[2] = relu(%x) }", "line 3, column 7", "'i8' or"),
@@ -61,7 +63,7 @@ def test_errors_say_where_and_what(text: str, place: str, message: str) -> None:
 
 def test_a_graph_that_breaks_a_rule_is_a_graph_error() -> None:
     with pytest.raises(GraphError, match="2 GiB"):
-        parse_graph('graph "g" { input %x: f32[99999,99999] output %x }')
+        parse_graph('graph 2 "g" { input %x: f32[99999,99999] output %x }')
 
 
 def _mutated(text: str, generator: random.Random) -> str:
@@ -101,16 +103,19 @@ def test_mutated_graphs_parse_or_fail_cleanly() -> None:
     assert all(re.match(r"line \d+, column \d+: expected ", message) for message in messages)
 
 
-PROGRAM = """program "p" for "t" {
+PROGRAM = """program 2 "p" for "t" {
   memory "m" size 64 align 4
   buffer %x: i8[4]<0.5, 0> in "m" at 0
   buffer %y: i8[4]<0.5, 0> in "m" at 16
-  buffer %z: i8[4]<0.5, 0> in "m" at 16 alias %y
+  engine "dma" reaches "m" align 1
+  view %z: i8[4]<0.5, 0> of %y start 4*((i+1) mod 2)-4*i strides [1]
   const %c: i8[4]<0.5, 0> = [1, 2, 3, 4]
   input %x
   call "a" kernel "k": %y = add(%x, %c) reason "r" loc("f", "n")
-  dma %z -> %x token 1
-  barrier 1
+  loop i of 1 {
+    copy %x -> %y on "dma" token table(i: 3) when i from 0 below 1
+    wait 3
+  }
   output %x
 }
 """

@@ -17,7 +17,7 @@ from tinsmith_ir import (
 )
 from tinsmith_ir.testing import random_inputs
 
-TEXT = """graph "g" {
+TEXT = """graph 2 "g" {
   input %x: f32[8]
   %a: f32[8] = add(%x, %x)
   %b: f32[8] = relu(%a) loc("m.tflite", "op 1")

@@ -48,7 +48,7 @@ def test_pools_clamp_and_stride(run: Run) -> None:
 
 
 def test_pool_refuses_another_quantization_and_padding_as_wide_as_the_window() -> None:
-    head = 'graph "g" { input %x: i8[1,2,2,1]<1.0, 0> '
+    head = 'graph 2 "g" { input %x: i8[1,2,2,1]<1.0, 0> '
     with pytest.raises(GraphError, match="same quantization"):
         parse_graph(head + "%y: i8[1,2,2,1]<2.0, 0> = max_pool2d(%x) output %y }")
     with pytest.raises(GraphError, match="padding below the window"):
@@ -83,7 +83,9 @@ def test_mean_multiplier_holds_the_count() -> None:
 
 @pytest.mark.parametrize("axes", ["[]", "[2,1]", "[1,1]", "[4]", "[-1]"])
 def test_mean_refuses_axes_out_of_order_or_range(axes: str) -> None:
-    text = f'graph "g" {{ input %x: f32[1,2,2,2] %y: f32[1] = mean(%x) {{axes={axes}}} output %y }}'
+    text = (
+        f'graph 2 "g" {{ input %x: f32[1,2,2,2] %y: f32[1] = mean(%x) {{axes={axes}}} output %y }}'
+    )
     with pytest.raises(GraphError, match="axes"):
         parse_graph(text)
 
@@ -138,7 +140,7 @@ def test_float_softmax_sums_to_one(run: Run) -> None:
 )
 def test_softmax_refuses_other_results(line: str, message: str) -> None:
     with pytest.raises(GraphError, match=message):
-        parse_graph(f'graph "g" {{ input %x: i8[1,2]<0.5, 0> {line} output %y }}')
+        parse_graph(f'graph 2 "g" {{ input %x: i8[1,2]<0.5, 0> {line} output %y }}')
 
 
 @pytest.mark.parametrize("zeros", [(0.0, -0.0), (-0.0, 0.0)])

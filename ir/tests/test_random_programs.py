@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tinsmith_ir import (
-    Buffer,
+    Call,
     ConstantBuffer,
     EvaluationError,
     Graph,
-    KernelCall,
     Memory,
     Program,
     evaluate_graph,
     evaluate_program,
     parse_program,
     print_program,
+    tensor,
 )
 from tinsmith_ir.evaluate import equal_arrays
 from tinsmith_ir.testing import random_graph, random_inputs
@@ -23,21 +23,24 @@ from tinsmith_ir.testing import random_graph, random_inputs
 
 def program_of(graph: Graph) -> Program:
     constants = graph.constant_data
+    tensors = [
+        tensor(value.name, value.type, "m")
+        for value in graph.values.values()
+        if value.name not in constants
+    ]
+    buffers, views = zip(*tensors, strict=True)
     return Program(
         name=graph.name,
         target="none",
         memories=(Memory("m"),),
-        buffers=tuple(
-            Buffer(value.name, value.type, "m")
-            for value in graph.values.values()
-            if value.name not in constants
-        ),
+        buffers=buffers,
+        views=views,
         constants=tuple(
             ConstantBuffer(constant.value.name, constant.value.type, constant.data)
             for constant in graph.constants
         ),
         steps=tuple(
-            KernelCall(
+            Call(
                 node.name,
                 "kernel",
                 node.operator,
@@ -70,7 +73,11 @@ def test_programs_print_and_parse_back(seed: int) -> None:
     text = print_program(program)
     parsed = parse_program(text)
     assert print_program(parsed) == text
-    assert (parsed.steps, parsed.buffers) == (program.steps, program.buffers)
+    assert (parsed.steps, parsed.buffers, parsed.views) == (
+        program.steps,
+        program.buffers,
+        program.views,
+    )
 
 
 def test_every_buffer_in_one_place_shows() -> None:

@@ -31,7 +31,7 @@ def skip_relu(graph: Graph, node: Node) -> Rewrite | None:
 
 def text(*lines: str) -> str:
     return "\n".join(
-        ['graph "g" {', "  input %x: f32[2]", *(f"  {line}" for line in lines), "}", ""]
+        ['graph 2 "g" {', "  input %x: f32[2]", *(f"  {line}" for line in lines), "}", ""]
     )
 
 

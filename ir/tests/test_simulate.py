@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
-from tinsmith_ir import Array, EvaluationError, evaluate_program, parse_program
+from tinsmith_ir import Array, EvaluationError, Program, evaluate_program, parse_program
+from tinsmith_ir.program_parser import read_program
+from tinsmith_ir.simulate import Completion
 
 
 def program_of(body: str) -> str:
-    return f"""program "p" for "t" {{
+    return f"""program 2 "p" for "t" {{
       memory "m" align 4
       memory "far" align 4
       {body}
@@ -81,23 +83,45 @@ def test_a_kernel_that_works_in_place_may_write_where_an_operand_starts() -> Non
         evaluate_program(beside, inputs, in_place_kernels={"in_place"})
 
 
-def test_an_alias_may_be_computed_in_place() -> None:
-    body = """
-      buffer %x: f32[2] in "m" at 0
-      buffer %y: f32[2] in "m" at 0 alias %x
-      input %x
-      call "1" kernel "k": %y = relu(%x)
-      output %y"""
-    assert run(body, [-1, 2])["y"].tolist() == [0, 2]
-
-
-def test_an_alias_without_a_step_shares_the_bytes() -> None:
+def test_a_view_without_a_step_shares_the_bytes() -> None:
     body = """
       buffer %x: f32[4] in "m" at 0
-      buffer %y: f32[2,2] in "m" at 0 alias %x
+      view %y: f32[2,2] of %x
       input %x
       output %y"""
     assert run(body, [1, 2, 3, 4])["y"].tolist() == [[1, 2], [3, 4]]
+
+
+def test_copies_convert_between_layouts() -> None:
+    body = """
+      buffer %x: i8[3,4]<1.0, 0> in "m"
+      buffer %padded: 30 bytes in "m"
+      view %inner: i8[3,4]<1.0, 0> of %padded start 6 strides [5,1]
+      view %all: i8[6,5]<1.0, 0> of %padded
+      input %x
+      fill %all with -7
+      copy %x -> %inner
+      output %all"""
+    got = run(body, np.arange(12))["all"]
+    assert got[1:4, 1:].tolist() == np.arange(12).reshape(3, 4).tolist()
+    assert (got == -7).sum() == 18
+
+
+def test_a_ring_counts_modulo_its_lines() -> None:
+    body = """
+      buffer %x: i8[6,2]<1.0, 0> in "m"
+      buffer %lines: 8 bytes in "m"
+      buffer %y: i8[3,2]<1.0, 0> in "m"
+      view %row: i8[1,2]<1.0, 0> of %x start 2*i
+      view %line: i8[1,2]<1.0, 0> of %lines start 2*(i mod 4)
+      view %window: i8[3,2]<1.0, 0> of %lines ring axis 0 of 4 at 3
+      input %x
+      loop i of 6 {
+        copy %row -> %line
+      }
+      copy %window -> %y
+      output %y"""
+    assert run(body, np.arange(12))["y"].tolist() == [[6, 7], [8, 9], [10, 11]]
 
 
 def test_scratch_over_an_operand_or_a_result_is_an_error() -> None:
@@ -128,53 +152,113 @@ def test_bytes_nothing_wrote_are_an_error_that_names_the_step() -> None:
 
 
 COPY = """
+  engine "dma" reaches "m", "far" align 1
   buffer %x: f32[2] in "far"
   buffer %n: f32[2] in "m"
   buffer %y: f32[2] in "m"
   const %c: f32[2] = [5.0, 6.0]
   input %x
-  dma %x -> %n token 1
+  copy %x -> %n on "dma" token 1
   {before}
-  barrier 1
+  wait 1
   {after}
   output %y"""
 
 
-def test_a_copy_has_arrived_after_its_barrier() -> None:
+def unverified(body: str) -> Program:
+    """What the verifier would refuse: the evaluator has to see it, too."""
+    return read_program(program_of(body))
+
+
+@pytest.mark.parametrize("completion", ["earliest", "latest"])
+def test_a_copy_has_arrived_after_its_wait(completion: Completion) -> None:
     body = COPY.format(before="", after='call "1" kernel "k": %y = relu(%n)')
-    assert run(body, [1, 2])["y"].tolist() == [1, 2]
+    program = parse_program(program_of(body))
+    x = [np.array([1, 2], np.float32)]
+    assert evaluate_program(program, x, completion=completion)["y"].tolist() == [1, 2]
 
 
-def test_reading_before_the_barrier_is_an_error() -> None:
+@pytest.mark.parametrize("completion", ["earliest", "latest"])
+def test_reading_before_the_wait_is_an_error(completion: Completion) -> None:
     body = COPY.format(before='call "1" kernel "k": %y = relu(%n)', after="")
     with pytest.raises(EvaluationError, match="not waited for"):
-        run(body, [1, 2])
+        evaluate_program(unverified(body), [np.zeros(2, np.float32)], completion=completion)
 
 
-def test_a_source_overwritten_before_the_barrier_shows() -> None:
+def test_a_source_overwritten_before_the_wait_gives_different_results() -> None:
     body = COPY.format(
         before='call "0" kernel "k": %x = relu(%c)', after='call "1" kernel "k": %y = relu(%n)'
     )
-    assert run(body, [1, 2])["y"].tolist() == [5, 6]
+    got = [
+        evaluate_program(unverified(body), [np.array([1, 2], np.float32)], completion=completion)
+        for completion in ("earliest", "latest")
+    ]
+    assert [one["y"].tolist() for one in got] == [[1, 2], [5, 6]]
+
+
+def test_waiting_for_a_later_step_of_a_queue_ends_those_before() -> None:
+    body = """
+      engine "dma" reaches "m" align 1
+      buffer %x: f32[2] in "m"
+      buffer %a: f32[2] in "m"
+      buffer %b: f32[2] in "m"
+      buffer %y: f32[2] in "m"
+      input %x
+      copy %x -> %a on "dma" token 1
+      copy %a -> %b on "dma" token 2
+      wait 2
+      call "sum" kernel "k": %y = add(%a, %b)
+      wait 1
+      output %y"""
+    program = parse_program(program_of(body))
+    for completion in ("earliest", "latest"):
+        x = [np.array([1, 2], np.float32)]
+        assert evaluate_program(program, x, completion=completion)["y"].tolist() == [2, 4]
+
+
+@pytest.mark.parametrize("completion", ["earliest", "latest"])
+def test_a_call_may_run_beside_the_core(completion: Completion) -> None:
+    body = """
+      engine "npu" reaches "m" align 1
+      buffer %x: f32[2] in "m"
+      buffer %a: f32[2] in "m"
+      buffer %b: f32[2] in "m"
+      buffer %y: f32[2] in "m"
+      input %x
+      call "1" kernel "k": %a = add(%x, %x) on "npu" token 7
+      call "2" kernel "k": %b = relu(%x)
+      wait 7
+      call "3" kernel "k": %y = sub(%a, %b)
+      output %y"""
+    program = parse_program(program_of(body))
+    x = [np.array([1, 2], np.float32)]
+    got = evaluate_program(program, x, keep=True, completion=completion)
+    assert {name: array.tolist() for name, array in got.items()} == {
+        "a": [2, 4],
+        "b": [1, 2],
+        "y": [1, 2],
+    }
 
 
 def test_constants_may_be_copied_and_steps_kept() -> None:
     body = """
+      engine "dma" reaches "m" align 1
       buffer %w: f32[2] in "m" at 0
       buffer %x: f32[2] in "m" at 8
       buffer %y: f32[2] in "m" at 0
+      buffer %z: f32[2] in "m" at 16
       const %c: f32[2] = [5.0, -6.0]
       input %x
-      dma %c -> %w token 9
-      barrier 9
-      call "1" kernel "k": %x = add(%w, %x)
-      call "2" kernel "k": %y = relu(%x)
+      copy %c -> %w on "dma" token 9
+      wait 9
+      call "1" kernel "k": %z = add(%w, %x)
+      call "2" kernel "k": %y = relu(%z)
       output %y"""
     with pytest.raises(EvaluationError, match="%w is read"):
-        run(body.replace("%x = add(%w, %x)", "%y = add(%w, %x)"), [1, 2])
+        run(body.replace("%z = add(%w, %x)", "%y = add(%w, %x)"), [1, 2])
     program = parse_program(program_of(body))
     kept = evaluate_program(program, [np.array([1, 2], np.float32)], keep=True)
-    assert {name: array.tolist() for name, array in kept.items()} == {"x": [6, -4], "y": [6, 0]}
+    assert {name: array.tolist() for name, array in kept.items()} == {"z": [6, -4], "y": [6, 0]}
 
 
 def test_wrong_inputs_are_refused() -> None:

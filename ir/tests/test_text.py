@@ -51,7 +51,18 @@ def assert_same_graph(first: Graph, second: Graph) -> None:
 
 
 def assert_same_program(first: Program, second: Program) -> None:
-    for field in ("name", "target", "memories", "buffers", "steps", "inputs", "outputs"):
+    fields = (
+        "name",
+        "target",
+        "memories",
+        "engines",
+        "buffers",
+        "views",
+        "steps",
+        "inputs",
+        "outputs",
+    )
+    for field in fields:
         assert getattr(first, field) == getattr(second, field), field
     assert [(c.name, c.type) for c in first.constants] == [
         (c.name, c.type) for c in second.constants
@@ -115,7 +126,7 @@ def test_names_and_locations_may_hold_anything() -> None:
 
 
 def test_parsed_constants_are_read_only() -> None:
-    graph = parse_graph('graph "g" { const %c: i8[2] = [1, 2] output %c }')
+    graph = parse_graph('graph 2 "g" { const %c: i8[2] = [1, 2] output %c }')
     assert not graph.constants[0].data.flags.writeable
     assert isinstance(graph.constants[0], Constant)
 
@@ -129,22 +140,26 @@ def test_a_summary_is_short_and_does_not_parse_back() -> None:
         parse_graph(text)
 
 
-PROGRAM = """program "p" for "cortex-m4" {
+PROGRAM = """program 2 "p" for "cortex-m4" {
   memory "arena" size 1024 align 16
-  memory "fast" align 4
+  memory "fast" align 4 remote
+  engine "dma" reaches "arena", "fast" unordered depth 2 align 4
   buffer %x: i8[1,16]<0.5, 0> in "arena" at 0
   buffer %y: i8[1,4]<0.25, -1> in "arena" at 16
-  buffer %flat: i8[4]<0.25, -1> in "arena" at 16 alias %y
+  view %flat: i8[4]<0.25, -1> of %y
   buffer %copy: i8[4]<0.25, -1> in "fast"
+  buffer %lines: 96 bytes in "arena" at 64
+  view %other: i8[4]<0.25, -1> of %lines start 8
+  view %window: i8[2,4]<0.25, -1> of %lines strides [16,1] ring axis 0 of 3 at 1
   buffer %fc.scratch: i8[32] in "arena" at 32
   const %w: i8[4,16]<0.5, 0> = base64 "%W%"
   const %b: i32[4] = [1, -2, 3, -4]
   input %x
   call "fc" kernel "arm_fully_connected_s8": %y = fully_connected(%x, %w, %b) {activation=relu} scratch %fc.scratch \
 reason "no \\"dsp\\"" loc("a.tflite", "op 0")
-  dma %flat -> %copy token 3
-  barrier 3
-  call "id" kernel "copy": %flat = reshape(%copy) {shape=[4]}
+  copy %flat -> %copy on "dma" token 3
+  wait 3
+  call "id" kernel "copy": %other = reshape(%flat) {shape=[4]}
   output %copy
 }
 """
@@ -155,7 +170,7 @@ def test_a_program_prints_as_it_was_written() -> None:
     program = parse_program(text)
     assert print_program(program) == text
     assert_same_program(program, parse_program(print_program(program)))
-    assert program.buffer["flat"].alias_of == "y"
+    assert program.view["flat"].buffer == "y"
     assert program.memories[1].size_bytes is None
     assert program.calls[0].scratch == "fc.scratch"
     assert program.calls[0].reason == 'no "dsp"'
@@ -163,14 +178,14 @@ def test_a_program_prints_as_it_was_written() -> None:
 
 def test_the_graph_in_the_readme_parses() -> None:
     readme = README.read_text(encoding="utf-8")
-    start = readme.index('graph "tiny"')
+    start = readme.index('graph 2 "tiny"')
     graph = parse_graph(readme[start : readme.index('"""', start)])
     assert graph.macs == 4 * 4 * 2 * 9
 
 
 def test_the_program_in_the_readme_prints_as_it_stands_there() -> None:
     readme = README.read_text(encoding="utf-8")
-    start = readme.index('program "copy"')
+    start = readme.index('program 2 "copy"')
     text = readme[start : readme.index("```", start)]
     assert print_program(parse_program(text)) == text
 

@@ -14,6 +14,7 @@ from tinsmith_ir.errors import (
     UsageError,
 )
 from tinsmith_ir.evaluate import evaluate_graph
+from tinsmith_ir.expressions import Expression
 from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, Value
 from tinsmith_ir.operators import (
     OPERATORS,
@@ -39,7 +40,7 @@ from tinsmith_ir.operators import (
     Sub,
     Transpose,
 )
-from tinsmith_ir.parser import parse_graph, parse_program
+from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.passes import (
     BIT_EXACT,
     BitExact,
@@ -51,17 +52,30 @@ from tinsmith_ir.passes import (
     PipelineResult,
     WarningPass,
 )
-from tinsmith_ir.printer import print_graph, print_node, print_program
+from tinsmith_ir.places import Places, places
+from tinsmith_ir.printer import print_graph, print_node
 from tinsmith_ir.program import (
-    Barrier,
     Buffer,
+    Call,
     ConstantBuffer,
-    DmaCopy,
-    KernelCall,
+    Copy,
+    Engine,
+    Fill,
+    Guard,
+    Loop,
     Memory,
     Program,
+    Ring,
+    SimpleStep,
     Step,
+    View,
+    Wait,
+    dense_strides,
+    tensor,
+    unrolled,
 )
+from tinsmith_ir.program_parser import parse_program
+from tinsmith_ir.program_printer import print_program, print_step
 from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns, erase_dead
 from tinsmith_ir.simulate import evaluate_program
 from tinsmith_ir.types import Quantization, TensorType
@@ -75,25 +89,29 @@ __all__ = [
     "ArgumentError",
     "Array",
     "AveragePool2D",
-    "Barrier",
     "BitExact",
     "Buffer",
+    "Call",
     "Concat",
     "Constant",
     "ConstantBuffer",
     "Contract",
     "Conv2D",
+    "Copy",
     "DType",
     "DepthwiseConv2D",
     "Dequantize",
-    "DmaCopy",
     "DoesNotFitError",
+    "Engine",
     "EvaluationError",
+    "Expression",
+    "Fill",
     "FullyConnected",
     "Graph",
     "GraphError",
-    "KernelCall",
+    "Guard",
     "Location",
+    "Loop",
     "MaxPool2D",
     "Mean",
     "Memory",
@@ -110,6 +128,7 @@ __all__ = [
     "Pattern",
     "Pipeline",
     "PipelineResult",
+    "Places",
     "Program",
     "Quantization",
     "Quantize",
@@ -118,6 +137,8 @@ __all__ = [
     "Requantize",
     "Reshape",
     "Rewrite",
+    "Ring",
+    "SimpleStep",
     "Softmax",
     "Step",
     "Sub",
@@ -127,16 +148,23 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "Value",
+    "View",
+    "Wait",
     "WarningPass",
     "apply_patterns",
+    "dense_strides",
     "erase_dead",
     "evaluate_graph",
     "evaluate_program",
     "parse_graph",
     "parse_program",
+    "places",
     "print_graph",
     "print_node",
     "print_program",
+    "print_step",
+    "tensor",
+    "unrolled",
     "verify_graph",
     "verify_program",
 ]

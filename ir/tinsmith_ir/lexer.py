@@ -15,7 +15,7 @@ _TOKEN = re.compile(
   | (?P<string>"[^"\\\n]*(?:\\.[^"\\\n]*)*")
   | (?P<number>-?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|(?:inf|nan)\b))
   | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
-  | (?P<punctuation>[\[\](){}<>,:=])
+  | (?P<punctuation>[\[\](){}<>,:=+*])
     """,
     re.VERBOSE,
 )

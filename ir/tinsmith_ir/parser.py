@@ -1,7 +1,7 @@
-"""Reads the text of `printer.py` back: `parse_graph` and `parse_program`. Grammar: README.md.
+"""Reads the text of `printer.py` back. Grammar: README.md.
 
-Text that is not grammatical gives ParseError with line and column; a graph or program that breaks a
-rule of the IR gives the GraphError of the verifier.
+Text that is not grammatical gives ParseError with line and column; a graph that breaks a rule of the IR gives the
+GraphError of the verifier.
 """
 
 from collections.abc import Callable
@@ -11,18 +11,8 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
 from tinsmith_ir.operators.base import Operator
-from tinsmith_ir.program import (
-    Barrier,
-    Buffer,
-    ConstantBuffer,
-    DmaCopy,
-    KernelCall,
-    Memory,
-    Program,
-    Step,
-)
 from tinsmith_ir.reader import Reader
-from tinsmith_ir.verify import verify_graph, verify_program
+from tinsmith_ir.verify import verify_graph
 
 _Operand = TypeVar("_Operand", Value, str)
 
@@ -38,17 +28,6 @@ def parse_graph(text: str) -> Graph:
     return graph
 
 
-@checked
-def parse_program(text: str) -> Program:
-    """The program that `print_program` wrote, or a person; verified.
-
-    Raises ParseError, or GraphError when it breaks a rule.
-    """
-    program = _ProgramParser(Reader(text)).parse()
-    verify_program(program)
-    return program
-
-
 class _GraphParser:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -60,8 +39,7 @@ class _GraphParser:
 
     def parse(self) -> Graph:
         reader = self._reader
-        reader.word("graph")
-        name = reader.string()
+        name = reader.head("graph")
         reader.punctuation("{")
         while not reader.accept("}"):
             self._statement()
@@ -95,8 +73,8 @@ class _GraphParser:
         while reader.accept(","):
             results.append(self._definition())
         reader.punctuation("=")
-        operator, inputs = _application(reader, self._read)
-        return Node(operator, inputs, tuple(results), _location(reader))
+        operator, inputs = parse_application(reader, self._read)
+        return Node(operator, inputs, tuple(results), parse_location(reader))
 
     def _definition(self) -> Value:
         """A name that is new, and its type."""
@@ -118,110 +96,7 @@ class _GraphParser:
         return self._values[name]
 
 
-class _ProgramParser:
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self._memories: list[Memory] = []
-        self._buffers: list[Buffer] = []
-        self._constants: list[ConstantBuffer] = []
-        self._steps: list[Step] = []
-        self._inputs: list[str] = []
-        self._outputs: list[str] = []
-
-    def parse(self) -> Program:
-        reader = self._reader
-        reader.word("program")
-        name = reader.string()
-        reader.word("for")
-        target = reader.string()
-        reader.punctuation("{")
-        while not reader.accept("}"):
-            self._statement()
-        reader.end()
-        return Program(
-            name=name,
-            target=target,
-            memories=tuple(self._memories),
-            buffers=tuple(self._buffers),
-            constants=tuple(self._constants),
-            steps=tuple(self._steps),
-            inputs=tuple(self._inputs),
-            outputs=tuple(self._outputs),
-        )
-
-    def _statement(self) -> None:
-        reader = self._reader
-        words = ("memory", "buffer", "const", "input", "output", "call", "dma", "barrier")
-        match reader.keyword(*words):
-            case "memory":
-                self._memories.append(self._memory())
-            case "buffer":
-                self._buffers.append(self._buffer())
-            case "const":
-                self._constants.append(self._constant())
-            case "input":
-                self._inputs.append(reader.name())
-            case "output":
-                self._outputs.append(reader.name())
-            case "call":
-                self._steps.append(self._call())
-            case "dma":
-                self._steps.append(self._dma())
-            case _:
-                self._steps.append(Barrier(reader.integer()))
-
-    def _memory(self) -> Memory:
-        reader = self._reader
-        name = reader.string()
-        size = reader.integer() if reader.accept_word("size") else None
-        reader.word("align")
-        return Memory(name, size, reader.integer())
-
-    def _buffer(self) -> Buffer:
-        reader = self._reader
-        name = reader.name()
-        reader.punctuation(":")
-        type_ = reader.tensor_type()
-        reader.word("in")
-        memory = reader.string()
-        offset = reader.integer() if reader.accept_word("at") else None
-        alias = reader.name() if reader.accept_word("alias") else None
-        return Buffer(name, type_, memory, offset, alias)
-
-    def _constant(self) -> ConstantBuffer:
-        reader = self._reader
-        name = reader.name()
-        reader.punctuation(":")
-        type_ = reader.tensor_type()
-        reader.punctuation("=")
-        return ConstantBuffer(name, type_, reader.data(type_))
-
-    def _dma(self) -> DmaCopy:
-        reader = self._reader
-        source = reader.name()
-        reader.arrow()
-        destination = reader.name()
-        reader.word("token")
-        return DmaCopy(source, destination, reader.integer())
-
-    def _call(self) -> KernelCall:
-        reader = self._reader
-        name = reader.string()
-        reader.word("kernel")
-        kernel = reader.string()
-        reader.punctuation(":")
-        outputs = [reader.name()]
-        while reader.accept(","):
-            outputs.append(reader.name())
-        reader.punctuation("=")
-        operator, inputs = _application(reader, reader.name)
-        scratch = reader.name() if reader.accept_word("scratch") else None
-        reason = reader.string() if reader.accept_word("reason") else ""
-        location = _location(reader)
-        return KernelCall(name, kernel, operator, inputs, tuple(outputs), scratch, reason, location)
-
-
-def _application(
+def parse_application(
     reader: Reader, operand: Callable[[], _Operand]
 ) -> tuple[Operator, tuple[_Operand | None, ...]]:
     """`conv2d(%x, %w, none) {stride=[2,2]}`, each operand read by `operand`."""
@@ -235,7 +110,8 @@ def _application(
     return reader.attributes(operator_class), tuple(operands)
 
 
-def _location(reader: Reader) -> Location:
+def parse_location(reader: Reader) -> Location:
+    """`loc("a.tflite", "op 3")`, or nothing."""
     if not reader.accept_word("loc"):
         return Location()
     reader.punctuation("(")
@@ -246,4 +122,4 @@ def _location(reader: Reader) -> Location:
     return Location(source, name)
 
 
-__all__ = ["parse_graph", "parse_program"]
+__all__ = ["parse_application", "parse_graph", "parse_location"]

@@ -1,25 +1,33 @@
-"""Graphs and Programs as text; `parser.py` reads it back to an equal object. Grammar: README.md."""
+"""Graphs as text; `parser.py` reads it back to an equal object. Grammar: README.md."""
 
 import base64
 import dataclasses
 import enum
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, cast
 
 import numpy as np
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.escape import print_name, quoted
-from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, Value
+from tinsmith_ir.graph import Array, Graph, Location, Node, Value
 from tinsmith_ir.operators.base import Operator
-from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Memory, Program, Step
 from tinsmith_ir.types import Quantization, TensorType
 
 Constants = Literal["inline", "summary"]
 
+VERSION = 2
+"""Of the text form; it stands behind the first word."""
+
 _DECIMAL_ELEMENTS = 16
+_LINE_COLUMNS = 160
+_STRING_COLUMNS = 120
+_WORD = re.compile(r'(?:[^ "]|"(?:[^"\\]|\\.)*")+')
+_LONG = re.compile(rf'"((?:[^"\\]|\\.)*)"|%([A-Za-z0-9_./-]{{{_STRING_COLUMNS},}})')
+_CHARACTER = re.compile(r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\.|.")
 
 
 @checked
@@ -29,47 +37,56 @@ def print_graph(graph: Graph, *, constants: Constants = "inline") -> str:
     constants: "inline" writes their data, so that the text parses back; "summary" writes a short
     hash instead, for people.
     """
-    lines = [f"graph {quoted(graph.name)} {{"]
-    lines += [f"  input {_typed(value)}" for value in graph.inputs]
-    lines += [f"  {_constant(constant, constants)}" for constant in graph.constants]
+    lines = [f"graph {VERSION} {quoted(graph.name)} {{"]
+    lines += [f"  input {print_typed(value)}" for value in graph.inputs]
+    lines += [
+        f"  {print_constant(constant.value, constant.data, constants)}"
+        for constant in graph.constants
+    ]
     lines += [f"  {print_node(node)}" for node in graph.nodes]
     lines += [f"  output {print_name(value.name)}" for value in graph.outputs]
-    return "\n".join([*lines, "}", ""])
-
-
-@checked
-def print_program(program: Program, *, constants: Constants = "inline") -> str:
-    """The program as text; `constants` as for `print_graph`."""
-    lines = [f"program {quoted(program.name)} for {quoted(program.target)} {{"]
-    lines += [f"  {_memory(memory)}" for memory in program.memories]
-    lines += [f"  {_buffer(buffer)}" for buffer in program.buffers]
-    for constant in program.constants:
-        value = Value(constant.name, constant.type)
-        lines.append(f"  const {_typed(value)} = {_data(constant.data, constants)}")
-    lines += [f"  input {print_name(name)}" for name in program.inputs]
-    lines += [f"  {print_step(step)}" for step in program.steps]
-    lines += [f"  output {print_name(name)}" for name in program.outputs]
-    return "\n".join([*lines, "}", ""])
+    return text_of([*lines, "}"])
 
 
 @checked
 def print_node(node: Node) -> str:
     """One node as one line, without indentation."""
-    results = ", ".join(_typed(value) for value in node.outputs)
+    results = ", ".join(print_typed(value) for value in node.outputs)
     names = [None if value is None else value.name for value in node.inputs]
-    return f"{results} = {_application(node.operator, names)}{_location(node.location)}"
+    return f"{results} = {print_application(node.operator, names)}{print_location(node.location)}"
 
 
-@checked
-def print_step(step: Step) -> str:
-    """One step of a program as one line, without indentation."""
-    match step:
-        case DmaCopy(source, destination, token):
-            return f"dma {print_name(source)} -> {print_name(destination)} token {token}"
-        case Barrier(token):
-            return f"barrier {token}"
-        case KernelCall():
-            return _call(step)
+def text_of(statements: Iterable[str]) -> str:
+    """Statements as lines of at most 160 columns: longer ones go on in lines that are indented deeper, and long
+    strings in pieces, which the parser joins.
+    """
+    return "".join(f"{line}\n" for statement in statements for line in _lines(statement))
+
+
+def _lines(statement: str) -> Iterator[str]:
+    if len(statement) <= _LINE_COLUMNS:
+        yield statement
+        return
+    indentation = " " * (len(statement) - len(statement.lstrip()))
+    line = indentation
+    for word in _WORD.findall(_LONG.sub(_in_pieces, statement)):
+        if line.strip() and len(line) + 1 + len(word) > _LINE_COLUMNS:
+            yield line
+            line = f"{indentation}    "
+        line += word if line == indentation or not line.strip() else f" {word}"
+    yield line
+
+
+def _in_pieces(found: re.Match[str]) -> str:
+    """`"abc" "def"` for a long `"abcdef"`, and `%"abc" "def"` for a long name; no escape is torn apart."""
+    if len(found[0]) <= _STRING_COLUMNS + len('""'):
+        return found[0]
+    pieces = [""]
+    for character in _CHARACTER.findall(found[1] or found[2]):
+        if len(pieces[-1]) + len(character) > _STRING_COLUMNS:
+            pieces.append("")
+        pieces[-1] += character
+    return ("%" if found[2] else "") + " ".join(f'"{piece}"' for piece in pieces)
 
 
 def print_type(type_: TensorType) -> str:
@@ -89,17 +106,8 @@ def _quantization(quantization: Quantization | None) -> str:
     return f"<[{', '.join(scales)}], [{', '.join(zeros)}]{axis}>"
 
 
-def _call(call: KernelCall) -> str:
-    results = ", ".join(print_name(name) for name in call.outputs)
-    scratch = f" scratch {print_name(call.scratch)}" if call.scratch is not None else ""
-    reason = f" reason {quoted(call.reason)}" if call.reason else ""
-    return (
-        f"call {quoted(call.name)} kernel {quoted(call.kernel)}: {results} = "
-        f"{_application(call.operator, call.inputs)}{scratch}{reason}{_location(call.location)}"
-    )
-
-
-def _application(operator: Operator, inputs: Sequence[str | None]) -> str:
+def print_application(operator: Operator, inputs: Sequence[str | None]) -> str:
+    """`conv2d(%x, %w, none) {stride=[2,2]}`."""
     operands = ", ".join("none" if name is None else print_name(name) for name in inputs)
     attributes = ", ".join(_attributes(operator))
     return f"{operator.mnemonic}({operands})" + (f" {{{attributes}}}" if attributes else "")
@@ -124,8 +132,9 @@ def _attribute(value: object) -> str:
     return _float(value) if isinstance(value, float) else str(value)
 
 
-def _constant(constant: Constant, constants: Constants) -> str:
-    return f"const {_typed(constant.value)} = {_data(constant.data, constants)}"
+def print_constant(value: Value, data: Array, constants: Constants) -> str:
+    """`const %c: i32[2] = [1, 2]`."""
+    return f"const {print_typed(value)} = {_data(data, constants)}"
 
 
 def _data(data: Array, constants: Constants) -> str:
@@ -135,7 +144,9 @@ def _data(data: Array, constants: Constants) -> str:
     content = np.ascontiguousarray(data).data
     if constants == "summary":
         return f"summary {quoted(hashlib.sha256(content).hexdigest()[:16])}"
-    return f'base64 "{base64.b64encode(content).decode()}"'
+    text = base64.b64encode(content).decode()
+    pieces = (text[i : i + _STRING_COLUMNS] for i in range(0, len(text), _STRING_COLUMNS))
+    return "base64 " + " ".join(f'"{piece}"' for piece in pieces)
 
 
 def _element(element: np.generic) -> str:
@@ -145,23 +156,13 @@ def _element(element: np.generic) -> str:
     return _float(float(str(element))) if element.dtype.kind == "f" else str(int(element))
 
 
-def _memory(memory: Memory) -> str:
-    size = "" if memory.size_bytes is None else f" size {memory.size_bytes}"
-    return f"memory {quoted(memory.name)}{size} align {memory.alignment}"
-
-
-def _buffer(buffer: Buffer) -> str:
-    offset = "" if buffer.offset is None else f" at {buffer.offset}"
-    alias = "" if buffer.alias_of is None else f" alias {print_name(buffer.alias_of)}"
-    typed = _typed(Value(buffer.name, buffer.type))
-    return f"buffer {typed} in {quoted(buffer.memory)}{offset}{alias}"
-
-
-def _typed(value: Value) -> str:
+def print_typed(value: Value) -> str:
+    """`%x: i8[1,4]`."""
     return f"{print_name(value.name)}: {print_type(value.type)}"
 
 
-def _location(location: Location) -> str:
+def print_location(location: Location) -> str:
+    """` loc("a.tflite", "op 3")`, "" if nothing is known."""
     if location == Location():
         return ""
     return f" loc({quoted(location.source)}, {quoted(location.name)})"
@@ -172,4 +173,16 @@ def _float(value: float) -> str:
     return repr(float(value)) if math.isfinite(value) else str(value)
 
 
-__all__ = ["print_graph", "print_name", "print_node", "print_program", "print_step", "print_type"]
+__all__ = [
+    "VERSION",
+    "Constants",
+    "print_application",
+    "print_constant",
+    "print_graph",
+    "print_location",
+    "print_name",
+    "print_node",
+    "print_type",
+    "print_typed",
+    "text_of",
+]

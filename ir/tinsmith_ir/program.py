@@ -1,15 +1,20 @@
 """The Program level: how it is computed, on a given target.
 
-Buffers live in named memories; steps run in order. A KernelCall keeps the graph operator it carries
-out, so its meaning stays checkable; `kernel` names the C routine chosen for it. Addresses and order
-are part of the Program (and of its text), so a person can edit a plan and have it checked again.
+Buffers are bytes in named memories; views say which tensor lies where in them; steps run in order, some of them
+beside the core that started them. A Call keeps the graph operator it carries out, so its meaning stays checkable;
+`kernel` names the C routine chosen for it. Addresses and order are part of the Program (and of its text), so a
+person can edit a plan and have it checked again.
+
+Loops are writing: what a Program with loops means is `unrolled(program)`, and every analysis reads that.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tinsmith_ir.checked import Checked
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.expressions import ZERO, Expression
 from tinsmith_ir.graph import Array, Location
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.types import TensorType
@@ -17,36 +22,95 @@ from tinsmith_ir.types import TensorType
 
 @dataclass(frozen=True)
 class Memory(Checked):
-    """A memory that buffers are placed in. `size_bytes` None means as large as needed."""
+    """A memory that buffers are placed in.
+
+    size_bytes: None means as large as needed. alignment: of its start, and of every buffer in it, in bytes.
+    is_remote: the core cannot load from and store to it; only copies of engines that reach it do.
+    """
 
     name: str
     size_bytes: int | None = None
     alignment: int = 16
+    is_remote: bool = False
+
+
+@dataclass(frozen=True)
+class Engine(Checked):
+    """What runs beside the core that starts it: a DMA, an accelerator.
+
+    reaches: the memories that it reads and writes. is_fifo: it ends steps in the order in which they were started.
+    depth: how many unfinished steps it holds; None is any number. alignment: of addresses and lengths of its
+    copies, in bytes.
+    """
+
+    name: str
+    reaches: tuple[str, ...]
+    is_fifo: bool = True
+    depth: int | None = None
+    alignment: int = 1
 
 
 @dataclass(frozen=True)
 class Buffer(Checked):
-    """A tensor, or raw scratch, in a memory.
+    """Bytes in a memory.
 
     offset: bytes from the start of the memory; None until the allocation pass has run.
-    alias_of: name of a buffer whose bytes this one shares (a reshape); then offset is that one's.
+    """
+
+    name: str
+    size_bytes: int
+    memory: str
+    offset: int | None = None
+
+
+@dataclass(frozen=True)
+class Ring(Checked):
+    """Index `i` along `axis` is line `(at + i) mod lines` of the buffer."""
+
+    axis: int
+    lines: int
+    at: Expression = ZERO
+
+
+@dataclass(frozen=True)
+class View(Checked):
+    """A tensor on a buffer: where each of its elements lies.
+
+    Element (i, j, ...) begins at byte start + i * strides[0] + j * strides[1] + ..., `start` counted from the
+    buffer's first byte; with a ring, one axis counts modulo its lines. strides: bytes; None if the elements lie
+    densely, row by row.
     """
 
     name: str
     type: TensorType
-    memory: str
-    offset: int | None = None
-    alias_of: str | None = None
+    buffer: str
+    start: Expression = ZERO
+    strides: tuple[int, ...] | None = None
+    ring: Ring | None = None
 
     @property
-    def size_bytes(self) -> int:
-        """Bytes this buffer occupies."""
-        return self.type.size_bytes
+    def is_dense(self) -> bool:
+        """True if its bytes follow one another as a dense array's do."""
+        return self.ring is None and (
+            self.strides is None
+            or all(
+                have == want or extent == 1
+                for have, want, extent in zip(
+                    self.strides, dense_strides(self.type), self.type.shape, strict=True
+                )
+            )
+        )
+
+    @property
+    def counters(self) -> frozenset[str]:
+        """Counters of loops that move it."""
+        counters = self.start.counters
+        return counters if self.ring is None else counters | self.ring.at.counters
 
 
 @dataclass(frozen=True, eq=False)
 class ConstantBuffer(Checked):
-    """Read-only data in flash, in the layout of the graph; kernels may have it rearranged in C."""
+    """Read-only data beside the code, in the layout of the graph; kernels may have it rearranged in C."""
 
     name: str
     type: TensorType
@@ -54,13 +118,23 @@ class ConstantBuffer(Checked):
 
 
 @dataclass(frozen=True)
-class KernelCall(Checked):
+class Guard(Checked):
+    """A step runs in iterations begin to end - 1 of the loop with that counter."""
+
+    counter: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Call(Checked):
     """Run `kernel`, which computes `operator`.
 
-    inputs: names of buffers or constants, None for an absent optional operand.
-    outputs: names of buffers.
-    scratch: name of a buffer that is live during this call only, or None.
+    inputs: names of views or constants, None for an absent optional operand.
+    outputs: names of views.
+    scratch: name of a view that is live during this call only, or None.
     reason: why this kernel and not the target's best one; "" when it is the best one.
+    engine, token: what runs it, and what a Wait for its end names; None if the core runs it to its end.
     """
 
     name: str
@@ -70,33 +144,61 @@ class KernelCall(Checked):
     outputs: tuple[str, ...]
     scratch: str | None = None
     reason: str = ""
+    engine: str | None = None
+    token: Expression | None = None
+    guard: Guard | None = None
     location: Location = field(default=Location(), compare=False)
 
 
 @dataclass(frozen=True)
-class DmaCopy(Checked):
-    """Start an asynchronous copy of `source` to `destination`; it has ended after Barrier(token)."""
+class Copy(Checked):
+    """Copy a view or constant to a view of the same shape and element type, whatever their layouts.
+
+    engine, token: as of a Call.
+    """
 
     source: str
     destination: str
-    token: int
+    engine: str | None = None
+    token: Expression | None = None
+    guard: Guard | None = None
 
 
 @dataclass(frozen=True)
-class Barrier(Checked):
-    """Wait for the copies of `token`."""
+class Fill(Checked):
+    """Write one integer (false or true as 0 or 1; for f32, 0) to every element of a view."""
 
-    token: int
+    destination: str
+    value: int = 0
+    guard: Guard | None = None
 
 
-Step = KernelCall | DmaCopy | Barrier
+@dataclass(frozen=True)
+class Wait(Checked):
+    """Wait for the end of the step that was started with that token."""
+
+    token: Expression
+    guard: Guard | None = None
+
+
+@dataclass(frozen=True)
+class Loop(Checked):
+    """The steps of `body`, `count` times, with `counter` 0 to count - 1."""
+
+    counter: str
+    count: int
+    body: "tuple[Call | Copy | Fill | Wait | Loop, ...]"
+
+
+SimpleStep = Call | Copy | Fill | Wait
+Step = SimpleStep | Loop
 
 
 @dataclass(frozen=True, eq=False)
 class Program(Checked):
-    """Buffers, constants and steps in execution order.
+    """Buffers, views, constants and steps in execution order.
 
-    inputs, outputs: names of buffers, in the order of the graph's.
+    inputs, outputs: names of dense views, in the order of the graph's.
     target: name of the target it was lowered for.
     """
 
@@ -104,10 +206,12 @@ class Program(Checked):
     target: str
     memories: tuple[Memory, ...]
     buffers: tuple[Buffer, ...]
+    views: tuple[View, ...]
     constants: tuple[ConstantBuffer, ...]
     steps: tuple[Step, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    engines: tuple[Engine, ...] = ()
 
     @cached_property
     def buffer(self) -> Mapping[str, Buffer]:
@@ -115,33 +219,149 @@ class Program(Checked):
         return {buffer.name: buffer for buffer in self.buffers}
 
     @cached_property
+    def view(self) -> Mapping[str, View]:
+        """Views by name."""
+        return {view.name: view for view in self.views}
+
+    @cached_property
     def constant(self) -> Mapping[str, ConstantBuffer]:
         """Constants by name."""
         return {constant.name: constant for constant in self.constants}
 
-    @property
-    def calls(self) -> tuple[KernelCall, ...]:
-        """The kernel calls, in order."""
-        return tuple(step for step in self.steps if isinstance(step, KernelCall))
+    @cached_property
+    def memory(self) -> Mapping[str, Memory]:
+        """Memories by name."""
+        return {memory.name: memory for memory in self.memories}
+
+    @cached_property
+    def engine(self) -> Mapping[str, Engine]:
+        """Engines by name."""
+        return {engine.name: engine for engine in self.engines}
+
+    @cached_property
+    def calls(self) -> tuple[Call, ...]:
+        """The kernel calls as written, those in loops once."""
+        return tuple(step for step in simple_steps(self.steps) if isinstance(step, Call))
 
     def type_of(self, name: str) -> TensorType:
-        """Type of a buffer or constant; raises KeyError for an unknown name."""
-        return self.buffer[name].type if name in self.buffer else self.constant[name].type
+        """Type of a view or constant; raises KeyError for an unknown name."""
+        return self.view[name].type if name in self.view else self.constant[name].type
 
-    def root(self, name: str) -> Buffer | None:
-        """The buffer whose bytes `name` shares at the end of its aliases, itself if it is none.
-
-        None if the aliases lead to no buffer, or in a circle.
-        """
-        seen: set[str] = set()
-        while name in self.buffer and name not in seen:
-            seen.add(name)
-            alias = self.buffer[name].alias_of
-            if alias is None:
-                return self.buffer[name]
-            name = alias
-        return None
+    def buffer_of(self, name: str) -> Buffer:
+        """The buffer that a view lies on; raises KeyError for an unknown name."""
+        return self.buffer[self.view[name].buffer]
 
     def with_buffers(self, buffers: tuple[Buffer, ...]) -> "Program":
         """The same program with other buffers (placed ones, say)."""
         return replace(self, buffers=buffers)
+
+
+def simple_steps(steps: tuple[Step, ...]) -> Iterator[SimpleStep]:
+    """The steps as written, those in loops once."""
+    for step in steps:
+        if isinstance(step, Loop):
+            yield from simple_steps(step.body)
+        else:
+            yield step
+
+
+def dense_strides(type_: TensorType) -> tuple[int, ...]:
+    """Bytes from one index to the next along each axis of a dense array."""
+    strides: list[int] = []
+    stride = type_.dtype.size_bytes
+    for extent in reversed(type_.shape):
+        strides.append(stride)
+        stride *= extent
+    return tuple(reversed(strides))
+
+
+def tensor(
+    name: str, type_: TensorType, memory: str, offset: int | None = None
+) -> tuple[Buffer, View]:
+    """A buffer that holds one dense tensor, and the view of that tensor; both have its name."""
+    return Buffer(name, type_.size_bytes, memory, offset), View(name, type_, name)
+
+
+def unrolled(program: Program) -> Program:
+    """The program without loops: what it means.
+
+    Steps and views in loops are repeated; their names then say the iteration (`tile@i=2`).
+    Raises GraphError where a step reads a counter outside of its loop, or a table has no entry.
+    """
+    if not any(isinstance(step, Loop) for step in program.steps):
+        return program
+    unroller = _Unroller(program)
+    steps = tuple(unroller.steps(program.steps, {}))
+    views = tuple(view for view in program.views if not view.counters)
+    return replace(program, views=(*views, *unroller.views.values()), steps=steps)
+
+
+class _Unroller:
+    """views: those that loops move, one for each place that a step asks for."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.views: dict[str, View] = {}
+
+    def steps(self, steps: tuple[Step, ...], counters: Mapping[str, int]) -> Iterator[SimpleStep]:
+        for step in steps:
+            if isinstance(step, Loop):
+                for index in range(step.count):
+                    yield from self.steps(step.body, {**counters, step.counter: index})
+            elif _is_due(step.guard, counters):
+                yield self._step(step, counters)
+
+    def _step(self, step: SimpleStep, counters: Mapping[str, int]) -> SimpleStep:
+        match step:
+            case Call():
+                return replace(
+                    step,
+                    name=_at(step.name, counters),
+                    inputs=tuple(name and self._place(name, counters) for name in step.inputs),
+                    outputs=tuple(self._place(name, counters) for name in step.outputs),
+                    scratch=step.scratch and self._place(step.scratch, counters),
+                    token=step.token and _fixed(step.token, counters),
+                    guard=None,
+                )
+            case Copy():
+                return replace(
+                    step,
+                    source=self._place(step.source, counters),
+                    destination=self._place(step.destination, counters),
+                    token=step.token and _fixed(step.token, counters),
+                    guard=None,
+                )
+            case Fill():
+                return replace(
+                    step, destination=self._place(step.destination, counters), guard=None
+                )
+            case Wait():
+                return replace(step, token=_fixed(step.token, counters), guard=None)
+
+    def _place(self, name: str, counters: Mapping[str, int]) -> str:
+        view = self._program.view.get(name)
+        if view is None or not view.counters:
+            return name
+        placed = _at(name, {key: counters[key] for key in counters if key in view.counters})
+        if placed not in self.views:
+            ring = view.ring and replace(view.ring, at=_fixed(view.ring.at, counters))
+            start = _fixed(view.start, counters)
+            self.views[placed] = replace(view, name=placed, start=start, ring=ring)
+        return placed
+
+
+def _fixed(expression: Expression, counters: Mapping[str, int]) -> Expression:
+    return Expression(expression.value(counters))
+
+
+def _is_due(guard: Guard | None, counters: Mapping[str, int]) -> bool:
+    if guard is None:
+        return True
+    if guard.counter not in counters:
+        raise GraphError(f"counter {guard.counter} is read outside of its loop")
+    return guard.begin <= counters[guard.counter] < guard.end
+
+
+def _at(name: str, counters: Mapping[str, int]) -> str:
+    places = ",".join(f"{counter}={value}" for counter, value in counters.items())
+    return f"{name}@{places}" if places else name

@@ -1,5 +1,6 @@
-"""The rules of a Program, as a table. Whether live buffers overlap is not among them: the checker of
-the allocation pass and the evaluator find that.
+"""The rules of a Program, as tables: of what is written, and of what it means once its loops are unrolled.
+
+Whether live buffers overlap is not among them: the checker of the allocation pass and the evaluator find that.
 """
 
 from collections import Counter
@@ -7,14 +8,36 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.checked import checked
+from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.printer import print_name, print_step, print_type
-from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
+from tinsmith_ir.hazards import find_hazards, step_names
+from tinsmith_ir.places import places, run_count
+from tinsmith_ir.printer import print_name, print_type
+from tinsmith_ir.program import (
+    Call,
+    Copy,
+    Fill,
+    Loop,
+    Program,
+    SimpleStep,
+    Step,
+    View,
+    Wait,
+    simple_steps,
+    unrolled,
+)
+from tinsmith_ir.program_printer import print_step, print_view
 from tinsmith_ir.type_rules import operand_findings, operator_findings, verify_type
 from tinsmith_ir.types import TensorType
 
 MAX_ADDRESS = 1 << 47
 """Bytes that a program of a 64-bit computer can address; most targets have fewer."""
+
+MAX_STEPS = 1 << 18
+"""Steps of a program once unrolled: what is analysed in a few minutes."""
+
+MAX_RUNS = 1 << 20
+"""Contiguous pieces of a view."""
 
 
 @dataclass(frozen=True)
@@ -27,26 +50,44 @@ class ProgramRule:
 
 @checked
 def verify_program(program: Program) -> None:
-    """Raise GraphError unless every rule holds, naming the step, its location and the buffer."""
-    for rule in PROGRAM_RULES:
+    """Raise GraphError unless every rule holds, naming the step, its location and the view."""
+    _demand(program, WRITTEN_RULES)
+    try:
+        meant = unrolled(program)
+    except GraphError as error:
+        raise GraphError(f"program {program.name!r}: {error}") from error
+    _demand(meant, UNROLLED_RULES)
+
+
+def _demand(program: Program, rules: Sequence[ProgramRule]) -> None:
+    for rule in rules:
         for finding in rule.findings(program):
             raise GraphError(f"program {program.name!r}: {rule.what}: {finding}")
 
 
 def _repeated_names(program: Program) -> Iterator[str]:
-    tensors = [*program.buffers, *program.constants]
     groups = {
         "memory": [memory.name for memory in program.memories],
-        "buffer or constant": [tensor.name for tensor in tensors],
+        "engine": [engine.name for engine in program.engines],
+        "buffer": [buffer.name for buffer in program.buffers],
+        "view or constant": [tensor.name for tensor in (*program.views, *program.constants)],
         "call": [call.name for call in program.calls],
+        "loop counter": [*_counters_of(program.steps)],
     }
     for what, names in groups.items():
         counts = Counter(names)
         yield from (f"{what} {name!r}" for name in sorted(counts) if counts[name] > 1)
 
 
+def _counters_of(steps: Sequence[Step]) -> Iterator[str]:
+    for step in steps:
+        if isinstance(step, Loop):
+            yield step.counter
+            yield from _counters_of(step.body)
+
+
 def _broken_types(program: Program) -> Iterator[str]:
-    for tensor in (*program.buffers, *program.constants):
+    for tensor in (*program.views, *program.constants):
         try:
             verify_type(tensor.type)
         except GraphError as error:
@@ -68,66 +109,71 @@ def _wrong_memories(program: Program) -> Iterator[str]:
             yield f"memory {memory.name!r} has {memory.size_bytes} bytes"
 
 
+def _wrong_engines(program: Program) -> Iterator[str]:
+    for engine in program.engines:
+        unknown = [name for name in engine.reaches if name not in program.memory]
+        yield from (
+            f"engine {engine.name!r} reaches {name!r}, which is no memory" for name in unknown
+        )
+        if engine.depth is not None and engine.depth < 1:
+            yield f"engine {engine.name!r} holds {engine.depth} steps"
+        if engine.alignment < 1:
+            yield f"engine {engine.name!r} has alignment {engine.alignment}"
+
+
 def _misplaced(program: Program) -> Iterator[str]:
-    memories = {memory.name: memory for memory in program.memories}
     for buffer in program.buffers:
-        memory = memories.get(buffer.memory)
+        memory = program.memory.get(buffer.memory)
         if memory is None:
-            yield f"{print_name(buffer.name)} is in {buffer.memory!r}, which is none of {[*memories]}"
-        elif buffer.offset is not None:
-            end = buffer.offset + buffer.size_bytes
-            if buffer.offset < 0 or buffer.offset % buffer.type.dtype.size_bytes:
-                yield f"{print_name(buffer.name)} is at offset {buffer.offset}"
-            if end > MAX_ADDRESS:
-                yield f"{print_name(buffer.name)} ends at {end}, beyond the {MAX_ADDRESS} bytes of any target"
-            if memory.size_bytes is not None and end > memory.size_bytes:
-                yield (
-                    f"{print_name(buffer.name)} ends at {end}, "
-                    f"memory {memory.name!r} has {memory.size_bytes} bytes"
-                )
-
-
-def _wrong_aliases(program: Program) -> Iterator[str]:
-    for buffer in program.buffers:
-        if buffer.alias_of is None:
+            yield f"{print_name(buffer.name)} is in {buffer.memory!r}, which is none of {[*program.memory]}"
             continue
-        root = program.root(buffer.name)
-        if root is None:
-            yield f"{print_name(buffer.name)} is an alias of {print_name(buffer.alias_of)}"
-        elif not _shares_place(buffer, root):
-            yield f"{print_name(buffer.name)} lies elsewhere than {print_name(root.name)}"
+        if buffer.size_bytes < 1:
+            yield f"{print_name(buffer.name)} has {buffer.size_bytes} bytes"
+        end = (buffer.offset or 0) + buffer.size_bytes
+        if buffer.offset is not None and buffer.offset < 0:
+            yield f"{print_name(buffer.name)} is at offset {buffer.offset}"
+        if end > MAX_ADDRESS:
+            yield f"{print_name(buffer.name)} ends at {end}, beyond the {MAX_ADDRESS} bytes of any target"
+        if memory.size_bytes is not None and end > memory.size_bytes:
+            yield (
+                f"{print_name(buffer.name)} ends at {end}, "
+                f"memory {memory.name!r} has {memory.size_bytes} bytes"
+            )
 
 
-def _shares_place(buffer: Buffer, root: Buffer) -> bool:
-    return (
-        buffer.memory == root.memory
-        and buffer.offset == root.offset
-        and buffer.size_bytes <= root.size_bytes
-    )
+def _wrong_layouts(program: Program) -> Iterator[str]:
+    for view in program.views:
+        if view.buffer not in program.buffer:
+            yield f"{print_name(view.name)} lies on {print_name(view.buffer)}, which is no buffer"
+        rank = len(view.type.shape)
+        if view.strides is not None and (
+            len(view.strides) != rank or min(view.strides, default=0) < 0
+        ):
+            yield f"expected {rank} strides of at least 0 in\n  {print_view(view)}\n"
+        ring = view.ring
+        if ring is not None and not (0 <= ring.axis < rank and ring.lines >= 1):
+            yield f"expected an axis below {rank} and at least 1 line in\n  {print_view(view)}\n"
+        elif run_count(view) > MAX_RUNS:
+            yield f"more than {MAX_RUNS} pieces that do not touch in\n  {print_view(view)}\n"
 
 
 def _unknown_names(program: Program) -> Iterator[str]:
-    readable = program.buffer.keys() | program.constant.keys()
+    readable = program.view.keys() | program.constant.keys()
     for name in (*program.inputs, *program.outputs):
-        if name not in program.buffer:
+        if name not in program.view:
             yield f"{print_name(name)} among the program's inputs and outputs"
-    for step in program.steps:
-        reads, writes = _names(step)
+    for step in simple_steps(program.steps):
+        reads, writes = step_names(step)
         unknown = [name for name in reads if name not in readable]
-        unknown += [name for name in writes if name not in program.buffer]
+        unknown += [name for name in writes if name not in program.view]
         yield from (f"{print_name(name)} in\n  {print_step(step)}\n" for name in unknown)
 
 
-def _names(step: KernelCall | DmaCopy | Barrier) -> tuple[Sequence[str], Sequence[str]]:
-    """What a step reads (buffers or constants), and what it writes (buffers)."""
-    match step:
-        case KernelCall():
-            scratch = () if step.scratch is None else (step.scratch,)
-            return [name for name in step.inputs if name is not None], (*step.outputs, *scratch)
-        case DmaCopy(source, destination, _):
-            return (source,), (destination,)
-        case Barrier():
-            return (), ()
+def _wrong_ends(program: Program) -> Iterator[str]:
+    for name in (*program.inputs, *program.outputs):
+        view = program.view[name]
+        if view.counters or not view.is_dense:
+            yield print_view(view)
 
 
 def _wrong_calls(program: Program) -> Iterator[str]:
@@ -139,7 +185,7 @@ def _wrong_calls(program: Program) -> Iterator[str]:
 
 
 def _call_findings(
-    call: KernelCall, inputs: Sequence[TensorType | None], outputs: Sequence[TensorType]
+    call: Call, inputs: Sequence[TensorType | None], outputs: Sequence[TensorType]
 ) -> Iterator[str]:
     given = [type_ is not None for type_ in inputs]
     findings = list(operand_findings(call.operator, given))
@@ -147,32 +193,156 @@ def _call_findings(
 
 
 def _wrong_copies(program: Program) -> Iterator[str]:
-    for step in program.steps:
-        if isinstance(step, DmaCopy):
+    for step in simple_steps(program.steps):
+        if isinstance(step, Copy):
             source, destination = program.type_of(step.source), program.type_of(step.destination)
-            if source.size_bytes != destination.size_bytes:
-                yield f"{source.size_bytes} to {destination.size_bytes} bytes in {print_step(step)}"
+            if (source.shape, source.dtype) != (destination.shape, destination.dtype):
+                yield f"{print_type(source)} to {print_type(destination)} in\n  {print_step(step)}\n"
+        elif isinstance(step, Fill):
+            type_ = program.type_of(step.destination)
+            if not _can_fill(type_.dtype, step.value):
+                yield f"{step.value} as {type_.dtype.value} in\n  {print_step(step)}\n"
 
 
-def _unwaited_copies(program: Program) -> Iterator[str]:
-    pending: dict[int, DmaCopy] = {}
+def _can_fill(dtype: DType, value: int) -> bool:
+    if dtype is DType.FLOAT32:
+        return value == 0
+    if dtype is DType.BOOL:
+        return value in (0, 1)
+    bits = 8 * dtype.size_bytes
+    return -(1 << (bits - 1)) <= value < 1 << (bits - 1)
+
+
+def _wrong_engines_of_steps(program: Program) -> Iterator[str]:
+    for step in simple_steps(program.steps):
+        engine = None if isinstance(step, Fill | Wait) else step.engine
+        if isinstance(step, Call | Copy) and (step.engine is None) != (step.token is None):
+            yield f"an engine without a token, or a token without an engine, in\n  {print_step(step)}\n"
+        if engine is not None and engine not in program.engine:
+            yield f"{engine!r} is none of {[*program.engine]} in\n  {print_step(step)}\n"
+            continue
+        for name in _names(step):
+            if name in program.view:
+                yield from _out_of_reach(program, step, engine, name)
+
+
+def _out_of_reach(
+    program: Program, step: SimpleStep, engine: str | None, name: str
+) -> Iterator[str]:
+    memory = program.memory[program.buffer_of(name).memory]
+    reached = (
+        not memory.is_remote if engine is None else memory.name in program.engine[engine].reaches
+    )
+    if not reached:
+        who = "the core" if engine is None else f"engine {engine!r}"
+        yield f"{who} does not reach {memory.name!r}, where {print_name(name)} lies, in\n  {print_step(step)}\n"
+
+
+def _names(step: SimpleStep) -> tuple[str, ...]:
+    reads, writes = step_names(step)
+    return (*reads, *writes)
+
+
+def _wrong_loops(program: Program) -> Iterator[str]:
+    for loop in _loops(program.steps):
+        if loop.count < 1:
+            yield f"loop {loop.counter} runs {loop.count} times"
+    count = _count(program.steps)
+    if count > MAX_STEPS:
+        yield f"{count} steps once unrolled, at most {MAX_STEPS} are analysed"
+
+
+def _loops(steps: Sequence[Step]) -> Iterator[Loop]:
+    for step in steps:
+        if isinstance(step, Loop):
+            yield step
+            yield from _loops(step.body)
+
+
+def _count(steps: Sequence[Step]) -> int:
+    return sum(
+        max(step.count, 0) * _count(step.body) if isinstance(step, Loop) else 1 for step in steps
+    )
+
+
+def _views_beyond(program: Program) -> Iterator[str]:
+    for view in program.views:
+        if view.counters:
+            continue  # no step asks for it
+        size = program.buffer[view.buffer].size_bytes
+        found = places(view)
+        if found.begin < 0 or found.end > size:
+            yield (
+                f"bytes {found.begin} to {found.end - 1} of the {size} of {print_name(view.buffer)} in\n"
+                f"  {print_view(view)}\n"
+            )
+
+
+def _misaligned(program: Program) -> Iterator[str]:
+    for view in program.views:
+        size = view.type.dtype.size_bytes
+        if size == 1 or view.counters:
+            continue
+        offset = program.buffer[view.buffer].offset or 0
+        if ((places(view).starts + offset) % size).any():
+            yield f"offset {offset} of {print_name(view.buffer)}, and\n  {print_view(view)}\n"
+
+
+def _overlapping_elements(program: Program) -> Iterator[str]:
+    checked_views: set[str] = set()
+    for step in simple_steps(program.steps):
+        for name in step_names(step)[1]:
+            if name not in checked_views:
+                checked_views.add(name)
+                if not _is_injective(program.view[name]):
+                    yield f"{print_view(program.view[name])}\n  in {print_step(step)}\n"
+
+
+def _is_injective(view: View) -> bool:
+    return view.is_dense or places(view).is_injective
+
+
+def _illegal_copies(program: Program) -> Iterator[str]:
     for step in program.steps:
-        if isinstance(step, DmaCopy):
-            pending[step.token] = step
-        elif isinstance(step, Barrier) and pending.pop(step.token, None) is None:
-            yield f"no copy before {print_step(step)}"
-    yield from (f"no barrier after {print_step(copy)}" for copy in pending.values())
+        if not isinstance(step, Copy) or step.engine is None:
+            continue
+        engine = program.engine[step.engine]
+        for name in (step.source, step.destination):
+            if name not in program.view:
+                continue
+            found = places(program.view[name])
+            offset = program.buffer_of(name).offset or 0
+            if (
+                (found.starts + offset) % engine.alignment
+            ).any() or found.length % engine.alignment:
+                yield (
+                    f"engine {engine.name!r} copies multiples of {engine.alignment} bytes, not those of "
+                    f"{print_name(name)}, in\n  {print_step(step)}\n"
+                )
 
 
-PROGRAM_RULES: tuple[ProgramRule, ...] = (
+WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("each name has one definition", _repeated_names),
     ProgramRule("each type is well formed", _broken_types),
     ProgramRule("a constant's data have its shape and dtype", _wrong_constants),
     ProgramRule("a memory has bytes and an alignment that is a power of two", _wrong_memories),
-    ProgramRule("a buffer lies aligned to its elements within its memory", _misplaced),
-    ProgramRule("an alias shares the place of a buffer, not its own", _wrong_aliases),
-    ProgramRule("steps read buffers or constants, and write buffers", _unknown_names),
+    ProgramRule("an engine reaches memories and holds steps", _wrong_engines),
+    ProgramRule("a buffer lies within its memory", _misplaced),
+    ProgramRule("a view has a layout on a buffer", _wrong_layouts),
+    ProgramRule("steps read views or constants, and write views", _unknown_names),
+    ProgramRule("inputs and outputs lie densely, and where no loop moves them", _wrong_ends),
     ProgramRule("operands and results are those the operator takes", _wrong_calls),
-    ProgramRule("a copy has as many bytes on both sides", _wrong_copies),
-    ProgramRule("each copy is waited for", _unwaited_copies),
+    ProgramRule("a copy has one type on both sides, a fill a value of its type", _wrong_copies),
+    ProgramRule(
+        "the core and engines take steps in memories that they reach", _wrong_engines_of_steps
+    ),
+    ProgramRule("a loop runs at least once", _wrong_loops),
+)
+
+UNROLLED_RULES: tuple[ProgramRule, ...] = (
+    ProgramRule("a view lies within its buffer", _views_beyond),
+    ProgramRule("elements are aligned to their size", _misaligned),
+    ProgramRule("elements that are written share no byte", _overlapping_elements),
+    ProgramRule("a copy is one that its engine can make", _illegal_copies),
+    ProgramRule("steps beside one another do not race", find_hazards),
 )

@@ -12,10 +12,12 @@ import numpy as np
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError, ParseError
+from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.graph import Array
 from tinsmith_ir.lexer import Token, tokens
 from tinsmith_ir.operators import OPERATORS
 from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.printer import VERSION
 from tinsmith_ir.types import Quantization, TensorType
 
 _Item = TypeVar("_Item", int, float, bool)
@@ -61,6 +63,10 @@ class Reader:
         """True if the next token is a %name."""
         return self.token.kind == "name"
 
+    def at_number(self) -> bool:
+        """True if the next token is a number."""
+        return self.token.kind == "number"
+
     def accept(self, punctuation: str) -> bool:
         """Step over that punctuation if it is next."""
         found = self.at(punctuation)
@@ -100,13 +106,93 @@ class Reader:
         if self.token.kind != "end":
             self.fail("the end of the text")
 
+    def at_string(self) -> bool:
+        """True if the next token is a string."""
+        return self.token.kind == "string"
+
     def name(self) -> str:
-        """`%name`"""
-        return self._expect("name", "a %name")
+        """`%name`, or `%"first part" "second part"`."""
+        pieces = [self._expect("name", "a %name")]
+        while self.at_string():
+            pieces.append(self._next())
+        return "".join(pieces)
 
     def string(self) -> str:
-        """`"text"`"""
-        return self._expect("string", "a string")
+        """`"text"`, or `"te" "xt"`."""
+        pieces = [self._expect("string", "a string")]
+        while self.at_string():
+            pieces.append(self._next())
+        return "".join(pieces)
+
+    def identifier(self, what: str) -> str:
+        """A word of letters, digits and underscores that means no number: `what`, for the message."""
+        return self._expect("word", what)
+
+    def head(self, word: str) -> str:
+        """`graph 2 "name"`: what the text is, the version of its form, and the name.
+
+        Raises ParseError for a text that another version of the tool wrote, too.
+        """
+        self.word(word)
+        token = self.token
+        version = self.integer() if self.at_number() else 1
+        if version != VERSION:
+            raise self.error_at(
+                token,
+                f"version {VERSION} of the text, `{word} {VERSION} ...`",
+                f"version {version}: write the file again with this version of tinsmith",
+            )
+        return self.string()
+
+    def expression(self) -> Expression:
+        """`768*((i+1) mod 2)+12`"""
+        found = self._term()
+        while self.accept("+") or (self.token.kind == "number" and self.token.text.startswith("-")):
+            term = self._term()
+            found = Expression(found.base + term.base, found.terms + term.terms)
+        return found
+
+    def _term(self) -> Expression:
+        """`4*i`, `(i+1) mod 2`, which is `((i+1) mod 2)`."""
+        found = self._product()
+        while self.accept_word("mod"):
+            found = Expression(0, (Term(1, Modulo(found, self._positive())),))
+        return found
+
+    def _product(self) -> Expression:
+        if self.token.kind != "number":
+            return self._factor()
+        number = self.integer()
+        if not self.accept("*"):
+            return Expression(number)
+        factor = self._factor()
+        terms = tuple(Term(number * term.times, term.factor) for term in factor.terms)
+        return Expression(number * factor.base, terms)
+
+    def _factor(self) -> Expression:
+        """A counter, `(expression)`, or `table(i: 1, 0, 0)`."""
+        if self.accept("("):
+            inner = self.expression()
+            self.punctuation(")")
+            return inner
+        name = self.identifier("a number, a counter, table or '('")
+        if name != "table":
+            return Expression(0, (Term(1, Counter(name)),))
+        self.punctuation("(")
+        counter = self.identifier("a counter")
+        self.punctuation(":")
+        values = [self.integer()]
+        while self.accept(","):
+            values.append(self.integer())
+        self.punctuation(")")
+        return Expression(0, (Term(1, Table(counter, tuple(values))),))
+
+    def _positive(self) -> int:
+        token = self.token
+        number = self.integer()
+        if number < 1:
+            raise self.error_at(token, "a modulus of at least 1", str(number))
+        return number
 
     def integer(self) -> int:
         """A decimal integer."""
@@ -125,7 +211,7 @@ class Reader:
         """`i8[1,4]<0.5, -3>`"""
         dtype = self._dtype()
         token = self.token
-        shape = tuple(self._integers())
+        shape = tuple(self.integers())
         if len(shape) > _MAX_RANK or min(shape, default=1) < 1:
             expected = f"at most {_MAX_RANK} dimensions of at least 1"
             raise self.error_at(token, expected, str(list(shape))[:60])
@@ -135,7 +221,8 @@ class Reader:
         names = [dtype.value for dtype in DType]
         return DType(self.keyword(*names))
 
-    def _integers(self) -> list[int]:
+    def integers(self) -> list[int]:
+        """`[1, 2]`"""
         return self._list(self.integer)
 
     def _reals(self) -> list[float]:
@@ -173,7 +260,7 @@ class Reader:
             return Quantization((scale,), (zero_point,))
         scales = self._reals()
         self.punctuation(",")
-        zero_points = self._integers()
+        zero_points = self.integers()
         axis = None
         if self.accept(","):
             self.word("axis")
@@ -231,7 +318,7 @@ class Reader:
 
     def _tuple(self, hint: object) -> tuple[int, ...]:
         token = self.token
-        values = tuple(self._integers())
+        values = tuple(self.integers())
         arguments = typing.get_args(hint)
         if arguments[-1] is not Ellipsis and len(values) != len(arguments):
             raise self.error_at(token, f"{len(arguments)} integers", str(len(values)))
@@ -260,7 +347,7 @@ class Reader:
         if dtype is DType.FLOAT32:
             return self._reals()
         if dtype is not DType.BOOL:
-            return self._integers()
+            return self.integers()
         return self._list(self._boolean)
 
     def _base64(self, type_: TensorType) -> Array:

@@ -1,12 +1,14 @@
 """Runs a Program on simulated memories, byte by byte where the plan put the buffers.
 
-A plan that is wrong shows: bytes that nothing wrote are poison and reading them raises; two live
-buffers in one place overwrite each other; a copy happens only at its Barrier, and until then its
-destination is poison; scratch is poison before and after each call; a result is poison until the
-call has read its operands (unless it is an alias of one, or its kernel works in place).
+A plan that is wrong shows: bytes that nothing wrote are poison and reading them raises; two live buffers in one
+place overwrite each other; what an engine writes is poison until it is waited for; scratch is poison before and
+after each call; a result is poison until the call has read its operands (unless it lies where an operand does, and
+its kernel may work so).
 """
 
 from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +17,15 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import EvaluationError, TinsmithError
 from tinsmith_ir.evaluate import Inputs, named_inputs
 from tinsmith_ir.graph import Array, Value
-from tinsmith_ir.printer import print_name, print_step
-from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.places import Places, places
+from tinsmith_ir.printer import print_name
+from tinsmith_ir.program import Call, Copy, Fill, Program, Wait, unrolled
+from tinsmith_ir.program_printer import print_step
 
 POISON = 0xA5
+
+Completion = Literal["earliest", "latest"]
 
 
 @checked
@@ -28,28 +35,26 @@ def evaluate_program(
     *,
     keep: bool = False,
     in_place_kernels: Collection[str] = (),
+    completion: Completion = "latest",
 ) -> dict[str, Array]:
-    """The outputs by buffer name; with `keep`, every result of a call as it was after that call.
+    """The outputs by name of view; with `keep`, every result of a call as it was after that call.
 
     inputs: as for `evaluate_graph`. Buffers without an offset get places of their own.
     in_place_kernels: kernels that may write a result exactly where an operand starts.
+    completion: when engines do their work: as soon as it is started, or not before it is waited for. A program
+    without races gives the same either way.
     Raises EvaluationError for wrong inputs, and when a step reads bytes that hold nothing.
     """
-    machine = _Machine(program, in_place_kernels)
+    program = unrolled(program)
+    machine = _Machine(program, in_place_kernels, completion)
     declared = [Value(name, program.type_of(name)) for name in program.inputs]
     for name, array in named_inputs(declared, inputs).items():
         machine.write(name, array)
     kept: dict[str, Array] = {}
     for step in program.steps:
-        match step:
-            case KernelCall():
-                machine.call(step)
-                if keep:
-                    kept |= {name: machine.read(name, "the result") for name in step.outputs}
-            case DmaCopy():
-                machine.start_copy(step)
-            case Barrier():
-                machine.finish_copies(step.token)
+        for call in machine.run(step):
+            if keep:
+                kept |= {name: machine.read(name, "the result") for name in call.outputs}
     outputs = {name: machine.read(name, "the program's output") for name in program.outputs}
     return kept | outputs
 
@@ -57,20 +62,117 @@ def evaluate_program(
 class _Machine:
     """Memories as bytes, and for each byte whether it holds something."""
 
-    def __init__(self, program: Program, in_place_kernels: Collection[str]) -> None:
+    def __init__(
+        self, program: Program, in_place_kernels: Collection[str], completion: Completion
+    ) -> None:
         self._program = program
         self._in_place_kernels = in_place_kernels
-        self._offsets = _places(program)
+        self._is_early = completion == "earliest"
+        self._offsets = _offsets(program)
         sizes = _sizes(program, self._offsets)
         self._bytes = {name: np.full(size, POISON, np.uint8) for name, size in sizes.items()}
         self._holds = {name: np.zeros(size, np.bool_) for name, size in sizes.items()}
-        self._copies: list[DmaCopy] = []
+        self._flights: dict[int, Call | Copy] = {}
+        self._ended: set[int] = set()  # tokens of flights that a wait for a later one ended, too
+        self._place = cache(self._find_place)
 
-    def call(self, call: KernelCall) -> None:
+    def run(self, step: object) -> list[Call]:
+        """Run a step; the calls that have ended with it."""
+        match step:
+            case Call() | Copy():
+                return self._start(step) if step.token is not None else self._work(step)
+            case Fill():
+                type_ = self._program.type_of(step.destination)
+                self.write(step.destination, np.full(type_.shape, step.value, type_.dtype.numpy))
+            case Wait():
+                return self._wait(step)
+            case _:
+                raise TypeError(f"no step: {step!r}")
+        return []
+
+    def write(self, name: str, array: Array) -> None:
+        """Store an array where a view is."""
+        data, holds, index = self._place(name)
+        data[index] = np.frombuffer(array.tobytes(), np.uint8)
+        holds[index] = True
+
+    def read(self, name: str, reader: str) -> Array:
+        """The array in a view or constant; raises EvaluationError if bytes of it hold nothing."""
+        if name in self._program.constant:
+            return self._program.constant[name].data
+        data, all_holds, index = self._place(name)
+        holds = all_holds[index]
+        if not holds.all():
+            raise EvaluationError(
+                f"{reader}: {print_name(name)} is read but {int((~holds).sum())} of its "
+                f"{holds.size} bytes, from byte {int(np.argmin(holds))} on, hold nothing: never "
+                "written, overwritten by scratch or a result, or by an engine that is not waited for"
+            )
+        type_ = self._program.view[name].type
+        return np.frombuffer(data[index].tobytes(), type_.dtype.numpy).reshape(type_.shape)
+
+    def _work(self, step: Call | Copy) -> list[Call]:
+        if isinstance(step, Call):
+            self._call(step)
+            return [step]
+        self._copy(step)
+        return []
+
+    def _start(self, step: Call | Copy) -> list[Call]:
+        """What it writes holds nothing until it is waited for, whenever the work is done."""
+        assert step.token is not None  # the caller asked
+        token = step.token.value({})
+        if token in self._flights:
+            raise EvaluationError(f"token {token} is not waited for before\n  {print_step(step)}\n")
+        if self._is_early:
+            before = self._written_before(step)
+            self._remember(before)
+            self._work(step)
+            self._forget(before, and_poison=False)
+        self._forget(step_names(step)[1], and_poison=not self._is_early)
+        self._flights[token] = step
+        return []
+
+    def _written_before(self, step: Call | Copy) -> list[str]:
+        """What a FIFO engine has written itself when it begins a step."""
+        if not self._program.engine[str(step.engine)].is_fifo:
+            return []
+        flights = [flight for flight in self._flights.values() if flight.engine == step.engine]
+        return [name for flight in flights for name in step_names(flight)[1]]
+
+    def _wait(self, step: Wait) -> list[Call]:
+        """Late engines work only now; a FIFO engine first on what it was given before."""
+        token = step.token.value({})
+        awaited = self._flights.get(token)
+        if awaited is None:
+            raise EvaluationError(f"nothing was started with the token of\n  {print_step(step)}\n")
+        is_fifo = self._program.engine[str(awaited.engine)].is_fifo
+        ended: list[Call] = []
+        for key, flight in self._flights.items():
+            is_before = is_fifo and flight.engine == awaited.engine
+            if (key == token or is_before) and key not in self._ended:
+                ended += self._end(flight)
+                self._ended.add(key)
+            if key == token:
+                break
+        del self._flights[token]
+        self._ended.remove(token)
+        return ended
+
+    def _end(self, step: Call | Copy) -> list[Call]:
+        if not self._is_early:
+            return self._work(step)
+        self._remember(step_names(step)[1])
+        if not isinstance(step, Call):
+            return []
+        self._forget([step.scratch] if step.scratch else [])
+        return [step]
+
+    def _call(self, call: Call) -> None:
         """Evaluate the operator from and to the memories."""
         program = self._program
-        self._poison([name for name in call.outputs if not self._is_in_place(call, name)])
-        self._poison([] if call.scratch is None else [call.scratch])
+        self._forget([name for name in call.outputs if not self._is_in_place(call, name)])
+        self._forget([] if call.scratch is None else [call.scratch])
         where = f"{call.location}, in\n  {print_step(call)}\n"
         arrays = [None if name is None else self.read(name, where) for name in call.inputs]
         inputs = [None if name is None else program.type_of(name) for name in call.inputs]
@@ -81,81 +183,60 @@ class _Machine:
             raise EvaluationError(f"{where}: {error}") from error
         for name, result in zip(call.outputs, results, strict=True):
             self.write(name, result)
-        self._poison([] if call.scratch is None else [call.scratch])
+        self._forget([] if call.scratch is None else [call.scratch])
 
-    def start_copy(self, copy: DmaCopy) -> None:
-        """Nothing arrives yet, and what was there is lost."""
-        self._poison([copy.destination])
-        self._copies.append(copy)
+    def _copy(self, copy: Copy) -> None:
+        self.write(copy.destination, self.read(copy.source, f"\n  {print_step(copy)}\n"))
 
-    def finish_copies(self, token: int) -> None:
-        """Copy what the sources hold now."""
-        for copy in [copy for copy in self._copies if copy.token == token]:
-            data = self.read(copy.source, print_step(copy))
-            destination = self._program.buffer[copy.destination].type
-            content = np.frombuffer(data.tobytes(), destination.dtype.numpy)
-            self.write(copy.destination, content.reshape(destination.shape))
-        self._copies = [copy for copy in self._copies if copy.token != token]
-
-    def write(self, name: str, array: Array) -> None:
-        """Store an array in its buffer."""
-        data, holds = self._span(self._program.buffer[name])
-        data[:] = np.frombuffer(array.tobytes(), np.uint8)
-        holds[:] = True
-
-    def read(self, name: str, reader: str) -> Array:
-        """The array in a buffer or constant; raises EvaluationError if bytes of it hold nothing."""
-        if name in self._program.constant:
-            return self._program.constant[name].data
-        buffer = self._program.buffer[name]
-        data, holds = self._span(buffer)
-        if not holds.all():
-            raise EvaluationError(
-                f"{reader}: {print_name(name)} is read but {int((~holds).sum())} of its "
-                f"{holds.size} bytes, from byte {int(np.argmin(holds))} on, hold nothing: never "
-                "written, overwritten by scratch or a result, or a copy that is not waited for"
-            )
-        content = np.frombuffer(data.tobytes(), buffer.type.dtype.numpy)
-        return content.reshape(buffer.type.shape)
-
-    def _poison(self, names: list[str]) -> None:
+    def _remember(self, names: Collection[str]) -> None:
         for name in names:
-            data, holds = self._span(self._program.buffer[name])
-            data[:] = POISON
-            holds[:] = False
+            _, holds, index = self._place(name)
+            holds[index] = True
 
-    def _is_in_place(self, call: KernelCall, output: str) -> bool:
-        """True if `output` may take the bytes of an operand: an alias of it, or at its start."""
-        operands = [name for name in call.inputs if name and name in self._program.buffer]
-        if any(self._program.root(name) is self._program.root(output) for name in operands):
-            return True
+    def _forget(self, names: Collection[str], *, and_poison: bool = True) -> None:
+        for name in names:
+            data, holds, index = self._place(name)
+            if and_poison:
+                data[index] = POISON
+            holds[index] = False
+
+    def _is_in_place(self, call: Call, output: str) -> bool:
+        """True if `output` may take the bytes of an operand: at its start."""
         if call.kernel not in self._in_place_kernels:
             return False
-        memory, offset = self._program.buffer[output].memory, self._offsets[output]
+        operands = [name for name in call.inputs if name is not None and name in self._program.view]
+        memory, begin = self._program.buffer_of(output).memory, self._begin(output)
         return any(
-            (self._program.buffer[name].memory, self._offsets[name]) == (memory, offset)
+            (self._program.buffer_of(name).memory, self._begin(name)) == (memory, begin)
             for name in operands
         )
 
-    def _span(self, buffer: Buffer) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-        start = self._offsets[buffer.name]
-        where = slice(start, start + buffer.size_bytes)
-        return self._bytes[buffer.memory][where], self._holds[buffer.memory][where]
+    def _begin(self, name: str) -> int:
+        view = self._program.view[name]
+        return self._offsets[view.buffer] + places(view).begin
+
+    def _find_place(
+        self, name: str
+    ) -> tuple[NDArray[np.uint8], NDArray[np.bool_], slice | NDArray[np.int64]]:
+        """The bytes of its memory, whether they hold something, and which of them are the view's."""
+        view = self._program.view[name]
+        found = places(view).moved(self._offsets[view.buffer])
+        memory = self._program.buffer[view.buffer].memory
+        return self._bytes[memory], self._holds[memory], _index(found)
 
 
-def _places(program: Program) -> Mapping[str, int]:
+def _index(found: Places) -> slice | NDArray[np.int64]:
+    return slice(found.begin, found.end) if len(found.starts) == 1 else found.indices()
+
+
+def _offsets(program: Program) -> Mapping[str, int]:
     """Buffer -> offset; those without one lie one after the other behind those that have one."""
     placed = {b.name: b.offset for b in program.buffers if b.offset is not None}
     ends = _sizes(program, placed)
     for buffer in program.buffers:
-        if buffer.name not in placed and buffer.alias_of is None:
+        if buffer.name not in placed:
             placed[buffer.name] = -(-ends[buffer.memory] // 16) * 16
             ends[buffer.memory] = placed[buffer.name] + buffer.size_bytes
-    for buffer in program.buffers:
-        root = program.root(buffer.name)
-        if root is None:
-            raise EvaluationError(f"{print_name(buffer.name)} is an alias of no buffer")
-        placed[buffer.name] = placed[root.name]
     return placed
 
 

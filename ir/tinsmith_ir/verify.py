@@ -11,13 +11,12 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.printer import print_name, print_node, print_type
-from tinsmith_ir.program_rules import PROGRAM_RULES, ProgramRule, verify_program
+from tinsmith_ir.program_rules import ProgramRule, verify_program
 from tinsmith_ir.type_rules import operand_findings, operator_findings, verify_type
 
 __all__ = [
     "GRAPH_RULES",
     "NODE_RULES",
-    "PROGRAM_RULES",
     "GraphRule",
     "NodeRule",
     "ProgramRule",

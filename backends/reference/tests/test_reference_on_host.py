@@ -29,7 +29,7 @@ def test_generated_c_equals_the_evaluator(
 
 
 _FLOATS = """
-graph "floats" {
+graph 2 "floats" {
   input %x: f32[1,2,4,2]
   %relu6: f32[1,2,4,2] = relu6(%x)
   %max: f32[1,2,2,2] = max_pool2d(%x) {window=[1,2], stride=[1,2]}
@@ -60,7 +60,7 @@ def test_special_numbers_are_the_evaluators(
 
 
 _LARGE_MEAN = """
-graph "mean" {
+graph 2 "mean" {
   input %x: i16[1,300,300,1]<0.5, 0>
   %y: i16[1,1]<0.5, 0> = mean(%x) {axes=[1,2]}
   output %y

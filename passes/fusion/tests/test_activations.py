@@ -51,13 +51,13 @@ def test_producer_takes_the_clamp_in(
 ) -> None:
     assert_rewrites(
         FuseActivations(),
-        f"""graph "g" {{
+        f"""graph 2 "g" {{
           {before}
           %a: {type_} = {call} {braces(attributes)}
           %y: {type_} = {clamp}(%a)
           output %y
         }}""",
-        f"""graph "g" {{
+        f"""graph 2 "g" {{
           {before}
           %y: {type_} = {call} {braces(attributes, f"activation={clamp}")}
           output %y
@@ -78,13 +78,13 @@ def test_producer_takes_the_clamp_in(
 def test_clamps_compose(type_: str, first: str, second: str, both: str) -> None:
     assert_rewrites(
         FuseActivations(),
-        f"""graph "g" {{
+        f"""graph 2 "g" {{
           input %x: {type_}
           %a: {type_} = add(%x, %x) {{activation={first}}}
           %y: {type_} = {second}(%a)
           output %y
         }}""",
-        f"""graph "g" {{
+        f"""graph 2 "g" {{
           input %x: {type_}
           %y: {type_} = add(%x, %x) {{activation={both}}}
           output %y
@@ -129,5 +129,5 @@ def test_clamps_compose(type_: str, first: str, second: str, both: str) -> None:
     ],
 )
 def test_it_stays(type_: str, lines: str) -> None:
-    graph = parse_graph(f'graph "g" {{\ninput %x: {type_}\n{lines}\noutput %y\n}}')
+    graph = parse_graph(f'graph 2 "g" {{\ninput %x: {type_}\n{lines}\noutput %y\n}}')
     assert FuseActivations().run(graph) is graph

@@ -22,7 +22,7 @@ CONV = (
 
 def graph(*lines: str) -> Graph:
     body = "\n".join(lines)
-    return parse_graph(f'graph "g" {{\n{body}\noutput %y\n}}')
+    return parse_graph(f'graph 2 "g" {{\n{body}\noutput %y\n}}')
 
 
 def assert_close(before: Graph, after: Graph) -> None:

@@ -10,7 +10,7 @@ from tinsmith_ir.testing import assert_rewrites
 
 def graph(*lines: str) -> str:
     body = "\n".join(lines)
-    return f'graph "g" {{\n{body}\noutput %y\n}}'
+    return f'graph 2 "g" {{\n{body}\noutput %y\n}}'
 
 
 def test_a_pool_takes_the_place_of_a_mean() -> None:

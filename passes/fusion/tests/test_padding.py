@@ -12,7 +12,7 @@ DEPTHWISE = "const %w: i8[1,2,1,2]<0.5, 0> = [1, -2, 3, 100]"
 
 def graph(*lines: str) -> str:
     body = "\n".join(lines)
-    return f'graph "g" {{\n{body}\noutput %y\n}}'
+    return f'graph 2 "g" {{\n{body}\noutput %y\n}}'
 
 
 def test_convolution_takes_the_padding_in_and_keeps_its_own() -> None:

@@ -8,7 +8,7 @@ from tinsmith_ir.testing import assert_rewrites
 
 def graph(type_: str, *lines: str) -> str:
     body = "\n".join(lines)
-    return f'graph "g" {{\ninput %x: {type_}\n{body}\noutput %y\n}}'
+    return f'graph 2 "g" {{\ninput %x: {type_}\n{body}\noutput %y\n}}'
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from tinsmith_ir.verify import verify_graph
 from tinsmith_scheduling import ScheduleNodes, live_bytes, peak_live_bytes
 
 # Two branches that widen x and narrow it again; the text has both wide tensors live at once.
-BRANCHES = """graph "branches" {
+BRANCHES = """graph 2 "branches" {
   input %x: f32[1]
   %a: f32[100] = pad(%x) {padding=[0,99]}
   %b: f32[100] = pad(%x) {padding=[99,0]}
@@ -20,7 +20,7 @@ BRANCHES = """graph "branches" {
   output %y
 }"""
 
-BRANCHES_SCHEDULED = """graph "branches" {
+BRANCHES_SCHEDULED = """graph 2 "branches" {
   input %x: f32[1]
   %a: f32[100] = pad(%x) {padding=[0,99]}
   %a_mean: f32[1] = mean(%a) {axes=[0], keep_dims=true}
@@ -46,7 +46,7 @@ def test_an_order_that_is_as_good_as_any_stays() -> None:
 
 def test_constants_take_no_memory_and_a_reshape_shares_that_of_its_operand() -> None:
     graph = parse_graph(
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[4]
           const %c: f32[4] = [1.0, 2.0, 3.0, 4.0]
           %flat: f32[2,2] = reshape(%x) {shape=[2,2]}
@@ -70,7 +70,7 @@ def test_an_order_that_is_not_proven_is_said_to_be_so() -> None:
 
 def test_an_input_that_is_an_output_stays_live() -> None:
     graph = parse_graph(
-        """graph "g" {
+        """graph 2 "g" {
           input %x: i8[4]<0.5, 0>
           %y: i8[4]<0.5, 0> = relu(%x)
           %z: i8[4]<0.5, 0> = relu(%y)
@@ -82,7 +82,7 @@ def test_an_input_that_is_an_output_stays_live() -> None:
 
 
 def test_a_graph_without_nodes_has_no_peak() -> None:
-    graph = parse_graph("""graph "g" {\n input %x: f32[1]\n output %x\n}""")
+    graph = parse_graph("""graph 2 "g" {\n input %x: f32[1]\n output %x\n}""")
     assert peak_live_bytes(graph) == 0
     assert ScheduleNodes().run(graph) is graph
 

@@ -10,7 +10,7 @@ from tinsmith_simplify import FoldConstants, Simplify
 def test_a_chain_of_nodes_on_constants_becomes_a_constant() -> None:
     assert_rewrites(
         FoldConstants(),
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           const %a: f32[2] = [1.0, -2.0]
           const %b: f32[1] = [0.5]
@@ -19,7 +19,7 @@ def test_a_chain_of_nodes_on_constants_becomes_a_constant() -> None:
           %y: f32[2] = mul(%x, %clamped)
           output %y
         }""",
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           const %a: f32[2] = [1.0, -2.0]
           const %b: f32[1] = [0.5]
@@ -34,14 +34,14 @@ def test_a_chain_of_nodes_on_constants_becomes_a_constant() -> None:
 def test_integers_fold_with_their_rounding() -> None:
     assert_rewrites(
         FoldConstants(),
-        """graph "g" {
+        """graph 2 "g" {
           input %x: i8[2]<0.25, 0>
           const %a: i8[2]<0.5, 0> = [3, -100]
           %b: i8[2]<0.25, 0> = requantize(%a)
           %y: i8[2]<0.5, 0> = add(%x, %b)
           output %y
         }""",
-        """graph "g" {
+        """graph 2 "g" {
           input %x: i8[2]<0.25, 0>
           const %a: i8[2]<0.5, 0> = [3, -100]
           const %b: i8[2]<0.25, 0> = [6, -128]
@@ -59,7 +59,7 @@ def unchanged(pass_: Pass, text: str) -> None:
 def test_a_node_that_reads_an_input_stays() -> None:
     unchanged(
         FoldConstants(),
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           const %a: f32[2] = [1.0, 2.0]
           %y: f32[2] = add(%a, %x)
@@ -71,7 +71,7 @@ def test_a_node_that_reads_an_input_stays() -> None:
 def test_a_node_that_computes_an_output_stays() -> None:
     unchanged(
         FoldConstants(),
-        """graph "g" {
+        """graph 2 "g" {
           const %a: f32[2] = [1.0, 2.0]
           %y: f32[2] = relu(%a)
           output %y
@@ -80,7 +80,7 @@ def test_a_node_that_computes_an_output_stays() -> None:
 
 
 def test_a_result_above_the_limit_stays() -> None:
-    text = """graph "g" {
+    text = """graph 2 "g" {
       input %x: f32[100]
       const %a: f32[1] = [1.0]
       %wide: f32[100] = pad(%a) {padding=[0,99]}
@@ -91,7 +91,7 @@ def test_a_result_above_the_limit_stays() -> None:
     assert len(FoldConstants(max_bytes=400).run(parse_graph(text)).nodes) == 1
 
 
-BROADCASTS = """graph "g" {
+BROADCASTS = """graph 2 "g" {
   input %x: f32[1]
   const %a: f32[10,1] = [1,1,1,1,1,1,1,1,1,1]
   const %b: f32[1,10] = [2,2,2,2,2,2,2,2,2,2]
@@ -116,7 +116,7 @@ def test_what_costs_much_to_compute_stays() -> None:
 
 
 def test_a_small_result_of_large_windows_costs_much() -> None:
-    text = """graph "g" {
+    text = """graph 2 "g" {
       input %x: i8[1,1,1,1]<0.5, 0>
       const %a: i8[1,1,1,1]<0.5, 0> = [3]
       %wide: i8[1,40,40,1]<0.5, 0> = pad(%a) {padding=[0,0,0,39,0,39,0,0]}
@@ -135,7 +135,7 @@ def test_rounds_of_simplify_share_one_limit() -> None:
         lines += [f"const %a{i}: f32[512,1] = [{','.join(str(i + 2) for _ in range(512))}]"]
         lines += [f"%y{i}: f32[512,1024] = add(%a{i}, %b)"]
         lines += [f"%z{i + 1}: f32[512,1024] = mul(%z{i}, %y{i})"]
-    text = f"""graph "g" {{
+    text = f"""graph 2 "g" {{
       input %z0: f32[512,1024]
       const %b: f32[1,1024] = [{",".join("1" for _ in range(1024))}]
       {chr(10).join(lines)}

@@ -8,7 +8,7 @@ from tinsmith_simplify import RemoveDeadCode
 def test_nodes_and_constants_without_readers_go_and_inputs_stay() -> None:
     assert_rewrites(
         RemoveDeadCode(),
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           input %unread: f32[1]
           const %a: f32[2] = [1.0, 2.0]
@@ -18,7 +18,7 @@ def test_nodes_and_constants_without_readers_go_and_inputs_stay() -> None:
           %y: f32[2] = add(%x, %a)
           output %y
         }""",
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           input %unread: f32[1]
           const %a: f32[2] = [1.0, 2.0]
@@ -30,7 +30,7 @@ def test_nodes_and_constants_without_readers_go_and_inputs_stay() -> None:
 
 def test_a_constant_that_is_an_output_stays() -> None:
     graph = parse_graph(
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[1]
           const %a: f32[1] = [1.0]
           output %a

@@ -12,7 +12,7 @@ I8 = "i8[1,2,2,3]<0.5, -3>"
 
 def between(type_: str, lines: str, constants: str = "") -> str:
     """A graph of x -> a (relu6), `lines` from a to b, b -> y (relu6), all of one type."""
-    return f"""graph "g" {{
+    return f"""graph 2 "g" {{
       input %x: {type_}
       {constants}
       %a: {type_} = relu6(%x)
@@ -24,7 +24,7 @@ def between(type_: str, lines: str, constants: str = "") -> str:
 
 def without(type_: str) -> str:
     """The same graph with nothing in between."""
-    return f"""graph "g" {{
+    return f"""graph 2 "g" {{
       input %x: {type_}
       %a: {type_} = relu6(%x)
       %y: {type_} = relu6(%a)
@@ -79,9 +79,9 @@ def test_a_relu6_whose_range_ends_at_six_disappears() -> None:
     type_ = "i8[4]<0.0235294122248888, -128>"
     assert_rewrites(
         RemoveIdentities(),
-        f'graph "g" {{\ninput %x: {type_}\n%a: {type_} = relu6(%x)\n'
+        f'graph 2 "g" {{\ninput %x: {type_}\n%a: {type_} = relu6(%x)\n'
         f"%y: {type_} = add(%a, %x)\noutput %y\n}}",
-        f'graph "g" {{\ninput %x: {type_}\n%y: {type_} = add(%x, %x)\noutput %y\n}}',
+        f'graph 2 "g" {{\ninput %x: {type_}\n%y: {type_} = add(%x, %x)\noutput %y\n}}',
     )
 
 
@@ -143,7 +143,7 @@ def test_integer_operations_that_change_some_integer_stay(constant: str, line: s
 
 def test_an_operand_that_is_smaller_than_the_result_stays() -> None:
     graph = parse_graph(
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[1]
           const %c: f32[4] = [1.0, 1.0, 1.0, 1.0]
           %b: f32[4] = mul(%x, %c)
@@ -157,7 +157,7 @@ def test_an_operand_that_is_smaller_than_the_result_stays() -> None:
 def test_an_output_keeps_its_name_and_its_producer_takes_it() -> None:
     assert_rewrites(
         RemoveIdentities(),
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           %a: f32[2] = relu(%x)
           %y: f32[2] = reshape(%a) {shape=[2]}
@@ -165,7 +165,7 @@ def test_an_output_keeps_its_name_and_its_producer_takes_it() -> None:
           output %y
           output %z
         }""",
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           %y: f32[2] = relu(%x)
           %z: f32[2] = relu6(%y)
@@ -178,12 +178,12 @@ def test_an_output_keeps_its_name_and_its_producer_takes_it() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           %y: f32[2] = reshape(%x) {shape=[2]}
           output %y
         }""",
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           %y: f32[2] = relu(%x)
           %z: f32[2] = reshape(%y) {shape=[2]}

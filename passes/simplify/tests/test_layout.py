@@ -8,7 +8,7 @@ from tinsmith_simplify import SimplifyLayout
 
 def graph(*lines: str) -> str:
     body = "\n".join(lines)
-    return f'graph "g" {{\n{body}\noutput %y\n}}'
+    return f'graph 2 "g" {{\n{body}\noutput %y\n}}'
 
 
 def test_reshapes_merge() -> None:

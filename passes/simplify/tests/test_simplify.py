@@ -27,7 +27,7 @@ def test_what_one_pass_uncovers_the_next_takes() -> None:
     """Two branches are equal once a constant is folded and what it multiplies by one is gone."""
     assert_rewrites(
         Simplify(),
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[1,4,1]
           const %half: f32[1] = [0.5]
           %one: f32[1] = add(%half, %half)
@@ -41,7 +41,7 @@ def test_what_one_pass_uncovers_the_next_takes() -> None:
           %y: f32[4] = add(%e, %f)
           output %y
         }""",
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[1,4,1]
           %c: f32[4] = reshape(%x) {shape=[4]}
           %e: f32[4] = relu(%c)
@@ -53,7 +53,7 @@ def test_what_one_pass_uncovers_the_next_takes() -> None:
 
 def test_a_graph_that_is_simple_stays_the_same_object() -> None:
     graph = parse_graph(
-        """graph "g" {
+        """graph 2 "g" {
           input %x: i8[1,2]<0.5, 0>
           const %w: i8[2,2]<0.5, 0> = [1, 2, 3, 4]
           %a: i8[1,2]<0.5, 0> = fully_connected(%x, %w) {activation=relu}

@@ -8,7 +8,7 @@ from tinsmith_simplify import MergeCommonSubexpressions
 def test_equal_nodes_and_constants_are_merged_through_their_readers() -> None:
     assert_rewrites(
         MergeCommonSubexpressions(),
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           const %a: f32[2] = [1.0, 2.0]
           const %b: f32[2] = [1.0, 2.0]
@@ -19,7 +19,7 @@ def test_equal_nodes_and_constants_are_merged_through_their_readers() -> None:
           %y: f32[2] = mul(%u, %v)
           output %y
         }""",
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           const %a: f32[2] = [1.0, 2.0]
           %s: f32[2] = add(%x, %a)
@@ -33,7 +33,7 @@ def test_equal_nodes_and_constants_are_merged_through_their_readers() -> None:
 def test_an_output_stays_but_its_readers_read_the_first() -> None:
     assert_rewrites(
         MergeCommonSubexpressions(),
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           %s: f32[2] = relu(%x)
           %t: f32[2] = relu(%x)
@@ -41,7 +41,7 @@ def test_an_output_stays_but_its_readers_read_the_first() -> None:
           output %t
           output %y
         }""",
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           %s: f32[2] = relu(%x)
           %t: f32[2] = relu(%x)
@@ -54,7 +54,7 @@ def test_an_output_stays_but_its_readers_read_the_first() -> None:
 
 def test_other_operands_attributes_or_types_are_not_equal() -> None:
     graph = parse_graph(
-        """graph "g" {
+        """graph 2 "g" {
           input %x: i8[2]<0.5, 0>
           input %z: i8[2]<0.5, 0>
           %a: i8[2]<0.5, 0> = add(%x, %z)
@@ -72,7 +72,7 @@ def test_other_operands_attributes_or_types_are_not_equal() -> None:
 
 def test_constants_of_equal_bytes_but_other_types_are_not_equal() -> None:
     graph = parse_graph(
-        """graph "g" {
+        """graph 2 "g" {
           input %x: i8[2]<0.5, 0>
           const %a: i8[2]<0.5, 0> = [1, 2]
           const %b: i8[2]<0.25, 0> = [1, 2]
@@ -88,7 +88,7 @@ def test_constants_of_equal_bytes_but_other_types_are_not_equal() -> None:
 
 def test_zeros_of_other_sign_are_not_equal() -> None:
     graph = parse_graph(
-        """graph "g" {
+        """graph 2 "g" {
           input %x: f32[2]
           %a: f32[3] = pad(%x) {padding=[0,1], value=0.0}
           %b: f32[3] = pad(%x) {padding=[0,1], value=-0.0}

@@ -1,0 +1,109 @@
+"""Where the elements of a view lie: the one resolver of layouts, for verifier, evaluator, planner and writer."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.program import View, dense_strides
+
+Offsets = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Runs of contiguous bytes, all of one length, in the order of the elements.
+
+    starts: offset of each run from the start of the buffer (or of the memory, see `moved`). length: bytes of each.
+    """
+
+    starts: Offsets
+    length: int
+
+    @property
+    def begin(self) -> int:
+        """The lowest byte."""
+        return int(self.starts.min())
+
+    @property
+    def end(self) -> int:
+        """One behind the highest byte."""
+        return int(self.starts.max()) + self.length
+
+    @property
+    def is_injective(self) -> bool:
+        """True if no two elements share a byte."""
+        return bool((np.diff(np.sort(self.starts)) >= self.length).all())
+
+    def moved(self, offset: int) -> "Places":
+        """The same places, counted from `offset` bytes before."""
+        return Places(self.starts + offset, self.length)
+
+    def overlaps(self, other: "Places") -> bool:
+        """True if some byte is in both."""
+        if self.begin >= other.end or other.begin >= self.end:
+            return False
+        if len(self.starts) == len(other.starts) == 1:
+            return True
+        starts = np.sort(other.starts)
+        # The last run of the other that begins before each of ours ends reaches furthest.
+        before = np.searchsorted(starts, self.starts + self.length) - 1
+        reach = np.where(
+            before >= 0, starts[np.maximum(before, 0)] + other.length, np.iinfo(np.int64).min
+        )
+        return bool((reach > self.starts).any())
+
+    def indices(self) -> NDArray[np.int64]:
+        """Every byte, in the order of the elements."""
+        return (self.starts[:, None] + np.arange(self.length)).reshape(-1)
+
+
+def places(view: View) -> Places:
+    """Where a view that no loop moves lies in its buffer.
+
+    Raises GraphError if it reads a counter.
+    """
+    start = view.start.value({})
+    if view.is_dense:
+        return Places(np.array([start], np.int64), view.type.size_bytes)
+    shape = view.type.shape
+    strides = view.strides or dense_strides(view.type)
+    axes = [
+        np.arange(extent, dtype=np.int64) * stride
+        for extent, stride in zip(shape, strides, strict=True)
+    ]
+    if view.ring is not None:
+        ring = view.ring
+        lines = (ring.at.value({}) + np.arange(shape[ring.axis])) % ring.lines
+        axes[ring.axis] = lines * strides[ring.axis]
+    inner = _contiguous_axes(view, strides)
+    length = view.type.dtype.size_bytes
+    for extent in shape[len(shape) - inner :]:
+        length *= extent
+    starts = np.full(1, start, np.int64)
+    for axis in itertools.islice(axes, len(axes) - inner):
+        starts = (starts[:, None] + axis).reshape(-1)
+    return Places(starts, length)
+
+
+def run_count(view: View) -> int:
+    """How many runs `places` gives, without making them; the layout being one (as many strides as axes)."""
+    if view.is_dense:
+        return 1
+    inner = _contiguous_axes(view, view.strides or dense_strides(view.type))
+    return math.prod(view.type.shape[: len(view.type.shape) - inner])
+
+
+def _contiguous_axes(view: View, strides: Sequence[int]) -> int:
+    """How many of the innermost axes lie densely."""
+    dense = dense_strides(view.type)
+    count = 0
+    for axis in reversed(range(len(dense))):
+        is_ring = view.ring is not None and view.ring.axis == axis
+        if is_ring or (strides[axis] != dense[axis] and view.type.shape[axis] > 1):
+            break
+        count += 1
+    return count

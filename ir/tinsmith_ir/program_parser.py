@@ -1,0 +1,257 @@
+"""Reads the text of `program_printer.py` back. Grammar: README.md.
+
+Text that is not grammatical gives ParseError with line and column; a program that breaks a rule of the IR gives the
+GraphError of the verifier.
+"""
+
+from tinsmith_ir.checked import checked
+from tinsmith_ir.expressions import ZERO, Expression
+from tinsmith_ir.parser import parse_application, parse_location
+from tinsmith_ir.program import (
+    Buffer,
+    Call,
+    ConstantBuffer,
+    Copy,
+    Engine,
+    Fill,
+    Guard,
+    Loop,
+    Memory,
+    Program,
+    Ring,
+    Step,
+    View,
+    Wait,
+)
+from tinsmith_ir.reader import Reader
+from tinsmith_ir.verify import verify_program
+
+_MAX_DEPTH = 16
+_STEPS = ("call", "copy", "fill", "wait", "loop")
+
+
+@checked
+def parse_program(text: str) -> Program:
+    """The program that `print_program` wrote, or a person; verified.
+
+    Raises ParseError, or GraphError when it breaks a rule.
+    """
+    program = read_program(text)
+    verify_program(program)
+    return program
+
+
+def read_program(text: str) -> Program:
+    """The program as it is written, right or wrong; raises ParseError."""
+    return _ProgramParser(Reader(text)).parse()
+
+
+class _ProgramParser:
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._memories: list[Memory] = []
+        self._engines: list[Engine] = []
+        self._buffers: list[Buffer] = []
+        self._views: list[View] = []
+        self._constants: list[ConstantBuffer] = []
+        self._steps: list[Step] = []
+        self._inputs: list[str] = []
+        self._outputs: list[str] = []
+
+    def parse(self) -> Program:
+        reader = self._reader
+        name = reader.head("program")
+        reader.word("for")
+        target = reader.string()
+        reader.punctuation("{")
+        while not reader.accept("}"):
+            self._statement()
+        reader.end()
+        return Program(
+            name=name,
+            target=target,
+            memories=tuple(self._memories),
+            buffers=tuple(self._buffers),
+            views=tuple(self._views),
+            constants=tuple(self._constants),
+            steps=tuple(self._steps),
+            inputs=tuple(self._inputs),
+            outputs=tuple(self._outputs),
+            engines=tuple(self._engines),
+        )
+
+    def _statement(self) -> None:
+        reader = self._reader
+        words = ("memory", "engine", "buffer", "view", "const", "input", "output", *_STEPS)
+        match reader.keyword(*words):
+            case "memory":
+                self._memories.append(self._memory())
+            case "engine":
+                self._engines.append(self._engine())
+            case "buffer":
+                self._buffer()
+            case "view":
+                self._views.append(self._view())
+            case "const":
+                self._constants.append(self._constant())
+            case "input":
+                self._inputs.append(reader.name())
+            case "output":
+                self._outputs.append(reader.name())
+            case step:
+                self._steps.append(self._step(step, 0))
+
+    def _memory(self) -> Memory:
+        reader = self._reader
+        name = reader.string()
+        size = reader.integer() if reader.accept_word("size") else None
+        reader.word("align")
+        return Memory(name, size, reader.integer(), reader.accept_word("remote"))
+
+    def _engine(self) -> Engine:
+        reader = self._reader
+        name = reader.string()
+        reader.word("reaches")
+        reaches = [reader.string()]
+        while reader.accept(","):
+            reaches.append(reader.string())
+        is_fifo = not reader.accept_word("unordered")
+        depth = reader.integer() if reader.accept_word("depth") else None
+        reader.word("align")
+        return Engine(name, tuple(reaches), is_fifo, depth, reader.integer())
+
+    def _buffer(self) -> None:
+        """`buffer %x: i8[4] in "m" at 0`, which is a view, too; or `buffer %x: 4 bytes in "m" at 0`."""
+        reader = self._reader
+        name = reader.name()
+        reader.punctuation(":")
+        if reader.at_number():
+            size = reader.integer()
+            reader.word("bytes")
+        else:
+            type_ = reader.tensor_type()
+            size = type_.size_bytes
+            self._views.append(View(name, type_, name))
+        reader.word("in")
+        memory = reader.string()
+        offset = reader.integer() if reader.accept_word("at") else None
+        self._buffers.append(Buffer(name, size, memory, offset))
+
+    def _view(self) -> View:
+        reader = self._reader
+        name = reader.name()
+        reader.punctuation(":")
+        type_ = reader.tensor_type()
+        reader.word("of")
+        buffer = reader.name()
+        start = reader.expression() if reader.accept_word("start") else ZERO
+        strides = tuple(reader.integers()) if reader.accept_word("strides") else None
+        ring = self._ring() if reader.accept_word("ring") else None
+        return View(name, type_, buffer, start, strides, ring)
+
+    def _ring(self) -> Ring:
+        reader = self._reader
+        reader.word("axis")
+        axis = reader.integer()
+        reader.word("of")
+        lines = reader.integer()
+        return Ring(axis, lines, reader.expression() if reader.accept_word("at") else ZERO)
+
+    def _constant(self) -> ConstantBuffer:
+        reader = self._reader
+        name = reader.name()
+        reader.punctuation(":")
+        type_ = reader.tensor_type()
+        reader.punctuation("=")
+        return ConstantBuffer(name, type_, reader.data(type_))
+
+    def _step(self, keyword: str, depth: int) -> Step:
+        reader = self._reader
+        match keyword:
+            case "call":
+                return self._call()
+            case "copy":
+                return self._copy()
+            case "fill":
+                destination = reader.name()
+                reader.word("with")
+                return Fill(destination, reader.integer(), self._guard())
+            case "wait":
+                return Wait(reader.expression(), self._guard())
+            case _:
+                return self._loop(depth)
+
+    def _loop(self, depth: int) -> Loop:
+        reader = self._reader
+        token = reader.token
+        counter = reader.identifier("a counter")
+        if depth == _MAX_DEPTH or counter == "table":
+            raise reader.error_at(
+                token,
+                f"at most {_MAX_DEPTH} loops in one another, none of a counter 'table'",
+                counter,
+            )
+        reader.word("of")
+        count = reader.integer()
+        reader.punctuation("{")
+        body: list[Step] = []
+        while not reader.accept("}"):
+            body.append(self._step(reader.keyword(*_STEPS), depth + 1))
+        return Loop(counter, count, tuple(body))
+
+    def _copy(self) -> Copy:
+        reader = self._reader
+        source = reader.name()
+        reader.arrow()
+        destination = reader.name()
+        engine, token = self._engine_and_token()
+        return Copy(source, destination, engine, token, self._guard())
+
+    def _call(self) -> Call:
+        reader = self._reader
+        name = reader.string()
+        reader.word("kernel")
+        kernel = reader.string()
+        reader.punctuation(":")
+        outputs = [reader.name()]
+        while reader.accept(","):
+            outputs.append(reader.name())
+        reader.punctuation("=")
+        operator, inputs = parse_application(reader, reader.name)
+        scratch = reader.name() if reader.accept_word("scratch") else None
+        reason = reader.string() if reader.accept_word("reason") else ""
+        engine, token = self._engine_and_token()
+        guard = self._guard()
+        location = parse_location(reader)
+        return Call(
+            name,
+            kernel,
+            operator,
+            inputs,
+            tuple(outputs),
+            scratch,
+            reason,
+            engine,
+            token,
+            guard,
+            location,
+        )
+
+    def _engine_and_token(self) -> tuple[str | None, Expression | None]:
+        reader = self._reader
+        engine = reader.string() if reader.accept_word("on") else None
+        token = reader.expression() if reader.accept_word("token") else None
+        return engine, token
+
+    def _guard(self) -> Guard | None:
+        reader = self._reader
+        if not reader.accept_word("when"):
+            return None
+        counter = reader.identifier("a counter")
+        reader.word("from")
+        begin = reader.integer()
+        reader.word("below")
+        return Guard(counter, begin, reader.integer())
+
+
+__all__ = ["parse_program", "read_program"]

@@ -1,0 +1,155 @@
+"""Programs as text; `program_parser.py` reads it back to an equal object. Grammar: README.md."""
+
+from collections.abc import Iterator, Sequence
+
+from tinsmith_ir.checked import checked
+from tinsmith_ir.escape import print_name, quoted
+from tinsmith_ir.expressions import ZERO, print_expression
+from tinsmith_ir.graph import Value
+from tinsmith_ir.printer import (
+    VERSION,
+    Constants,
+    print_application,
+    print_constant,
+    print_location,
+    print_typed,
+    text_of,
+)
+from tinsmith_ir.program import (
+    Buffer,
+    Call,
+    Copy,
+    Engine,
+    Fill,
+    Guard,
+    Loop,
+    Memory,
+    Program,
+    Step,
+    View,
+    Wait,
+)
+
+
+@checked
+def print_program(program: Program, *, constants: Constants = "inline") -> str:
+    """The program as text; `constants` as for `print_graph`."""
+    lines = [f"program {VERSION} {quoted(program.name)} for {quoted(program.target)} {{"]
+    lines += [f"  {_memory(memory)}" for memory in program.memories]
+    lines += [f"  {_engine(engine)}" for engine in program.engines]
+    lines += [f"  {line}" for line in _buffers_and_views(program)]
+    for constant in program.constants:
+        value = Value(constant.name, constant.type)
+        lines.append(f"  {print_constant(value, constant.data, constants)}")
+    lines += [f"  input {print_name(name)}" for name in program.inputs]
+    lines += _steps(program.steps, "  ")
+    lines += [f"  output {print_name(name)}" for name in program.outputs]
+    return text_of([*lines, "}"])
+
+
+@checked
+def print_step(step: Step) -> str:
+    """One step of a program as one line, without indentation; of a loop, its first line."""
+    match step:
+        case Copy():
+            names = f"{print_name(step.source)} -> {print_name(step.destination)}"
+            return f"copy {names}{_engine_and_token(step)}{_guard(step.guard)}"
+        case Fill():
+            name = print_name(step.destination)
+            return f"fill {name} with {step.value}{_guard(step.guard)}"
+        case Wait():
+            return f"wait {print_expression(step.token)}{_guard(step.guard)}"
+        case Loop():
+            return f"loop {step.counter} of {step.count} {{"
+        case Call():
+            return _call(step)
+
+
+@checked
+def print_view(view: View) -> str:
+    """One view as one line, without indentation."""
+    start = "" if view.start == ZERO else f" start {print_expression(view.start)}"
+    strides = "" if view.strides is None else f" strides [{','.join(map(str, view.strides))}]"
+    ring = ""
+    if view.ring is not None:
+        at = "" if view.ring.at == ZERO else f" at {print_expression(view.ring.at)}"
+        ring = f" ring axis {view.ring.axis} of {view.ring.lines}{at}"
+    typed = print_typed(Value(view.name, view.type))
+    return f"view {typed} of {print_name(view.buffer)}{start}{strides}{ring}"
+
+
+def _buffers_and_views(program: Program) -> Iterator[str]:
+    """A tensor with a buffer of its own is one line; in the order of views, buffers before what lies on them."""
+    printed: set[str] = set()
+    for view in program.views:
+        buffer = program.buffer.get(view.buffer)
+        is_new = buffer is not None and buffer.name not in printed
+        if buffer is not None and is_new:
+            printed.add(buffer.name)
+        if buffer is not None and is_new and is_tensor(view, buffer):
+            yield f"buffer {print_typed(Value(view.name, view.type))}{_place(buffer)}"
+            continue
+        if buffer is not None and is_new:
+            yield _raw_buffer(buffer)
+        yield print_view(view)
+    yield from (_raw_buffer(buffer) for buffer in program.buffers if buffer.name not in printed)
+
+
+def is_tensor(view: View, buffer: Buffer) -> bool:
+    """True if the buffer holds this dense tensor alone, and has its name."""
+    return view == View(buffer.name, view.type, buffer.name) and (
+        view.type.size_bytes == buffer.size_bytes
+    )
+
+
+def _raw_buffer(buffer: Buffer) -> str:
+    return f"buffer {print_name(buffer.name)}: {buffer.size_bytes} bytes{_place(buffer)}"
+
+
+def _place(buffer: Buffer) -> str:
+    offset = "" if buffer.offset is None else f" at {buffer.offset}"
+    return f" in {quoted(buffer.memory)}{offset}"
+
+
+def _memory(memory: Memory) -> str:
+    size = "" if memory.size_bytes is None else f" size {memory.size_bytes}"
+    remote = " remote" if memory.is_remote else ""
+    return f"memory {quoted(memory.name)}{size} align {memory.alignment}{remote}"
+
+
+def _engine(engine: Engine) -> str:
+    reaches = ", ".join(quoted(name) for name in engine.reaches)
+    order = "" if engine.is_fifo else " unordered"
+    depth = "" if engine.depth is None else f" depth {engine.depth}"
+    return f"engine {quoted(engine.name)} reaches {reaches}{order}{depth} align {engine.alignment}"
+
+
+def _steps(steps: Sequence[Step], indentation: str) -> Iterator[str]:
+    for step in steps:
+        yield f"{indentation}{print_step(step)}"
+        if isinstance(step, Loop):
+            yield from _steps(step.body, f"{indentation}  ")
+            yield f"{indentation}}}"
+
+
+def _call(call: Call) -> str:
+    results = ", ".join(print_name(name) for name in call.outputs)
+    scratch = f" scratch {print_name(call.scratch)}" if call.scratch is not None else ""
+    reason = f" reason {quoted(call.reason)}" if call.reason else ""
+    return (
+        f"call {quoted(call.name)} kernel {quoted(call.kernel)}: {results} = "
+        f"{print_application(call.operator, call.inputs)}{scratch}{reason}"
+        f"{_engine_and_token(call)}{_guard(call.guard)}{print_location(call.location)}"
+    )
+
+
+def _engine_and_token(step: Call | Copy) -> str:
+    engine = "" if step.engine is None else f" on {quoted(step.engine)}"
+    return engine + ("" if step.token is None else f" token {print_expression(step.token)}")
+
+
+def _guard(guard: Guard | None) -> str:
+    return "" if guard is None else f" when {guard.counter} from {guard.begin} below {guard.end}"
+
+
+__all__ = ["is_tensor", "print_program", "print_step", "print_view"]
