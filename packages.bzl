@@ -4,6 +4,7 @@
 LIBRARIES = [
     "frontends/tflite",
     "ir",
+    "lowering",
     "passes/allocation",
     "passes/fusion",
     "passes/scheduling",

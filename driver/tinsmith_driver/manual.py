@@ -2,7 +2,7 @@
 
 import tinsmith_cmsis_nn
 import tinsmith_reference
-from tinsmith_c import Kernel, supported_operators
+from tinsmith_lowering import Kernel, supported_operators
 from tinsmith_target import target
 
 _HEAD = """# Supported operators

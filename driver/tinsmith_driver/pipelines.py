@@ -12,7 +12,7 @@ from typing import TypeVar
 import tinsmith_cmsis_nn
 import tinsmith_reference
 from tinsmith_allocation import AllocateBuffers, Plan, Status
-from tinsmith_c import Backend, Kernel, WriteOptions, lower, write, write_harness_model
+from tinsmith_c import WriteOptions, write, write_harness_model
 from tinsmith_fusion import (
     FoldBatchNormalization,
     FuseActivations,
@@ -26,6 +26,7 @@ from tinsmith_ir.files import read_file
 from tinsmith_ir.passes import BIT_EXACT, Pass, PassRecord, Pipeline
 from tinsmith_ir.testing import random_inputs
 from tinsmith_ir.verify import verify_program
+from tinsmith_lowering import Backend, Kernel, lower
 from tinsmith_scheduling import ScheduleNodes
 from tinsmith_simplify import Simplify
 from tinsmith_target import Target, target

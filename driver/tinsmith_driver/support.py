@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from tinsmith_c import lower
 from tinsmith_ir import Constant, Graph, Node, UnsupportedError
 from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.escape import visible
+from tinsmith_lowering import lower
 from tinsmith_target import target
 
 from tinsmith_driver.options import CompileOptions

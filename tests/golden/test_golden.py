@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from tinsmith_c import Kernel, WriteOptions, lower, supported_operators, write, write_harness_model
+from tinsmith_c import WriteOptions, write, write_harness_model
 from tinsmith_c.testing import CASES, place
 from tinsmith_cmsis_nn import backend as cmsis_nn
+from tinsmith_lowering import Kernel, lower, supported_operators
 from tinsmith_reference import backend as reference
 from tinsmith_target import Target, target
 

@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
-from tinsmith_c import Emission, Signature, WriteOptions, c_name, layer_facts, lower, write
-from tinsmith_c.testing import toys
-from tinsmith_ir import ArgumentError, DType
+from tinsmith_c import WriteOptions, c_name, layer_facts, write
+from tinsmith_ir import ArgumentError
 from tinsmith_ir.testing import random_graph
 from tinsmith_target import target
 
@@ -15,14 +14,9 @@ GRAPH, HOST = random_graph(1), target("host")
 @pytest.mark.parametrize(
     ("make", "arguments", "message"),
     [
-        (lower, ("graph", HOST, ()), "lower: expected graph to be Graph"),
-        (lower, (GRAPH, "host", ()), "target to be Target"),
-        (lower, (GRAPH, HOST, toys()), "kernels"),
         (write, (GRAPH, HOST, ()), "program to be Program"),
         (layer_facts, (GRAPH, HOST, ()), "program to be Program"),
         (c_name, ("name",), "program to be Program"),
-        (Signature, ((DType.INT8,), "i8"), "output to be DType"),
-        (Emission, ("  f();",), "statements"),
         (WriteOptions, (1.0,), "tool_version to be str"),
         (WriteOptions, ("1", "", "packed=no"), "options"),
     ],

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tinsmith_c import WriteOptions, lower, write, write_harness_model
-from tinsmith_c.testing import host_compiler, place, toys
+from tinsmith_c import WriteOptions, write, write_harness_model
+from tinsmith_c.testing import host_compiler, place
 from tinsmith_c.text import comment_lines
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
@@ -16,6 +16,8 @@ from tinsmith_ir.operators import Add, Relu
 from tinsmith_ir.program import Program
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import TensorType
+from tinsmith_lowering import lower
+from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
 HOST = target("host")

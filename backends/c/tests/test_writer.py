@@ -2,21 +2,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tinsmith_c import (
-    WriteOptions,
-    layer_facts,
-    lower,
-    supported_operators,
-    write,
-    write_harness_model,
-)
-from tinsmith_c.testing import place, toys
+from tinsmith_c import WriteOptions, layer_facts, write, write_harness_model
+from tinsmith_c.testing import place
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import Add, Relu, Reshape
 from tinsmith_ir.program import Program
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
+from tinsmith_lowering import lower, supported_operators
+from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
 HOST = target("host")

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.program import KernelCall, Program
+from tinsmith_lowering import Kernel, find_kernel, layer_of_call
 from tinsmith_target import Target
 
-from tinsmith_c.kernel import Kernel
 from tinsmith_c.layout import Layout
-from tinsmith_c.lowering import find_kernel, layer_of_call
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def _facts(
         op=call.operator.mnemonic,
         macs=call.operator.macs(layer.inputs, layer.outputs),
         kernel=call.kernel,
-        engine=find_kernel(call, kernels).engine,
+        engine=find_kernel(call.kernel, layer, kernels).engine,
         in_offset=layout.offset(placed[0]) if placed else None,
         out_offset=layout.offset(call.outputs[0]),
         scratch_bytes=0 if call.scratch is None else program.buffer[call.scratch].size_bytes,

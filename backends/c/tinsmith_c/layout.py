@@ -7,8 +7,8 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.program import Buffer, DmaCopy, KernelCall, Program
+from tinsmith_lowering import ARENA, ARENA_ALIGNMENT
 
-from tinsmith_c.lowering import ARENA, ARENA_ALIGNMENT
 from tinsmith_c.names import buffer_names, c_identifier, is_header, shortened
 
 

@@ -1,4 +1,4 @@
-"""What a kernel's `emit` works with: C names of operands, and a place for constant arrays.
+"""The writer's side of what a kernel's `emit` works with: C names, and a place for constant arrays.
 
 Arrays with the same bytes and type are written once, however many layers use them.
 """
@@ -6,9 +6,9 @@ Arrays with the same bytes and type are written once, however many layers use th
 from dataclasses import dataclass, field
 
 import numpy as np
-from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
+from tinsmith_lowering import Operand
 
 from tinsmith_c.names import NameTable
 
@@ -19,21 +19,6 @@ C_TYPES = {
     DType.FLOAT32: "float",
     DType.BOOL: "uint8_t",
 }
-
-
-@dataclass(frozen=True)
-class Emission(Checked):
-    """The body of a layer's function.
-
-    statements: whole C statements or declarations, each ending as C wants, lines indented by two.
-    result: a C expression that is 0 when the kernel did its work, or None if it cannot refuse.
-    uses_pointers: False if the body names operands by their offsets alone, so that no local pointers
-    are wanted.
-    """
-
-    statements: tuple[str, ...]
-    result: str | None = None
-    uses_pointers: bool = True
 
 
 @dataclass(frozen=True)
@@ -71,23 +56,8 @@ class ConstantPool:
 
 
 @dataclass(frozen=True)
-class Operand:
-    """How the C text names an operand: a local pointer, or a constant of the graph.
-
-    tensor: its C name. offset: enumerator of its place in the arena, "" for a constant.
-    description: its name and type as people read them.
-    """
-
-    expression: str
-    tensor: str
-    offset: str = ""
-    description: str = ""
-    constant: Array | None = None
-
-
-@dataclass(frozen=True)
-class Scope:
-    """Names inside one layer's function.
+class LayerScope:
+    """The Scope of one layer's function.
 
     layer: the layer's C name. inputs, outputs: operands in the operator's order, None if absent.
     """

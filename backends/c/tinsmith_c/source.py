@@ -5,15 +5,14 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from tinsmith_ir.program import KernelCall
+from tinsmith_lowering import Emission, Kernel, Operand, find_kernel, layer_of_call
 from tinsmith_target import Target
 
 from tinsmith_c.header import describe, provenance
-from tinsmith_c.kernel import Kernel
 from tinsmith_c.layout import Layout, c_name, layer_output
-from tinsmith_c.lowering import find_kernel, layer_of_call
 from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.options import WriteOptions
-from tinsmith_c.scope import C_TYPES, ConstantPool, Emission, Operand, Scope
+from tinsmith_c.scope import C_TYPES, ConstantPool, LayerScope
 from tinsmith_c.text import array_definition, comment_lines, wrapped_call
 
 _ATTRIBUTES = """\
@@ -47,12 +46,13 @@ def write_source(
     layers: list[str] = []
     failing: set[str] = set()
     for number, call in enumerate(layout.program.calls):
-        kernel = find_kernel(call, kernels)
+        seen = layer_of_call(layout.program, call, target)
+        kernel = find_kernel(call.kernel, seen, kernels)
         headers.update(dict.fromkeys(kernel.headers))
         checks.update(dict.fromkeys(kernel.checks))
         guards.update(dict.fromkeys(kernel.guards))
         scope = _scope(layout, call, pool)
-        emission = kernel.emit(layer_of_call(layout.program, call, target), scope)
+        emission = kernel.emit(seen, scope)
         if emission.result is not None:
             failing.add(call.name)
         layers.append(_layer(layout, number, call, kernel, scope, emission))
@@ -119,7 +119,7 @@ def _offsets(layout: Layout, name: str) -> str:
     return "\n".join([title, "enum {", *lines, "};", check])
 
 
-def _scope(layout: Layout, call: KernelCall, pool: ConstantPool) -> Scope:
+def _scope(layout: Layout, call: KernelCall, pool: ConstantPool) -> LayerScope:
     program = layout.program
     inputs: list[Operand | None] = []
     for index, name in enumerate(call.inputs):
@@ -136,7 +136,7 @@ def _scope(layout: Layout, call: KernelCall, pool: ConstantPool) -> Scope:
         _operand(layout, name, "output" if index == 0 else f"output_{index}")
         for index, name in enumerate(call.outputs)
     )
-    return Scope(
+    return LayerScope(
         layer=layout.layer_identifiers[call.name],
         inputs=tuple(inputs),
         outputs=outputs,
@@ -157,7 +157,12 @@ def _local_name(call: KernelCall, index: int) -> str:
 
 
 def _layer(
-    layout: Layout, number: int, call: KernelCall, kernel: Kernel, scope: Scope, emission: Emission
+    layout: Layout,
+    number: int,
+    call: KernelCall,
+    kernel: Kernel,
+    scope: LayerScope,
+    emission: Emission,
 ) -> str:
     returned = "void" if emission.result is None else "int"
     lines = [
@@ -196,7 +201,7 @@ def _describe_operand(layout: Layout, name: str) -> str:
     return f"{name} {describe(program.buffer[name].type)}, arena + {layout.offset(name)}"
 
 
-def _locals(layout: Layout, call: KernelCall, scope: Scope) -> list[str]:
+def _locals(layout: Layout, call: KernelCall, scope: LayerScope) -> list[str]:
     """Pointers to the operands in the arena; one operand given twice needs only its first name."""
     lines: list[str] = []
     for name, operand in zip(call.inputs, scope.inputs, strict=True):

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.program import Program
+from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
 from tinsmith_c.header import write_header
-from tinsmith_c.kernel import Kernel
 from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.source import write_source

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from tinsmith_c import lower
 from tinsmith_c.testing import CASES
 from tinsmith_cmsis_nn import backend
 from tinsmith_ir.dtypes import DType
@@ -9,6 +8,7 @@ from tinsmith_ir.graph import Graph
 from tinsmith_ir.operators import Add, Conv2D, DepthwiseConv2D
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
+from tinsmith_lowering import lower
 from tinsmith_reference import backend as reference
 from tinsmith_target import target, targets
 
@@ -27,6 +27,15 @@ def test_the_network_runs_on_every_target_without_fallback(name: str) -> None:
         calls = lower(small_network(), chosen, backend(packed=packed).kernels(chosen)).calls
         assert {call.reason for call in calls} == {""}
         assert any("packed" in call.kernel for call in calls) == packed
+
+
+@pytest.mark.parametrize("name", [found.name for found in targets()])
+def test_no_two_kernels_have_the_same_key(name: str) -> None:
+    chosen = target(name)
+    for packed in (True, False):
+        kernels = (*backend(packed=packed).kernels(chosen), *reference().kernels(chosen))
+        keys = [kernel.key for kernel in kernels]
+        assert sorted(keys) == sorted(set(keys))
 
 
 @pytest.mark.parametrize(

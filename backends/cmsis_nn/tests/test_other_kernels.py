@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tinsmith_c import Kernel, lower, write
+from tinsmith_c import write
 from tinsmith_c.testing import CASES, HostModel, KernelObjects, compile_c, host_compiler, place
 from tinsmith_cmsis_nn import backend
 from tinsmith_ir.dtypes import DType
@@ -13,6 +13,7 @@ from tinsmith_ir.graph import Graph
 from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
+from tinsmith_lowering import Kernel, lower
 from tinsmith_target import Target, target
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "cmsis_nn"

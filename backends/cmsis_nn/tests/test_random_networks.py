@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tinsmith_c import lower
 from tinsmith_c.testing import HostModel, KernelObjects, place
 from tinsmith_cmsis_nn import backend
 from tinsmith_ir.dtypes import DType
@@ -11,6 +10,7 @@ from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
 from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.simulate import evaluate_program
 from tinsmith_ir.testing import random_inputs
+from tinsmith_lowering import lower
 from tinsmith_reference import backend as reference
 from tinsmith_target import target
 

@@ -1,10 +1,10 @@
-from tinsmith_c import lower
 from tinsmith_cmsis_nn import backend, vendor
 from tinsmith_cmsis_nn.geometry import Geometry
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import AveragePool2D
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
+from tinsmith_lowering import lower
 from tinsmith_target import target
 
 CONV = Geometry((1, 9, 9, 5), (8, 3, 3, 5), (1, 9, 9, 8), (1, 1), (1, 1), (1, 1))

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from tinsmith_c import Layer, Scope
 from tinsmith_ir.types import TensorType
+from tinsmith_lowering import Layer, Scope
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.geometry import Dims

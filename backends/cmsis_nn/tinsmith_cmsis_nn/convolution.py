@@ -3,21 +3,13 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from tinsmith_c import (
-    Emission,
-    FieldValue,
-    Kernel,
-    Layer,
-    Scope,
-    Signature,
-    expression,
-    initializer,
-)
+from tinsmith_c import FieldValue, expression, initializer
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.parameters import ConvParameters, conv_parameters
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import sizes

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 
-from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, expression
+from tinsmith_c import expression
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Add, Mul
 from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, engine

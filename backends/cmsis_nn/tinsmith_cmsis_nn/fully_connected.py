@@ -2,10 +2,11 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, expression, initializer
+from tinsmith_c import expression, initializer
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import FullyConnected
 from tinsmith_ir.parameters import ConvParameters, fully_connected_channel_parameters
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import (

@@ -2,16 +2,9 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_c import (
-    Emission,
-    FieldValue,
-    Kernel,
-    Layer,
-    Scope,
-    initializer,
-    nested,
-)
+from tinsmith_c import FieldValue, initializer, nested
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_lowering import Emission, Kernel, Layer, Scope
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import sizes

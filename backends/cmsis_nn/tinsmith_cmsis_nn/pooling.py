@@ -1,18 +1,10 @@
 """AveragePool2D and MaxPool2D, by the public API."""
 
-from tinsmith_c import (
-    Emission,
-    Kernel,
-    Layer,
-    Scope,
-    Signature,
-    expression,
-    initializer,
-    no_scratch,
-)
+from tinsmith_c import expression, initializer
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import AveragePool2D, MaxPool2D
 from tinsmith_ir.parameters import pool_parameters
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, no_scratch
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import sizes

@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_c import Layer
+from tinsmith_lowering import Layer
 
 
 def weights_are_constant(layer: Layer) -> str | None:

@@ -1,7 +1,7 @@
 """Scratch of one call, from the layer: `scratch.py` has the formulas, this finds their arguments."""
 
-from tinsmith_c import Layer
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_lowering import Layer
 
 from tinsmith_cmsis_nn import scratch, vendor
 from tinsmith_cmsis_nn.common import implementation, nhwc

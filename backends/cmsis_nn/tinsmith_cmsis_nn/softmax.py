@@ -1,9 +1,10 @@
 """Softmax of int8, by the public API."""
 
-from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, call
+from tinsmith_c import call
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Softmax
 from tinsmith_ir.parameters import softmax_parameters
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, engine

@@ -1,8 +1,9 @@
 """Transpose of int8, by the public API."""
 
-from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, expression
+from tinsmith_c import expression
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Transpose
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, dims, engine

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tinsmith_c import lower
 from tinsmith_c.testing import CASES, Case, HostModel, KernelObjects, place
 from tinsmith_ir import parse_graph
 from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
 from tinsmith_ir.testing import random_inputs
+from tinsmith_lowering import lower
 from tinsmith_reference import backend
 from tinsmith_target import target
 

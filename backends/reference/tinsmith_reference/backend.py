@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tinsmith_c import Kernel
 from tinsmith_ir.checked import Checked, checked
+from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
 from tinsmith_reference import (

@@ -5,11 +5,12 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_c import Emission, Kernel, Layer, Rule, Scope, Signature, float_literal, initializer
+from tinsmith_c import float_literal, initializer
 from tinsmith_ir.arithmetic import activation_range_f32
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Activation
 from tinsmith_ir.operators.base import Operator
+from tinsmith_lowering import Emission, Kernel, Layer, Rule, Scope, Signature
 
 INT8, INT16, INT32 = DType.INT8, DType.INT16, DType.INT32
 FLOAT32, BOOL = DType.FLOAT32, DType.BOOL

@@ -1,9 +1,10 @@
 """Conv2D and DepthwiseConv2D."""
 
-from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
+from tinsmith_c import call, initializer
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
 from tinsmith_ir.parameters import conv_parameters
+from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import (
     FLOAT32,

@@ -1,9 +1,10 @@
 """Add, Sub, Mul with broadcasting; Relu and Relu6."""
 
-from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
+from tinsmith_c import call, initializer
 from tinsmith_ir.arithmetic import activation_range
 from tinsmith_ir.operators import Add, Mul, Relu, Relu6, Sub
 from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
+from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import (
     FLOAT32,

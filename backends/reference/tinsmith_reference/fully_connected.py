@@ -1,8 +1,9 @@
 """FullyConnected."""
 
-from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
+from tinsmith_c import call, initializer
 from tinsmith_ir.operators import FullyConnected
 from tinsmith_ir.parameters import fully_connected_channel_parameters
+from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import (
     FLOAT32,

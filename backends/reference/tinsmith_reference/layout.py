@@ -3,9 +3,10 @@
 import math
 
 import numpy as np
-from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
+from tinsmith_c import call, initializer
 from tinsmith_ir.operators import Activation, Concat, Pad, Reshape, Transpose
 from tinsmith_ir.parameters import RequantizeParameters, concat_parameters, zero_of
+from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import (
     BOOL,

@@ -1,8 +1,9 @@
 """AveragePool2D, MaxPool2D and Mean."""
 
-from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
+from tinsmith_c import call, initializer
 from tinsmith_ir.operators import AveragePool2D, MaxPool2D, Mean
 from tinsmith_ir.parameters import mean_parameters, pool_parameters
+from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import (
     FLOAT32,

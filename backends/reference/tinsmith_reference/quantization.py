@@ -1,8 +1,9 @@
 """Quantize, Dequantize, Requantize, and the integer rectifiers, which are requantizations that clamp."""
 
-from tinsmith_c import Emission, Layer, Scope, Signature, call, float_literal, initializer
+from tinsmith_c import call, float_literal, initializer
 from tinsmith_ir.operators import Dequantize, Quantize, Relu, Relu6, Requantize
 from tinsmith_ir.parameters import RequantizeParameters, relu_parameters, requantize_parameters
+from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import FLOAT32, INT8, INT16, INT32, SUFFIX, kernel, scale
 

@@ -1,9 +1,10 @@
 """Softmax over the last axis."""
 
-from tinsmith_c import Emission, Layer, Scope, Signature, call, float_literal, initializer
+from tinsmith_c import call, float_literal, initializer
 from tinsmith_ir.operators import Softmax
 from tinsmith_ir.parameters import softmax_parameters
 from tinsmith_ir.types import Quantization
+from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import FLOAT32, INT8, kernel
 

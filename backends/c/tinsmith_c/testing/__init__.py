@@ -2,16 +2,13 @@
 
 from tinsmith_c.testing.cases import CASES, Case
 from tinsmith_c.testing.host import HostModel, KernelObjects, compile_c, host_compiler, place
-from tinsmith_c.testing.toys import Toys, toys
 
 __all__ = [
     "CASES",
     "Case",
     "HostModel",
     "KernelObjects",
-    "Toys",
     "compile_c",
     "host_compiler",
     "place",
-    "toys",
 ]

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from tinsmith_ir.graph import Array
 from tinsmith_ir.program import Buffer, Program
+from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_c.kernel import Kernel
 from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.writer import write

@@ -2,14 +2,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tinsmith_c import Kernel, Signature, lower
-from tinsmith_c.testing import CASES, toys
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Graph, Location
-from tinsmith_ir.operators import Add, Conv2D, Mul, Relu, Reshape
+from tinsmith_ir.operators import Add, Mul, Relu, Reshape
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import TensorType
+from tinsmith_lowering import Signature, find_kernel, layer_of_call, lower
+from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
 HOST = target("host")
@@ -63,15 +63,11 @@ def test_element_types_that_nobody_takes_are_named() -> None:
 
 
 def test_kernels_of_other_element_types_are_no_reason() -> None:
-    case = next(case for case in CASES if case.name == "conv2d_f32")
-    program = lower(case.build(), HOST, toys_for_convolution())
-    assert {call.reason for call in program.calls} == {""}
-
-
-def toys_for_convolution() -> tuple[Kernel, ...]:
-    first = replace(toys().add, operator=Conv2D, signature=Signature((DType.INT8,), DType.INT8))
-    second = replace(toys().add, operator=Conv2D, name="toy_conv")
-    return first, second
+    bytes_only = replace(
+        toys().add, name="toy_add_s8", signature=Signature((DType.INT8,), DType.INT8)
+    )
+    (call,) = lower(adder(9), HOST, [bytes_only, toys().add]).calls
+    assert (call.kernel, call.reason) == ("toy_add", "")
 
 
 def test_reshapes_become_aliases_of_the_first_buffer() -> None:
@@ -106,3 +102,50 @@ def test_constants_that_nothing_reads_are_left_out() -> None:
     builder.constant("unused", np.ones(3, np.float32))
     graph = builder.build(builder.add(Relu(), [x], "y"))
     assert lower(graph, HOST, toys().all).constants == ()
+
+
+def copier() -> Graph:
+    builder = GraphBuilder("copier")
+    return builder.build(builder.constant("c", np.ones(3, np.float32)))
+
+
+def test_a_name_that_two_kernels_share_is_given_as_the_key() -> None:
+    kernels = [replace(toys().copy, backend="other"), toys().copy]
+    program = lower(copier(), HOST, kernels)
+    (call,) = program.calls
+    assert call.kernel == "other/toy_copy/reshape/f32 -> f32"
+    found = find_kernel(call.kernel, layer_of_call(program, call, HOST), kernels)
+    assert found is kernels[0]
+
+
+def test_a_name_that_kernels_of_other_element_types_share_is_enough() -> None:
+    kernels = [replace(toys().copy, signature=Signature((DType.INT8,), DType.INT8)), toys().copy]
+    program = lower(copier(), HOST, kernels)
+    (call,) = program.calls
+    assert call.kernel == "toy_copy"
+    found = find_kernel(call.kernel, layer_of_call(program, call, HOST), kernels)
+    assert found is kernels[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "toy_copy",
+            "call c.copy: 2 kernels for reshape of f32 -> f32 are called 'toy_copy'; name one of "
+            "'other/toy_copy/reshape/f32 -> f32', 'slow/toy_copy/reshape/f32 -> f32'",
+        ),
+        (
+            "toy_add",
+            "call c.copy: no kernel 'toy_add' for reshape of f32 -> f32 is known; known: "
+            "'other/toy_copy/reshape/f32 -> f32', 'slow/toy_copy/reshape/f32 -> f32'",
+        ),
+    ],
+)
+def test_a_kernel_that_cannot_be_told_is_refused_with_those_known(name: str, message: str) -> None:
+    kernels = [replace(toys().copy, backend="other"), toys().copy, toys().add]
+    program = lower(copier(), HOST, [toys().copy])
+    layer = layer_of_call(program, program.calls[0], HOST)
+    with pytest.raises(UnsupportedError) as error:
+        find_kernel(name, layer, kernels)
+    assert str(error.value) == message

@@ -1,6 +1,6 @@
 """What a backend declares: kernels, the rules under which each may be used, and the C of one call.
 
-A kernel is data. `lower` asks its signature and its rules, the writer asks `Kernel.emit`, the report asks
+A kernel is data. `lower` asks its signature and its rules, a writer asks `Kernel.emit`, the report asks
 `engine`, and the manual prints the docstrings of the rules; nothing is said twice.
 """
 
@@ -15,7 +15,7 @@ from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
-from tinsmith_c.scope import Emission, Scope
+from tinsmith_lowering.fragments import Emission, Scope
 
 AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
@@ -106,11 +106,12 @@ def _names(dtypes: Sequence[DType | None]) -> str:
 class Kernel(Checked):
     """A C routine and when it may be used.
 
-    name: unique per operator; what KernelCall.kernel holds. headers: to be included, as written
-    between quotes. emit: the C of one call. scratch_bytes: working memory of one call, live during
-    it only. engine: the unit of the CPU that does the work, for the report. checks: conditions in C
-    that the generated file asserts of the headers (their version, say). guards: C text in front of
-    the headers, which refuses a compiler for another CPU than constants and scratch are made for.
+    name: of the routine; one may compute several operators, of several element types. headers: to be
+    included, as written between quotes. emit: the C of one call. scratch_bytes: working memory of one
+    call, live during it only. engine: the unit of the CPU that does the work, for the report. checks:
+    conditions in C that the generated file asserts of the headers (their version, say). guards: C text
+    in front of the headers, which refuses a compiler for another CPU than constants and scratch are
+    made for.
     """
 
     name: str
@@ -124,6 +125,15 @@ class Kernel(Checked):
     engine: str = "cpu"
     checks: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """What no other kernel is called: `reference/tinsmith_copy/reshape/i8 -> i8`."""
+        return f"{self.backend}/{self.name}/{self.operator.mnemonic}/{self.signature}"
+
+    def takes(self, layer: Layer) -> bool:
+        """True if the layer's operator and element types are this kernel's; rules may still refuse it."""
+        return isinstance(layer.operator, self.operator) and self.signature.fits(layer)
 
     def broken_rule(self, layer: Layer) -> str | None:
         """The first rule that `layer` breaks and what was found; None if it obeys all.

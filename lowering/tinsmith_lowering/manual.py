@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tinsmith_ir.checked import checked
 
-from tinsmith_c.kernel import Kernel, rule_text
+from tinsmith_lowering.kernel import Kernel, rule_text
 
 
 @checked

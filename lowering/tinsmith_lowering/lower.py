@@ -16,7 +16,7 @@ from tinsmith_ir.program import Buffer, ConstantBuffer, KernelCall, Memory, Prog
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
-from tinsmith_c.kernel import Kernel, Layer, types_of
+from tinsmith_lowering.kernel import Kernel, Layer, types_of
 
 ARENA = "arena"
 ARENA_ALIGNMENT = 16
@@ -76,7 +76,7 @@ class _Lowering:
         self.calls.append(
             KernelCall(
                 node.name,
-                kernel.name,
+                _called(kernel, layer, self.kernels),
                 node.operator,
                 names,
                 outputs,
@@ -155,21 +155,49 @@ def layer_of_call(program: Program, call: KernelCall, target: Target) -> Layer:
     )
 
 
-def find_kernel(call: KernelCall, kernels: Sequence[Kernel]) -> Kernel:
-    """The declaration behind a call; raises UnsupportedError for a name that nobody declares."""
-    for kernel in kernels:
-        if kernel.name == call.kernel and isinstance(call.operator, kernel.operator):
-            return kernel
+def find_kernel(name: str, layer: Layer, kernels: Sequence[Kernel]) -> Kernel:
+    """The declaration behind a call of `layer`. name: KernelCall.kernel, a key or the name of a routine.
+
+    Raises UnsupportedError for what nobody declares, and for a name that several kernels of the
+    layer's operator and element types share.
+    """
+    found = _named(name, layer, kernels)
+    if len(found) == 1:
+        return found[0]
+    where = f"call {visible(layer.name)}"
+    operation = f"{layer.operator.mnemonic} of {types_of(layer)}"
+    if found:
+        raise UnsupportedError(
+            f"{where}: {len(found)} kernels for {operation} are called {name!r}; "
+            f"name one of {_keys(found)}"
+        )
+    known = [kernel for kernel in kernels if kernel.takes(layer)]
     raise UnsupportedError(
-        f"call {visible(call.name)}: no kernel {call.kernel!r} for {call.operator.mnemonic} is known; known: "
-        + ", ".join(sorted({kernel.name for kernel in kernels}))
+        f"{where}: no kernel {name!r} for {operation} is known; known: {_keys(known) or 'none'}"
     )
+
+
+def _named(name: str, layer: Layer, kernels: Sequence[Kernel]) -> list[Kernel]:
+    """The kernels that `name` may mean there."""
+    return [
+        kernel for kernel in kernels if name in (kernel.name, kernel.key) and kernel.takes(layer)
+    ]
+
+
+def _called(kernel: Kernel, layer: Layer, kernels: Sequence[Kernel]) -> str:
+    """What the call says: the kernel's name where that is enough, else its key."""
+    is_enough = len(_named(kernel.name, layer, kernels)) == 1
+    return kernel.name if is_enough else kernel.key
+
+
+def _keys(kernels: Sequence[Kernel]) -> str:
+    return ", ".join(repr(kernel.key) for kernel in kernels)
 
 
 def _choose(layer: Layer, kernels: Sequence[Kernel]) -> tuple[Kernel, str] | str:
     """The kernel and why not a better one; or why there is none."""
     candidates = [kernel for kernel in kernels if isinstance(layer.operator, kernel.operator)]
-    fitting = [kernel for kernel in candidates if kernel.signature.fits(layer)]
+    fitting = [kernel for kernel in candidates if kernel.takes(layer)]
     broken: list[str] = []
     for kernel in fitting:
         finding = kernel.broken_rule(layer)

@@ -6,7 +6,7 @@ import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Add, Relu, Reshape
 
-from tinsmith_c import Emission, Kernel, Layer, Scope, Signature, call
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
 
 _HEADER = "toy.h"
 
@@ -20,7 +20,7 @@ def is_small(layer: Layer) -> str | None:
 def _emit(layer: Layer, scope: Scope) -> Emission:
     operands = [scope.input(index) for index in range(len(layer.inputs))]
     arguments = [str(layer.output.elements), *operands, scope.output]
-    return Emission((call(f"toy_{layer.operator.mnemonic}", arguments),))
+    return Emission((f"  toy_{layer.operator.mnemonic}({', '.join(arguments)});",))
 
 
 def _emit_with_status(layer: Layer, scope: Scope) -> Emission:

@@ -1,0 +1,106 @@
+"""What a kernel gives and takes where C is written: the body of a call, and the names inside it.
+
+The C writer has the `Scope`; nothing here knows what the generated files look like.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tinsmith_ir.checked import Checked
+from tinsmith_ir.graph import Array
+
+
+@dataclass(frozen=True)
+class Emission(Checked):
+    """The body of a layer's function.
+
+    statements: whole C statements or declarations, each ending as C wants, lines indented by two.
+    result: a C expression that is 0 when the kernel did its work, or None if it cannot refuse.
+    uses_pointers: False if the body names operands by their offsets alone, so that no local pointers
+    are wanted.
+    """
+
+    statements: tuple[str, ...]
+    result: str | None = None
+    uses_pointers: bool = True
+
+
+@dataclass(frozen=True)
+class Operand:
+    """How the C text names an operand: a local pointer, or a constant of the graph.
+
+    tensor: its C name. offset: enumerator of its place in the arena, "" for a constant.
+    description: its name and type as people read them.
+    """
+
+    expression: str
+    tensor: str
+    offset: str = ""
+    description: str = ""
+    constant: Array | None = None
+
+
+class Scope(Protocol):
+    """Names inside one layer's function, and a place for what stands outside of it."""
+
+    @property
+    def layer(self) -> str:
+        """The layer's C name."""
+        ...
+
+    @property
+    def inputs(self) -> tuple[Operand | None, ...]:
+        """Operands in the operator's order, None for an absent one."""
+        ...
+
+    @property
+    def outputs(self) -> tuple[Operand, ...]:
+        """Results in the operator's order."""
+        ...
+
+    @property
+    def scratch(self) -> Operand | None:
+        """Working memory, None if the kernel's formula said 0."""
+        ...
+
+    @property
+    def scratch_bytes(self) -> int:
+        """Size of the working memory."""
+        ...
+
+    def input(self, index: int) -> str:
+        """C expression (a pointer) of an operand; a constant operand is written as it is in the
+        graph; `NULL` for an absent one.
+        """
+        ...
+
+    @property
+    def output(self) -> str:
+        """C expression (a pointer) of the first result."""
+        ...
+
+    def constant(self, label: str, data: Array, comment: str = "") -> str:
+        """C name of a constant array that the kernel derives for this layer (packed weights, say).
+
+        label: short, `multipliers`; it is put behind the layer's name.
+        """
+        ...
+
+    def record(self, name: str, c_type: str, value: str) -> str:
+        """Address of a struct that lies outside of the function and is written once however many
+        layers ask for it. name: must determine the value, `kDims_1_25_5_64`.
+        """
+        ...
+
+    def helper(self, text: str) -> None:
+        """Definitions that layers of one kind share, written once in front of all layers. A function
+        among them should be TINSMITH_NOINLINE: it is there to save code.
+        """
+        ...
+
+    def arranged(self, index: int, data: Array, how: str) -> str:
+        """C name of a constant operand whose elements the kernel wants in another arrangement.
+
+        how: said in the comment above the array.
+        """
+        ...
