@@ -10,7 +10,8 @@ import numpy as np
 from tinsmith_ir import Graph, ModelError, Program, UnsupportedError, UsageError
 from tinsmith_ir.errors import DoesNotFitError, ParseError
 from tinsmith_ir.escape import visible, visible_lines
-from tinsmith_ir.printer import print_graph, print_program
+from tinsmith_ir.printer import print_graph
+from tinsmith_ir.program_printer import print_program
 from tinsmith_target import target
 from tinsmith_target import targets as all_targets
 from tinsmith_toolchains import MissingToolError, UnwritableCacheError

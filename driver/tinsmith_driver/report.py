@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tinsmith_allocation import Plan
 from tinsmith_c import LayerFacts, layer_facts
-from tinsmith_ir import KernelCall, TinsmithError
+from tinsmith_ir import Call, TinsmithError
 
 from tinsmith_driver.build import Build
 from tinsmith_driver.pipelines import Compilation, tool_version
@@ -192,7 +192,7 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
     instructions = measurement.layer_instructions if measurement else ()
     cycles = measurement.layer_cycles if measurement else ()
     facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
-    steps = [i for i, step in enumerate(compilation.program.steps) if isinstance(step, KernelCall)]
+    steps = [i for i, step in enumerate(compilation.program.steps) if isinstance(step, Call)]
     return [
         {
             "name": fact.name,

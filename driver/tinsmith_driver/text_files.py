@@ -8,7 +8,8 @@ from typing import TypeVar
 from tinsmith_allocation import PlanError, check_program
 from tinsmith_ir import Graph, ModelError, Program, UsageError
 from tinsmith_ir.errors import GraphError, ParseError
-from tinsmith_ir.parser import parse_graph, parse_program
+from tinsmith_ir.parser import parse_graph
+from tinsmith_ir.program_parser import parse_program
 from tinsmith_target import UnknownTargetError, target
 from tinsmith_tflite import is_tflite
 
@@ -36,8 +37,7 @@ def program_from_text(data: bytes, path: Path) -> Program:
     """
     program = _parsed(parse_program, data, path)
     _check_reach(program, path)
-    roots = [buffer for buffer in program.buffers if buffer.alias_of is None]
-    if any(buffer.offset is None for buffer in roots):
+    if any(buffer.offset is None for buffer in program.buffers):
         return program
     try:
         check_program(program)

@@ -70,15 +70,15 @@ def test_kernels_of_other_element_types_are_no_reason() -> None:
     assert (call.kernel, call.reason) == ("toy_add", "")
 
 
-def test_reshapes_become_aliases_of_the_first_buffer() -> None:
+def test_reshapes_become_views_of_the_first_buffer() -> None:
     builder = GraphBuilder("g")
     x = builder.input("x", TensorType((2, 3), DType.FLOAT32))
     flat = builder.add(Reshape(shape=(6,)), [x], "flat")
     tall = builder.add(Reshape(shape=(3, 2)), [flat], "tall")
     program = lower(builder.build(builder.add(Relu(), [tall], "y")), HOST, toys().all)
     assert [call.name for call in program.calls] == ["y"]
-    assert program.buffer["flat"].alias_of == "x"
-    assert program.buffer["tall"].alias_of == "x"
+    assert program.view["flat"].buffer == "x"
+    assert program.view["tall"].buffer == "x"
 
 
 def test_scratch_is_a_buffer_of_its_own() -> None:

@@ -12,7 +12,7 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Reshape
-from tinsmith_ir.program import Buffer, ConstantBuffer, KernelCall, Memory, Program
+from tinsmith_ir.program import Buffer, Call, ConstantBuffer, Memory, Program, View, tensor
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
@@ -47,18 +47,21 @@ class _Lowering:
         self.graph = graph
         self.target = target
         self.kernels = kernels
-        self.buffers: dict[str, Buffer] = {}
-        self.calls: list[KernelCall] = []
+        self.buffers: list[Buffer] = []
+        self.views: dict[str, View] = {}
+        self.calls: list[Call] = []
         self.refused: list[str] = []
 
-    def add_buffer(self, value: Value, alias_of: str | None = None) -> None:
-        self.buffers[value.name] = Buffer(value.name, value.type, ARENA, alias_of=alias_of)
+    def add_buffer(self, value: Value) -> None:
+        buffer, view = tensor(value.name, value.type, ARENA)
+        self.buffers.append(buffer)
+        self.views[view.name] = view
 
     def add_node(self, node: Node) -> None:
         source = node.inputs[0] if isinstance(node.operator, Reshape) else None
-        if source is not None and source.name in self.buffers:
-            root = self.buffers[source.name].alias_of or source.name
-            self.add_buffer(node.outputs[0], alias_of=root)
+        if source is not None and source.name in self.views:
+            (result,) = node.outputs
+            self.views[result.name] = View(result.name, result.type, self.views[source.name].buffer)
             return
         layer = layer_of_node(self.graph, node, self.target)
         choice = _choose(layer, self.kernels)
@@ -74,7 +77,7 @@ class _Lowering:
         outputs = tuple(value.name for value in node.outputs)
         scratch = self.add_scratch(node.name, kernel.scratch_bytes(layer))
         self.calls.append(
-            KernelCall(
+            Call(
                 node.name,
                 _called(kernel, layer, self.kernels),
                 node.operator,
@@ -82,7 +85,7 @@ class _Lowering:
                 outputs,
                 scratch,
                 reason,
-                node.location,
+                location=node.location,
             )
         )
 
@@ -90,7 +93,7 @@ class _Lowering:
         if size_bytes == 0:
             return None
         name = f"{layer}.scratch"
-        self.buffers[name] = Buffer(name, TensorType((size_bytes,), DType.INT8), ARENA)
+        self.add_buffer(Value(name, TensorType((size_bytes,), DType.INT8)))
         return name
 
     def output_buffer(self, value: Value) -> str:
@@ -98,7 +101,7 @@ class _Lowering:
         if self.graph.constant(value) is None:
             return value.name
         copy = Value(f"{value.name}.copy", value.type)
-        if copy.name not in self.buffers:
+        if copy.name not in self.views:
             self.add_node(Node(Reshape(shape=value.type.shape), (value,), (copy,)))
         return copy.name
 
@@ -115,7 +118,8 @@ class _Lowering:
             name=self.graph.name,
             target=self.target.name,
             memories=(Memory(ARENA, None, ARENA_ALIGNMENT),),
-            buffers=tuple(self.buffers.values()),
+            buffers=tuple(self.buffers),
+            views=tuple(self.views.values()),
             constants=tuple(
                 ConstantBuffer(constant.value.name, constant.value.type, constant.data)
                 for constant in self.graph.constants
@@ -139,7 +143,7 @@ def layer_of_node(graph: Graph, node: Node, target: Target) -> Layer:
     )
 
 
-def layer_of_call(program: Program, call: KernelCall, target: Target) -> Layer:
+def layer_of_call(program: Program, call: Call, target: Target) -> Layer:
     """A kernel call as kernels see it."""
     constants = program.constant
     return Layer(
@@ -156,7 +160,7 @@ def layer_of_call(program: Program, call: KernelCall, target: Target) -> Layer:
 
 
 def find_kernel(name: str, layer: Layer, kernels: Sequence[Kernel]) -> Kernel:
-    """The declaration behind a call of `layer`. name: KernelCall.kernel, a key or the name of a routine.
+    """The declaration behind a call of `layer`. name: Call.kernel, a key or the name of a routine.
 
     Raises UnsupportedError for what nobody declares, and for a name that several kernels of the
     layer's operator and element types share.

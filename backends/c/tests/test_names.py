@@ -45,4 +45,4 @@ def test_the_product_does_not_hide_a_header(name: str) -> None:
 
 
 def _program(name: str) -> Program:
-    return Program(name, "host", (), (), (), (), (), ())
+    return Program(name, "host", (), (), (), (), (), (), ())

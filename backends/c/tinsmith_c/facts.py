@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
-from tinsmith_ir.program import KernelCall, Program
+from tinsmith_ir.program import Call, Program
 from tinsmith_lowering import Kernel, find_kernel, layer_of_call
 from tinsmith_target import Target
 
@@ -40,12 +40,10 @@ def layer_facts(
     return tuple(_facts(layout, call, target, kernels) for call in program.calls)
 
 
-def _facts(
-    layout: Layout, call: KernelCall, target: Target, kernels: Sequence[Kernel]
-) -> LayerFacts:
+def _facts(layout: Layout, call: Call, target: Target, kernels: Sequence[Kernel]) -> LayerFacts:
     program = layout.program
     layer = layer_of_call(program, call, target)
-    placed = [name for name in call.inputs if name is not None and name in program.buffer]
+    placed = [name for name in call.inputs if name is not None and name in program.view]
     return LayerFacts(
         name=call.name,
         op=call.operator.mnemonic,
@@ -54,6 +52,6 @@ def _facts(
         engine=find_kernel(call.kernel, layer, kernels).engine,
         in_offset=layout.offset(placed[0]) if placed else None,
         out_offset=layout.offset(call.outputs[0]),
-        scratch_bytes=0 if call.scratch is None else program.buffer[call.scratch].size_bytes,
+        scratch_bytes=0 if call.scratch is None else program.view[call.scratch].type.size_bytes,
         reason=call.reason,
     )

@@ -107,7 +107,7 @@ def _tensors(layout: Layout, name: str, kind: str, buffers: tuple[str, ...]) -> 
 
 
 def _tensor(layout: Layout, name: str, label: str, buffer: str, *, is_input: bool) -> list[str]:
-    type_ = layout.program.buffer[buffer].type
+    type_ = layout.program.view[buffer].type
     prefix = f"{name}_{label}".upper()
     lines = [
         *comment_lines(f"{label}: {buffer} {describe(type_)}"),

@@ -6,7 +6,9 @@ from functools import cached_property
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
-from tinsmith_ir.program import Buffer, DmaCopy, KernelCall, Program
+from tinsmith_ir.places import places
+from tinsmith_ir.program import Call, Program
+from tinsmith_ir.program_printer import print_step, print_view
 from tinsmith_lowering import ARENA, ARENA_ALIGNMENT
 
 from tinsmith_c.names import buffer_names, c_identifier, is_header, shortened
@@ -28,37 +30,37 @@ class Layout:
     program: Program
 
     def __post_init__(self) -> None:
-        """Refuse what the C writer cannot say: several memories, DMA, buffers without a place."""
-        if any(isinstance(step, DmaCopy) for step in self.program.steps):
-            raise GraphError(
-                f"program {self.program.name!r} copies by DMA; expected kernel calls only"
-            )
+        """Refuse what the C writer cannot say: several memories, copies, loops, buffers without a place."""
+        for step in self.program.steps:
+            if not isinstance(step, Call) or step.engine is not None:
+                raise GraphError(
+                    f"program {self.program.name!r}: expected kernel calls of the core only, "
+                    f"got\n  {print_step(step)}\n"
+                )
+        for view in self.program.views:
+            if not view.is_dense:
+                raise GraphError(f"expected dense tensors only, got\n  {print_view(view)}\n")
         for buffer in self.program.buffers:
             if buffer.memory != ARENA:
                 raise GraphError(
                     f"buffer {print_name(buffer.name)} is in memory {buffer.memory!r}; expected '{ARENA}'"
                 )
-            if self.root(buffer.name).offset is None:
+            if buffer.offset is None:
                 raise GraphError(
                     f"buffer {print_name(buffer.name)} has no offset; run an allocation pass first"
                 )
 
-    def root(self, name: str) -> Buffer:
-        """The buffer whose bytes `name` shares; itself if it is no alias."""
-        buffer = self.program.buffer[name]
-        return buffer if buffer.alias_of is None else self.root(buffer.alias_of)
-
     def offset(self, name: str) -> int:
-        """Bytes from the start of the arena."""
-        offset = self.root(name).offset
+        """Bytes from the start of the arena to a view's."""
+        offset = self.program.buffer_of(name).offset
         assert offset is not None  # checked once, above
-        return offset
+        return offset + places(self.program.view[name]).begin
 
     @cached_property
     def arena_bytes(self) -> int:
         """Bytes of the arena: the end of the last buffer; 1 for a program without buffers."""
         return max(
-            (self.offset(buffer.name) + buffer.size_bytes for buffer in self.program.buffers),
+            ((buffer.offset or 0) + buffer.size_bytes for buffer in self.program.buffers),
             default=1,
         )
 
@@ -69,8 +71,8 @@ class Layout:
 
     @cached_property
     def identifiers(self) -> dict[str, str]:
-        """Buffer -> C identifier."""
-        return buffer_names([buffer.name for buffer in self.program.buffers])
+        """View -> C identifier."""
+        return buffer_names([view.name for view in self.program.views])
 
     @cached_property
     def layer_identifiers(self) -> dict[str, str]:
@@ -78,10 +80,10 @@ class Layout:
         return buffer_names([call.name for call in self.program.calls])
 
     def offset_name(self, name: str) -> str:
-        """The enumerator that holds a buffer's offset."""
+        """The enumerator that holds a view's offset."""
         return f"kOffset_{self.identifiers[name]}"
 
 
-def layer_output(call: KernelCall) -> str:
-    """The buffer that the layer hook shows: the call's first result."""
+def layer_output(call: Call) -> str:
+    """The view that the layer hook shows: the call's first result."""
     return call.outputs[0]

@@ -4,7 +4,7 @@ import io
 import itertools
 from collections.abc import Iterator, Sequence
 
-from tinsmith_ir.program import KernelCall
+from tinsmith_ir.program import Call
 from tinsmith_lowering import Emission, Kernel, Operand, find_kernel, layer_of_call
 from tinsmith_target import Target
 
@@ -99,17 +99,17 @@ def _constants(pool: ConstantPool) -> Iterator[str]:
 
 
 def _offsets(layout: Layout, name: str) -> str:
-    buffers = layout.program.buffers
-    if not buffers:
+    views = layout.program.views
+    if not views:
         return ""
-    entries = [f"  {layout.offset_name(b.name)} = {layout.offset(b.name)}," for b in buffers]
+    entries = [f"  {layout.offset_name(v.name)} = {layout.offset(v.name)}," for v in views]
     width = max(len(entry) for entry in entries)
     lines = [
-        f"{entry:{width}}  // {buffer.size_bytes} bytes"
-        for entry, buffer in zip(entries, buffers, strict=True)
+        f"{entry:{width}}  // {view.type.size_bytes} bytes"
+        for entry, view in zip(entries, views, strict=True)
     ]
-    last = max(buffers, key=lambda buffer: layout.offset(buffer.name) + buffer.size_bytes)
-    end = f"{layout.offset_name(last.name)} + {last.size_bytes}"
+    last = max(views, key=lambda view: layout.offset(view.name) + view.type.size_bytes)
+    end = f"{layout.offset_name(last.name)} + {last.type.size_bytes}"
     check = wrapped_call(
         "_Static_assert(",
         [f"{end} <= {name.upper()}_ARENA_BYTES", '"the arena is too small for its last tensor"'],
@@ -119,7 +119,7 @@ def _offsets(layout: Layout, name: str) -> str:
     return "\n".join([title, "enum {", *lines, "};", check])
 
 
-def _scope(layout: Layout, call: KernelCall, pool: ConstantPool) -> LayerScope:
+def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
     program = layout.program
     inputs: list[Operand | None] = []
     for index, name in enumerate(call.inputs):
@@ -141,7 +141,7 @@ def _scope(layout: Layout, call: KernelCall, pool: ConstantPool) -> LayerScope:
         inputs=tuple(inputs),
         outputs=outputs,
         scratch=None if call.scratch is None else _operand(layout, call.scratch, "scratch"),
-        scratch_bytes=0 if call.scratch is None else program.buffer[call.scratch].size_bytes,
+        scratch_bytes=0 if call.scratch is None else program.view[call.scratch].type.size_bytes,
         pool=pool,
     )
 
@@ -150,7 +150,7 @@ def _operand(layout: Layout, name: str, local: str) -> Operand:
     return Operand(local, layout.identifiers[name], layout.offset_name(name))
 
 
-def _local_name(call: KernelCall, index: int) -> str:
+def _local_name(call: Call, index: int) -> str:
     operands = call.operator.operands
     operand = operands[min(index, len(operands) - 1)]
     return f"{operand.name}_{index}" if operand.variadic else operand.name
@@ -159,7 +159,7 @@ def _local_name(call: KernelCall, index: int) -> str:
 def _layer(
     layout: Layout,
     number: int,
-    call: KernelCall,
+    call: Call,
     kernel: Kernel,
     scope: LayerScope,
     emission: Emission,
@@ -176,11 +176,11 @@ def _layer(
     return "\n".join([*lines, "}"])
 
 
-def _function(layout: Layout, number: int, call: KernelCall) -> str:
+def _function(layout: Layout, number: int, call: Call) -> str:
     return f"layer_{number}_{layout.layer_identifiers[call.name]}"
 
 
-def _layer_comment(layout: Layout, number: int, call: KernelCall, kernel: Kernel) -> list[str]:
+def _layer_comment(layout: Layout, number: int, call: Call, kernel: Kernel) -> list[str]:
     lines = [f"Layer {number}, {call.name}: {call.operator.mnemonic} by {kernel.name}"]
     for index, name in enumerate(call.inputs):
         if name is not None:
@@ -188,7 +188,7 @@ def _layer_comment(layout: Layout, number: int, call: KernelCall, kernel: Kernel
     for name in call.outputs:
         lines.append(f"  output: {_describe_operand(layout, name)}")
     if call.scratch is not None:
-        lines.append(f"  scratch: {layout.program.buffer[call.scratch].size_bytes} bytes")
+        lines.append(f"  scratch: {layout.program.view[call.scratch].type.size_bytes} bytes")
     if call.reason:
         lines.append(f"  why not a better kernel: {call.reason}")
     return comment_lines(*lines)
@@ -198,10 +198,10 @@ def _describe_operand(layout: Layout, name: str) -> str:
     program = layout.program
     if name in program.constant:
         return f"{name} {describe(program.constant[name].type)}"
-    return f"{name} {describe(program.buffer[name].type)}, arena + {layout.offset(name)}"
+    return f"{name} {describe(program.view[name].type)}, arena + {layout.offset(name)}"
 
 
-def _locals(layout: Layout, call: KernelCall, scope: LayerScope) -> list[str]:
+def _locals(layout: Layout, call: Call, scope: LayerScope) -> list[str]:
     """Pointers to the operands in the arena; one operand given twice needs only its first name."""
     lines: list[str] = []
     for name, operand in zip(call.inputs, scope.inputs, strict=True):
@@ -215,7 +215,7 @@ def _locals(layout: Layout, call: KernelCall, scope: LayerScope) -> list[str]:
 
 
 def _pointer(layout: Layout, buffer: str, local: str, const: str) -> str:
-    element = C_TYPES[layout.program.buffer[buffer].type.dtype]
+    element = C_TYPES[layout.program.view[buffer].type.dtype]
     return (
         f"  {const}{element} *{local} = ({const}{element} *)(arena + {layout.offset_name(buffer)});"
     )
@@ -240,7 +240,7 @@ def _run(layout: Layout, name: str, failing: set[str]) -> str:
         note = "refused |= " if call.name in failing else ""
         lines.append(f"  {note}{_function(layout, number, call)}(bytes);")
         output = layer_output(call)
-        size = layout.program.buffer[output].size_bytes
+        size = layout.program.view[output].type.size_bytes
         lines.append(
             f"  TINSMITH_LAYER_DONE({number}u, bytes + {layout.offset_name(output)}, {size}u);"
         )

@@ -1,5 +1,7 @@
 """Random networks, placed and run on simulated memories, give what the graph gives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tinsmith_allocation import AllocateBuffers, PlanError, check_program
@@ -7,7 +9,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.operators import Reshape
-from tinsmith_ir.program import Buffer, ConstantBuffer, KernelCall, Memory, Program
+from tinsmith_ir.program import Buffer, Call, ConstantBuffer, Memory, Program, View, tensor
 from tinsmith_ir.simulate import evaluate_program
 from tinsmith_ir.testing import random_graph, random_inputs
 from tinsmith_ir.types import TensorType
@@ -15,31 +17,36 @@ from tinsmith_ir.verify import verify_program
 
 
 def program_of(graph: Graph, seed: int) -> Program:
-    """One call per node, reshapes as aliases, and scratch of a random size for half of the calls."""
+    """One call per node, reshapes as views, and scratch of a random size for half of the calls."""
     generator = np.random.default_rng(seed)
-    buffers = [Buffer(value.name, value.type, "ram") for value in graph.inputs]
-    roots = {value.name: value.name for value in graph.inputs}
-    calls: list[KernelCall] = []
+    buffers: list[Buffer] = []
+    views: dict[str, View] = {}
+    calls: list[Call] = []
+
+    def add(name: str, type_: TensorType) -> None:
+        buffer, views[name] = tensor(name, type_, "ram")
+        buffers.append(buffer)
+
+    for value in graph.inputs:
+        add(value.name, value.type)
     for node in graph.nodes:
         (result,) = node.outputs
         source = node.inputs[0]
-        if isinstance(node.operator, Reshape) and source is not None and source.name in roots:
-            roots[result.name] = roots[source.name]
-            buffers.append(Buffer(result.name, result.type, "ram", alias_of=roots[source.name]))
+        if isinstance(node.operator, Reshape) and source is not None and source.name in views:
+            views[result.name] = View(result.name, result.type, views[source.name].buffer)
             continue
-        roots[result.name] = result.name
-        buffers.append(Buffer(result.name, result.type, "ram"))
+        add(result.name, result.type)
         scratch = f"{result.name}.scratch" if generator.random() < 0.5 else None
         if scratch is not None:
-            type_ = TensorType((int(generator.integers(1, 500)),), DType.INT8)
-            buffers.append(Buffer(scratch, type_, "ram"))
+            add(scratch, TensorType((int(generator.integers(1, 500)),), DType.INT8))
         names = tuple(value.name if value else None for value in node.inputs)
-        calls.append(KernelCall(node.name, "any", node.operator, names, (result.name,), scratch))
+        calls.append(Call(node.name, "any", node.operator, names, (result.name,), scratch))
     return Program(
         graph.name,
         "host",
         (Memory("ram"),),
         tuple(buffers),
+        tuple(views.values()),
         tuple(ConstantBuffer(c.value.name, c.value.type, c.data) for c in graph.constants),
         tuple(calls),
         tuple(value.name for value in graph.inputs),
@@ -76,13 +83,9 @@ def test_moving_a_live_buffer_is_found(seed: int) -> None:
     graph = random_graph(seed, nodes=6)
     placed = AllocateBuffers().run(program_of(graph, seed))
     first = placed.calls[0]
-    source = next(name for name in first.inputs if name and name in placed.buffer)
-    moved = Buffer(
-        first.outputs[0],
-        placed.type_of(first.outputs[0]),
-        "ram",
-        placed.buffer[source].offset,
-    )
-    buffers = tuple(moved if b.name == moved.name else b for b in placed.buffers)
+    source = next(name for name in first.inputs if name and name in placed.view)
+    result = placed.view[first.outputs[0]].buffer
+    offset = placed.buffer_of(source).offset
+    buffers = tuple(replace(b, offset=offset) if b.name == result else b for b in placed.buffers)
     with pytest.raises(PlanError, match="reads buffer"):
         check_program(placed.with_buffers(buffers))

@@ -1,9 +1,9 @@
 """Checks plans by other means than the planners use, so that neither trusts the other.
 
 `check_plan` compares all pairs of blocks. `check_program` knows no lifetimes at all: it walks
-through the steps of a placed Program, lets each write put the name of its buffer on the bytes it
-covers, and demands at each read that the bytes still carry the name that is read. Bytes between
-which no buffer starts or ends are treated as one, so that the cost does not grow with the arena.
+through the steps of a placed Program, lets each write put the name of its buffer on the bytes from the first to the
+last of the view, and demands at each read that these bytes still carry the name that is read. Bytes between
+which no view starts or ends are treated as one, so that the cost does not grow with the arena.
 """
 
 from collections.abc import Collection, Iterator
@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterator
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.checked import checked
-from tinsmith_ir.program import Barrier, Buffer, DmaCopy, KernelCall, Program
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.places import places
+from tinsmith_ir.program import Buffer, Call, Copy, Fill, Program, View, Wait, unrolled
 
 from tinsmith_allocation.model import LARGEST_OFFSET, Block, Plan, PlanError
 
@@ -83,32 +85,36 @@ def check_program(program: Program, in_place_kernels: Collection[str] = ()) -> N
 
     in_place_kernels: kernels that may write their output where an input starts.
     """
-    _Walk(program, in_place_kernels).run()
+    _Walk(unrolled(program), in_place_kernels).run()
 
 
 class _Walk:
     """The memories, piece by piece: index of the buffer that wrote each piece last.
 
-    A piece is what lies between two neighbours among all starts and ends of buffers in a memory.
+    A piece is what lies between two neighbours among all starts and ends of views in a memory.
     """
 
     def __init__(self, program: Program, in_place_kernels: Collection[str]) -> None:
         self._program = program
         self._in_place_kernels = in_place_kernels
         self._index = {buffer.name: index for index, buffer in enumerate(program.buffers)}
-        self._sizes: dict[str, int] = {}
         self._edges: dict[str, list[int]] = {}
         self._pieces: dict[str, dict[int, int]] = {}
         self._owners: dict[str, NDArray[np.int32]] = {}
+        self._spans = {
+            view.name: self._find_span(view) for view in program.views if not view.counters
+        }
         for memory in program.memories:
-            spans = [self._span(b) for b in program.buffers if b.memory == memory.name]
+            spans = [
+                span
+                for name, span in self._spans.items()
+                if program.buffer_of(name).memory == memory.name
+            ]
             edges = sorted({edge for span in spans for edge in span})
-            last = edges[-1] if edges else 0
-            self._sizes[memory.name] = last if memory.size_bytes is None else memory.size_bytes
             self._edges[memory.name] = edges
             self._pieces[memory.name] = {edge: index for index, edge in enumerate(edges)}
             self._owners[memory.name] = np.full(len(edges), _NOBODY, np.int32)
-        self._copying: dict[int, list[DmaCopy]] = {}
+        self._started: dict[int, Call | Copy] = {}
 
     def run(self) -> None:
         program = self._program
@@ -120,21 +126,31 @@ class _Walk:
             self._read(name, "the start")
         for step in program.steps:
             match step:
-                case KernelCall():
-                    self._call(step)
-                case DmaCopy():
-                    self._read(step.source, f"the copy to {step.destination}")
+                case Call() | Copy():
+                    self._work(step)
+                    if step.token is not None:
+                        self._started[step.token.value({})] = step
+                case Fill():
                     self._write(step.destination)
-                    self._copying.setdefault(step.token, []).append(step)
-                case Barrier():
-                    for copy in self._copying.pop(step.token, []):
-                        self._read(copy.source, f"the end of the copy to {copy.destination}")
-                        self._read(copy.destination, f"the end of the copy from {copy.source}")
+                case Wait():
+                    started = self._started.pop(step.token.value({}), None)
+                    for name in (name for names in step_names(started or step) for name in names):
+                        self._read(name, f"the end of {_name(started)}")
+                case _:
+                    raise TypeError(f"no step: {step!r}")
         for name in program.outputs:
             self._read(name, "the end")
 
-    def _call(self, call: KernelCall) -> None:
-        inputs = [name for name in call.inputs if name in self._index]
+    def _work(self, step: Call | Copy) -> None:
+        if isinstance(step, Call):
+            self._call(step)
+            return
+        self._read(step.source, _name(step))
+        self._write(step.destination)
+        self._read(step.source, _name(step))
+
+    def _call(self, call: Call) -> None:
+        inputs = [name for name in call.inputs if name in self._program.view]
         for name in inputs:
             self._read(name, call.name)
         if call.scratch is not None:
@@ -142,66 +158,72 @@ class _Walk:
         for name in call.outputs:
             self._write(name)
         for name in inputs:
-            starts = {self._span(self._root(output))[0] for output in call.outputs}
-            if call.kernel in self._in_place_kernels and self._span(self._root(name))[0] in starts:
+            starts = {self._span(output)[0] for output in call.outputs}
+            if call.kernel in self._in_place_kernels and self._span(name)[0] in starts:
                 continue
             self._read(name, f"{call.name}, which writes before it has read all,")
         for name in [*call.outputs, *([call.scratch] if call.scratch else [])]:
             self._read(name, call.name)
 
     def _check_placed(self, buffer: Buffer) -> None:
-        alignments = {memory.name: memory.alignment for memory in self._program.memories}
-        if buffer.memory not in alignments:
+        memory = self._program.memory.get(buffer.memory)
+        if memory is None:
             raise PlanError(f"buffer {buffer.name} is in {buffer.memory}, which is no memory")
-        start, end = self._span(buffer)
-        if start % alignments[buffer.memory] != 0:
+        start = _offset(buffer)
+        end = start + buffer.size_bytes
+        if start % memory.alignment != 0:
             raise PlanError(
-                f"buffer {buffer.name} at {start}: "
-                f"expected a multiple of {alignments[buffer.memory]}"
+                f"buffer {buffer.name} at {start}: expected a multiple of {memory.alignment}"
             )
-        if start < 0 or end > self._sizes[buffer.memory]:
+        if start < 0 or (memory.size_bytes is not None and end > memory.size_bytes):
             raise PlanError(
                 f"buffer {buffer.name} at {start} to {end - 1} is outside of {buffer.memory} "
-                f"({self._sizes[buffer.memory]} bytes)"
+                f"({memory.size_bytes} bytes)"
             )
 
-    def _root(self, name: str | None) -> Buffer:
-        buffer = self._program.buffer[str(name)]
-        while buffer.alias_of is not None:
-            buffer = self._program.buffer[buffer.alias_of]
-        return buffer
+    def _find_span(self, view: View) -> tuple[int, int]:
+        found = places(view).moved(_offset(self._program.buffer[view.buffer]))
+        return found.begin, found.end
 
-    def _span(self, buffer: Buffer) -> tuple[int, int]:
-        offset = self._root(buffer.name).offset
-        if offset is None:
-            raise PlanError(f"buffer {buffer.name} has no offset")
-        return offset, offset + buffer.size_bytes
+    def _span(self, name: str | None) -> tuple[int, int]:
+        return self._spans[str(name)]
 
     def _write(self, name: str) -> None:
-        buffer = self._program.buffer[name]
-        first, last = self._pieces_of(buffer)
-        self._owners[buffer.memory][first:last] = self._index[self._root(name).name]
+        memory, owner, first, last = self._pieces_of(name)
+        self._owners[memory][first:last] = owner
 
     def _read(self, name: str | None, reader: str) -> None:
-        if name is None or name not in self._index:
+        if name is None or name not in self._program.view:
             return
-        buffer = self._program.buffer[name]
-        first, last = self._pieces_of(buffer)
-        owners = self._owners[buffer.memory][first:last]
-        wrong = np.flatnonzero(owners != self._index[self._root(name).name])
+        memory, owner, first, last = self._pieces_of(name)
+        owners = self._owners[memory][first:last]
+        wrong = np.flatnonzero(owners != owner)
         if wrong.size == 0:
             return
-        start, end = self._span(buffer)
-        owner = int(owners[wrong[0]])
-        culprit = "nobody" if owner == _NOBODY else self._program.buffers[owner].name
-        byte = self._edges[buffer.memory][first + int(wrong[0])]
+        start, end = self._span(name)
+        other = int(owners[wrong[0]])
+        culprit = "nobody" if other == _NOBODY else self._program.buffers[other].name
+        byte = self._edges[memory][first + int(wrong[0])]
         raise PlanError(
-            f"{reader} reads buffer {name} at {start} to {end - 1} of {buffer.memory}, "
+            f"{reader} reads buffer {name} at {start} to {end - 1} of {memory}, "
             f"but {culprit} has written byte {byte}"
         )
 
-    def _pieces_of(self, buffer: Buffer) -> tuple[int, int]:
-        """The first piece that a buffer covers, and the one behind its last."""
-        start, end = self._span(buffer)
+    def _pieces_of(self, name: str) -> tuple[str, int, int, int]:
+        """The memory of a view, the index of its buffer, the first piece and the one behind its last."""
+        buffer = self._program.buffer_of(name)
+        start, end = self._span(name)
         pieces = self._pieces[buffer.memory]
-        return pieces[start], pieces[end]
+        return buffer.memory, self._index[buffer.name], pieces[start], pieces[end]
+
+
+def _offset(buffer: Buffer) -> int:
+    if buffer.offset is None:
+        raise PlanError(f"buffer {buffer.name} has no offset")
+    return buffer.offset
+
+
+def _name(step: Call | Copy | None) -> str:
+    if isinstance(step, Copy):
+        return f"the copy to {step.destination}"
+    return "nothing" if step is None else step.name

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.program import Barrier, DmaCopy, KernelCall, Program
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.program import Call, Copy, Fill, Program, Wait, unrolled
 
 from tinsmith_allocation.model import Block, InPlace
 
@@ -14,7 +15,7 @@ _BEFORE_FIRST_STEP = -1
 
 @dataclass(frozen=True)
 class Demand(Checked):
-    """What one memory has to hold. A block has the name of its buffer; aliases are in its root."""
+    """What one memory has to hold. A block has the name of its buffer."""
 
     blocks: tuple[Block, ...]
     in_place: tuple[InPlace, ...]
@@ -30,92 +31,57 @@ def demand(
 ) -> Demand:
     """The blocks of `memory`.
 
-    A step's number is its index. Inputs are live from before the first step (-1) to their last use,
-    outputs to after the last step, scratch in its call only; what a DMA copy reads and writes, at
-    least until its barrier. Buffers that share storage are one block. `scratch` False leaves the
-    scratch of kernels out. The output of one of `in_place_kernels` may be written over an input
-    that nobody reads later.
+    A step's number is its index in the unrolled program. Inputs are live from before the first step (-1) to their
+    last use, outputs to after the last step, scratch in its call only; what an engine reads and writes, at least
+    until it is waited for. `scratch` False leaves the scratch of kernels out. The output of one of
+    `in_place_kernels` may be written over an input that nobody reads later.
     Raises GraphError for a buffer that no step uses.
     """
+    program = unrolled(program)
     uses = _uses(program)
-    alignments = {m.name: m.alignment for m in program.memories}
-    scratches = {call.scratch for call in program.calls}
-    sizes = _group_bytes(program)
+    scratches = {program.buffer_of(call.scratch).name for call in program.calls if call.scratch}
+    alignment = program.memory[memory].alignment
     blocks: list[Block] = []
     for buffer in program.buffers:
-        if buffer.memory != memory or buffer.alias_of is not None:
-            continue
-        if buffer.name in scratches and not scratch:
+        if buffer.memory != memory or (buffer.name in scratches and not scratch):
             continue
         if buffer.name not in uses:
             raise GraphError(f"buffer {buffer.name} is used by no step of program {program.name}")
-        blocks.append(
-            Block(
-                buffer.name,
-                sizes[buffer.name],
-                min(uses[buffer.name]),
-                max(uses[buffer.name]),
-                alignments[memory],
-            )
-        )
+        first, last = uses[buffer.name]
+        blocks.append(Block(buffer.name, buffer.size_bytes, first, last, alignment))
     return Demand(tuple(blocks), _in_place(program, blocks, in_place_kernels))
 
 
-def root_name(program: Program, name: str) -> str:
-    """The buffer whose storage `name` uses: itself, or what it is an alias of.
+def _uses(program: Program) -> dict[str, tuple[int, int]]:
+    """Name of a buffer -> the first and the last step that need its bytes."""
+    uses: dict[str, tuple[int, int]] = {}
 
-    Raises GraphError for aliases that go round in a circle.
-    """
-    seen = [name]
-    while (alias_of := program.buffer[name].alias_of) is not None:
-        if alias_of in seen:
-            raise GraphError(f"buffers {', '.join(seen)} are aliases of each other")
-        name = alias_of
-        seen.append(name)
-    return name
-
-
-def _uses(program: Program) -> dict[str, list[int]]:
-    """Name of a root buffer -> the steps that need its bytes."""
-    uses: dict[str, list[int]] = {}
-
-    def use(name: str | None, step: int) -> None:
-        if name is not None and name in program.buffer:
-            uses.setdefault(root_name(program, name), []).append(step)
+    def use(name: str, step: int) -> None:
+        if name in program.view:
+            buffer = program.view[name].buffer
+            first, last = uses.get(buffer, (step, step))
+            uses[buffer] = min(first, step), max(last, step)
 
     for name in program.inputs:
         use(name, _BEFORE_FIRST_STEP)
+    started: dict[int, tuple[str, ...]] = {}
     for index, step in enumerate(program.steps):
-        match step:
-            case KernelCall():
-                for name in (*step.inputs, *step.outputs, step.scratch):
-                    use(name, index)
-            case DmaCopy():
-                for name in (step.source, step.destination):
-                    use(name, index)
-                    use(name, _end_of_copy(program, index, step.token))
-            case Barrier():
-                pass
+        if isinstance(step, Wait):
+            names = started.pop(step.token.value({}), ())
+        else:
+            assert isinstance(step, Call | Copy | Fill)  # unrolled
+            reads, writes = step_names(step)
+            names = (*reads, *writes)
+            if not isinstance(step, Fill) and step.token is not None:
+                started[step.token.value({})] = names
+        for name in names:
+            use(name, index)
+    for names in started.values():
+        for name in names:
+            use(name, len(program.steps))
     for name in program.outputs:
         use(name, len(program.steps))
     return uses
-
-
-def _end_of_copy(program: Program, start: int, token: int) -> int:
-    """The step of the barrier that ends a copy; after the last step if none does."""
-    for index, step in enumerate(program.steps[start:], start):
-        if isinstance(step, Barrier) and step.token == token:
-            return index
-    return len(program.steps)
-
-
-def _group_bytes(program: Program) -> dict[str, int]:
-    """Name of a root buffer -> bytes of the largest of the buffers that share its storage."""
-    sizes: dict[str, int] = {}
-    for buffer in program.buffers:
-        root = root_name(program, buffer.name)
-        sizes[root] = max(sizes.get(root, 0), buffer.size_bytes)
-    return sizes
 
 
 def _in_place(
@@ -124,12 +90,12 @@ def _in_place(
     by_name = {block.name: block for block in blocks}
     leaves: list[InPlace] = []
     for index, call in enumerate(program.steps):
-        if not isinstance(call, KernelCall) or call.kernel not in in_place_kernels:
+        if not isinstance(call, Call) or call.kernel not in in_place_kernels:
             continue
         inputs = [
-            root_name(program, name) for name in call.inputs if name and name in program.buffer
+            program.view[name].buffer for name in call.inputs if name and name in program.view
         ]
-        for output in (by_name.get(root_name(program, name)) for name in call.outputs):
+        for output in (by_name.get(program.view[name].buffer) for name in call.outputs):
             if output is None or output.first_step != index:
                 continue
             for source in (by_name[name] for name in dict.fromkeys(inputs) if name in by_name):

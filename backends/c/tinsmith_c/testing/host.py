@@ -46,20 +46,11 @@ int main(void) {{
 def place(program: Program, alignment: int = 16) -> Program:
     """Every buffer behind the one before, none sharing memory: correct and wasteful."""
     offset = 0
-    placed: dict[str, Buffer] = {}
+    placed: list[Buffer] = []
     for buffer in program.buffers:
-        if buffer.alias_of is not None:
-            continue
-        placed[buffer.name] = replace(buffer, offset=offset)
+        placed.append(replace(buffer, offset=offset))
         offset += -(-buffer.size_bytes // alignment) * alignment
-    return program.with_buffers(
-        tuple(
-            placed[buffer.name]
-            if buffer.alias_of is None
-            else replace(buffer, offset=placed[buffer.alias_of].offset)
-            for buffer in program.buffers
-        )
-    )
+    return program.with_buffers(tuple(placed))
 
 
 @dataclass
@@ -130,7 +121,7 @@ class HostModel:
         outputs: list[Array] = []
         start = 0
         for name in self.program.outputs:
-            type_ = self.program.buffer[name].type
+            type_ = self.program.view[name].type
             part = done.stdout[start : start + type_.size_bytes]
             outputs.append(np.frombuffer(part, type_.dtype.numpy).reshape(type_.shape))
             start += type_.size_bytes
@@ -155,12 +146,12 @@ def compile_c(arguments: Sequence[str | Path]) -> None:
 def _main(program: Program) -> str:
     layout = Layout(program)
     reads = [
-        f"    if (fread(arena + {layout.offset(name)}, 1, {program.buffer[name].size_bytes}, stdin) "
-        f"!= {program.buffer[name].size_bytes}) {{\n      free(arena);\n      return 0;\n    }}"
+        f"    if (fread(arena + {layout.offset(name)}, 1, {program.view[name].type.size_bytes}, stdin) "
+        f"!= {program.view[name].type.size_bytes}) {{\n      free(arena);\n      return 0;\n    }}"
         for name in program.inputs
     ]
     writes = [
-        f"    fwrite(arena + {layout.offset(name)}, 1, {program.buffer[name].size_bytes}, stdout);"
+        f"    fwrite(arena + {layout.offset(name)}, 1, {program.view[name].type.size_bytes}, stdout);"
         for name in program.outputs
     ]
     if not program.inputs:
