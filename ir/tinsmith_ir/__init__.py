@@ -37,6 +37,7 @@ from tinsmith_ir.operators import (
     Reshape,
     Softmax,
     Sub,
+    Trait,
     Transpose,
 )
 from tinsmith_ir.parser import parse_graph, parse_program
@@ -123,6 +124,7 @@ __all__ = [
     "Sub",
     "TensorType",
     "TinsmithError",
+    "Trait",
     "Transpose",
     "UnsupportedError",
     "UsageError",

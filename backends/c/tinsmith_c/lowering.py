@@ -11,7 +11,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Graph, Node, Value
-from tinsmith_ir.operators import Reshape
+from tinsmith_ir.operators import Reshape, Trait
 from tinsmith_ir.program import Buffer, ConstantBuffer, KernelCall, Memory, Program
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
@@ -55,7 +55,7 @@ class _Lowering:
         self.buffers[value.name] = Buffer(value.name, value.type, ARENA, alias_of=alias_of)
 
     def add_node(self, node: Node) -> None:
-        source = node.inputs[0] if isinstance(node.operator, Reshape) else None
+        source = node.inputs[0] if Trait.SAME_BYTES in node.operator.traits else None
         if source is not None and source.name in self.buffers:
             root = self.buffers[source.name].alias_of or source.name
             self.add_buffer(node.outputs[0], alias_of=root)

@@ -10,8 +10,9 @@ from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types
+from tinsmith_ir.operators.base import Array, Types
 from tinsmith_ir.operators.weighted import (
+    Weighted,
     accumulate,
     centred,
     check_shifts,
@@ -33,15 +34,8 @@ from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class _Convolution(Operator):
+class Convolution(Weighted):
     """What both convolutions share. padding is (top, bottom, left, right) of real zeros."""
-
-    operands: ClassVar[tuple[Operand, ...]] = (
-        Operand("input"),
-        Operand("weights"),
-        Operand("bias", optional=True),
-    )
-    weights_axis: ClassVar[int]
 
     stride: Pair = (1, 1)
     dilation: Pair = (1, 1)
@@ -63,7 +57,11 @@ class _Convolution(Operator):
         """See `verify_weighted`; the weights' quantization axis is the output channel."""
         verify_weighted(inputs, outputs[0], self.weights_axis)
         if checks.are_quantized(inputs[0], outputs[0]):
-            check_shifts(conv_parameters(self, inputs, outputs[0]), wide=_is_wide(outputs[0]))
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `conv_parameters`."""
+        check_shifts(conv_parameters(self, inputs, outputs[0]), wide=_is_wide(outputs[0]))
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """One for each output element and weight it sees, padding included."""
@@ -86,7 +84,7 @@ def _is_wide(output: TensorType) -> bool:
 
 
 @dataclass(frozen=True)
-class Conv2D(_Convolution):
+class Conv2D(Convolution):
     """input (N,H,W,C) * weights (O,kh,kw,C/groups) + bias (O,) -> (N,OH,OW,O).
 
     Quantized: per-tensor int8 or int16 input and result, int8 weights with zero point 0, per tensor
@@ -134,7 +132,7 @@ class Conv2D(_Convolution):
 
 
 @dataclass(frozen=True)
-class DepthwiseConv2D(_Convolution):
+class DepthwiseConv2D(Convolution):
     """input (N,H,W,C) * weights (1,kh,kw,C*multiplier) + bias -> (N,OH,OW,C*multiplier).
 
     Output channel c*multiplier + m reads input channel c. Quantized as Conv2D, with weights per

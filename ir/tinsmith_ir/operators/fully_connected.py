@@ -8,8 +8,9 @@ from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types
+from tinsmith_ir.operators.base import Array, Types
 from tinsmith_ir.operators.weighted import (
+    Weighted,
     accumulate,
     centred,
     check_shifts,
@@ -23,7 +24,7 @@ from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class FullyConnected(Operator):
+class FullyConnected(Weighted):
     """input (..., K) flattened to (B, K) * weights (N, K) + bias (N,) -> (B, N).
 
     keep_dims: the result is input.shape[:-1] + (N,) instead, and K must be the last dimension.
@@ -31,11 +32,7 @@ class FullyConnected(Operator):
     """
 
     mnemonic: ClassVar[str] = "fully_connected"
-    operands: ClassVar[tuple[Operand, ...]] = (
-        Operand("input"),
-        Operand("weights"),
-        Operand("bias", optional=True),
-    )
+    weights_axis: ClassVar[int] = 0
 
     activation: Activation = Activation.NONE
     keep_dims: bool = False
@@ -56,11 +53,15 @@ class FullyConnected(Operator):
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`."""
-        verify_weighted(inputs, outputs[0], 0)
+        verify_weighted(inputs, outputs[0], self.weights_axis)
         if checks.are_quantized(inputs[0], outputs[0]):
-            parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
-            has_bias = checks.optional(inputs, 2) is not None
-            check_shifts(parameters, wide=_is_wide(outputs[0], has_bias=has_bias))
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `fully_connected_channel_parameters`."""
+        parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
+        has_bias = checks.optional(inputs, 2) is not None
+        check_shifts(parameters, wide=_is_wide(outputs[0], has_bias=has_bias))
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]

@@ -11,7 +11,7 @@ from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp_f32, requantize
 from tinsmith_ir.parameters import concat_parameters, zero_of
 from tinsmith_ir.types import TensorType
@@ -22,6 +22,7 @@ class _Move(Operator):
     """One operand of any dtype; the result has its dtype and quantization."""
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.MOVES})
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """The result is quantized as the input, and not per axis."""
@@ -36,6 +37,7 @@ class Reshape(_Move):
     """The same elements in row-major order under another shape."""
 
     mnemonic: ClassVar[str] = "reshape"
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.MOVES, Trait.SAME_BYTES})
 
     shape: tuple[int, ...] = ()
 
@@ -146,6 +148,7 @@ class Concat(Operator):
 
     mnemonic: ClassVar[str] = "concat"
     operands: ClassVar[tuple[Operand, ...]] = (Operand("inputs", variadic=True),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.MOVES})
 
     axis: int = 0
     activation: Activation = Activation.NONE
@@ -187,7 +190,11 @@ class Concat(Operator):
             checks.check_numbers(type_, "input", plain=plain)
         checks.check_numbers(outputs[0], "result", plain=plain)
         if checks.are_quantized(*inputs, outputs[0]):
-            concat_parameters(self, inputs, outputs[0])
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `concat_parameters`."""
+        concat_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]

@@ -13,7 +13,7 @@ from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp, clamp_f32, larger_f32
 from tinsmith_ir.operators.windows import (
     Padding2D,
@@ -28,10 +28,11 @@ from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class _Pool(Operator):
+class Pool(Operator):
     """Shapes and types of both pools; the result has the input's quantization."""
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.FUSES_CLAMP})
 
     window: Pair = (1, 1)
     stride: Pair = (1, 1)
@@ -56,7 +57,11 @@ class _Pool(Operator):
         checks.check_numbers(input_, "input")
         checks.check_same_quantization(input_, outputs[0], "input and result")
         if checks.are_quantized(*inputs, outputs[0]):
-            pool_parameters(self, inputs, outputs[0])
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `pool_parameters`."""
+        pool_parameters(self, inputs, outputs[0])
 
     def work(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """Each result reads its window."""
@@ -69,7 +74,7 @@ class _Pool(Operator):
 
 
 @dataclass(frozen=True)
-class AveragePool2D(_Pool):
+class AveragePool2D(Pool):
     """The mean of each window's elements, padding not counted.
 
     Integers: (sum +- count / 2) / count truncated, which rounds halves away from zero; the zero
@@ -106,7 +111,7 @@ class AveragePool2D(_Pool):
 
 
 @dataclass(frozen=True)
-class MaxPool2D(_Pool):
+class MaxPool2D(Pool):
     """The largest of each window's elements."""
 
     mnemonic: ClassVar[str] = "max_pool2d"

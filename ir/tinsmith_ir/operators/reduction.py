@@ -52,7 +52,11 @@ class Mean(Operator):
         checks.check_numbers(checks.present(inputs, 0, "input"), "input")
         checks.check_numbers(outputs[0], "result")
         if checks.are_quantized(*inputs, outputs[0]):
-            mean_parameters(self, inputs, outputs[0])
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `mean_parameters`."""
+        mean_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]

@@ -65,6 +65,10 @@ class Softmax(Operator):
             raise GraphError(
                 f"expected a result of scale 1/256 and zero point -128, got {quantization}"
             )
+        self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `softmax_parameters`."""
         softmax_parameters(self, inputs, outputs[0])
 
     def evaluate(
