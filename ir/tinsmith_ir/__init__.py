@@ -1,6 +1,7 @@
 """Tinsmith's intermediate representation: Graph, Program, operators, verifier, evaluator, text."""
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import (
     ArgumentError,
@@ -35,6 +36,7 @@ from tinsmith_ir.operators import (
     Relu6,
     Requantize,
     Reshape,
+    Restriction,
     Softmax,
     Sub,
     Trait,
@@ -78,6 +80,7 @@ __all__ = [
     "AveragePool2D",
     "Barrier",
     "BitExact",
+    "Box",
     "Buffer",
     "Concat",
     "Constant",
@@ -118,6 +121,7 @@ __all__ = [
     "Relu6",
     "Requantize",
     "Reshape",
+    "Restriction",
     "Rewrite",
     "Softmax",
     "Step",
@@ -131,6 +135,7 @@ __all__ = [
     "Value",
     "WarningPass",
     "apply_patterns",
+    "cut_type",
     "erase_dead",
     "evaluate_graph",
     "evaluate_program",

@@ -1,7 +1,15 @@
 """The operators of a Graph, and the table that finds them by mnemonic: each class registers itself."""
 
 from tinsmith_ir.activation import Activation
-from tinsmith_ir.operators.base import OPERATORS, Array, Operand, Operator, Trait, Types
+from tinsmith_ir.operators.base import (
+    OPERATORS,
+    Array,
+    Operand,
+    Operator,
+    Restriction,
+    Trait,
+    Types,
+)
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Mul, Sub
 from tinsmith_ir.operators.fully_connected import FullyConnected
@@ -39,6 +47,7 @@ __all__ = [
     "Relu6",
     "Requantize",
     "Reshape",
+    "Restriction",
     "Softmax",
     "Sub",
     "Trait",

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.boxes import Box, broadcast_box, cut_type
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import EvaluationError, UsageError
 from tinsmith_ir.types import TensorType
@@ -48,6 +49,36 @@ class Operand(Checked):
     name: str
     optional: bool = False
     variadic: bool = False
+
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True)
+class Restriction(Checked):
+    """How a part of a result is computed: by another operator, from parts of the operands.
+
+    operator: computes the part and nothing else; it pads by itself where the part lies at a border.
+    operands: of each operand of the whole, the box that is read, or the hull of what is read; None of
+    one that is absent, or of variadic ones that is not needed.
+    """
+
+    operator: "Operator"
+    operands: tuple[Box | None, ...]
+
+    def taken(self, items: Sequence[_Item]) -> tuple[_Item, ...]:
+        """Of one item for each operand of the whole, those that `operator` takes, in its order."""
+        variadic = bool(self.operator.operands) and self.operator.operands[-1].variadic
+        fixed = len(self.operator.operands) - 1 if variadic else len(items)
+        pairs = zip(items, self.operands, strict=True)
+        return tuple(item for at, (item, box) in enumerate(pairs) if at < fixed or box is not None)
+
+    def cut_types(self, inputs: Types) -> tuple[TensorType | None, ...]:
+        """The types of the operands of `operator`, given those of the whole's."""
+        pairs = zip(inputs, self.operands, strict=True)
+        return self.taken(
+            [None if type_ is None or box is None else cut_type(type_, box) for type_, box in pairs]
+        )
 
 
 @dataclass(frozen=True)
@@ -109,6 +140,33 @@ class Operator(Checked):
         float32 in the order of accumulation that the reference kernels use.
         """
         raise NotImplementedError
+
+    def restrict(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """What computes `box` of the only result, bit by bit; None if the operator is not cut there.
+
+        inputs, outputs: types that `verify` accepts. The whole result can always be had. Raises
+        UsageError for a box that the result does not have.
+        """
+        box.check_within(outputs[0].shape, "the result")
+        if not box.is_whole(outputs[0].shape):
+            return self.restrict_part(box, inputs, outputs)
+        whole = [None if type_ is None else Box.whole(type_.shape) for type_ in inputs]
+        return Restriction(self, tuple(whole))
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """`restrict` for a box that is less than the result: what an operator says of itself.
+
+        Elementwise ones need not; of the others None, which is sound for all, is the default.
+        """
+        del outputs
+        if Trait.ELEMENTWISE not in self.traits:
+            return None
+        boxes = [None if type_ is None else broadcast_box(box, type_.shape) for type_ in inputs]
+        return Restriction(self, tuple(boxes))
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """Multiply-accumulates of one evaluation; 0 for operators that do not multiply matrices."""

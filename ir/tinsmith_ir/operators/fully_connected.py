@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.boxes import Box, reshaped_box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Types
+from tinsmith_ir.operators.base import Array, Restriction, Types
 from tinsmith_ir.operators.weighted import (
     Weighted,
     accumulate,
@@ -77,6 +78,21 @@ class FullyConnected(Weighted):
             wide = _is_wide(outputs[0], has_bias=bias is not None)
             result = finish_integer(acc, bias, parameters, outputs[0].dtype, wide=wide)
         return (result.reshape(outputs[0].shape),)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """By channel anywhere, by row where the input has rows of its own."""
+        input_ = checks.present(inputs, 0, "input")
+        weights = checks.present(inputs, 1, "weights")
+        depth = weights.shape[1]
+        rows = Box((*box.ranges[:-1], (0, depth)))
+        read = reshaped_box(rows, (*outputs[0].shape[:-1], depth), input_.shape)
+        if read is None:
+            return None
+        channels = box.ranges[-1]
+        bias = Box((channels,)) if checks.optional(inputs, 2) is not None else None
+        return Restriction(self, (read, Box((channels, (0, depth))), bias)[: len(inputs)])
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """B * N * K."""

@@ -3,17 +3,18 @@
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp, clamp_f32, larger_f32
 from tinsmith_ir.operators.windows import (
     Padding2D,
@@ -22,6 +23,7 @@ from tinsmith_ir.operators.windows import (
     spatial,
     taps,
     window_output_size,
+    windows_read,
 )
 from tinsmith_ir.parameters import pool_parameters
 from tinsmith_ir.types import TensorType
@@ -62,6 +64,18 @@ class Pool(Operator):
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `pool_parameters`."""
         pool_parameters(self, inputs, outputs[0])
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Anywhere: each window sees an element."""
+        del outputs
+        size = spatial(checks.present(inputs, 0, "input").shape)
+        seen = windows_read(box, size, self.window, self.stride, (1, 1), self.padding)
+        if seen is None:
+            return None
+        read = Box((box.ranges[0], seen.rows, seen.columns, box.ranges[3]))
+        return Restriction(replace(self, padding=seen.padding), (read,))
 
     def work(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """Each result reads its window."""
