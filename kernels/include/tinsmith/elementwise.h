@@ -6,6 +6,21 @@
 
 #include "tinsmith/types.h"
 
+// The names that objects know the functions by; see symbols.h.
+#define tinsmith_add_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s8)
+#define tinsmith_add_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s16)
+#define tinsmith_add_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s32)
+#define tinsmith_add_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_f32)
+#define tinsmith_sub_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s8)
+#define tinsmith_sub_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s16)
+#define tinsmith_sub_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s32)
+#define tinsmith_sub_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_f32)
+#define tinsmith_mul_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s8)
+#define tinsmith_mul_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s16)
+#define tinsmith_mul_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s32)
+#define tinsmith_mul_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_f32)
+#define tinsmith_clamp_elements_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_clamp_elements_f32)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
