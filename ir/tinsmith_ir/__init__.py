@@ -1,6 +1,6 @@
 """Tinsmith's intermediate representation: Graph, Program, operators, verifier, evaluator, text."""
 
-from tinsmith_ir.activation import Activation
+from tinsmith_ir import operators
 from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import (
@@ -16,32 +16,7 @@ from tinsmith_ir.errors import (
 )
 from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, Value
-from tinsmith_ir.operators import (
-    OPERATORS,
-    Add,
-    AveragePool2D,
-    Concat,
-    Conv2D,
-    DepthwiseConv2D,
-    Dequantize,
-    FullyConnected,
-    MaxPool2D,
-    Mean,
-    Mul,
-    Operand,
-    Operator,
-    Pad,
-    Quantize,
-    Relu,
-    Relu6,
-    Requantize,
-    Reshape,
-    Restriction,
-    Softmax,
-    Sub,
-    Trait,
-    Transpose,
-)
+from tinsmith_ir.operators import *  # noqa: F403 (its __all__ is the list of operators)
 from tinsmith_ir.parser import parse_graph, parse_program
 from tinsmith_ir.passes import (
     BIT_EXACT,
@@ -72,42 +47,27 @@ from tinsmith_ir.verify import verify_graph, verify_program
 
 __all__ = [
     "BIT_EXACT",
-    "OPERATORS",
-    "Activation",
-    "Add",
     "ArgumentError",
     "Array",
-    "AveragePool2D",
     "Barrier",
     "BitExact",
     "Box",
     "Buffer",
-    "Concat",
     "Constant",
     "ConstantBuffer",
     "Contract",
-    "Conv2D",
     "DType",
-    "DepthwiseConv2D",
-    "Dequantize",
     "DmaCopy",
     "DoesNotFitError",
     "EvaluationError",
-    "FullyConnected",
     "Graph",
     "GraphError",
     "KernelCall",
     "Location",
-    "MaxPool2D",
-    "Mean",
     "Memory",
     "ModelError",
-    "Mul",
     "Node",
     "NumericChange",
-    "Operand",
-    "Operator",
-    "Pad",
     "ParseError",
     "Pass",
     "PassRecord",
@@ -116,20 +76,10 @@ __all__ = [
     "PipelineResult",
     "Program",
     "Quantization",
-    "Quantize",
-    "Relu",
-    "Relu6",
-    "Requantize",
-    "Reshape",
-    "Restriction",
     "Rewrite",
-    "Softmax",
     "Step",
-    "Sub",
     "TensorType",
     "TinsmithError",
-    "Trait",
-    "Transpose",
     "UnsupportedError",
     "UsageError",
     "Value",
@@ -147,3 +97,4 @@ __all__ = [
     "verify_graph",
     "verify_program",
 ]
+__all__ += operators.__all__
