@@ -1,6 +1,7 @@
 """Boxes, and types and reshapes cut to them."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -85,5 +86,5 @@ def test_a_reshaped_box_has_the_same_elements_in_the_same_order(
             continue
         # None is right only if no box has just these elements.
         corners = np.array([np.unravel_index(int(element), other) for element in elements])
-        hull = np.prod(corners.max(axis=0) - corners.min(axis=0) + 1)
+        hull = math.prod((corners.max(axis=0) - corners.min(axis=0) + 1).tolist())
         assert hull > len(elements), str(box)

@@ -121,7 +121,7 @@ CONVOLUTION = only_node("""
 def test_a_convolution_reads_its_halo_and_pads_only_at_the_border() -> None:
     top = restricted(CONVOLUTION, Box(((0, 1), (0, 2), (0, 8), (0, 6))))
     assert top is not None
-    assert str(top.operator) == str(type(CONVOLUTION.operator)(stride=(2, 1), padding=(1, 0, 1, 1)))
+    assert top.operator == Conv2D(stride=(2, 1), padding=(1, 0, 1, 1))
     assert top.operands[0] == Box(((0, 1), (0, 4), (0, 8), (0, 4)))
     inner = restricted(CONVOLUTION, Box(((0, 1), (2, 3), (3, 5), (0, 6))))
     assert inner is not None
