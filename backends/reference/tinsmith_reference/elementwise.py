@@ -1,8 +1,8 @@
-"""Add, Sub, Mul with broadcasting; Relu and Relu6."""
+"""Add, Sub, Mul, Minimum, Maximum with broadcasting; Relu and Relu6."""
 
 from tinsmith_c import Emission, Layer, Scope, Signature, call, initializer
 from tinsmith_ir.arithmetic import activation_range
-from tinsmith_ir.operators import Add, Arithmetic, Clamp, Mul, Relu, Relu6, Sub
+from tinsmith_ir.operators import Add, Arithmetic, Clamp, Maximum, Minimum, Mul, Relu, Relu6, Sub
 from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
 
 from tinsmith_reference.common import (
@@ -95,6 +95,13 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
     return Emission((_broadcast(layer), clamp, _call(layer, scope, "kClamp")))
 
 
+def emit_extremum(layer: Layer, scope: Scope) -> Emission:
+    """Minimum and Maximum."""
+    name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
+    arguments = ["&kBroadcast", scope.input(0), scope.input(1), scope.output]
+    return Emission((_broadcast(layer), call(name, arguments)))
+
+
 def emit_rectifier_float(layer: Layer, scope: Scope) -> Emission:
     """Relu and Relu6 of float32."""
     rectifier = layer.operator_as(Clamp)
@@ -135,6 +142,17 @@ KERNELS = (
             (rank_fits,),
         )
         for operator in (Add, Sub, Mul)
+    ),
+    *(
+        kernel(
+            f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
+            operator,
+            Signature((dtype, dtype), dtype),
+            emit_extremum,
+            (rank_fits,),
+        )
+        for operator in (Minimum, Maximum)
+        for dtype in (INT8, INT16, INT32, FLOAT32)
     ),
     *(
         kernel(

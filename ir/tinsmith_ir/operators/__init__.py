@@ -11,7 +11,7 @@ from tinsmith_ir.operators.base import (
     Types,
 )
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
-from tinsmith_ir.operators.elementwise import Add, Arithmetic, Mul, Sub
+from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
 from tinsmith_ir.operators.fully_connected import FullyConnected
 from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Transpose
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
@@ -34,9 +34,12 @@ __all__ = [
     "Convolution",
     "DepthwiseConv2D",
     "Dequantize",
+    "Extremum",
     "FullyConnected",
     "MaxPool2D",
+    "Maximum",
     "Mean",
+    "Minimum",
     "Mul",
     "Operand",
     "Operator",

@@ -1,4 +1,4 @@
-"""Add, Sub and Mul of two tensors, with numpy's broadcasting."""
+"""Add, Sub, Mul, Minimum and Maximum of two tensors, with numpy's broadcasting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -147,3 +147,50 @@ class Mul(Arithmetic):
         product = wrap_int32((lhs + p.input1_offset) * (rhs + p.input2_offset))
         scaled = multiply_by_quantized_multiplier(product, p.output_multiplier, p.output_shift)
         return clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
+
+
+@dataclass(frozen=True)
+class Extremum(Broadcasting):
+    """Minimum and Maximum. Integers are compared as they are, so all three have one quantization."""
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The broadcast shape, dtype and quantization of the operands."""
+        (plain,) = super().infer(inputs)
+        return (checks.present(inputs, 0, "lhs").with_shape(plain.shape),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """float32, int32 without quantization, or int8/int16 all quantized alike."""
+        lhs, rhs = checks.present(inputs, 0, "lhs"), checks.present(inputs, 1, "rhs")
+        checks.check_numbers(lhs, "lhs", plain=(DType.INT32,))
+        checks.check_same_quantization(lhs, rhs, "lhs and rhs")
+        checks.check_same_quantization(lhs, outputs[0], "lhs and result")
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Elementwise; rhs where neither wins: of equal zeros, and where one is NaN."""
+        lhs, rhs = required(arrays, 0), required(arrays, 1)
+        return (np.where(self._lhs_wins(lhs, rhs), lhs, rhs),)
+
+    def _lhs_wins(self, lhs: Array, rhs: Array) -> NDArray[np.bool_]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Minimum(Extremum):
+    """lhs < rhs ? lhs : rhs."""
+
+    mnemonic: ClassVar[str] = "minimum"
+
+    def _lhs_wins(self, lhs: Array, rhs: Array) -> NDArray[np.bool_]:
+        return np.less(lhs, rhs)
+
+
+@dataclass(frozen=True)
+class Maximum(Extremum):
+    """lhs > rhs ? lhs : rhs."""
+
+    mnemonic: ClassVar[str] = "maximum"
+
+    def _lhs_wins(self, lhs: Array, rhs: Array) -> NDArray[np.bool_]:
+        return np.greater(lhs, rhs)
