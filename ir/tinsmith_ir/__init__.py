@@ -1,6 +1,6 @@
 """Tinsmith's intermediate representation: Graph, Program, operators, verifier, evaluator, text."""
 
-from tinsmith_ir import operators
+import tinsmith_ir.operators as _operators
 from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import (
@@ -97,4 +97,4 @@ __all__ = [
     "verify_graph",
     "verify_program",
 ]
-__all__ += operators.__all__
+__all__ += _operators.__all__
