@@ -34,6 +34,7 @@ OTHERS = [
     "tests/e2e",
     "tests/golden",
     "tests/layering",
+    "tests/operators",
     "tests/packaging",
     "tests/readme",
     "tests/remote",

@@ -1,4 +1,4 @@
-"""Add, Sub, Mul, Relu, Relu6, Quantize, Dequantize and Requantize by hand."""
+"""Add, Sub, Mul, Minimum, Maximum, Relu, Relu6, Quantize, Dequantize and Requantize by hand."""
 
 from collections.abc import Callable
 
@@ -148,12 +148,46 @@ def test_requantize_between_widths(run: Run) -> None:
             "input %x: i8[2]<1.0, 0> input %z: i8[3]<1.0, 0> %y: i8[3]<1.0, 0> = add(%x, %z)",
             "broadc",
         ),
+        (
+            "input %x: i8[2]<1.0, 0> input %z: i8[2]<2.0, 0> %y: i8[2]<1.0, 0> = minimum(%x, %z)",
+            "same quantization of lhs and rhs",
+        ),
+        (
+            "input %x: i8[2]<1.0, 0> input %z: i8[2]<1.0, 0> %y: i8[2]<1.0, 3> = maximum(%x, %z)",
+            "same quantization of lhs and result",
+        ),
         ("input %x: i8[2]<1.0, 0> input %z: f32[2] %y: f32[2] = add(%x, %z)", "one dtype"),
     ],
 )
 def test_wrong_types_are_named(text: str, message: str) -> None:
     with pytest.raises(GraphError, match=message):
         parse_graph(f'graph 2 "g" {{ {text} output %y }}')
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("minimum", [-3, 2, 9]), ("maximum", [2, 7, 9])])
+def test_an_extremum_compares_integers_as_they_are(
+    run: Run, kind: str, expected: list[int]
+) -> None:
+    body = f"""
+      input %x: i8[3]<0.5, 4>
+      input %y: i8[3]<0.5, 4>
+      %z: i8[3]<0.5, 4> = {kind}(%x, %y)
+      output %z"""
+    assert run(body, [-3, 7, 9], [2, 2, 9]) == expected
+
+
+@pytest.mark.parametrize(("kind", "infinite"), [("minimum", -np.inf), ("maximum", np.inf)])
+def test_an_extremum_that_nobody_wins_is_the_right_operand_as_in_tflite(
+    run: Run, kind: str, infinite: float
+) -> None:
+    body = f"""
+      input %x: f32[5]
+      input %y: f32[5]
+      %z: f32[5] = {kind}(%x, %y)
+      output %z"""
+    found = np.array(run(body, [np.nan, 1, 0.0, -0.0, infinite], [1, np.nan, -0.0, 0.0, 5]))
+    np.testing.assert_array_equal(found, [1, np.nan, 0, 0, infinite])
+    assert np.signbit(found).tolist()[2:4] == [True, False]
 
 
 @pytest.mark.parametrize("length", [1, 3, 8, 33])

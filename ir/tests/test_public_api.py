@@ -9,7 +9,7 @@ from tinsmith_ir import OPERATORS, Operator
 from tinsmith_ir.operators.base import Operand
 
 
-@pytest.mark.parametrize("name", tinsmith_ir.__all__)
+@pytest.mark.parametrize("name", [str(name) for name in vars(tinsmith_ir)["__all__"]])
 def test_public_names_exist_and_are_documented(name: str) -> None:
     found: object = getattr(tinsmith_ir, name)
     if inspect.isclass(found) or inspect.isfunction(found):

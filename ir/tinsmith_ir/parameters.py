@@ -281,7 +281,7 @@ def _quantize_large_multiplier(real: float) -> tuple[int, int]:
 
 
 def _is_per_axis(type_: TensorType) -> bool:
-    return type_.quantization is not None and len(type_.quantization.scales) > 1
+    return type_.quantization is not None and type_.quantization.axis is not None
 
 
 def _type(type_: TensorType | None) -> TensorType:

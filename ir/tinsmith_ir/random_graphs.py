@@ -16,8 +16,10 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Maximum,
     MaxPool2D,
     Mean,
+    Minimum,
     Mul,
     Operator,
     Pad,
@@ -48,6 +50,7 @@ _ANY_STEPS = (
     "binary_with_constant",
     "clamp",
     "concat",
+    "extremum",
     "requantize",
     "reshape",
     "transpose",
@@ -244,14 +247,16 @@ class _Grower:
 
     def binary_with_constant(self, value: Value) -> None:
         """Add, Sub or Mul with a constant of the last dimension."""
+        self._binary(value, self._row(value, self.quantization(self.scale(value))))
+
+    def _row(self, value: Value, quantization: Quantization | None) -> Value:
+        """A constant of the last dimension of `value`."""
         shape: tuple[int, ...] = value.type.shape[len(value.type.shape) - 1 :]
         if self.dtype is DType.FLOAT32:
-            constant = self.builder.constant("c", self.random.standard_normal(shape, np.float32))
-        else:
-            low, high = self.dtype.integer_range
-            integers = self.random.integers(low, high + 1, shape).astype(self.dtype.numpy)
-            constant = self.builder.constant("c", integers, self.quantization(self.scale(value)))
-        self._binary(value, constant)
+            return self.builder.constant("c", self.random.standard_normal(shape, np.float32))
+        low, high = self.dtype.integer_range
+        integers = self.random.integers(low, high + 1, shape).astype(self.dtype.numpy)
+        return self.builder.constant("c", integers, quantization)
 
     def _binary(self, lhs: Value, rhs: Value) -> None:
         kind = (Add, Sub, Mul)[self.pick(0, 2)]
@@ -259,6 +264,13 @@ class _Grower:
         larger = max(self.scale(lhs), self.scale(rhs))
         near = self.scale(lhs) * self.scale(rhs) * spread if kind is Mul else larger * 1.5
         self.add(kind(activation=self.activation()), [lhs, rhs], self.quantization(near))
+
+    def extremum(self, value: Value) -> None:
+        """Minimum or Maximum with another value of its type, or with a constant."""
+        others = [other for other in self.values if other.type == value.type and other != value]
+        others = others or [self._row(value, value.type.quantization)]
+        operator = (Minimum(), Maximum())[self.pick(0, 1)]
+        self.add(operator, [value, others[self.pick(0, len(others) - 1)]], None)
 
     def clamp(self, value: Value) -> None:
         """Relu or Relu6, with the same quantization or another."""

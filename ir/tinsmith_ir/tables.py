@@ -11,11 +11,13 @@ import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Array
-from tinsmith_ir.operators import Dequantize, Operator, Quantize, Relu, Relu6, Requantize
+from tinsmith_ir.operators import Operator, Trait
 from tinsmith_ir.types import TensorType
 
-ELEMENTWISE = (Dequantize, Quantize, Relu, Relu6, Requantize)
-"""Operators of one operand whose result depends, element by element, on that element only."""
+
+def has_table(operator: Operator) -> bool:
+    """Whether each element of the result depends on one element of the only operand."""
+    return Trait.ELEMENTWISE in operator.traits and len(operator.operands) == 1
 
 
 def value_table(operators: Sequence[Operator], types: Sequence[TensorType]) -> Array | None:
@@ -27,7 +29,7 @@ def value_table(operators: Sequence[Operator], types: Sequence[TensorType]) -> A
     """
     if types[0].dtype not in (DType.INT8, DType.INT16):
         return None
-    if not all(isinstance(operator, ELEMENTWISE) for operator in operators):
+    if not all(map(has_table, operators)):
         return None
     low, high = types[0].dtype.integer_range
     array: Array = np.arange(low, high + 1).astype(types[0].dtype.numpy)

@@ -1,4 +1,4 @@
-// Addition, subtraction, multiplication with broadcasting, and clamping of floats.
+// Addition, subtraction, multiplication, minimum and maximum with broadcasting, and clamping of floats.
 #include "tinsmith/elementwise.h"
 
 #include <stdbool.h>
@@ -80,20 +80,30 @@ static float mul_floats(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
   return clamp_f32(lhs * rhs, clamp->min, clamp->max);
 }
 
-// One kernel: the walk over both operands, with `combine` for each output element.
+// The walk over both operands, with an expression of `left` and `right` for each output element.
+#define STORE_EACH(element, expression)                                 \
+  const int32_t inner = broadcast->rank - 1;                            \
+  row_cursor row = {{0}, 0, 0};                                         \
+  do {                                                                  \
+    const element *lhs_row = lhs + row.lhs;                             \
+    const element *rhs_row = rhs + row.rhs;                             \
+    for (int32_t i = 0; i < broadcast->shape[inner]; ++i) {             \
+      const element left = lhs_row[i * broadcast->lhs_strides[inner]];  \
+      const element right = rhs_row[i * broadcast->rhs_strides[inner]]; \
+      *output++ = (element)(expression);                                \
+    }                                                                   \
+  } while (next_row(broadcast, &row))
+
 #define DEFINE_ELEMENTWISE(kernel, element, parameters_type, combine)                                     \
   void kernel(const tinsmith_broadcast *broadcast, const parameters_type *parameters, const element *lhs, \
               const element *rhs, element *output) {                                                      \
-    const int32_t inner = broadcast->rank - 1;                                                            \
-    row_cursor row = {{0}, 0, 0};                                                                         \
-    do {                                                                                                  \
-      const element *left = lhs + row.lhs;                                                                \
-      const element *right = rhs + row.rhs;                                                               \
-      for (int32_t i = 0; i < broadcast->shape[inner]; ++i) {                                             \
-        *output++ = (element)combine(parameters, left[i * broadcast->lhs_strides[inner]],                 \
-                                     right[i * broadcast->rhs_strides[inner]]);                           \
-      }                                                                                                   \
-    } while (next_row(broadcast, &row));                                                                  \
+    STORE_EACH(element, combine(parameters, left, right));                                                \
+  }
+
+// Of equal zeros, and where one operand is NaN, the right one is taken, as TFLite does.
+#define DEFINE_EXTREMUM(kernel, element, compares)                                                            \
+  void kernel(const tinsmith_broadcast *broadcast, const element *lhs, const element *rhs, element *output) { \
+    STORE_EACH(element, left compares right ? left : right);                                                  \
   }
 
 DEFINE_ELEMENTWISE(tinsmith_add_s8, int8_t, tinsmith_add_parameters, add_integers)
@@ -108,6 +118,15 @@ DEFINE_ELEMENTWISE(tinsmith_mul_s8, int8_t, tinsmith_mul_parameters, mul_integer
 DEFINE_ELEMENTWISE(tinsmith_mul_s16, int16_t, tinsmith_mul_parameters, mul_integers)
 DEFINE_ELEMENTWISE(tinsmith_mul_s32, int32_t, tinsmith_clamp, mul_plain)
 DEFINE_ELEMENTWISE(tinsmith_mul_f32, float, tinsmith_clamp_f32, mul_floats)
+
+DEFINE_EXTREMUM(tinsmith_minimum_s8, int8_t, <)
+DEFINE_EXTREMUM(tinsmith_minimum_s16, int16_t, <)
+DEFINE_EXTREMUM(tinsmith_minimum_s32, int32_t, <)
+DEFINE_EXTREMUM(tinsmith_minimum_f32, float, <)
+DEFINE_EXTREMUM(tinsmith_maximum_s8, int8_t, >)
+DEFINE_EXTREMUM(tinsmith_maximum_s16, int16_t, >)
+DEFINE_EXTREMUM(tinsmith_maximum_s32, int32_t, >)
+DEFINE_EXTREMUM(tinsmith_maximum_f32, float, >)
 
 void tinsmith_clamp_elements_f32(int32_t elements, const tinsmith_clamp_f32 *clamp, const float *input, float *output) {
   for (int32_t i = 0; i < elements; ++i) {

@@ -11,7 +11,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Graph, Node, Value
-from tinsmith_ir.operators import Reshape
+from tinsmith_ir.operators import Reshape, Trait
 from tinsmith_ir.program import Buffer, Call, ConstantBuffer, Memory, Program, View, tensor
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
@@ -58,7 +58,7 @@ class _Lowering:
         self.views[view.name] = view
 
     def add_node(self, node: Node) -> None:
-        source = node.inputs[0] if isinstance(node.operator, Reshape) else None
+        source = node.inputs[0] if Trait.SAME_BYTES in node.operator.traits else None
         if source is not None and source.name in self.views:
             (result,) = node.outputs
             self.views[result.name] = View(result.name, result.type, self.views[source.name].buffer)

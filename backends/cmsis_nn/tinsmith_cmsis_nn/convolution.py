@@ -6,7 +6,7 @@ from dataclasses import replace
 from tinsmith_c import FieldValue, expression, initializer
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
-from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.parameters import ConvParameters, conv_parameters
 from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
@@ -30,20 +30,14 @@ from tinsmith_cmsis_nn.guards import guards
 S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
 
-def operator_of(layer: Layer) -> Conv2D | DepthwiseConv2D:
-    """The layer's operator, which must be one of the two."""
-    operator = layer.operator
-    return operator if isinstance(operator, DepthwiseConv2D) else layer.operator_as(Conv2D)
-
-
 def parameters_of(layer: Layer) -> ConvParameters:
     """Multipliers, offsets and clamp of the layer."""
-    return conv_parameters(operator_of(layer), layer.inputs, layer.output)
+    return conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
 
 
 def parameter_fields(layer: Layer) -> dict[str, FieldValue]:
     """Members of a cmsis_nn_conv_params or cmsis_nn_dw_conv_params."""
-    operator, p = operator_of(layer), parameters_of(layer)
+    operator, p = layer.operator_as(Convolution), parameters_of(layer)
     depthwise = isinstance(operator, DepthwiseConv2D)
     multiplier = {"ch_mult": layer.output.shape[3] // layer.input(0).shape[3]} if depthwise else {}
     return {

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_c import FieldValue, initializer, nested
-from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import Emission, Kernel, Layer, Scope
 from tinsmith_target import Target
 
@@ -19,7 +19,7 @@ from tinsmith_cmsis_nn.common import (
     nhwc,
 )
 from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
-from tinsmith_cmsis_nn.convolution import S8, operator_of, parameter_fields, parameters_of
+from tinsmith_cmsis_nn.convolution import S8, parameter_fields, parameters_of
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text
 from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_convolution, pack_depthwise
@@ -50,7 +50,7 @@ def several_channels(layer: Layer) -> str | None:
 
 def no_dilation(layer: Layer) -> str | None:
     """A packed depthwise convolution is not dilated."""
-    dilation = operator_of(layer).dilation
+    dilation = layer.operator_as(Convolution).dilation
     return None if dilation == (1, 1) else f"dilation is {dilation[0]}x{dilation[1]}"
 
 

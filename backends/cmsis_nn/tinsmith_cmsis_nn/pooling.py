@@ -2,7 +2,7 @@
 
 from tinsmith_c import expression, initializer
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.operators import AveragePool2D, MaxPool2D
+from tinsmith_ir.operators import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.parameters import pool_parameters
 from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, no_scratch
 from tinsmith_target import Target
@@ -25,8 +25,7 @@ _S8 = Signature((DType.INT8,), DType.INT8)
 
 def emit_pool(layer: Layer, scope: Scope) -> Emission:
     """One call of arm_avgpool_s8 or arm_max_pool_s8."""
-    operator = layer.operator
-    pool = operator if isinstance(operator, MaxPool2D) else layer.operator_as(AveragePool2D)
+    pool = layer.operator_as(Pool)
     p = pool_parameters(pool, layer.inputs, layer.output)
     fields = {
         "stride": tile(*pool.stride),

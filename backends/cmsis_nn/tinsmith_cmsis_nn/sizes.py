@@ -1,6 +1,6 @@
 """Scratch of one call, from the layer: `scratch.py` has the formulas, this finds their arguments."""
 
-from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.operators import Convolution
 from tinsmith_lowering import Layer
 
 from tinsmith_cmsis_nn import scratch, vendor
@@ -10,9 +10,7 @@ from tinsmith_cmsis_nn.geometry import Geometry
 
 def geometry(layer: Layer) -> Geometry:
     """Sizes of a Conv2D or DepthwiseConv2D."""
-    operator = layer.operator
-    if not isinstance(operator, DepthwiseConv2D):
-        operator = layer.operator_as(Conv2D)
+    operator = layer.operator_as(Convolution)
     return Geometry(
         input=nhwc(layer.input(0)),
         weights=nhwc(layer.input(1)),

@@ -35,10 +35,14 @@ graph 2 "floats" {
   %max: f32[1,2,2,2] = max_pool2d(%x) {window=[1,2], stride=[1,2]}
   %sum: f32[1,2,4,2] = add(%x, %x)
   %softmax: f32[1,2,4,2] = softmax(%x)
+  %least: f32[1,2,4,2] = minimum(%x, %sum)
+  %most: f32[1,2,4,2] = maximum(%relu6, %x)
   output %relu6
   output %max
   output %sum
   output %softmax
+  output %least
+  output %most
 }"""
 
 

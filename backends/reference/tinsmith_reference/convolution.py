@@ -2,7 +2,7 @@
 
 from tinsmith_c import call, initializer
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.parameters import conv_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
@@ -18,18 +18,13 @@ from tinsmith_reference.common import (
 )
 
 
-def _operator(layer: Layer) -> Conv2D | DepthwiseConv2D:
-    operator = layer.operator
-    return operator if isinstance(operator, DepthwiseConv2D) else layer.operator_as(Conv2D)
-
-
 def _name(layer: Layer) -> str:
     return f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
 
 
 def _shape(layer: Layer) -> str:
     """Definition of `kShape`."""
-    operator = _operator(layer)
+    operator = layer.operator_as(Convolution)
     batches, input_height, input_width, input_channels = layer.input(0).shape
     _, output_height, output_width, output_channels = layer.output.shape
     _, kernel_height, kernel_width, depth = layer.input(1).shape
@@ -57,7 +52,7 @@ def _shape(layer: Layer) -> str:
 
 def emit_integer(layer: Layer, scope: Scope) -> Emission:
     """int8 or int16."""
-    parameters = conv_parameters(_operator(layer), layer.inputs, layer.output)
+    parameters = conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
     operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
     return Emission(
         (
@@ -74,7 +69,7 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
     return Emission(
         (
             _shape(layer),
-            clamp_f32(_operator(layer).activation),
+            clamp_f32(layer.operator_as(Convolution).activation),
             call(_name(layer), ["&kShape", "&kClamp", *operands]),
         )
     )

@@ -1,8 +1,8 @@
-"""Add, Sub, Mul with broadcasting; Relu and Relu6."""
+"""Add, Sub, Mul, Minimum, Maximum with broadcasting; Relu and Relu6."""
 
 from tinsmith_c import call, initializer
 from tinsmith_ir.arithmetic import activation_range
-from tinsmith_ir.operators import Add, Mul, Relu, Relu6, Sub
+from tinsmith_ir.operators import Add, Arithmetic, Clamp, Maximum, Minimum, Mul, Relu, Relu6, Sub
 from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
@@ -32,11 +32,6 @@ def rank_fits(layer: Layer) -> str | None:
     return None if rank <= MAX_RANK else f"it has {rank}"
 
 
-def _operator(layer: Layer) -> Add | Sub | Mul:
-    operator = layer.operator
-    return operator if isinstance(operator, Add | Sub) else layer.operator_as(Mul)
-
-
 def _broadcast(layer: Layer) -> str:
     shape, (lhs, rhs) = _walk(layer)
     fields = {"rank": len(shape), "shape": shape, "lhs_strides": lhs, "rhs_strides": rhs}
@@ -51,7 +46,7 @@ def _call(layer: Layer, scope: Scope, parameters: str) -> str:
 
 def emit_sum(layer: Layer, scope: Scope) -> Emission:
     """Add and Sub of integers."""
-    p = elementwise_add_parameters(_operator(layer), layer.inputs, layer.output)
+    p = elementwise_add_parameters(layer.operator_as(Arithmetic), layer.inputs, layer.output)
     parameters = initializer(
         "tinsmith_add_parameters",
         "kParameters",
@@ -72,7 +67,7 @@ def emit_sum(layer: Layer, scope: Scope) -> Emission:
 
 def emit_product(layer: Layer, scope: Scope) -> Emission:
     """Mul of integers."""
-    p = mul_parameters(_operator(layer), layer.inputs, layer.output)
+    p = mul_parameters(layer.operator_as(Arithmetic), layer.inputs, layer.output)
     parameters = initializer(
         "tinsmith_mul_parameters",
         "kParameters",
@@ -90,21 +85,27 @@ def emit_product(layer: Layer, scope: Scope) -> Emission:
 
 def emit_plain(layer: Layer, scope: Scope) -> Emission:
     """Add, Sub and Mul of int32 without quantization."""
-    low, high = activation_range(_operator(layer).activation, layer.output)
+    low, high = activation_range(layer.operator_as(Arithmetic).activation, layer.output)
     clamp = initializer("tinsmith_clamp", "kClamp", {"min": low, "max": high})
     return Emission((_broadcast(layer), clamp, _call(layer, scope, "kClamp")))
 
 
 def emit_float(layer: Layer, scope: Scope) -> Emission:
     """Add, Sub and Mul of float32."""
-    clamp = clamp_f32(_operator(layer).activation)
+    clamp = clamp_f32(layer.operator_as(Arithmetic).activation)
     return Emission((_broadcast(layer), clamp, _call(layer, scope, "kClamp")))
+
+
+def emit_extremum(layer: Layer, scope: Scope) -> Emission:
+    """Minimum and Maximum."""
+    name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
+    arguments = ["&kBroadcast", scope.input(0), scope.input(1), scope.output]
+    return Emission((_broadcast(layer), call(name, arguments)))
 
 
 def emit_rectifier_float(layer: Layer, scope: Scope) -> Emission:
     """Relu and Relu6 of float32."""
-    operator = layer.operator
-    rectifier = operator if isinstance(operator, Relu6) else layer.operator_as(Relu)
+    rectifier = layer.operator_as(Clamp)
     arguments = [str(layer.output.elements), "&kClamp", scope.input(0), scope.output]
     return Emission(
         (clamp_f32(rectifier.activation), call("tinsmith_clamp_elements_f32", arguments))
@@ -142,6 +143,17 @@ KERNELS = (
             (rank_fits,),
         )
         for operator in (Add, Sub, Mul)
+    ),
+    *(
+        kernel(
+            f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
+            operator,
+            Signature((dtype, dtype), dtype),
+            emit_extremum,
+            (rank_fits,),
+        )
+        for operator in (Minimum, Maximum)
+        for dtype in (INT8, INT16, INT32, FLOAT32)
     ),
     *(
         kernel(

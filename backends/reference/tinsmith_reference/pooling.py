@@ -1,7 +1,7 @@
 """AveragePool2D, MaxPool2D and Mean."""
 
 from tinsmith_c import call, initializer
-from tinsmith_ir.operators import AveragePool2D, MaxPool2D, Mean
+from tinsmith_ir.operators import AveragePool2D, MaxPool2D, Mean, Pool
 from tinsmith_ir.parameters import mean_parameters, pool_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
@@ -20,14 +20,9 @@ from tinsmith_reference.walk import dense_strides, merged
 Walk = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def _operator(layer: Layer) -> AveragePool2D | MaxPool2D:
-    operator = layer.operator
-    return operator if isinstance(operator, MaxPool2D) else layer.operator_as(AveragePool2D)
-
-
 def emit_pool(layer: Layer, scope: Scope) -> Emission:
     """Average and maximum, any element type."""
-    operator = _operator(layer)
+    operator = layer.operator_as(Pool)
     batches, input_height, input_width, channels = layer.input(0).shape
     fields = {
         "batches": batches,
@@ -50,7 +45,7 @@ def emit_pool(layer: Layer, scope: Scope) -> Emission:
 
 
 def _clamp(layer: Layer) -> str:
-    operator = _operator(layer)
+    operator = layer.operator_as(Pool)
     if layer.output.dtype is FLOAT32:
         return clamp_f32(operator.activation)
     p = pool_parameters(operator, layer.inputs, layer.output)

@@ -1,7 +1,7 @@
 """Quantize, Dequantize, Requantize, and the integer rectifiers, which are requantizations that clamp."""
 
 from tinsmith_c import call, float_literal, initializer
-from tinsmith_ir.operators import Dequantize, Quantize, Relu, Relu6, Requantize
+from tinsmith_ir.operators import Clamp, Dequantize, Quantize, Relu, Relu6, Requantize
 from tinsmith_ir.parameters import RequantizeParameters, relu_parameters, requantize_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
@@ -25,7 +25,7 @@ def requantize_initializer(parameters: RequantizeParameters, name: str = "kParam
 
 def _parameters(layer: Layer) -> RequantizeParameters:
     operator = layer.operator
-    if isinstance(operator, Relu | Relu6):
+    if isinstance(operator, Clamp):
         return relu_parameters(operator, layer.inputs, layer.output)
     return requantize_parameters(operator, layer.inputs, layer.output)
 

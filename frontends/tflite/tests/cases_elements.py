@@ -30,6 +30,25 @@ def mul(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     return _elementwise(b, kind, index, "MUL", "MulOptions")
 
 
+def minimum(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """MINIMUM, with broadcasting."""
+    return _extremum(b, kind, index, "MINIMUM")
+
+
+def maximum(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """MAXIMUM, with broadcasting."""
+    return _extremum(b, kind, index, "MAXIMUM")
+
+
+def _extremum(b: CaseBuilder, kind: Kind, index: int, name: str) -> Case | None:
+    left, right = _SHAPE_PAIRS[index % len(_SHAPE_PAIRS)]
+    scale, zero_point = b.scale(0.05), b.zero_point(kind)
+    operands = [b.input(shape, kind, scale, zero_point) for shape in (left, right)]
+    output = b.output(np.broadcast_shapes(left, right), kind, scale, zero_point)
+    b.model.operator(name, operands, [output], options("MaximumMinimumOptions"), version=4)
+    return b.finish(output)
+
+
 def _elementwise(b: CaseBuilder, kind: Kind, index: int, name: str, table: str) -> Case | None:
     left, right = _SHAPE_PAIRS[index % len(_SHAPE_PAIRS)]
     steps = 256 if kind == "INT8" else 65536

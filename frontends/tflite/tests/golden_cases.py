@@ -30,6 +30,8 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (10, cases_elements.add),
     (10, cases_elements.sub),
     (10, cases_elements.mul),
+    (5, cases_elements.minimum),
+    (5, cases_elements.maximum),
     (12, cases_windows.average_pool2d),
     (12, cases_windows.max_pool2d),
     (16, cases_elements.mean),

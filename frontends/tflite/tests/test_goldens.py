@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_tflite import import_tflite
+from tinsmith_tflite.operators import RULES
 
 # TFLite takes exp from the C library, Tinsmith from arithmetic of its own: they differ in the last bit.
 SOFTMAX_TOLERANCE = 2.0**-22
@@ -40,6 +41,15 @@ def _evaluated(case: Case) -> NDArray[np.generic]:
 
 def test_all_goldens_have_a_case() -> None:
     assert CASES.keys() == GOLDENS.keys()
+
+
+def test_the_table_says_what_each_operator_becomes() -> None:
+    made = {
+        type(node.operator)
+        for name in CASES.keys() - REFUSED
+        for node in import_tflite(CASES[name].model).nodes
+    }
+    assert made == {operator for rule in RULES.values() for operator in rule.makes}
 
 
 @pytest.mark.parametrize("name", sorted(CASES.keys() - REFUSED))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tflite_builder import ModelBuilder, Options, options
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import ModelError
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.operators import (
     Activation,
@@ -16,8 +17,10 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Maximum,
     MaxPool2D,
     Mean,
+    Minimum,
     Mul,
     Operator,
     Pad,
@@ -173,6 +176,22 @@ def test_fully_connected_with_an_absent_bias_index() -> None:
 def test_elementwise(kind: str, table: str, operator: Operator) -> None:
     graph = _graph(kind, [(2, 3), (3,)], (2, 3), options(table, FusedActivationFunction=1))
     assert _operator(graph) == operator
+
+
+@pytest.mark.parametrize(("kind", "operator"), [("MINIMUM", Minimum()), ("MAXIMUM", Maximum())])
+def test_extremum(kind: str, operator: Operator) -> None:
+    graph = _graph(kind, [(2, 3), (3,)], (2, 3), options("MaximumMinimumOptions"))
+    assert _operator(graph) == operator
+
+
+def test_an_extremum_between_scales_is_refused() -> None:
+    b = ModelBuilder()
+    other = Quantization.per_tensor(0.25, 3)
+    x, y = (b.tensor("x", (4,), "INT8", quantization=q) for q in (Q, other))
+    z = b.tensor("z", (4,), "INT8", quantization=Q)
+    b.operator("MINIMUM", [x, y], [z], options("MaximumMinimumOptions"))
+    with pytest.raises(ModelError, match="expected the same quantization of lhs and rhs"):
+        import_tflite(b.finish([x, y], [z]))
 
 
 @pytest.mark.parametrize(("kind", "operator"), [

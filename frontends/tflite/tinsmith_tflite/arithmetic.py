@@ -5,13 +5,10 @@ import math
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import (
     Add,
-    Dequantize,
     FullyConnected,
     Mean,
     Mul,
     Quantize,
-    Relu,
-    Relu6,
     Requantize,
     Softmax,
     Sub,
@@ -76,16 +73,6 @@ def softmax(context: OperatorContext) -> Conversion:
     return Softmax(beta=beta), (context.value(0),)
 
 
-def relu(context: OperatorContext) -> Conversion:
-    """RELU."""
-    return Relu(), (context.value(0),)
-
-
-def relu6(context: OperatorContext) -> Conversion:
-    """RELU6."""
-    return Relu6(), (context.value(0),)
-
-
 def quantize(context: OperatorContext) -> Conversion:
     """QUANTIZE: from float32, or from integers of another scale."""
     source = context.value(0)
@@ -93,11 +80,6 @@ def quantize(context: OperatorContext) -> Conversion:
     if source.type.dtype is DType.FLOAT32:
         return Quantize(dtype=dtype), (source,)
     return Requantize(dtype=dtype), (source,)
-
-
-def dequantize(context: OperatorContext) -> Conversion:
-    """DEQUANTIZE."""
-    return Dequantize(), (context.value(0),)
 
 
 def _refuse_power_of_two_int16(context: OperatorContext) -> None:

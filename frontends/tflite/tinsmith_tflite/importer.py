@@ -12,7 +12,7 @@ from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
 from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
-from tinsmith_ir.operators import Concat, Pad, Reshape, Transpose
+from tinsmith_ir.operators import Trait
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
@@ -22,7 +22,6 @@ from tinsmith_tflite.model_file import FileOperator, FileTensor, ModelFile
 from tinsmith_tflite.names import identifier
 from tinsmith_tflite.operators import CALLERS, RULES, SUPPORTED, Rule, rule_for, unknown
 from tinsmith_tflite.problems import Problems
-from tinsmith_tflite.scales import check_scales
 from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.values import Values
 
@@ -250,10 +249,6 @@ def _checked(node: Node, context: OperatorContext) -> Node:
         raise context.error(
             f"expected a result {_text(inferred)} of these operands, the file says {_text(output)}"
         )
-    try:
-        check_scales(node.operator, types, output)
-    except GraphError as error:
-        raise context.error(str(error)) from error
     return replace(node, outputs=(Value(node.name, output),))
 
 
@@ -268,7 +263,7 @@ def _may_be(shape: tuple[int, ...], tensor: FileTensor) -> bool:
 
 def _check_scaled(node: Node, context: OperatorContext) -> None:
     """Integers without scales can be moved; what else TFLite makes of them differs by kernel."""
-    if isinstance(node.operator, (Concat, Pad, Reshape, Transpose)):
+    if Trait.MOVES in node.operator.traits:
         return
     for value in (*node.present_inputs, *node.outputs):
         if value.type.dtype in (DType.INT8, DType.INT16) and value.type.quantization is None:

@@ -5,6 +5,30 @@ from dataclasses import dataclass
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.operators import (
+    Add,
+    AveragePool2D,
+    Concat,
+    Conv2D,
+    DepthwiseConv2D,
+    Dequantize,
+    FullyConnected,
+    Maximum,
+    MaxPool2D,
+    Mean,
+    Minimum,
+    Mul,
+    Operator,
+    Pad,
+    Quantize,
+    Relu,
+    Relu6,
+    Requantize,
+    Reshape,
+    Softmax,
+    Sub,
+    Transpose,
+)
 
 from tinsmith_tflite import arithmetic, shapes, windows
 from tinsmith_tflite.context import Conversion, OperatorContext
@@ -21,40 +45,63 @@ class Rule:
     versions: the highest version whose meaning is known (TFLite 2.18's highest; what a newer version
     of an operator adds, mostly dtypes, is refused by its own check).
     inputs: (fewest, most) operands. options: name of the options table, "" if it has none; a table
-    of another kind is not read.
+    of another kind is not read. makes: what it may become.
     dtypes: of the result.
     """
 
     versions: int
     inputs: tuple[int, int]
     options: str
+    makes: tuple[type[Operator], ...]
     convert: Callable[[OperatorContext], Conversion]
     dtypes: tuple[DType, ...] = _NUMBERS
 
 
+def _plain(versions: int, options: str, kind: type[Operator]) -> Rule:
+    """The rule of an operator that has the same operands here and there, and no attributes."""
+    count = len(kind.operands)
+
+    def convert(context: OperatorContext) -> Conversion:
+        return kind(), [context.value(position) for position in range(count)]
+
+    return Rule(versions, (count, count), options, (kind,), convert)
+
+
 RULES: Mapping[str, Rule] = {
-    "ADD": Rule(5, (2, 2), "AddOptions", arithmetic.add),
-    "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", windows.average_pool2d),
-    "CONCATENATION": Rule(4, (1, 1024), "ConcatenationOptions", shapes.concatenation),
-    "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", windows.conv2d),
-    "DEPTHWISE_CONV_2D": Rule(7, (2, 3), "DepthwiseConv2DOptions", windows.depthwise_conv2d),
-    "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", arithmetic.dequantize),
-    "EXPAND_DIMS": Rule(1, (2, 2), "ExpandDimsOptions", shapes.expand_dims),
-    "FULLY_CONNECTED": Rule(13, (2, 3), "FullyConnectedOptions", arithmetic.fully_connected),
-    "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", windows.max_pool2d),
-    "MEAN": Rule(3, (2, 2), "ReducerOptions", arithmetic.mean),
-    "MUL": Rule(7, (2, 2), "MulOptions", arithmetic.mul),
-    "PAD": Rule(4, (2, 2), "PadOptions", shapes.pad),
-    "PADV2": Rule(4, (3, 3), "PadV2Options", shapes.padv2),
-    "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", arithmetic.quantize),
-    "RELU": Rule(3, (1, 1), "", arithmetic.relu),
-    "RELU6": Rule(3, (1, 1), "", arithmetic.relu6),
-    "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", shapes.reshape),
-    "SOFTMAX": Rule(3, (1, 1), "SoftmaxOptions", arithmetic.softmax, (DType.FLOAT32, DType.INT8)),
-    "SQUEEZE": Rule(2, (1, 1), "SqueezeOptions", shapes.squeeze),
-    "SUB": Rule(5, (2, 2), "SubOptions", arithmetic.sub),
-    "TRANSPOSE": Rule(6, (2, 2), "TransposeOptions", shapes.transpose),
+    "ADD": Rule(5, (2, 2), "AddOptions", (Add,), arithmetic.add),
+    "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), windows.average_pool2d),
+    "CONCATENATION": Rule(4, (1, 1024), "ConcatenationOptions", (Concat,), shapes.concatenation),
+    "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D,), windows.conv2d),
+    "DEPTHWISE_CONV_2D": Rule(
+        7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D,), windows.depthwise_conv2d
+    ),
+    "DEQUANTIZE": _plain(6, "DequantizeOptions", Dequantize),
+    "EXPAND_DIMS": Rule(1, (2, 2), "ExpandDimsOptions", (Reshape,), shapes.expand_dims),
+    "FULLY_CONNECTED": Rule(
+        13, (2, 3), "FullyConnectedOptions", (FullyConnected,), arithmetic.fully_connected
+    ),
+    "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), windows.max_pool2d),
+    "MAXIMUM": _plain(4, "MaximumMinimumOptions", Maximum),
+    "MEAN": Rule(3, (2, 2), "ReducerOptions", (Mean,), arithmetic.mean),
+    "MINIMUM": _plain(4, "MaximumMinimumOptions", Minimum),
+    "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), arithmetic.mul),
+    "PAD": Rule(4, (2, 2), "PadOptions", (Pad,), shapes.pad),
+    "PADV2": Rule(4, (3, 3), "PadV2Options", (Pad,), shapes.padv2),
+    "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", (Quantize, Requantize), arithmetic.quantize),
+    "RELU": _plain(3, "", Relu),
+    "RELU6": _plain(3, "", Relu6),
+    "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", (Reshape,), shapes.reshape),
+    "SOFTMAX": Rule(
+        3, (1, 1), "SoftmaxOptions", (Softmax,), arithmetic.softmax, (DType.FLOAT32, DType.INT8)
+    ),
+    "SQUEEZE": Rule(2, (1, 1), "SqueezeOptions", (Reshape,), shapes.squeeze),
+    "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), arithmetic.sub),
+    "TRANSPOSE": Rule(6, (2, 2), "TransposeOptions", (Transpose,), shapes.transpose),
 }
+"""Kind of an operator in the file -> how it is imported."""
+
+NOT_IN_FILES: Mapping[type[Operator], str] = {}
+"""Operators of the IR that no rule makes, and why."""
 
 
 SUPPORTED = f"Supported operators: {', '.join(RULES)}."

@@ -1,17 +1,19 @@
 """Convolutions over NHWC activations with OHWI weights; how they accumulate is in weighted.py."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.boxes import Box, Range
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types
+from tinsmith_ir.operators.base import Array, Restriction, Types
 from tinsmith_ir.operators.weighted import (
+    Weighted,
     accumulate,
     centred,
     check_shifts,
@@ -27,21 +29,15 @@ from tinsmith_ir.operators.windows import (
     spatial,
     taps,
     window_output_size,
+    windows_read,
 )
 from tinsmith_ir.parameters import conv_parameters
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class _Convolution(Operator):
+class Convolution(Weighted):
     """What both convolutions share. padding is (top, bottom, left, right) of real zeros."""
-
-    operands: ClassVar[tuple[Operand, ...]] = (
-        Operand("input"),
-        Operand("weights"),
-        Operand("bias", optional=True),
-    )
-    weights_axis: ClassVar[int]
 
     stride: Pair = (1, 1)
     dilation: Pair = (1, 1)
@@ -63,12 +59,45 @@ class _Convolution(Operator):
         """See `verify_weighted`; the weights' quantization axis is the output channel."""
         verify_weighted(inputs, outputs[0], self.weights_axis)
         if checks.are_quantized(inputs[0], outputs[0]):
-            check_shifts(conv_parameters(self, inputs, outputs[0]), wide=_is_wide(outputs[0]))
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `conv_parameters`."""
+        check_shifts(conv_parameters(self, inputs, outputs[0]), wide=_is_wide(outputs[0]))
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """One for each output element and weight it sees, padding included."""
         weights = checks.present(inputs, 1, "weights")
         return outputs[0].elements * (weights.elements // outputs[0].shape[-1])
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Anywhere but where all windows see nothing but padding, or channels part a group unevenly."""
+        del outputs
+        input_ = checks.present(inputs, 0, "input")
+        weights = checks.present(inputs, 1, "weights")
+        window = spatial(weights.shape)
+        seen = windows_read(
+            box, spatial(input_.shape), window, self.stride, self.dilation, self.padding
+        )
+        channels = box.ranges[3]
+        read = self._channels_read(channels, input_, weights)
+        if seen is None or read is None:
+            return None
+        bias = Box((channels,)) if checks.optional(inputs, 2) is not None else None
+        boxes = (
+            Box((box.ranges[0], seen.rows, seen.columns, read)),
+            Box.whole(weights.shape).with_range(self.weights_axis, *channels),
+            bias,
+        )
+        return Restriction(replace(self, padding=seen.padding), boxes[: len(inputs)])
+
+    def _channels_read(
+        self, channels: Range, input_: TensorType, weights: TensorType
+    ) -> Range | None:
+        """The input's channels that these of the result read, if an operator of this kind can do it."""
+        raise NotImplementedError
 
     def _finish(
         self, acc: Array, bias: Array | None, inputs: Types, output: TensorType
@@ -80,13 +109,23 @@ class _Convolution(Operator):
         return (finish_integer(acc, bias, parameters, output.dtype, wide=wide),)
 
 
+def _in_groups(channels: Range, written: int, read: int) -> Range | None:
+    """What `channels` read where each group of `written` channels reads a group of `read` ones.
+
+    None if they are parts of several groups, and not all of each.
+    """
+    first, last = channels[0] // written, (channels[1] - 1) // written
+    is_even = channels[0] % written == channels[1] % written == 0
+    return (first * read, (last + 1) * read) if first == last or is_even else None
+
+
 def _is_wide(output: TensorType) -> bool:
     """Whether TFLite accumulates in 64 bits."""
     return output.dtype is DType.INT16
 
 
 @dataclass(frozen=True)
-class Conv2D(_Convolution):
+class Conv2D(Convolution):
     """input (N,H,W,C) * weights (O,kh,kw,C/groups) + bias (O,) -> (N,OH,OW,O).
 
     Quantized: per-tensor int8 or int16 input and result, int8 weights with zero point 0, per tensor
@@ -126,6 +165,13 @@ class Conv2D(_Convolution):
         acc = np.concatenate(parts, axis=3) if groups > 1 else parts[0]
         return self._finish(acc, bias, inputs, outputs[0])
 
+    def _channels_read(
+        self, channels: Range, input_: TensorType, weights: TensorType
+    ) -> Range | None:
+        per_group = weights.shape[3]
+        groups = input_.shape[3] // per_group
+        return _in_groups(channels, weights.shape[0] // groups, per_group)
+
     def _one_group(self, padded: Array, weights: Array, output: TensorType) -> Array:
         size = spatial(output.shape)
         views = taps(padded, spatial(weights.shape), self.stride, self.dilation, size)
@@ -134,7 +180,7 @@ class Conv2D(_Convolution):
 
 
 @dataclass(frozen=True)
-class DepthwiseConv2D(_Convolution):
+class DepthwiseConv2D(Convolution):
     """input (N,H,W,C) * weights (1,kh,kw,C*multiplier) + bias -> (N,OH,OW,C*multiplier).
 
     Output channel c*multiplier + m reads input channel c. Quantized as Conv2D, with weights per
@@ -170,3 +216,8 @@ class DepthwiseConv2D(_Convolution):
         for row, column, view in views:
             acc += view * kernel[0, row, column]
         return self._finish(acc, bias, inputs, outputs[0])
+
+    def _channels_read(
+        self, channels: Range, input_: TensorType, weights: TensorType
+    ) -> Range | None:
+        return _in_groups(channels, weights.shape[3] // input_.shape[3], 1)

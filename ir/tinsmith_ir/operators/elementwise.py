@@ -1,4 +1,4 @@
-"""Add, Sub and Mul of two tensors, with numpy's broadcasting."""
+"""Add, Sub, Mul, Minimum and Maximum of two tensors, with numpy's broadcasting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,22 +16,18 @@ from tinsmith_ir.arithmetic import (
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp, clamp_f32
 from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class _Binary(Operator):
-    """Shapes, dtypes and float32 or plain int32 evaluation of an elementwise operator.
-
-    Quantized int8 and int16 (zero point 0) follow TFLite; int32 without quantization wraps.
-    """
+class Broadcasting(Operator):
+    """An elementwise operator of two operands of one dtype."""
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("lhs"), Operand("rhs"))
-
-    activation: Activation = Activation.NONE
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
 
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """The broadcast shape; both operands have the same dtype."""
@@ -48,13 +44,25 @@ class _Binary(Operator):
             ) from None
         return (TensorType(shape, lhs.dtype),)
 
+
+@dataclass(frozen=True)
+class Arithmetic(Broadcasting):
+    """Dtypes, and float32 or plain int32 evaluation, of Add, Sub and Mul.
+
+    Quantized int8 and int16 (zero point 0) follow TFLite; int32 without quantization wraps.
+    """
+
+    traits: ClassVar[frozenset[Trait]] = Broadcasting.traits | {Trait.FUSES_CLAMP}
+
+    activation: Activation = Activation.NONE
+
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """All float32, all int32 without quantization, or all quantized per tensor with parameters."""
         for type_, name in zip((*inputs, outputs[0]), ("lhs", "rhs", "result"), strict=True):
             if type_ is not None:
                 checks.check_numbers(type_, name, plain=(DType.INT32,))
         if checks.are_quantized(*inputs, outputs[0]):
-            self._parameters(inputs, outputs[0])
+            self.check_scales(inputs, outputs)
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -73,9 +81,9 @@ class _Binary(Operator):
     def _combine(self, lhs: Array, rhs: Array) -> Array:
         raise NotImplementedError
 
-    def _parameters(self, inputs: Types, output: TensorType) -> object:
-        """What a quantized result is computed with; raises GraphError if there is no such."""
-        return elementwise_add_parameters(self, inputs, output)
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `elementwise_add_parameters`."""
+        elementwise_add_parameters(self, inputs, outputs[0])
 
     def _quantized(
         self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], inputs: Types, output: TensorType
@@ -100,7 +108,7 @@ class _Binary(Operator):
 
 
 @dataclass(frozen=True)
-class Add(_Binary):
+class Add(Arithmetic):
     """lhs + rhs."""
 
     mnemonic: ClassVar[str] = "add"
@@ -110,7 +118,7 @@ class Add(_Binary):
 
 
 @dataclass(frozen=True)
-class Sub(_Binary):
+class Sub(Arithmetic):
     """lhs - rhs."""
 
     mnemonic: ClassVar[str] = "sub"
@@ -120,7 +128,7 @@ class Sub(_Binary):
 
 
 @dataclass(frozen=True)
-class Mul(_Binary):
+class Mul(Arithmetic):
     """lhs * rhs."""
 
     mnemonic: ClassVar[str] = "mul"
@@ -128,8 +136,9 @@ class Mul(_Binary):
     def _combine(self, lhs: Array, rhs: Array) -> Array:
         return np.multiply(lhs, rhs)
 
-    def _parameters(self, inputs: Types, output: TensorType) -> object:
-        return mul_parameters(self, inputs, output)
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `mul_parameters`."""
+        mul_parameters(self, inputs, outputs[0])
 
     def _quantized(
         self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], inputs: Types, output: TensorType
@@ -138,3 +147,50 @@ class Mul(_Binary):
         product = wrap_int32((lhs + p.input1_offset) * (rhs + p.input2_offset))
         scaled = multiply_by_quantized_multiplier(product, p.output_multiplier, p.output_shift)
         return clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
+
+
+@dataclass(frozen=True)
+class Extremum(Broadcasting):
+    """Minimum and Maximum. Integers are compared as they are, so all three have one quantization."""
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The broadcast shape, dtype and quantization of the operands."""
+        (plain,) = super().infer(inputs)
+        return (checks.present(inputs, 0, "lhs").with_shape(plain.shape),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """float32, int32 without quantization, or int8/int16 all quantized alike."""
+        lhs, rhs = checks.present(inputs, 0, "lhs"), checks.present(inputs, 1, "rhs")
+        checks.check_numbers(lhs, "lhs", plain=(DType.INT32,))
+        checks.check_same_quantization(lhs, rhs, "lhs and rhs")
+        checks.check_same_quantization(lhs, outputs[0], "lhs and result")
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Elementwise; rhs where neither wins: of equal zeros, and where one is NaN."""
+        lhs, rhs = required(arrays, 0), required(arrays, 1)
+        return (np.where(self._lhs_wins(lhs, rhs), lhs, rhs),)
+
+    def _lhs_wins(self, lhs: Array, rhs: Array) -> NDArray[np.bool_]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Minimum(Extremum):
+    """lhs < rhs ? lhs : rhs."""
+
+    mnemonic: ClassVar[str] = "minimum"
+
+    def _lhs_wins(self, lhs: Array, rhs: Array) -> NDArray[np.bool_]:
+        return np.less(lhs, rhs)
+
+
+@dataclass(frozen=True)
+class Maximum(Extremum):
+    """lhs > rhs ? lhs : rhs."""
+
+    mnemonic: ClassVar[str] = "maximum"
+
+    def _lhs_wins(self, lhs: Array, rhs: Array) -> NDArray[np.bool_]:
+        return np.greater(lhs, rhs)

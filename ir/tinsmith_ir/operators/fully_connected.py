@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.boxes import Box, reshaped_box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types
+from tinsmith_ir.operators.base import Array, Restriction, Types
 from tinsmith_ir.operators.weighted import (
+    Weighted,
     accumulate,
     centred,
     check_shifts,
@@ -23,7 +25,7 @@ from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class FullyConnected(Operator):
+class FullyConnected(Weighted):
     """input (..., K) flattened to (B, K) * weights (N, K) + bias (N,) -> (B, N).
 
     keep_dims: the result is input.shape[:-1] + (N,) instead, and K must be the last dimension.
@@ -31,11 +33,7 @@ class FullyConnected(Operator):
     """
 
     mnemonic: ClassVar[str] = "fully_connected"
-    operands: ClassVar[tuple[Operand, ...]] = (
-        Operand("input"),
-        Operand("weights"),
-        Operand("bias", optional=True),
-    )
+    weights_axis: ClassVar[int] = 0
 
     activation: Activation = Activation.NONE
     keep_dims: bool = False
@@ -56,11 +54,15 @@ class FullyConnected(Operator):
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`."""
-        verify_weighted(inputs, outputs[0], 0)
+        verify_weighted(inputs, outputs[0], self.weights_axis)
         if checks.are_quantized(inputs[0], outputs[0]):
-            parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
-            has_bias = checks.optional(inputs, 2) is not None
-            check_shifts(parameters, wide=_is_wide(outputs[0], has_bias=has_bias))
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `fully_connected_channel_parameters`."""
+        parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
+        has_bias = checks.optional(inputs, 2) is not None
+        check_shifts(parameters, wide=_is_wide(outputs[0], has_bias=has_bias))
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -76,6 +78,21 @@ class FullyConnected(Operator):
             wide = _is_wide(outputs[0], has_bias=bias is not None)
             result = finish_integer(acc, bias, parameters, outputs[0].dtype, wide=wide)
         return (result.reshape(outputs[0].shape),)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """By channel anywhere, by row where the input has rows of its own."""
+        input_ = checks.present(inputs, 0, "input")
+        weights = checks.present(inputs, 1, "weights")
+        depth = weights.shape[1]
+        rows = Box((*box.ranges[:-1], (0, depth)))
+        read = reshaped_box(rows, (*outputs[0].shape[:-1], depth), input_.shape)
+        if read is None:
+            return None
+        channels = box.ranges[-1]
+        bias = Box((channels,)) if checks.optional(inputs, 2) is not None else None
+        return Restriction(self, (read, Box((channels, (0, depth))), bias)[: len(inputs)])
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """B * N * K."""

@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.boxes import Box, Range, reshaped_box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp_f32, requantize
 from tinsmith_ir.parameters import concat_parameters, zero_of
 from tinsmith_ir.types import TensorType
@@ -22,6 +23,7 @@ class _Move(Operator):
     """One operand of any dtype; the result has its dtype and quantization."""
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.MOVES})
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """The result is quantized as the input, and not per axis."""
@@ -36,6 +38,7 @@ class Reshape(_Move):
     """The same elements in row-major order under another shape."""
 
     mnemonic: ClassVar[str] = "reshape"
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.MOVES, Trait.SAME_BYTES})
 
     shape: tuple[int, ...] = ()
 
@@ -61,6 +64,13 @@ class Reshape(_Move):
     ) -> tuple[Array, ...]:
         """A reshaped copy."""
         return (required(arrays, 0).reshape(self.shape).copy(),)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Where the elements of the part are a box of the operand, too, in the same order."""
+        read = reshaped_box(box, outputs[0].shape, checks.present(inputs, 0, "input").shape)
+        return None if read is None else Restriction(replace(self, shape=box.shape), (read,))
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,22 @@ class Pad(_Move):
         value = zero_of(outputs[0]) if self.value is None else self.value
         return (np.pad(required(arrays, 0), self._pairs(), constant_values=value),)
 
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Where at least one element comes from the operand."""
+        del outputs
+        ranges: list[Range] = []
+        padding: list[int] = []
+        shape = checks.present(inputs, 0, "input").shape
+        for (begin, end), size, (before, _) in zip(box.ranges, shape, self._pairs(), strict=True):
+            inside = max(begin - before, 0), min(end - before, size)
+            if inside[0] >= inside[1]:
+                return None
+            ranges.append(inside)
+            padding += [inside[0] - (begin - before), end - before - inside[1]]
+        return Restriction(replace(self, padding=tuple(padding)), (Box(tuple(ranges)),))
+
     def _pairs(self) -> list[tuple[int, int]]:
         return list(zip(self.padding[::2], self.padding[1::2], strict=True))
 
@@ -135,6 +161,14 @@ class Transpose(_Move):
         """A transposed copy in row-major order."""
         return (required(arrays, 0).transpose(self.permutation).copy(order="C"),)
 
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Anywhere."""
+        del inputs, outputs
+        by_axis = dict(zip(self.permutation, box.ranges, strict=True))
+        return Restriction(self, (Box(tuple(by_axis[axis] for axis in sorted(by_axis))),))
+
 
 @dataclass(frozen=True)
 class Concat(Operator):
@@ -146,6 +180,7 @@ class Concat(Operator):
 
     mnemonic: ClassVar[str] = "concat"
     operands: ClassVar[tuple[Operand, ...]] = (Operand("inputs", variadic=True),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.MOVES})
 
     axis: int = 0
     activation: Activation = Activation.NONE
@@ -187,7 +222,11 @@ class Concat(Operator):
             checks.check_numbers(type_, "input", plain=plain)
         checks.check_numbers(outputs[0], "result", plain=plain)
         if checks.are_quantized(*inputs, outputs[0]):
-            concat_parameters(self, inputs, outputs[0])
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `concat_parameters`."""
+        concat_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -205,3 +244,18 @@ class Concat(Operator):
         if output.dtype is DType.FLOAT32 and self.activation is not Activation.NONE:
             return (clamp_f32(joined.astype(np.float32), self.activation),)
         return (joined,)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Anywhere; of the operands, those are taken that the part has elements of."""
+        del outputs
+        boxes: list[Box | None] = []
+        start = 0
+        for index in range(len(inputs)):
+            size = checks.present(inputs, index, "inputs").shape[self.axis]
+            begin, end = (max(at - start, 0) for at in box.ranges[self.axis])
+            inside = min(begin, size), min(end, size)
+            start += size
+            boxes.append(box.with_range(self.axis, *inside) if inside[0] < inside[1] else None)
+        return Restriction(self, tuple(boxes))

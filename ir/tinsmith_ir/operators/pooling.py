@@ -3,17 +3,18 @@
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp, clamp_f32, larger_f32
 from tinsmith_ir.operators.windows import (
     Padding2D,
@@ -22,16 +23,18 @@ from tinsmith_ir.operators.windows import (
     spatial,
     taps,
     window_output_size,
+    windows_read,
 )
 from tinsmith_ir.parameters import pool_parameters
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class _Pool(Operator):
+class Pool(Operator):
     """Shapes and types of both pools; the result has the input's quantization."""
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.FUSES_CLAMP})
 
     window: Pair = (1, 1)
     stride: Pair = (1, 1)
@@ -56,7 +59,23 @@ class _Pool(Operator):
         checks.check_numbers(input_, "input")
         checks.check_same_quantization(input_, outputs[0], "input and result")
         if checks.are_quantized(*inputs, outputs[0]):
-            pool_parameters(self, inputs, outputs[0])
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `pool_parameters`."""
+        pool_parameters(self, inputs, outputs[0])
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Anywhere: each window sees an element."""
+        del outputs
+        size = spatial(checks.present(inputs, 0, "input").shape)
+        seen = windows_read(box, size, self.window, self.stride, (1, 1), self.padding)
+        if seen is None:
+            return None
+        read = Box((box.ranges[0], seen.rows, seen.columns, box.ranges[3]))
+        return Restriction(replace(self, padding=seen.padding), (read,))
 
     def work(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """Each result reads its window."""
@@ -69,7 +88,7 @@ class _Pool(Operator):
 
 
 @dataclass(frozen=True)
-class AveragePool2D(_Pool):
+class AveragePool2D(Pool):
     """The mean of each window's elements, padding not counted.
 
     Integers: (sum +- count / 2) / count truncated, which rounds halves away from zero; the zero
@@ -106,7 +125,7 @@ class AveragePool2D(_Pool):
 
 
 @dataclass(frozen=True)
-class MaxPool2D(_Pool):
+class MaxPool2D(Pool):
     """The largest of each window's elements."""
 
     mnemonic: ClassVar[str] = "max_pool2d"

@@ -12,7 +12,7 @@ import numpy as np
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
 from tinsmith_ir.operators.scaling import requantize
 from tinsmith_ir.parameters import requantize_parameters
 from tinsmith_ir.types import TensorType
@@ -27,6 +27,7 @@ class Quantize(Operator):
 
     mnemonic: ClassVar[str] = "quantize"
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
 
     dtype: DType = DType.INT8
 
@@ -63,6 +64,7 @@ class Dequantize(Operator):
 
     mnemonic: ClassVar[str] = "dequantize"
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
 
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """The input's shape in float32."""
@@ -90,6 +92,7 @@ class Requantize(Operator):
 
     mnemonic: ClassVar[str] = "requantize"
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
 
     dtype: DType = DType.INT8
 
@@ -103,6 +106,10 @@ class Requantize(Operator):
         for type_, name in ((checks.present(inputs, 0, "input"), "input"), (outputs[0], "result")):
             checks.check_dtype(type_, allowed, name)
             checks.check_quantized(type_, name)
+        self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `requantize_parameters`."""
         requantize_parameters(self, inputs, outputs[0])
 
     def evaluate(

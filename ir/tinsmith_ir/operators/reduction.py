@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from tinsmith_ir.arithmetic import multiply_by_quantized_multiplier, wrap_int32
+from tinsmith_ir.boxes import Box, Range
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Types, required
 from tinsmith_ir.operators.scaling import clamp
 from tinsmith_ir.parameters import mean_parameters
 from tinsmith_ir.types import TensorType
@@ -52,7 +53,11 @@ class Mean(Operator):
         checks.check_numbers(checks.present(inputs, 0, "input"), "input")
         checks.check_numbers(outputs[0], "result")
         if checks.are_quantized(*inputs, outputs[0]):
-            mean_parameters(self, inputs, outputs[0])
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `mean_parameters`."""
+        mean_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -72,3 +77,17 @@ class Mean(Operator):
         scaled = multiply_by_quantized_multiplier(wrap_int32(acc), p.multiplier, p.shift)
         result = clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
         return (result.reshape(output.shape),)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Anywhere; what is reduced is read whole."""
+        del outputs
+        shape = checks.present(inputs, 0, "input").shape
+        given = iter(box.ranges)
+        ranges: list[Range] = []
+        for axis, size in enumerate(shape):
+            is_reduced = axis in self.axes
+            kept = next(given) if self.keep_dims or not is_reduced else (0, size)
+            ranges.append((0, size) if is_reduced else kept)
+        return Restriction(self, (Box(tuple(ranges)),))

@@ -9,17 +9,18 @@ import numpy as np
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp_f32, requantize
 from tinsmith_ir.parameters import relu_parameters
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class _Clamp(Operator):
+class Clamp(Operator):
     """A clamp; quantized integers are rescaled to the result's quantization at the same time."""
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
     bounds: ClassVar[Activation]
 
     @property
@@ -37,7 +38,11 @@ class _Clamp(Operator):
         checks.check_numbers(checks.present(inputs, 0, "input"), "input")
         checks.check_numbers(outputs[0], "result")
         if checks.are_quantized(*inputs, outputs[0]):
-            relu_parameters(self, inputs, outputs[0])
+            self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `relu_parameters`."""
+        relu_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -50,7 +55,7 @@ class _Clamp(Operator):
 
 
 @dataclass(frozen=True)
-class Relu(_Clamp):
+class Relu(Clamp):
     """max(x, 0)."""
 
     mnemonic: ClassVar[str] = "relu"
@@ -58,7 +63,7 @@ class Relu(_Clamp):
 
 
 @dataclass(frozen=True)
-class Relu6(_Clamp):
+class Relu6(Clamp):
     """min(max(x, 0), 6)."""
 
     mnemonic: ClassVar[str] = "relu6"

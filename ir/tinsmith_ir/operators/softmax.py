@@ -14,12 +14,13 @@ from tinsmith_ir.arithmetic import (
     saturating_rounding_doubling_high_mul,
     wrap_int32,
 )
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.fixed_point import exp_of_negative, reciprocal
 from tinsmith_ir.float_arithmetic import exp_f32
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Types, required
 from tinsmith_ir.parameters import (
     SOFTMAX_INTEGER_BITS,
     SoftmaxParameters,
@@ -65,6 +66,10 @@ class Softmax(Operator):
             raise GraphError(
                 f"expected a result of scale 1/256 and zero point -128, got {quantization}"
             )
+        self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `softmax_parameters`."""
         softmax_parameters(self, inputs, outputs[0])
 
     def evaluate(
@@ -75,6 +80,14 @@ class Softmax(Operator):
         if outputs[0].dtype is DType.FLOAT32:
             return (_softmax_f32(array.astype(np.float32), np.float32(self.beta)),)
         return (_softmax_s8(array, softmax_parameters(self, inputs, outputs[0])),)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """By rows; each needs all of itself."""
+        del inputs
+        rows = box.is_whole(outputs[0].shape, len(box.ranges) - 1)
+        return Restriction(self, (box,)) if rows else None
 
 
 def _softmax_f32(array: NDArray[np.float32], beta: np.float32) -> NDArray[np.float32]:

@@ -7,6 +7,8 @@ reference kernels.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +18,26 @@ from tinsmith_ir.arithmetic import MAX_SHIFT_64
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp_f32, store_accumulator
 from tinsmith_ir.parameters import ConvParameters
 from tinsmith_ir.types import TensorType
+
+
+@dataclass(frozen=True)
+class Weighted(Operator):
+    """An operator with weights and a bias per output channel, the last axis of its result.
+
+    weights_axis: the axis of the weights that counts output channels.
+    """
+
+    operands: ClassVar[tuple[Operand, ...]] = (
+        Operand("input"),
+        Operand("weights"),
+        Operand("bias", optional=True),
+    )
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.FUSES_CLAMP})
+    weights_axis: ClassVar[int]
 
 
 def weighted_operands(arrays: Sequence[Array | None]) -> tuple[Array, Array, Array | None]:

@@ -1,10 +1,12 @@
 """Sliding windows over NHWC tensors: sizes, and views that gather what a window sees."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_ir.boxes import Box, Range
 from tinsmith_ir.errors import GraphError
 
 Pair = tuple[int, int]
@@ -40,6 +42,42 @@ def window_output_size(
         (padded[0] - extents[0]) // stride[0] + 1,
         (padded[1] - extents[1]) // stride[1] + 1,
     )
+
+
+@dataclass(frozen=True)
+class WindowsRead:
+    """What some windows see: rows and columns of the input, and padding around these."""
+
+    rows: Range
+    columns: Range
+    padding: Padding2D
+
+
+def windows_read(
+    box: Box, size: Pair, window: Pair, stride: Pair, dilation: Pair, padding: Padding2D
+) -> WindowsRead | None:
+    """What the windows of `box`, a part of an NHWC result, see of rows and columns of (h, w) `size`.
+
+    None if all of them see nothing but padding.
+    """
+    parts = [
+        _seen(box.ranges[1 + axis], size[axis], window[axis], stride[axis], dilation[axis], before)
+        for axis, before in ((0, padding[0]), (1, padding[2]))
+    ]
+    rows, columns = parts
+    if rows is None or columns is None:
+        return None
+    return WindowsRead(rows[0], columns[0], (*rows[1], *columns[1]))
+
+
+def _seen(
+    outputs: Range, size: int, window: int, stride: int, dilation: int, before: int
+) -> tuple[Range, Pair] | None:
+    """Along one axis: the range of the input, and the padding before and after it."""
+    first = outputs[0] * stride - before
+    end = (outputs[1] - 1) * stride - before + (window - 1) * dilation + 1
+    inside = max(first, 0), min(end, size)
+    return (inside, (inside[0] - first, end - inside[1])) if inside[0] < inside[1] else None
 
 
 def spatial(shape: tuple[int, ...]) -> Pair:

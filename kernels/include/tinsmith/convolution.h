@@ -7,6 +7,14 @@
 
 #include "tinsmith/types.h"
 
+// The names that objects know the functions by; see symbols.h.
+#define tinsmith_conv2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s8)
+#define tinsmith_conv2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s16)
+#define tinsmith_conv2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_f32)
+#define tinsmith_depthwise_conv2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s8)
+#define tinsmith_depthwise_conv2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s16)
+#define tinsmith_depthwise_conv2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_f32)
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,10 +1,33 @@
-// Addition, subtraction and multiplication with numpy's broadcasting, and rectifiers, in plain C.
+// Addition, subtraction, multiplication, minimum and maximum with numpy's broadcasting, and rectifiers, in plain C.
 #ifndef TINSMITH_ELEMENTWISE_H_
 #define TINSMITH_ELEMENTWISE_H_
 
 #include <stdint.h>
 
 #include "tinsmith/types.h"
+
+// The names that objects know the functions by; see symbols.h.
+#define tinsmith_add_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s8)
+#define tinsmith_add_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s16)
+#define tinsmith_add_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s32)
+#define tinsmith_add_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_f32)
+#define tinsmith_sub_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s8)
+#define tinsmith_sub_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s16)
+#define tinsmith_sub_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s32)
+#define tinsmith_sub_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_f32)
+#define tinsmith_mul_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s8)
+#define tinsmith_mul_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s16)
+#define tinsmith_mul_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s32)
+#define tinsmith_mul_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_f32)
+#define tinsmith_minimum_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_s8)
+#define tinsmith_minimum_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_s16)
+#define tinsmith_minimum_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_s32)
+#define tinsmith_minimum_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_f32)
+#define tinsmith_maximum_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_s8)
+#define tinsmith_maximum_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_s16)
+#define tinsmith_maximum_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_s32)
+#define tinsmith_maximum_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_f32)
+#define tinsmith_clamp_elements_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_clamp_elements_f32)
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,6 +107,21 @@ void tinsmith_mul_s32(const tinsmith_broadcast *broadcast, const tinsmith_clamp 
                       const int32_t *rhs, int32_t *output);
 void tinsmith_mul_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_f32 *clamp, const float *lhs,
                       const float *rhs, float *output);
+
+/**
+ * The smaller of two operands of one quantization, lhs < rhs ? lhs : rhs; so rhs, where one is NaN. The output may be
+ * the same memory as an operand of the output's shape.
+ */
+void tinsmith_minimum_s8(const tinsmith_broadcast *broadcast, const int8_t *lhs, const int8_t *rhs, int8_t *output);
+void tinsmith_minimum_s16(const tinsmith_broadcast *broadcast, const int16_t *lhs, const int16_t *rhs, int16_t *output);
+void tinsmith_minimum_s32(const tinsmith_broadcast *broadcast, const int32_t *lhs, const int32_t *rhs, int32_t *output);
+void tinsmith_minimum_f32(const tinsmith_broadcast *broadcast, const float *lhs, const float *rhs, float *output);
+
+/** The larger: lhs > rhs ? lhs : rhs. */
+void tinsmith_maximum_s8(const tinsmith_broadcast *broadcast, const int8_t *lhs, const int8_t *rhs, int8_t *output);
+void tinsmith_maximum_s16(const tinsmith_broadcast *broadcast, const int16_t *lhs, const int16_t *rhs, int16_t *output);
+void tinsmith_maximum_s32(const tinsmith_broadcast *broadcast, const int32_t *lhs, const int32_t *rhs, int32_t *output);
+void tinsmith_maximum_f32(const tinsmith_broadcast *broadcast, const float *lhs, const float *rhs, float *output);
 
 /**
  * Clamp `elements` floats, as rectifiers do.

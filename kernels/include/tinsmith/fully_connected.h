@@ -6,6 +6,11 @@
 
 #include "tinsmith/types.h"
 
+// The names that objects know the functions by; see symbols.h.
+#define tinsmith_fully_connected_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8)
+#define tinsmith_fully_connected_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s16)
+#define tinsmith_fully_connected_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_f32)
+
 #ifdef __cplusplus
 extern "C" {
 #endif

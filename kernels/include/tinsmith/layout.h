@@ -6,6 +6,12 @@
 
 #include "tinsmith/types.h"
 
+// The names that objects know the functions by; see symbols.h.
+#define tinsmith_copy TINSMITH_REFERENCE_SYMBOL(tinsmith_copy)
+#define tinsmith_copy_rows TINSMITH_REFERENCE_SYMBOL(tinsmith_copy_rows)
+#define tinsmith_pad TINSMITH_REFERENCE_SYMBOL(tinsmith_pad)
+#define tinsmith_transpose TINSMITH_REFERENCE_SYMBOL(tinsmith_transpose)
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -6,6 +6,17 @@
 
 #include "tinsmith/types.h"
 
+// The names that objects know the functions by; see symbols.h.
+#define tinsmith_average_pool2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s8)
+#define tinsmith_average_pool2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s16)
+#define tinsmith_average_pool2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_f32)
+#define tinsmith_max_pool2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_max_pool2d_s8)
+#define tinsmith_max_pool2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_max_pool2d_s16)
+#define tinsmith_max_pool2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_max_pool2d_f32)
+#define tinsmith_mean_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_s8)
+#define tinsmith_mean_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_s16)
+#define tinsmith_mean_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_f32)
+
 #ifdef __cplusplus
 extern "C" {
 #endif

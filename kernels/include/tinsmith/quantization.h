@@ -6,6 +6,21 @@
 
 #include "tinsmith/types.h"
 
+// The names that objects know the functions by; see symbols.h.
+#define tinsmith_quantize_f32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_s8)
+#define tinsmith_quantize_f32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_s16)
+#define tinsmith_dequantize_s8_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_s8_f32)
+#define tinsmith_dequantize_s16_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_s16_f32)
+#define tinsmith_requantize_s8_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_s8)
+#define tinsmith_requantize_s8_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_s16)
+#define tinsmith_requantize_s8_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_s32)
+#define tinsmith_requantize_s16_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s16_s8)
+#define tinsmith_requantize_s16_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s16_s16)
+#define tinsmith_requantize_s16_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s16_s32)
+#define tinsmith_requantize_s32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s8)
+#define tinsmith_requantize_s32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s16)
+#define tinsmith_requantize_s32_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s32)
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -6,6 +6,10 @@
 
 #include "tinsmith/symbols.h"
 
+// The names that objects know the functions by; see symbols.h.
+#define tinsmith_softmax_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_softmax_s8)
+#define tinsmith_softmax_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_softmax_f32)
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,5 +1,5 @@
 // The version of the reference kernels, and the names that objects know them by: `tinsmith_add_s8_reference_v1`.
-// Callers compiled for another version do not link. It costs neither code nor data.
+// Callers compiled for another version do not link. It costs neither code nor data. Each header names its functions.
 #ifndef TINSMITH_SYMBOLS_H_
 #define TINSMITH_SYMBOLS_H_
 
@@ -9,56 +9,5 @@
 #define TINSMITH_REFERENCE_NAMED(name, version) name##_reference_v##version
 #define TINSMITH_REFERENCE_EXPANDED(name, version) TINSMITH_REFERENCE_NAMED(name, version)
 #define TINSMITH_REFERENCE_SYMBOL(name) TINSMITH_REFERENCE_EXPANDED(name, TINSMITH_REFERENCE_API_VERSION)
-
-#define tinsmith_conv2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s8)
-#define tinsmith_conv2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s16)
-#define tinsmith_conv2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_f32)
-#define tinsmith_depthwise_conv2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s8)
-#define tinsmith_depthwise_conv2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s16)
-#define tinsmith_depthwise_conv2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_f32)
-#define tinsmith_add_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s8)
-#define tinsmith_add_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s16)
-#define tinsmith_add_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s32)
-#define tinsmith_add_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_f32)
-#define tinsmith_sub_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s8)
-#define tinsmith_sub_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s16)
-#define tinsmith_sub_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s32)
-#define tinsmith_sub_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_f32)
-#define tinsmith_mul_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s8)
-#define tinsmith_mul_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s16)
-#define tinsmith_mul_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s32)
-#define tinsmith_mul_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_f32)
-#define tinsmith_clamp_elements_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_clamp_elements_f32)
-#define tinsmith_fully_connected_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8)
-#define tinsmith_fully_connected_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s16)
-#define tinsmith_fully_connected_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_f32)
-#define tinsmith_copy TINSMITH_REFERENCE_SYMBOL(tinsmith_copy)
-#define tinsmith_copy_rows TINSMITH_REFERENCE_SYMBOL(tinsmith_copy_rows)
-#define tinsmith_pad TINSMITH_REFERENCE_SYMBOL(tinsmith_pad)
-#define tinsmith_transpose TINSMITH_REFERENCE_SYMBOL(tinsmith_transpose)
-#define tinsmith_average_pool2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s8)
-#define tinsmith_average_pool2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s16)
-#define tinsmith_average_pool2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_f32)
-#define tinsmith_max_pool2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_max_pool2d_s8)
-#define tinsmith_max_pool2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_max_pool2d_s16)
-#define tinsmith_max_pool2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_max_pool2d_f32)
-#define tinsmith_mean_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_s8)
-#define tinsmith_mean_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_s16)
-#define tinsmith_mean_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_f32)
-#define tinsmith_quantize_f32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_s8)
-#define tinsmith_quantize_f32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_s16)
-#define tinsmith_dequantize_s8_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_s8_f32)
-#define tinsmith_dequantize_s16_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_s16_f32)
-#define tinsmith_requantize_s8_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_s8)
-#define tinsmith_requantize_s8_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_s16)
-#define tinsmith_requantize_s8_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_s32)
-#define tinsmith_requantize_s16_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s16_s8)
-#define tinsmith_requantize_s16_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s16_s16)
-#define tinsmith_requantize_s16_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s16_s32)
-#define tinsmith_requantize_s32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s8)
-#define tinsmith_requantize_s32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s16)
-#define tinsmith_requantize_s32_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s32)
-#define tinsmith_softmax_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_softmax_s8)
-#define tinsmith_softmax_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_softmax_f32)
 
 #endif  // TINSMITH_SYMBOLS_H_

@@ -5,19 +5,8 @@ from dataclasses import replace
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node
-from tinsmith_ir.operators import (
-    Activation,
-    Add,
-    AveragePool2D,
-    Conv2D,
-    DepthwiseConv2D,
-    FullyConnected,
-    MaxPool2D,
-    Mul,
-    Relu,
-    Relu6,
-    Sub,
-)
+from tinsmith_ir.operators import Activation, Clamp, Trait
+from tinsmith_ir.operators.base import activation_of, with_activation
 from tinsmith_ir.rewrite import Rewrite
 
 _COMPOSED: Mapping[tuple[Activation, Activation], Activation] = {
@@ -37,22 +26,16 @@ def clamps_result(graph: Graph, node: Node) -> Rewrite | None:
     """
     operand, result = node.present_inputs[0], node.outputs[0]
     producer = graph.producers.get(operand.name)
-    if not isinstance(node.operator, Relu | Relu6) or producer is None:
+    if not isinstance(node.operator, Clamp) or producer is None:
         return None
     if graph.only_user(operand) is not node:
         return None
     if operand.type.dtype is not DType.FLOAT32 and operand.type != result.type:
         return None
-    operator = producer.operator
-    if not isinstance(
-        operator,
-        Conv2D | DepthwiseConv2D | FullyConnected | Add | Sub | Mul | AveragePool2D | MaxPool2D,
-    ):
+    if Trait.FUSES_CLAMP not in producer.operator.traits:
         return None
-    composed = _COMPOSED.get((operator.activation, node.operator.activation))
+    composed = _COMPOSED.get((activation_of(producer.operator), node.operator.activation))
     if composed is None:
         return None
-    return Rewrite(
-        node.outputs,
-        (replace(producer, operator=replace(operator, activation=composed), outputs=node.outputs),),
-    )
+    operator = with_activation(producer.operator, composed)
+    return Rewrite(node.outputs, (replace(producer, operator=operator, outputs=node.outputs),))

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Graph, Node, Value
-from tinsmith_ir.operators import Activation, Add, Mul, Sub
+from tinsmith_ir.operators import Activation, Add, Mul, Sub, Weighted
+from tinsmith_ir.operators.base import activation_of
 from tinsmith_ir.rewrite import Rewrite
 
-from tinsmith_fusion.layer import Layer, Reals, Weighted, find_layer, put_layer
+from tinsmith_fusion.layer import Layer, Reals, find_layer, put_layer
 
 
 def scales_result(graph: Graph, node: Node) -> Rewrite | None:
@@ -61,7 +62,7 @@ def scales_operand(graph: Graph, node: Node) -> Rewrite | None:
     if scaled is None:
         return None
     moved = replace(scaled, operand=value)
-    return put_layer(graph, node, moved, layer.operator.activation)
+    return put_layer(graph, node, moved, activation_of(layer.operator))
 
 
 def _layer_and_constant(graph: Graph, node: Node) -> tuple[Layer, Reals, bool] | None:
@@ -76,7 +77,7 @@ def _layer_and_constant(graph: Graph, node: Node) -> tuple[Layer, Reals, bool] |
     if producer is None or graph.only_user(value) is not node:
         return None
     layer = find_layer(graph, producer)
-    if layer is None or layer.operator.activation is not Activation.NONE:
+    if layer is None or activation_of(layer.operator) is not Activation.NONE:
         return None
     return layer, constant, constant_is_lhs
 

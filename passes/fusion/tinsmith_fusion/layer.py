@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Constant, Graph, Node, Value
-from tinsmith_ir.operators import Activation, Conv2D, DepthwiseConv2D, FullyConnected
+from tinsmith_ir.operators import Activation, DepthwiseConv2D, Weighted
+from tinsmith_ir.operators.base import with_activation
 from tinsmith_ir.rewrite import Rewrite, fresh_name
 from tinsmith_ir.types import TensorType
 
 Reals = NDArray[np.float64]
-Weighted = Conv2D | DepthwiseConv2D | FullyConnected
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A Conv2D, DepthwiseConv2D or FullyConnected whose weights nobody else reads.
+    """An operator with weights that nobody else reads.
 
     operand: what it reads; at first that of `node`.
     """
@@ -29,15 +29,10 @@ class Layer:
 
     def with_scaled_outputs(self, factors: Reals) -> "Layer":
         """Each output channel times its factor."""
-        match self.operator:
-            case DepthwiseConv2D():
-                along = factors
-            case FullyConnected():
-                along = factors.reshape(-1, 1)
-            case Conv2D():
-                along = factors.reshape(-1, 1, 1, 1)
+        along = [1] * self.weights.ndim
+        along[self.operator.weights_axis] = -1
         bias = None if self.bias is None else self.bias * factors
-        return replace(self, weights=self.weights * along, bias=bias)
+        return replace(self, weights=self.weights * factors.reshape(along), bias=bias)
 
     def with_shifted_outputs(self, terms: Reals) -> "Layer":
         """Each output channel plus its term."""
@@ -79,7 +74,7 @@ def put_layer(graph: Graph, node: Node, layer: Layer, activation: Activation) ->
     biases = old.inputs[2:] if bias is None else (bias.value,)
     fused = replace(
         old,
-        operator=replace(layer.operator, activation=activation),
+        operator=with_activation(layer.operator, activation),
         inputs=(layer.operand, weights.value, *biases),
         outputs=node.outputs,
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node
-from tinsmith_ir.operators import Conv2D, DepthwiseConv2D, MaxPool2D, Pad
+from tinsmith_ir.operators import Convolution, MaxPool2D, Pad
 from tinsmith_ir.parameters import zero_of
 from tinsmith_ir.rewrite import Rewrite
 from tinsmith_ir.types import TensorType
@@ -19,7 +19,7 @@ def pads_convolution(graph: Graph, node: Node) -> Rewrite | None:
     The pad's value must be the real zero that convolutions pad with. float32 weights must be
     finite: 0.0 times infinity would have been NaN.
     """
-    if not isinstance(node.operator, Conv2D | DepthwiseConv2D):
+    if not isinstance(node.operator, Convolution):
         return None
     pad = _spatial_pad(graph, node)
     if pad is None:
@@ -74,7 +74,7 @@ def _spatial_pad(graph: Graph, node: Node) -> tuple[Node, Padding2D] | None:
 
 def _padded(node: Node, pad: Node, padding: Padding2D) -> Rewrite:
     operator = node.operator
-    assert isinstance(operator, Conv2D | DepthwiseConv2D | MaxPool2D)
+    assert isinstance(operator, Convolution | MaxPool2D)
     inputs = (pad.inputs[0], *node.inputs[1:])
     return Rewrite(
         node.outputs, (replace(node, operator=replace(operator, padding=padding), inputs=inputs),)

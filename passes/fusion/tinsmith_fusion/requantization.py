@@ -8,7 +8,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node
 from tinsmith_ir.operators import Operator, Relu, Relu6, Requantize
 from tinsmith_ir.rewrite import Rewrite
-from tinsmith_ir.tables import ELEMENTWISE, value_table
+from tinsmith_ir.tables import has_table, value_table
 from tinsmith_ir.types import TensorType
 
 _INTEGERS = (DType.INT8, DType.INT16)
@@ -21,7 +21,7 @@ def rescales_twice(graph: Graph, node: Node) -> Rewrite | None:
     """
     middle, result = node.present_inputs[0], node.outputs[0]
     inner = graph.producers.get(middle.name)
-    if inner is None or not isinstance(node.operator, ELEMENTWISE):
+    if inner is None or not has_table(node.operator):
         return None
     operand = inner.present_inputs[0]
     if operand.type.dtype not in _INTEGERS or result.type.dtype not in _INTEGERS:

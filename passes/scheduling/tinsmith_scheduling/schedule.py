@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.graph import Graph, Node, Value
-from tinsmith_ir.operators import Reshape
+from tinsmith_ir.operators import Trait
 from tinsmith_ir.passes import BIT_EXACT, Contract
 
 from tinsmith_scheduling.problem import Problem, Task
@@ -96,7 +96,7 @@ def peak_live_bytes(graph: Graph) -> int:
 
 def _shared_store(node: Node, stores: dict[str, str]) -> str | None:
     """The store that a reshape's result lives in, if it is that of its operand."""
-    if not isinstance(node.operator, Reshape):
+    if Trait.SAME_BYTES not in node.operator.traits:
         return None
     return stores.get(node.present_inputs[0].name)
 

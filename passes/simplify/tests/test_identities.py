@@ -119,6 +119,7 @@ def test_float_operations_that_change_some_number_stay(constant: str, line: str)
     [
         ("const %c: i8[1]<0.5, 7> = [7]", "add(%a, %c)"),
         ("const %c: i8[3]<0.5, 7> = [7, 7, 7]", "add(%c, %a)"),
+        ("const %c: i8[1]<0.5, -3> = [127]", "minimum(%a, %c)"),
         ("const %c: i8[1]<0.5, 7> = [7]", "sub(%a, %c)"),
         ("const %c: i8[1]<0.25, 3> = [7]", "mul(%a, %c)"),
     ],
@@ -131,6 +132,7 @@ def test_integer_operations_on_nothing_disappear(constant: str, line: str) -> No
     ("constant", "line"),
     [
         ("const %c: i8[3]<0.5, 7> = [7, 8, 7]", "add(%a, %c)"),
+        ("const %c: i8[1]<0.5, -3> = [126]", "minimum(%a, %c)"),
         ("const %c: i8[1]<0.5, 7> = [7]", "add(%a, %c) {activation=relu}"),
         ("const %c: i8[1]<0.25, 3> = [8]", "mul(%a, %c)"),
         ("const %c: i8[1]<0.5, 7> = [7]", "sub(%c, %a)"),

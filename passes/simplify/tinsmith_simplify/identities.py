@@ -6,20 +6,16 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph, Node
 from tinsmith_ir.operators import (
     Activation,
-    AveragePool2D,
     Concat,
-    MaxPool2D,
     Pad,
+    Pool,
     Quantize,
-    Relu,
-    Relu6,
-    Requantize,
     Reshape,
     Transpose,
 )
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns
-from tinsmith_ir.tables import is_identity, value_table
+from tinsmith_ir.tables import has_table, is_identity, value_table
 
 from tinsmith_simplify.neutral import combines_with_nothing
 
@@ -68,9 +64,9 @@ def moves_nothing(graph: Graph, node: Node) -> Rewrite | None:
 
 
 def rescales_nothing(graph: Graph, node: Node) -> Rewrite | None:
-    """The operand of an integer Relu, Relu6 or Requantize that maps each integer to itself."""
+    """The operand of an elementwise operator of integers that maps each to itself."""
     operand, result = node.present_inputs[0], node.outputs[0]
-    if not isinstance(node.operator, Relu | Relu6 | Requantize) or operand.type != result.type:
+    if not has_table(node.operator) or operand.type != result.type:
         return None
     table = value_table([node.operator], [operand.type, result.type])
     return Rewrite((operand,)) if is_identity(table) else None
@@ -95,7 +91,7 @@ def pools_nothing(graph: Graph, node: Node) -> Rewrite | None:
 
     Not for float32: an average adds to 0.0, which turns -0.0 into 0.0.
     """
-    if not isinstance(node.operator, AveragePool2D | MaxPool2D):
+    if not isinstance(node.operator, Pool):
         return None
     operator, operand = node.operator, node.present_inputs[0]
     if operator.window != (1, 1) or operator.stride != (1, 1):

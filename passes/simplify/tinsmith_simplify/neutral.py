@@ -3,14 +3,14 @@
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Graph, Node
-from tinsmith_ir.operators import Activation, Add, Mul, Sub
+from tinsmith_ir.operators import Activation, Add, Mul, Sub, Trait
 from tinsmith_ir.rewrite import Rewrite
 from tinsmith_ir.types import TensorType
 
 
 def combines_with_nothing(graph: Graph, node: Node) -> Rewrite | None:
-    """The operand of an Add, Sub or Mul whose other operand is a constant that changes nothing."""
-    if not isinstance(node.operator, Add | Sub | Mul):
+    """The operand of an elementwise operator whose other operand is a constant that changes nothing."""
+    if Trait.ELEMENTWISE not in node.operator.traits or len(node.present_inputs) != 2:
         return None
     lhs, rhs = node.present_inputs
     for kept, constant, constant_is_lhs in ((lhs, rhs, False), (rhs, lhs, True)):

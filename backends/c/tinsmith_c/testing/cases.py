@@ -15,8 +15,10 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Maximum,
     MaxPool2D,
     Mean,
+    Minimum,
     Mul,
     Pad,
     Quantize,
@@ -163,6 +165,11 @@ def elementwise(draft: Draft, dtype: DType) -> None:
             activation = Activation.RELU if number == 0 else Activation.NONE
             operands = [draft.input(lhs, dtype), draft.input(rhs, dtype)]
             draft.output(kind(activation=activation), operands, dtype, 0.06)
+    q = draft.quantization(dtype)
+    for kind in (Minimum, Maximum):
+        for shapes_of in shapes:
+            operands = [draft.builder.input("x", TensorType(s, dtype, q)) for s in shapes_of]
+            draft.kept(kind(), operands)
     x = draft.input((2, 3), dtype)
     draft.output(Add(), [x, x], dtype, 0.06)
     scalar = draft.builder.constant("scalar", np.array([3], dtype.numpy), draft.quantization(dtype))
