@@ -12,7 +12,7 @@ from tinsmith_ir.program import Program
 from tinsmith_allocation.check import check_plan, check_program
 from tinsmith_allocation.exact import plan_exact
 from tinsmith_allocation.greedy import plan_greedy
-from tinsmith_allocation.lifetimes import demand, root_name
+from tinsmith_allocation.lifetimes import demand, root_names
 from tinsmith_allocation.model import Plan
 
 
@@ -94,8 +94,9 @@ class AllocateBuffers(Checked):
 @checked
 def place(program: Program, plans: Mapping[str, Plan]) -> Program:
     """The program with the offsets of `plans` (name of memory -> plan)."""
+    roots = root_names(program)
     buffers = tuple(
-        replace(buffer, offset=plans[buffer.memory].offsets[root_name(program, buffer.name)])
+        replace(buffer, offset=plans[buffer.memory].offsets[roots[buffer.name]])
         for buffer in program.buffers
     )
     return program.with_buffers(buffers)

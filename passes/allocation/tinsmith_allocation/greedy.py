@@ -5,7 +5,7 @@ improvement that moves the blocks under the highest one to the front of the orde
 of the hill climbing allocator of Ethos-U Vela. No randomness: the same blocks, the same plan.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,19 +73,17 @@ def _improve(
     return best
 
 
-def _moves(order: list[Block], plan: Plan) -> list[list[Block]]:
+def _moves(order: list[Block], plan: Plan) -> Iterator[list[Block]]:
     """Orders in which the highest block, or one that lives with it, comes first, or before it."""
     highest = max(order, key=lambda block: plan.offsets[block.name] + block.size_bytes)
     around = [block for block in order if block is highest or block.lives_with(highest)]
-    moves: list[list[Block]] = []
     for block in around:
         rest = [other for other in order if other is not block]
-        moves.append([block, *rest])
+        yield [block, *rest]
         if block is not highest:
             at = rest.index(highest)
-            moves.append([*rest[:at], block, *rest[at:]])
-            moves.append([*rest[: at + 1], block, *rest[at + 1 :]])
-    return moves
+            yield [*rest[:at], block, *rest[at:]]
+            yield [*rest[: at + 1], block, *rest[at + 1 :]]
 
 
 def _first_fit(order: Sequence[Block], partners: _Partners) -> dict[str, int]:

@@ -1,6 +1,6 @@
 """From the steps of a Program to the blocks of one of its memories."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
@@ -37,10 +37,11 @@ def demand(
     that nobody reads later.
     Raises GraphError for a buffer that no step uses.
     """
-    uses = _uses(program)
+    roots = root_names(program)
+    uses = _uses(program, roots)
     alignments = {m.name: m.alignment for m in program.memories}
     scratches = {call.scratch for call in program.calls}
-    sizes = _group_bytes(program)
+    sizes = _group_bytes(program, roots)
     blocks: list[Block] = []
     for buffer in program.buffers:
         if buffer.memory != memory or buffer.alias_of is not None:
@@ -58,30 +59,35 @@ def demand(
                 alignments[memory],
             )
         )
-    return Demand(tuple(blocks), _in_place(program, blocks, in_place_kernels))
+    return Demand(tuple(blocks), _in_place(program, roots, blocks, in_place_kernels))
 
 
-def root_name(program: Program, name: str) -> str:
-    """The buffer whose storage `name` uses: itself, or what it is an alias of.
+def root_names(program: Program) -> dict[str, str]:
+    """For each buffer the one whose storage it uses: itself, or what it is an alias of in the end.
 
     Raises GraphError for aliases that go round in a circle.
     """
-    seen = [name]
-    while (alias_of := program.buffer[name].alias_of) is not None:
-        if alias_of in seen:
-            raise GraphError(f"buffers {', '.join(seen)} are aliases of each other")
-        name = alias_of
-        seen.append(name)
-    return name
+    roots: dict[str, str] = {}
+    for buffer in program.buffers:
+        followed: dict[str, None] = {}
+        name = buffer.name
+        while name not in roots and (alias_of := program.buffer[name].alias_of) is not None:
+            if name in followed:
+                raise GraphError(f"buffers {', '.join(followed)} are aliases of each other")
+            followed[name] = None
+            name = alias_of
+        roots |= dict.fromkeys((*followed, name), roots.get(name, name))
+    return roots
 
 
-def _uses(program: Program) -> dict[str, list[int]]:
+def _uses(program: Program, roots: Mapping[str, str]) -> dict[str, list[int]]:
     """Name of a root buffer -> the steps that need its bytes."""
     uses: dict[str, list[int]] = {}
+    ends = _ends_of_copies(program)
 
     def use(name: str | None, step: int) -> None:
-        if name is not None and name in program.buffer:
-            uses.setdefault(root_name(program, name), []).append(step)
+        if name is not None and name in roots:
+            uses.setdefault(roots[name], []).append(step)
 
     for name in program.inputs:
         use(name, _BEFORE_FIRST_STEP)
@@ -93,7 +99,7 @@ def _uses(program: Program) -> dict[str, list[int]]:
             case DmaCopy():
                 for name in (step.source, step.destination):
                     use(name, index)
-                    use(name, _end_of_copy(program, index, step.token))
+                    use(name, ends[index])
             case Barrier():
                 pass
     for name in program.outputs:
@@ -101,35 +107,40 @@ def _uses(program: Program) -> dict[str, list[int]]:
     return uses
 
 
-def _end_of_copy(program: Program, start: int, token: int) -> int:
-    """The step of the barrier that ends a copy; after the last step if none does."""
-    for index, step in enumerate(program.steps[start:], start):
-        if isinstance(step, Barrier) and step.token == token:
-            return index
-    return len(program.steps)
+def _ends_of_copies(program: Program) -> dict[int, int]:
+    """Step of a copy -> step of the barrier that ends it; after the last step if none does."""
+    ends: dict[int, int] = {}
+    barriers: dict[int, int] = {}
+    for index, step in reversed(list(enumerate(program.steps))):
+        if isinstance(step, Barrier):
+            barriers[step.token] = index
+        elif isinstance(step, DmaCopy):
+            ends[index] = barriers.get(step.token, len(program.steps))
+    return ends
 
 
-def _group_bytes(program: Program) -> dict[str, int]:
+def _group_bytes(program: Program, roots: Mapping[str, str]) -> dict[str, int]:
     """Name of a root buffer -> bytes of the largest of the buffers that share its storage."""
     sizes: dict[str, int] = {}
     for buffer in program.buffers:
-        root = root_name(program, buffer.name)
+        root = roots[buffer.name]
         sizes[root] = max(sizes.get(root, 0), buffer.size_bytes)
     return sizes
 
 
 def _in_place(
-    program: Program, blocks: list[Block], in_place_kernels: Collection[str]
+    program: Program,
+    roots: Mapping[str, str],
+    blocks: list[Block],
+    in_place_kernels: Collection[str],
 ) -> tuple[InPlace, ...]:
     by_name = {block.name: block for block in blocks}
     leaves: list[InPlace] = []
     for index, call in enumerate(program.steps):
         if not isinstance(call, KernelCall) or call.kernel not in in_place_kernels:
             continue
-        inputs = [
-            root_name(program, name) for name in call.inputs if name and name in program.buffer
-        ]
-        for output in (by_name.get(root_name(program, name)) for name in call.outputs):
+        inputs = [roots[name] for name in call.inputs if name is not None and name in roots]
+        for output in (by_name.get(roots[name]) for name in call.outputs):
             if output is None or output.first_step != index:
                 continue
             for source in (by_name[name] for name in dict.fromkeys(inputs) if name in by_name):
