@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from tinsmith_allocation import Plan
 from tinsmith_c import LayerFacts, layer_facts
 from tinsmith_ir import Call, TinsmithError
 
@@ -200,7 +199,7 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
             "macs": fact.macs,
             "instructions": _at(instructions, index),
             "cycles": _at(cycles, index),
-            "arena_live": live_bytes(compilation.plan, steps[index]),
+            "arena_live": compilation.plan.live_bytes(steps[index]),
             "in_offset": fact.in_offset,
             "out_offset": fact.out_offset,
             "kernel": fact.kernel,
@@ -208,11 +207,6 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
         }
         for index, fact in enumerate(facts)
     ]
-
-
-def live_bytes(plan: Plan, step: int) -> int:
-    """Bytes that hold something in `step`."""
-    return sum(block.size_bytes for block in plan.live(step))
 
 
 def _costs(fact: LayerFacts, cost: int | None) -> list[str]:

@@ -9,6 +9,7 @@ order of execution until a scheduling pass chooses another.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,34 @@ class Node(Checked):
         return replace(self, inputs=tuple(inputs))
 
 
+class GraphView(Protocol):
+    """What a rewriting pattern may ask: of a Graph, or of one that is being rewritten."""
+
+    def producer(self, value: Value) -> Node | None:
+        """The node that computes `value`; None for an input or a constant."""
+        ...
+
+    def constant(self, value: Value | None) -> Array | None:
+        """The data of `value` if it is a constant of this graph, else None."""
+        ...
+
+    def readers(self, value: Value) -> tuple[Node, ...]:
+        """The nodes that read `value`, in order, each once."""
+        ...
+
+    def only_user(self, value: Value) -> Node | None:
+        """The one node that reads `value`, if there is exactly one and no graph output is it."""
+        ...
+
+    def is_output(self, value: Value) -> bool:
+        """True if the graph returns `value`."""
+        ...
+
+    def has_name(self, name: str) -> bool:
+        """True if an input, a constant or a result has this name."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Graph(Checked):
     """A network: inputs, constants, nodes in execution order, outputs."""
@@ -136,6 +165,18 @@ class Graph(Checked):
     def constant(self, value: Value | None) -> Array | None:
         """The data of `value` if it is a constant of this graph, else None."""
         return None if value is None else self.constant_data.get(value.name)
+
+    def producer(self, value: Value) -> Node | None:
+        """The node that computes `value`; None for an input or a constant."""
+        return self.producers.get(value.name)
+
+    def readers(self, value: Value) -> tuple[Node, ...]:
+        """The nodes that read `value`, in order, each once."""
+        return self.users.get(value.name, ())
+
+    def has_name(self, name: str) -> bool:
+        """True if an input, a constant or a result has this name."""
+        return name in self.values
 
     def only_user(self, value: Value) -> Node | None:
         """The one node that reads `value`, if there is exactly one and no graph output is it."""

@@ -1,11 +1,14 @@
 """Checks plans by other means than the planners use, so that neither trusts the other.
 
-`check_plan` compares all pairs of blocks. `check_program` knows no lifetimes at all: it walks
+`check_plan` walks through the steps with the live blocks in order of their bytes, and compares each with
+its neighbours there when it comes to life. `check_program` knows no lifetimes at all: it walks
 through the steps of a placed Program, lets each write put the name of its buffer on the bytes from the first to the
 last of the view, and demands at each read that these bytes still carry the name that is read. Bytes between
 which no view starts or ends are treated as one, so that the cost does not grow with the arena.
 """
 
+import heapq
+from bisect import bisect_left, insort
 from collections.abc import Collection, Iterator
 
 import numpy as np
@@ -41,8 +44,7 @@ def check_plan(plan: Plan) -> None:
         if block.name in names:
             raise PlanError(f"two blocks have the name {block.name}")
         names.add(block.name)
-    for one, other in _touching(plan):
-        _check_pair(plan, one, other, leaves)
+    _check_apart(plan, leaves)
     if plan.arena_bytes < plan.lower_bound:
         raise PlanError(
             f"an arena of {plan.arena_bytes} bytes is below the bound of {plan.lower_bound}: "
@@ -50,18 +52,53 @@ def check_plan(plan: Plan) -> None:
         )
 
 
-def _touching(plan: Plan) -> Iterator[tuple[Block, Block]]:
-    """The pairs of blocks that share a byte and a step; each block is compared with all before it."""
-    blocks = plan.blocks
-    first = np.array([block.first_step for block in blocks], np.int64)
-    last = np.array([block.last_step for block in blocks], np.int64)
-    start = np.array([plan.offsets[block.name] for block in blocks], np.int64)
-    end = start + np.array([block.size_bytes for block in blocks], np.int64)
-    for index, block in enumerate(blocks):
-        in_time = (first[:index] <= last[index]) & (first[index] <= last[:index])
-        in_place = (start[:index] < end[index]) & (start[index] < end[:index])
-        for other in np.flatnonzero(in_time & in_place):
-            yield blocks[int(other)], block
+def _check_apart(plan: Plan, leaves: set[tuple[str, str]]) -> None:
+    """Raise PlanError for two blocks that share a byte and a step, unless they have leave to."""
+    live = _LiveBlocks(plan)
+    ending: list[tuple[int, int]] = []
+    for index in sorted(range(len(plan.blocks)), key=lambda index: plan.blocks[index].first_step):
+        block = plan.blocks[index]
+        while ending and ending[0][0] < block.first_step:
+            live.remove(heapq.heappop(ending)[1])
+        for other in live.around(index):
+            one, two = plan.blocks[min(index, other)], plan.blocks[max(index, other)]
+            _check_pair(plan, one, two, leaves)
+        live.add(index)
+        heapq.heappush(ending, (block.last_step, index))
+
+
+class _LiveBlocks:
+    """The blocks that are live in one step, in order of their first byte.
+
+    None touches another, but for those that have leave to start at the same byte.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._starts = [plan.offsets[block.name] for block in plan.blocks]
+        self._sizes = [block.size_bytes for block in plan.blocks]
+        self._live: list[tuple[int, int]] = []
+
+    def around(self, index: int) -> Iterator[int]:
+        """Of the live blocks those that touch block `index`."""
+        start, size = self._starts[index], self._sizes[index]
+        at = bisect_left(self._live, (start, -1))
+        before = at - 1
+        while before >= 0 and self._live[before][0] == self._live[at - 1][0]:
+            other_start, other = self._live[before]
+            if other_start + self._sizes[other] > start:
+                yield other
+            before -= 1
+        while at < len(self._live) and self._live[at][0] < start + size:
+            yield self._live[at][1]
+            at += 1
+
+    def add(self, index: int) -> None:
+        """Block `index` comes to life."""
+        insort(self._live, (self._starts[index], index))
+
+    def remove(self, index: int) -> None:
+        """Its last step is over."""
+        del self._live[bisect_left(self._live, (self._starts[index], index))]
 
 
 def _check_pair(plan: Plan, one: Block, other: Block, leaves: set[tuple[str, str]]) -> None:

@@ -5,8 +5,12 @@ both included; two blocks that share a step must not share a byte.
 """
 
 import enum
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import TinsmithError
@@ -90,7 +94,7 @@ class Plan(Checked):
     lower_bound: int
     in_place: tuple[InPlace, ...] = ()
 
-    @property
+    @cached_property
     def arena_bytes(self) -> int:
         """Bytes from the start of the arena to the end of the highest block; 0 without blocks."""
         return max((self.offsets[b.name] + b.size_bytes for b in self.blocks), default=0)
@@ -109,7 +113,23 @@ class Plan(Checked):
     def peak_step(self) -> int:
         """The first step with the most live bytes; 0 without blocks."""
         steps = sorted({block.first_step for block in self.blocks})
-        return max(steps, key=lambda step: sum(b.size_bytes for b in self.live(step)), default=0)
+        return max(steps, key=self.live_bytes, default=0)
+
+    def live_bytes(self, step: int) -> int:
+        """Bytes of all blocks that hold theirs in `step`."""
+        steps, sums = self._live_sums
+        before = bisect_right(steps, step)
+        return sums[before - 1] if before else 0
+
+    @cached_property
+    def _live_sums(self) -> tuple[list[int], list[int]]:
+        """The steps in which the number of live bytes changes, and what it is from then on."""
+        changes: Counter[int] = Counter()
+        for block in self.blocks:
+            changes[block.first_step] += block.size_bytes
+            changes[block.last_step + 1] -= block.size_bytes
+        steps = sorted(changes)
+        return steps, list(accumulate(changes[step] for step in steps))
 
     def live(self, step: int) -> Iterator[Block]:
         """The blocks that hold their bytes in `step`."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.graph import GraphView, Node
 from tinsmith_ir.operators import Activation, Clamp, Trait
 from tinsmith_ir.operators.base import activation_of, with_activation
 from tinsmith_ir.rewrite import Rewrite
@@ -19,13 +19,13 @@ _COMPOSED: Mapping[tuple[Activation, Activation], Activation] = {
 }
 
 
-def clamps_result(graph: Graph, node: Node) -> Rewrite | None:
+def clamps_result(graph: GraphView, node: Node) -> Rewrite | None:
     """The producer of a Relu's or Relu6's operand, clamping itself.
 
     Integers only when the clamp does not rescale: then both clamp to the same two integers.
     """
     operand, result = node.present_inputs[0], node.outputs[0]
-    producer = graph.producers.get(operand.name)
+    producer = graph.producer(operand)
     if not isinstance(node.operator, Clamp) or producer is None:
         return None
     if graph.only_user(operand) is not node:

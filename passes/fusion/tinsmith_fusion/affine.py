@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Array, Graph, Node, Value
+from tinsmith_ir.graph import Array, GraphView, Node, Value
 from tinsmith_ir.operators import Activation, Add, Mul, Sub, Weighted
 from tinsmith_ir.operators.base import activation_of
 from tinsmith_ir.rewrite import Rewrite
@@ -12,7 +12,7 @@ from tinsmith_ir.rewrite import Rewrite
 from tinsmith_fusion.layer import Layer, Reals, find_layer, put_layer
 
 
-def scales_result(graph: Graph, node: Node) -> Rewrite | None:
+def scales_result(graph: GraphView, node: Node) -> Rewrite | None:
     """A Mul of a layer's result by a constant per channel: weights and bias take it in."""
     if not isinstance(node.operator, Mul):
         return None
@@ -24,7 +24,7 @@ def scales_result(graph: Graph, node: Node) -> Rewrite | None:
     return put_layer(graph, node, scaled, node.operator.activation)
 
 
-def shifts_result(graph: Graph, node: Node) -> Rewrite | None:
+def shifts_result(graph: GraphView, node: Node) -> Rewrite | None:
     """An Add of a constant per channel to a layer's result, or a Sub in either order: the bias takes
     it in, and the weights the sign.
     """
@@ -42,7 +42,7 @@ def shifts_result(graph: Graph, node: Node) -> Rewrite | None:
     return put_layer(graph, node, shifted, node.operator.activation)
 
 
-def scales_operand(graph: Graph, node: Node) -> Rewrite | None:
+def scales_operand(graph: GraphView, node: Node) -> Rewrite | None:
     """A Mul of a layer's input by a constant per channel: the weights take it in.
 
     Padding stays right, as zero times anything finite is zero.
@@ -50,7 +50,7 @@ def scales_operand(graph: Graph, node: Node) -> Rewrite | None:
     if not isinstance(node.operator, Weighted):
         return None
     operand = node.present_inputs[0]
-    scaling = graph.producers.get(operand.name)
+    scaling = graph.producer(operand)
     if scaling is None or scaling.operator != Mul() or graph.only_user(operand) is not node:
         return None
     found = _value_and_constant(graph, scaling)
@@ -65,7 +65,7 @@ def scales_operand(graph: Graph, node: Node) -> Rewrite | None:
     return put_layer(graph, node, moved, activation_of(layer.operator))
 
 
-def _layer_and_constant(graph: Graph, node: Node) -> tuple[Layer, Reals, bool] | None:
+def _layer_and_constant(graph: GraphView, node: Node) -> tuple[Layer, Reals, bool] | None:
     """The layer without activation whose result only `node` reads, the constant per channel that
     `node` combines it with, and whether that one is the left operand.
     """
@@ -73,7 +73,7 @@ def _layer_and_constant(graph: Graph, node: Node) -> tuple[Layer, Reals, bool] |
     if found is None:
         return None
     value, constant, constant_is_lhs = found
-    producer = graph.producers.get(value.name)
+    producer = graph.producer(value)
     if producer is None or graph.only_user(value) is not node:
         return None
     layer = find_layer(graph, producer)
@@ -82,7 +82,7 @@ def _layer_and_constant(graph: Graph, node: Node) -> tuple[Layer, Reals, bool] |
     return layer, constant, constant_is_lhs
 
 
-def _value_and_constant(graph: Graph, node: Node) -> tuple[Value, Reals, bool] | None:
+def _value_and_constant(graph: GraphView, node: Node) -> tuple[Value, Reals, bool] | None:
     """Of a float32 Mul, Add or Sub: the operand of the result's type; the other, if it is a constant
     that varies along the last axis only; and whether that one is the left operand.
     """

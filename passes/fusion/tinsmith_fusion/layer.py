@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Array, Constant, Graph, Node, Value
+from tinsmith_ir.graph import Array, Constant, GraphView, Node, Value
 from tinsmith_ir.operators import Activation, DepthwiseConv2D, Weighted
 from tinsmith_ir.operators.base import with_activation
 from tinsmith_ir.rewrite import Rewrite, fresh_name
@@ -46,7 +46,7 @@ class Layer:
         return replace(self, weights=self.weights * factors) if columns == factors.size else None
 
 
-def find_layer(graph: Graph, node: Node) -> Layer | None:
+def find_layer(graph: GraphView, node: Node) -> Layer | None:
     """`node` as a Layer, if it is one and its weights and bias are constants."""
     if not isinstance(node.operator, Weighted):
         return None
@@ -60,7 +60,7 @@ def find_layer(graph: Graph, node: Node) -> Layer | None:
     return Layer(node, node.operator, node.present_inputs[0], weights.astype(np.float64), reals)
 
 
-def put_layer(graph: Graph, node: Node, layer: Layer, activation: Activation) -> Rewrite | None:
+def put_layer(graph: GraphView, node: Node, layer: Layer, activation: Activation) -> Rewrite | None:
     """A node for `layer` that computes the results of `node`.
 
     None if one of its numbers does not fit into float32.
@@ -79,7 +79,7 @@ def put_layer(graph: Graph, node: Node, layer: Layer, activation: Activation) ->
         outputs=node.outputs,
     )
     made = [constant for constant in (weights, bias) if constant is not None]
-    new = tuple(constant for constant in made if constant.value.name not in graph.constant_data)
+    new = tuple(constant for constant in made if graph.constant(constant.value) is None)
     return Rewrite(node.outputs, (fused,), new)
 
 
@@ -87,7 +87,7 @@ def _bias(node: Node) -> Value | None:
     return node.inputs[2] if len(node.inputs) > 2 else None
 
 
-def _constant(graph: Graph, numbers: Reals, named: Value) -> Constant | None:
+def _constant(graph: GraphView, numbers: Reals, named: Value) -> Constant | None:
     """The numbers as float32: the constant `named` if it holds the same, else a new one like it."""
     with np.errstate(over="ignore"):
         data: Array = numbers.astype(np.float32)

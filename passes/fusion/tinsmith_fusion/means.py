@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.graph import GraphView, Node, Value
 from tinsmith_ir.operators import AveragePool2D, Mean, Reshape
 from tinsmith_ir.operators.windows import MAX_PIXELS
 from tinsmith_ir.rewrite import Rewrite, fresh_name
 
 
-def averages_whole_maps(graph: Graph, node: Node) -> Rewrite | None:
+def averages_whole_maps(graph: GraphView, node: Node) -> Rewrite | None:
     """An AveragePool2D in place of a float32 Mean over all rows and columns, reshaped if need be.
 
     Both add in row-major order from 0.0 and divide once. Not for integers: the pool rounds sum /

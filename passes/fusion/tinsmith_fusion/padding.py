@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.graph import GraphView, Node
 from tinsmith_ir.operators import Convolution, MaxPool2D, Pad
 from tinsmith_ir.parameters import zero_of
 from tinsmith_ir.rewrite import Rewrite
@@ -13,7 +13,7 @@ from tinsmith_ir.types import TensorType
 Padding2D = tuple[int, int, int, int]
 
 
-def pads_convolution(graph: Graph, node: Node) -> Rewrite | None:
+def pads_convolution(graph: GraphView, node: Node) -> Rewrite | None:
     """A Conv2D or DepthwiseConv2D that takes the padding of rows and columns in.
 
     The pad's value must be the real zero that convolutions pad with. float32 weights must be
@@ -33,7 +33,7 @@ def pads_convolution(graph: Graph, node: Node) -> Rewrite | None:
     return _padded(node, inner, _sum(node.operator.padding, added))
 
 
-def pads_max_pool(graph: Graph, node: Node) -> Rewrite | None:
+def pads_max_pool(graph: GraphView, node: Node) -> Rewrite | None:
     """A MaxPool2D that takes the padding of rows and columns in.
 
     Its own padding never wins, so the pad's value must not win either: it must be the least integer
@@ -58,10 +58,10 @@ def pads_max_pool(graph: Graph, node: Node) -> Rewrite | None:
     return _padded(node, inner, padding)
 
 
-def _spatial_pad(graph: Graph, node: Node) -> tuple[Node, Padding2D] | None:
+def _spatial_pad(graph: GraphView, node: Node) -> tuple[Node, Padding2D] | None:
     """The Pad of rows and columns that only `node` reads, and its (top, bottom, left, right)."""
     operand = node.present_inputs[0]
-    inner = graph.producers.get(operand.name)
+    inner = graph.producer(operand)
     if inner is None or not isinstance(inner.operator, Pad) or len(operand.type.shape) != 4:
         return None
     if graph.only_user(operand) is not node:
@@ -96,6 +96,6 @@ def _stored(value: float, type_: TensorType) -> bytes:
     return np.array(value, type_.dtype.numpy).tobytes()
 
 
-def _has_finite_weights(graph: Graph, node: Node) -> bool:
+def _has_finite_weights(graph: GraphView, node: Node) -> bool:
     weights = graph.constant(node.inputs[1])
     return weights is not None and bool(np.isfinite(weights).all())

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.graph import GraphView, Node
 from tinsmith_ir.operators import Operator, Relu, Relu6, Requantize
 from tinsmith_ir.rewrite import Rewrite
 from tinsmith_ir.tables import has_table, value_table
@@ -14,13 +14,13 @@ from tinsmith_ir.types import TensorType
 _INTEGERS = (DType.INT8, DType.INT16)
 
 
-def rescales_twice(graph: Graph, node: Node) -> Rewrite | None:
+def rescales_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """One Requantize, Relu or Relu6 in place of two elementwise operators between integers.
 
     Two roundings are seldom one: the tables of all integers are compared.
     """
     middle, result = node.present_inputs[0], node.outputs[0]
-    inner = graph.producers.get(middle.name)
+    inner = graph.producer(middle)
     if inner is None or not has_table(node.operator):
         return None
     operand = inner.present_inputs[0]

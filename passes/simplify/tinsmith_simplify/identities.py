@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tinsmith_ir.checked import checked
-from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.graph import Graph, GraphView, Node
 from tinsmith_ir.operators import (
     Activation,
     Concat,
@@ -44,7 +44,7 @@ class RemoveIdentities:
         return apply_patterns(graph, PATTERNS)
 
 
-def moves_nothing(graph: Graph, node: Node) -> Rewrite | None:
+def moves_nothing(graph: GraphView, node: Node) -> Rewrite | None:
     """The operand of a Reshape, Transpose, Pad or Concat that leaves every element where it is."""
     operand = node.present_inputs[0]
     match node.operator:
@@ -63,7 +63,7 @@ def moves_nothing(graph: Graph, node: Node) -> Rewrite | None:
     return Rewrite((operand,))
 
 
-def rescales_nothing(graph: Graph, node: Node) -> Rewrite | None:
+def rescales_nothing(graph: GraphView, node: Node) -> Rewrite | None:
     """The operand of an elementwise operator of integers that maps each to itself."""
     operand, result = node.present_inputs[0], node.outputs[0]
     if not has_table(node.operator) or operand.type != result.type:
@@ -72,10 +72,10 @@ def rescales_nothing(graph: Graph, node: Node) -> Rewrite | None:
     return Rewrite((operand,)) if is_identity(table) else None
 
 
-def quantizes_back(graph: Graph, node: Node) -> Rewrite | None:
+def quantizes_back(graph: GraphView, node: Node) -> Rewrite | None:
     """The operand of a Dequantize whose result is quantized again to the same integers."""
     middle, result = node.present_inputs[0], node.outputs[0]
-    dequantize = graph.producers.get(middle.name)
+    dequantize = graph.producer(middle)
     if not isinstance(node.operator, Quantize) or dequantize is None:
         return None
     operand = dequantize.present_inputs[0]
@@ -86,7 +86,7 @@ def quantizes_back(graph: Graph, node: Node) -> Rewrite | None:
     return Rewrite((operand,)) if is_identity(table) else None
 
 
-def pools_nothing(graph: Graph, node: Node) -> Rewrite | None:
+def pools_nothing(graph: GraphView, node: Node) -> Rewrite | None:
     """The operand of an integer pool over windows of one element.
 
     Not for float32: an average adds to 0.0, which turns -0.0 into 0.0.

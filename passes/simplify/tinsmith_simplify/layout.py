@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from tinsmith_ir.checked import checked
-from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.graph import Graph, GraphView, Node
 from tinsmith_ir.operators import Activation, Concat, Mean, Pad, Reshape, Transpose
 from tinsmith_ir.parameters import zero_of
 from tinsmith_ir.passes import BIT_EXACT, Contract
@@ -32,10 +32,10 @@ class SimplifyLayout:
         return apply_patterns(graph, PATTERNS)
 
 
-def reshapes_twice(graph: Graph, node: Node) -> Rewrite | None:
+def reshapes_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A reshape of a reshape is one reshape."""
     operand = node.present_inputs[0]
-    inner = graph.producers.get(operand.name)
+    inner = graph.producer(operand)
     if not isinstance(node.operator, Reshape) or inner is None:
         return None
     if not isinstance(inner.operator, Reshape):
@@ -43,10 +43,10 @@ def reshapes_twice(graph: Graph, node: Node) -> Rewrite | None:
     return _instead(node.with_inputs(inner.inputs))
 
 
-def transposes_twice(graph: Graph, node: Node) -> Rewrite | None:
+def transposes_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A transpose of a transpose is one transpose."""
     operand = node.present_inputs[0]
-    inner = graph.producers.get(operand.name)
+    inner = graph.producer(operand)
     if inner is None:
         return None
     match node.operator, inner.operator:
@@ -57,7 +57,7 @@ def transposes_twice(graph: Graph, node: Node) -> Rewrite | None:
             return None
 
 
-def transposes_only_ones(graph: Graph, node: Node) -> Rewrite | None:
+def transposes_only_ones(graph: GraphView, node: Node) -> Rewrite | None:
     """A transpose that keeps the order of all axes longer than 1 is a reshape."""
     operand = node.present_inputs[0]
     if not isinstance(node.operator, Transpose):
@@ -68,10 +68,10 @@ def transposes_only_ones(graph: Graph, node: Node) -> Rewrite | None:
     return _instead(replace(node, operator=Reshape(node.outputs[0].type.shape)))
 
 
-def pads_twice(graph: Graph, node: Node) -> Rewrite | None:
+def pads_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A pad of a pad with the same value is one pad."""
     operand = node.present_inputs[0]
-    inner = graph.producers.get(operand.name)
+    inner = graph.producer(operand)
     if inner is None or not isinstance(node.operator, Pad) or not isinstance(inner.operator, Pad):
         return None
     if _fill(node.operator, operand.type) != _fill(inner.operator, operand.type):
@@ -81,13 +81,13 @@ def pads_twice(graph: Graph, node: Node) -> Rewrite | None:
     return _instead(replace(node, operator=operator, inputs=inner.inputs))
 
 
-def concatenates_twice(graph: Graph, node: Node) -> Rewrite | None:
+def concatenates_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A concat that nobody else reads becomes part of a concat along the same axis."""
     operator = node.operator
     if not isinstance(operator, Concat):
         return None
     for index, operand in enumerate(node.present_inputs):
-        inner = graph.producers.get(operand.name)
+        inner = graph.producer(operand)
         if inner is None or inner.operator != Concat(operator.axis, Activation.NONE):
             continue
         is_plain = all(
@@ -99,7 +99,7 @@ def concatenates_twice(graph: Graph, node: Node) -> Rewrite | None:
     return None
 
 
-def averages_only_ones(graph: Graph, node: Node) -> Rewrite | None:
+def averages_only_ones(graph: GraphView, node: Node) -> Rewrite | None:
     """An integer Mean over axes of length 1 that does not rescale is a reshape.
 
     Not for float32: the sum starts at 0.0, which turns -0.0 into 0.0.

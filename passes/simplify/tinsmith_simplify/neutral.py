@@ -2,13 +2,13 @@
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Array, Graph, Node
+from tinsmith_ir.graph import Array, GraphView, Node
 from tinsmith_ir.operators import Activation, Add, Mul, Sub, Trait
 from tinsmith_ir.rewrite import Rewrite
 from tinsmith_ir.types import TensorType
 
 
-def combines_with_nothing(graph: Graph, node: Node) -> Rewrite | None:
+def combines_with_nothing(graph: GraphView, node: Node) -> Rewrite | None:
     """The operand of an elementwise operator whose other operand is a constant that changes nothing."""
     if Trait.ELEMENTWISE not in node.operator.traits or len(node.present_inputs) != 2:
         return None
