@@ -123,14 +123,40 @@ def _run_files(ctx):
 def _folder(path):
     return path.rpartition("/")[0]
 
+# Of a test that does not say itself how it went, Bazel makes the XML by an action that depends on the time it took, so
+# that no other clone ever hits it in a cache.
+_VERDICT_SCRIPT = """\
+failures=0
+verdict=""
+if [ "$status" -ne 0 ]; then
+  failures=1
+  verdict="<failure message='exit status $status'/>"
+fi
+[ -z "$XML_OUTPUT_FILE" ] || cat > "$XML_OUTPUT_FILE" <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<testsuites>
+  <testsuite name="{name}" tests="1" failures="$failures"><testcase name="{name}">$verdict</testcase></testsuite>
+</testsuites>
+END
+exit "$status"
+"""
+
+def _xml_name(label):
+    """A test's name, as it stands within quotes of an XML that a shell writes."""
+    name = "//{}:{}".format(label.package, label.name)
+    for character in ["&", "<", ">", "\"", "'", "$", "`", "\\"]:
+        name = name.replace(character, "_")
+    return name
+
 _VERIFY_SCRIPT = """\
 #!/bin/sh
 # Nothing is read or kept but what Bazel gives and clears away.
 {environment}
 TMPDIR="${{TEST_TMPDIR:-${{TMPDIR:-/tmp}}}}"
 export TMPDIR
-exec {arguments} "$@"
-"""
+{arguments} "$@"
+status=$?
+""" + _VERDICT_SCRIPT
 
 def _nn_verify_test_impl(ctx):
     environment = dict(_TEST_ENVIRONMENT, TINSMITH_OBJECTS_DIR = ctx.file.objects.short_path)
@@ -146,6 +172,7 @@ def _nn_verify_test_impl(ctx):
         _VERIFY_SCRIPT.format(
             arguments = _quoted(arguments + ctx.attr.options),
             environment = "\n".join(["export {}='{}'".format(name, value) for name, value in environment.items()]),
+            name = _xml_name(ctx.label),
         ),
         is_executable = True,
     )
@@ -269,16 +296,22 @@ nn_sweep = rule(
 _SWEEP_TEST_SCRIPT = """\
 #!/bin/sh
 cat '{table}'
-[ ! -s '{wrong}' ] && exit
-echo "wrong:"
-cat '{wrong}'
-exit 1
-"""
+status=0
+if [ -s '{wrong}' ]; then
+  status=1
+  echo "wrong:"
+  cat '{wrong}'
+fi
+""" + _VERDICT_SCRIPT
 
 def _nn_sweep_test_impl(ctx):
     sweep = ctx.attr.sweep[_SweepInfo]
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
-    content = _SWEEP_TEST_SCRIPT.format(table = sweep.table.short_path, wrong = sweep.wrong.short_path)
+    content = _SWEEP_TEST_SCRIPT.format(
+        name = _xml_name(ctx.label),
+        table = sweep.table.short_path,
+        wrong = sweep.wrong.short_path,
+    )
     ctx.actions.write(script, content, is_executable = True)
     return [DefaultInfo(executable = script, runfiles = ctx.runfiles([sweep.table, sweep.wrong]))]
 
