@@ -5,8 +5,8 @@
 #include "tinsmith/convolution.h"
 
 // Sum of products of one output element; (top, left) is the input place of the first tap.
-static int64_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offset, int32_t top, int32_t left,
-                          const int16_t *input, const int8_t *weights) {
+INLINE_IN_EACH_KERNEL int64_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offset, int32_t top,
+                                         int32_t left, const int16_t *input, const int8_t *weights) {
   const int32_t depth = shape->input_channels / shape->groups;
   int64_t acc = 0;
   for (int32_t ky = 0; ky < shape->kernel_height; ++ky) {
