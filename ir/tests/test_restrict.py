@@ -2,25 +2,31 @@
 
 import functools
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from tinsmith_ir import (
     OPERATORS,
+    Add,
     Array,
     Box,
     Conv2D,
     DType,
     FullyConnected,
     Graph,
+    GraphError,
     Node,
+    Requantize,
     Restriction,
+    TensorType,
     UsageError,
     cut_type,
     evaluate_graph,
     parse_graph,
 )
 from tinsmith_ir.evaluate import equal_arrays
+from tinsmith_ir.operators.base import activation_of
 from tinsmith_ir.parameters import fully_connected_channel_parameters, fully_connected_parameters
 from tinsmith_ir.testing import random_graph, random_inputs
 from tinsmith_ir.type_rules import operator_findings
@@ -36,9 +42,15 @@ def restricted(node: Node, box: Box) -> Restriction | None:
 
 
 def compute(node: Node, box: Box, restriction: Restriction, values: Mapping[str, Array]) -> Array:
-    """The part as the restricted operator computes it, which must accept its operands."""
+    """The part as the restricted operator computes it."""
+    return compute_as(node, restriction, cut_type(node.outputs[0].type, box), values)
+
+
+def compute_as(
+    node: Node, restriction: Restriction, output: TensorType, values: Mapping[str, Array]
+) -> Array:
+    """What a restricted operator computes, which must accept its operands and `output`."""
     inputs = restriction.cut_types([value.type if value else None for value in node.inputs])
-    output = cut_type(node.outputs[0].type, box)
     assert list(operator_findings(restriction.operator, inputs, [output])) == []
     pairs = zip(node.inputs, restriction.operands, strict=True)
     parts = [
@@ -199,3 +211,85 @@ def test_one_channel_of_weights_with_a_scale_each_keeps_its_multiplier() -> None
 def test_a_box_that_the_result_does_not_have_is_refused() -> None:
     with pytest.raises(UsageError, match=r"within the result of shape \(1, 4, 8, 6\)"):
         restricted(CONVOLUTION, Box(((0, 1), (0, 5), (0, 8), (0, 6))))
+
+
+def ended(node: Node, accumulator: TensorType, total: Array) -> Array:
+    """The sums of all parts, rescaled and clamped as the operator would."""
+    output = node.outputs[0].type
+    end = Requantize(dtype=output.dtype, activation=activation_of(node.operator))
+    assert list(operator_findings(end, [accumulator], [output])) == []
+    return end.evaluate([total], [accumulator], [output])[0]
+
+
+@pytest.mark.parametrize("dtype", [DType.INT8, DType.INT16], ids=lambda dtype: dtype.value)
+def test_sums_over_parts_of_the_input_channels_are_the_whole(dtype: DType) -> None:
+    random = np.random.default_rng(2)
+    seen: set[str] = set()
+    for graph, values, node in nodes(dtype):
+        operator, types = node.operator, [value.type if value else None for value in node.inputs]
+        if not isinstance(operator, Conv2D | FullyConnected) or operator.accumulator is not None:
+            continue
+        weights, output = node.present_inputs[1].type, node.outputs[0].type
+        middle = int(random.integers(1, weights.shape[-1])) if weights.shape[-1] > 1 else 1
+        bounds = sorted({0, middle, weights.shape[-1]})
+        parts = [operator.restrict_sum((a, b), types, [output]) for a, b in pairwise(bounds)]
+        if None in parts:
+            continue
+        found = [part for part in parts if part is not None]
+        (accumulator,) = found[0].operator.infer(found[0].cut_types(types))
+        sums = [compute_as(node, part, accumulator, values) for part in found]
+        total, add = sums[0], Add()
+        for other in sums[1:]:
+            assert list(operator_findings(add, [accumulator, accumulator], [accumulator])) == []
+            (total,) = add.evaluate([total, other], [accumulator, accumulator], [accumulator])
+        assert equal_arrays(ended(node, accumulator, total), values[node.name]), graph.name
+        seen.add(operator.mnemonic)
+    assert seen == {"conv2d", "fully_connected"}
+
+
+def test_floats_are_not_summed_in_parts() -> None:
+    types = [value.type if value else None for value in CONVOLUTION.inputs]
+    assert isinstance(CONVOLUTION.operator, Conv2D)
+    assert CONVOLUTION.operator.restrict_sum((0, 1), types, [CONVOLUTION.outputs[0].type]) is None
+
+
+_SUMS = """
+  input %x: i8[1,2]<0.5, 3> input %w: i8[3,2]<0.25, 0>
+  %a: i32[1,3]<0.125, 0> = fully_connected(%x, %w, none) {accumulator=i32}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (_SUMS.replace("0.125", "0.25") + "output %a", "same quantization of input"),
+        (_SUMS.replace("=i32}", "=i32, activation=relu}") + "output %a", "no activation"),
+        (_SUMS.replace("i32", "i64") + "output %a", "accumulator of i32 for an input of i8"),
+        (_SUMS + "%y: i32[1,3]<0.125, 0> = mul(%a, %a) output %y", "without quantization"),
+        (_SUMS + "%y: i32[1,3]<0.25, 0> = add(%a, %a) output %y", "accumulator's type"),
+        (
+            "input %x: f32[1,2] input %w: f32[3,2] "
+            "%a: i32[1,3] = fully_connected(%x, %w, none) {accumulator=i32} output %a",
+            "accumulator of none for an input of f32",
+        ),
+        (
+            "input %x: i64[1,3]<[0.5, 1.0, 1.0], [0, 0, 1], axis 1> "
+            "%y: i8[1,3]<0.5, 0> = requantize(%x) output %y",
+            "zero point 0",
+        ),
+        ("input %x: i64[1,3]<0.5, 0> %y: i64[1,3]<0.5, 0> = requantize(%x) {dtype=i64} output %y",
+         "result of dtype i8, i16"),
+    ],
+)  # fmt: skip
+def test_wrong_accumulators_are_refused(body: str, message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        parse_graph(f'graph 2 "g" {{ {body} }}')
+
+
+def test_an_accumulator_is_the_sum_itself() -> None:
+    graph = parse_graph(f'graph 2 "g" {{ {_SUMS} output %a }}')
+    inputs: list[Array] = [
+        np.array([[4, 1]], np.int8), np.array([[1, 2], [100, 0], [-128, -128]], np.int8)
+    ]  # fmt: skip
+    (sums,) = evaluate_graph(graph, inputs).values()
+    assert (sums.dtype, sums.tolist()) == (np.int32, [[1 - 4, 100, 128]])

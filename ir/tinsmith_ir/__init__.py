@@ -59,7 +59,7 @@ from tinsmith_ir.simulate import evaluate_program
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_ir.verify import verify_graph, verify_program
 
-__all__ = [
+__all__: list[str] = [
     "BIT_EXACT",
     "ArgumentError",
     "Array",

@@ -11,6 +11,7 @@ class DType(enum.Enum):
     INT8 = "i8"
     INT16 = "i16"
     INT32 = "i32"
+    INT64 = "i64"
     FLOAT32 = "f32"
     BOOL = "bool"
 
@@ -27,7 +28,7 @@ class DType(enum.Enum):
     @property
     def is_integer(self) -> bool:
         """True for the signed integers, false for float32 and bool."""
-        return self in (DType.INT8, DType.INT16, DType.INT32)
+        return self in (DType.INT8, DType.INT16, DType.INT32, DType.INT64)
 
     @property
     def integer_range(self) -> tuple[int, int]:
@@ -42,6 +43,7 @@ _NUMPY = {
     DType.INT8: "<i1",
     DType.INT16: "<i2",
     DType.INT32: "<i4",
+    DType.INT64: "<i8",
     DType.FLOAT32: "<f4",
     DType.BOOL: "?",
 }

@@ -41,9 +41,12 @@ __all__ = [
     "PoolParameters",
     "RequantizeParameters",
     "SoftmaxParameters",
+    "accumulator_parameters",
     "concat_parameters",
+    "conv_accumulator",
     "conv_parameters",
     "elementwise_add_parameters",
+    "fully_connected_accumulator",
     "fully_connected_channel_parameters",
     "fully_connected_parameters",
     "mean_parameters",
@@ -105,6 +108,42 @@ def fully_connected_channel_parameters(
     one = fully_connected_parameters(operator, inputs, output)
     pairs = [(one.multiplier, one.shift)] * output.shape[-1]
     return _conv(operator, pairs, _quantization(inputs[0]), output)
+
+
+def conv_accumulator(inputs: Types, axis: int) -> Quantization:
+    """Of the sums of a Conv2D or DepthwiseConv2D before they are rescaled: input * weights, exact in
+    double, so that `accumulator_parameters` derives what `conv_parameters` does. axis: the channels'.
+    """
+    input_, weights = _quantization(inputs[0]), _quantization(inputs[1])
+    scales = tuple(input_.scale * scale for scale in weights.scales)
+    return Quantization(scales, (0,) * len(scales), None if weights.axis is None else axis)
+
+
+@np.errstate(over="ignore")  # too large: Quantization says so
+def fully_connected_accumulator(inputs: Types, axis: int) -> Quantization:
+    """Of the sums of a FullyConnected, see `conv_accumulator` and `fully_connected_parameters`."""
+    input_, weights = _quantization(inputs[0]), _quantization(inputs[1])
+    if weights.axis is not None:
+        return conv_accumulator(inputs, axis)
+    product = np.float32(input_.scale) * np.float32(weights.scales[0])
+    return Quantization.per_tensor(float(product), 0)
+
+
+def accumulator_parameters(operator: Fused, inputs: Types, output: TensorType) -> ConvParameters:
+    """Of a Requantize of sums, per output channel; ratios of scales are taken in double."""
+    sums, out = _quantization(inputs[0]), _quantization(output)
+    channels = output.shape[-1] if output.shape else 1
+    scales = sums.scales if sums.axis is not None else sums.scales * channels
+    pairs = [quantize_multiplier(scale / out.scale) for scale in scales]
+    clamp_min, clamp_max = activation_range(operator.activation, output)
+    return ConvParameters(
+        np.array([multiplier for multiplier, _ in pairs], np.int32),
+        np.array([shift for _, shift in pairs], np.int32),
+        0,
+        out.zero_point,
+        clamp_min,
+        clamp_max,
+    )
 
 
 def elementwise_add_parameters(
@@ -204,13 +243,12 @@ def softmax_parameters(operator: HasBeta, inputs: Types, output: TensorType) -> 
 
 
 def requantize_parameters(
-    operator: object, inputs: Types, output: TensorType
+    operator: Fused, inputs: Types, output: TensorType
 ) -> RequantizeParameters:
     """Of a Requantize between integer types; the ratio of the scales is taken in double."""
-    del operator
     input_, out = _quantization(inputs[0]), _quantization(output)
     multiplier, shift = quantize_multiplier(input_.scale / out.scale)
-    clamp_min, clamp_max = output.dtype.integer_range
+    clamp_min, clamp_max = activation_range(operator.activation, output)
     return RequantizeParameters(
         -input_.zero_point, multiplier, shift, out.zero_point, clamp_min, clamp_max
     )
@@ -240,18 +278,7 @@ def concat_parameters(
         if same and operator.activation is Activation.NONE:
             records.append(None)
             continue
-        plain = requantize_parameters(operator, [input_], output)
-        clamp_min, clamp_max = activation_range(operator.activation, output)
-        records.append(
-            RequantizeParameters(
-                plain.input_offset,
-                plain.multiplier,
-                plain.shift,
-                plain.output_offset,
-                clamp_min,
-                clamp_max,
-            )
-        )
+        records.append(requantize_parameters(operator, [input_], output))
     return tuple(records)
 
 

@@ -1,6 +1,7 @@
 """Small random networks for property tests: every operator, odd shapes, real-looking scales."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from tinsmith_ir.operators import (
     Sub,
     Transpose,
 )
+from tinsmith_ir.operators.base import activation_of
 from tinsmith_ir.types import Quantization, TensorType
 
 _IMAGE_STEPS = (
@@ -163,12 +165,23 @@ class _Grower:
         return self.builder.constant("bias", integers)
 
     def weighted(self, operator: Operator, value: Value, shape: tuple[int, ...], axis: int) -> None:
-        """An operator with weights of `shape`, whose result uses most of its range."""
+        """An operator with weights of `shape`, whose result uses most of its range; now and then as
+        sums of integers, added and rescaled.
+        """
         weights, scale = self.weights(shape, axis)
         depth = math.prod(shape) // shape[axis]
         near = self.scale(value) * scale * 50 * math.sqrt(depth)
         inputs = [value, weights, self.bias(shape[axis])]
-        self.add(operator, inputs, self.quantization(near))
+        if self.dtype is DType.FLOAT32 or self.random.random() < 0.8:
+            self.add(operator, inputs, self.quantization(near))
+            return
+        wide = DType.INT64 if self.dtype is DType.INT16 else DType.INT32
+        parts = replace(operator, activation=Activation.NONE, accumulator=wide)
+        total = self.builder.add(parts, inputs)
+        self.read |= {other.name for other in inputs if other is not None}
+        total = self.builder.add((Add(), Sub())[self.pick(0, 1)], [total, total])
+        end = Requantize(dtype=self.dtype, activation=activation_of(operator))
+        self.add(end, [total], self.quantization(near))
 
     def window(self, value: Value, largest: int) -> tuple[int, int]:
         """A window that fits into `value` without padding."""

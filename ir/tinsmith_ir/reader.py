@@ -305,6 +305,9 @@ class Reader:
         if isinstance(hint, type) and issubclass(hint, enum.Enum):
             members = {str(member.value): member for member in hint}
             return members[self.keyword(*members)]
+        for member in typing.get_args(hint):
+            if isinstance(member, type) and issubclass(member, enum.Enum):
+                return None if self.accept_word("none") else self._attribute(member)
         return self._scalar(set(typing.get_args(hint)) or {hint})
 
     def _scalar(self, allowed: set[object]) -> int | float | None:

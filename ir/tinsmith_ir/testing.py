@@ -34,7 +34,7 @@ __all__ = [
 
 def random_inputs(graph: Graph, seed: int = 0) -> Mapping[str, Array]:
     """One array per graph input: integers over their whole range, float32 from a normal
-    distribution, int32 in [-1000, 1000].
+    distribution, int32 and int64 in [-1000, 1000].
     """
     generator = np.random.default_rng(seed)
     return {value.name: random_array(generator, value.type) for value in graph.inputs}
@@ -47,8 +47,8 @@ def random_array(generator: np.random.Generator, type_: TensorType) -> Array:
             return generator.standard_normal(type_.shape, np.float32)
         case DType.BOOL:
             return generator.integers(0, 2, type_.shape).astype(np.bool_)
-        case DType.INT32:
-            return generator.integers(-1000, 1001, type_.shape).astype(np.int32)
+        case DType.INT32 | DType.INT64:
+            return generator.integers(-1000, 1001, type_.shape).astype(type_.dtype.numpy)
         case DType.INT8 | DType.INT16:
             low, high = type_.dtype.integer_range
             return generator.integers(low, high + 1, type_.shape).astype(type_.dtype.numpy)

@@ -8,6 +8,13 @@
 #include "float_rules.h"
 #include "tinsmith/types.h"
 
+// A function of which each kernel that calls it gets a copy: a call for each output element would cost more.
+#if defined(__GNUC__)
+#define INLINE_IN_EACH_KERNEL static inline __attribute__((always_inline))
+#else
+#define INLINE_IN_EACH_KERNEL static inline
+#endif
+
 static inline int32_t clamp_s32(int32_t value, int32_t min, int32_t max) {
   const int32_t raised = value < min ? min : value;
   return raised > max ? max : raised;

@@ -5,8 +5,8 @@
 #include "tinsmith/convolution.h"
 
 // Sum of products of one output element; (top, left) is the input place of the first tap.
-static int32_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offset, int32_t top, int32_t left,
-                          const int8_t *input, const int8_t *weights) {
+INLINE_IN_EACH_KERNEL int32_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offset, int32_t top,
+                                         int32_t left, const int8_t *input, const int8_t *weights) {
   const int32_t depth = shape->input_channels / shape->groups;
   int32_t acc = 0;
   for (int32_t ky = 0; ky < shape->kernel_height; ++ky) {
@@ -29,23 +29,30 @@ static int32_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offs
   return acc;
 }
 
-void tinsmith_conv2d_s8(const tinsmith_conv2d_shape *shape, const tinsmith_output_stage *stage, const int8_t *input,
-                        const int8_t *weights, const int32_t *bias, int8_t *output) {
-  const int32_t group_inputs = shape->input_channels / shape->groups;
-  const int32_t group_outputs = shape->output_channels / shape->groups;
-  const int32_t filter = shape->kernel_height * shape->kernel_width * group_inputs;
-  for (int32_t n = 0; n < shape->batches; ++n) {
-    for (int32_t oy = 0; oy < shape->output_height; ++oy) {
-      const int32_t top = oy * shape->stride_height - shape->padding_top;
-      for (int32_t ox = 0; ox < shape->output_width; ++ox) {
-        const int32_t left = ox * shape->stride_width - shape->padding_left;
-        for (int32_t oc = 0; oc < shape->output_channels; ++oc) {
-          const int8_t *group = input + (oc / group_outputs) * group_inputs;
-          const int32_t acc = accumulate(shape, stage->input_offset, top, left, group, weights + oc * filter);
-          *output++ = (int8_t)apply_stage(stage, acc + (bias == NULL ? 0 : bias[oc]), oc);
-        }
-      }
-    }
-    input += shape->input_height * shape->input_width * shape->input_channels;
+// One kernel: `store` is the output element of `acc`, the sum with bias of channel `oc`; `zero` the input's offset.
+#define DEFINE_KERNEL(kernel, parameters, zero, result, store)                                            \
+  void kernel(const tinsmith_conv2d_shape *shape, parameters, const int8_t *input, const int8_t *weights, \
+              const int32_t *bias, result *output) {                                                      \
+    const int32_t group_inputs = shape->input_channels / shape->groups;                                   \
+    const int32_t group_outputs = shape->output_channels / shape->groups;                                 \
+    const int32_t filter = shape->kernel_height * shape->kernel_width * group_inputs;                     \
+    for (int32_t n = 0; n < shape->batches; ++n) {                                                        \
+      for (int32_t oy = 0; oy < shape->output_height; ++oy) {                                             \
+        const int32_t top = oy * shape->stride_height - shape->padding_top;                               \
+        for (int32_t ox = 0; ox < shape->output_width; ++ox) {                                            \
+          const int32_t left = ox * shape->stride_width - shape->padding_left;                            \
+          for (int32_t oc = 0; oc < shape->output_channels; ++oc) {                                       \
+            const int8_t *group = input + (oc / group_outputs) * group_inputs;                            \
+            const int32_t sum = accumulate(shape, zero, top, left, group, weights + oc * filter);         \
+            const int32_t acc = sum + (bias == NULL ? 0 : bias[oc]);                                      \
+            *output++ = (result)(store);                                                                  \
+          }                                                                                               \
+        }                                                                                                 \
+      }                                                                                                   \
+      input += shape->input_height * shape->input_width * shape->input_channels;                          \
+    }                                                                                                     \
   }
-}
+
+DEFINE_KERNEL(tinsmith_conv2d_s8, const tinsmith_output_stage *stage, stage->input_offset, int8_t,
+              apply_stage(stage, acc, oc))
+DEFINE_KERNEL(tinsmith_conv2d_s8_s32, int32_t input_offset, input_offset, int32_t, acc)

@@ -6,8 +6,8 @@
 
 // Sum of products of one output element; (top, left) is the input place of the first tap; input and weights already
 // point at the channel.
-static int32_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offset, int32_t top, int32_t left,
-                          const int8_t *input, const int8_t *weights) {
+INLINE_IN_EACH_KERNEL int32_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offset, int32_t top,
+                                         int32_t left, const int8_t *input, const int8_t *weights) {
   int32_t acc = 0;
   for (int32_t ky = 0; ky < shape->kernel_height; ++ky) {
     const int32_t y = top + ky * shape->dilation_height;
@@ -26,21 +26,28 @@ static int32_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offs
   return acc;
 }
 
-void tinsmith_depthwise_conv2d_s8(const tinsmith_conv2d_shape *shape, const tinsmith_output_stage *stage,
-                                  const int8_t *input, const int8_t *weights, const int32_t *bias, int8_t *output) {
-  const int32_t multiplier = shape->output_channels / shape->input_channels;
-  for (int32_t n = 0; n < shape->batches; ++n) {
-    for (int32_t oy = 0; oy < shape->output_height; ++oy) {
-      const int32_t top = oy * shape->stride_height - shape->padding_top;
-      for (int32_t ox = 0; ox < shape->output_width; ++ox) {
-        const int32_t left = ox * shape->stride_width - shape->padding_left;
-        for (int32_t oc = 0; oc < shape->output_channels; ++oc) {
-          const int8_t *channel = input + oc / multiplier;
-          const int32_t acc = accumulate(shape, stage->input_offset, top, left, channel, weights + oc);
-          *output++ = (int8_t)apply_stage(stage, acc + (bias == NULL ? 0 : bias[oc]), oc);
-        }
-      }
-    }
-    input += shape->input_height * shape->input_width * shape->input_channels;
+// One kernel: `store` is the output element of `acc`, the sum with bias of channel `oc`; `zero` the input's offset.
+#define DEFINE_KERNEL(kernel, parameters, zero, result, store)                                            \
+  void kernel(const tinsmith_conv2d_shape *shape, parameters, const int8_t *input, const int8_t *weights, \
+              const int32_t *bias, result *output) {                                                      \
+    const int32_t multiplier = shape->output_channels / shape->input_channels;                            \
+    for (int32_t n = 0; n < shape->batches; ++n) {                                                        \
+      for (int32_t oy = 0; oy < shape->output_height; ++oy) {                                             \
+        const int32_t top = oy * shape->stride_height - shape->padding_top;                               \
+        for (int32_t ox = 0; ox < shape->output_width; ++ox) {                                            \
+          const int32_t left = ox * shape->stride_width - shape->padding_left;                            \
+          for (int32_t oc = 0; oc < shape->output_channels; ++oc) {                                       \
+            const int8_t *channel = input + oc / multiplier;                                              \
+            const int32_t sum = accumulate(shape, zero, top, left, channel, weights + oc);                \
+            const int32_t acc = sum + (bias == NULL ? 0 : bias[oc]);                                      \
+            *output++ = (result)(store);                                                                  \
+          }                                                                                               \
+        }                                                                                                 \
+      }                                                                                                   \
+      input += shape->input_height * shape->input_width * shape->input_channels;                          \
+    }                                                                                                     \
   }
-}
+
+DEFINE_KERNEL(tinsmith_depthwise_conv2d_s8, const tinsmith_output_stage *stage, stage->input_offset, int8_t,
+              apply_stage(stage, acc, oc))
+DEFINE_KERNEL(tinsmith_depthwise_conv2d_s8_s32, int32_t input_offset, input_offset, int32_t, acc)

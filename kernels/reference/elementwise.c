@@ -100,10 +100,9 @@ static float mul_floats(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
     STORE_EACH(element, combine(parameters, left, right));                                                \
   }
 
-// Of equal zeros, and where one operand is NaN, the right one is taken, as TFLite does.
-#define DEFINE_EXTREMUM(kernel, element, compares)                                                            \
+#define DEFINE_PLAIN(kernel, element, expression)                                                             \
   void kernel(const tinsmith_broadcast *broadcast, const element *lhs, const element *rhs, element *output) { \
-    STORE_EACH(element, left compares right ? left : right);                                                  \
+    STORE_EACH(element, expression);                                                                          \
   }
 
 DEFINE_ELEMENTWISE(tinsmith_add_s8, int8_t, tinsmith_add_parameters, add_integers)
@@ -119,14 +118,18 @@ DEFINE_ELEMENTWISE(tinsmith_mul_s16, int16_t, tinsmith_mul_parameters, mul_integ
 DEFINE_ELEMENTWISE(tinsmith_mul_s32, int32_t, tinsmith_clamp, mul_plain)
 DEFINE_ELEMENTWISE(tinsmith_mul_f32, float, tinsmith_clamp_f32, mul_floats)
 
-DEFINE_EXTREMUM(tinsmith_minimum_s8, int8_t, <)
-DEFINE_EXTREMUM(tinsmith_minimum_s16, int16_t, <)
-DEFINE_EXTREMUM(tinsmith_minimum_s32, int32_t, <)
-DEFINE_EXTREMUM(tinsmith_minimum_f32, float, <)
-DEFINE_EXTREMUM(tinsmith_maximum_s8, int8_t, >)
-DEFINE_EXTREMUM(tinsmith_maximum_s16, int16_t, >)
-DEFINE_EXTREMUM(tinsmith_maximum_s32, int32_t, >)
-DEFINE_EXTREMUM(tinsmith_maximum_f32, float, >)
+DEFINE_PLAIN(tinsmith_add_s64, int64_t, left + right)
+DEFINE_PLAIN(tinsmith_sub_s64, int64_t, left - right)
+
+// Of equal zeros, and where one operand is NaN, the right one is taken, as TFLite does.
+DEFINE_PLAIN(tinsmith_minimum_s8, int8_t, left < right ? left : right)
+DEFINE_PLAIN(tinsmith_minimum_s16, int16_t, left < right ? left : right)
+DEFINE_PLAIN(tinsmith_minimum_s32, int32_t, left < right ? left : right)
+DEFINE_PLAIN(tinsmith_minimum_f32, float, left < right ? left : right)
+DEFINE_PLAIN(tinsmith_maximum_s8, int8_t, left > right ? left : right)
+DEFINE_PLAIN(tinsmith_maximum_s16, int16_t, left > right ? left : right)
+DEFINE_PLAIN(tinsmith_maximum_s32, int32_t, left > right ? left : right)
+DEFINE_PLAIN(tinsmith_maximum_f32, float, left > right ? left : right)
 
 void tinsmith_clamp_elements_f32(int32_t elements, const tinsmith_clamp_f32 *clamp, const float *input, float *output) {
   for (int32_t i = 0; i < elements; ++i) {

@@ -44,6 +44,27 @@ void tinsmith_fully_connected_s16(const tinsmith_fully_connected_shape *shape, c
   }
 }
 
+// Sums alone: output[n][unit] = weights * input + bias, kept in as many bits as `result` has.
+#define DEFINE_SUMS(kernel, element, result)                                                           \
+  void kernel(const tinsmith_fully_connected_shape *shape, int32_t input_offset, const element *input, \
+              const int8_t *weights, const int32_t *bias, result *output) {                            \
+    for (int32_t n = 0; n < shape->batches; ++n) {                                                     \
+      for (int32_t unit = 0; unit < shape->units; ++unit) {                                            \
+        const int8_t *row = weights + unit * shape->depth;                                             \
+        int64_t acc = bias == NULL ? 0 : bias[unit];                                                   \
+        for (int32_t i = 0; i < shape->depth; ++i) {                                                   \
+          acc += (input[i] + input_offset) * row[i];                                                   \
+        }                                                                                              \
+        *output++ = (result)acc;                                                                       \
+      }                                                                                                \
+      input += shape->depth;                                                                           \
+    }                                                                                                  \
+  }
+
+DEFINE_SUMS(tinsmith_fully_connected_s8_s32, int8_t, int32_t)
+DEFINE_SUMS(tinsmith_fully_connected_s16_s32, int16_t, int32_t)
+DEFINE_SUMS(tinsmith_fully_connected_s16_s64, int16_t, int64_t)
+
 void tinsmith_fully_connected_f32(const tinsmith_fully_connected_shape *shape, const tinsmith_clamp_f32 *clamp,
                                   const float *input, const float *weights, const float *bias, float *output) {
   for (int32_t n = 0; n < shape->batches; ++n) {

@@ -66,3 +66,17 @@ DEFINE_REQUANTIZE(tinsmith_requantize_s16_s32, int16_t, int32_t)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s8, int32_t, int8_t)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s16, int32_t, int16_t)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s32, int32_t, int32_t)
+
+#define DEFINE_REQUANTIZE_SUMS(kernel, from, to, apply)                                                            \
+  void kernel(int32_t rows, int32_t channels, const tinsmith_output_stage *stage, const from *input, to *output) { \
+    for (int32_t row = 0; row < rows; ++row) {                                                                     \
+      for (int32_t channel = 0; channel < channels; ++channel) {                                                   \
+        *output++ = (to)apply(stage, *input++, channel);                                                           \
+      }                                                                                                            \
+    }                                                                                                              \
+  }
+
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s32_s8, int32_t, int8_t, apply_stage)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s32_s16, int32_t, int16_t, apply_stage)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s64_s8, int64_t, int8_t, apply_stage_s64)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s64_s16, int64_t, int16_t, apply_stage_s64)

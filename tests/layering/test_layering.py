@@ -102,8 +102,10 @@ def test_package_is_found_and_typed(folder: str) -> None:
     assigned = [
         ast.unparse(target)
         for statement in initializer.body
-        if isinstance(statement, ast.Assign)
-        for target in statement.targets
+        if isinstance(statement, ast.Assign | ast.AnnAssign)
+        for target in (
+            statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        )
     ]
     assert "__all__" in assigned
 

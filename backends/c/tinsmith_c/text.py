@@ -16,6 +16,7 @@ _ARRAY_TYPES = {
     "uint8": "uint8_t",
     "int16": "int16_t",
     "int32": "int32_t",
+    "int64": "int64_t",
     "float32": "float",
 }
 

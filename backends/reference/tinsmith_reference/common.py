@@ -5,19 +5,19 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_c import float_literal, initializer
+from tinsmith_c import call, float_literal, initializer
 from tinsmith_ir.arithmetic import activation_range_f32
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Activation
 from tinsmith_ir.operators.base import Operator
 from tinsmith_lowering import Emission, Kernel, Layer, Rule, Scope, Signature
 
-INT8, INT16, INT32 = DType.INT8, DType.INT16, DType.INT32
+INT8, INT16, INT32, INT64 = DType.INT8, DType.INT16, DType.INT32, DType.INT64
 FLOAT32, BOOL = DType.FLOAT32, DType.BOOL
 MAX_RANK = 6
 """TINSMITH_MAX_RANK of tinsmith/types.h."""
 
-SUFFIX = {INT8: "s8", INT16: "s16", INT32: "s32", FLOAT32: "f32"}
+SUFFIX = {INT8: "s8", INT16: "s16", INT32: "s32", INT64: "s64", FLOAT32: "f32"}
 """How kernel names end."""
 
 
@@ -91,6 +91,33 @@ def clamp_f32(activation: Activation) -> str:
     low, high = activation_range_f32(activation)
     fields = {"min": float_literal(float(low)), "max": float_literal(float(high))}
     return initializer("tinsmith_clamp_f32", "kClamp", fields)
+
+
+def sums_kernel(
+    operator: type[Operator], source: DType, result: DType, emit: Callable[[Layer, Scope], Emission]
+) -> Kernel:
+    """A kernel that gives the sums of products as they are."""
+    return kernel(
+        sums_name(operator, source, result),
+        operator,
+        Signature((source, INT8, INT32), result),
+        emit,
+    )
+
+
+def sums_name(operator: type[Operator], source: DType, result: DType) -> str:
+    """The C function behind `sums_kernel`."""
+    return f"tinsmith_{operator.mnemonic}_{SUFFIX[source]}_{SUFFIX[result]}"
+
+
+def call_sums(layer: Layer, scope: Scope) -> str:
+    """The call of that function, after the definition of `kShape`."""
+    quantization = layer.input(0).quantization
+    if quantization is None:
+        raise ValueError(f"layer {layer.name}: the input has no quantization")
+    name = sums_name(type(layer.operator), layer.input(0).dtype, layer.output.dtype)
+    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
+    return call(name, ["&kShape", str(-quantization.zero_point), *operands])
 
 
 def scale(multiplier: int, shift: int) -> str:

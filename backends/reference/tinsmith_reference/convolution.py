@@ -11,10 +11,13 @@ from tinsmith_reference.common import (
     INT8,
     INT16,
     INT32,
+    INT64,
     SUFFIX,
+    call_sums,
     clamp_f32,
     kernel,
     output_stage,
+    sums_kernel,
 )
 
 
@@ -75,19 +78,31 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
     )
 
 
+def emit_sums(layer: Layer, scope: Scope) -> Emission:
+    """The accumulator itself."""
+    return Emission((_shape(layer), call_sums(layer, scope)))
+
+
 def _signature(dtype: DType) -> Signature:
     if dtype is FLOAT32:
         return Signature((FLOAT32, FLOAT32, FLOAT32), FLOAT32)
     return Signature((dtype, INT8, INT32), dtype)
 
 
-KERNELS = tuple(
-    kernel(
-        f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
-        operator,
-        _signature(dtype),
-        emit_float if dtype is FLOAT32 else emit_integer,
-    )
-    for operator in (Conv2D, DepthwiseConv2D)
-    for dtype in (INT8, INT16, FLOAT32)
+KERNELS = (
+    *(
+        kernel(
+            f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
+            operator,
+            _signature(dtype),
+            emit_float if dtype is FLOAT32 else emit_integer,
+        )
+        for operator in (Conv2D, DepthwiseConv2D)
+        for dtype in (INT8, INT16, FLOAT32)
+    ),
+    *(
+        sums_kernel(operator, source, result, emit_sums)
+        for operator in (Conv2D, DepthwiseConv2D)
+        for source, result in ((INT8, INT32), (INT16, INT64))
+    ),
 )

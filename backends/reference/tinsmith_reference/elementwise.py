@@ -2,7 +2,19 @@
 
 from tinsmith_c import call, initializer
 from tinsmith_ir.arithmetic import activation_range
-from tinsmith_ir.operators import Add, Arithmetic, Clamp, Maximum, Minimum, Mul, Relu, Relu6, Sub
+from tinsmith_ir.operators import (
+    Activation,
+    Add,
+    Arithmetic,
+    Clamp,
+    Maximum,
+    Minimum,
+    Mul,
+    Relu,
+    Relu6,
+    Sub,
+)
+from tinsmith_ir.operators.base import activation_of
 from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
@@ -11,6 +23,7 @@ from tinsmith_reference.common import (
     INT8,
     INT16,
     INT32,
+    INT64,
     MAX_RANK,
     SUFFIX,
     clamp_f32,
@@ -30,6 +43,12 @@ def rank_fits(layer: Layer) -> str | None:
     """After merging, the broadcast has at most 6 dimensions."""
     rank = len(_walk(layer)[0])
     return None if rank <= MAX_RANK else f"it has {rank}"
+
+
+def no_activation(layer: Layer) -> str | None:
+    """Sums of int64 are not clamped."""
+    activation = activation_of(layer.operator)
+    return None if activation is Activation.NONE else f"the activation is {activation.value}"
 
 
 def _broadcast(layer: Layer) -> str:
@@ -96,8 +115,8 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
     return Emission((_broadcast(layer), clamp, _call(layer, scope, "kClamp")))
 
 
-def emit_extremum(layer: Layer, scope: Scope) -> Emission:
-    """Minimum and Maximum."""
+def emit_without_parameters(layer: Layer, scope: Scope) -> Emission:
+    """Minimum and Maximum; Add and Sub of int64."""
     name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
     arguments = ["&kBroadcast", scope.input(0), scope.input(1), scope.output]
     return Emission((_broadcast(layer), call(name, arguments)))
@@ -136,6 +155,16 @@ KERNELS = (
     ),
     *(
         kernel(
+            f"tinsmith_{operator.mnemonic}_s64",
+            operator,
+            Signature((INT64, INT64), INT64),
+            emit_without_parameters,
+            (rank_fits, no_activation),
+        )
+        for operator in (Add, Sub)
+    ),
+    *(
+        kernel(
             f"tinsmith_{operator.mnemonic}_f32",
             operator,
             Signature((FLOAT32, FLOAT32), FLOAT32),
@@ -149,7 +178,7 @@ KERNELS = (
             f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
             operator,
             Signature((dtype, dtype), dtype),
-            emit_extremum,
+            emit_without_parameters,
             (rank_fits,),
         )
         for operator in (Minimum, Maximum)

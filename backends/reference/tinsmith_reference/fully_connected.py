@@ -10,10 +10,13 @@ from tinsmith_reference.common import (
     INT8,
     INT16,
     INT32,
+    INT64,
     SUFFIX,
+    call_sums,
     clamp_f32,
     kernel,
     output_stage,
+    sums_kernel,
 )
 
 
@@ -54,6 +57,11 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
     )
 
 
+def emit_sums(layer: Layer, scope: Scope) -> Emission:
+    """The accumulator itself."""
+    return Emission((_shape(layer), call_sums(layer, scope)))
+
+
 KERNELS = (
     *(
         kernel(
@@ -69,5 +77,9 @@ KERNELS = (
         FullyConnected,
         Signature((FLOAT32, FLOAT32, FLOAT32), FLOAT32),
         emit_float,
+    ),
+    *(
+        sums_kernel(FullyConnected, source, result, emit_sums)
+        for source, result in ((INT8, INT32), (INT16, INT32), (INT16, INT64))
     ),
 )

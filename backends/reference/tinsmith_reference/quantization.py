@@ -2,10 +2,25 @@
 
 from tinsmith_c import call, float_literal, initializer
 from tinsmith_ir.operators import Clamp, Dequantize, Quantize, Relu, Relu6, Requantize
-from tinsmith_ir.parameters import RequantizeParameters, relu_parameters, requantize_parameters
+from tinsmith_ir.parameters import (
+    RequantizeParameters,
+    accumulator_parameters,
+    relu_parameters,
+    requantize_parameters,
+)
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
-from tinsmith_reference.common import FLOAT32, INT8, INT16, INT32, SUFFIX, kernel, scale
+from tinsmith_reference.common import (
+    FLOAT32,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    SUFFIX,
+    kernel,
+    output_stage,
+    scale,
+)
 
 
 def requantize_initializer(parameters: RequantizeParameters, name: str = "kParameters") -> str:
@@ -27,7 +42,7 @@ def _parameters(layer: Layer) -> RequantizeParameters:
     operator = layer.operator
     if isinstance(operator, Clamp):
         return relu_parameters(operator, layer.inputs, layer.output)
-    return requantize_parameters(operator, layer.inputs, layer.output)
+    return requantize_parameters(layer.operator_as(Requantize), layer.inputs, layer.output)
 
 
 def emit_requantize(layer: Layer, scope: Scope) -> Emission:
@@ -35,6 +50,24 @@ def emit_requantize(layer: Layer, scope: Scope) -> Emission:
     name = f"tinsmith_requantize_{SUFFIX[layer.input(0).dtype]}_{SUFFIX[layer.output.dtype]}"
     arguments = [str(layer.output.elements), "&kParameters", scope.input(0), scope.output]
     return Emission((requantize_initializer(_parameters(layer)), call(name, arguments)))
+
+
+def has_one_scale(layer: Layer) -> str | None:
+    """The input has one scale."""
+    quantization = layer.input(0).quantization
+    per_axis = quantization is not None and quantization.axis is not None
+    return "it has one per channel" if per_axis else None
+
+
+def emit_requantize_sums(layer: Layer, scope: Scope) -> Emission:
+    """Accumulators to integers, per channel."""
+    p = accumulator_parameters(layer.operator_as(Requantize), layer.inputs, layer.output)
+    suffixes = f"{SUFFIX[layer.input(0).dtype]}_{SUFFIX[layer.output.dtype]}"
+    channels = layer.output.shape[-1] if layer.output.shape else 1
+    sizes = [str(layer.output.elements // channels), str(channels)]
+    arguments = [*sizes, "&kStage", scope.input(0), scope.output]
+    stage = output_stage(scope, p, p.multipliers, p.shifts)
+    return Emission((stage, call(f"tinsmith_requantize_sums_{suffixes}", arguments)))
 
 
 def emit_conversion(layer: Layer, scope: Scope) -> Emission:
@@ -77,9 +110,20 @@ KERNELS = (
             Requantize,
             Signature((source,), result),
             emit_requantize,
+            (has_one_scale,) if source is INT32 else (),
         )
         for source in (INT8, INT16, INT32)
         for result in (INT8, INT16, INT32)
+    ),
+    *(
+        kernel(
+            f"tinsmith_requantize_sums_{SUFFIX[source]}_{SUFFIX[result]}",
+            Requantize,
+            Signature((source,), result),
+            emit_requantize_sums,
+        )
+        for source in (INT32, INT64)
+        for result in (INT8, INT16)
     ),
     *(
         kernel(

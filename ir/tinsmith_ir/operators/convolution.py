@@ -16,9 +16,13 @@ from tinsmith_ir.operators.weighted import (
     Weighted,
     accumulate,
     centred,
+    check_accumulator,
+    check_accumulator_dtype,
     check_shifts,
+    finish_accumulator,
     finish_f32,
     finish_integer,
+    summed_bias,
     verify_weighted,
     weighted_operands,
 )
@@ -31,8 +35,10 @@ from tinsmith_ir.operators.windows import (
     window_output_size,
     windows_read,
 )
-from tinsmith_ir.parameters import conv_parameters
+from tinsmith_ir.parameters import conv_accumulator, conv_parameters
 from tinsmith_ir.types import TensorType
+
+_ACCUMULATORS = {DType.INT8: (DType.INT32,), DType.INT16: (DType.INT64,)}
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,7 @@ class Convolution(Weighted):
     dilation: Pair = (1, 1)
     padding: Padding2D = (0, 0, 0, 0)
     activation: Activation = Activation.NONE
+    accumulator: DType | None = None
 
     def _output_type(self, inputs: Types, channels: int) -> tuple[TensorType, ...]:
         input_ = checks.present(inputs, 0, "input")
@@ -53,10 +60,18 @@ class Convolution(Weighted):
         height, width = window_output_size(
             spatial(input_.shape), spatial(weights.shape), self.stride, self.dilation, self.padding
         )
-        return (TensorType((input_.shape[0], height, width, channels), input_.dtype),)
+        shape = (input_.shape[0], height, width, channels)
+        if self.accumulator is None:
+            return (TensorType(shape, input_.dtype),)
+        check_accumulator_dtype(self.accumulator, input_, _ACCUMULATORS.get(input_.dtype, ()))
+        return (TensorType(shape, self.accumulator, conv_accumulator(inputs, 3)),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`; the weights' quantization axis is the output channel."""
+        if self.accumulator is not None:
+            verify_weighted(inputs, None, self.weights_axis)
+            check_accumulator(self.activation, self.infer(inputs)[0], outputs[0])
+            return
         verify_weighted(inputs, outputs[0], self.weights_axis)
         if checks.are_quantized(inputs[0], outputs[0]):
             self.check_scales(inputs, outputs)
@@ -102,6 +117,8 @@ class Convolution(Weighted):
     def _finish(
         self, acc: Array, bias: Array | None, inputs: Types, output: TensorType
     ) -> tuple[Array, ...]:
+        if self.accumulator is not None:
+            return (finish_accumulator(acc, bias, self.accumulator),)
         if output.dtype is DType.FLOAT32:
             return (finish_f32(acc, bias, self.activation),)
         parameters = conv_parameters(self, inputs, output)
@@ -164,6 +181,24 @@ class Conv2D(Convolution):
         ]
         acc = np.concatenate(parts, axis=3) if groups > 1 else parts[0]
         return self._finish(acc, bias, inputs, outputs[0])
+
+    def restrict_sum(
+        self, channels: Range, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Of integers in one group."""
+        del outputs
+        input_ = checks.present(inputs, 0, "input")
+        weights = checks.present(inputs, 1, "weights")
+        if input_.dtype not in _ACCUMULATORS or weights.shape[3] != input_.shape[3]:
+            return None
+        (dtype,) = _ACCUMULATORS[input_.dtype]
+        boxes = (
+            Box.whole(input_.shape).with_range(3, *channels),
+            Box.whole(weights.shape).with_range(3, *channels),
+            summed_bias(channels, inputs),
+        )
+        operator = replace(self, activation=Activation.NONE, accumulator=dtype)
+        return Restriction(operator, boxes[: len(inputs)])
 
     def _channels_read(
         self, channels: Range, input_: TensorType, weights: TensorType

@@ -21,6 +21,8 @@ from tinsmith_ir.operators.scaling import clamp, clamp_f32
 from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
 from tinsmith_ir.types import TensorType
 
+_SUMS = (DType.INT32, DType.INT64)
+
 
 @dataclass(frozen=True)
 class Broadcasting(Operator):
@@ -56,11 +58,22 @@ class Arithmetic(Broadcasting):
 
     activation: Activation = Activation.NONE
 
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The broadcast shape and dtype; accumulators keep their quantization."""
+        (plain,) = super().infer(inputs)
+        lhs = checks.present(inputs, 0, "lhs")
+        return (lhs.with_shape(plain.shape) if lhs.dtype in _SUMS else plain,)
+
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """All float32, all int32 without quantization, or all quantized per tensor with parameters."""
+        """All float32, all int32 or int64 without quantization, or all quantized per tensor with
+        parameters; or accumulators, see `_verify_sums`.
+        """
+        if outputs[0].dtype in _SUMS and outputs[0].quantization is not None:
+            self._verify_sums(inputs, outputs[0])
+            return
         for type_, name in zip((*inputs, outputs[0]), ("lhs", "rhs", "result"), strict=True):
             if type_ is not None:
-                checks.check_numbers(type_, name, plain=(DType.INT32,))
+                checks.check_numbers(type_, name, plain=_SUMS)
         if checks.are_quantized(*inputs, outputs[0]):
             self.check_scales(inputs, outputs)
 
@@ -72,11 +85,23 @@ class Arithmetic(Broadcasting):
         if output.dtype is DType.FLOAT32:
             result = self._combine(lhs.astype(np.float32), rhs.astype(np.float32))
             return (clamp_f32(result.astype(np.float32), self.activation),)
-        if output.dtype is DType.INT32:
+        if output.dtype in _SUMS:
             wide = self._combine(lhs.astype(np.int64), rhs.astype(np.int64)).astype(np.int64)
             low, high = activation_range(self.activation, output)
-            return (clamp(wrap_int32(wide), 0, low, high, output.dtype),)
+            wrapped = wide.astype(output.dtype.numpy)
+            return (np.clip(wrapped, low, high).astype(output.dtype.numpy),)
         return (self._quantized(lhs.astype(np.int64), rhs.astype(np.int64), inputs, output),)
+
+    def _verify_sums(self, inputs: Types, output: TensorType) -> None:
+        """Accumulators of one type, per tensor or per channel, that are only added or subtracted."""
+        if self.activation is not Activation.NONE:
+            raise GraphError("expected no activation of accumulators; the Requantize behind clamps")
+        for index, name in enumerate(("lhs", "rhs")):
+            type_ = checks.present(inputs, index, name)
+            if type_ != output:
+                raise GraphError(f"expected {name} of the accumulator's type {output}, got {type_}")
+        if output.quantization is not None and any(output.quantization.zero_points):
+            raise GraphError("expected accumulators of zero point 0")
 
     def _combine(self, lhs: Array, rhs: Array) -> Array:
         raise NotImplementedError
@@ -132,6 +157,9 @@ class Mul(Arithmetic):
     """lhs * rhs."""
 
     mnemonic: ClassVar[str] = "mul"
+
+    def _verify_sums(self, inputs: Types, output: TensorType) -> None:
+        raise GraphError("expected int32 and int64 without quantization in a product")
 
     def _combine(self, lhs: Array, rhs: Array) -> Array:
         return np.multiply(lhs, rhs)

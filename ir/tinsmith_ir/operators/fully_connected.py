@@ -1,11 +1,11 @@
 """FullyConnected: a matrix product with the weights of TFLite's layout (N, K)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tinsmith_ir.activation import Activation
-from tinsmith_ir.boxes import Box, reshaped_box
+from tinsmith_ir.boxes import Box, Range, reshaped_box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
@@ -14,14 +14,20 @@ from tinsmith_ir.operators.weighted import (
     Weighted,
     accumulate,
     centred,
+    check_accumulator,
+    check_accumulator_dtype,
     check_shifts,
+    finish_accumulator,
     finish_f32,
     finish_integer,
+    summed_bias,
     verify_weighted,
     weighted_operands,
 )
-from tinsmith_ir.parameters import fully_connected_channel_parameters
+from tinsmith_ir.parameters import fully_connected_accumulator, fully_connected_channel_parameters
 from tinsmith_ir.types import TensorType
+
+_ACCUMULATORS = {DType.INT8: (DType.INT32,), DType.INT16: (DType.INT32, DType.INT64)}
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,7 @@ class FullyConnected(Weighted):
 
     activation: Activation = Activation.NONE
     keep_dims: bool = False
+    accumulator: DType | None = None
 
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """(B, N), or the leading dimensions and N; the input's elements must be B * K."""
@@ -50,10 +57,19 @@ class FullyConnected(Weighted):
         if input_.elements % depth or (self.keep_dims and input_.shape[-1:] != (depth,)):
             raise GraphError(f"expected an input of rows of {depth}, got shape {input_.shape}")
         leading = input_.shape[:-1] if self.keep_dims else (input_.elements // depth,)
-        return (TensorType((*leading, outputs), input_.dtype),)
+        shape = (*leading, outputs)
+        if self.accumulator is None:
+            return (TensorType(shape, input_.dtype),)
+        check_accumulator_dtype(self.accumulator, input_, _ACCUMULATORS.get(input_.dtype, ()))
+        sums = fully_connected_accumulator(inputs, len(shape) - 1)
+        return (TensorType(shape, self.accumulator, sums),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`."""
+        if self.accumulator is not None:
+            verify_weighted(inputs, None, self.weights_axis)
+            check_accumulator(self.activation, self.infer(inputs)[0], outputs[0])
+            return
         verify_weighted(inputs, outputs[0], self.weights_axis)
         if checks.are_quantized(inputs[0], outputs[0]):
             self.check_scales(inputs, outputs)
@@ -71,7 +87,9 @@ class FullyConnected(Weighted):
         array, weights, bias = weighted_operands(arrays)
         rows = centred(array, checks.present(inputs, 0, "input")).reshape(-1, weights.shape[1])
         acc = accumulate(rows, weights)
-        if outputs[0].dtype is DType.FLOAT32:
+        if self.accumulator is not None:
+            result = finish_accumulator(acc, bias, self.accumulator)
+        elif outputs[0].dtype is DType.FLOAT32:
             result = finish_f32(acc, bias, self.activation)
         else:
             parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
@@ -93,6 +111,28 @@ class FullyConnected(Weighted):
         channels = box.ranges[-1]
         bias = Box((channels,)) if checks.optional(inputs, 2) is not None else None
         return Restriction(self, (read, Box((channels, (0, depth))), bias)[: len(inputs)])
+
+    def restrict_sum(
+        self, channels: Range, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Of integers, over what is a box of the input."""
+        input_ = checks.present(inputs, 0, "input")
+        weights = checks.present(inputs, 1, "weights")
+        shape = (*outputs[0].shape[:-1], weights.shape[1])
+        part = Box.whole(shape).with_range(len(shape) - 1, *channels)
+        read = reshaped_box(part, shape, input_.shape)
+        if input_.dtype not in _ACCUMULATORS or read is None:
+            return None
+        has_bias = checks.optional(inputs, 2) is not None
+        is_wide = input_.dtype is DType.INT16 and has_bias
+        boxes = (
+            read,
+            Box.whole(weights.shape).with_range(1, *channels),
+            summed_bias(channels, inputs),
+        )
+        dtype = DType.INT64 if is_wide else DType.INT32
+        operator = replace(self, activation=Activation.NONE, accumulator=dtype)
+        return Restriction(operator, boxes[: len(inputs)])
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """B * N * K."""

@@ -10,11 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
 from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
-from tinsmith_ir.operators.scaling import requantize
-from tinsmith_ir.parameters import requantize_parameters
+from tinsmith_ir.operators.scaling import requantize, store_accumulator
+from tinsmith_ir.operators.weighted import check_shifts
+from tinsmith_ir.parameters import accumulator_parameters, requantize_parameters
 from tinsmith_ir.types import TensorType
 
 
@@ -88,20 +91,33 @@ class Dequantize(Operator):
 
 @dataclass(frozen=True)
 class Requantize(Operator):
-    """Integers of one quantization (and width) as integers of another, `dtype`."""
+    """Integers of one quantization (and width) as integers of another, `dtype`, clamped.
+
+    Accumulators (int32 per channel, and int64) are rescaled as the operators with weights do at their
+    end: int64 with one rounding, by a multiplier reduced to 15 bits.
+    """
 
     mnemonic: ClassVar[str] = "requantize"
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
-    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE, Trait.FUSES_CLAMP})
 
     dtype: DType = DType.INT8
+    activation: Activation = Activation.NONE
 
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """The input's shape in `dtype`."""
         return (TensorType(checks.present(inputs, 0, "input").shape, self.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """int8, int16 or int32 per tensor on both sides, with parameters."""
+        """int8, int16 or int32 per tensor on both sides, or accumulators to int8 or int16, with
+        parameters.
+        """
+        if is_accumulator(checks.present(inputs, 0, "input")):
+            _check_sums(checks.present(inputs, 0, "input"))
+            checks.check_dtype(outputs[0], checks.QUANTIZED_DTYPES, "result")
+            checks.check_quantized(outputs[0], "result")
+            self.check_scales(inputs, outputs)
+            return
         allowed = (*checks.QUANTIZED_DTYPES, DType.INT32)
         for type_, name in ((checks.present(inputs, 0, "input"), "input"), (outputs[0], "result")):
             checks.check_dtype(type_, allowed, name)
@@ -109,12 +125,39 @@ class Requantize(Operator):
         self.check_scales(inputs, outputs)
 
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """See `requantize_parameters`."""
-        requantize_parameters(self, inputs, outputs[0])
+        """See `requantize_parameters` and `accumulator_parameters`."""
+        input_ = checks.present(inputs, 0, "input")
+        if is_accumulator(input_):
+            parameters = accumulator_parameters(self, inputs, outputs[0])
+            check_shifts(parameters, wide=input_.dtype is DType.INT64)
+        else:
+            requantize_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
     ) -> tuple[Array, ...]:
         """Elementwise."""
-        parameters = requantize_parameters(self, inputs, outputs[0])
-        return (requantize(required(arrays, 0), parameters, outputs[0].dtype),)
+        array, dtype = required(arrays, 0), outputs[0].dtype
+        input_ = checks.present(inputs, 0, "input")
+        if is_accumulator(input_):
+            sums = accumulator_parameters(self, inputs, outputs[0])
+            wide = input_.dtype is DType.INT64
+            return (store_accumulator(array.astype(np.int64), sums, dtype, wide=wide),)
+        return (requantize(array, requantize_parameters(self, inputs, outputs[0]), dtype),)
+
+
+def is_accumulator(type_: TensorType) -> bool:
+    """True for int64, and for int32 with a scale per channel: what is rescaled per channel."""
+    per_axis = type_.quantization is not None and type_.quantization.axis is not None
+    return type_.dtype is DType.INT64 or (type_.dtype is DType.INT32 and per_axis)
+
+
+def _check_sums(type_: TensorType) -> None:
+    quantization = type_.quantization
+    if quantization is None:
+        raise GraphError("expected accumulators with a quantization, got none")
+    if quantization.axis not in (None, len(type_.shape) - 1) or any(quantization.zero_points):
+        raise GraphError(
+            "expected accumulators of zero point 0, per tensor or per index of the last axis, got "
+            f"{quantization}"
+        )

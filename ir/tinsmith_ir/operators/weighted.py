@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.arithmetic import MAX_SHIFT_64
+from tinsmith_ir.boxes import Box, Range
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp_f32, store_accumulator
 from tinsmith_ir.parameters import ConvParameters
 from tinsmith_ir.types import TensorType
@@ -29,6 +30,10 @@ class Weighted(Operator):
     """An operator with weights and a bias per output channel, the last axis of its result.
 
     weights_axis: the axis of the weights that counts output channels.
+
+    With the attribute `accumulator`, the result are the sums of products plus bias, as integers of that
+    dtype with the scales of input * weights, neither rescaled nor clamped. Such sums over parts of the
+    input channels can be added; a Requantize ends them, bit by bit as the operator itself would.
     """
 
     operands: ClassVar[tuple[Operand, ...]] = (
@@ -39,21 +44,66 @@ class Weighted(Operator):
     traits: ClassVar[frozenset[Trait]] = frozenset({Trait.FUSES_CLAMP})
     weights_axis: ClassVar[int]
 
+    def restrict_sum(
+        self, channels: Range, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """What sums over these input channels only, as an accumulator; the first part has the bias.
+
+        The parts of all channels, added, and a Requantize with the operator's activation give its
+        result. None for floats, and where channels are not summed up or cannot be told apart.
+        """
+        del channels, inputs, outputs
+        return None
+
+
+def summed_bias(channels: Range, inputs: Types) -> Box | None:
+    """The bias in a sum over `channels`: it belongs to the first part."""
+    bias = checks.optional(inputs, 2)
+    return Box.whole(bias.shape) if bias is not None and channels[0] == 0 else None
+
+
+def check_accumulator_dtype(
+    accumulator: DType, input_: TensorType, allowed: Sequence[DType]
+) -> None:
+    """Raise GraphError unless sums of products with `input_` may be kept as `accumulator`.
+
+    Never of floats: the order of their sums is their meaning.
+    """
+    if accumulator not in allowed:
+        names = " or ".join(dtype.value for dtype in allowed) or "none"
+        raise GraphError(
+            f"expected an accumulator of {names} for an input of {input_.dtype.value}, got "
+            f"{accumulator.value}"
+        )
+
+
+def check_accumulator(activation: Activation, expected: TensorType, output: TensorType) -> None:
+    """Raise GraphError for sums that are clamped, or have other scales than `expected`."""
+    if activation is not Activation.NONE:
+        raise GraphError(
+            f"expected no activation of an accumulator, got {activation.value}; the Requantize "
+            "behind it clamps"
+        )
+    checks.check_same_quantization(expected, output, "input * weights and accumulator")
+
 
 def weighted_operands(arrays: Sequence[Array | None]) -> tuple[Array, Array, Array | None]:
     """(input, weights, bias or None) of an operator with weights."""
     return required(arrays, 0), required(arrays, 1), arrays[2] if len(arrays) > 2 else None
 
 
-def verify_weighted(inputs: Types, output: TensorType, axis: int) -> None:
+def verify_weighted(inputs: Types, output: TensorType | None, axis: int) -> None:
     """Dtypes and quantization of an operator with weights and bias: all float32, or int8/int16
     activations with symmetric int8 weights (per tensor or per `axis`) and int32 bias.
+
+    output: None if the sums themselves are the result.
     """
     input_ = checks.present(inputs, 0, "input")
     weights = checks.present(inputs, 1, "weights")
     bias = checks.optional(inputs, 2)
     checks.check_numbers(input_, "input")
-    checks.check_numbers(output, "result")
+    if output is not None:
+        checks.check_numbers(output, "result")
     is_float = input_.dtype is DType.FLOAT32
     checks.check_dtype(weights, (DType.FLOAT32 if is_float else DType.INT8,), "weights")
     if bias is not None:
@@ -125,3 +175,9 @@ def finish_integer(
     if bias is not None:
         total = total + bias.astype(np.int64)
     return store_accumulator(total, parameters, dtype, wide=wide)
+
+
+def finish_accumulator(acc: Array, bias: Array | None, dtype: DType) -> Array:
+    """Add the int32 bias, if there is one, and keep the sum: of int32 the low 32 bits."""
+    total = acc.astype(np.int64)
+    return (total if bias is None else total + bias.astype(np.int64)).astype(dtype.numpy)

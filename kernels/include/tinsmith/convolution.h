@@ -14,6 +14,10 @@
 #define tinsmith_depthwise_conv2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s8)
 #define tinsmith_depthwise_conv2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s16)
 #define tinsmith_depthwise_conv2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_f32)
+#define tinsmith_conv2d_s8_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s8_s32)
+#define tinsmith_conv2d_s16_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s16_s64)
+#define tinsmith_depthwise_conv2d_s8_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s8_s32)
+#define tinsmith_depthwise_conv2d_s16_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s16_s64)
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +89,19 @@ void tinsmith_depthwise_conv2d_s16(const tinsmith_conv2d_shape *shape, const tin
 /** The same in float: products are added in the order (ky, kx), then the bias, without fused operations. */
 void tinsmith_depthwise_conv2d_f32(const tinsmith_conv2d_shape *shape, const tinsmith_clamp_f32 *clamp,
                                    const float *input, const float *weights, const float *bias, float *output);
+
+/**
+ * The sums alone, with bias and neither scaled nor clamped, so that sums over parts of the input channels can be added;
+ * tinsmith_requantize_sums_* ends them. input_offset is minus the input's zero point.
+ */
+void tinsmith_conv2d_s8_s32(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int8_t *input,
+                            const int8_t *weights, const int32_t *bias, int32_t *output);
+void tinsmith_conv2d_s16_s64(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int16_t *input,
+                             const int8_t *weights, const int32_t *bias, int64_t *output);
+void tinsmith_depthwise_conv2d_s8_s32(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int8_t *input,
+                                      const int8_t *weights, const int32_t *bias, int32_t *output);
+void tinsmith_depthwise_conv2d_s16_s64(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int16_t *input,
+                                       const int8_t *weights, const int32_t *bias, int64_t *output);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,8 @@
 #define tinsmith_sub_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s16)
 #define tinsmith_sub_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s32)
 #define tinsmith_sub_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_f32)
+#define tinsmith_add_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s64)
+#define tinsmith_sub_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s64)
 #define tinsmith_mul_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s8)
 #define tinsmith_mul_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s16)
 #define tinsmith_mul_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s32)
@@ -97,6 +99,10 @@ void tinsmith_sub_s32(const tinsmith_broadcast *broadcast, const tinsmith_clamp 
                       const int32_t *rhs, int32_t *output);
 void tinsmith_sub_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_f32 *clamp, const float *lhs,
                       const float *rhs, float *output);
+
+/** Sum and difference of int64, which must fit. */
+void tinsmith_add_s64(const tinsmith_broadcast *broadcast, const int64_t *lhs, const int64_t *rhs, int64_t *output);
+void tinsmith_sub_s64(const tinsmith_broadcast *broadcast, const int64_t *lhs, const int64_t *rhs, int64_t *output);
 
 /** Product of two operands. */
 void tinsmith_mul_s8(const tinsmith_broadcast *broadcast, const tinsmith_mul_parameters *parameters, const int8_t *lhs,

@@ -10,6 +10,9 @@
 #define tinsmith_fully_connected_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8)
 #define tinsmith_fully_connected_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s16)
 #define tinsmith_fully_connected_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_f32)
+#define tinsmith_fully_connected_s8_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8_s32)
+#define tinsmith_fully_connected_s16_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s16_s32)
+#define tinsmith_fully_connected_s16_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s16_s64)
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +50,20 @@ void tinsmith_fully_connected_s16(const tinsmith_fully_connected_shape *shape, c
 /** The same in float: products are added in the order of depth, then the bias, without fused operations. */
 void tinsmith_fully_connected_f32(const tinsmith_fully_connected_shape *shape, const tinsmith_clamp_f32 *clamp,
                                   const float *input, const float *weights, const float *bias, float *output);
+
+/**
+ * The sums alone, with bias and neither scaled nor clamped, so that sums over parts of the depth can be added;
+ * tinsmith_requantize_sums_* ends them. input_offset is minus the input's zero point. Of int32 the low 32 bits are
+ * kept.
+ */
+void tinsmith_fully_connected_s8_s32(const tinsmith_fully_connected_shape *shape, int32_t input_offset,
+                                     const int8_t *input, const int8_t *weights, const int32_t *bias, int32_t *output);
+void tinsmith_fully_connected_s16_s32(const tinsmith_fully_connected_shape *shape, int32_t input_offset,
+                                      const int16_t *input, const int8_t *weights, const int32_t *bias,
+                                      int32_t *output);
+void tinsmith_fully_connected_s16_s64(const tinsmith_fully_connected_shape *shape, int32_t input_offset,
+                                      const int16_t *input, const int8_t *weights, const int32_t *bias,
+                                      int64_t *output);
 
 #ifdef __cplusplus
 }

@@ -20,6 +20,10 @@
 #define tinsmith_requantize_s32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s8)
 #define tinsmith_requantize_s32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s16)
 #define tinsmith_requantize_s32_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s32)
+#define tinsmith_requantize_sums_s32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s32_s8)
+#define tinsmith_requantize_sums_s32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s32_s16)
+#define tinsmith_requantize_sums_s64_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s64_s8)
+#define tinsmith_requantize_sums_s64_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s64_s16)
 
 #ifdef __cplusplus
 extern "C" {
@@ -71,6 +75,26 @@ void tinsmith_requantize_s32_s16(int32_t elements, const tinsmith_requantize_par
                                  const int32_t *input, int16_t *output);
 void tinsmith_requantize_s32_s32(int32_t elements, const tinsmith_requantize_parameters *parameters,
                                  const int32_t *input, int32_t *output);
+
+/**
+ * Scale the sums of an operator with weights, add the offset and clamp, as that operator does at its end: int32 with
+ * two roundings, int64 (|sum| below 2**47) with one, by a multiplier reduced to 15 bits. stage->input_offset is not
+ * read.
+ *
+ * @param[in] rows     at least 1
+ * @param[in] channels elements of a row
+ * @param[in] stage    one multiplier, or one per channel
+ * @param[in] input    (rows, channels)
+ * @param[out] output  (rows, channels); does not overlap the input
+ */
+void tinsmith_requantize_sums_s32_s8(int32_t rows, int32_t channels, const tinsmith_output_stage *stage,
+                                     const int32_t *input, int8_t *output);
+void tinsmith_requantize_sums_s32_s16(int32_t rows, int32_t channels, const tinsmith_output_stage *stage,
+                                      const int32_t *input, int16_t *output);
+void tinsmith_requantize_sums_s64_s8(int32_t rows, int32_t channels, const tinsmith_output_stage *stage,
+                                     const int64_t *input, int8_t *output);
+void tinsmith_requantize_sums_s64_s16(int32_t rows, int32_t channels, const tinsmith_output_stage *stage,
+                                      const int64_t *input, int16_t *output);
 
 #ifdef __cplusplus
 }

@@ -152,6 +152,27 @@ def fully_connected(draft: Draft, dtype: DType) -> None:
         draft.output(operator, [x, w, b], dtype, 0.05)
 
 
+def accumulators(draft: Draft, dtype: DType) -> None:
+    """Sums over two halves of the input channels, added and rescaled: of each operator with weights."""
+    wide = DType.INT64 if dtype is DType.INT16 else DType.INT32
+    specs = [
+        ((2, 5, 4, 3), (6, 3, 2, 3), 0, True, Conv2D(stride=(2, 1), accumulator=wide)),
+        ((1, 5, 4, 4), (6, 1, 1, 2), 0, False, Conv2D(padding=(1, 0, 0, 1), accumulator=wide)),
+        ((1, 5, 4, 3), (1, 3, 3, 6), 3, True, DepthwiseConv2D(accumulator=wide)),
+        ((3, 7), (5, 7), 0, True, FullyConnected(accumulator=wide)),
+        ((3, 7), (5, 7), 0, False, FullyConnected(accumulator=DType.INT32)),
+    ]
+    for shape, kernel, axis, per_axis, operator in specs:
+        x, y = draft.input(shape, dtype, 0.05), draft.input(shape, dtype, 0.05)
+        w = draft.weights(kernel, dtype, axis, per_axis=per_axis)
+        b = draft.bias(kernel[axis], dtype)
+        parts = [draft.builder.add(operator, [x, w, b]), draft.builder.add(operator, [y, w, None])]
+        total = draft.builder.add(Add() if per_axis else Sub(), parts)
+        end = Requantize(dtype=dtype, activation=Activation.RELU6 if per_axis else Activation.NONE)
+        draft.output(end, [total], dtype, 0.05)
+        draft.output(Requantize(dtype=DType.INT8), [total], DType.INT8, 0.1)
+
+
 def elementwise(draft: Draft, dtype: DType) -> None:
     """Equal shapes, broadcasting both ways, scalars, constants."""
     shapes = [
@@ -278,6 +299,7 @@ CASES: tuple[Case, ...] = (
     *_typed("conv2d", conv2d, NUMBERS),
     *_typed("depthwise_conv2d", depthwise_conv2d, NUMBERS),
     *_typed("fully_connected", fully_connected, NUMBERS),
+    *_typed("accumulators", accumulators, (DType.INT8, DType.INT16)),
     *_typed("elementwise", elementwise, (*NUMBERS, DType.INT32)),
     *_typed("pools", pools, NUMBERS),
     *_typed("mean", mean, NUMBERS),
