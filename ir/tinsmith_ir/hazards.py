@@ -43,6 +43,8 @@ def find_hazards(program: Program) -> Iterator[str]:
             continue
         assert isinstance(step, Call | Copy | Fill)  # unrolled
         reads, writes = places_of.regions(step)
+        if isinstance(step, Copy) and any(_meet(one, other) for one in reads for other in writes):
+            yield f"source and destination share bytes in\n  {print_step(step)}\n"
         engine = None if isinstance(step, Fill) else step.engine
         for flight in flights.values():
             if flight.is_done or (

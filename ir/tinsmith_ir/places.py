@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,7 +78,7 @@ def places(view: View) -> Places:
         ring = view.ring
         lines = (ring.at.value({}) + np.arange(shape[ring.axis])) % ring.lines
         axes[ring.axis] = lines * strides[ring.axis]
-    inner = _contiguous_axes(view, strides)
+    inner = contiguous_axes(view)
     length = view.type.dtype.size_bytes
     for extent in shape[len(shape) - inner :]:
         length *= extent
@@ -93,13 +92,14 @@ def run_count(view: View) -> int:
     """How many runs `places` gives, without making them; the layout being one (as many strides as axes)."""
     if view.is_dense:
         return 1
-    inner = _contiguous_axes(view, view.strides or dense_strides(view.type))
+    inner = contiguous_axes(view)
     return math.prod(view.type.shape[: len(view.type.shape) - inner])
 
 
-def _contiguous_axes(view: View, strides: Sequence[int]) -> int:
+def contiguous_axes(view: View) -> int:
     """How many of the innermost axes lie densely."""
     dense = dense_strides(view.type)
+    strides = view.strides or dense
     count = 0
     for axis in reversed(range(len(dense))):
         is_ring = view.ring is not None and view.ring.axis == axis

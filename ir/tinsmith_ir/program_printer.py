@@ -79,20 +79,20 @@ def print_view(view: View) -> str:
 
 
 def _buffers_and_views(program: Program) -> Iterator[str]:
-    """A tensor with a buffer of its own is one line; in the order of views, buffers before what lies on them."""
-    printed: set[str] = set()
+    """Both in their own order, buffers before what lies on them; a tensor with a buffer of its own is one line."""
+    numbers = {buffer.name: number for number, buffer in enumerate(program.buffers)}
+    printed = 0
     for view in program.views:
-        buffer = program.buffer.get(view.buffer)
-        is_new = buffer is not None and buffer.name not in printed
-        if buffer is not None and is_new:
-            printed.add(buffer.name)
-        if buffer is not None and is_new and is_tensor(view, buffer):
-            yield f"buffer {print_typed(Value(view.name, view.type))}{_place(buffer)}"
-            continue
-        if buffer is not None and is_new:
+        number = numbers.get(view.buffer, -1)
+        if number >= printed:
+            yield from map(_raw_buffer, program.buffers[printed:number])
+            buffer, printed = program.buffers[number], number + 1
+            if is_tensor(view, buffer):
+                yield f"buffer {print_typed(Value(view.name, view.type))}{_place(buffer)}"
+                continue
             yield _raw_buffer(buffer)
         yield print_view(view)
-    yield from (_raw_buffer(buffer) for buffer in program.buffers if buffer.name not in printed)
+    yield from map(_raw_buffer, program.buffers[printed:])
 
 
 def is_tensor(view: View, buffer: Buffer) -> bool:

@@ -134,10 +134,14 @@ class _Machine:
         return []
 
     def _written_before(self, step: Call | Copy) -> list[str]:
-        """What a FIFO engine has written itself when it begins a step."""
+        """What a FIFO engine has written itself, unknown to the core, when it begins a step."""
         if not self._program.engine[str(step.engine)].is_fifo:
             return []
-        flights = [flight for flight in self._flights.values() if flight.engine == step.engine]
+        flights = [
+            flight
+            for token, flight in self._flights.items()
+            if flight.engine == step.engine and token not in self._ended
+        ]
         return [name for flight in flights for name in step_names(flight)[1]]
 
     def _wait(self, step: Wait) -> list[Call]:

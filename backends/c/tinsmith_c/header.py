@@ -1,5 +1,7 @@
 """The header of a generated model: the manual of its user."""
 
+from collections.abc import Iterator
+
 from tinsmith_ir.types import TensorType
 
 from tinsmith_c.layout import Layout, c_name
@@ -32,7 +34,7 @@ def write_header(layout: Layout, options: WriteOptions) -> str:
         f"#define {name.upper()}_ERROR_KERNEL (-2)",
         "",
         "// Run one inference. Returns 0 or one of the errors above; after an error the outputs hold nothing.",
-        f"int {name}_run(void *arena);",
+        f"int {name}_run({'void *arena' if layout.has_arena else layout.parameter});",
         "",
         "#ifdef __cplusplus",
         '}  // extern "C"',
@@ -72,13 +74,17 @@ def provenance(layout: Layout, options: WriteOptions) -> list[str]:
 
 def _manual(layout: Layout, options: WriteOptions) -> list[str]:
     name = c_name(layout.program)
+    use = (
+        f"Use: fill a {name}_memories_t; write the inputs to where {name}_input_<i>(memories) points; call "
+        f"{name}_run(memories); read the outputs where {name}_output_<i>(memories) points. Every run overwrites all "
+        "memories, inputs included: write them again before the next."
+    )
+    if layout.has_arena:
+        use = _arena_manual(name)
     return [
         *provenance(layout, options),
         "",
-        f"Use: give an arena of {name.upper()}_ARENA_BYTES bytes, aligned to {name.upper()}_ARENA_ALIGNMENT; write "
-        f"the inputs to where {name}_input_<i>(arena) points; call {name}_run(arena); read the outputs where "
-        f"{name}_output_<i>(arena) points. Every run overwrites the arena, inputs included: write them again "
-        "before the next.",
+        use,
         "",
         "real = scale * (element - zero point). Elements lie densely, the last dimension innermost; images are "
         "batch, height, width, channels.",
@@ -87,16 +93,45 @@ def _manual(layout: Layout, options: WriteOptions) -> list[str]:
     ]
 
 
+def _arena_manual(name: str) -> str:
+    return (
+        f"Use: give an arena of {name.upper()}_ARENA_BYTES bytes, aligned to {name.upper()}_ARENA_ALIGNMENT; write "
+        f"the inputs to where {name}_input_<i>(arena) points; call {name}_run(arena); read the outputs where "
+        f"{name}_output_<i>(arena) points. Every run overwrites the arena, inputs included: write them again "
+        "before the next."
+    )
+
+
 def _arena_macros(layout: Layout, name: str) -> list[str]:
     prefix = name.upper()
+    memories = (
+        [
+            f"#define {prefix}_ARENA_BYTES {layout.arena_bytes}u",
+            f"#define {prefix}_ARENA_ALIGNMENT {layout.arena_alignment}u",
+        ]
+        if layout.has_arena
+        else [*_memories(layout, name)]
+    )
     return [
-        f"#define {prefix}_ARENA_BYTES {layout.arena_bytes}u",
-        f"#define {prefix}_ARENA_ALIGNMENT {layout.arena_alignment}u",
+        *memories,
         f"#define {prefix}_LAYER_COUNT {len(layout.program.calls)}u",
         f"#define {prefix}_INPUT_COUNT {len(layout.program.inputs)}u",
         f"#define {prefix}_OUTPUT_COUNT {len(layout.program.outputs)}u",
         "",
     ]
+
+
+def _memories(layout: Layout, name: str) -> Iterator[str]:
+    prefix = name.upper()
+    for memory in layout.program.memories:
+        field = layout.fields[memory.name].upper()
+        yield f"#define {prefix}_{field}_BYTES {layout.memory_bytes(memory.name)}u"
+        yield f"#define {prefix}_{field}_ALIGNMENT {memory.alignment}u"
+    yield "// The memories, each of so many bytes and aligned so; all of them are overwritten."
+    yield "typedef struct {"
+    for memory in layout.program.memories:
+        yield f"  void *{layout.fields[memory.name]};"
+    yield f"}} {name}_memories_t;"
 
 
 def _tensors(layout: Layout, name: str, kind: str, buffers: tuple[str, ...]) -> list[str]:
@@ -121,9 +156,13 @@ def _tensor(layout: Layout, name: str, label: str, buffer: str, *, is_input: boo
     const = "" if is_input else "const "
     element = C_TYPES[type_.dtype]
     byte = "uint8_t"
+    parameter, memory = f"{const}void *arena", "arena"
+    if not layout.has_arena:
+        field = layout.fields[layout.program.buffer_of(buffer).memory]
+        parameter, memory = layout.parameter, f"memories->{field}"
     lines += [
-        f"static inline {const}{element} *{name}_{label}({const}void *arena) {{",
-        f"  return ({const}{element} *)(({const}{byte} *)arena + {prefix}_OFFSET);",
+        f"static inline {const}{element} *{name}_{label}({parameter}) {{",
+        f"  return ({const}{element} *)(({const}{byte} *){memory} + {prefix}_OFFSET);",
         "}",
         "",
     ]

@@ -6,10 +6,11 @@ from functools import cached_property
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
+from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.places import places
-from tinsmith_ir.program import Call, Program
+from tinsmith_ir.program import Call, Loop, Program, Step
 from tinsmith_ir.program_printer import print_step, print_view
-from tinsmith_lowering import ARENA, ARENA_ALIGNMENT
+from tinsmith_lowering import ARENA_ALIGNMENT
 
 from tinsmith_c.names import buffer_names, c_identifier, is_header, shortened
 
@@ -25,49 +26,110 @@ def c_name(program: Program) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """Addresses and C names of a program that an allocation pass has placed."""
+    """Addresses and C names of a program that an allocation pass has placed.
+
+    A program with one memory is given an arena, one with several a struct of pointers.
+    """
 
     program: Program
 
     def __post_init__(self) -> None:
-        """Refuse what the C writer cannot say: several memories, copies, loops, buffers without a place."""
-        for step in self.program.steps:
-            if not isinstance(step, Call) or step.engine is not None:
-                raise GraphError(
-                    f"program {self.program.name!r}: expected kernel calls of the core only, "
-                    f"got\n  {print_step(step)}\n"
-                )
-        for view in self.program.views:
-            if not view.is_dense:
-                raise GraphError(f"expected dense tensors only, got\n  {print_view(view)}\n")
+        """Refuse what the C writer cannot say: calls beside the core, operands that do not lie densely, buffers
+        without a place.
+        """
+        for call in self.program.calls:
+            if call.engine is not None:
+                raise GraphError(f"no kernel runs beside the core, got\n  {print_step(call)}\n")
+            for name in (*call.inputs, *call.outputs, call.scratch):
+                view = self.program.view.get(name or "")
+                if view is not None and not view.is_dense:
+                    raise GraphError(
+                        f"kernel {call.kernel!r} takes what lies densely; copy it first: got\n"
+                        f"  {print_view(view)}\n  in {print_step(call)}\n"
+                    )
         for buffer in self.program.buffers:
-            if buffer.memory != ARENA:
-                raise GraphError(
-                    f"buffer {print_name(buffer.name)} is in memory {buffer.memory!r}; expected '{ARENA}'"
-                )
             if buffer.offset is None:
                 raise GraphError(
                     f"buffer {print_name(buffer.name)} has no offset; run an allocation pass first"
                 )
 
+    @property
+    def has_arena(self) -> bool:
+        """True if there is one memory only, the arena."""
+        return len(self.program.memories) <= 1
+
+    @property
+    def parameter(self) -> str:
+        """How functions take the memories."""
+        if self.has_arena:
+            return "uint8_t *arena"
+        return f"const {c_name(self.program)}_memories_t *memories"
+
+    @cached_property
+    def fields(self) -> dict[str, str]:
+        """Memory -> C identifier."""
+        return buffer_names([memory.name for memory in self.program.memories])
+
+    def address(self, name: str, arena: str = "arena") -> str:
+        """C expression of a view's first byte, `arena` being the name of the arena there."""
+        start = arena
+        if not self.has_arena:
+            start = f"(uint8_t *)memories->{self.fields[self.program.buffer_of(name).memory]}"
+        return f"{start} + {self.offset_name(name)}{self.motion(name)}"
+
+    def motion(self, name: str) -> str:
+        """What loops add to a view's offset, ` + 16 * i`."""
+        return "".join(f" + {_term(term)}" for term in self.program.view[name].start.terms)
+
+    @cached_property
+    def counters(self) -> dict[str, tuple[str, ...]]:
+        """Kernel call -> counters of the loops around it."""
+        found: dict[str, tuple[str, ...]] = {}
+
+        def walk(steps: tuple[Step, ...], around: tuple[str, ...]) -> None:
+            for step in steps:
+                if isinstance(step, Loop):
+                    walk(step.body, (*around, step.counter))
+                elif isinstance(step, Call):
+                    found[step.name] = around
+
+        walk(self.program.steps, ())
+        return found
+
+    def moved_by(self, call: Call) -> tuple[str, ...]:
+        """The counters that a call's operands depend on, the outermost first."""
+        names = (*call.inputs, *call.outputs, call.scratch)
+        views = [self.program.view[name] for name in names if name and name in self.program.view]
+        used = {counter for view in views for counter in view.counters}
+        return tuple(counter for counter in self.counters[call.name] if counter in used)
+
     def offset(self, name: str) -> int:
-        """Bytes from the start of the arena to a view's."""
+        """Bytes from the start of the memory to a view's first, where all counters are 0 and tables left out."""
         offset = self.program.buffer_of(name).offset
         assert offset is not None  # checked once, above
-        return offset + places(self.program.view[name]).begin
+        view = self.program.view[name]
+        return offset + (
+            view.start.base if view.counters or not view.is_dense else places(view).begin
+        )
+
+    def memory_bytes(self, memory: str) -> int:
+        """Bytes of a memory: the end of the last buffer; 1 for a memory without any."""
+        ends = [
+            (buffer.offset or 0) + buffer.size_bytes
+            for buffer in self.program.buffers
+            if buffer.memory == memory
+        ]
+        return max(ends, default=1)
 
     @cached_property
     def arena_bytes(self) -> int:
-        """Bytes of the arena: the end of the last buffer; 1 for a program without buffers."""
-        return max(
-            ((buffer.offset or 0) + buffer.size_bytes for buffer in self.program.buffers),
-            default=1,
-        )
+        """Bytes of all memories; 1 for a program without buffers."""
+        return sum(self.memory_bytes(memory.name) for memory in self.program.memories) or 1
 
     @property
     def arena_alignment(self) -> int:
         """Bytes that the arena's address must be a multiple of."""
-        return ARENA_ALIGNMENT
+        return max([ARENA_ALIGNMENT, *(memory.alignment for memory in self.program.memories)])
 
     @cached_property
     def identifiers(self) -> dict[str, str]:
@@ -79,6 +141,11 @@ class Layout:
         """Kernel call -> C identifier."""
         return buffer_names([call.name for call in self.program.calls])
 
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Kernel call -> its number, in the order of writing."""
+        return {call.name: number for number, call in enumerate(self.program.calls)}
+
     def offset_name(self, name: str) -> str:
         """The enumerator that holds a view's offset."""
         return f"kOffset_{self.identifiers[name]}"
@@ -87,3 +154,43 @@ class Layout:
 def layer_output(call: Call) -> str:
     """The view that the layer hook shows: the call's first result."""
     return call.outputs[0]
+
+
+def counter_name(counter: str) -> str:
+    """The C variable of a loop."""
+    return f"loop_{c_identifier(counter)}"
+
+
+def table_name(table: Table) -> str:
+    """The C array of a table, which its numbers determine."""
+    return "kTable_" + "_".join(str(value).replace("-", "m") for value in table.values)
+
+
+def tables(expression: Expression) -> list[Table]:
+    """The tables in an expression."""
+    found: list[Table] = []
+    for term in expression.terms:
+        if isinstance(term.factor, Table):
+            found.append(term.factor)
+        elif isinstance(term.factor, Modulo):
+            found += tables(term.factor.value)
+    return found
+
+
+def c_expression(expression: Expression) -> str:
+    """An int32 expression of C; it needs no parentheses within a sum."""
+    parts = [_term(term) for term in expression.terms]
+    if expression.base or not parts:
+        parts.append(str(expression.base))
+    return " + ".join(parts)
+
+
+def _term(term: Term) -> str:
+    match term.factor:
+        case Counter(name):
+            text = counter_name(name)
+        case Modulo(value, modulus):
+            text = f"tinsmith_modulo({c_expression(value)}, {modulus})"
+        case Table(name, _):
+            text = f"{table_name(term.factor)}[{counter_name(name)}]"
+    return text if term.times == 1 else f"{term.times} * {text}"

@@ -4,15 +4,18 @@ import io
 import itertools
 from collections.abc import Iterator, Sequence
 
+from tinsmith_ir.errors import GraphError
 from tinsmith_ir.program import Call
+from tinsmith_ir.program_printer import print_step
 from tinsmith_lowering import Emission, Kernel, Operand, find_kernel, layer_of_call
 from tinsmith_target import Target
 
 from tinsmith_c.header import describe, provenance
-from tinsmith_c.layout import Layout, c_name, layer_output
+from tinsmith_c.layout import Layout, c_name, counter_name
 from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES, ConstantPool, LayerScope
+from tinsmith_c.steps import StepWriter, definitions_of, function_name, headers_of
 from tinsmith_c.text import array_definition, comment_lines, wrapped_call
 
 _ATTRIBUTES = """\
@@ -55,12 +58,18 @@ def write_source(
         emission = kernel.emit(seen, scope)
         if emission.result is not None:
             failing.add(call.name)
+        if not emission.uses_pointers and not (layout.has_arena and not layout.moved_by(call)):
+            raise GraphError(
+                f"kernel {kernel.name!r} takes offsets in one arena that no loop moves, got\n"
+                f"  {print_step(call)}\n"
+            )
         layers.append(_layer(layout, number, call, kernel, scope, emission))
+    run = _run(layout, name, StepWriter(layout, pool, failing))
     before = [
         "\n".join(comment_lines(*provenance(layout, options))),
         *guards,
         f'#include "{name}.h"',
-        "#include <stddef.h>",
+        "\n".join(["#include <stddef.h>", *headers_of(layout.program)]),
         "\n".join(f'#include "{header}"' for header in sorted(headers)),
         "\n".join(_check(condition) for condition in checks),
         _ATTRIBUTES,
@@ -69,9 +78,10 @@ def write_source(
     ]
     behind = [
         "\n".join(pool.records.values()),
+        *definitions_of(layout.program),
         *pool.helpers,
         *layers,
-        _run(layout, name, failing),
+        run,
     ]
     content = io.BytesIO()
     for part in itertools.chain(before, _constants(pool), behind):
@@ -108,15 +118,30 @@ def _offsets(layout: Layout, name: str) -> str:
         f"{entry:{width}}  // {view.type.size_bytes} bytes"
         for entry, view in zip(entries, views, strict=True)
     ]
+    checks = [
+        line for memory in layout.program.memories for line in _fitting(layout, name, memory.name)
+    ]
+    title = "// Where each tensor lies in the arena, in bytes from its start."
+    return "\n".join([title, "enum {", *lines, "};", *checks])
+
+
+def _fitting(layout: Layout, name: str, memory: str) -> list[str]:
+    """That the last tensor of a memory ends within it; loops move some, which only the verifier knows."""
+    views = [
+        view
+        for view in layout.program.views
+        if layout.program.buffer_of(view.name).memory == memory
+        and view.is_dense
+        and not view.counters
+    ]
+    if not views:
+        return []
     last = max(views, key=lambda view: layout.offset(view.name) + view.type.size_bytes)
     end = f"{layout.offset_name(last.name)} + {last.type.size_bytes}"
-    check = wrapped_call(
-        "_Static_assert(",
-        [f"{end} <= {name.upper()}_ARENA_BYTES", '"the arena is too small for its last tensor"'],
-        ");",
-    )
-    title = "// Where each tensor lies in the arena, in bytes from its start."
-    return "\n".join([title, "enum {", *lines, "};", check])
+    what = "ARENA" if layout.has_arena else layout.fields[memory].upper()
+    check = f"{end} <= {name.upper()}_{what}_BYTES"
+    text = '"the arena is too small for its last tensor"'
+    return [wrapped_call("_Static_assert(", [check, text], ");")]
 
 
 def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
@@ -167,7 +192,7 @@ def _layer(
     returned = "void" if emission.result is None else "int"
     lines = [
         *_layer_comment(layout, number, call, kernel),
-        f"static {returned} {_function(layout, number, call)}(uint8_t *arena) {{",
+        f"static {returned} {function_name(layout, call)}({_parameters(layout, call)}) {{",
         *(_locals(layout, call, scope) if emission.uses_pointers else ()),
         *emission.statements,
     ]
@@ -176,8 +201,9 @@ def _layer(
     return "\n".join([*lines, "}"])
 
 
-def _function(layout: Layout, number: int, call: Call) -> str:
-    return f"layer_{number}_{layout.layer_identifiers[call.name]}"
+def _parameters(layout: Layout, call: Call) -> str:
+    counters = [f"int32_t {counter_name(counter)}" for counter in layout.moved_by(call)]
+    return ", ".join([layout.parameter, *counters])
 
 
 def _layer_comment(layout: Layout, number: int, call: Call, kernel: Kernel) -> list[str]:
@@ -198,7 +224,7 @@ def _describe_operand(layout: Layout, name: str) -> str:
     program = layout.program
     if name in program.constant:
         return f"{name} {describe(program.constant[name].type)}"
-    return f"{name} {describe(program.view[name].type)}, arena + {layout.offset(name)}"
+    return f"{name} {describe(program.view[name].type)}, {_place(layout, name)}"
 
 
 def _locals(layout: Layout, call: Call, scope: LayerScope) -> list[str]:
@@ -216,35 +242,37 @@ def _locals(layout: Layout, call: Call, scope: LayerScope) -> list[str]:
 
 def _pointer(layout: Layout, buffer: str, local: str, const: str) -> str:
     element = C_TYPES[layout.program.view[buffer].type.dtype]
-    return (
-        f"  {const}{element} *{local} = ({const}{element} *)(arena + {layout.offset_name(buffer)});"
-    )
+    return f"  {const}{element} *{local} = ({const}{element} *)({layout.address(buffer)});"
 
 
-def _run(layout: Layout, name: str, failing: set[str]) -> str:
-    """All layers in order. A refusal is noted, not acted on at once: a branch per layer is more code
+def _place(layout: Layout, name: str) -> str:
+    memory = "arena" if layout.has_arena else layout.program.buffer_of(name).memory
+    return f"{memory} + {layout.offset(name)}{layout.motion(name)}"
+
+
+def _run(layout: Layout, name: str, writer: StepWriter) -> str:
+    """All steps in order. A refusal is noted, not acted on at once: a branch per layer is more code
     than the whole call, and refusals are defects that no input can cause.
     """
     prefix = name.upper()
-    lines = [
-        f"int {name}_run(void *arena) {{",
-        f"  if (arena == NULL || (uintptr_t)arena % {prefix}_ARENA_ALIGNMENT != 0u) {{",
-        f"    return {prefix}_ERROR_ARENA;",
-        "  }",
-    ]
-    if layout.program.calls:
+    if layout.has_arena:
+        parameter = "void *arena"
+        conditions = [f"arena == NULL || (uintptr_t)arena % {prefix}_ARENA_ALIGNMENT != 0u"]
+    else:
+        parameter = layout.parameter
+        conditions = ["memories == NULL"] + [
+            f"memories->{field} == NULL || (uintptr_t)memories->{field} % {prefix}_{field.upper()}_ALIGNMENT != 0u"
+            for field in layout.fields.values()
+        ]
+    lines = [f"int {name}_run({parameter}) {{"]
+    for condition in conditions:
+        lines += [f"  if ({condition}) {{", f"    return {prefix}_ERROR_ARENA;", "  }"]
+    if layout.program.steps and layout.has_arena:
         lines.append("  uint8_t *bytes = arena;")
-    if failing:
+    if writer.failing:
         lines.append("  int refused = 0;")
-    for number, call in enumerate(layout.program.calls):
-        note = "refused |= " if call.name in failing else ""
-        lines.append(f"  {note}{_function(layout, number, call)}(bytes);")
-        output = layer_output(call)
-        size = layout.program.view[output].type.size_bytes
-        lines.append(
-            f"  TINSMITH_LAYER_DONE({number}u, bytes + {layout.offset_name(output)}, {size}u);"
-        )
+    lines += writer.lines()
     lines.append(
-        f"  return refused == 0 ? 0 : {prefix}_ERROR_KERNEL;" if failing else "  return 0;"
+        f"  return refused == 0 ? 0 : {prefix}_ERROR_KERNEL;" if writer.failing else "  return 0;"
     )
     return "\n".join([*lines, "}"])

@@ -26,13 +26,15 @@ _MAIN = """\
 #include <string.h>
 #include "{name}.h"
 
+static uint8_t *allocate(size_t size, size_t alignment) {{
+  return aligned_alloc(alignment, (size + alignment - 1u) / alignment * alignment);
+}}
+
 int main(void) {{
-  const size_t size = ({prefix}_ARENA_BYTES + 15u) / 16u * 16u;
-  uint8_t *arena = aligned_alloc(16, size);
+{allocations}
   for (;;) {{
-    memset(arena, 0x55, size);
 {reads}
-    const int status = {name}_run(arena);
+    const int status = {name}_run({argument});
     if (status != 0) {{
       fprintf(stderr, "status %d\\n", status);
       return 1;
@@ -145,18 +147,49 @@ def compile_c(arguments: Sequence[str | Path]) -> None:
 
 def _main(program: Program) -> str:
     layout = Layout(program)
-    reads = [
-        f"    if (fread(arena + {layout.offset(name)}, 1, {program.view[name].type.size_bytes}, stdin) "
-        f"!= {program.view[name].type.size_bytes}) {{\n      free(arena);\n      return 0;\n    }}"
-        for name in program.inputs
-    ]
-    writes = [
-        f"    fwrite(arena + {layout.offset(name)}, 1, {program.view[name].type.size_bytes}, stdout);"
-        for name in program.outputs
-    ]
-    if not program.inputs:
-        writes.append("    free(arena);\n    return 0;")
     name = c_name(program)
+    prefix = name.upper()
+    buffers = _memories(layout)
+    allocations = [
+        f"  const size_t {variable}_size = {prefix}_{macro}_BYTES;\n"
+        f"  uint8_t *{variable} = allocate({variable}_size, {prefix}_{macro}_ALIGNMENT);"
+        for variable, macro in buffers.values()
+    ]
+    if not layout.has_arena:
+        fields = ", ".join(variable for variable, _ in buffers.values())
+        allocations.append(f"  const {name}_memories_t memories = {{{fields}}};")
+    frees = " ".join(f"free({variable});" for variable, _ in buffers.values())
+    fills = [f"    memset({variable}, 0x55, {variable}_size);" for variable, _ in buffers.values()]
+    reads = [
+        f"    if (fread({_place(layout, buffers, end)}, stdin) != {program.view[end].type.size_bytes}) "
+        f"{{\n      {frees}\n      return 0;\n    }}"
+        for end in program.inputs
+    ]
+    writes = [f"    fwrite({_place(layout, buffers, end)}, stdout);" for end in program.outputs]
+    if not program.inputs:
+        writes.append(f"    {frees}\n    return 0;")
     return _MAIN.format(
-        name=name, prefix=name.upper(), reads="\n".join(reads), writes="\n".join(writes)
+        name=name,
+        allocations="\n".join(allocations),
+        argument="arena" if layout.has_arena else "&memories",
+        reads="\n".join([*fills, *reads]),
+        writes="\n".join(writes),
     )
+
+
+def _memories(layout: Layout) -> dict[str, tuple[str, str]]:
+    """Memory -> the variable that points to it, and what its macros are called."""
+    memories = [memory.name for memory in layout.program.memories]
+    if layout.has_arena:
+        return dict.fromkeys(memories or ["arena"], ("arena", "ARENA"))
+    return {
+        memory: (f"memory_{index}", layout.fields[memory].upper())
+        for index, memory in enumerate(memories)
+    }
+
+
+def _place(layout: Layout, buffers: Mapping[str, tuple[str, str]], name: str) -> str:
+    """A view as the first arguments of fread: pointer, 1, bytes."""
+    variable, _ = buffers[layout.program.buffer_of(name).memory]
+    size = layout.program.view[name].type.size_bytes
+    return f"{variable} + {layout.offset(name)}, 1, {size}"

@@ -1,0 +1,267 @@
+"""Random programs with loops, views, rings, fills and engines, for property tests: right ones, and mutants of them.
+
+Each computes rows of an input one after another: rows come into a few lines of a small memory, beside the core or by
+it, go through elementwise calls, perhaps through a ring of lines, and back to the output.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+from tinsmith_ir.checked import checked
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.expressions import ZERO, Counter, Expression, Modulo, Table, Term
+from tinsmith_ir.operators import Add, Operator, Relu
+from tinsmith_ir.program import (
+    Buffer,
+    Call,
+    Copy,
+    Engine,
+    Fill,
+    Guard,
+    Loop,
+    Memory,
+    Program,
+    Ring,
+    SimpleStep,
+    Step,
+    View,
+    Wait,
+    simple_steps,
+)
+from tinsmith_ir.types import Quantization, TensorType
+
+_Change = Callable[[SimpleStep], tuple[SimpleStep, ...]]
+
+_TYPES = (
+    (DType.INT8, Quantization.per_tensor(0.5, 3)),
+    (DType.INT16, Quantization.per_tensor(0.25, 0)),
+    (DType.FLOAT32, None),
+)
+
+
+@checked
+def random_program(seed: int) -> Program:
+    """A placed program that the verifier accepts. Input `x`, output `y`, of as many rows; kernels are called `k`."""
+    return _Maker(random.Random(seed)).program()
+
+
+@checked
+def mutant(program: Program, seed: int) -> Program:
+    """The program with one thing wrong, or at least other: a wait dropped, a place moved, a loop or guard changed."""
+    generator = random.Random(seed)
+    for _ in range(20):
+        changed = generator.choice(_MUTATIONS)(program, generator)
+        if changed is not None:
+            return changed
+    return program
+
+
+class _Maker:
+    """What has been decided, in the order in which it is needed."""
+
+    def __init__(self, generator: random.Random) -> None:
+        self._generator = generator
+        dtype, quantization = generator.choice(_TYPES)
+        self._columns = generator.choice([1, 3, 4, 8])
+        self._type = TensorType((1, self._columns), dtype, quantization)
+        self._row_bytes = self._type.size_bytes
+        self._rows = generator.randint(2, 7)
+        self._slots = generator.randint(2, 3)
+        self._has_engine = generator.random() < 0.7
+        self._has_ring = generator.random() < 0.5
+        self._has_far_memory = generator.random() < 0.6
+        self._views: list[View] = []
+        self._buffers: list[Buffer] = []
+        self._ends = {"near": 0, "far": 0}
+
+    def program(self) -> Program:
+        rows = self._rows
+        whole = replace(self._type, shape=(rows, self._columns))
+        far = "far" if self._has_far_memory else "near"
+        for name in ("x", "y"):
+            self._buffer(name, whole.size_bytes, far)
+            self._views.append(View(name, whole, name))
+        self._buffer("slots", self._slots * self._row_bytes, "near")
+        self._buffer("out", self._row_bytes, "near")
+        self._buffer("sum", self._row_bytes, "near")
+        self._view("done", "out")
+        self._view("total", "sum")
+        self._view("slot", "slots", self._cycle(0))
+        self._view("to", "y", self._along(0))
+        ahead = self._generator.randint(0, self._slots - 1) if self._has_engine else 0
+        self._view("from", "x", self._along(ahead))
+        self._view("next", "slots", self._cycle(ahead))
+        steps = [*self._prologue(ahead), Loop("i", rows, tuple(self._body(ahead)))]
+        memories = [Memory("near", None, 4)] + ([Memory("far", None, 8)] if far == "far" else [])
+        reaches = tuple(memory.name for memory in memories)
+        return Program(
+            name="random",
+            target="host",
+            memories=tuple(memories),
+            buffers=tuple(self._buffers),
+            views=tuple(self._views),
+            constants=(),
+            steps=tuple(steps),
+            inputs=("x",),
+            outputs=("y",),
+            engines=(Engine("dma", reaches),) if self._has_engine else (),
+        )
+
+    def _prologue(self, ahead: int) -> list[Step]:
+        """The rows that come before the loop begins, and zeros in the lines of the ring."""
+        steps: list[Step] = []
+        for index in range(min(ahead, self._rows)):
+            source, slot = f"first_{index}", f"first_slot_{index}"
+            self._view(source, "x", Expression(index * self._row_bytes))
+            self._view(slot, "slots", Expression(index % self._slots * self._row_bytes))
+            steps.append(self._copy(source, slot, Expression(index % self._slots)))
+        if self._has_ring:
+            lines = self._generator.randint(2, 4)
+            self._buffer("lines", lines * self._row_bytes, "near")
+            self._buffer("window", 2 * self._row_bytes, "near")
+            pair = replace(self._type, shape=(2, self._columns))
+            stride = (self._row_bytes, self._type.dtype.size_bytes)
+            at = Expression(lines - 1, (Term(1, Counter("i")),))
+            self._views += [
+                View("ring", pair, "lines", strides=stride, ring=Ring(0, lines, at)),
+                View("pair", pair, "window"),
+                View("all", replace(pair, shape=(lines, self._columns)), "lines"),
+            ]
+            self._view("line", "lines", self._modulo(0, lines))
+            self._view("old", "window")
+            self._view("new", "window", Expression(self._row_bytes))
+            steps.append(Fill("all", self._generator.choice([0, 0, 1])))
+            if self._type.dtype is DType.FLOAT32:
+                steps[-1] = Fill("all", 0)
+        return steps
+
+    def _body(self, ahead: int) -> list[SimpleStep]:
+        steps: list[SimpleStep] = []
+        guard = Guard("i", 0, self._rows - ahead) if ahead else None
+        if guard is None or guard.end > 0:
+            token = self._tokens(ahead)
+            steps.append(replace(self._copy("from", "next", token), guard=guard))
+        if self._has_engine:
+            steps.append(Wait(self._tokens(0)))
+        steps.append(self._call("relu", Relu(), ("slot",), "done"))
+        result = "done"
+        if self._has_ring:
+            steps.append(Copy("done", "line"))
+            steps.append(Copy("ring", "pair"))
+            steps.append(self._call("add", Add(), ("old", "new"), "total"))
+            result = "total"
+        steps.append(Copy(result, "to"))
+        return steps
+
+    def _copy(self, source: str, destination: str, token: Expression) -> Copy:
+        if not self._has_engine:
+            return Copy(source, destination)
+        return Copy(source, destination, "dma", token)
+
+    def _call(
+        self, name: str, operator: Operator, inputs: tuple[str, ...], output: str
+    ) -> SimpleStep:
+        return Call(name, "k", operator, inputs, (output,))
+
+    def _buffer(self, name: str, size: int, memory: str) -> None:
+        offset = -(-self._ends[memory] // 8) * 8 + 8 * self._generator.randint(0, 1)
+        self._buffers.append(Buffer(name, size, memory, offset))
+        self._ends[memory] = offset + size
+
+    def _view(self, name: str, buffer: str, start: Expression = ZERO) -> None:
+        self._views.append(View(name, self._type, buffer, start))
+
+    def _along(self, ahead: int) -> Expression:
+        return Expression(ahead * self._row_bytes, (Term(self._row_bytes, Counter("i")),))
+
+    def _cycle(self, ahead: int) -> Expression:
+        """The slot of row i + ahead: modulo, or a table that says the same."""
+        if self._generator.random() < 0.3:
+            places = [
+                (index + ahead) % self._slots * self._row_bytes for index in range(self._rows)
+            ]
+            return Expression(0, (Term(1, Table("i", tuple(places))),))
+        return self._modulo(ahead, self._slots)
+
+    def _modulo(self, ahead: int, modulus: int) -> Expression:
+        value = Expression(ahead, (Term(1, Counter("i")),))
+        return Expression(0, (Term(self._row_bytes, Modulo(value, modulus)),))
+
+    def _tokens(self, ahead: int) -> Expression:
+        value = Expression(ahead, (Term(1, Counter("i")),))
+        return Expression(0, (Term(1, Modulo(value, self._slots)),))
+
+
+def _drop_a_wait(program: Program, generator: random.Random) -> Program | None:
+    waits = [step for step in simple_steps(program.steps) if isinstance(step, Wait)]
+    if not waits:
+        return None
+    dropped = generator.choice(waits)
+    return _with_steps(program, lambda step: () if step is dropped else (step,))
+
+
+def _move_a_buffer(program: Program, generator: random.Random) -> Program | None:
+    buffer = generator.choice(program.buffers)
+    offset = max(0, (buffer.offset or 0) + generator.choice([-16, -8, 8, 16]))
+    return program.with_buffers(
+        tuple(replace(b, offset=offset) if b is buffer else b for b in program.buffers)
+    )
+
+
+def _move_a_view(program: Program, generator: random.Random) -> Program | None:
+    view = generator.choice(program.views)
+    moved = view.start.base + generator.choice([-1, 1]) * view.type.dtype.size_bytes
+    start = replace(view.start, base=moved)
+    views = tuple(replace(v, start=start) if v is view else v for v in program.views)
+    return replace(program, views=views)
+
+
+def _change_a_loop(program: Program, generator: random.Random) -> Program | None:
+    change = generator.choice([-1, 1])
+    steps = tuple(
+        replace(step, count=step.count + change) if isinstance(step, Loop) else step
+        for step in program.steps
+    )
+    return replace(program, steps=steps)
+
+
+def _change_a_guard(program: Program, generator: random.Random) -> Program | None:
+    change = generator.choice([-1, 1])
+
+    def changed(step: SimpleStep) -> tuple[SimpleStep, ...]:
+        if step.guard is None:
+            return (step,)
+        return (replace(step, guard=replace(step.guard, end=step.guard.end + change)),)
+
+    return _with_steps(program, changed)
+
+
+def _drop_a_step(program: Program, generator: random.Random) -> Program | None:
+    dropped = generator.choice([*simple_steps(program.steps)])
+    return _with_steps(program, lambda step: () if step is dropped else (step,))
+
+
+def _with_steps(program: Program, change: _Change) -> Program:
+    """Each simple step as `change` gives it."""
+
+    def changed(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        found: list[Step] = []
+        for step in steps:
+            if isinstance(step, Loop):
+                found.append(replace(step, body=changed(step.body)))
+            else:
+                found.extend(change(step))
+        return tuple(found)
+
+    return replace(program, steps=changed(program.steps))
+
+
+_MUTATIONS = (
+    _drop_a_wait,
+    _move_a_buffer,
+    _move_a_view,
+    _change_a_loop,
+    _change_a_guard,
+    _drop_a_step,
+)

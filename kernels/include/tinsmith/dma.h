@@ -1,0 +1,31 @@
+// What generated C asks of a DMA engine: the interface between a network whose program copies beside the core, and the
+// chip that it runs on. Whoever integrates such a network gives these two functions.
+//
+// Generated C promises: between the start of a copy and the wait for its token nobody writes what it reads, or touches
+// what it writes; every token that was started is waited for; tokens are below TINSMITH_DMA_TOKENS. Several copies may
+// be started with one token; the wait ends all of them.
+
+#ifndef TINSMITH_DMA_H_
+#define TINSMITH_DMA_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TINSMITH_DMA_TOKENS 32u
+
+// Begin to copy `rows` rows of `bytes` bytes each, whose first bytes lie so many bytes apart on either side. Returns at
+// once, or when a queue has room.
+void tinsmith_dma_start(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
+                        uint32_t destination_stride, uint32_t source_stride);
+
+// Return when every copy that was started with the token has ended.
+void tinsmith_dma_wait(uint32_t token);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // TINSMITH_DMA_H_
