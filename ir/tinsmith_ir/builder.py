@@ -21,6 +21,8 @@ class GraphBuilder:
         self._constants: list[Constant] = []
         self._nodes: list[Node] = []
         self._names: set[str] = set()
+        # No lower number is free, so that a name that comes often is not sought from 1 each time.
+        self._counts: dict[str, int] = {}
 
     def input(self, name: str, type_: TensorType) -> Value:
         """Add a graph input."""
@@ -68,11 +70,12 @@ class GraphBuilder:
         return graph
 
     def _unique(self, name: str) -> str:
-        candidate, count = name, 0
+        candidate, count = name, self._counts.get(name, 0)
         while candidate in self._names:
             count += 1
             candidate = f"{name}_{count}"
         self._names.add(candidate)
+        self._counts[name] = count
         return candidate
 
 

@@ -48,3 +48,33 @@ def test_a_leave_covers_one_step_only() -> None:
     longer = Block("a", 16, 0, 2, 8)
     with pytest.raises(PlanError, match="a and b"):
         check_plan(Plan((longer, B), {"a": 0, "b": 0}, 16, (InPlace("b", "a"),)))
+
+
+class CountedOffsets(dict[str, int]):
+    """Offsets that count how often one is asked for."""
+
+    asked = 0
+
+    def __getitem__(self, name: str) -> int:
+        self.asked += 1
+        return super().__getitem__(name)
+
+
+def test_a_block_is_compared_with_its_neighbours_alone() -> None:
+    blocks = tuple(Block(f"b{index}", 8, 0, 9, 8) for index in range(1000))
+    offsets = CountedOffsets({block.name: 8 * index for index, block in enumerate(blocks)})
+    check_plan(Plan(blocks, offsets, 8000))
+    assert offsets.asked <= 4 * len(blocks)
+
+
+def test_a_block_inside_the_first_of_two_that_share_a_start_is_found() -> None:
+    source, output = Block("source", 64, 0, 1, 8), Block("output", 8, 1, 2, 8)
+    inside = Block("inside", 8, 1, 1, 8)
+    plan = Plan(
+        (source, output, inside),
+        {"source": 0, "output": 0, "inside": 32},
+        64,
+        (InPlace("output", "source"),),
+    )
+    with pytest.raises(PlanError, match="source and inside both hold bytes 32 to 39 in step 1"):
+        check_plan(plan)

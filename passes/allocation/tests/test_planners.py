@@ -288,3 +288,20 @@ def test_thousands_of_blocks_that_live_together_are_stacked() -> None:
 def test_a_block_that_no_machine_has_is_refused() -> None:
     with pytest.raises(PlanError, match="at most 1099511627776 bytes"):
         Block("giant", (1 << 40) + 1, 0, 0)
+
+
+def test_a_search_of_many_blocks_is_left_to_the_greedy_planner_with_its_gap() -> None:
+    many = tuple(
+        Block(
+            f"{block.name}{copy}",
+            block.size_bytes,
+            block.first_step + 6 * copy,
+            block.last_step + 6 * copy,
+        )
+        for copy in range(70)
+        for block in SEVEN_FOR_SIX
+    )
+    plan = plan_exact(many)
+    assert plan.offsets == plan_greedy(many).offsets
+    assert (plan.status, plan.lower_bound) == (Status.FEASIBLE, 6)
+    assert plan.gap == 1 - 6 / plan.arena_bytes

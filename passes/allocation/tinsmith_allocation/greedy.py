@@ -14,6 +14,8 @@ from tinsmith_ir.checked import checked
 from tinsmith_allocation.bound import lower_bound
 from tinsmith_allocation.model import Block, InPlace, Plan, checked_in_place
 
+_ALL_IMPROVEMENTS_BLOCKS = 125
+
 _Partners = dict[str, set[str]]
 _Key = Callable[[Block], tuple[int, ...]]
 
@@ -30,7 +32,8 @@ _ORDERS: tuple[_Key, ...] = (
 def plan_greedy(
     blocks: Sequence[Block], *, in_place: Sequence[InPlace] = (), improvements: int = 200
 ) -> Plan:
-    """The best plan of a few orders, then of at most `improvements` changed ones.
+    """The best plan of a few orders, then of at most `improvements` changed ones; where there are more
+    than 125 blocks, of a few more orders and of fewer changed ones, by the square of their number.
 
     Stops at once when a plan meets the lower bound. Raises PlanError for blocks of the same name or
     a bad `in_place`.
@@ -41,9 +44,12 @@ def plan_greedy(
     def plan(order: Sequence[Block]) -> Plan:
         return Plan(tuple(blocks), _first_fit(order, partners), bound, tuple(in_place))
 
+    share = min(1.0, _ALL_IMPROVEMENTS_BLOCKS / max(len(blocks), 1))
+    tries = int(improvements * share**2)
+    more = _crowding_orders(blocks) if tries < improvements else ()
     best_order: list[Block] = []
     best: Plan | None = None
-    for key in _ORDERS:
+    for key in (*_ORDERS, *more):
         order = sorted(blocks, key=lambda block: (*key(block), block.name))
         candidate = plan(order)
         if best is None or candidate.arena_bytes < best.arena_bytes:
@@ -51,7 +57,31 @@ def plan_greedy(
         if best.arena_bytes == bound:
             return best
     assert best is not None
-    return _improve(best_order, best, plan, improvements)
+    return _improve(best_order, best, plan, tries)
+
+
+def _crowding_orders(blocks: Sequence[Block]) -> Iterator[_Key]:
+    """Orders that begin with the blocks of the most crowded step, which have the least choice."""
+    first = min(block.first_step for block in blocks)
+    last = max(block.last_step for block in blocks)
+    changes = np.zeros(last - first + 2, np.int64)
+    for block in blocks:
+        changes[block.first_step - first] += block.size_bytes
+        changes[block.last_step - first + 1] -= block.size_bytes
+    live = changes.cumsum()
+    crowds = {
+        block.name: int(live[block.first_step - first : block.last_step - first + 1].max())
+        for block in blocks
+    }
+    yield lambda block: (
+        -crowds[block.name],
+        -block.size_bytes * (block.last_step - block.first_step + 1),
+    )
+    yield lambda block: (
+        -crowds[block.name],
+        block.first_step - block.last_step,
+        -block.size_bytes,
+    )
 
 
 def _improve(
@@ -110,7 +140,7 @@ class _Placed:
     def add(self, block: Block, offset: int) -> None:
         """Give `block` its offset."""
         count = len(self._names)
-        index = int(np.searchsorted(self._rows[2, :count], offset, side="right"))
+        index = int(self._rows[2, :count].searchsorted(offset, side="right"))
         self._rows[:, index + 1 : count + 1] = self._rows[:, index:count]
         self._rows[:, index] = (
             block.first_step,
@@ -124,7 +154,7 @@ class _Placed:
     def neighbours(self, block: Block) -> NDArray[np.intp]:
         """Indices of the blocks that live with `block`, lowest start first."""
         first, last = self._rows[:2, : len(self._names)]
-        return np.flatnonzero((first <= block.last_step) & (block.first_step <= last))
+        return ((first <= block.last_step) & (block.first_step <= last)).nonzero()[0]
 
     def lowest_gap(self, block: Block, neighbours: NDArray[np.intp]) -> int:
         """The lowest aligned offset at which `block` touches none of its neighbours."""
@@ -133,7 +163,7 @@ class _Placed:
         candidates = np.zeros(len(neighbours) + 1, np.int64)
         np.maximum.accumulate(ends, out=candidates[1:])
         candidates += -candidates % block.alignment
-        fits = np.flatnonzero(candidates[:-1] + block.size_bytes <= starts)
+        fits = (candidates[:-1] + block.size_bytes <= starts).nonzero()[0]
         return int(candidates[fits[0] if len(fits) else -1])
 
     def shared_offsets(
