@@ -49,7 +49,8 @@ from tinsmith_ir.passes import (
     PassRecord,
     Pipeline,
     PipelineResult,
-    WarningPass,
+    RemarkingPass,
+    Remarks,
 )
 from tinsmith_ir.printer import print_graph, print_node, print_program
 from tinsmith_ir.program import (
@@ -115,6 +116,8 @@ __all__ = [
     "Quantize",
     "Relu",
     "Relu6",
+    "RemarkingPass",
+    "Remarks",
     "Requantize",
     "Reshape",
     "Rewrite",
@@ -127,7 +130,6 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "Value",
-    "WarningPass",
     "apply_patterns",
     "erase_dead",
     "evaluate_graph",
