@@ -142,7 +142,7 @@ def _check_graph(pass_: Pass, before: Graph, after: Graph) -> None:
     if after is before:
         return
     try:
-        verify_graph(after)
+        verify_graph(after, verified=before)
     except GraphError as error:
         raise GraphError(f"pass {pass_.name!r} made a graph that is not valid: {error}") from error
     if before.inputs != after.inputs or before.outputs != after.outputs:

@@ -15,6 +15,7 @@ from tinsmith_scheduling.heuristics import heuristic_orders
 from tinsmith_scheduling.problem import Problem, Task
 
 _ALL_LOOKS_TASKS = 1000
+_FEW_TASKS = 250
 
 
 @dataclass(frozen=True)
@@ -61,22 +62,24 @@ def find_schedule(
     beam_width: how many sets of finished tasks are followed at a time, at most. Beams of a
     sixteenth of it go first: each has to beat the best so far, which makes the wider ones quicker.
     max_expansions: about how many times each beam may look at a task that may run next; it is
-    narrowed to get by, and gives up after twice as many. Of more than 1,000 tasks fewer, in proportion,
-    as a look then takes longer, but once for each task.
+    narrowed to get by, and gives up after twice as many. Of more than 1,000 tasks fewer, by the square
+    of their number, as a look then takes longer, but once for each task.
     Where the search proves nothing, the orders of heuristics are tried too, at any size.
     """
     given = Schedule(problem.tasks, problem.peak_bytes(problem.tasks), is_optimal=False)
     count = max(len(problem.tasks), 1)
-    looks = max(count, int(max_expansions * min(1.0, _ALL_LOOKS_TASKS / count)))
+    looks = max(count, int(max_expansions * min(1.0, _ALL_LOOKS_TASKS / count) ** 2))
+    # Where a search takes long, an order that is known to be good makes it short.
+    known = _with_heuristics(problem, given) if count > _FEW_TASKS else given
     best: Schedule | None = None
     for width in _widths(beam_width):
-        found = _search(problem, best or given, width, looks)
+        found = _search(problem, best or known, width, looks)
         best = found or best
         if found is None or found.is_optimal:
             break
     if best is not None and best.is_optimal:
         return best
-    return _with_heuristics(problem, best or replace(given, gave_up=True))
+    return _with_heuristics(problem, best or replace(known, gave_up=True))
 
 
 def _with_heuristics(problem: Problem, known: Schedule) -> Schedule:
@@ -106,7 +109,7 @@ def _search(
     complete = True
     for step in range(len(problem.tasks)):
         best = _best_of_level(expansion, states, known.peak_bytes)
-        if expansion.count > 2 * max_expansions:
+        if expansion.count + _least_looks(best.values()) > 2 * max_expansions:
             return None
         levels = len(problem.tasks) - step
         width = _affordable(best.values(), levels, max_expansions - expansion.count)
@@ -137,6 +140,12 @@ def _affordable(states: Collection[_State], levels: int, expansions: int) -> int
     """How many states can be followed over `levels` levels with that many expansions; at least 1."""
     ready = sum(state.ready.bit_count() for state in states)
     return max(1, expansions * len(states) // max(1, ready * levels))
+
+
+def _least_looks(states: Collection[_State]) -> int:
+    """Looks that even a single state costs from here on: what may run falls by one a level at most."""
+    ready = min((state.ready.bit_count() for state in states), default=0)
+    return ready * (ready + 1) // 2
 
 
 class _Expansion:
