@@ -25,9 +25,8 @@ from tinsmith_driver.table import table, thousands
 SIZES = (250, 500, 1000, 2000, 4000)
 OTHERS = "others"
 _TARGET = "cortex-m4"
-# The best of several runs, as other work on the machine only ever adds time; of one if that takes long.
-_RUNS = 3
-_LONG_SECONDS = 2.0
+# The best of some runs, as other work on the machine only ever adds time.
+_RUNS = 2
 
 MOST_PER_DOUBLING = 2.3
 # A step or a network that takes less is not held to the bound: its seconds are those of the machine.
@@ -160,9 +159,7 @@ def measure(network: str, target: str, operators: int, half: Row | None = None) 
     """Compile one network; half: the row of half the size."""
     graph = NETWORKS[network](operators)
     model = Model(Path(f"{network}.tsm"), TEXT_FORMAT, "0" * 64, graph)
-    runs = [_timed(model, target)]
-    while len(runs) < _RUNS and runs[0][0] < _LONG_SECONDS:
-        runs.append(_timed(model, target))
+    runs = [_timed(model, target) for _ in range(_RUNS)]
     seconds, steps, arena = min(runs, key=lambda run: run[0])
     factor = None if half is None else seconds / half.seconds
     return Row(network, target, operators, steps, seconds, factor, arena)
