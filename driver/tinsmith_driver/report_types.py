@@ -77,6 +77,7 @@ class PassRow(TypedDict):
     name: str
     contract: str
     verified: bool
+    found_by: str
 
 
 class Report(TypedDict):

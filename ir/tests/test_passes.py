@@ -13,6 +13,7 @@ from tinsmith_ir import (
     NumericChange,
     Pipeline,
     Relu6,
+    Remarks,
     parse_graph,
 )
 from tinsmith_ir.testing import random_inputs
@@ -37,8 +38,8 @@ class Change:
 
 
 class Doubt(Change):
-    def run_with_warnings(self, graph: Graph) -> tuple[Graph, tuple[str, ...]]:
-        return self.run(graph), ("it may be better",)
+    def run_with_remarks(self, graph: Graph) -> tuple[Graph, Remarks]:
+        return self.run(graph), Remarks(("it may be better",), "guess")
 
 
 def keep(graph: Graph) -> Graph:
@@ -75,6 +76,7 @@ def test_records_say_what_ran_and_whether_it_was_compared() -> None:
 def test_records_keep_the_warnings_of_passes_that_have_some() -> None:
     result = Pipeline([Change(keep), Doubt(keep)]).run(parse_graph(TEXT))
     assert [record.warnings for record in result.records] == [(), ("it may be better",)]
+    assert [record.found_by for record in result.records] == ["", "guess"]
 
 
 def test_a_broken_promise_names_the_pass_and_the_first_tensor() -> None:

@@ -28,7 +28,8 @@ from tinsmith_ir.passes import (
     PassRecord,
     Pipeline,
     PipelineResult,
-    WarningPass,
+    RemarkingPass,
+    Remarks,
 )
 from tinsmith_ir.places import Places, places
 from tinsmith_ir.printer import print_graph, print_node
@@ -95,6 +96,8 @@ __all__: list[str] = [
     "Places",
     "Program",
     "Quantization",
+    "RemarkingPass",
+    "Remarks",
     "Rewrite",
     "Ring",
     "SimpleStep",
@@ -106,7 +109,6 @@ __all__: list[str] = [
     "Value",
     "View",
     "Wait",
-    "WarningPass",
     "apply_patterns",
     "cut_type",
     "dense_strides",

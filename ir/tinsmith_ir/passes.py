@@ -56,12 +56,22 @@ class Pass(Protocol):
         ...
 
 
-@runtime_checkable
-class WarningPass(Protocol):
-    """A pass that also says what a user should know of its result."""
+@dataclass(frozen=True)
+class Remarks(Checked):
+    """What a pass says of its result. warnings: sentences for the user. found_by: in a word, what gave the
+    result where there are several ways; "" where there is one.
+    """
 
-    def run_with_warnings(self, graph: Graph) -> tuple[Graph, tuple[str, ...]]:
-        """What `run` gives, and the sentences."""
+    warnings: tuple[str, ...] = ()
+    found_by: str = ""
+
+
+@runtime_checkable
+class RemarkingPass(Protocol):
+    """A pass that also has something to say of its result."""
+
+    def run_with_remarks(self, graph: Graph) -> tuple[Graph, Remarks]:
+        """What `run` gives, and the remarks."""
         ...
 
 
@@ -69,7 +79,7 @@ class WarningPass(Protocol):
 class PassRecord(Checked):
     """What a pass did. verified: outputs were compared on given inputs, and the contract held.
 
-    warnings: what it said, if it is a WarningPass.
+    warnings, found_by: its Remarks, if it is a RemarkingPass.
     """
 
     name: str
@@ -77,6 +87,7 @@ class PassRecord(Checked):
     contract: Contract
     verified: bool
     warnings: tuple[str, ...] = ()
+    found_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,24 +123,26 @@ class Pipeline(Checked):
 
 def _run_one(pass_: Pass, before: Graph, inputs: Inputs | None) -> tuple[Graph, PassRecord]:
     start = time.perf_counter()
-    after, warnings = (
-        pass_.run_with_warnings(before)
-        if isinstance(pass_, WarningPass)
-        else (pass_.run(before), ())
+    after, remarks = (
+        pass_.run_with_remarks(before)
+        if isinstance(pass_, RemarkingPass)
+        else (pass_.run(before), Remarks())
     )
     seconds = time.perf_counter() - start
     _check_graph(pass_, before, after)
     is_compared = inputs is not None and isinstance(pass_.contract, BitExact)
     if inputs is not None and is_compared and after is not before:
         _check_outputs(pass_, before, after, inputs)
-    return after, PassRecord(pass_.name, seconds, pass_.contract, is_compared, warnings)
+    return after, PassRecord(
+        pass_.name, seconds, pass_.contract, is_compared, remarks.warnings, remarks.found_by
+    )
 
 
 def _check_graph(pass_: Pass, before: Graph, after: Graph) -> None:
     if after is before:
         return
     try:
-        verify_graph(after)
+        verify_graph(after, verified=before)
     except GraphError as error:
         raise GraphError(f"pass {pass_.name!r} made a graph that is not valid: {error}") from error
     if before.inputs != after.inputs or before.outputs != after.outputs:

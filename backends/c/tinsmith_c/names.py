@@ -100,19 +100,21 @@ def shortened(name: str, longest: int) -> str:
 
 @dataclass
 class NameTable:
-    """Gives each wish a name that nobody else has."""
+    """Gives each wish a name that nobody else has. numbers: the last that a wish was given."""
 
     taken: set[str] = field(default_factory=set[str])
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
 
     def unique(self, wish: str) -> str:
         """`wish`, or `wish_2`, `wish_3`, … if it is taken."""
         wish = wish[:_LONGEST]
-        name, number = wish, 1
+        name, number = wish, self.numbers.get(wish, 1)
         while name in self.taken:
             number += 1
             suffix = f"_{number}"
             name = wish[: _LONGEST - len(suffix)] + suffix
         self.taken.add(name)
+        self.numbers[wish] = number
         return name
 
 

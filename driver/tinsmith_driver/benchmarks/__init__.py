@@ -12,6 +12,7 @@ from tinsmith_driver.benchmarks import (
     pulp_kernels,
     pulp_sensitivity,
     pulp_slowest,
+    scaling,
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.report import json_bytes
@@ -25,6 +26,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "pulp-kernels": pulp_kernels.run,
     "pulp-sensitivity": pulp_sensitivity.run,
     "pulp-slowest": pulp_slowest.run,
+    "scaling": scaling.run,
 }
 
 __all__ = ["BENCHMARKS", "Benchmark", "BenchmarkResult", "run"]

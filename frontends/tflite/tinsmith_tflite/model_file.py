@@ -98,6 +98,7 @@ class ModelFile:
         self.outputs = self._subgraph.int32s(2)
         self.tensor_count = self._subgraph.count(0)
         self.operator_count = self._subgraph.count(3)
+        self._tensors: dict[int, FileTensor] = {}
 
     def spend(self, size_bytes: int) -> None:
         """Count memory or time that the file costs apart from reading it, see Source.spend."""
@@ -108,7 +109,12 @@ class ModelFile:
         return self._source.absent_table(where)
 
     def tensor(self, index: int) -> FileTensor:
-        """Tensor `index` of the subgraph; raises ModelError if there is none."""
+        """Tensor `index` of the subgraph, read once; raises ModelError if there is none."""
+        if index not in self._tensors:
+            self._tensors[index] = self._read_tensor(index)
+        return self._tensors[index]
+
+    def _read_tensor(self, index: int) -> FileTensor:
         table = self._subgraph.item(0, index, "tensor")
         shape = table.int32s(0)
         if len(shape) > MAX_RANK:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tinsmith_scheduling import Problem, Task, find_schedule
+from tinsmith_scheduling.heuristics import heuristic_orders
 
 
 def task(name: str, reads: str, after: str = "") -> Task:
@@ -37,7 +38,7 @@ def test_branches_run_one_after_the_other() -> None:
     schedule = find_schedule(BRANCHES)
     assert [task.name for task in schedule.order] == ["a", "a_end", "b", "b_end", "y"]
     assert schedule.peak_bytes == 111
-    assert schedule.is_optimal
+    assert (schedule.is_optimal, schedule.found_by) == (True, "search")
 
 
 def test_an_order_that_cannot_be_improved_stays() -> None:
@@ -136,6 +137,7 @@ def test_a_search_that_gives_up_follows_branches_and_says_so() -> None:
     assert schedule.peak_bytes == problem.peak_bytes(schedule.order) == 100 + 150
     assert is_allowed(schedule.order)
     assert (schedule.is_optimal, schedule.gave_up) == (False, True)
+    assert schedule.found_by == "heuristic"
 
 
 def test_a_search_that_gives_up_keeps_an_order_that_following_branches_does_not_improve() -> None:
@@ -143,4 +145,36 @@ def test_a_search_that_gives_up_keeps_an_order_that_following_branches_does_not_
     walked = replace(problem, tasks=find_schedule(problem, max_expansions=100).order)
     schedule = find_schedule(walked, max_expansions=100)
     assert schedule.order is walked.tasks
-    assert schedule.gave_up
+    assert (schedule.gave_up, schedule.found_by) == (True, "given")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_heuristic_orders_are_allowed_and_whole(seed: int) -> None:
+    problem = random_problem(seed, 40)
+    orders = [tuple(order) for order in heuristic_orders(problem)]
+    assert len(orders) == 4
+    for order in orders:
+        assert is_allowed(order)
+        assert sorted(t.name for t in order) == sorted(t.name for t in problem.tasks)
+    assert orders == [tuple(order) for order in heuristic_orders(problem)]
+
+
+def tree_problem(depth: int) -> Problem:
+    """Sums of pairs, level by level: a whole level is live in the given order, and in the best order two
+    stores and one for each level.
+    """
+    level = [task(f"leaf{index}", "x") for index in range(2**depth)]
+    tasks = list(level)
+    while len(level) > 1:
+        pairs = [f"{one.name} {two.name}" for one, two in zip(level[::2], level[1::2], strict=True)]
+        level = [task(f"sum{len(level)}_{index}", pair, pair) for index, pair in enumerate(pairs)]
+        tasks += level
+    sizes = {"x": 0} | {t.name: 1 for t in tasks}
+    return Problem(tuple(tasks), sizes, frozenset(["x"]), frozenset([tasks[-1].name]))
+
+
+def test_a_tree_of_thousands_of_tasks_is_walked_from_its_end() -> None:
+    problem = tree_problem(11)
+    assert problem.peak_bytes(problem.tasks) == 2**11 + 1
+    schedule = find_schedule(problem)
+    assert (schedule.peak_bytes, schedule.found_by) == (11 + 2, "heuristic")

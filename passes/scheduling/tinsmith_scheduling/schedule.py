@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Trait
-from tinsmith_ir.passes import BIT_EXACT, Contract
+from tinsmith_ir.passes import BIT_EXACT, Contract, Remarks
 
 from tinsmith_scheduling.problem import Problem, Task
 from tinsmith_scheduling.search import Schedule, find_schedule
@@ -34,24 +34,35 @@ class ScheduleNodes(Checked):
     @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with its nodes in the order found; `graph` itself when its order stays."""
-        return self.run_with_warnings(graph)[0]
+        return self.run_with_remarks(graph)[0]
 
-    def run_with_warnings(self, graph: Graph) -> tuple[Graph, tuple[str, ...]]:
-        """The same, and a sentence if another order may keep fewer bytes live."""
+    def run_with_remarks(self, graph: Graph) -> tuple[Graph, Remarks]:
+        """The same, what gave the order (see `Schedule.found_by`), and a sentence if another order may
+        keep fewer bytes live.
+        """
         problem = problem_of(graph)
         schedule = find_schedule(problem, beam_width=self.beam_width)
         warnings = () if schedule.is_optimal else (_warning(schedule),)
+        remarks = Remarks(warnings, schedule.found_by)
         if schedule.order == problem.tasks:
-            return graph, warnings
+            return graph, remarks
         nodes = [graph.producers[task.name] for task in schedule.order]
-        return graph.rebuilt(nodes=nodes), warnings
+        return graph.rebuilt(nodes=nodes), remarks
+
+
+_ORIGINS = {
+    "given": "this is the given order, and no other that was tried is better",
+    "search": "this is the best that was looked at",
+    "heuristic": "this is the order of a heuristic",
+}
 
 
 def _warning(schedule: Schedule) -> str:
     why = "the search gave up" if schedule.gave_up else "the search could not look at all orders"
     return (
-        f"order of {len(schedule.order)} operations: {why}, since many may run at a time; another order "
-        f"may need less than the {schedule.peak_bytes:,} bytes that this one has live at once"
+        f"order of {len(schedule.order)} operations: {why}, since many may run at a time; "
+        f"{_ORIGINS[schedule.found_by]}; another order may need less than the "
+        f"{schedule.peak_bytes:,} bytes that this one has live at once"
     )
 
 

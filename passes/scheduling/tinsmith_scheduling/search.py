@@ -7,24 +7,31 @@ finished, and exact while no level has more of them than the beam is wide.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from tinsmith_ir.checked import Checked, checked
 
+from tinsmith_scheduling.heuristics import heuristic_orders
 from tinsmith_scheduling.problem import Problem, Task
+
+_ALL_LOOKS_TASKS = 1000
+_FEW_TASKS = 250
 
 
 @dataclass(frozen=True)
 class Schedule(Checked):
     """An order of all tasks, its peak, and whether no order has a lower one.
 
-    gave_up: too many tasks may run at a time, so that no beam came to an end; the order is the given
-    one, or one that follows each branch to its end.
+    gave_up: too many tasks may run at a time, so that no beam came to an end.
+    found_by: what gave the order: "given" is the order of the problem, which nothing beats that was tried;
+    "search"; or "heuristic".
     """
 
     order: tuple[Task, ...]
     peak_bytes: int
     is_optimal: bool
     gave_up: bool = False
+    found_by: Literal["given", "search", "heuristic"] = "given"
 
 
 @dataclass(frozen=True)
@@ -55,42 +62,34 @@ def find_schedule(
     beam_width: how many sets of finished tasks are followed at a time, at most. Beams of a
     sixteenth of it go first: each has to beat the best so far, which makes the wider ones quicker.
     max_expansions: about how many times each beam may look at a task that may run next; it is
-    narrowed to get by. If twice as many are not enough, as with many hundreds of parallel tasks,
-    it finds nothing; a walk along the branches is then all that is tried.
+    narrowed to get by, and gives up after twice as many. Of more than 1,000 tasks fewer, by the square
+    of their number, as a look then takes longer, but once for each task.
+    Where the search proves nothing, the orders of heuristics are tried too, at any size.
     """
     given = Schedule(problem.tasks, problem.peak_bytes(problem.tasks), is_optimal=False)
+    count = max(len(problem.tasks), 1)
+    looks = max(count, int(max_expansions * min(1.0, _ALL_LOOKS_TASKS / count) ** 2))
+    # Where a search takes long, an order that is known to be good makes it short.
+    known = _with_heuristics(problem, given) if count > _FEW_TASKS else given
     best: Schedule | None = None
     for width in _widths(beam_width):
-        found = _search(problem, best or given, width, max_expansions)
+        found = _search(problem, best or known, width, looks)
         best = found or best
         if found is None or found.is_optimal:
             break
-    return best or _walked(problem, given)
+    if best is not None and best.is_optimal:
+        return best
+    return _with_heuristics(problem, best or replace(known, gave_up=True))
 
 
-def _walked(problem: Problem, given: Schedule) -> Schedule:
-    """After each task those that it made ready, so that branches end before others begin; the given
-    order unless that is better.
-    """
-    index = {task.name: position for position, task in enumerate(problem.tasks)}
-    awaited = [len(task.after) for task in problem.tasks]
-    following: list[list[int]] = [[] for _ in problem.tasks]
-    for position, task in enumerate(problem.tasks):
-        for name in task.after:
-            following[index[name]].append(position)
-    ready = [position for position, count in enumerate(awaited) if count == 0][::-1]
-    order: list[Task] = []
-    while ready:
-        position = ready.pop()
-        order.append(problem.tasks[position])
-        for other in reversed(following[position]):
-            awaited[other] -= 1
-            if awaited[other] == 0:
-                ready.append(other)
-    peak = problem.peak_bytes(order)
-    if peak >= given.peak_bytes:
-        return replace(given, gave_up=True)
-    return Schedule(tuple(order), peak, is_optimal=False, gave_up=True)
+def _with_heuristics(problem: Problem, known: Schedule) -> Schedule:
+    """The best of the heuristics' orders if it is better than the known one."""
+    best = known
+    for order in heuristic_orders(problem):
+        peak = problem.peak_bytes(order)
+        if peak < best.peak_bytes:
+            best = replace(best, order=tuple(order), peak_bytes=peak, found_by="heuristic")
+    return best
 
 
 def _widths(widest: int) -> list[int]:
@@ -110,7 +109,7 @@ def _search(
     complete = True
     for step in range(len(problem.tasks)):
         best = _best_of_level(expansion, states, known.peak_bytes)
-        if expansion.count > 2 * max_expansions:
+        if expansion.count + _least_looks(best.values()) > 2 * max_expansions:
             return None
         levels = len(problem.tasks) - step
         width = _affordable(best.values(), levels, max_expansions - expansion.count)
@@ -120,7 +119,7 @@ def _search(
     if not states or not problem.tasks:
         return replace(known, is_optimal=complete)
     order = tuple(problem.tasks[index] for index in states[0].order)
-    return Schedule(order, states[0].peak, complete)
+    return Schedule(order, states[0].peak, complete, found_by="search")
 
 
 def _best_of_level(
@@ -141,6 +140,12 @@ def _affordable(states: Collection[_State], levels: int, expansions: int) -> int
     """How many states can be followed over `levels` levels with that many expansions; at least 1."""
     ready = sum(state.ready.bit_count() for state in states)
     return max(1, expansions * len(states) // max(1, ready * levels))
+
+
+def _least_looks(states: Collection[_State]) -> int:
+    """Looks that even a single state costs from here on: what may run falls by one a level at most."""
+    ready = min((state.ready.bit_count() for state in states), default=0)
+    return ready * (ready + 1) // 2
 
 
 class _Expansion:

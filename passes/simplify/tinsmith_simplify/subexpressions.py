@@ -60,7 +60,9 @@ class _Merge:
         return any(self._graph.is_output(value) for value in values)
 
     def renamed(self, node: Node) -> Node:
-        """`node` reading the first of each of its operands."""
+        """`node` reading the first of each of its operands; the very node if it does."""
+        if not any(value.name in self._replaced for value in node.present_inputs):
+            return node
         inputs = [value and self._replaced.get(value.name, value) for value in node.inputs]
         return node.with_inputs(inputs)
 
