@@ -55,6 +55,7 @@ def report(
                 "name": record.name,
                 "contract": str(record.contract),
                 "verified": record.verified,
+                "measured": record.measured,
             }
             for record in compilation.records
         ],

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from tinsmith_ir import Constant, Graph, Node, UnsupportedError
 from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.escape import visible
+from tinsmith_ir.pipeline import Pipeline
 from tinsmith_lowering import lower
 from tinsmith_target import target
 
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, Model, kernels_for, optimize
+from tinsmith_driver.pipelines import Compilation, Model, graph_passes, kernels_for, passes_for
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Finding:
 
 def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
     """The ops of the optimised graph that no kernel of the target takes."""
-    graph = optimize(model).graph
+    graph = Pipeline(graph_passes(passes_for(options))).run(model.graph).graph
     chosen = target(options.target)
     kernels = kernels_for(chosen, options.backend, packed=options.packed)
     findings: list[Finding] = []

@@ -5,6 +5,7 @@ from tinsmith_lowering.kernel import Backend, Kernel, Layer, Rule, Signature, no
 from tinsmith_lowering.lower import (
     ARENA,
     ARENA_ALIGNMENT,
+    Lower,
     find_kernel,
     layer_of_call,
     layer_of_node,
@@ -19,6 +20,7 @@ __all__ = [
     "Emission",
     "Kernel",
     "Layer",
+    "Lower",
     "Operand",
     "Rule",
     "Scope",

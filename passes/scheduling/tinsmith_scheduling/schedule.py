@@ -1,11 +1,12 @@
 """The graph pass: nodes in an order that keeps fewer bytes live."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Reshape
-from tinsmith_ir.passes import BIT_EXACT, Contract
+from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 
 from tinsmith_scheduling.problem import Problem, Task
 from tinsmith_scheduling.search import Schedule, find_schedule
@@ -21,30 +22,24 @@ class ScheduleNodes(Checked):
 
     beam_width: int = 256
 
-    @property
-    def name(self) -> str:
-        """The name in reports and on the command line."""
-        return "schedule-nodes"
-
-    @property
-    def contract(self) -> Contract:
-        """The order of execution changes no value."""
-        return BIT_EXACT
+    name: ClassVar[str] = "schedule-nodes"
+    # The order of execution changes no value.
+    contract: ClassVar[Contract] = BIT_EXACT
 
     @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with its nodes in the order found; `graph` itself when its order stays."""
-        return self.run_with_warnings(graph)[0]
+        return self.run_in_detail(graph).ir
 
-    def run_with_warnings(self, graph: Graph) -> tuple[Graph, tuple[str, ...]]:
-        """The same, and a sentence if another order may keep fewer bytes live."""
+    def run_in_detail(self, graph: Graph) -> Outcome[Graph]:
+        """The same, and a warning if another order may keep fewer bytes live."""
         problem = problem_of(graph)
         schedule = find_schedule(problem, beam_width=self.beam_width)
         warnings = () if schedule.is_optimal else (_warning(schedule),)
         if schedule.order == problem.tasks:
-            return graph, warnings
+            return Outcome(graph, warnings)
         nodes = [graph.producers[task.name] for task in schedule.order]
-        return graph.rebuilt(nodes=nodes), warnings
+        return Outcome(graph.rebuilt(nodes=nodes), warnings)
 
 
 def _warning(schedule: Schedule) -> str:
