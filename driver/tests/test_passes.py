@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 import pytest
 from tinsmith_allocation import AllocateBuffers
 from tinsmith_driver import passes
@@ -41,7 +42,7 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-3:] == ["schedule-nodes", "lower", "allocate-buffers"]
+    assert names([])[-4:] == ["schedule-nodes", "lower", "prepare", "allocate-buffers"]
     kinds = [levels(found) for found in chosen_passes(SETTING)]
     assert kinds == sorted(kinds, key=lambda found: (found[0] is Program, found[1] is Program))
 
@@ -82,6 +83,7 @@ def test_options_are_read_as_the_types_that_they_have() -> None:
         (["simplify", "simplify"], [], "--pass simplify is given twice"),
         (["simplify"], ["simplify"], "expected --pass or --without, got both"),
         ([], ["lower"], "'lower' cannot be left out: no kernel is chosen without it"),
+        ([], ["prepare"], "cannot be left out: no constant has its final bytes without it"),
         ([], ["allocate-buffers"], "cannot be left out: no buffer has a place without it"),
         ([], ["fold-constants"], "not left out: it runs only when --pass asks for it"),
         (["simplify{rounds=3}"], [], "no option 'rounds'; it has max_constant_bytes=16777216"),
@@ -203,6 +205,32 @@ def test_verify_names_the_pass_of_either_level_that_broke_its_contract(
         compile_model(read_model(model), options)
     assert f"pass {entry.name!r} promised bit_exact but changed %y in" in str(error.value)
     assert message in str(error.value)
+
+
+@dataclass(frozen=True)
+class ZeroWeights:
+    """Loses what was arranged for kernels, but keeps what calls mean."""
+
+    name: ClassVar[str] = "zero-weights"
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    def run(self, program: Program) -> Program:
+        return replace(
+            program,
+            constants=tuple(
+                replace(found, data=np.zeros_like(found.data)) if found.layout else found
+                for found in program.constants
+            ),
+        )
+
+
+def test_verify_holds_constants_to_what_kernels_prepare(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Entry(ZeroWeights, lambda _: ZeroWeights())
+    monkeypatch.setattr(passes, "TABLE", (*TABLE, entry))
+    with pytest.raises(GraphError) as error:
+        compile_model(read_model(MODEL), CompileOptions("cortex-m4", verify_passes=True))
+    assert "pass 'zero-weights' made a program that is not valid: call " in str(error.value)
+    assert "is not what tinsmith_convolve_packed_s8 prepares as 'weights'" in str(error.value)
 
 
 def test_show_knows_what_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ from tinsmith_ir import UsageError
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import AnyPass
-from tinsmith_lowering import Kernel, Lower
+from tinsmith_lowering import Kernel, Lower, Prepare
 from tinsmith_scheduling import ScheduleNodes
 from tinsmith_simplify import (
     FoldConstants,
@@ -96,6 +96,11 @@ TABLE: tuple[Entry, ...] = (
         Lower,
         lambda setting: Lower(setting.target, setting.kernels),
         needed="no kernel is chosen without it",
+    ),
+    Entry(
+        Prepare,
+        lambda setting: Prepare(setting.target, setting.kernels),
+        needed="no constant has its final bytes without it",
     ),
     Entry(
         AllocateBuffers,

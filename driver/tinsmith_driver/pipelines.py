@@ -20,7 +20,7 @@ from tinsmith_ir.files import read_file
 from tinsmith_ir.passes import BIT_EXACT, AnyPass, BitExact, PassRecord, levels
 from tinsmith_ir.pipeline import Pipeline
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import Backend, Kernel
+from tinsmith_lowering import Backend, Kernel, check_prepared
 from tinsmith_scheduling import ScheduleNodes
 from tinsmith_target import Target, target
 from tinsmith_tflite import LARGEST_FILE_BYTES, import_tflite
@@ -199,7 +199,13 @@ def compile_model(
     passes = passes_for(options)
     inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
     made = _Made(model.graph)
-    result = Pipeline(passes).run(
+    kernels = kernels_for(target(options.target), options.backend, packed=options.packed)
+
+    def are_prepared(ir: Graph | Program) -> None:
+        if isinstance(ir, Program):
+            check_prepared(ir, target(options.target), kernels)
+
+    result = Pipeline(passes, (are_prepared,)).run(
         model.graph,
         verify_inputs=inputs,
         on_start=lambda found: on_step(found.name),
@@ -222,7 +228,7 @@ def compile_model(
         model=model,
         options=options,
         target=chosen,
-        kernels=kernels_for(chosen, options.backend, packed=options.packed),
+        kernels=kernels,
         graph=made.graph,
         reference=made.reference,
         program=program,

@@ -40,10 +40,12 @@ def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
 
 
 def constant_bytes(compilation: Compilation) -> int:
-    """Weights, biases and tables, without what kernels add to them. Raises DoesNotFitError if they exceed the
-    memory that the board has for them.
+    """Weights, biases, tables and scales as kernels read them. Raises DoesNotFitError if they exceed the memory that
+    the board has for them.
     """
-    constants = sorted(compilation.program.constants, key=lambda c: c.data.nbytes, reverse=True)
+    read = {name for call in compilation.program.calls for name in call.reads}
+    held = [constant for constant in compilation.program.constants if constant.name in read]
+    constants = sorted(held, key=lambda c: c.data.nbytes, reverse=True)
     needed = sum(constant.data.nbytes for constant in constants)
     board = compilation.target.board
     if board.emulator is None:

@@ -10,8 +10,10 @@ PROGRAM = """program "p" for "t" {
   buffer %z: i8[2,2]<0.5, 0> in "m" at 16 alias %y
   buffer %s: i32[4] in "m" at 32
   const %c: i8[4]<0.5, 0> = [1, 2, 3, 4]
+  const %d: i8[4]<0.5, 0> = [1, 2, 3, 4]
+  const %p: i8[4]<0.5, 0> layout "packed" = [4, 3, 2, 1]
   input %x
-  call "a" kernel "k": %y = add(%x, %c) scratch %s loc("model", "op 7")
+  call "a" kernel "k": %y = add(%x, %c) scratch %s reads %c, %p loc("model", "op 7")
   dma %z -> %x token 1
   barrier 1
   output %x
@@ -38,7 +40,11 @@ def test_the_program_is_valid_as_it_stands() -> None:
         ("alias %y", "alias %z", "%z is an alias of %z"),
         ("at 16 alias", "at 20 alias", "%z lies elsewhere than %y"),
         ("i8[2,2]", "i8[2,3]", "%z lies elsewhere than %y"),
-        ("add(%x, %c)", "add(%x, %d)", "%d in"),
+        ("add(%x, %c)", "add(%x, %e)", "%e in"),
+        ("reads %c, %p", "reads %e", "%e is read in"),
+        ("reads %c, %p", "reads %x", "%x is read in"),
+        ("reads %c, %p", "reads %d", "%d, an operand of others, is read in"),
+        ("add(%x, %c)", "add(%x, %p)", "%p, arranged for a kernel, is an operand in"),
         ("%y = add", "%c = add", "%c in"),
         ("scratch %s", "scratch %t", "%t in"),
         ("output %x", "output %c", "%c among the program's inputs and outputs"),

@@ -193,8 +193,9 @@ class _ProgramParser:
         name = reader.name()
         reader.punctuation(":")
         type_ = reader.tensor_type()
+        layout = reader.string() if reader.accept_word("layout") else ""
         reader.punctuation("=")
-        return ConstantBuffer(name, type_, reader.data(type_))
+        return ConstantBuffer(name, type_, reader.data(type_), layout)
 
     def _dma(self) -> DmaCopy:
         reader = self._reader
@@ -216,9 +217,18 @@ class _ProgramParser:
         reader.punctuation("=")
         operator, inputs = _application(reader, reader.name)
         scratch = reader.name() if reader.accept_word("scratch") else None
+        reads = self._reads() if reader.accept_word("reads") else ()
         reason = reader.string() if reader.accept_word("reason") else ""
         location = _location(reader)
-        return KernelCall(name, kernel, operator, inputs, tuple(outputs), scratch, reason, location)
+        return KernelCall(
+            name, kernel, operator, inputs, tuple(outputs), scratch, reason, location, reads
+        )
+
+    def _reads(self) -> tuple[str, ...]:
+        names = [self._reader.name()]
+        while self._reader.accept(","):
+            names.append(self._reader.name())
+        return tuple(names)
 
 
 def _application(

@@ -52,9 +52,14 @@ class PipelineResult(Checked):
 
 @dataclass(frozen=True)
 class Pipeline(Checked):
-    """Passes to run in order."""
+    """Passes to run in order.
+
+    checks: rules beside those of the IR that hold behind any pass, looked at where inputs are given;
+    each raises GraphError.
+    """
 
     passes: Sequence[AnyPass]
+    checks: Sequence[Callable[[IR], None]] = ()
 
     @checked
     def run(
@@ -77,7 +82,7 @@ class Pipeline(Checked):
         records: list[PassRecord] = []
         for pass_ in self.passes:
             on_start(pass_)
-            ir, record = _run_one(pass_, ir, check)
+            ir, record = _run_one(pass_, ir, check, self.checks)
             on_made(pass_, ir)
             records.append(record)
         return PipelineResult(ir, tuple(records))
@@ -96,7 +101,12 @@ def _verify(ir: IR) -> None:
         verify_program(ir)
 
 
-def _run_one(pass_: AnyPass, before: IR, check: "_Comparison | None") -> tuple[IR, PassRecord]:
+def _run_one(
+    pass_: AnyPass,
+    before: IR,
+    check: "_Comparison | None",
+    more: Sequence[Callable[[IR], None]],
+) -> tuple[IR, PassRecord]:
     takes, makes = levels(pass_)
     if not isinstance(before, takes):
         raise GraphError(
@@ -111,7 +121,7 @@ def _run_one(pass_: AnyPass, before: IR, check: "_Comparison | None") -> tuple[I
         raise GraphError(
             f"pass {pass_.name!r}: expected a {makes.__name__}, got a {type(after).__name__}"
         )
-    _check_rules(pass_, after)
+    _check_rules(pass_, after, more if check else ())
     _check_interface(pass_, before, after)
     measured = check.measure(pass_, before, after) if check else None
     is_compared = check is not None and not isinstance(pass_.contract, Retyped)
@@ -133,9 +143,11 @@ def _outcome(pass_: AnyPass, before: IR) -> Outcome[IR]:
     return Outcome(cast("Pass[IR, IR]", pass_).run(before))
 
 
-def _check_rules(pass_: AnyPass, after: IR) -> None:
+def _check_rules(pass_: AnyPass, after: IR, more: Sequence[Callable[[IR], None]]) -> None:
     try:
         _verify(after)
+        for rule in more:
+            rule(after)
     except GraphError as error:
         raise GraphError(
             f"pass {pass_.name!r} made a {_kind(after)} that is not valid: {error}"

@@ -45,7 +45,8 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
     lines += [f"  {_buffer(buffer)}" for buffer in program.buffers]
     for constant in program.constants:
         value = Value(constant.name, constant.type)
-        lines.append(f"  const {_typed(value)} = {_data(constant.data, constants)}")
+        layout = f" layout {quoted(constant.layout)}" if constant.layout else ""
+        lines.append(f"  const {_typed(value)}{layout} = {_data(constant.data, constants)}")
     lines += [f"  input {print_name(name)}" for name in program.inputs]
     lines += [f"  {print_step(step)}" for step in program.steps]
     lines += [f"  output {print_name(name)}" for name in program.outputs]
@@ -92,10 +93,11 @@ def _quantization(quantization: Quantization | None) -> str:
 def _call(call: KernelCall) -> str:
     results = ", ".join(print_name(name) for name in call.outputs)
     scratch = f" scratch {print_name(call.scratch)}" if call.scratch is not None else ""
+    reads = f" reads {', '.join(map(print_name, call.reads))}" if call.reads else ""
     reason = f" reason {quoted(call.reason)}" if call.reason else ""
     return (
         f"call {quoted(call.name)} kernel {quoted(call.kernel)}: {results} = "
-        f"{_application(call.operator, call.inputs)}{scratch}{reason}{_location(call.location)}"
+        f"{_application(call.operator, call.inputs)}{scratch}{reads}{reason}{_location(call.location)}"
     )
 
 

@@ -46,11 +46,15 @@ class Buffer(Checked):
 
 @dataclass(frozen=True, eq=False)
 class ConstantBuffer(Checked):
-    """Read-only data in flash, in the layout of the graph; kernels may have it rearranged in C."""
+    """Read-only data: an operand of the graph, or what a kernel reads besides (see KernelCall.reads).
+
+    layout: "" for an operand; else how a kernel wants its bytes, which the kernel's `prepare` knows.
+    """
 
     name: str
     type: TensorType
     data: Array
+    layout: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class KernelCall(Checked):
     outputs: names of buffers.
     scratch: name of a buffer that is live during this call only, or None.
     reason: why this kernel and not the target's best one; "" when it is the best one.
+    reads: constants whose bytes the kernel reads, known once they are prepared. `inputs` stay what the
+    call means, whether the kernel reads their bytes or an arrangement of them.
     """
 
     name: str
@@ -71,6 +77,7 @@ class KernelCall(Checked):
     scratch: str | None = None
     reason: str = ""
     location: Location = field(default=Location(), compare=False)
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

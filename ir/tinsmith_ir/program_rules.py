@@ -118,6 +118,19 @@ def _unknown_names(program: Program) -> Iterator[str]:
         yield from (f"{print_name(name)} in\n  {print_step(step)}\n" for name in unknown)
 
 
+def _wrong_reads(program: Program) -> Iterator[str]:
+    for call in program.calls:
+        where = f"in\n  {print_step(call)}\n"
+        for name in filter(None, call.inputs):
+            if name in program.constant and program.constant[name].layout:
+                yield f"{print_name(name)}, arranged for a kernel, is an operand {where}"
+        for name in call.reads:
+            if name not in program.constant:
+                yield f"{print_name(name)} is read {where}"
+            elif not program.constant[name].layout and name not in call.inputs:
+                yield f"{print_name(name)}, an operand of others, is read {where}"
+
+
 def _names(step: KernelCall | DmaCopy | Barrier) -> tuple[Sequence[str], Sequence[str]]:
     """What a step reads (buffers or constants), and what it writes (buffers)."""
     match step:
@@ -173,6 +186,7 @@ PROGRAM_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("an alias shares the place of a buffer, not its own", _wrong_aliases),
     ProgramRule("steps read buffers or constants, and write buffers", _unknown_names),
     ProgramRule("operands and results are those the operator takes", _wrong_calls),
+    ProgramRule("a call reads constants: its operands, and what is arranged for it", _wrong_reads),
     ProgramRule("a copy has as many bytes on both sides", _wrong_copies),
     ProgramRule("each copy is waited for", _unwaited_copies),
 )
