@@ -89,7 +89,16 @@ def tinsmith_sources():
             visibility = ["//visibility:public"],
         )
 
-def nn_library(name, model, target = None, options = [], visibility = None, testonly = False, **kwargs):
+def nn_library(
+        name,
+        model,
+        target = None,
+        options = [],
+        visibility = None,
+        testonly = False,
+        passes = [],
+        without = [],
+        **kwargs):
     """A trained network as a cc_library: `#include "<name>.h"`, then `<name>_run(arena)`.
 
     `<name>_files` holds the generated files alone: header, source, report.json and report.html.
@@ -104,13 +113,16 @@ def nn_library(name, model, target = None, options = [], visibility = None, test
         `--no-packed` is added: the calls are then those of the public API alone.
       visibility: who may depend on the library.
       testonly: whether only tests may.
+      passes: options of passes, and passes to run beside those that run by themselves, as in
+        `["allocate-buffers{exact=no}"]`; `tinsmith passes` lists them.
+      without: names of passes to leave out.
       **kwargs: further attributes of cc_library.
     """
     _nn_files(
         name = name + "_files",
         model = model,
         model_name = name,
-        options = options + select({
+        options = options + _pass_options(passes, without) + select({
             str(Label("//kernels:own_cmsis_nn")): [],
             "//conditions:default": ["--no-packed"],
         }),
@@ -169,7 +181,20 @@ def nn_compatible_with(target):
     choices[str(Label("//platforms:is_other_board"))] = []
     return select(choices)
 
-def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = [], **kwargs):
+def _pass_options(passes, without):
+    return ["--pass=" + choice for choice in passes] + ["--without=" + name for name in without]
+
+def nn_test(
+        name,
+        model,
+        inputs,
+        targets,
+        options = [],
+        size = "medium",
+        tags = [],
+        passes = [],
+        without = [],
+        **kwargs):
     """Compiles a network, runs it on emulators and compares every output byte: a test per target, and a suite of all.
 
     Args:
@@ -180,6 +205,8 @@ def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = 
       options: further options of `tinsmith verify`, such as `--layers`.
       size: Bazel's test size.
       tags: added to `emulator`.
+      passes: see nn_library.
+      without: see nn_library.
       **kwargs: further attributes of the tests.
     """
     tests = []
@@ -191,7 +218,7 @@ def nn_test(name, model, inputs, targets, options = [], size = "medium", tags = 
             inputs = inputs,
             model = model,
             objects = objects_of(target),
-            options = options,
+            options = options + _pass_options(passes, without),
             simulator = simulator_of(target),
             tags = tags + ["emulator"],
             target = target,
@@ -211,7 +238,9 @@ def nn_benchmark(
         options = [],
         tags = [],
         testonly = False,
-        visibility = None):
+        visibility = None,
+        passes = [],
+        without = []):
     """A sweep, models by targets: `bazel run` prints the table, `bazel build` writes it as JSON and Markdown.
 
     Each pair is an action of its own, so that a cluster shares them: it compiles the network, runs it on the emulator and
@@ -227,6 +256,8 @@ def nn_benchmark(
       tags: of all targets, such as `manual`.
       testonly: whether only tests may depend on the table.
       visibility: who may depend on the table.
+      passes: see nn_library.
+      without: see nn_library.
     """
     for network in inputs:
         if network not in models:
@@ -241,7 +272,7 @@ def nn_benchmark(
                 model = model,
                 network = network,
                 objects = objects_of(target),
-                options = options,
+                options = options + _pass_options(passes, without),
                 simulator = simulator_of(target),
                 tags = tags,
                 target = target,

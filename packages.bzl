@@ -24,6 +24,7 @@ OTHERS = [
     "examples/digits",
     "kernels",
     "kernels/cmsis_nn",
+    "kernels/dma",
     "kernels/include",
     "kernels/pulp_nn",
     "kernels/reference",

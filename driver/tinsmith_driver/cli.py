@@ -19,8 +19,8 @@ from tinsmith_ir import TinsmithError
 from tinsmith_driver import commands
 from tinsmith_driver.options import BACKENDS, COMPILERS, OPTIMIZATIONS
 from tinsmith_driver.pipelines import tool_version
+from tinsmith_driver.running import FLOAT_TOLERANCE
 from tinsmith_driver.streams import lenient_streams
-from tinsmith_driver.tolerance import FLOAT_TOLERANCE
 from tinsmith_driver.writing import refuse_collisions
 
 _EXIT_STATUS = """exit status:
@@ -112,6 +112,7 @@ def parser() -> argparse.ArgumentParser:
     _add_model(check)
     _add_target(check)
     _add_ram(check, "the board's")
+    _add_passes(check)
     _add_json(check)
     check.set_defaults(command=commands.check)
 
@@ -176,11 +177,15 @@ def parser() -> argparse.ArgumentParser:
     show.add_argument("--after", metavar="PASS", help="print it after this pass ('import' is none)")
     show.add_argument("--target", help="needed for what comes after lowering")
     show.add_argument("--backend", choices=BACKENDS, help="kernels to prefer")
+    _add_passes(show)
     show.add_argument("--constants", action="store_true", help="print constants whole")
     show.set_defaults(command=commands.show)
 
     targets = subparsers.add_parser("targets", help="list the targets")
     targets.set_defaults(command=commands.targets)
+
+    passes = subparsers.add_parser("passes", help="list the passes in order, with their options")
+    passes.set_defaults(command=commands.passes)
 
     demo = subparsers.add_parser("demo", help="the example network on an emulated Cortex-M55")
     demo.add_argument("--target", default="cortex-m55", help="default: %(default)s")
@@ -231,10 +236,11 @@ def _add_compile_options(command: argparse.ArgumentParser) -> None:
         action="store_false",
         help="call only the public CMSIS-NN API, so that another library can be linked",
     )
+    _add_passes(command)
     command.add_argument(
         "--verify",
         action="store_true",
-        help="evaluate the network after every pass",
+        help="evaluate the network after every pass, to the last",
         dest="verify_passes",
     )
     command.add_argument(
@@ -242,6 +248,24 @@ def _add_compile_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal"
+    )
+
+
+def _add_passes(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--pass",
+        dest="passes",
+        action="append",
+        default=[],
+        metavar="NAME{OPTION=VALUE,...}",
+        help="set options of a pass, or run one that does not run by itself; see `tinsmith passes`",
+    )
+    command.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="leave a pass out",
     )
 
 

@@ -3,7 +3,7 @@
 import argparse
 import io
 import sys
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +23,13 @@ from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.objects import build_objects
 from tinsmith_driver.options import CompileOptions, c_name
+from tinsmith_driver.passes import PassChoice, pass_table
 from tinsmith_driver.pipelines import (
     Compilation,
     board_ram_bytes,
     compile_model,
     model_of,
+    passes_for,
     read_model,
     read_model_file,
     show_after,
@@ -74,7 +76,7 @@ def check(arguments: argparse.Namespace) -> int:
 def _checked(arguments: argparse.Namespace) -> Compilation:
     """The compilation. Raises UnsupportedError with every op that the target does not run."""
     ram = arguments.ram or board_ram_bytes(arguments.target)
-    options = CompileOptions(arguments.target, backend=arguments.backend, ram_bytes=ram)
+    options = replace(_pass_options(arguments), ram_bytes=ram)
     model = read_model(arguments.model)
     findings = unsupported(model, options)
     if findings:
@@ -106,8 +108,9 @@ def _sizes(compilation: Compilation) -> str:
 
 def compile_(arguments: argparse.Namespace) -> int:
     """Write the C and the report to a folder."""
-    with progress("compile", 4, enabled=arguments.progress) as bar:
-        compilation = _compile(arguments, arguments.ram, bar.step)
+    options = _compile_options(arguments, arguments.ram)
+    with progress("compile", len(passes_for(options)) + 1, enabled=arguments.progress) as bar:
+        compilation = compile_model(read_model(arguments.model, arguments.name), options, bar.step)
     result = report(compilation)
     html = html_report(result, compilation.plan).encode()
     reports = {"report.json": json_bytes(result), "report.html": html}
@@ -234,7 +237,7 @@ def objects(arguments: argparse.Namespace) -> int:
 
 def show(arguments: argparse.Namespace) -> int:
     """Print the IR."""
-    options = CompileOptions(arguments.target or "host", backend=arguments.backend)
+    options = _pass_options(arguments)
     target(options.target)  # a wrong name is wrong use, even where no target is needed
     shown = _shown(arguments.model, options, arguments.after)
     constants = "inline" if arguments.constants else "summary"
@@ -267,6 +270,13 @@ def targets(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def passes(arguments: argparse.Namespace) -> int:
+    """List the passes."""
+    del arguments
+    print(pass_table())
+    return 0
+
+
 def demo(arguments: argparse.Namespace) -> int:
     """Show the example network at work."""
     return demonstration.run(arguments.target, arguments.json)
@@ -277,14 +287,14 @@ def bench(arguments: argparse.Namespace) -> int:
     return benchmarks.run(arguments.name, arguments.models, arguments.targets, arguments.json)
 
 
-def _compile(
-    arguments: argparse.Namespace,
-    ram_bytes: int | None,
-    on_step: Callable[[str], None] = lambda _: None,
-) -> Compilation:
-    options = CompileOptions(
-        target=arguments.target,
-        backend=arguments.backend,
+def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilation:
+    options = _compile_options(arguments, ram_bytes)
+    return compile_model(read_model(arguments.model, arguments.name), options)
+
+
+def _compile_options(arguments: argparse.Namespace, ram_bytes: int | None) -> CompileOptions:
+    return replace(
+        _pass_options(arguments),
         name=arguments.name,
         optimize=getattr(arguments, "optimize", None),
         packed=arguments.packed,
@@ -293,7 +303,16 @@ def _compile(
         compiler=getattr(arguments, "compiler", "zig"),
         sanitize=getattr(arguments, "sanitize", False),
     )
-    return compile_model(read_model(arguments.model, arguments.name), options, on_step)
+
+
+def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
+    """What decides which passes run, and on what."""
+    return CompileOptions(
+        target=arguments.target or "host",
+        backend=arguments.backend,
+        passes=tuple(PassChoice.parse(text) for text in arguments.passes),
+        without=tuple(arguments.without),
+    )
 
 
 def _samples(arguments: argparse.Namespace, graph: Graph) -> list[Samples]:

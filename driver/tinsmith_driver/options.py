@@ -8,6 +8,8 @@ from pathlib import Path
 from tinsmith_ir import UsageError
 from tinsmith_toolchains import CompilerName, flags
 
+from tinsmith_driver.passes import PassChoice
+
 BACKENDS = ("cmsis_nn", "reference")
 OPTIMIZATIONS = tuple(flags().optimize)
 COMPILERS: tuple[CompilerName, ...] = ("zig", "gcc")
@@ -22,7 +24,8 @@ class CompileOptions:
     name: prefix of the C names, None for the model file's name. optimize: one of OPTIMIZATIONS, for the
     firmware; None for the default of flags.bzl.
     packed: whether our own kernels with rearranged weights may be called beside the public CMSIS-NN API.
-    verify_passes: evaluate the network before and after every pass, on random inputs.
+    passes: options of passes, and passes that run only when asked for; without: names of passes to leave out.
+    verify_passes: evaluate what every pass makes, Graph or Program, on random inputs.
     ram_bytes: what the arena may take; None for any size. compiler: of the firmware; gcc is
     arm-none-eabi-gcc for boards. sanitize: run under AddressSanitizer and UBSan (host, gcc).
     """
@@ -32,6 +35,8 @@ class CompileOptions:
     name: str | None = None
     optimize: str | None = None
     packed: bool = True
+    passes: tuple[PassChoice, ...] = ()
+    without: tuple[str, ...] = ()
     verify_passes: bool = False
     ram_bytes: int | None = None
     compiler: CompilerName = "zig"

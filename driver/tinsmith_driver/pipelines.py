@@ -1,4 +1,4 @@
-"""The way of a model, from its file to placed C: the only place that knows the order of passes."""
+"""The way of a model, from its file to placed C; passes.py knows the order of passes."""
 
 import hashlib
 import time
@@ -11,34 +11,28 @@ from typing import TypeVar
 
 import tinsmith_cmsis_nn
 import tinsmith_reference
-from tinsmith_allocation import AllocateBuffers, Plan, Status
+from tinsmith_allocation import AllocateBuffers, Allocation, Plan, Status
 from tinsmith_c import WriteOptions, write, write_harness_model
-from tinsmith_fusion import (
-    FoldBatchNormalization,
-    FuseActivations,
-    FusePadding,
-    FuseRequantization,
-    ReplaceMeans,
-)
 from tinsmith_ir import Graph, Program, UsageError
 from tinsmith_ir.errors import DoesNotFitError
+from tinsmith_ir.escape import visible
 from tinsmith_ir.files import read_file
-from tinsmith_ir.passes import BIT_EXACT, Pass, PassRecord, Pipeline
+from tinsmith_ir.passes import BIT_EXACT, AnyPass, BitExact, PassRecord, levels
+from tinsmith_ir.pipeline import Pipeline
 from tinsmith_ir.testing import random_inputs
-from tinsmith_ir.verify import verify_program
-from tinsmith_lowering import Backend, Kernel, lower
+from tinsmith_lowering import Backend, Kernel, check_prepared
 from tinsmith_scheduling import ScheduleNodes
-from tinsmith_simplify import Simplify
 from tinsmith_target import Target, target
 from tinsmith_tflite import LARGEST_FILE_BYTES, import_tflite
 
 from tinsmith_driver.options import CompileOptions, c_name
+from tinsmith_driver.passes import Setting, chosen_passes
 from tinsmith_driver.text_files import graph_from_text, is_text
 
 _Result = TypeVar("_Result")
 
 ARENA = "arena"
-LOWER = "lower"
+IMPORT = "import"
 TEXT_FORMAT = "tsm"
 
 
@@ -68,8 +62,8 @@ class Model:
 class Compilation:
     """All that compiling made.
 
-    graph: after the graph passes; reference: what results must equal (see Optimized); program:
-    placed. plan: of the arena; arena_without_scratch: the
+    graph: after the graph passes; reference: what results must equal bit by bit, the graph after
+    the last pass that may change them; program: placed. plan: of the arena; arena_without_scratch: the
     same without the kernels' scratch, in bytes. pass_records: of all but the writing of C.
     """
 
@@ -113,8 +107,8 @@ class Compilation:
         """`optimal`: no smaller plan for this order, and no order with fewer bytes live at once.
         `optimal_for_order`: the former alone. `feasible`: neither is proven.
         """
-        is_order_proven = not any(
-            record.warnings for record in self.records if record.name == ScheduleNodes().name
+        is_order_proven = any(
+            record.name == ScheduleNodes.name and not record.warnings for record in self.records
         )
         if self.plan.status is Status.OPTIMAL and not is_order_proven:
             return "optimal_for_order"
@@ -147,74 +141,35 @@ def read_model_file(path: Path) -> bytes:
     return read_file(path, "a model", LARGEST_FILE_BYTES)
 
 
-def numeric_passes() -> tuple[Pass, ...]:
-    """The passes up to the last that may change results (float32 only; each says how)."""
-    return (Simplify(), FoldBatchNormalization())
-
-
-def exact_passes() -> tuple[Pass, ...]:
-    """The passes after those: bit-exact, all of them."""
-    return (
-        FuseRequantization(),
-        FuseActivations(),
-        FusePadding(),
-        ReplaceMeans(),
-        Simplify(),
-        ScheduleNodes(),
-    )
-
-
-def graph_passes() -> tuple[Pass, ...]:
-    """The passes that every target wants, in order."""
-    return (*numeric_passes(), *exact_passes())
-
-
-@dataclass(frozen=True, eq=False)
-class Optimized:
-    """graph: after all passes. reference: after those that may change results; firmware and `graph`
-    must equal it bit by bit.
-    """
-
-    graph: Graph
-    reference: Graph
-    records: Sequence[PassRecord]
-
-
-def optimize(model: Model, *, verify: bool = False) -> Optimized:
-    """Run the graph passes; with `verify`, on random inputs before and after each."""
-    inputs = random_inputs(model.graph, seed=0) if verify else None
-    changed = Pipeline(numeric_passes()).run(model.graph, verify_inputs=inputs)
-    result = Pipeline(exact_passes()).run(changed.graph, verify_inputs=inputs)
-    return Optimized(result.graph, changed.graph, (*changed.records, *result.records))
-
-
 def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> Graph | Program:
-    """The IR after the pass of that name; None is after all graph passes, "import" before any.
+    """The IR after the (first) pass of that name; None is after all graph passes, "import" before any.
 
     Raises UsageError for an unknown name.
     """
-    graph = model.graph
-    if pass_name == "import":
-        return graph
-    for found in graph_passes():
-        graph = found.run(graph)
-        if found.name == pass_name:
-            return graph
+    passes = passes_for(options)
+    if pass_name == IMPORT:
+        return model.graph
     if pass_name is None:
-        return graph
+        return Pipeline(graph_passes(passes)).run(model.graph).ir
+    names = [found.name for found in passes]
+    if pass_name not in names:
+        raise UsageError(
+            f"unknown pass {visible(pass_name)!r}: expected one of {', '.join([IMPORT, *names])}"
+        )
+    return Pipeline(passes[: names.index(pass_name) + 1]).run(model.graph).ir
+
+
+def passes_for(options: CompileOptions) -> tuple[AnyPass, ...]:
+    """The passes of a compilation, in order; raises UsageError for choices that are wrong."""
     chosen = target(options.target)
-    program = lower(graph, chosen, kernels_for(chosen, options.backend, packed=options.packed))
-    if pass_name == LOWER:
-        return program
-    allocate = AllocateBuffers()
-    if pass_name == allocate.name:
-        return allocate.run(program)
-    raise UsageError(f"unknown pass {pass_name!r}: expected one of {', '.join(pass_names())}")
+    kernels = kernels_for(chosen, options.backend, packed=options.packed)
+    setting = Setting(chosen, kernels, options.ram_bytes)
+    return chosen_passes(setting, options.passes, options.without)
 
 
-def pass_names() -> list[str]:
-    """What `show --after` may be given, in order."""
-    return ["import", *(found.name for found in graph_passes()), LOWER, AllocateBuffers().name]
+def graph_passes(passes: Sequence[AnyPass]) -> tuple[AnyPass, ...]:
+    """Those before lowering."""
+    return tuple(found for found in passes if levels(found) == (Graph, Graph))
 
 
 def board_ram_bytes(target_name: str) -> int | None:
@@ -241,22 +196,32 @@ def compile_model(
 
     Raises UnsupportedError, DoesNotFitError (options.ram_bytes), or whatever a pass finds.
     """
-    chosen = target(options.target)
-    on_step("passes")
-    optimized = optimize(model, verify=options.verify_passes)
-    on_step("lowering")
-    kernels = kernels_for(chosen, options.backend, packed=options.packed)
-    lowered, lowering = _timed(LOWER, lambda: lower(optimized.graph, chosen, kernels))
-    verify_program(lowered)
-    on_step("allocation")
-    allocate = AllocateBuffers(available_bytes=options.ram_bytes)
-    allocation, placing = _timed(allocate.name, lambda: allocate.allocate(lowered))
-    verify_program(allocation.program)
-    _check_reach(allocation.plans[ARENA], chosen)
+    passes = passes_for(options)
+    inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
+    made = _Made(model.graph)
+    kernels = kernels_for(target(options.target), options.backend, packed=options.packed)
+
+    def are_prepared(ir: Graph | Program) -> None:
+        if isinstance(ir, Program):
+            check_prepared(ir, target(options.target), kernels)
+
+    result = Pipeline(passes, (are_prepared,)).run(
+        model.graph,
+        verify_inputs=inputs,
+        on_start=lambda found: on_step(found.name),
+        on_made=made.keep,
+    )
+    chosen, program = target(options.target), result.program
+    allocate = next(found for found in passes if isinstance(found, AllocateBuffers))
+    allocation = next(
+        record.facts for record in result.records if isinstance(record.facts, Allocation)
+    )
+    plan = allocation.plans[ARENA]
+    _check_reach(plan, chosen)
     without_scratch = (
-        allocate.plan(lowered, ARENA, scratch=False)
-        if any(call.scratch for call in lowered.calls)
-        else allocation.plans[ARENA]
+        allocate.plan(program, ARENA, scratch=False)
+        if any(call.scratch for call in program.calls)
+        else plan
     ).arena_bytes
     on_step("C")
     return Compilation(
@@ -264,13 +229,30 @@ def compile_model(
         options=options,
         target=chosen,
         kernels=kernels,
-        graph=optimized.graph,
-        reference=optimized.reference,
-        program=allocation.program,
-        plan=allocation.plans[ARENA],
+        graph=made.graph,
+        reference=made.reference,
+        program=program,
+        plan=plan,
         arena_without_scratch=without_scratch,
-        pass_records=(*optimized.records, lowering, placing),
+        pass_records=result.records,
     )
+
+
+class _Made:
+    """The graphs that later steps ask for, of all that passes make.
+
+    graph: the last. reference: what results must equal, after the last pass that is not bit-exact.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.reference = graph
+
+    def keep(self, pass_: AnyPass, ir: Graph | Program) -> None:
+        if isinstance(ir, Graph):
+            self.graph = ir
+            if not isinstance(pass_.contract, BitExact):
+                self.reference = ir
 
 
 def _check_reach(plan: Plan, chosen: Target) -> None:
@@ -288,7 +270,9 @@ def _options_text(options: CompileOptions) -> tuple[str, ...]:
     """The options that change the product, for its first lines."""
     backend = () if options.backend is None else (f"backend={options.backend}",)
     packed = () if options.packed else ("packed=no",)
-    return (f"target={options.target}", *backend, *packed)
+    passes = (f"pass={choice}" for choice in options.passes)
+    without = (f"without={name}" for name in options.without)
+    return (f"target={options.target}", *backend, *packed, *passes, *without)
 
 
 def _timed(name: str, work: Callable[[], _Result]) -> tuple[_Result, PassRecord]:

@@ -54,6 +54,7 @@ def report(
                 "name": record.name,
                 "contract": str(record.contract),
                 "verified": record.verified,
+                "measured": record.measured,
                 "found_by": record.found_by,
             }
             for record in compilation.records

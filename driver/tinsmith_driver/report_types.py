@@ -77,6 +77,7 @@ class PassRow(TypedDict):
     name: str
     contract: str
     verified: bool
+    measured: float | None
     found_by: str
 
 

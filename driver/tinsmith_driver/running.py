@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 from tinsmith_emulators import RunResult, run
 from tinsmith_ir import Array, Graph, evaluate_graph
 from tinsmith_ir.escape import visible
+from tinsmith_ir.tolerance import shares
 
 from tinsmith_driver.build import Build
 from tinsmith_driver.inputs import Samples
-from tinsmith_driver.tolerance import FLOAT_TOLERANCE, shares
+
+# A thousand roundings of a float32; the MLPerf Tiny networks stay below 1e-8.
+FLOAT_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True)

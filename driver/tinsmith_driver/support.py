@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from tinsmith_ir import Constant, Graph, Node, UnsupportedError
 from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.escape import visible
+from tinsmith_ir.pipeline import Pipeline
 from tinsmith_lowering import lower
 from tinsmith_target import target
 
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, Model, kernels_for, optimize
+from tinsmith_driver.pipelines import Compilation, Model, graph_passes, kernels_for, passes_for
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Finding:
 
 def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
     """The ops of the optimised graph that no kernel of the target takes."""
-    graph = optimize(model).graph
+    graph = Pipeline(graph_passes(passes_for(options))).run(model.graph).graph
     chosen = target(options.target)
     kernels = kernels_for(chosen, options.backend, packed=options.packed)
     findings: list[Finding] = []
@@ -39,10 +40,12 @@ def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
 
 
 def constant_bytes(compilation: Compilation) -> int:
-    """Weights, biases and tables, without what kernels add to them. Raises DoesNotFitError if they exceed the
-    memory that the board has for them.
+    """Weights, biases, tables and scales as kernels read them. Raises DoesNotFitError if they exceed the memory that
+    the board has for them.
     """
-    constants = sorted(compilation.program.constants, key=lambda c: c.data.nbytes, reverse=True)
+    read = {name for call in compilation.program.calls for name in call.reads}
+    held = [constant for constant in compilation.program.constants if constant.name in read]
+    constants = sorted(held, key=lambda c: c.data.nbytes, reverse=True)
     needed = sum(constant.data.nbytes for constant in constants)
     board = compilation.target.board
     if board.emulator is None:

@@ -19,8 +19,10 @@ PROGRAM = """program 2 "p" for "t" {
   view %ring: i8[2,4]<0.5, 0> of %lines ring axis 0 of 3 at i
   view %slice: i8[4]<0.5, 0> of %lines start 4*i+12
   const %c: i8[4]<0.5, 0> = [1, 2, 3, 4]
+  const %d: i8[4]<0.5, 0> = [1, 2, 3, 4]
+  const %p: i8[4]<0.5, 0> layout "packed" = [4, 3, 2, 1]
   input %x
-  call "a" kernel "k": %y = add(%x, %c) scratch %s loc("model", "op 7")
+  call "a" kernel "k": %y = add(%x, %c) scratch %s reads %c, %p loc("model", "op 7")
   copy %z -> %f on "dma" token 1
   wait 1
   fill %part with -3
@@ -68,7 +70,11 @@ WRONG = [
     ("4*i+12", "4*j", "counter j is read outside"),
     ("loop i of 3", "loop i of 0", "loop i runs 0 times"),
     ("loop i of 3", "loop i of 99999999", "at most 262144 are analysed"),
-    ("add(%x, %c)", "add(%x, %d)", "%d in"),
+    ("add(%x, %c)", "add(%x, %e)", "%e in"),
+    ("reads %c, %p", "reads %e", "%e is read in"),
+    ("reads %c, %p", "reads %x", "%x is read in"),
+    ("reads %c, %p", "reads %d", "%d, an operand of others, is read in"),
+    ("add(%x, %c)", "add(%x, %p)", "%p, arranged for a kernel, is an operand in"),
     ("%y = add", "%c = add", "%c in"),
     ("scratch %s", "scratch %t", "%t in"),
     ("output %x", "output %c", "%c among the program's inputs and outputs"),

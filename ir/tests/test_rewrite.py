@@ -1,6 +1,7 @@
 """Patterns on graphs: they fire until none does, and the graph's interface stays."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -151,8 +152,8 @@ def test_a_pass_that_retypes_has_readers_read_the_new_type() -> None:
 def test_a_retyped_output_keeps_its_name_and_no_pipeline_lets_it_pass() -> None:
     @dataclass(frozen=True)
     class Flatten:
-        name: str = "flatten"
-        contract: Contract = BIT_EXACT
+        name: ClassVar[str] = "flatten"
+        contract: ClassVar[Contract] = BIT_EXACT
 
         def run(self, graph: Graph) -> Graph:
             return apply_patterns(graph, [flatten], may_retype=True)

@@ -64,8 +64,8 @@ def assert_same_program(first: Program, second: Program) -> None:
     )
     for field in fields:
         assert getattr(first, field) == getattr(second, field), field
-    assert [(c.name, c.type) for c in first.constants] == [
-        (c.name, c.type) for c in second.constants
+    assert [(c.name, c.type, c.layout) for c in first.constants] == [
+        (c.name, c.type, c.layout) for c in second.constants
     ]
     for one, other in zip(first.constants, second.constants, strict=True):
         assert same_bytes(one.data, other.data)
@@ -154,9 +154,11 @@ PROGRAM = """program 2 "p" for "cortex-m4" {
   buffer %fc.scratch: i8[32] in "arena" at 32
   const %w: i8[4,16]<0.5, 0> = base64 "%W%"
   const %b: i32[4] = [1, -2, 3, -4]
+  const %fc.shifts: i32[2] layout "shifts" = [3, 4]
   input %x
   call "fc" kernel "arm_fully_connected_s8": %y = fully_connected(%x, %w, %b) {activation=relu} scratch %fc.scratch \
-reason "no \\"dsp\\"" loc("a.tflite", "op 0")
+reads %b, %fc.shifts reason "no \\"dsp\\""
+      loc("a.tflite", "op 0")
   copy %flat -> %copy on "dma" token 3
   wait 3
   call "id" kernel "copy": %other = reshape(%flat) {shape=[4]}

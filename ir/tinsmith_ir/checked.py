@@ -9,6 +9,7 @@ import dataclasses
 import functools
 import inspect
 import operator
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,6 +24,7 @@ _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 _WRONG = object()
+_MODULES = re.compile(r"\b(?:\w+\.)+(?=\w)")
 _INTEGERS: tuple[type, ...] = (int, np.integer)
 _REALS: tuple[type, ...] = (float, np.floating, *_INTEGERS)
 _BOOLEANS: tuple[type, ...] = (bool, np.bool_)
@@ -241,4 +243,4 @@ def _described(hint: object) -> str:
         return "None"
     if isinstance(hint, type) and not typing.get_args(hint):
         return hint.__name__
-    return str(hint).replace("collections.abc.", "").replace("typing.", "")
+    return _MODULES.sub("", str(hint))

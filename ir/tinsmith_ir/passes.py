@@ -1,16 +1,41 @@
-"""What a pass is, and the pipeline that runs passes, times them and holds them to their contract."""
+"""What a pass is, what it promises of the results (its contract), and what is kept of its run.
 
-import time
-from collections.abc import Sequence
+A pass is a frozen dataclass whose fields are its options; `name` and `contract` belong to the class.
+"""
+
+import typing
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from enum import Enum
+from typing import ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
-from tinsmith_ir.checked import Checked, checked
+import numpy as np
+
+from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.evaluate import Inputs, equal_arrays, evaluate_graph
 from tinsmith_ir.graph import Array, Graph
-from tinsmith_ir.printer import print_name, print_node
-from tinsmith_ir.verify import verify_graph
+from tinsmith_ir.program import Program
+from tinsmith_ir.tolerance import shares
+
+IR = Graph | Program
+"""Either level."""
+
+Given = TypeVar("Given", bound=IR, contravariant=True)
+Made = TypeVar("Made", bound=IR, covariant=True)
+
+
+class Metric(Enum):
+    """How far results are from what they were."""
+
+    SHARE = "share of the largest magnitude"
+    STEPS = "steps of an integer"
+
+    def of(self, expected: Array, got: Array) -> float:
+        """The largest distance of an element."""
+        if self is Metric.SHARE:
+            return float(shares(expected, got).max(initial=0.0))
+        steps = np.abs(expected.astype(np.float64) - got.astype(np.float64))
+        return float(steps.max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -23,55 +48,74 @@ class BitExact:
 
 
 @dataclass(frozen=True)
-class NumericChange(Checked):
-    """Outputs may change, in the way that `what` tells."""
+class Tolerance(Checked):
+    """Outputs change by `bound` of `metric` at most; where inputs are given, it is measured."""
+
+    metric: Metric
+    bound: float
+
+    def __str__(self) -> str:
+        """As reports name it."""
+        return f"tolerance: {self.bound:g} {self.metric.value}"
+
+
+@dataclass(frozen=True)
+class Retyped(Checked):
+    """Inputs, outputs and what lies between get other types (a quantization, say), in the way that
+    `what` tells; names and shapes stay.
+    """
 
     what: str
 
     def __str__(self) -> str:
         """As reports name it."""
-        return f"numeric_change: {self.what}"
+        return f"retyped: {self.what}"
 
 
-Contract = BitExact | NumericChange
+Contract = BitExact | Tolerance | Retyped
 BIT_EXACT = BitExact()
 
 
 @runtime_checkable
-class Pass(Protocol):
-    """A frozen dataclass whose fields are its options."""
+class Pass(Protocol[Given, Made]):
+    """From one level to the same, or, where kernels are chosen, from Graph to Program."""
 
-    @property
-    def name(self) -> str:
-        """Its name in reports and on the command line, such as `fold-constants`."""
+    name: ClassVar[str]
+    """In reports and on the command line, such as `fold-constants`."""
+
+    contract: ClassVar[Contract]
+    """What it promises of the outputs."""
+
+    def run(self, ir: Given, /) -> Made:
+        """What it makes, or the same object if there is nothing to do."""
         ...
 
-    @property
-    def contract(self) -> Contract:
-        """What it promises of the outputs."""
-        ...
 
-    def run(self, graph: Graph) -> Graph:
-        """The changed graph, or the same object if there is nothing to do."""
-        ...
+GraphPass = Pass[Graph, Graph]
+LoweringPass = Pass[Graph, Program]
+ProgramPass = Pass[Program, Program]
+AnyPass = GraphPass | LoweringPass | ProgramPass
 
 
 @dataclass(frozen=True)
-class Remarks(Checked):
-    """What a pass says of its result. warnings: sentences for the user. found_by: in a word, what gave the
-    result where there are several ways; "" where there is one.
+class Outcome(Generic[Made]):
+    """What a pass made. warnings: what a user should know of it. facts: what else it found, a plan say.
+
+    found_by: in a word, what gave the result where there are several ways; "" where there is one.
     """
 
+    ir: Made
     warnings: tuple[str, ...] = ()
+    facts: object = None
     found_by: str = ""
 
 
 @runtime_checkable
-class RemarkingPass(Protocol):
-    """A pass that also has something to say of its result."""
+class DetailedPass(Protocol[Given, Made]):
+    """A pass that has more to tell than its result."""
 
-    def run_with_remarks(self, graph: Graph) -> tuple[Graph, Remarks]:
-        """What `run` gives, and the remarks."""
+    def run_in_detail(self, ir: Given, /) -> Outcome[Made]:
+        """What `run` gives, and the rest."""
         ...
 
 
@@ -79,7 +123,7 @@ class RemarkingPass(Protocol):
 class PassRecord(Checked):
     """What a pass did. verified: outputs were compared on given inputs, and the contract held.
 
-    warnings, found_by: its Remarks, if it is a RemarkingPass.
+    measured: how far they were apart, for a contract with a bound. warnings, facts, found_by: see Outcome.
     """
 
     name: str
@@ -87,99 +131,18 @@ class PassRecord(Checked):
     contract: Contract
     verified: bool
     warnings: tuple[str, ...] = ()
+    measured: float | None = None
+    facts: object = None
     found_by: str = ""
 
 
-@dataclass(frozen=True)
-class PipelineResult(Checked):
-    """The last graph, and one record per pass in order."""
-
-    graph: Graph
-    records: tuple[PassRecord, ...]
-
-
-@dataclass(frozen=True)
-class Pipeline(Checked):
-    """Passes to run in order."""
-
-    passes: Sequence[Pass]
-
-    @checked
-    def run(self, graph: Graph, verify_inputs: Inputs | None = None) -> PipelineResult:
-        """Run the passes and verify the graph after each.
-
-        verify_inputs: if given, the graph is evaluated on them before and after each pass; bit-exact
-        passes must keep every output.
-        Raises GraphError naming the first pass that broke a rule, the graph's inputs and outputs, or
-        its contract, and then the first tensor that differs.
-        """
-        verify_graph(graph)
-        records: list[PassRecord] = []
-        for pass_ in self.passes:
-            graph, record = _run_one(pass_, graph, verify_inputs)
-            records.append(record)
-        return PipelineResult(graph, tuple(records))
-
-
-def _run_one(pass_: Pass, before: Graph, inputs: Inputs | None) -> tuple[Graph, PassRecord]:
-    start = time.perf_counter()
-    after, remarks = (
-        pass_.run_with_remarks(before)
-        if isinstance(pass_, RemarkingPass)
-        else (pass_.run(before), Remarks())
-    )
-    seconds = time.perf_counter() - start
-    _check_graph(pass_, before, after)
-    is_compared = inputs is not None and isinstance(pass_.contract, BitExact)
-    if inputs is not None and is_compared and after is not before:
-        _check_outputs(pass_, before, after, inputs)
-    return after, PassRecord(
-        pass_.name, seconds, pass_.contract, is_compared, remarks.warnings, remarks.found_by
-    )
-
-
-def _check_graph(pass_: Pass, before: Graph, after: Graph) -> None:
-    if after is before:
-        return
-    try:
-        verify_graph(after, verified=before)
-    except GraphError as error:
-        raise GraphError(f"pass {pass_.name!r} made a graph that is not valid: {error}") from error
-    if before.inputs != after.inputs or before.outputs != after.outputs:
+def levels(pass_: AnyPass) -> tuple[type[IR], type[IR]]:
+    """What a pass takes and what it makes, Graph or Program: read from the annotations of its `run`."""
+    run: Callable[..., object] = type(pass_).run
+    *given, made = typing.get_type_hints(run).values()
+    found = (*given[:1], made)
+    if len(found) != 2 or not all(level in (Graph, Program) for level in found):
         raise GraphError(
-            f"pass {pass_.name!r}: expected the inputs and outputs to stay "
-            f"{[v.name for v in (*before.inputs, *before.outputs)]}, "
-            f"got {[v.name for v in (*after.inputs, *after.outputs)]}, or other types"
+            f"pass {pass_.name!r}: expected `run` to be annotated with Graph or Program, got {found}"
         )
-
-
-def _check_outputs(pass_: Pass, before: Graph, after: Graph, inputs: Inputs) -> None:
-    wanted = evaluate_graph(before, inputs)
-    got = evaluate_graph(after, inputs)
-    if all(equal_arrays(array, got[name]) for name, array in wanted.items()):
-        return
-    raise GraphError(
-        f"pass {pass_.name!r} promised {pass_.contract} but changed "
-        + _first_difference(before, after, inputs)
-    )
-
-
-def _first_difference(before: Graph, after: Graph, inputs: Inputs) -> str:
-    """The first result in the new order that has another value than the tensor of that name had."""
-    wanted = evaluate_graph(before, inputs, keep=True)
-    got = evaluate_graph(after, inputs, keep=True)
-    for node in after.nodes:
-        for value in node.outputs:
-            name = value.name
-            if name in wanted and not equal_arrays(wanted[name], got[name]):
-                return (
-                    f"{print_name(name)} in {_differing(wanted[name], got[name])}, "
-                    f"computed by {node.location} in\n  {print_node(node)}\n"
-                )
-    return "an output"
-
-
-def _differing(wanted: Array, got: Array) -> str:
-    if wanted.shape != got.shape or wanted.dtype != got.dtype:
-        return "its shape or dtype"
-    return f"{int((wanted != got).sum())} of {wanted.size} elements"
+    return found

@@ -132,9 +132,10 @@ def _attribute(value: object) -> str:
     return _float(value) if isinstance(value, float) else str(value)
 
 
-def print_constant(value: Value, data: Array, constants: Constants) -> str:
-    """`const %c: i32[2] = [1, 2]`."""
-    return f"const {print_typed(value)} = {_data(data, constants)}"
+def print_constant(value: Value, data: Array, constants: Constants, layout: str = "") -> str:
+    """`const %c: i32[2] = [1, 2]`; with `layout "packed"` behind the type if one is given."""
+    arranged = f" layout {quoted(layout)}" if layout else ""
+    return f"const {print_typed(value)}{arranged} = {_data(data, constants)}"
 
 
 def _data(data: Array, constants: Constants) -> str:

@@ -8,7 +8,7 @@ person can edit a plan and have it checked again.
 Loops are writing: what a Program with loops means is `unrolled(program)`, and every analysis reads that.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -110,11 +110,15 @@ class View(Checked):
 
 @dataclass(frozen=True, eq=False)
 class ConstantBuffer(Checked):
-    """Read-only data beside the code, in the layout of the graph; kernels may have it rearranged in C."""
+    """Read-only data: an operand of the graph, or what a kernel reads besides (see Call.reads).
+
+    layout: "" for an operand; else how a kernel wants its bytes, which the kernel's `prepare` knows.
+    """
 
     name: str
     type: TensorType
     data: Array
+    layout: str = ""
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,8 @@ class Call(Checked):
     scratch: name of a view that is live during this call only, or None.
     reason: why this kernel and not the target's best one; "" when it is the best one.
     engine, token: what runs it, and what a Wait for its end names; None if the core runs it to its end.
+    reads: constants whose bytes the kernel reads, known once they are prepared. `inputs` stay what the
+    call means, whether the kernel reads their bytes or an arrangement of them.
     """
 
     name: str
@@ -148,6 +154,7 @@ class Call(Checked):
     token: Expression | None = None
     guard: Guard | None = None
     location: Location = field(default=Location(), compare=False)
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -263,6 +270,19 @@ def simple_steps(steps: tuple[Step, ...]) -> Iterator[SimpleStep]:
             yield from simple_steps(step.body)
         else:
             yield step
+
+
+def changed_steps(
+    steps: tuple[Step, ...], change: Callable[[SimpleStep], Sequence[SimpleStep]]
+) -> tuple[Step, ...]:
+    """The steps with each simple one replaced by those that `change` gives, in loops, too."""
+    found: list[Step] = []
+    for step in steps:
+        if isinstance(step, Loop):
+            found.append(replace(step, body=changed_steps(step.body, change)))
+        else:
+            found.extend(change(step))
+    return tuple(found)
 
 
 def dense_strides(type_: TensorType) -> tuple[int, ...]:

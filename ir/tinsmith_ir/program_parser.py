@@ -162,8 +162,9 @@ class _ProgramParser:
         name = reader.name()
         reader.punctuation(":")
         type_ = reader.tensor_type()
+        layout = reader.string() if reader.accept_word("layout") else ""
         reader.punctuation("=")
-        return ConstantBuffer(name, type_, reader.data(type_))
+        return ConstantBuffer(name, type_, reader.data(type_), layout)
 
     def _step(self, keyword: str, depth: int) -> Step:
         reader = self._reader
@@ -219,6 +220,7 @@ class _ProgramParser:
         reader.punctuation("=")
         operator, inputs = parse_application(reader, reader.name)
         scratch = reader.name() if reader.accept_word("scratch") else None
+        reads = self._reads() if reader.accept_word("reads") else ()
         reason = reader.string() if reader.accept_word("reason") else ""
         engine, token = self._engine_and_token()
         guard = self._guard()
@@ -235,7 +237,14 @@ class _ProgramParser:
             token,
             guard,
             location,
+            reads,
         )
+
+    def _reads(self) -> tuple[str, ...]:
+        names = [self._reader.name()]
+        while self._reader.accept(","):
+            names.append(self._reader.name())
+        return tuple(names)
 
     def _engine_and_token(self) -> tuple[str | None, Expression | None]:
         reader = self._reader

@@ -40,7 +40,7 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
     lines += [f"  {line}" for line in _buffers_and_views(program)]
     for constant in program.constants:
         value = Value(constant.name, constant.type)
-        lines.append(f"  {print_constant(value, constant.data, constants)}")
+        lines.append(f"  {print_constant(value, constant.data, constants, constant.layout)}")
     lines += [f"  input {print_name(name)}" for name in program.inputs]
     lines += _steps(program.steps, "  ")
     lines += [f"  output {print_name(name)}" for name in program.outputs]
@@ -135,10 +135,11 @@ def _steps(steps: Sequence[Step], indentation: str) -> Iterator[str]:
 def _call(call: Call) -> str:
     results = ", ".join(print_name(name) for name in call.outputs)
     scratch = f" scratch {print_name(call.scratch)}" if call.scratch is not None else ""
+    reads = f" reads {', '.join(map(print_name, call.reads))}" if call.reads else ""
     reason = f" reason {quoted(call.reason)}" if call.reason else ""
     return (
         f"call {quoted(call.name)} kernel {quoted(call.kernel)}: {results} = "
-        f"{print_application(call.operator, call.inputs)}{scratch}{reason}"
+        f"{print_application(call.operator, call.inputs)}{scratch}{reads}{reason}"
         f"{_engine_and_token(call)}{_guard(call.guard)}{print_location(call.location)}"
     )
 

@@ -169,6 +169,19 @@ def _unknown_names(program: Program) -> Iterator[str]:
         yield from (f"{print_name(name)} in\n  {print_step(step)}\n" for name in unknown)
 
 
+def _wrong_reads(program: Program) -> Iterator[str]:
+    for call in program.calls:
+        where = f"in\n  {print_step(call)}\n"
+        for name in filter(None, call.inputs):
+            if name in program.constant and program.constant[name].layout:
+                yield f"{print_name(name)}, arranged for a kernel, is an operand {where}"
+        for name in call.reads:
+            if name not in program.constant:
+                yield f"{print_name(name)} is read {where}"
+            elif not program.constant[name].layout and name not in call.inputs:
+                yield f"{print_name(name)}, an operand of others, is read {where}"
+
+
 def _wrong_ends(program: Program) -> Iterator[str]:
     for name in (*program.inputs, *program.outputs):
         view = program.view[name]
@@ -332,6 +345,7 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("steps read views or constants, and write views", _unknown_names),
     ProgramRule("inputs and outputs lie densely, and where no loop moves them", _wrong_ends),
     ProgramRule("operands and results are those the operator takes", _wrong_calls),
+    ProgramRule("a call reads constants: its operands, and what is arranged for it", _wrong_reads),
     ProgramRule("a copy has one type on both sides, a fill a value of its type", _wrong_copies),
     ProgramRule(
         "the core and engines take steps in memories that they reach", _wrong_engines_of_steps

@@ -27,6 +27,7 @@ from tinsmith_ir.program import (
     Step,
     View,
     Wait,
+    changed_steps,
     simple_steps,
 )
 from tinsmith_ir.types import Quantization, TensorType
@@ -243,18 +244,7 @@ def _drop_a_step(program: Program, generator: random.Random) -> Program | None:
 
 
 def _with_steps(program: Program, change: _Change) -> Program:
-    """Each simple step as `change` gives it."""
-
-    def changed(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        found: list[Step] = []
-        for step in steps:
-            if isinstance(step, Loop):
-                found.append(replace(step, body=changed(step.body)))
-            else:
-                found.extend(change(step))
-        return tuple(found)
-
-    return replace(program, steps=changed(program.steps))
+    return replace(program, steps=changed_steps(program.steps, change))
 
 
 _MUTATIONS = (

@@ -11,7 +11,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_ir.graph import Array, Graph
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
+from tinsmith_ir.passes import GraphPass
 from tinsmith_ir.printer import print_graph
 from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.types import TensorType
@@ -54,7 +54,7 @@ def random_array(generator: np.random.Generator, type_: TensorType) -> Array:
             return generator.integers(low, high + 1, type_.shape).astype(type_.dtype.numpy)
 
 
-def assert_rewrites(pass_: Pass, before: str, after: str) -> None:
+def assert_rewrites(pass_: GraphPass, before: str, after: str) -> None:
     """Assert that `pass_` turns the graph of one text into that of the other, valid and with the same
     bits, and has nothing more to do then.
     """

@@ -6,9 +6,11 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Graph, Location
 from tinsmith_ir.operators import Add, Mul, Relu, Reshape
-from tinsmith_ir.testing import GraphBuilder
+from tinsmith_ir.pipeline import Pipeline
+from tinsmith_ir.program_printer import print_program
+from tinsmith_ir.testing import GraphBuilder, random_inputs
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import Signature, find_kernel, layer_of_call, lower
+from tinsmith_lowering import Lower, Signature, find_kernel, layer_of_call, lower
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -24,6 +26,13 @@ def adder(elements: int) -> Graph:
 def test_the_first_kernel_whose_rules_hold_is_chosen() -> None:
     (call,) = lower(adder(8), HOST, toys().all).calls
     assert (call.kernel, call.reason) == ("toy_fast_add", "")
+
+
+def test_lowering_is_a_pass_from_graph_to_program() -> None:
+    graph = adder(8)
+    result = Pipeline([Lower(HOST, toys().all)]).run(graph, verify_inputs=random_inputs(graph))
+    assert print_program(result.program) == print_program(lower(graph, HOST, toys().all))
+    assert [(record.name, record.verified) for record in result.records] == [("lower", True)]
 
 
 def test_the_reason_for_a_fallback_is_kept() -> None:

@@ -30,7 +30,7 @@ class Operand:
     """How the C text names an operand: a local pointer, or a constant of the graph.
 
     tensor: its C name. offset: enumerator of its place in the arena, "" for a constant.
-    description: its name and type as people read them.
+    description: its name and type as people read them. name: of the constant in the Program.
     """
 
     expression: str
@@ -38,6 +38,7 @@ class Operand:
     offset: str = ""
     description: str = ""
     constant: Array | None = None
+    name: str = ""
 
 
 class Scope(Protocol):
@@ -69,8 +70,8 @@ class Scope(Protocol):
         ...
 
     def input(self, index: int) -> str:
-        """C expression (a pointer) of an operand; a constant operand is written as it is in the
-        graph; `NULL` for an absent one.
+        """C expression (a pointer) of an operand; a constant operand, which the kernel's `prepare` must
+        have given, is written as it is in the graph; `NULL` for an absent one.
         """
         ...
 
@@ -79,10 +80,9 @@ class Scope(Protocol):
         """C expression (a pointer) of the first result."""
         ...
 
-    def constant(self, label: str, data: Array, comment: str = "") -> str:
-        """C name of a constant array that the kernel derives for this layer (packed weights, say).
-
-        label: short, `multipliers`; it is put behind the layer's name.
+    def prepared(self, layout: str, comment: str = "") -> str:
+        """C name of what the kernel's `prepare` gave under that layout; `layout` stands behind the
+        layer's name. comment: above the array.
         """
         ...
 
@@ -98,8 +98,8 @@ class Scope(Protocol):
         """
         ...
 
-    def arranged(self, index: int, data: Array, how: str) -> str:
-        """C name of a constant operand whose elements the kernel wants in another arrangement.
+    def arranged(self, index: int, layout: str, how: str) -> str:
+        """The same, of a constant operand in another arrangement; it keeps the operand's name.
 
         how: said in the comment above the array.
         """

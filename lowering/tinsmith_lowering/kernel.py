@@ -103,12 +103,36 @@ def _names(dtypes: Sequence[DType | None]) -> str:
 
 
 @dataclass(frozen=True)
+class Prepared(Checked):
+    """A constant as a kernel reads it, with its final bytes.
+
+    layout: tells it from the others of its call, and how it is arranged: `multipliers`, `weights dsp`.
+    """
+
+    layout: str
+    data: Array
+
+
+@dataclass(frozen=True)
+class AsGiven(Checked):
+    """A constant operand that a kernel reads as the graph has it. operand: its index."""
+
+    operand: int
+
+
+def constant_operands(layer: Layer) -> tuple[AsGiven, ...]:
+    """All of them, as they are: what most kernels read."""
+    return tuple(AsGiven(i) for i, data in enumerate(layer.constants) if data is not None)
+
+
+@dataclass(frozen=True)
 class Kernel(Checked):
     """A C routine and when it may be used.
 
     name: of the routine; one may compute several operators, of several element types. headers: to be
-    included, as written between quotes. emit: the C of one call. scratch_bytes: working memory of one
-    call, live during it only. engine: the unit of the CPU that does the work, for the report. checks:
+    included, as written between quotes. emit: the C of one call. prepare: the constants that a call
+    reads; `emit` names them and no others. scratch_bytes: working memory of one call, live during it
+    only. engine: the unit of the CPU that does the work, for the report. checks:
     conditions in C that the generated file asserts of the headers (their version, say). guards: C text
     in front of the headers, which refuses a compiler for another CPU than constants and scratch are
     made for.
@@ -122,6 +146,7 @@ class Kernel(Checked):
     emit: Callable[[Layer, Scope], Emission]
     rules: tuple[Rule, ...] = ()
     scratch_bytes: Callable[[Layer], int] = field(default=no_scratch)
+    prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = field(default=constant_operands)
     engine: str = "cpu"
     checks: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()

@@ -5,13 +5,16 @@ of an allocation pass, the order of steps that of a scheduling pass; this keeps 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from tinsmith_ir.checked import checked
+from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Reshape, Trait
+from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.program import Buffer, Call, ConstantBuffer, Memory, Program, View, tensor
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
@@ -20,6 +23,22 @@ from tinsmith_lowering.kernel import Kernel, Layer, types_of
 
 ARENA = "arena"
 ARENA_ALIGNMENT = 16
+
+
+@dataclass(frozen=True)
+class Lower(Checked):
+    """`lower` as a pass. kernels: in order of preference, of one or several backends."""
+
+    target: Target
+    kernels: Sequence[Kernel]
+
+    name: ClassVar[str] = "lower"
+    # A kernel computes its operator, bit by bit.
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    def run(self, graph: Graph) -> Program:
+        """The program of `graph`; raises UnsupportedError for what no kernel takes."""
+        return lower(graph, self.target, self.kernels)
 
 
 @checked

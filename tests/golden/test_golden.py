@@ -6,7 +6,7 @@ import pytest
 from tinsmith_c import WriteOptions, write, write_harness_model
 from tinsmith_c.testing import CASES, place
 from tinsmith_cmsis_nn import backend as cmsis_nn
-from tinsmith_lowering import Kernel, lower, supported_operators
+from tinsmith_lowering import Kernel, lower, prepare, supported_operators
 from tinsmith_reference import backend as reference
 from tinsmith_target import Target, target
 
@@ -46,7 +46,7 @@ def test_generated_c(target_name: str, backend: str, update_golden: bool) -> Non
     chosen = target(target_name)
     kernels = kernels_of(chosen)[backend]
     graph = next(case for case in CASES if case.name == "network").build(seed=7)
-    program = place(lower(graph, chosen, kernels))
+    program = place(prepare(lower(graph, chosen, kernels), chosen, kernels))
     files = write(program, chosen, kernels, OPTIONS)
     for file, content in files.items():
         check(f"{target_name}_{backend}_{file}", content, update=update_golden)
@@ -55,7 +55,11 @@ def test_generated_c(target_name: str, backend: str, update_golden: bool) -> Non
 def test_harness_model(update_golden: bool) -> None:
     chosen = target("host")
     graph = next(case for case in CASES if case.name == "network").build(seed=7)
-    program = place(lower(graph, chosen, reference().kernels(chosen)))
+    program = place(
+        prepare(
+            lower(graph, chosen, reference().kernels(chosen)), chosen, reference().kernels(chosen)
+        )
+    )
     check("harness_model.c", write_harness_model(program), update=update_golden)
 
 

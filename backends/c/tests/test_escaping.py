@@ -16,7 +16,7 @@ from tinsmith_ir.operators import Add, Relu
 from tinsmith_ir.program import Program
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import lower
+from tinsmith_lowering import lower, prepare
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -112,4 +112,4 @@ def _program() -> Program:
         c = builder.constant(f"constant {name}", np.full(9, number, np.float32))
         total = builder.add(Add(), [x, c], f"sum {name}")
         results.append(builder.add(Relu(), [total], f"result {name}"))
-    return place(lower(builder.build(results), HOST, toys().all))
+    return place(prepare(lower(builder.build(results), HOST, toys().all), HOST, toys().all))

@@ -7,10 +7,10 @@ from tinsmith_c.testing import place
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import Add, Relu, Reshape
-from tinsmith_ir.program import Program
+from tinsmith_ir.program import Memory, Program
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
-from tinsmith_lowering import lower, supported_operators
+from tinsmith_lowering import lower, prepare, supported_operators
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -25,7 +25,8 @@ def program() -> Program:
     c = builder.constant("c", np.array([1, 2, 3, 4], np.float32))
     first = builder.add(Add(), [flat, c], "first")
     second = builder.add(Add(), [first, c], "second")
-    return lower(builder.build(builder.add(Relu(), [second], "y")), HOST, toys().all)
+    graph = builder.build(builder.add(Relu(), [second], "y"))
+    return prepare(lower(graph, HOST, toys().all), HOST, toys().all)
 
 
 def files() -> dict[str, str]:
@@ -69,7 +70,9 @@ def test_quantization_is_in_the_header() -> None:
     builder = GraphBuilder("q")
     type_ = TensorType((2,), DType.INT8, Quantization.per_tensor(0.5, -3))
     x = builder.input("x", type_)
-    header = write(place(lower(builder.build(x), HOST, ())), HOST, ())["q.h"].decode()
+    header = write(place(prepare(lower(builder.build(x), HOST, ()), HOST, ())), HOST, ())[
+        "q.h"
+    ].decode()
     assert "#define Q_INPUT_0_SCALE 0.5f" in header
     assert "#define Q_INPUT_0_ZERO_POINT (-3)" in header
     assert "#define Q_OUTPUT_0_OFFSET 0u" in header
@@ -106,11 +109,27 @@ def test_a_program_without_addresses_is_refused() -> None:
         write(program(), HOST, toys().all)
 
 
-def test_another_memory_is_refused() -> None:
+def test_an_operand_that_does_not_lie_densely_is_refused() -> None:
     placed = place(program())
-    moved = placed.with_buffers(tuple(replace(b, memory="sram") for b in placed.buffers))
-    with pytest.raises(GraphError, match="memory 'sram'; expected 'arena'"):
-        write(moved, HOST, toys().all)
+    views = tuple(
+        replace(view, type=replace(view.type, shape=(2, 2)), strides=(4, 8))
+        if view.name == "x"
+        else view
+        for view in placed.views
+    )
+    steps = tuple(
+        replace(call, inputs=("x", *call.inputs[1:])) if call is placed.calls[0] else call
+        for call in placed.calls
+    )
+    with pytest.raises(GraphError, match="takes what lies densely; copy it first"):
+        write(replace(placed, views=views, steps=steps), HOST, toys().all)
+
+
+def test_a_harness_has_one_arena() -> None:
+    placed = place(program())
+    memories = (*placed.memories, Memory("sram"))
+    with pytest.raises(GraphError, match="the test harness has one arena, got arena, sram"):
+        write_harness_model(replace(placed, memories=memories))
 
 
 def test_harness_model_describes_the_tensors() -> None:
@@ -136,3 +155,28 @@ def test_manual_lists_rules_in_order_of_preference() -> None:
     add = text[text.index("### add") : text.index("### relu")]
     assert add.index("toy_fast_add") < add.index("`toy_add`")
     assert "A tensor has at most 8 elements" in add
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [(4, "writes constant 'sums', which the call does not read"), (9, "writes operand 1, which")],
+)
+def test_a_constant_that_is_not_prepared_is_refused(size: int, message: str) -> None:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType((size,), DType.FLOAT32))
+    c = builder.constant("c", np.ones(size, np.float32))
+    lowered = lower(builder.build(builder.add(Add(), [x, c], "y")), HOST, toys().all)
+    with pytest.raises(GraphError, match=f"layer y: its kernel {message}(.|\n)*`prepare` first"):
+        write(place(lowered), HOST, toys().all)
+
+
+def test_an_operand_that_no_kernel_reads_is_not_written() -> None:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType((4,), DType.FLOAT32))
+    c = builder.constant("mute", np.full(4, 77, np.float32))
+    graph = builder.build(builder.add(Add(), [x, c], "y"))
+    prepared = prepare(lower(graph, HOST, toys().all), HOST, toys().all)
+    assert [constant.name for constant in prepared.constants] == ["mute", "y.sums"]
+    text = write(place(prepared), HOST, toys().all)["g.c"].decode()
+    assert "77.0f" not in text
+    assert "g_weights_y_sums" in text

@@ -3,10 +3,12 @@
 Arrays with the same bytes and type are written once, however many layers use them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Array
 from tinsmith_lowering import Operand
 
@@ -61,6 +63,7 @@ class LayerScope:
     """The Scope of one layer's function.
 
     layer: the layer's C name. inputs, outputs: operands in the operator's order, None if absent.
+    reads: the constants that the call names; those that a kernel arranged, by layout, are `layouts`.
     """
 
     layer: str
@@ -69,6 +72,8 @@ class LayerScope:
     scratch: Operand | None
     scratch_bytes: int
     pool: ConstantPool
+    reads: frozenset[str]
+    layouts: Mapping[str, Array]
 
     def input(self, index: int) -> str:
         """C expression (a pointer) of an operand; a constant operand is written as it is in the
@@ -78,6 +83,7 @@ class LayerScope:
         if operand is None:
             return "NULL"
         if operand.constant is not None:
+            self._check(operand.name in self.reads, f"operand {index}")
             return self.pool.add(operand.tensor, operand.constant, operand.description)
         return operand.expression
 
@@ -86,12 +92,10 @@ class LayerScope:
         """C expression (a pointer) of the first result."""
         return self.outputs[0].expression
 
-    def constant(self, label: str, data: Array, comment: str = "") -> str:
-        """C name of a constant array that the kernel derives for this layer (packed weights, say).
-
-        label: short, `multipliers`; it is put behind the layer's name.
-        """
-        return self.pool.add(f"{self.layer}_{label}", data, comment or f"{self.layer}: {label}")
+    def prepared(self, layout: str, comment: str = "") -> str:
+        """C name of what the kernel's `prepare` gave under that layout."""
+        label = f"{self.layer}_{layout}"
+        return self.pool.add(label, self._data(layout), comment or f"{self.layer}: {layout}")
 
     def record(self, name: str, c_type: str, value: str) -> str:
         """Address of a struct that lies outside of the function and is written once however many
@@ -106,12 +110,20 @@ class LayerScope:
         """
         self.pool.helpers[text] = None
 
-    def arranged(self, index: int, data: Array, how: str) -> str:
-        """C name of a constant operand whose elements the kernel wants in another arrangement.
-
-        how: said in the comment above the array.
-        """
+    def arranged(self, index: int, layout: str, how: str) -> str:
+        """The same, of a constant operand in another arrangement."""
         operand = self.inputs[index]
         if operand is None:
             raise ValueError(f"layer {self.layer}: operand {index} is absent")
-        return self.pool.add(operand.tensor, data, f"{operand.description}; {how}")
+        return self.pool.add(operand.tensor, self._data(layout), f"{operand.description}; {how}")
+
+    def _data(self, layout: str) -> Array:
+        self._check(layout in self.layouts, f"constant {layout!r}")
+        return self.layouts[layout]
+
+    def _check(self, is_read: bool, what: str) -> None:
+        if not is_read:
+            raise GraphError(
+                f"layer {self.layer}: its kernel writes {what}, which the call does not read; run the pass "
+                "`prepare` first"
+            )

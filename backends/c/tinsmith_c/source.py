@@ -154,7 +154,7 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
             constant = program.constant[name]
             tensor = shortened(c_identifier(name), 32)
             description = f"{name} {describe(constant.type)}"
-            inputs.append(Operand("", tensor, "", description, constant.data))
+            inputs.append(Operand("", tensor, "", description, constant.data, name))
         else:
             inputs.append(_operand(layout, name, _local_name(call, index)))
     outputs = tuple(
@@ -168,6 +168,12 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
         scratch=None if call.scratch is None else _operand(layout, call.scratch, "scratch"),
         scratch_bytes=0 if call.scratch is None else program.view[call.scratch].type.size_bytes,
         pool=pool,
+        reads=frozenset(call.reads),
+        layouts={
+            program.constant[name].layout: program.constant[name].data
+            for name in call.reads
+            if program.constant[name].layout
+        },
     )
 
 

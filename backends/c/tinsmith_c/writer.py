@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tinsmith_ir.checked import checked
+from tinsmith_ir.errors import GraphError
 from tinsmith_ir.program import Program
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
@@ -38,6 +39,9 @@ def write_harness_model(program: Program) -> bytes:
     part of a product.
     """
     layout = Layout(program)
+    if not layout.has_arena:
+        memories = ", ".join(memory.name for memory in program.memories)
+        raise GraphError(f"the test harness has one arena, got {memories}")
     name = c_name(program)
     prefix = name.upper()
     lines = [

@@ -13,7 +13,7 @@ from tinsmith_ir.graph import Graph
 from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
-from tinsmith_lowering import Kernel, lower
+from tinsmith_lowering import Kernel, lower, prepare
 from tinsmith_target import Target, target
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "cmsis_nn"
@@ -24,7 +24,9 @@ pytestmark = pytest.mark.skipif(host_compiler() is None, reason="no C compiler o
 
 
 def generated(graph: Graph, kernels: tuple[Kernel, ...], chosen: Target, folder: Path) -> Path:
-    for name, content in write(place(lower(graph, chosen, kernels)), chosen, kernels).items():
+    for name, content in write(
+        place(prepare(lower(graph, chosen, kernels), chosen, kernels)), chosen, kernels
+    ).items():
         (folder / name).write_bytes(content)
     return folder / f"{graph.name}.c"
 
@@ -114,7 +116,7 @@ arm_cmsis_nn_status arm_avgpool_s8(const cmsis_nn_context *ctx, const cmsis_nn_p
     type_ = TensorType((1, 4, 4, 8), DType.INT8, Q)
     pool = builder.add(AveragePool2D(window=(4, 4)), [builder.input("x", type_)], "y")
     kernels = backend(packed=False).kernels(PLAIN_C)
-    program = place(lower(builder.build(pool), PLAIN_C, kernels))
+    program = place(prepare(lower(builder.build(pool), PLAIN_C, kernels), PLAIN_C, kernels))
     objects = KernelObjects([theirs], [KERNELS / "include"], tmp_path)
     model = HostModel.build(program, PLAIN_C, kernels, objects, tmp_path)
     error_kernel = -2

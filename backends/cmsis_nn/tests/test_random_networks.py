@@ -10,7 +10,7 @@ from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
 from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.simulate import evaluate_program
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import lower
+from tinsmith_lowering import lower, prepare
 from tinsmith_reference import backend as reference
 from tinsmith_target import target
 
@@ -22,7 +22,7 @@ def test_lowering_keeps_the_results(packed: bool) -> None:
     for seed in range(15):
         graph = random_graph(seed, dtype=DType.INT8)
         kernels = (*backend(packed=packed).kernels(HOST), *reference().kernels(HOST))
-        program = place(lower(graph, HOST, kernels))
+        program = place(prepare(lower(graph, HOST, kernels), HOST, kernels))
         inputs = random_inputs(graph, seed)
         expected = evaluate_graph(graph, inputs)
         found = evaluate_program(program, inputs)
@@ -35,7 +35,7 @@ def test_c_gives_the_results(packed: bool, kernel_objects: KernelObjects, tmp_pa
     for seed in range(4):
         graph = random_graph(200 + seed, dtype=DType.INT8, nodes=14)
         kernels = (*backend(packed=packed).kernels(HOST), *reference().kernels(HOST))
-        program = place(lower(graph, HOST, kernels))
+        program = place(prepare(lower(graph, HOST, kernels), HOST, kernels))
         model = HostModel.build(program, HOST, kernels, kernel_objects, tmp_path)
         inputs = random_inputs(graph, seed)
         expected = evaluate_graph(graph, inputs)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import Layer, Scope
+from tinsmith_lowering import AsGiven, Layer, Prepared, Scope
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.geometry import Dims
-from tinsmith_cmsis_nn.packing import Implementation
+from tinsmith_cmsis_nn.packing import Implementation, PackedLayer
 
 BACKEND = "cmsis_nn"
 PUBLIC_HEADER = "arm_nnfunctions.h"
@@ -50,6 +50,18 @@ def tile(height: int, width: int) -> str:
 def activation(low: int, high: int) -> str:
     """A cmsis_nn_activation inside of another initialiser."""
     return f"{{.min = {low}, .max = {high}}}"
+
+
+def packed_constants(layer: Layer, arrays: PackedLayer) -> tuple[Prepared | AsGiven, ...]:
+    """What a packed kernel reads: everything arranged, and an input that is a constant as it is."""
+    inputs = (AsGiven(0),) if layer.constant(0) is not None else ()
+    return (
+        *inputs,
+        Prepared("weights", arrays.weights),
+        Prepared("multipliers", arrays.multiplier),
+        Prepared("shifts", arrays.shift),
+        Prepared("bias", arrays.bias),
+    )
 
 
 def context(scope: Scope) -> str:

@@ -5,11 +5,19 @@ from dataclasses import replace
 
 from tinsmith_c import FieldValue, expression, initializer
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.parameters import ConvParameters, conv_parameters
-from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
+from tinsmith_lowering import (
+    AsGiven,
+    Emission,
+    Kernel,
+    Layer,
+    Prepared,
+    Scope,
+    Signature,
+    constant_operands,
+)
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import sizes
@@ -58,9 +66,16 @@ def _parameters(layer: Layer) -> str:
     return initializer(c_type, "kParameters", parameter_fields(layer))
 
 
-def _scales(scope: Scope, multipliers: Array, shifts: Array) -> str:
+def prepare_public(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Operands as they are, multipliers and shifts."""
+    p = parameters_of(layer)
+    scales = Prepared("multipliers", p.multipliers), Prepared("shifts", p.shifts)
+    return (*constant_operands(layer), *scales)
+
+
+def _scales(scope: Scope) -> str:
     """Definition of `kScales`. CMSIS-NN's struct points to mutable numbers, which no kernel changes."""
-    names = scope.constant("multipliers", multipliers), scope.constant("shifts", shifts)
+    names = scope.prepared("multipliers"), scope.prepared("shifts")
     return initializer(
         "cmsis_nn_per_channel_quant_params",
         "kScales",
@@ -72,7 +87,6 @@ def _emit(function: str) -> Callable[[Layer, Scope], Emission]:
     """One call of a wrapper."""
 
     def emit(layer: Layer, scope: Scope) -> Emission:
-        p = parameters_of(layer)
         channels = layer.output.shape[3]
         arguments = [
             "&context",
@@ -88,7 +102,7 @@ def _emit(function: str) -> Callable[[Layer, Scope], Emission]:
             scope.output,
         ]
         return Emission(
-            (_parameters(layer), _scales(scope, p.multipliers, p.shifts), context(scope)),
+            (_parameters(layer), _scales(scope), context(scope)),
             expression(function, arguments),
         )
 
@@ -127,6 +141,7 @@ def _wrapper(
         headers=(PUBLIC_HEADER,),
         emit=_emit(name),
         scratch_bytes=scratch_bytes,
+        prepare=prepare_public,
         engine=engine(target),
         guards=guards(target),
     )

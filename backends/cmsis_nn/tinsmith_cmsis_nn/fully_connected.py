@@ -6,7 +6,16 @@ from tinsmith_c import expression, initializer
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import FullyConnected
 from tinsmith_ir.parameters import ConvParameters, fully_connected_channel_parameters
-from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
+from tinsmith_lowering import (
+    AsGiven,
+    Emission,
+    Kernel,
+    Layer,
+    Prepared,
+    Scope,
+    Signature,
+    constant_operands,
+)
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import (
@@ -20,6 +29,7 @@ from tinsmith_cmsis_nn.common import (
     engine,
     implementation,
     input_zero_point,
+    packed_constants,
 )
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_fully_connected
@@ -98,13 +108,25 @@ def _output_dims(layer: Layer, scope: Scope) -> str:
     return dims(scope, (layer.output.elements // units, 1, 1, units))
 
 
+def prepare_packed(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Weights, bias and scales as the packed kernel of the target takes them."""
+    return packed_constants(layer, packed(layer))
+
+
+def prepare_public(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Operands as they are, scales that are no numbers of the call, and MVE's effective bias."""
+    found: list[Prepared | AsGiven] = [*constant_operands(layer)]
+    if _is_per_channel(layer):
+        multipliers, shifts = _stage(layer)
+        found += [Prepared("multipliers", multipliers), Prepared("shifts", shifts)]
+    if implementation(layer.target) == "mve":
+        found.append(Prepared("sums", _effective_bias(layer)))
+    return tuple(found)
+
+
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """One call of the packed kernel."""
-    arrays = packed(layer)
-    names = (
-        scope.constant("multipliers", arrays.multiplier),
-        scope.constant("shifts", arrays.shift),
-    )
+    names = scope.prepared("multipliers"), scope.prepared("shifts")
     scales = initializer(
         "cmsis_nn_quant_params",
         "kScales",
@@ -121,10 +143,8 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
         _input_dims(layer, scope),
         scope.input(0),
         _weight_dims(layer, scope),
-        scope.arranged(1, arrays.weights, f"arranged for {implementation(layer.target)} kernels"),
-        scope.constant(
-            "bias", arrays.bias, f"{scope.layer}: bias with the input's zero point folded in"
-        ),
+        scope.arranged(1, "weights", f"arranged for {implementation(layer.target)} kernels"),
+        scope.prepared("bias", f"{scope.layer}: bias with the input's zero point folded in"),
         _output_dims(layer, scope),
         scope.output,
     ]
@@ -136,7 +156,6 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
 
 def emit_public(layer: Layer, scope: Scope) -> Emission:
     """One call of the public API. With MVE its context holds the effective bias, a constant here."""
-    multipliers, shifts = _stage(layer)
     per_channel = _is_per_channel(layer)
     bias_dims = dims(scope, (1, 1, 1, layer.input(1).shape[0]))
     arguments = [
@@ -153,34 +172,34 @@ def emit_public(layer: Layer, scope: Scope) -> Emission:
         scope.output,
     ]
     name = "arm_fully_connected_per_channel_s8" if per_channel else "arm_fully_connected_s8"
-    scales = _public_scales(scope, multipliers, shifts, per_channel=per_channel)
-    buffer = (
-        _effective_bias(layer, scope) if implementation(layer.target) == "mve" else context(scope)
-    )
+    scales = _public_scales(layer, scope)
+    buffer = _sums(layer, scope) if implementation(layer.target) == "mve" else context(scope)
     return Emission((_parameters(layer), scales, buffer), expression(name, arguments))
 
 
-def _public_scales(
-    scope: Scope, multipliers: NDArray[np.int32], shifts: NDArray[np.int32], *, per_channel: bool
-) -> str:
-    if not per_channel:
+def _public_scales(layer: Layer, scope: Scope) -> str:
+    if not _is_per_channel(layer):
+        multipliers, shifts = _stage(layer)
         fields = {"multiplier": int(multipliers[0]), "shift": int(shifts[0])}
         return initializer("cmsis_nn_per_tensor_quant_params", "kScales", fields)
-    names = scope.constant("multipliers", multipliers), scope.constant("shifts", shifts)
+    names = scope.prepared("multipliers"), scope.prepared("shifts")
     pointers = {"multiplier": f"(int32_t *){names[0]}", "shift": f"(int32_t *){names[1]}"}
     return initializer("cmsis_nn_per_channel_quant_params", "kScales", pointers)
 
 
-def _effective_bias(layer: Layer, scope: Scope) -> str:
+def _effective_bias(layer: Layer) -> NDArray[np.int32]:
     """What arm_vector_sum_s8 would compute before every run: bias + offset * sum of the weights."""
     weights = constant_s8(layer, 1)
     bias = constant_bias(layer)
     sums = -input_zero_point(layer) * weights.sum(axis=1, dtype=np.int64)
     total = sums + (0 if bias is None else bias.astype(np.int64))
-    name = scope.constant(
-        "sums", total.astype(np.int32), f"{scope.layer}: results of arm_vector_sum_s8"
-    )
-    return f"  const cmsis_nn_context context = {{(void *){name}, {4 * len(total)}}};"
+    return total.astype(np.int32)
+
+
+def _sums(layer: Layer, scope: Scope) -> str:
+    """Definition of the local `context`: the effective bias."""
+    name = scope.prepared("sums", f"{scope.layer}: results of arm_vector_sum_s8")
+    return f"  const cmsis_nn_context context = {{(void *){name}, {4 * layer.input(1).shape[0]}}};"
 
 
 def packed_kernels(target: Target) -> tuple[Kernel, ...]:
@@ -193,6 +212,7 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PACKED_HEADER,),
             emit=emit_packed,
+            prepare=prepare_packed,
             rules=(weights_are_constant, weights_pack),
             engine=engine(target),
             checks=PACKED_CHECKS,
@@ -212,6 +232,7 @@ def public_kernels(target: Target) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_public,
+            prepare=prepare_public,
             rules=(*rules, *constant),
             engine=engine(target),
             guards=guards(target),

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_c import FieldValue, initializer, nested
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
-from tinsmith_lowering import Emission, Kernel, Layer, Scope
+from tinsmith_lowering import AsGiven, Emission, Kernel, Layer, Prepared, Scope
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import sizes
@@ -17,6 +17,7 @@ from tinsmith_cmsis_nn.common import (
     implementation,
     input_zero_point,
     nhwc,
+    packed_constants,
 )
 from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
 from tinsmith_cmsis_nn.convolution import S8, parameter_fields, parameters_of
@@ -101,21 +102,22 @@ def _channels(layer: Layer, weights: NDArray[np.int8], *, depthwise: bool) -> Ch
     return settle_constant_channels(channels, parameters)
 
 
+def prepare_packed(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Weights, bias and scales as the packed kernel of the target takes them."""
+    return packed_constants(layer, packed(layer))
+
+
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """A record with everything the packed kernel wants, and a call through the shared helper: eleven
     arguments in each layer would be much code.
     """
-    arrays = packed(layer)
     kind = DEPTHWISE if isinstance(layer.operator, DepthwiseConv2D) else CONVOLUTION
     scope.helper(helper_text(kind))
     given, scratch = scope.inputs[0], scope.scratch
     if given is None:
         raise ValueError(f"layer {layer.name}: the input is absent")
-    weights = scope.arranged(
-        1, arrays.weights, f"arranged for {implementation(layer.target)} kernels"
-    )
-    multipliers = scope.constant("multipliers", arrays.multiplier)
-    shifts = scope.constant("shifts", arrays.shift)
+    weights = scope.arranged(1, "weights", f"arranged for {implementation(layer.target)} kernels")
+    multipliers, shifts = scope.prepared("multipliers"), scope.prepared("shifts")
     fields: dict[str, FieldValue] = {
         "parameters": nested(parameter_fields(layer)),
         "scales": nested(
@@ -125,9 +127,7 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
         "weight_dims": dims(scope, nhwc(layer.input(1))),
         "output_dims": dims(scope, nhwc(layer.output)),
         "weights": weights,
-        "bias": scope.constant(
-            "bias", arrays.bias, f"{scope.layer}: bias, the zero point folded in"
-        ),
+        "bias": scope.prepared("bias", f"{scope.layer}: bias, the zero point folded in"),
         "input": given.offset,
         "output": scope.outputs[0].offset,
         "scratch": scratch.offset if scratch else 0,
@@ -149,6 +149,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             emit=emit_packed,
             rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
             scratch_bytes=sizes.convolution_packed,
+            prepare=prepare_packed,
             engine=engine(target),
             checks=PACKED_CHECKS,
             guards=guards(target),
@@ -169,6 +170,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
                 weights_pack,
             ),
             scratch_bytes=sizes.depthwise_packed,
+            prepare=prepare_packed,
             engine=engine(target),
             checks=PACKED_CHECKS,
             guards=guards(target),

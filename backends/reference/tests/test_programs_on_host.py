@@ -7,7 +7,6 @@ tries programs of these seeds and says what differs; the tests take a few.
 
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,17 +18,17 @@ from tinsmith_ir import (
     Call,
     EvaluationError,
     GraphError,
-    Loop,
     Program,
-    Step,
+    SimpleStep,
     evaluate_program,
     parse_program,
     print_program,
     unrolled,
     verify_program,
 )
+from tinsmith_ir.program import changed_steps
 from tinsmith_ir.random_programs import mutant, random_program
-from tinsmith_lowering import layer_of_call
+from tinsmith_lowering import layer_of_call, prepare
 from tinsmith_reference import backend
 from tinsmith_target import target
 
@@ -42,21 +41,14 @@ _MUTANTS = 8
 def with_kernels(program: Program) -> Program:
     """The program calling the reference kernels."""
 
-    def chosen(steps: tuple[Step, ...]) -> Iterator[Step]:
-        for step in steps:
-            match step:
-                case Loop():
-                    yield replace(step, body=tuple(chosen(step.body)))
-                case Call():
-                    layer = layer_of_call(program, step, HOST)
-                    yield replace(
-                        step,
-                        kernel=next(k.name for k in KERNELS if k.takes(layer)),
-                    )
-                case _:
-                    yield step
+    def chosen(step: SimpleStep) -> tuple[SimpleStep]:
+        if not isinstance(step, Call):
+            return (step,)
+        layer = layer_of_call(program, step, HOST)
+        return (replace(step, kernel=next(k.name for k in KERNELS if k.takes(layer))),)
 
-    return replace(program, steps=tuple(chosen(program.steps)))
+    chosen_steps = changed_steps(program.steps, chosen)
+    return prepare(replace(program, steps=chosen_steps), HOST, KERNELS)
 
 
 def objects(folder: Path, *, is_early: bool) -> KernelObjects:
@@ -185,7 +177,7 @@ ROLLING = """program 2 "rolling" for "host" {
 def test_a_rolling_buffer_with_double_buffered_results(
     dma_objects: KernelObjects, tmp_path: Path
 ) -> None:
-    program = parse_program(ROLLING)
+    program = prepare(parse_program(ROLLING), HOST, KERNELS)
     x = sample(program, 1)
     assert differences(program, 1, dma_objects, tmp_path) == []
     whole = evaluate_program(program, [x])["y"]

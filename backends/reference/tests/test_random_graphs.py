@@ -9,7 +9,7 @@ from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
 from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.simulate import evaluate_program
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import lower
+from tinsmith_lowering import lower, prepare
 from tinsmith_reference import backend
 from tinsmith_target import target
 
@@ -21,7 +21,9 @@ DTYPES = (DType.INT8, DType.INT16, DType.FLOAT32)
 def test_lowering_keeps_the_results(dtype: DType) -> None:
     for seed in range(15):
         graph = random_graph(seed, dtype=dtype)
-        program = place(lower(graph, HOST, backend().kernels(HOST)))
+        program = place(
+            prepare(lower(graph, HOST, backend().kernels(HOST)), HOST, backend().kernels(HOST))
+        )
         inputs = random_inputs(graph, seed)
         expected = evaluate_graph(graph, inputs)
         found = evaluate_program(program, inputs)
@@ -34,7 +36,7 @@ def test_c_gives_the_results(dtype: DType, kernel_objects: KernelObjects, tmp_pa
     for seed in range(3):
         graph = random_graph(100 + seed, dtype=dtype, nodes=14)
         kernels = backend().kernels(HOST)
-        program = place(lower(graph, HOST, kernels))
+        program = place(prepare(lower(graph, HOST, kernels), HOST, kernels))
         model = HostModel.build(program, HOST, kernels, kernel_objects, tmp_path)
         inputs = random_inputs(graph, seed)
         expected = evaluate_graph(graph, inputs)

@@ -6,7 +6,7 @@ from tinsmith_c.testing import CASES, Case, HostModel, KernelObjects, place
 from tinsmith_ir import parse_graph
 from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import lower
+from tinsmith_lowering import lower, prepare
 from tinsmith_reference import backend
 from tinsmith_target import target
 
@@ -19,7 +19,7 @@ def test_generated_c_equals_the_evaluator(
 ) -> None:
     graph = case.build(seed=1)
     kernels = backend().kernels(HOST)
-    program = place(lower(graph, HOST, kernels))
+    program = place(prepare(lower(graph, HOST, kernels), HOST, kernels))
     model = HostModel.build(program, HOST, kernels, kernel_objects, tmp_path)
     for seed in range(3):
         inputs = random_inputs(graph, seed)
@@ -52,7 +52,7 @@ def test_special_numbers_are_the_evaluators(
 ) -> None:
     graph = parse_graph(_FLOATS)
     kernels = backend().kernels(HOST)
-    program = place(lower(graph, HOST, kernels))
+    program = place(prepare(lower(graph, HOST, kernels), HOST, kernels))
     model = HostModel.build(program, HOST, kernels, kernel_objects, tmp_path)
     values = np.array([special, 0.0, 0.0, special, 1.0, special, -1.0, 2.0] * 2, np.float32)
     inputs = {"x": values.reshape(1, 2, 4, 2)}
@@ -77,7 +77,7 @@ def test_sums_of_a_mean_go_round_like_the_evaluators(
 ) -> None:
     graph = parse_graph(_LARGE_MEAN)
     kernels = backend().kernels(HOST)
-    program = place(lower(graph, HOST, kernels))
+    program = place(prepare(lower(graph, HOST, kernels), HOST, kernels))
     model = HostModel.build(program, HOST, kernels, kernel_objects, tmp_path)
     inputs = {"x": np.full((1, 300, 300, 1), value, np.int16)}
     (result,) = model.run(inputs)

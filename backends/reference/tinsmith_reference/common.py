@@ -10,7 +10,17 @@ from tinsmith_ir.arithmetic import activation_range_f32
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Activation
 from tinsmith_ir.operators.base import Operator
-from tinsmith_lowering import Emission, Kernel, Layer, Rule, Scope, Signature
+from tinsmith_lowering import (
+    AsGiven,
+    Emission,
+    Kernel,
+    Layer,
+    Prepared,
+    Rule,
+    Scope,
+    Signature,
+    constant_operands,
+)
 
 INT8, INT16, INT32, INT64 = DType.INT8, DType.INT16, DType.INT32, DType.INT64
 FLOAT32, BOOL = DType.FLOAT32, DType.BOOL
@@ -23,6 +33,16 @@ SUFFIX = {INT8: "s8", INT16: "s16", INT32: "s32", INT64: "s64", FLOAT32: "f32"}
 
 class Stage(Protocol):
     """The part of a record of parameters that tinsmith_output_stage holds."""
+
+    @property
+    def multipliers(self) -> NDArray[np.int32]:
+        """Of each channel."""
+        ...
+
+    @property
+    def shifts(self) -> NDArray[np.int32]:
+        """Of each channel."""
+        ...
 
     @property
     def input_offset(self) -> int:
@@ -51,6 +71,7 @@ def kernel(
     signature: Signature,
     emit: Callable[[Layer, Scope], Emission],
     rules: tuple[Rule, ...] = (),
+    prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = constant_operands,
 ) -> Kernel:
     """A kernel of this backend."""
     return Kernel(
@@ -61,23 +82,35 @@ def kernel(
         headers=("tinsmith/reference.h",),
         emit=emit,
         rules=rules,
+        prepare=prepare,
         checks=("TINSMITH_REFERENCE_API_VERSION == 1",),
     )
 
 
-def output_stage(
-    scope: Scope, parameters: Stage, multipliers: NDArray[np.int32], shifts: NDArray[np.int32]
-) -> str:
-    """Definition of `kStage`; multipliers that are all the same are stored once."""
-    uniform = len(np.unique(multipliers)) == 1 and len(np.unique(shifts)) == 1
-    kept = slice(0, 1) if uniform else slice(None)
+def is_uniform(parameters: Stage) -> bool:
+    """True if all channels are rescaled alike."""
+    return len(np.unique(parameters.multipliers)) == len(np.unique(parameters.shifts)) == 1
+
+
+def stage_constants(layer: Layer, parameters: Stage) -> tuple[Prepared | AsGiven, ...]:
+    """What a kernel with an output stage reads; multipliers that are all the same are stored once."""
+    kept = slice(0, 1) if is_uniform(parameters) else slice(None)
+    return (
+        *constant_operands(layer),
+        Prepared("multipliers", parameters.multipliers[kept]),
+        Prepared("shifts", parameters.shifts[kept]),
+    )
+
+
+def output_stage(scope: Scope, parameters: Stage) -> str:
+    """Definition of `kStage`."""
     return initializer(
         "tinsmith_output_stage",
         "kStage",
         {
-            "multipliers": scope.constant("multipliers", multipliers[kept]),
-            "shifts": scope.constant("shifts", shifts[kept]),
-            "channel_step": 0 if uniform else 1,
+            "multipliers": scope.prepared("multipliers"),
+            "shifts": scope.prepared("shifts"),
+            "channel_step": 0 if is_uniform(parameters) else 1,
             "input_offset": parameters.input_offset,
             "output_offset": parameters.output_offset,
             "clamp_min": parameters.clamp_min,

@@ -3,8 +3,16 @@
 from tinsmith_c import call, initializer
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
-from tinsmith_ir.parameters import conv_parameters
-from tinsmith_lowering import Emission, Layer, Scope, Signature
+from tinsmith_ir.parameters import ConvParameters, conv_parameters
+from tinsmith_lowering import (
+    AsGiven,
+    Emission,
+    Layer,
+    Prepared,
+    Scope,
+    Signature,
+    constant_operands,
+)
 
 from tinsmith_reference.common import (
     FLOAT32,
@@ -17,6 +25,7 @@ from tinsmith_reference.common import (
     clamp_f32,
     kernel,
     output_stage,
+    stage_constants,
     sums_kernel,
 )
 
@@ -53,14 +62,22 @@ def _shape(layer: Layer) -> str:
     return initializer("tinsmith_conv2d_shape", "kShape", fields)
 
 
+def _parameters(layer: Layer) -> ConvParameters:
+    return conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
+
+
+def prepare_integer(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Weights and bias as they are, multipliers and shifts."""
+    return stage_constants(layer, _parameters(layer))
+
+
 def emit_integer(layer: Layer, scope: Scope) -> Emission:
     """int8 or int16."""
-    parameters = conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
     operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
     return Emission(
         (
             _shape(layer),
-            output_stage(scope, parameters, parameters.multipliers, parameters.shifts),
+            output_stage(scope, _parameters(layer)),
             call(_name(layer), ["&kShape", "&kStage", *operands]),
         )
     )
@@ -96,6 +113,7 @@ KERNELS = (
             operator,
             _signature(dtype),
             emit_float if dtype is FLOAT32 else emit_integer,
+            prepare=constant_operands if dtype is FLOAT32 else prepare_integer,
         )
         for operator in (Conv2D, DepthwiseConv2D)
         for dtype in (INT8, INT16, FLOAT32)

@@ -2,8 +2,8 @@
 
 from tinsmith_c import call, initializer
 from tinsmith_ir.operators import FullyConnected
-from tinsmith_ir.parameters import fully_connected_channel_parameters
-from tinsmith_lowering import Emission, Layer, Scope, Signature
+from tinsmith_ir.parameters import ConvParameters, fully_connected_channel_parameters
+from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope, Signature
 
 from tinsmith_reference.common import (
     FLOAT32,
@@ -16,6 +16,7 @@ from tinsmith_reference.common import (
     clamp_f32,
     kernel,
     output_stage,
+    stage_constants,
     sums_kernel,
 )
 
@@ -26,10 +27,14 @@ def _shape(layer: Layer) -> str:
     return initializer("tinsmith_fully_connected_shape", "kShape", fields)
 
 
-def _stage(layer: Layer, scope: Scope) -> str:
+def _parameters(layer: Layer) -> ConvParameters:
     operator = layer.operator_as(FullyConnected)
-    parameters = fully_connected_channel_parameters(operator, layer.inputs, layer.output)
-    return output_stage(scope, parameters, parameters.multipliers, parameters.shifts)
+    return fully_connected_channel_parameters(operator, layer.inputs, layer.output)
+
+
+def prepare_integer(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Weights and bias as they are, multipliers and shifts."""
+    return stage_constants(layer, _parameters(layer))
 
 
 def emit_integer(layer: Layer, scope: Scope) -> Emission:
@@ -39,7 +44,7 @@ def emit_integer(layer: Layer, scope: Scope) -> Emission:
     return Emission(
         (
             _shape(layer),
-            _stage(layer, scope),
+            output_stage(scope, _parameters(layer)),
             call(name, ["&kShape", "&kStage", *operands]),
         )
     )
@@ -69,6 +74,7 @@ KERNELS = (
             FullyConnected,
             Signature((dtype, INT8, INT32), dtype),
             emit_integer,
+            prepare=prepare_integer,
         )
         for dtype in (INT8, INT16)
     ),

@@ -3,12 +3,13 @@
 from tinsmith_c import call, float_literal, initializer
 from tinsmith_ir.operators import Clamp, Dequantize, Quantize, Relu, Relu6, Requantize
 from tinsmith_ir.parameters import (
+    ConvParameters,
     RequantizeParameters,
     accumulator_parameters,
     relu_parameters,
     requantize_parameters,
 )
-from tinsmith_lowering import Emission, Layer, Scope, Signature
+from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope, Signature
 
 from tinsmith_reference.common import (
     FLOAT32,
@@ -20,6 +21,7 @@ from tinsmith_reference.common import (
     kernel,
     output_stage,
     scale,
+    stage_constants,
 )
 
 
@@ -59,14 +61,22 @@ def has_one_scale(layer: Layer) -> str | None:
     return "it has one per channel" if per_axis else None
 
 
+def _sums_parameters(layer: Layer) -> ConvParameters:
+    return accumulator_parameters(layer.operator_as(Requantize), layer.inputs, layer.output)
+
+
+def prepare_requantize_sums(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Multipliers and shifts."""
+    return stage_constants(layer, _sums_parameters(layer))
+
+
 def emit_requantize_sums(layer: Layer, scope: Scope) -> Emission:
     """Accumulators to integers, per channel."""
-    p = accumulator_parameters(layer.operator_as(Requantize), layer.inputs, layer.output)
     suffixes = f"{SUFFIX[layer.input(0).dtype]}_{SUFFIX[layer.output.dtype]}"
     channels = layer.output.shape[-1] if layer.output.shape else 1
     sizes = [str(layer.output.elements // channels), str(channels)]
     arguments = [*sizes, "&kStage", scope.input(0), scope.output]
-    stage = output_stage(scope, p, p.multipliers, p.shifts)
+    stage = output_stage(scope, _sums_parameters(layer))
     return Emission((stage, call(f"tinsmith_requantize_sums_{suffixes}", arguments)))
 
 
@@ -121,6 +131,7 @@ KERNELS = (
             Requantize,
             Signature((source,), result),
             emit_requantize_sums,
+            prepare=prepare_requantize_sums,
         )
         for source in (INT32, INT64)
         for result in (INT8, INT16)

@@ -6,7 +6,7 @@ import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Add, Relu, Reshape
 
-from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
+from tinsmith_lowering import AsGiven, Emission, Kernel, Layer, Prepared, Scope, Signature
 
 _HEADER = "toy.h"
 
@@ -23,8 +23,13 @@ def _emit(layer: Layer, scope: Scope) -> Emission:
     return Emission((f"  toy_{layer.operator.mnemonic}({', '.join(arguments)});",))
 
 
+def _sums(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    return (Prepared("sums", np.arange(layer.output.elements, dtype=np.int32)),)
+
+
 def _emit_with_status(layer: Layer, scope: Scope) -> Emission:
-    sums = scope.constant("sums", np.arange(layer.output.elements, dtype=np.int32))
+    del layer
+    sums = scope.prepared("sums")
     return Emission(
         (), f"toy_fast_add({sums}, {scope.scratch and scope.scratch.expression}, {scope.output})"
     )
@@ -60,6 +65,7 @@ def toys() -> Toys:
             _emit_with_status,
             (is_small,),
             scratch_bytes=lambda layer: 4 * layer.output.elements,
+            prepare=_sums,
             engine="vector",
         ),
         Kernel("toy_add", "slow", Add, _FLOATS, (_HEADER,), _emit, checks=("TOY == 1",)),

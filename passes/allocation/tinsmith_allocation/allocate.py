@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
-from tinsmith_ir.errors import DoesNotFitError
+from tinsmith_ir.errors import DoesNotFitError, UsageError
 from tinsmith_ir.escape import visible
-from tinsmith_ir.passes import BIT_EXACT, Contract
+from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 from tinsmith_ir.program import Program
 
 from tinsmith_allocation.check import check_plan, check_program
@@ -41,19 +42,24 @@ class AllocateBuffers(Checked):
     in_place_kernels: tuple[str, ...] = ()
     available_bytes: int | None = None
 
-    @property
-    def name(self) -> str:
-        """The name in reports and on the command line."""
-        return "allocate-buffers"
+    name: ClassVar[str] = "allocate-buffers"
+    # Offsets change no value.
+    contract: ClassVar[Contract] = BIT_EXACT
 
-    @property
-    def contract(self) -> Contract:
-        """Offsets change no value."""
-        return BIT_EXACT
+    def __post_init__(self) -> None:
+        """Raise UsageError for a time that is none."""
+        super().__post_init__()
+        if self.time_limit < 0:
+            raise UsageError(f"{self.name}: expected time_limit from 0, got {self.time_limit:g}")
 
     def run(self, program: Program) -> Program:
         """The placed program; see `allocate` for its plans too."""
         return self.allocate(program).program
+
+    def run_in_detail(self, program: Program) -> Outcome[Program]:
+        """The placed program, with the Allocation as facts."""
+        allocation = self.allocate(program)
+        return Outcome(allocation.program, facts=allocation)
 
     @checked
     def allocate(self, program: Program) -> Allocation:

@@ -3,10 +3,11 @@
 import pytest
 from tinsmith_fusion import FuseActivations, FusePadding, FuseRequantization, ReplaceMeans
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.passes import Pass, Pipeline
+from tinsmith_ir.passes import GraphPass
+from tinsmith_ir.pipeline import Pipeline
 from tinsmith_ir.testing import random_graph, random_inputs
 
-PASSES: tuple[Pass, ...] = (
+PASSES: tuple[GraphPass, ...] = (
     FuseRequantization(),
     FusePadding(),
     ReplaceMeans(),

@@ -61,9 +61,9 @@ def test_constants_take_no_memory_and_a_reshape_shares_that_of_its_operand() -> 
 
 def test_an_order_that_is_not_proven_is_said_to_be_so() -> None:
     graph = parse_graph(BRANCHES)
-    assert ScheduleNodes().run_with_remarks(graph)[1].warnings == ()
-    scheduled, remarks = ScheduleNodes(beam_width=1).run_with_remarks(graph)
-    (warning,) = remarks.warnings
+    assert ScheduleNodes().run_in_detail(graph).warnings == ()
+    outcome = ScheduleNodes(beam_width=1).run_in_detail(graph)
+    scheduled, (warning,) = outcome.ir, outcome.warnings
     assert print_graph(scheduled) == print_graph(parse_graph(BRANCHES_SCHEDULED))
     assert "order of 5 operations: the search could not look at all orders" in warning
     assert "408 bytes" in warning

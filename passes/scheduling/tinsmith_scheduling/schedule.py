@@ -1,11 +1,12 @@
 """The graph pass: nodes in an order that keeps fewer bytes live."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Trait
-from tinsmith_ir.passes import BIT_EXACT, Contract, Remarks
+from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 
 from tinsmith_scheduling.problem import Problem, Task
 from tinsmith_scheduling.search import Schedule, find_schedule
@@ -21,33 +22,26 @@ class ScheduleNodes(Checked):
 
     beam_width: int = 256
 
-    @property
-    def name(self) -> str:
-        """The name in reports and on the command line."""
-        return "schedule-nodes"
-
-    @property
-    def contract(self) -> Contract:
-        """The order of execution changes no value."""
-        return BIT_EXACT
+    name: ClassVar[str] = "schedule-nodes"
+    # The order of execution changes no value.
+    contract: ClassVar[Contract] = BIT_EXACT
 
     @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with its nodes in the order found; `graph` itself when its order stays."""
-        return self.run_with_remarks(graph)[0]
+        return self.run_in_detail(graph).ir
 
-    def run_with_remarks(self, graph: Graph) -> tuple[Graph, Remarks]:
+    def run_in_detail(self, graph: Graph) -> Outcome[Graph]:
         """The same, what gave the order (see `Schedule.found_by`), and a sentence if another order may
         keep fewer bytes live.
         """
         problem = problem_of(graph)
         schedule = find_schedule(problem, beam_width=self.beam_width)
         warnings = () if schedule.is_optimal else (_warning(schedule),)
-        remarks = Remarks(warnings, schedule.found_by)
         if schedule.order == problem.tasks:
-            return graph, remarks
+            return Outcome(graph, warnings, found_by=schedule.found_by)
         nodes = [graph.producers[task.name] for task in schedule.order]
-        return graph.rebuilt(nodes=nodes), remarks
+        return Outcome(graph.rebuilt(nodes=nodes), warnings, found_by=schedule.found_by)
 
 
 _ORIGINS = {

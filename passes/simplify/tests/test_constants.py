@@ -1,7 +1,7 @@
 """FoldConstants."""
 
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass
+from tinsmith_ir.passes import GraphPass
 from tinsmith_ir.printer import print_graph
 from tinsmith_ir.testing import assert_rewrites
 from tinsmith_simplify import FoldConstants, Simplify
@@ -51,7 +51,7 @@ def test_integers_fold_with_their_rounding() -> None:
     )
 
 
-def unchanged(pass_: Pass, text: str) -> None:
+def unchanged(pass_: GraphPass, text: str) -> None:
     graph = parse_graph(text)
     assert print_graph(pass_.run(graph)) == print_graph(graph)
 

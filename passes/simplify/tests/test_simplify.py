@@ -2,8 +2,10 @@
 
 import pytest
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import UsageError
 from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import Pass, Pipeline
+from tinsmith_ir.passes import GraphPass
+from tinsmith_ir.pipeline import Pipeline
 from tinsmith_ir.testing import assert_rewrites, assert_same_bits, random_graph, random_inputs
 from tinsmith_simplify import (
     FoldConstants,
@@ -14,7 +16,7 @@ from tinsmith_simplify import (
     SimplifyLayout,
 )
 
-PASSES: tuple[Pass, ...] = (
+PASSES: tuple[GraphPass, ...] = (
     FoldConstants(),
     RemoveIdentities(),
     SimplifyLayout(),
@@ -79,3 +81,8 @@ def test_random_graphs_keep_their_bits_and_reach_an_end(seed: int) -> None:
     simplified = Simplify().run(graph)
     assert_same_bits(graph, simplified)
     assert Simplify().run(simplified) is simplified
+
+
+def test_no_rounds_are_wrong_use() -> None:
+    with pytest.raises(UsageError, match="expected max_rounds from 1, got 0"):
+        Simplify(max_rounds=0)

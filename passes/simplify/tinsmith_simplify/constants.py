@@ -1,6 +1,7 @@
 """Computes at compile time what does not depend on the graph's inputs."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.evaluate import evaluate_node
@@ -26,15 +27,9 @@ class FoldConstants(Checked):
     max_total_bytes: int | None = None
     max_work: int = 1 << 21
 
-    @property
-    def name(self) -> str:
-        """The name in reports and on the command line."""
-        return "fold-constants"
-
-    @property
-    def contract(self) -> Contract:
-        """The evaluator computes what the kernels would, bit by bit."""
-        return BIT_EXACT
+    name: ClassVar[str] = "fold-constants"
+    # The evaluator computes what the kernels would, bit by bit.
+    contract: ClassVar[Contract] = BIT_EXACT
 
     @checked
     def run(self, graph: Graph) -> Graph:

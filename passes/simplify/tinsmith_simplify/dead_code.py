@@ -1,6 +1,7 @@
 """Removes what no output depends on."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph
@@ -12,15 +13,9 @@ from tinsmith_ir.rewrite import erase_dead
 class RemoveDeadCode:
     """Remove nodes and constants that no graph output depends on. Graph inputs stay."""
 
-    @property
-    def name(self) -> str:
-        """The name in reports and on the command line."""
-        return "remove-dead-code"
-
-    @property
-    def contract(self) -> Contract:
-        """What is removed has no reader."""
-        return BIT_EXACT
+    name: ClassVar[str] = "remove-dead-code"
+    # What is removed has no reader.
+    contract: ClassVar[Contract] = BIT_EXACT
 
     @checked
     def run(self, graph: Graph) -> Graph:

@@ -1,6 +1,7 @@
 """Removes operators that give back an operand, bit by bit."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph, GraphView, Node
@@ -28,15 +29,9 @@ class RemoveIdentities:
     are, are tried.
     """
 
-    @property
-    def name(self) -> str:
-        """The name in reports and on the command line."""
-        return "remove-identities"
-
-    @property
-    def contract(self) -> Contract:
-        """What is removed gives back every bit."""
-        return BIT_EXACT
+    name: ClassVar[str] = "remove-identities"
+    # What is removed gives back every bit.
+    contract: ClassVar[Contract] = BIT_EXACT
 
     @checked
     def run(self, graph: Graph) -> Graph:

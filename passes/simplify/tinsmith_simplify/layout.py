@@ -1,6 +1,7 @@
 """Merges operators that only move elements, and turns those that need no move into reshapes."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from tinsmith_ir.checked import checked
@@ -16,15 +17,9 @@ from tinsmith_ir.types import TensorType
 class SimplifyLayout:
     """Merge reshapes, transposes, pads and concats, and make reshapes of moves that move nothing."""
 
-    @property
-    def name(self) -> str:
-        """The name in reports and on the command line."""
-        return "simplify-layout"
-
-    @property
-    def contract(self) -> Contract:
-        """The same elements arrive in the same places."""
-        return BIT_EXACT
+    name: ClassVar[str] = "simplify-layout"
+    # The same elements arrive in the same places.
+    contract: ClassVar[Contract] = BIT_EXACT
 
     @checked
     def run(self, graph: Graph) -> Graph:

@@ -1,11 +1,12 @@
 """All of this library's passes as one, repeated until nothing changes."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
-from tinsmith_ir.errors import GraphError
+from tinsmith_ir.errors import GraphError, UsageError
 from tinsmith_ir.graph import Graph
-from tinsmith_ir.passes import BIT_EXACT, Contract, Pass
+from tinsmith_ir.passes import BIT_EXACT, Contract, GraphPass
 
 from tinsmith_simplify.constants import FoldConstants, total_limit
 from tinsmith_simplify.dead_code import RemoveDeadCode
@@ -25,15 +26,15 @@ class Simplify(Checked):
     max_constant_bytes: int = 1 << 24
     max_rounds: int = 50
 
-    @property
-    def name(self) -> str:
-        """The name in reports and on the command line."""
-        return "simplify"
+    name: ClassVar[str] = "simplify"
+    # Each of the passes is bit-exact.
+    contract: ClassVar[Contract] = BIT_EXACT
 
-    @property
-    def contract(self) -> Contract:
-        """Each of the passes is bit-exact."""
-        return BIT_EXACT
+    def __post_init__(self) -> None:
+        """Raise UsageError for no rounds at all."""
+        super().__post_init__()
+        if self.max_rounds < 1:
+            raise UsageError(f"simplify: expected max_rounds from 1, got {self.max_rounds}")
 
     @checked
     def run(self, graph: Graph) -> Graph:
@@ -41,7 +42,7 @@ class Simplify(Checked):
 
         Raises GraphError if that is not reached in `max_rounds`, a defect of a pass.
         """
-        passes: tuple[Pass, ...] = (
+        passes: tuple[GraphPass, ...] = (
             FoldConstants(self.max_constant_bytes, total_limit(graph)),
             RemoveIdentities(),
             SimplifyLayout(),

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from tinsmith_ir.checked import checked
@@ -18,15 +19,9 @@ class MergeCommonSubexpressions:
     output stays, but what reads it may read an equal one instead.
     """
 
-    @property
-    def name(self) -> str:
-        """The name in reports and on the command line."""
-        return "merge-common-subexpressions"
-
-    @property
-    def contract(self) -> Contract:
-        """Equal nodes compute equal values."""
-        return BIT_EXACT
+    name: ClassVar[str] = "merge-common-subexpressions"
+    # Equal nodes compute equal values.
+    contract: ClassVar[Contract] = BIT_EXACT
 
     @checked
     def run(self, graph: Graph) -> Graph:

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tinsmith_driver.tolerance import shares
+from tinsmith_ir.tolerance import shares
 
 _LARGEST = np.finfo(np.float64).max
 

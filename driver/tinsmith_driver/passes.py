@@ -1,0 +1,290 @@
+"""The passes between a model file and its C, in order: which run, and with which options.
+
+A choice is written `NAME{option=value,...}`; options are the fields of the pass, those that are
+numbers, words and yes or no. What a pass is made for (a target, its kernels) comes from the compilation.
+"""
+
+import dataclasses
+import math
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from tinsmith_allocation import AllocateBuffers
+from tinsmith_fusion import (
+    FoldBatchNormalization,
+    FuseActivations,
+    FusePadding,
+    FuseRequantization,
+    ReplaceMeans,
+)
+from tinsmith_ir import UsageError
+from tinsmith_ir.checked import Checked
+from tinsmith_ir.escape import visible
+from tinsmith_ir.passes import AnyPass
+from tinsmith_lowering import Kernel, Lower, Prepare
+from tinsmith_scheduling import ScheduleNodes
+from tinsmith_simplify import (
+    FoldConstants,
+    MergeCommonSubexpressions,
+    RemoveDeadCode,
+    RemoveIdentities,
+    Simplify,
+    SimplifyLayout,
+)
+from tinsmith_target import Target, target
+
+from tinsmith_driver.table import table
+
+_CHOICE = re.compile(r"([\w-]+)(?:\{(.*)\})?", re.ASCII | re.DOTALL)
+_SIZES = {"KiB": 1 << 10, "MiB": 1 << 20}
+_YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
+
+
+@dataclass(frozen=True)
+class Setting(Checked):
+    """What passes are made for. ram_bytes: what the arena may take, None for any size."""
+
+    target: Target
+    kernels: Sequence[Kernel]
+    ram_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the table.
+
+    kind: the pass. make: with the options that the setting gives. runs: without being asked for.
+    needed: why it cannot be left out, "" if it can.
+    """
+
+    kind: type[AnyPass]
+    make: Callable[[Setting], AnyPass]
+    runs: bool = True
+    needed: str = ""
+
+    @property
+    def name(self) -> str:
+        """As users write it."""
+        return self.kind.name
+
+
+def _plain(kind: type[AnyPass], *, runs: bool = True) -> Entry:
+    return Entry(kind, lambda _: kind(), runs=runs)
+
+
+TABLE: tuple[Entry, ...] = (
+    # Parts of `simplify`, for who leaves it out.
+    _plain(FoldConstants, runs=False),
+    _plain(RemoveIdentities, runs=False),
+    _plain(SimplifyLayout, runs=False),
+    _plain(MergeCommonSubexpressions, runs=False),
+    _plain(RemoveDeadCode, runs=False),
+    _plain(Simplify),
+    # The only one that may change results: what follows has to keep every bit.
+    _plain(FoldBatchNormalization),
+    _plain(FuseRequantization),
+    _plain(FuseActivations),
+    _plain(FusePadding),
+    _plain(ReplaceMeans),
+    _plain(Simplify),
+    _plain(ScheduleNodes),
+    Entry(
+        Lower,
+        lambda setting: Lower(setting.target, setting.kernels),
+        needed="no kernel is chosen without it",
+    ),
+    Entry(
+        Prepare,
+        lambda setting: Prepare(setting.target, setting.kernels),
+        needed="no constant has its final bytes without it",
+    ),
+    Entry(
+        AllocateBuffers,
+        lambda setting: AllocateBuffers(available_bytes=setting.ram_bytes),
+        needed="no buffer has a place without it",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class PassChoice(Checked):
+    """A pass that is to run, and options of it as they were written, by name."""
+
+    name: str
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @staticmethod
+    def parse(text: str) -> "PassChoice":
+        """The choice in `NAME` or `NAME{option=value,...}`; raises UsageError for another text."""
+        match = _CHOICE.fullmatch(text.strip())
+        options: dict[str, str] = {}
+        for part in match.group(2).split(",") if match and (match.group(2) or "").strip() else []:
+            name, equals, value = (word.strip() for word in part.partition("="))
+            if not equals or not name or not value or _field_name(name) in options:
+                match = None
+                break
+            options[_field_name(name)] = value
+        if match is None:
+            raise UsageError(
+                f"--pass: expected NAME or NAME{{option=value,...}}, each option once, got {text!r}"
+            )
+        return PassChoice(match.group(1), options)
+
+    def __str__(self) -> str:
+        """As it is written."""
+        options = ",".join(f"{name}={value}" for name, value in self.options.items())
+        return f"{self.name}{{{options}}}" if options else self.name
+
+
+def default_names() -> list[str]:
+    """The passes that run when nothing is asked for, in order; one that runs twice stands twice."""
+    return [entry.name for entry in TABLE if entry.runs]
+
+
+def known_names() -> list[str]:
+    """Every pass once, in order."""
+    return list(dict.fromkeys(entry.name for entry in TABLE))
+
+
+def pass_table() -> str:
+    """All passes for people: which run by themselves, what they promise, their options."""
+    setting = Setting(target("host"), ())
+    rows = [
+        [
+            entry.name,
+            "yes" if entry.runs else "no",
+            str(entry.kind.contract),
+            " ".join(f"{name}={value}" for name, value in _values(entry.make(setting)).items()),
+        ]
+        for entry in TABLE
+    ]
+    return table(["pass", "runs", "contract", "options"], rows)
+
+
+def chosen_passes(
+    setting: Setting, choices: Sequence[PassChoice] = (), without: Sequence[str] = ()
+) -> tuple[AnyPass, ...]:
+    """The passes to run: those of the table, with `choices` set or added and `without` left out.
+
+    Raises UsageError for a name, an option or a value that is wrong.
+    """
+    wanted = _by_name(choices)
+    for name in without:
+        _check_may_go(name, wanted)
+    return tuple(
+        _with_options(entry.make(setting), wanted[entry.name])
+        if entry.name in wanted
+        else entry.make(setting)
+        for entry in TABLE
+        if entry.name not in without and (entry.runs or entry.name in wanted)
+    )
+
+
+def _by_name(choices: Sequence[PassChoice]) -> dict[str, PassChoice]:
+    wanted: dict[str, PassChoice] = {}
+    for choice in choices:
+        _check_known(choice.name)
+        if choice.name in wanted:
+            raise UsageError(
+                f"--pass {choice.name} is given twice; put its options between one pair of braces"
+            )
+        wanted[choice.name] = choice
+    return wanted
+
+
+def _check_known(name: str) -> None:
+    if name not in known_names():
+        raise UsageError(
+            f"unknown pass {visible(name)!r}: expected one of {', '.join(known_names())}"
+        )
+
+
+def _check_may_go(name: str, wanted: Mapping[str, PassChoice]) -> None:
+    _check_known(name)
+    entries = [entry for entry in TABLE if entry.name == name]
+    if entries[0].needed:
+        raise UsageError(f"pass {name!r} cannot be left out: {entries[0].needed}")
+    if name in wanted:
+        raise UsageError(f"pass {name!r}: expected --pass or --without, got both")
+    if not any(entry.runs for entry in entries):
+        raise UsageError(f"pass {name!r} is not left out: it runs only when --pass asks for it")
+
+
+def _with_options(pass_: AnyPass, choice: PassChoice) -> AnyPass:
+    kinds = options_of(type(pass_))
+    values: dict[str, object] = {}
+    for name, text in choice.options.items():
+        if name not in kinds:
+            known = ", ".join(f"{option}={value}" for option, value in _values(pass_).items())
+            raise UsageError(
+                f"pass {choice.name!r} has no option {visible(name)!r}; it has {known or 'none'}"
+            )
+        values[name] = _value(choice.name, name, kinds[name], text)
+    return cast("AnyPass", replace(cast("typing.Any", pass_), **values)) if values else pass_
+
+
+def options_of(kind: type[AnyPass]) -> dict[str, tuple[type, ...]]:
+    """The options of a pass that text can say: name -> the types it may have."""
+    if not dataclasses.is_dataclass(kind):
+        return {}
+    hints = typing.get_type_hints(kind)
+    found = {entry.name: _kinds(hints[entry.name]) for entry in dataclasses.fields(kind)}
+    readable = {bool, int, float, str, type(None)}
+    return {name: kinds for name, kinds in found.items() if set(kinds) <= readable}
+
+
+def _kinds(hint: object) -> tuple[type, ...]:
+    is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    return typing.get_args(hint) if is_union else (cast("type", hint),)
+
+
+def _values(pass_: AnyPass) -> dict[str, str]:
+    """The options of a pass, as they would be written."""
+    return {name: _shown(getattr(pass_, name)) for name in options_of(type(pass_))}
+
+
+def _value(pass_name: str, option: str, kinds: tuple[type, ...], text: str) -> object:
+    for kind in kinds:
+        value = _read(kind, text)
+        if value is not _UNREADABLE:
+            return value
+    raise UsageError(
+        f"option {option!r} of pass {pass_name!r}: expected {_expected(kinds)}, got {visible(text)!r}"
+    )
+
+
+_UNREADABLE = object()
+
+
+def _read(kind: type, text: str) -> object:
+    if kind is bool:
+        return text in _YES if text in _YES + _NO else _UNREADABLE
+    if kind is type(None):
+        return None if text == "none" else _UNREADABLE
+    if kind is str:
+        return text
+    unit = next((size for size in _SIZES if text.endswith(size)), "")
+    try:
+        number = kind(text.removesuffix(unit))
+    except ValueError:
+        return _UNREADABLE
+    return number * _SIZES.get(unit, 1) if math.isfinite(number) else _UNREADABLE
+
+
+def _expected(kinds: Sequence[type]) -> str:
+    words = {bool: "yes or no", int: "an integer", float: "a number", str: "a word"}
+    return " or ".join(words.get(kind, "none") for kind in kinds)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
+
+
+def _field_name(option: str) -> str:
+    return option.replace("-", "_")
