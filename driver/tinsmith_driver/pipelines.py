@@ -11,23 +11,38 @@ from typing import TypeVar
 
 import tinsmith_cmsis_nn
 import tinsmith_reference
-from tinsmith_allocation import AllocateBuffers, Allocation, Plan, Status
+from tinsmith_allocation import AllocateBuffers, Allocation, Plan, Status, plan_of
 from tinsmith_c import WriteOptions, write, write_harness_model
-from tinsmith_ir import Graph, Program, UsageError
-from tinsmith_ir.errors import DoesNotFitError
-from tinsmith_ir.escape import visible
+from tinsmith_ir import (
+    Graph,
+    GraphError,
+    ModelError,
+    Program,
+    UsageError,
+    evaluate_graph,
+    evaluate_program,
+)
+from tinsmith_ir.errors import DoesNotFitError, EvaluationError
+from tinsmith_ir.escape import print_name, visible
+from tinsmith_ir.evaluate import equal_arrays
 from tinsmith_ir.files import read_file
 from tinsmith_ir.passes import BIT_EXACT, AnyPass, BitExact, PassRecord, levels
 from tinsmith_ir.pipeline import Pipeline
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import Backend, Kernel, check_prepared
+from tinsmith_lowering import Backend, Kernel, check_calls, check_prepared
 from tinsmith_scheduling import ScheduleNodes
 from tinsmith_target import Target, target
 from tinsmith_tflite import LARGEST_FILE_BYTES, import_tflite
 
 from tinsmith_driver.options import CompileOptions, c_name
 from tinsmith_driver.passes import Setting, chosen_passes
-from tinsmith_driver.text_files import graph_from_text, is_text
+from tinsmith_driver.text_files import (
+    graph_from_text,
+    graph_of_program,
+    is_program,
+    is_text,
+    placed_program_from_text,
+)
 
 _Result = TypeVar("_Result")
 
@@ -48,7 +63,8 @@ def tool_version() -> str:
 class Model:
     """A model file as read: its graph before any pass, and where it came from.
 
-    warnings: what the importer thinks a user should know.
+    warnings: what the importer thinks a user should know. program: of a file that holds a plan, which is compiled as
+    it stands; `graph` is what it computes.
     """
 
     path: Path
@@ -56,6 +72,7 @@ class Model:
     sha256: str
     graph: Graph
     warnings: tuple[str, ...] = ()
+    program: Program | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,14 +143,20 @@ def read_model(path: Path, name: str | None = None) -> Model:
 def model_of(data: bytes, path: Path, name: str | None = None) -> Model:
     """The model in the bytes of the file `path`; see read_model."""
     warnings: list[str] = []
-    if is_text(data, path):
+    program: Program | None = None
+    if is_text(data, path) and is_program(data):
+        program = placed_program_from_text(data, path)
+        graph, format_, own_name = graph_of_program(program, path), TEXT_FORMAT, program.name
+        program = replace(program, name=name or own_name)
+    elif is_text(data, path):
         graph = graph_from_text(data, path)
         format_, own_name = TEXT_FORMAT, graph.name
     else:
         graph = import_tflite(data, source=path.name, on_warning=warnings.append)
         format_, own_name = "tflite", c_name(path)
     graph = replace(graph, name=name or own_name)
-    return Model(path, format_, hashlib.sha256(data).hexdigest(), graph, tuple(warnings))
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Model(path, format_, sha256, graph, tuple(warnings), program)
 
 
 def read_model_file(path: Path) -> bytes:
@@ -194,8 +217,11 @@ def compile_model(
 ) -> Compilation:
     """Passes, lowering, placement and C. on_step is told what starts.
 
-    Raises UnsupportedError, DoesNotFitError (options.ram_bytes), or whatever a pass finds.
+    Raises UnsupportedError, DoesNotFitError (options.ram_bytes), or whatever a pass finds; of a plan, UsageError for
+    another target than its own, ModelError for calls that their kernels do not take and for results that are wrong.
     """
+    if model.program is not None:
+        return _compile_plan(model, model.program, options, on_step)
     passes = passes_for(options)
     inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
     made = _Made(model.graph)
@@ -236,6 +262,59 @@ def compile_model(
         arena_without_scratch=without_scratch,
         pass_records=result.records,
     )
+
+
+def _compile_plan(
+    model: Model, program: Program, options: CompileOptions, on_step: Callable[[str], None]
+) -> Compilation:
+    """A program as it stands: no pass runs, but all that passes are held to is checked."""
+    if options.target != program.target:
+        raise UsageError(
+            f"{model.path}: the plan is for target {visible(program.target)}, got --target {options.target}"
+        )
+    if options.passes or options.without:
+        raise UsageError(
+            f"{model.path}: a plan is behind all passes, so there is no --pass and --without"
+        )
+    chosen = target(options.target)
+    kernels = kernels_for(chosen, options.backend, packed=options.packed)
+    on_step("checking the plan")
+    try:
+        check_calls(program, chosen, kernels)
+        _check_results(model.graph, program)
+    except (GraphError, EvaluationError) as error:
+        raise ModelError(f"{model.path}: {error}") from error
+    plan = plan_of(program, ARENA)
+    _check_reach(plan, chosen)
+    if options.ram_bytes is not None and plan.arena_bytes > options.ram_bytes:
+        raise DoesNotFitError(
+            f"{ARENA} is too small: needed {plan.arena_bytes:,} bytes, available {options.ram_bytes:,} bytes"
+        )
+    on_step("C")
+    return Compilation(
+        model=model,
+        options=options,
+        target=chosen,
+        kernels=kernels,
+        graph=model.graph,
+        reference=model.graph,
+        program=program,
+        plan=plan,
+        arena_without_scratch=AllocateBuffers().plan(program, ARENA, scratch=False).arena_bytes,
+        pass_records=(),
+    )
+
+
+def _check_results(graph: Graph, program: Program) -> None:
+    """Raise GraphError or EvaluationError if memory does not hold what the calls say."""
+    inputs = random_inputs(graph, seed=0)
+    wanted, got = evaluate_graph(graph, inputs), evaluate_program(program, inputs)
+    for name, array in wanted.items():
+        if not equal_arrays(array, got[name]):
+            raise GraphError(
+                f"output {print_name(name)} is not what the calls say: a result is overwritten "
+                "before it is read"
+            )
 
 
 class _Made:

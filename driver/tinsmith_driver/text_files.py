@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from tinsmith_allocation import PlanError, check_program
-from tinsmith_ir import Graph, ModelError, Program, UsageError
+from tinsmith_ir import Graph, ModelError, Program
 from tinsmith_ir.errors import GraphError, ParseError
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.program_parser import parse_program
+from tinsmith_ir.verify import verify_graph
+from tinsmith_lowering import ARENA, lift
 from tinsmith_target import UnknownTargetError, target
 from tinsmith_tflite import is_tflite
 
@@ -20,14 +22,35 @@ _Parsed = TypeVar("_Parsed")
 
 
 def graph_from_text(data: bytes, path: Path) -> Graph:
-    """The Graph in a file. Raises ModelError when it is none or breaks a rule, UsageError when the
-    file holds a Program.
-    """
-    if is_program(data):
-        raise UsageError(
-            f"{path}: expected a Graph, got a Program (after lowering), which only `show` reads"
-        )
+    """The Graph in a file. Raises ModelError when it is none or breaks a rule."""
     return _parsed(parse_graph, data, path)
+
+
+def graph_of_program(program: Program, path: Path) -> Graph:
+    """What a Program of calls computes. Raises ModelError for one that does more than call kernels."""
+    try:
+        graph = lift(program)
+        verify_graph(graph)
+    except GraphError as error:
+        raise ModelError(
+            f"{path}: no plan to compile (`show` reads every Program): {error}"
+        ) from error
+    return graph
+
+
+def placed_program_from_text(data: bytes, path: Path) -> Program:
+    """A Program whose buffers all have places in one arena. Raises ModelError for others."""
+    program = program_from_text(data, path)
+    missing = [buffer.name for buffer in program.buffers if buffer.offset is None]
+    if missing:
+        raise ModelError(
+            f"{path}: expected a place (`at`) for every buffer, got none for %{missing[0]}: "
+            "compile what `show --after allocate-buffers --constants` prints"
+        )
+    memories = [memory.name for memory in program.memories]
+    if memories != [ARENA]:
+        raise ModelError(f"{path}: expected the one memory {ARENA!r}, got {memories}")
+    return program
 
 
 def program_from_text(data: bytes, path: Path) -> Program:

@@ -13,6 +13,7 @@ from tinsmith_lowering.kernel import (
     no_scratch,
     rule_text,
 )
+from tinsmith_lowering.lift import check_calls, lift
 from tinsmith_lowering.lower import (
     ARENA,
     ARENA_ALIGNMENT,
@@ -40,11 +41,13 @@ __all__ = [
     "Rule",
     "Scope",
     "Signature",
+    "check_calls",
     "check_prepared",
     "constant_operands",
     "find_kernel",
     "layer_of_call",
     "layer_of_node",
+    "lift",
     "lower",
     "no_scratch",
     "prepare",

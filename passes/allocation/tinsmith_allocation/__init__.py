@@ -1,6 +1,6 @@
 """Offsets for buffers: exact and greedy planners, an independent checker, and the program pass."""
 
-from tinsmith_allocation.allocate import AllocateBuffers, Allocation, place
+from tinsmith_allocation.allocate import AllocateBuffers, Allocation, place, plan_of
 from tinsmith_allocation.bound import lower_bound
 from tinsmith_allocation.check import check_plan, check_program
 from tinsmith_allocation.exact import plan_exact
@@ -25,5 +25,6 @@ __all__ = [
     "place",
     "plan_exact",
     "plan_greedy",
+    "plan_of",
     "render_map",
 ]

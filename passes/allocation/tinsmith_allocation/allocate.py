@@ -10,6 +10,7 @@ from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 from tinsmith_ir.program import Program
 
+from tinsmith_allocation.bound import lower_bound
 from tinsmith_allocation.check import check_plan, check_program
 from tinsmith_allocation.exact import plan_exact
 from tinsmith_allocation.greedy import plan_greedy
@@ -95,6 +96,19 @@ class AllocateBuffers(Checked):
             plan = plan_greedy(wanted.blocks, in_place=wanted.in_place)
         check_plan(plan)
         return plan
+
+
+@checked
+def plan_of(program: Program, memory: str) -> Plan:
+    """The plan that a placed program follows in one memory.
+
+    Raises GraphError for a buffer that no step uses.
+    """
+    blocks = demand(program, memory).blocks
+    offsets = {
+        buffer.name: buffer.offset or 0 for buffer in program.buffers if buffer.memory == memory
+    }
+    return Plan(blocks, offsets, lower_bound(blocks))
 
 
 @checked

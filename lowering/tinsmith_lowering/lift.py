@@ -1,0 +1,106 @@
+"""From a Program back to its Graph, and whether its calls are such that their kernels may carry them out.
+
+A plan that a person has edited is compiled as it stands. What it computes is what its calls say they do.
+"""
+
+from collections.abc import Sequence
+
+from tinsmith_ir.checked import checked
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.escape import print_name, visible
+from tinsmith_ir.graph import Constant, Graph, Node, Value
+from tinsmith_ir.operators import Reshape
+from tinsmith_ir.places import places
+from tinsmith_ir.program import Call, Program, View
+from tinsmith_ir.program_printer import print_step
+from tinsmith_target import Target
+
+from tinsmith_lowering.kernel import Kernel
+from tinsmith_lowering.lower import find_kernel, layer_of_call
+from tinsmith_lowering.prepare import check_prepared
+
+
+@checked
+def lift(program: Program) -> Graph:
+    """The graph that a program of calls in order computes; a view that no call writes is a reshape.
+
+    Raises GraphError for other steps than calls of the core, for a tensor that is written twice, and for one that
+    is read and lies where nothing of its size was written.
+    """
+    lifting = _Lifting(program)
+    for step in program.steps:
+        if not isinstance(step, Call) or step.engine is not None:
+            raise GraphError(f"expected calls of the core alone, got\n  {print_step(step)}\n")
+        lifting.add(step)
+    outputs = tuple(lifting.read(name, "the program's output") for name in program.outputs)
+    operands = {name for node in lifting.nodes for name in _names(node)}
+    constants = tuple(
+        Constant(Value(constant.name, constant.type), constant.data)
+        for constant in program.constants
+        if constant.name in operands
+    )
+    inputs = tuple(Value(name, program.type_of(name)) for name in program.inputs)
+    return Graph(program.name, inputs, outputs, tuple(lifting.nodes), constants)
+
+
+@checked
+def check_calls(program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
+    """Raise GraphError for a call whose kernel does not take its layer, has too little scratch, or reads other
+    bytes than it prepares; UnsupportedError for a kernel that nobody declares.
+    """
+    for call in program.calls:
+        layer = layer_of_call(program, call, target)
+        kernel = find_kernel(call.kernel, layer, kernels)
+        where = f"call {visible(call.name)}: {kernel.name}"
+        finding = kernel.broken_rule(layer)
+        if finding is not None:
+            raise GraphError(f"{where}: {finding}")
+        wanted = kernel.scratch_bytes(layer)
+        got = 0 if call.scratch is None else program.view[call.scratch].type.size_bytes
+        if got < wanted:
+            raise GraphError(f"{where}: expected {wanted} bytes of scratch, got {got}")
+        if kernel.prepare(layer) and not call.reads:
+            raise GraphError(f"{where}: expected the constants that it reads, got none")
+    check_prepared(program, target, kernels)
+
+
+class _Lifting:
+    """nodes: as they are found."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._defined = {name: Value(name, program.type_of(name)) for name in program.inputs}
+        self._written = {self._place(program.view[name]): name for name in program.inputs}
+        self.nodes: list[Node] = []
+
+    def add(self, call: Call) -> None:
+        where = f"\n  {print_step(call)}\n"
+        inputs = tuple(None if name is None else self.read(name, where) for name in call.inputs)
+        outputs = tuple(Value(name, self._program.type_of(name)) for name in call.outputs)
+        for value in outputs:
+            if value.name in self._defined:
+                raise GraphError(f"{print_name(value.name)} is written once more in{where}")
+            self._defined[value.name] = value
+            self._written[self._place(self._program.view[value.name])] = value.name
+        self.nodes.append(Node(call.operator, inputs, outputs, call.location))
+
+    def read(self, name: str, reader: str) -> Value:
+        """The value of that name; if nothing has it, a reshape of what was written where it lies."""
+        if name in self._program.constant:
+            return Value(name, self._program.type_of(name))
+        if name not in self._defined:
+            source = self._written.get(self._place(self._program.view[name]))
+            if source is None:
+                raise GraphError(f"{print_name(name)} is read, but nothing wrote it, by {reader}")
+            value = Value(name, self._program.type_of(name))
+            reshape = Reshape(shape=value.type.shape)
+            self.nodes.append(Node(reshape, (self._defined[source],), (value,)))
+            self._defined[name] = value
+        return self._defined[name]
+
+    def _place(self, view: View) -> tuple[str, int, int]:
+        return view.buffer, places(view).begin, view.type.size_bytes
+
+
+def _names(node: Node) -> list[str]:
+    return [value.name for value in node.present_inputs]
