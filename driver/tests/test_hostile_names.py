@@ -26,7 +26,7 @@ def _model(name: str) -> str:
     text = json.dumps(name)
     x, y, z = (f"%{json.dumps(name + suffix)}" for suffix in ("", "\ny", "\rz"))
     type_ = "i8[1,4]<0.05, 0>"
-    return f"""graph {text} {{
+    return f"""graph 2 {text} {{
   input {x}: {type_}
   {y}: {type_} = relu({x}) loc({text}, {text})
   {z}: {type_} = add({x}, {y}) loc({text}, {text})
