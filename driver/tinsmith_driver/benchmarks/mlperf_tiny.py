@@ -1,7 +1,7 @@
 """The five MLPerf Tiny networks on every target, against TFLite Micro on the same emulators.
 
-mlperf_tiny.json holds what TFLite Micro needs, and the bounds Tinsmith has set itself. A row is one
-network on one target.
+mlperf_tiny.json holds what TFLite Micro needs, and the bounds Tinsmith has set itself; reached.py knows what every row
+was before. A row is one network on one target.
 """
 
 import json
@@ -14,6 +14,7 @@ from pathlib import Path
 from tinsmith_ir import DoesNotFitError, UsageError
 from tinsmith_ir.testing import mlperf_tiny_dir, mlperf_tiny_inputs_dir
 
+from tinsmith_driver.benchmarks.reached import FIGURES, read_reached, risen
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import Build, built
 from tinsmith_driver.inputs import load_samples
@@ -38,7 +39,10 @@ _TIMEOUT_SECONDS = 300
 
 @dataclass(frozen=True)
 class Network:
-    """A network, and what TFLite Micro needs for it: by target, in bytes or instructions."""
+    """A network, and what TFLite Micro needs for it: by target, in bytes or instructions.
+
+    reached: by target, what Tinsmith needed before.
+    """
 
     name: str
     model: str
@@ -48,6 +52,7 @@ class Network:
     ram: Mapping[str, int]
     ram_at_most: float
     instructions: Mapping[str, int]
+    reached: Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,7 @@ def read_baseline() -> tuple[dict[str, Network], dict[str, float]]:
     """The networks by name, and the largest ratio allowed by target (or "code_rodata")."""
     path = files("tinsmith_driver.benchmarks").joinpath("mlperf_tiny.json")
     data = json.loads(path.read_text())
+    reached = read_reached()
     networks = {
         name: Network(
             name=name,
@@ -105,6 +111,7 @@ def read_baseline() -> tuple[dict[str, Network], dict[str, float]]:
             ram={key: value for key, value in entry["ram"].items() if key != "at_most"},
             ram_at_most=entry["ram"]["at_most"],
             instructions=entry["instructions"],
+            reached=reached.get(name, {}),
         )
         for name, entry in data["networks"].items()
     }
@@ -194,11 +201,12 @@ def misses(row: Row, network: Network, at_most: Mapping[str, float]) -> list[str
         ("code + rodata ratio", row.code_rodata_ratio, at_most["code_rodata"]),
         ("RAM ratio", row.ram_ratio, network.ram_at_most),
     ]
+    figures = {name: getattr(row, name) for name in FIGURES}
     return [
         f"{where}: {what} {got} > {bound}"
         for what, got, bound in bounds
         if got is not None and bound is not None and got > bound
-    ]
+    ] + [f"{where}: {line}" for line in risen(figures, network.reached.get(row.target, {}))]
 
 
 def _table(rows: list[Row]) -> str:
