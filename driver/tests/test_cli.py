@@ -444,8 +444,8 @@ def test_a_program_that_show_printed_is_read_and_checked(
     path.write_text(text)
     assert main(["show", str(path), "--constants"]) == 0
     assert capsys.readouterr().out == text
-    assert main(["check", str(path), "--target", "cortex-m4"]) == 2
-    assert "only `show` reads" in capsys.readouterr().err
+    assert main(["check", str(path), "--target", "cortex-m4"]) == 0
+    capsys.readouterr()
     path.write_text(re.sub(r'in "arena" at \d+', 'in "arena" at 0', text))
     assert main(["show", str(path)]) == 3
     assert "digits.tsm: " in capsys.readouterr().err
