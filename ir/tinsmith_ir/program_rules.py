@@ -72,18 +72,11 @@ def _repeated_names(program: Program) -> Iterator[str]:
         "buffer": [buffer.name for buffer in program.buffers],
         "view or constant": [tensor.name for tensor in (*program.views, *program.constants)],
         "call": [call.name for call in program.calls],
-        "loop counter": [*_counters_of(program.steps)],
+        "loop counter": [loop.counter for loop in _loops(program.steps)],
     }
     for what, names in groups.items():
         counts = Counter(names)
         yield from (f"{what} {name!r}" for name in sorted(counts) if counts[name] > 1)
-
-
-def _counters_of(steps: Sequence[Step]) -> Iterator[str]:
-    for step in steps:
-        if isinstance(step, Loop):
-            yield step.counter
-            yield from _counters_of(step.body)
 
 
 def _broken_types(program: Program) -> Iterator[str]:

@@ -59,7 +59,7 @@ def check_calls(program: Program, target: Target, kernels: Sequence[Kernel]) -> 
         got = 0 if call.scratch is None else program.view[call.scratch].type.size_bytes
         if got < wanted:
             raise GraphError(f"{where}: expected {wanted} bytes of scratch, got {got}")
-        if kernel.prepare(layer) and not call.reads:
+        if not call.reads and kernel.prepare(layer):
             raise GraphError(f"{where}: expected the constants that it reads, got none")
     check_prepared(program, target, kernels)
 

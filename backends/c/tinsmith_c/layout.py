@@ -7,7 +7,6 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
-from tinsmith_ir.places import places
 from tinsmith_ir.program import Call, Loop, Program, Step
 from tinsmith_ir.program_printer import print_step, print_view
 from tinsmith_lowering import ARENA_ALIGNMENT
@@ -107,10 +106,7 @@ class Layout:
         """Bytes from the start of the memory to a view's first, where all counters are 0 and tables left out."""
         offset = self.program.buffer_of(name).offset
         assert offset is not None  # checked once, above
-        view = self.program.view[name]
-        return offset + (
-            view.start.base if view.counters or not view.is_dense else places(view).begin
-        )
+        return offset + self.program.view[name].start.base
 
     def memory_bytes(self, memory: str) -> int:
         """Bytes of a memory: the end of the last buffer; 1 for a memory without any."""
