@@ -6,6 +6,7 @@ LIBRARIES = [
     "ir",
     "lowering",
     "passes/allocation",
+    "passes/copy_elision",
     "passes/fusion",
     "passes/scheduling",
     "passes/simplify",

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from tinsmith_allocation import AllocateBuffers
+from tinsmith_copy_elision import ElideCopies
 from tinsmith_fusion import (
     FoldBatchNormalization,
     FuseActivations,
@@ -97,6 +98,7 @@ TABLE: tuple[Entry, ...] = (
         lambda setting: Lower(setting.target, setting.kernels),
         needed="no kernel is chosen without it",
     ),
+    _plain(ElideCopies),
     Entry(
         Prepare,
         lambda setting: Prepare(setting.target, setting.kernels),

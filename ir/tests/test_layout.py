@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
-from tinsmith_ir import GraphError, parse_graph
+from tinsmith_ir import DType, GraphError, evaluate_graph, parse_graph
+from tinsmith_ir.evaluate import equal_arrays
+from tinsmith_ir.testing import random_graph, random_inputs
 
 Run = Callable[..., list[object]]
 
@@ -85,3 +88,31 @@ def test_concat_requantizes_inputs_of_other_scales(run: Run) -> None:
 def test_what_does_not_fit_is_named(text: str, message: str) -> None:
     with pytest.raises(GraphError, match=message):
         parse_graph(f'graph 2 "g" {{ {text} output %y }}')
+
+
+def test_what_only_moves_says_where_to() -> None:
+    kinds: set[str] = set()
+    for seed in range(40):
+        graph = random_graph(seed, dtype=DType.INT8, nodes=12)
+        values = evaluate_graph(graph, random_inputs(graph, seed), keep=True)
+        values = {**graph.constant_data, **values}
+        for node in graph.nodes:
+            types = [value.type if value else None for value in node.inputs]
+            placement = node.operator.placement(types, [value.type for value in node.outputs])
+            if placement is None:
+                continue
+            kinds.add(node.operator.mnemonic)
+            whole = values[node.outputs[0].name]
+            built = np.zeros_like(whole)
+            count = np.zeros(whole.shape, np.int32)
+            for part in placement.parts:
+                value = node.inputs[part.operand]
+                assert value is not None
+                built[part.destination.slices] = values[value.name][part.source.slices]
+                count[part.destination.slices] += 1
+            for box in placement.filled:
+                built[box.slices] = placement.value
+                count[box.slices] += 1
+            assert equal_arrays(built, whole)
+            assert (count == 1).all()
+    assert kinds == {"concat", "pad"}

@@ -82,6 +82,31 @@ class Restriction(Checked):
 
 
 @dataclass(frozen=True)
+class Part(Checked):
+    """Elements that an operator moves as they are.
+
+    source: a box of operand number `operand`. destination: the box of the result where they lie in the same
+    order, so as many elements along each axis.
+    """
+
+    operand: int
+    source: Box
+    destination: Box
+
+
+@dataclass(frozen=True)
+class Placement(Checked):
+    """Where the elements of a result come from, if none is computed: each is in one part or one filled box.
+
+    value: that of the filled boxes, as stored.
+    """
+
+    parts: tuple[Part, ...]
+    filled: tuple[Box, ...] = ()
+    value: int | float = 0
+
+
+@dataclass(frozen=True)
 class Operator(Checked):
     """Base of all operators."""
 
@@ -167,6 +192,14 @@ class Operator(Checked):
             return None
         boxes = [None if type_ is None else broadcast_box(box, type_.shape) for type_ in inputs]
         return Restriction(self, tuple(boxes))
+
+    def placement(self, inputs: Types, outputs: Sequence[TensorType]) -> Placement | None:
+        """How the only result is put together from boxes of the operands; None, the default, if it is not.
+
+        inputs, outputs: types that `verify` accepts.
+        """
+        del inputs, outputs
+        return None
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """Multiply-accumulates of one evaluation; 0 for operators that do not multiply matrices."""

@@ -12,7 +12,17 @@ from tinsmith_ir.boxes import Box, Range, reshaped_box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Trait, Types, required
+from tinsmith_ir.operators.base import (
+    Array,
+    Operand,
+    Operator,
+    Part,
+    Placement,
+    Restriction,
+    Trait,
+    Types,
+    required,
+)
 from tinsmith_ir.operators.scaling import clamp_f32, requantize
 from tinsmith_ir.parameters import concat_parameters, zero_of
 from tinsmith_ir.types import TensorType
@@ -115,8 +125,9 @@ class Pad(_Move):
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
     ) -> tuple[Array, ...]:
         """The padded array."""
-        value = zero_of(outputs[0]) if self.value is None else self.value
-        return (np.pad(required(arrays, 0), self._pairs(), constant_values=value),)
+        return (
+            np.pad(required(arrays, 0), self._pairs(), constant_values=self._added(outputs[0])),
+        )
 
     def restrict_part(
         self, box: Box, inputs: Types, outputs: Sequence[TensorType]
@@ -133,6 +144,20 @@ class Pad(_Move):
             ranges.append(inside)
             padding += [inside[0] - (begin - before), end - before - inside[1]]
         return Restriction(replace(self, padding=tuple(padding)), (Box(tuple(ranges)),))
+
+    def placement(self, inputs: Types, outputs: Sequence[TensorType]) -> Placement:
+        """The operand, and along each axis what is added before and after it."""
+        shape = checks.present(inputs, 0, "input").shape
+        rest = Box.whole(outputs[0].shape)  # what no box has filled yet
+        filled: list[Box] = []
+        for axis, (size, (before, after)) in enumerate(zip(shape, self._pairs(), strict=True)):
+            ranges = (0, before), (before + size, before + size + after)
+            filled += [rest.with_range(axis, *added) for added in ranges if added[0] < added[1]]
+            rest = rest.with_range(axis, before, before + size)
+        return Placement((Part(0, Box.whole(shape), rest),), tuple(filled), self._added(outputs[0]))
+
+    def _added(self, output: TensorType) -> int | float:
+        return zero_of(output) if self.value is None else self.value
 
     def _pairs(self) -> list[tuple[int, int]]:
         return list(zip(self.padding[::2], self.padding[1::2], strict=True))
@@ -259,3 +284,19 @@ class Concat(Operator):
             start += size
             boxes.append(box.with_range(self.axis, *inside) if inside[0] < inside[1] else None)
         return Restriction(self, tuple(boxes))
+
+    def placement(self, inputs: Types, outputs: Sequence[TensorType]) -> Placement | None:
+        """One operand behind the other, where nothing is rescaled or clamped."""
+        types = [checks.present(inputs, index, "inputs") for index in range(len(inputs))]
+        whole = Box.whole(outputs[0].shape)
+        is_exact = all(type_.quantization == outputs[0].quantization for type_ in types)
+        if not is_exact or self.activation is not Activation.NONE:
+            return None
+        parts: list[Part] = []
+        start = 0
+        for index, type_ in enumerate(types):
+            end = start + type_.shape[self.axis]
+            at = whole.with_range(self.axis, start, end)
+            parts.append(Part(index, Box.whole(type_.shape), at))
+            start = end
+        return Placement(tuple(parts))

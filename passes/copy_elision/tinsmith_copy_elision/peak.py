@@ -1,0 +1,73 @@
+"""How many bytes are live at once, kept up to date while buffers move into others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.program import Call, Copy, Fill, Program
+
+
+@dataclass(frozen=True)
+class Move:
+    """What lies in `buffer` is to lie in buffer `into`, from byte `start` of it on."""
+
+    buffer: str
+    into: str
+    start: int
+
+
+class Lives:
+    """The first and the last step that need each buffer of a program without loops and engines."""
+
+    def __init__(self, program: Program) -> None:
+        self._steps = len(program.steps)
+        self._lives: dict[str, tuple[int, int]] = {}
+        self._memory = {buffer.name: buffer.memory for buffer in program.buffers}
+        self._size = {buffer.name: buffer.size_bytes for buffer in program.buffers}
+        for name in program.inputs:
+            self._use(program, name, 0)
+        for index, step in enumerate(program.steps):
+            assert isinstance(step, Call | Copy | Fill)  # who makes one has asked
+            reads, writes = step_names(step)
+            for name in (*reads, *writes):
+                self._use(program, name, index + 1)
+        for name in program.outputs:
+            self._use(program, name, self._steps + 1)
+        # Bytes live in each step, by memory; in front of the first and behind the last, too.
+        self._live = {
+            memory.name: np.zeros(self._steps + 2, np.int64) for memory in program.memories
+        }
+        for buffer, (first, last) in self._lives.items():
+            self._live[self._memory[buffer]][first : last + 1] += self._size[buffer]
+
+    def accept(self, moves: Sequence[Move], without: str | None) -> bool:
+        """Make the moves, all into one buffer, if no memory then needs more bytes at once; say whether.
+
+        without: a buffer that nobody needs then.
+        """
+        into = moves[0].into
+        gone = [move.buffer for move in moves] + ([] if without is None else [without])
+        memory = self._memory[into]
+        if any(self._memory[name] != memory for name in gone):
+            return False
+        spans = [self._lives[name] for name in (into, *(move.buffer for move in moves))]
+        span = min(first for first, _ in spans), max(last for _, last in spans)
+        live = self._live[memory].copy()
+        for name in (into, *gone):
+            first, last = self._lives[name]
+            live[first : last + 1] -= self._size[name]
+        live[span[0] : span[1] + 1] += self._size[into]
+        if live.max() > self._live[memory].max():
+            return False
+        self._live[memory] = live
+        for name in gone:
+            del self._lives[name]
+        self._lives[into] = span
+        return True
+
+    def _use(self, program: Program, name: str, step: int) -> None:
+        if name in program.view:
+            buffer = program.view[name].buffer
+            first, last = self._lives.get(buffer, (step, step))
+            self._lives[buffer] = min(first, step), max(last, step)
