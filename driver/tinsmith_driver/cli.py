@@ -118,6 +118,18 @@ def parser() -> argparse.ArgumentParser:
 
     compile_ = subparsers.add_parser("compile", help="write C and a report to a folder")
     _add_compile_options(compile_)
+    compile_.add_argument(
+        "more",
+        type=Path,
+        nargs="*",
+        metavar="MODEL",
+        help="further networks, with --shared-arena",
+    )
+    compile_.add_argument(
+        "--shared-arena",
+        action="store_true",
+        help="several networks that run one after the other take one arena, of the largest's size",
+    )
     _add_ram(compile_, "any size")
     compile_.add_argument(
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to"

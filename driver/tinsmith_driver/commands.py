@@ -3,10 +3,13 @@
 import argparse
 import io
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from tinsmith_c import HEADER_NAME, shared_arena_header
+from tinsmith_c import c_name as c_name_of_program
 from tinsmith_ir import Graph, ModelError, Program, UnsupportedError, UsageError
 from tinsmith_ir.errors import DoesNotFitError, ParseError
 from tinsmith_ir.escape import visible, visible_lines
@@ -33,6 +36,7 @@ from tinsmith_driver.pipelines import (
     read_model,
     read_model_file,
     show_after,
+    tool_version,
 )
 from tinsmith_driver.progress import progress
 from tinsmith_driver.report import (
@@ -42,6 +46,7 @@ from tinsmith_driver.report import (
     memory_table,
     report,
     timing_table,
+    together_report,
     warnings,
     write_json,
 )
@@ -108,25 +113,68 @@ def _sizes(compilation: Compilation) -> str:
 
 def compile_(arguments: argparse.Namespace) -> int:
     """Write the C and the report to a folder."""
+    if arguments.more or arguments.shared_arena:
+        return _compile_together(arguments)
     options = _compile_options(arguments, arguments.ram)
     with progress("compile", len(passes_for(options)) + 1, enabled=arguments.progress) as bar:
         compilation = compile_model(read_model(arguments.model, arguments.name), options, bar.step)
     result = report(compilation)
     html = html_report(result, compilation.plan).encode()
     reports = {"report.json": json_bytes(result), "report.html": html}
-    made = {arguments.output / name: data for name, data in (compilation.files | reports).items()}
+    _write_compiled(arguments, compilation.files | reports, json_bytes(result))
+    _print_compiled(arguments, compilation)
+    return 0
+
+
+def _compile_together(arguments: argparse.Namespace) -> int:
+    """Write the C and the reports of several networks, and the header of their arena."""
+    paths: list[Path] = [arguments.model, *arguments.more]
+    if len(paths) < 2:
+        raise UsageError("--shared-arena: expected several networks, got one")
+    if not arguments.shared_arena:
+        raise UsageError(f"expected one network, or --shared-arena, got {len(paths)} networks")
+    if arguments.name is not None:
+        raise UsageError("--name: expected no name for several networks: each has its file's")
+    options = _compile_options(arguments, arguments.ram)
+    steps = len(paths) * (len(passes_for(options)) + 1)
+    with progress("compile", steps, enabled=arguments.progress) as bar:
+        compilations = [compile_model(read_model(path), options, bar.step) for path in paths]
+    header = shared_arena_header([found.program for found in compilations], tool_version())
+    arena = max(found.plan.arena_bytes for found in compilations)
+    reports = [report(found) for found in compilations]
+    files = {HEADER_NAME: header}
+    for found, result in zip(compilations, reports, strict=True):
+        name = c_name_of_program(found.program)
+        html = html_report(result, found.plan).encode()
+        files |= found.files
+        files |= {f"{name}_report.json": json_bytes(result), f"{name}_report.html": html}
+    together = json_bytes(together_report(arena, reports))
+    _write_compiled(arguments, files | {"report.json": together}, together)
+    for found in compilations:
+        _print_compiled(arguments, found)
+    print(f"shared arena {thousands(arena)} bytes")
+    return 0
+
+
+def _write_compiled(
+    arguments: argparse.Namespace, files: Mapping[str, bytes], result: bytes
+) -> None:
+    made = {arguments.output / name: data for name, data in files.items()}
+    asked = {"--json": arguments.json} if arguments.json else {}
     refuse_collisions(
-        {**({"--json": arguments.json} if arguments.json else {}), **{p.name: p for p in made}},
-        {"MODEL": arguments.model},
+        asked | {path.name: path for path in made},
+        {f"MODEL {path}": path for path in (arguments.model, *arguments.more)},
     )
-    write_outputs(made | _reports(arguments, compilation, result))
+    write_outputs(made | dict.fromkeys(asked.values(), result))
+    print(f"{visible(str(arguments.output))}: {', '.join(sorted(files))}")
+
+
+def _print_compiled(arguments: argparse.Namespace, compilation: Compilation) -> None:
     _print_warnings(compilation)
     _print_timings(arguments, compilation)
-    names = ", ".join(sorted([*compilation.files, *reports]))
-    print(f"{visible(str(arguments.output))}: {names}")
+    name = f"{visible(compilation.program.name)}: " if arguments.more else ""
     status = compilation.arena_status.replace("_", " ")
-    print(f"arena {thousands(compilation.plan.arena_bytes)} bytes, {status}")
-    return 0
+    print(f"{name}arena {thousands(compilation.plan.arena_bytes)} bytes, {status}")
 
 
 def run(arguments: argparse.Namespace) -> int:

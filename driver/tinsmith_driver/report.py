@@ -10,7 +10,15 @@ from tinsmith_ir import Call, TinsmithError
 
 from tinsmith_driver.build import Build
 from tinsmith_driver.pipelines import Compilation, tool_version
-from tinsmith_driver.report_types import CheckReport, Flash, LayerRow, Ram, Report, Run
+from tinsmith_driver.report_types import (
+    CheckReport,
+    Flash,
+    LayerRow,
+    Ram,
+    Report,
+    Run,
+    TogetherReport,
+)
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.writing import write_outputs
@@ -75,6 +83,16 @@ def check_report(target_name: str, refusal: TinsmithError | None) -> CheckReport
         "supported": refusal is None,
         "exit_status": 0 if refusal is None else refusal.exit_status,
         "problems": [] if refusal is None else list(refusal.problems),
+    }
+
+
+def together_report(arena_bytes: int, reports: Sequence[Report]) -> TogetherReport:
+    """The reports of networks that take turns in one arena, and what it takes."""
+    return {
+        "schema": "tinsmith.shared_arena/1",
+        "tinsmith": tool_version(),
+        "arena": arena_bytes,
+        "networks": list(reports),
     }
 
 

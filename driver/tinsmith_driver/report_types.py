@@ -96,6 +96,15 @@ class Report(TypedDict):
     warnings: list[str]
 
 
+class TogetherReport(TypedDict):
+    """Of networks that take turns in one arena of `arena` bytes."""
+
+    schema: str
+    tinsmith: str
+    arena: int
+    networks: list[Report]
+
+
 class CheckReport(TypedDict):
     """The answer of `tinsmith check`."""
 

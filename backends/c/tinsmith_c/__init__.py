@@ -3,10 +3,12 @@
 from tinsmith_c.facts import LayerFacts, layer_facts
 from tinsmith_c.layout import c_name
 from tinsmith_c.options import WriteOptions
+from tinsmith_c.shared_arena import HEADER_NAME, shared_arena_header
 from tinsmith_c.text import FieldValue, call, expression, float_literal, initializer, nested
 from tinsmith_c.writer import write, write_harness_model
 
 __all__ = [
+    "HEADER_NAME",
     "FieldValue",
     "LayerFacts",
     "WriteOptions",
@@ -17,6 +19,7 @@ __all__ = [
     "initializer",
     "layer_facts",
     "nested",
+    "shared_arena_header",
     "write",
     "write_harness_model",
 ]

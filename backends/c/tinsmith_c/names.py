@@ -61,6 +61,7 @@ _HEADERS = frozenset(
         "limits",
         "math",
         "setjmp",
+        "shared_arena",
         "signal",
         "stdarg",
         "stdbool",
