@@ -1,5 +1,6 @@
 """What a kernel is, and lowering: the kernel of every node, chosen by the rules that backends declare."""
 
+from tinsmith_lowering.cut import cut
 from tinsmith_lowering.fragments import Emission, Operand, Scope
 from tinsmith_lowering.kernel import (
     AsGiven,
@@ -44,6 +45,7 @@ __all__ = [
     "check_calls",
     "check_prepared",
     "constant_operands",
+    "cut",
     "find_kernel",
     "layer_of_call",
     "layer_of_node",

@@ -83,13 +83,13 @@ class _Lowering:
             self.views[result.name] = View(result.name, result.type, self.views[source.name].buffer)
             return
         layer = layer_of_node(self.graph, node, self.target)
-        choice = _choose(layer, self.kernels)
-        if isinstance(choice, str):
+        try:
+            kernel, reason, called = choose_kernel(layer, self.kernels)
+        except UnsupportedError as refusal:
             self.refused.append(
-                f"{node.operator.mnemonic} {print_name(node.name)} ({node.location}): {choice}"
+                f"{node.operator.mnemonic} {print_name(node.name)} ({node.location}): {refusal}"
             )
             return
-        kernel, reason = choice
         for value in node.outputs:
             self.add_buffer(value)
         names = tuple(value.name if value else None for value in node.inputs)
@@ -98,7 +98,7 @@ class _Lowering:
         self.calls.append(
             Call(
                 node.name,
-                _called(kernel, layer, self.kernels),
+                called,
                 node.operator,
                 names,
                 outputs,
@@ -112,7 +112,7 @@ class _Lowering:
         if size_bytes == 0:
             return None
         name = f"{layer}.scratch"
-        self.add_buffer(Value(name, TensorType((size_bytes,), DType.INT8)))
+        self.add_buffer(Value(name, scratch_type(size_bytes)))
         return name
 
     def output_buffer(self, value: Value) -> str:
@@ -215,6 +215,23 @@ def _called(kernel: Kernel, layer: Layer, kernels: Sequence[Kernel]) -> str:
 
 def _keys(kernels: Sequence[Kernel]) -> str:
     return ", ".join(repr(kernel.key) for kernel in kernels)
+
+
+def scratch_type(size_bytes: int) -> TensorType:
+    """The type of the view of a kernel's working memory."""
+    return TensorType((size_bytes,), DType.INT8)
+
+
+def choose_kernel(layer: Layer, kernels: Sequence[Kernel]) -> tuple[Kernel, str, str]:
+    """The first kernel that takes `layer`, why not a better one, and what a call of it says.
+
+    Raises UnsupportedError with the reasons if there is none.
+    """
+    choice = _choose(layer, kernels)
+    if isinstance(choice, str):
+        raise UnsupportedError(choice)
+    kernel, reason = choice
+    return kernel, reason, _called(kernel, layer, kernels)
 
 
 def _choose(layer: Layer, kernels: Sequence[Kernel]) -> tuple[Kernel, str] | str:

@@ -1,0 +1,327 @@
+"""Calls cut into parts: each computes a box of the last result, and of what lies between only what that box needs.
+
+One mechanism for whoever splits or tiles: a search says which calls and which boxes, `cut` does the rest. What the
+parts of neighbouring boxes both need is computed twice.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tinsmith_ir.boxes import Box, cut_type
+from tinsmith_ir.checked import checked
+from tinsmith_ir.errors import GraphError, UsageError
+from tinsmith_ir.escape import print_name, visible
+from tinsmith_ir.expressions import Expression
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.operators.base import Operator, Restriction
+from tinsmith_ir.program import (
+    Buffer,
+    Call,
+    ConstantBuffer,
+    Copy,
+    Program,
+    Step,
+    View,
+    dense_strides,
+    simple_steps,
+    tensor,
+)
+from tinsmith_ir.types import TensorType
+from tinsmith_target import Target
+
+from tinsmith_lowering.kernel import Kernel, Layer
+from tinsmith_lowering.lower import choose_kernel, scratch_type
+
+
+@checked
+def cut(
+    program: Program,
+    calls: Sequence[str],
+    boxes: Sequence[Box],
+    target: Target,
+    kernels: Sequence[Kernel],
+) -> Program:
+    """The program with `calls` done once for each of `boxes`, at the place of the last of them.
+
+    program: lowered, its constants as the graph has them, its buffers without offsets. calls: names, in the order
+    of the program; results of all but the last are read by others of them only, and are no outputs. boxes: of the last
+    result, each element in one of them. A kernel is chosen for each part as `lower` does. Kernels take dense tensors:
+    an operand or a result whose box lies with gaps gets a buffer and a copy.
+
+    Raises UsageError for calls and boxes that are not such, GraphError where an operator is not cut at a box
+    (see `Operator.restrict`), and UnsupportedError for a part that no kernel takes.
+    """
+    cutting = _Cutting(program, _found(program, calls), target, kernels)
+    _check_boxes(boxes, program.type_of(cutting.result))
+    for number, box in enumerate(boxes):
+        cutting.add(number, box)
+    return cutting.program()
+
+
+def _found(program: Program, names: Sequence[str]) -> list[Call]:
+    wanted = set(names)
+    found = [step for step in program.steps if isinstance(step, Call) and step.name in wanted]
+    if not names or [call.name for call in found] != list(names):
+        known = ", ".join(visible(call.name) for call in program.calls)
+        raise UsageError(
+            f"expected calls in the order of the program, outside of loops, got {list(names)}; there are {known}"
+        )
+    for call in found:
+        if call.engine is not None or call.guard is not None or len(call.outputs) != 1:
+            raise UsageError(
+                f"call {visible(call.name)}: expected a call of the core with one result"
+            )
+        if call.reads:
+            raise UsageError(f"call {visible(call.name)}: expected constants not yet prepared")
+    placed = [buffer.name for buffer in program.buffers if buffer.offset is not None]
+    if placed:
+        raise UsageError(f"expected buffers without offsets, got one for {print_name(placed[0])}")
+    inner = {call.outputs[0] for call in found[:-1]}
+    on = {program.view[name].buffer: name for name in inner}
+    for call in found:
+        for name in filter(None, call.inputs):
+            buffer = program.view[name].buffer if name in program.view else ""
+            if buffer in on and name != on[buffer]:
+                raise GraphError(
+                    f"call {visible(call.name)}: {print_name(name)} is {print_name(on[buffer])} in another shape, "
+                    "across which boxes are not followed"
+                )
+    outside = [
+        (name, step)
+        for step in simple_steps(program.steps)
+        if not (isinstance(step, Call) and step.name in wanted)
+        for name in step_names(step)[0]
+    ]
+    read = {name for name, _ in outside} | set(program.outputs)
+    for name in sorted(name for name in read if name in program.view):
+        if program.view[name].buffer in on:
+            raise UsageError(f"{print_name(name)}: expected it to be read by the calls alone")
+    return found
+
+
+def _check_boxes(boxes: Sequence[Box], type_: TensorType) -> None:
+    """Raise UsageError unless each element is in one box."""
+    count = np.zeros(type_.shape, np.uint8)
+    for box in boxes:
+        box.check_within(type_.shape, "the result")
+        count[box.slices] += 1
+    if (count != 1).any():
+        at = [int(index) for index in np.argwhere(count != 1)[0]]
+        raise UsageError(
+            f"expected each element of the result in one box, got {int(count[tuple(at)])} with that at {at}"
+        )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A view or constant that holds `box` of a tensor of the program."""
+
+    name: str
+    box: Box
+
+
+class _Cutting:
+    """views, buffers, constants: those of the parts. steps: of all parts so far."""
+
+    def __init__(
+        self, program: Program, calls: list[Call], target: Target, kernels: Sequence[Kernel]
+    ) -> None:
+        self._program = program
+        self._calls = calls
+        self._target = target
+        self._kernels = kernels
+        self._inner = {call.outputs[0] for call in calls[:-1]}
+        self._views: dict[str, View] = {}
+        self._buffers: dict[str, Buffer] = {}
+        self._constants: dict[str, ConstantBuffer] = {}
+        self._steps: list[Step] = []
+        self.result = calls[-1].outputs[0]
+
+    def add(self, number: int, box: Box) -> None:
+        """The steps that compute `box` of the last result."""
+        needed: dict[str, Box] = {self.result: box}
+        restrictions: dict[str, Restriction] = {}
+        for call in reversed(self._calls):
+            (result,) = call.outputs
+            if result not in needed:
+                continue  # no element of it matters here
+            restrictions[call.name] = self._restriction(call, needed[result])
+            for name, read in zip(call.inputs, restrictions[call.name].operands, strict=True):
+                if name in self._inner and read is not None:
+                    needed[name] = needed[name].hull(read) if name in needed else read
+        parts: dict[str, _Part] = {}
+        for call in self._calls:
+            if call.name in restrictions:
+                (result,) = call.outputs
+                where = f"{call.name}.{number}"
+                parts[result] = self._call(
+                    where, call, restrictions[call.name], needed[result], parts
+                )
+
+    def program(self) -> Program:
+        """The whole program, what nobody uses any more being left out."""
+        names = {call.name for call in self._calls}
+        last = self._calls[-1].name
+        steps: list[Step] = []
+        for step in self._program.steps:
+            if isinstance(step, Call) and step.name in names:
+                steps += self._steps if step.name == last else []
+            else:
+                steps.append(step)
+        views = {**self._program.view, **self._views}
+        constants = {**self._program.constant, **self._constants}
+        used = {*self._program.inputs, *self._program.outputs}
+        for step in simple_steps(tuple(steps)):
+            used |= {name for several in step_names(step) for name in several}
+        views = {name: view for name, view in views.items() if name in used}
+        on = {view.buffer for view in views.values()}
+        return replace(
+            self._program,
+            views=tuple(views.values()),
+            buffers=tuple(
+                buffer
+                for buffer in (*self._program.buffers, *self._buffers.values())
+                if buffer.name in on
+            ),
+            constants=tuple(constants[name] for name in constants if name in used),
+            steps=tuple(steps),
+        )
+
+    def _restriction(self, call: Call, box: Box) -> Restriction:
+        inputs = [self._type(name) for name in call.inputs]
+        found = call.operator.restrict(box, inputs, [self._program.type_of(call.outputs[0])])
+        if found is None:
+            raise GraphError(
+                f"call {visible(call.name)}: {call.operator.mnemonic} is not cut at {box} of "
+                f"{self._program.type_of(call.outputs[0]).shape}"
+            )
+        return found
+
+    def _type(self, name: str | None) -> TensorType | None:
+        return None if name is None else self._program.type_of(name)
+
+    def _call(
+        self,
+        where: str,
+        call: Call,
+        restriction: Restriction,
+        box: Box,
+        parts: Mapping[str, _Part],
+    ) -> _Part:
+        """Add one call and the copies that it wants; returns where its result is."""
+        pairs = [*zip(call.inputs, restriction.operands, strict=True)]
+        names = restriction.taken(
+            [
+                None if name is None or read is None else self._operand(where, name, read, parts)
+                for name, read in pairs
+            ]
+        )
+        (whole,) = call.outputs
+        type_ = cut_type(self._program.type_of(whole), box)
+        inputs = restriction.cut_types([self._type(name) for name in call.inputs])
+        direct = None if whole in self._inner else self._dense_part(where, whole, box)
+        result = direct or self._buffer(f"{where}.result", type_, whole)
+        layer = self._layer(where, restriction.operator, inputs, type_, names)
+        kernel, reason, called = choose_kernel(layer, self._kernels)
+        size = kernel.scratch_bytes(layer)
+        scratch = None
+        if size:
+            scratch = self._buffer(f"{where}.scratch", scratch_type(size), whole)
+        self._steps.append(
+            Call(
+                where,
+                called,
+                restriction.operator,
+                names,
+                (result,),
+                scratch,
+                reason,
+                location=call.location,
+            )
+        )
+        if whole not in self._inner and direct is None:
+            self._steps.append(Copy(result, self._strided_part(where, whole, box)))
+        return _Part(result, box)
+
+    def _layer(
+        self,
+        name: str,
+        operator: Operator,
+        inputs: Sequence[TensorType | None],
+        output: TensorType,
+        names: Sequence[str | None],
+    ) -> Layer:
+        constants = {**self._program.constant, **self._constants}
+        data = [constants[name].data if name in constants else None for name in names]
+        return Layer(name, operator, tuple(inputs), (output,), tuple(data), self._target)
+
+    def _operand(self, where: str, name: str, read: Box, parts: Mapping[str, _Part]) -> str:
+        """A dense view, or a constant, that holds box `read` of operand `name`."""
+        if name in self._program.constant:
+            return self._constant(name, read)
+        if name in parts:
+            part = parts[name]
+            if part.box == read:
+                return part.name
+            name, read = part.name, read.within(part.box)
+        elif read.is_whole(self._program.type_of(name).shape):
+            return name
+        dense = self._dense_part(where, name, read)
+        if dense is not None:
+            return dense
+        strided = self._strided_part(where, name, read)
+        copy = self._buffer(f"{where}.operand", self._views[strided].type, name)
+        self._steps.append(Copy(strided, copy))
+        return copy
+
+    def _constant(self, name: str, read: Box) -> str:
+        given = self._program.constant[name]
+        if read.is_whole(given.type.shape):
+            return name
+        part = f"{name}{read}".replace(" ", "")
+        if part not in self._constants:
+            data = np.ascontiguousarray(given.data[read.slices])
+            self._constants[part] = ConstantBuffer(part, cut_type(given.type, read), data)
+        return part
+
+    def _dense_part(self, where: str, name: str, box: Box) -> str | None:
+        """A view of a box of `name` where its elements lie densely."""
+        view = self._part_view(where, name, box)
+        if not view.is_dense:
+            return None
+        view = replace(view, strides=None)
+        self._views[view.name] = view
+        return view.name
+
+    def _strided_part(self, where: str, name: str, box: Box) -> str:
+        view = self._part_view(where, name, box)
+        self._views[view.name] = view
+        return view.name
+
+    def _part_view(self, where: str, name: str, box: Box) -> View:
+        whole = self._views.get(name) or self._program.view[name]
+        if whole.ring is not None:
+            raise UsageError(f"{print_name(name)}: expected a tensor that does not lie in a ring")
+        strides = whole.strides or dense_strides(whole.type)
+        first = sum(begin * step for (begin, _), step in zip(box.ranges, strides, strict=True))
+        start = Expression(whole.start.base + first, whole.start.terms)
+        type_ = cut_type(whole.type, box)
+        return View(self._fresh(f"{where}.part"), type_, whole.buffer, start, strides)
+
+    def _buffer(self, name: str, type_: TensorType, beside: str) -> str:
+        """A new buffer, in the memory where `beside` lies."""
+        near = (self._views.get(beside) or self._program.view[beside]).buffer
+        memory = (self._buffers.get(near) or self._program.buffer[near]).memory
+        buffer, view = tensor(self._fresh(name), type_, memory)
+        self._buffers[buffer.name] = buffer
+        self._views[view.name] = view
+        return view.name
+
+    def _fresh(self, name: str) -> str:
+        taken = (self._views, self._constants, self._program.view, self._program.constant)
+        count, found = 0, name
+        while any(found in names for names in taken) or found in self._program.buffer:
+            count += 1
+            found = f"{name}{count}"
+        return found
