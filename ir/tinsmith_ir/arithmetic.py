@@ -1,8 +1,10 @@
-"""Fixed-point arithmetic shared by the evaluator and the backends, bit-exact with TFLite 2.14.
+"""Fixed-point arithmetic shared by the evaluator and the backends: each mode of rounding, once.
 
-The rounding rules are those of gemmlowp's `fixedpoint.h` and of TFLite's
-`kernels/internal/{common,quantization_util}.h` in their default double-rounding form; the code here
-is vectorised numpy written from those formulas.
+`tflite` is bit-exact with TFLite 2.14: the rounding rules are those of gemmlowp's `fixedpoint.h` and of
+TFLite's `kernels/internal/{common,quantization_util}.h` in their default double-rounding form. `nearest`
+is the same header's form with TFLITE_SINGLE_ROUNDING, for any width of the multiplier; `floor` what
+PULP-NN's kernels do (Garofalo et al., "PULP-NN: accelerating quantized neural networks on parallel
+ultra-low-power RISC-V processors", 2020). The code here is vectorised numpy written from those formulas.
 """
 
 import functools
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.errors import GraphError
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
 Int32Like = NDArray[np.int32] | int
@@ -20,6 +23,12 @@ INT32_MIN = -(1 << 31)
 INT32_MAX = (1 << 31) - 1
 MAX_SHIFT_64 = 7
 """Largest left shift of `multiply_by_quantized_multiplier_64`."""
+MULTIPLIER_BITS = 31
+"""Of a multiplier of full width; times an accumulator of 32 bits it stays below 2**62."""
+MULTIPLIER_BITS_64 = 15
+"""Of one for an accumulator of 64 bits, |acc| < 2**47: the product stays below 2**62, too."""
+MAX_RIGHT_SHIFT = 62
+"""Largest `s` of a single rounding: half of 2**s added to such a product stays within int64."""
 
 
 def round_half_away(real: float) -> int:
@@ -107,6 +116,64 @@ def multiply_by_quantized_multiplier_64(
     total_shift = 15 - np.asarray(shift, np.int64)
     product = np.asarray(acc, np.int64) * reduced
     return ((product + (np.int64(1) << (total_shift - 1))) >> total_shift).astype(np.int32)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def quantize_scale(real: float, rounding: Rounding, bits: int) -> tuple[int, int]:
+    """`real` as (multiplier, shift) with real = multiplier * 2**(shift - 31), as `rounding` computes
+    with it: TFLITE as `quantize_multiplier`, the others with a multiplier below 2**bits, nearest to
+    `real` with as many bits as fit, and shift in [-31, 31].
+
+    bits: in [1, MULTIPLIER_BITS]; of TFLITE it is not read. A multiplier of 1 bit is 1: the nearest
+    power of two. Raises GraphError for a negative or non-finite value and for one of 2**bits or more.
+    """
+    if rounding is Rounding.TFLITE:
+        return quantize_multiplier(real)
+    if not math.isfinite(real) or real < 0:
+        raise GraphError(f"expected a finite scale >= 0 to quantize, got {real}")
+    fraction, exponent = math.frexp(real)
+    right = min(bits - exponent, MAX_RIGHT_SHIFT)
+    # Less than all bits where the shift ends. Exact: a product with a power of two.
+    multiplier = round_half_away(math.ldexp(fraction, min(exponent + right, bits)))
+    if multiplier == 1 << bits:
+        multiplier, right = multiplier // 2, right - 1
+    if right < 0:
+        raise GraphError(f"expected a scale below 2**{bits} for {rounding.value}, got {real}")
+    return (multiplier, MULTIPLIER_BITS - right) if multiplier else (0, 0)
+
+
+def rounded_right(
+    product: NDArray[np.int64], shift: Int32Like, rounding: Rounding
+) -> NDArray[np.int64]:
+    """Product * 2**(shift - 31), rounded once; NEAREST or FLOOR.
+
+    product: |product| <= 2**62. shift: in [-31, 31], broadcasting.
+    """
+    right = MULTIPLIER_BITS - np.asarray(shift, np.int64)
+    half = (np.int64(1) << right) >> 1 if rounding is Rounding.NEAREST else np.int64(0)
+    return (product + half) >> right
+
+
+def rescale(
+    acc: NDArray[np.int64], multiplier: Int32Like, shift: Int32Like, rounding: Rounding
+) -> NDArray[np.int64]:
+    """Acc * multiplier * 2**(shift - 31) for an accumulator that is kept in 32 bits, whatever its mode.
+
+    acc: any shape; the low 32 bits count. multiplier, shift: as `quantize_scale` gives them, broadcasting.
+    """
+    kept = wrap_int32(acc)
+    if rounding is Rounding.TFLITE:
+        return multiply_by_quantized_multiplier(kept, multiplier, shift).astype(np.int64)
+    return rounded_right(kept.astype(np.int64) * np.asarray(multiplier, np.int64), shift, rounding)
+
+
+def rescale_64(
+    acc: NDArray[np.int64], multiplier: Int32Like, shift: Int32Like, rounding: Rounding
+) -> NDArray[np.int64]:
+    """The same for one of 64 bits, |acc| < 2**47; multipliers of single roundings have MULTIPLIER_BITS_64."""
+    if rounding is Rounding.TFLITE:
+        return multiply_by_quantized_multiplier_64(acc, multiplier, shift).astype(np.int64)
+    return rounded_right(acc * np.asarray(multiplier, np.int64), shift, rounding)
 
 
 def quantize_real(real: float, type_: TensorType) -> int:

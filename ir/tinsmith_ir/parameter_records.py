@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.rounding import Rounding
 
 
 class Fused(Protocol):
@@ -21,6 +22,24 @@ class Fused(Protocol):
         ...
 
 
+class Rescaled(Protocol):
+    """An operator that rescales integers."""
+
+    @property
+    def rounding(self) -> Rounding:
+        """How it rounds."""
+        ...
+
+    @property
+    def multiplier_bits(self) -> int:
+        """Width of the multipliers."""
+        ...
+
+
+class RescaledFused(Rescaled, Fused, Protocol):
+    """One with a fused activation, too."""
+
+
 class HasBeta(Protocol):
     """Softmax."""
 
@@ -30,7 +49,7 @@ class HasBeta(Protocol):
         ...
 
 
-class HasAxes(Protocol):
+class HasAxes(Rescaled, Protocol):
     """A reduction."""
 
     @property
@@ -49,6 +68,7 @@ class ConvParameters:
     output_offset: int
     clamp_min: int
     clamp_max: int
+    rounding: Rounding = Rounding.TFLITE
 
 
 @dataclass(frozen=True)
@@ -61,11 +81,14 @@ class FullyConnectedParameters:
     output_offset: int
     clamp_min: int
     clamp_max: int
+    rounding: Rounding = Rounding.TFLITE
 
 
 @dataclass(frozen=True)
 class ElementwiseAddParameters:
-    """Of Add and Sub: both inputs go to a common scale, shifted left by `left_shift` first."""
+    """Of Add and Sub as TFLite rounds: both inputs go to a common scale, shifted left by `left_shift`
+    first.
+    """
 
     left_shift: int
     input1_offset: int
@@ -82,6 +105,23 @@ class ElementwiseAddParameters:
 
 
 @dataclass(frozen=True)
+class WeightedSumParameters:
+    """Of Add and Sub that round once: (lhs + input1_offset) * multiplier1 +- (rhs + input2_offset) *
+    multiplier2, times 2**(shift - 31), plus output_offset, clamped.
+    """
+
+    input1_offset: int
+    input2_offset: int
+    multiplier1: int
+    multiplier2: int
+    shift: int
+    output_offset: int
+    clamp_min: int
+    clamp_max: int
+    rounding: Rounding
+
+
+@dataclass(frozen=True)
 class MulParameters:
     """Of Mul."""
 
@@ -92,6 +132,7 @@ class MulParameters:
     output_shift: int
     clamp_min: int
     clamp_max: int
+    rounding: Rounding = Rounding.TFLITE
 
 
 @dataclass(frozen=True)
@@ -116,6 +157,7 @@ class MeanParameters:
     count: int
     clamp_min: int
     clamp_max: int
+    rounding: Rounding = Rounding.TFLITE
 
 
 @dataclass(frozen=True)
@@ -141,3 +183,4 @@ class RequantizeParameters:
     output_offset: int
     clamp_min: int
     clamp_max: int
+    rounding: Rounding = Rounding.TFLITE

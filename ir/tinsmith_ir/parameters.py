@@ -2,15 +2,25 @@
 
 Each function takes (operator, types of the operands, type of the result) and returns a frozen
 record of plain integers (parameter_records.py); generated C holds exactly these. Formulas as in
-TFLite 2.14's Prepare functions, including where those compute in float32 and where in double.
+TFLite 2.14's Prepare functions, including where those compute in float32 and where in double. The real scale is
+the same for each mode of rounding; which integers stand for it, the mode says (`quantize_scale`).
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from tinsmith_ir.activation import Activation
-from tinsmith_ir.arithmetic import activation_range, quantize_multiplier, quantize_real
+from tinsmith_ir.arithmetic import (
+    MULTIPLIER_BITS,
+    MULTIPLIER_BITS_64,
+    activation_range,
+    quantize_multiplier,
+    quantize_real,
+    quantize_scale,
+    round_half_away,
+)
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.parameter_records import (
@@ -24,8 +34,12 @@ from tinsmith_ir.parameter_records import (
     MulParameters,
     PoolParameters,
     RequantizeParameters,
+    Rescaled,
+    RescaledFused,
     SoftmaxParameters,
+    WeightedSumParameters,
 )
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import Quantization, TensorType
 
 __all__ = [
@@ -40,7 +54,10 @@ __all__ = [
     "MulParameters",
     "PoolParameters",
     "RequantizeParameters",
+    "Rescaled",
+    "RescaledFused",
     "SoftmaxParameters",
+    "WeightedSumParameters",
     "accumulator_parameters",
     "concat_parameters",
     "conv_accumulator",
@@ -55,6 +72,7 @@ __all__ = [
     "relu_parameters",
     "requantize_parameters",
     "softmax_parameters",
+    "weighted_sum_parameters",
     "zero_of",
 ]
 
@@ -64,7 +82,7 @@ SOFTMAX_INTEGER_BITS = 5
 """Integer bits of the scaled difference that softmax takes the exponential of."""
 
 
-def conv_parameters(operator: Fused, inputs: Types, output: TensorType) -> ConvParameters:
+def conv_parameters(operator: RescaledFused, inputs: Types, output: TensorType) -> ConvParameters:
     """Of a Conv2D or DepthwiseConv2D. The scale of channel c is input * weights[c] / output in
     double, as TFLite's `PopulateConvolutionQuantizationParams`.
     """
@@ -73,13 +91,17 @@ def conv_parameters(operator: Fused, inputs: Types, output: TensorType) -> ConvP
     out = _quantization(output)
     channels = output.shape[-1]
     scales = weights.scales if len(weights.scales) > 1 else weights.scales * channels
-    pairs = [quantize_multiplier(input_.scale * scale / out.scale) for scale in scales]
+    bits = _bits(operator, wide=output.dtype is DType.INT16)
+    pairs = [
+        quantize_scale(input_.scale * scale / out.scale, operator.rounding, bits)
+        for scale in scales
+    ]
     return _conv(operator, pairs, input_, output)
 
 
 @np.errstate(over="ignore")  # too large: quantize_multiplier says so
 def fully_connected_parameters(
-    operator: Fused, inputs: Types, output: TensorType
+    operator: RescaledFused, inputs: Types, output: TensorType
 ) -> FullyConnectedParameters:
     """Of a FullyConnected with per-tensor weights. The product of the input's and the weights' scale
     is rounded to float32 before the division in double, as TFLite's
@@ -89,15 +111,22 @@ def fully_connected_parameters(
     weights = _quantization(inputs[1])
     out = _quantization(output)
     product = float(np.float32(input_.scale) * np.float32(weights.scales[0]))
-    multiplier, shift = quantize_multiplier(product / out.scale)
+    bits = _bits(operator, wide=output.dtype is DType.INT16)
+    multiplier, shift = quantize_scale(product / out.scale, operator.rounding, bits)
     clamp_min, clamp_max = activation_range(operator.activation, output)
     return FullyConnectedParameters(
-        multiplier, shift, -input_.zero_point, out.zero_point, clamp_min, clamp_max
+        multiplier,
+        shift,
+        -input_.zero_point,
+        out.zero_point,
+        clamp_min,
+        clamp_max,
+        operator.rounding,
     )
 
 
 def fully_connected_channel_parameters(
-    operator: Fused, inputs: Types, output: TensorType
+    operator: RescaledFused, inputs: Types, output: TensorType
 ) -> ConvParameters:
     """Of any FullyConnected, per output channel: per-axis weights as `conv_parameters`, per-tensor
     ones as `fully_connected_parameters`, repeated.
@@ -129,12 +158,13 @@ def fully_connected_accumulator(inputs: Types, axis: int) -> Quantization:
     return Quantization.per_tensor(float(product), 0)
 
 
-def accumulator_parameters(operator: Fused, inputs: Types, output: TensorType) -> ConvParameters:
+def accumulator_parameters(operator: RescaledFused, inputs: Types, output: TensorType) -> ConvParameters:
     """Of a Requantize of sums, per output channel; ratios of scales are taken in double."""
     sums, out = _quantization(inputs[0]), _quantization(output)
     channels = output.shape[-1] if output.shape else 1
     scales = sums.scales if sums.axis is not None else sums.scales * channels
-    pairs = [quantize_multiplier(scale / out.scale) for scale in scales]
+    bits = _bits(operator, wide=inputs[0] is not None and inputs[0].dtype is DType.INT64)
+    pairs = [quantize_scale(scale / out.scale, operator.rounding, bits) for scale in scales]
     clamp_min, clamp_max = activation_range(operator.activation, output)
     return ConvParameters(
         np.array([multiplier for multiplier, _ in pairs], np.int32),
@@ -143,13 +173,16 @@ def accumulator_parameters(operator: Fused, inputs: Types, output: TensorType) -
         out.zero_point,
         clamp_min,
         clamp_max,
+        operator.rounding,
     )
 
 
 def elementwise_add_parameters(
     operator: Fused, inputs: Types, output: TensorType
 ) -> ElementwiseAddParameters:
-    """Of an Add or Sub of int8 (left shift 20) or int16 (left shift 15, TFLite's general scales)."""
+    """Of an Add or Sub of int8 (left shift 20) or int16 (left shift 15, TFLite's general scales) that
+    rounds as TFLite.
+    """
     lhs, rhs, out = _quantization(inputs[0]), _quantization(inputs[1]), _quantization(output)
     left_shift = 20 if output.dtype is DType.INT8 else 15
     twice_max = 2 * max(lhs.scale, rhs.scale)
@@ -178,12 +211,38 @@ def elementwise_add_parameters(
     )
 
 
+def weighted_sum_parameters(
+    operator: RescaledFused, inputs: Types, output: TensorType
+) -> WeightedSumParameters:
+    """Of an Add or Sub that rounds once: the larger scale has a multiplier of full width, the other one
+    with the same shift. PULP-NN's addition, with or without half.
+    """
+    lhs, rhs, out = _quantization(inputs[0]), _quantization(inputs[1]), _quantization(output)
+    reals = lhs.scale / out.scale, rhs.scale / out.scale
+    bits = _bits(operator, wide=False)
+    _, shift = quantize_scale(max(reals), operator.rounding, bits)
+    multipliers = [round_half_away(math.ldexp(real, MULTIPLIER_BITS - shift)) for real in reals]
+    clamp_min, clamp_max = activation_range(operator.activation, output)
+    return WeightedSumParameters(
+        input1_offset=-lhs.zero_point,
+        input2_offset=-rhs.zero_point,
+        multiplier1=multipliers[0],
+        multiplier2=multipliers[1],
+        shift=shift,
+        output_offset=out.zero_point,
+        clamp_min=clamp_min,
+        clamp_max=clamp_max,
+        rounding=operator.rounding,
+    )
+
+
 @np.errstate(over="ignore")  # too large: quantize_multiplier says so
-def mul_parameters(operator: Fused, inputs: Types, output: TensorType) -> MulParameters:
+def mul_parameters(operator: RescaledFused, inputs: Types, output: TensorType) -> MulParameters:
     """Of a Mul; lhs * rhs / output scales are computed in float32."""
     lhs, rhs, out = _quantization(inputs[0]), _quantization(inputs[1]), _quantization(output)
     real = np.float32(lhs.scale) * np.float32(rhs.scale) / np.float32(out.scale)
-    multiplier, shift = quantize_multiplier(float(real))
+    bits = _bits(operator, wide=False)
+    multiplier, shift = quantize_scale(float(real), operator.rounding, bits)
     clamp_min, clamp_max = activation_range(operator.activation, output)
     return MulParameters(
         input1_offset=-lhs.zero_point,
@@ -193,6 +252,7 @@ def mul_parameters(operator: Fused, inputs: Types, output: TensorType) -> MulPar
         output_shift=shift,
         clamp_min=clamp_min,
         clamp_max=clamp_max,
+        rounding=operator.rounding,
     )
 
 
@@ -203,28 +263,38 @@ def pool_parameters(operator: Fused, inputs: Types, output: TensorType) -> PoolP
 
 
 def mean_parameters(operator: HasAxes, inputs: Types, output: TensorType) -> MeanParameters:
-    """Of a Mean: the multiplier of the rescaling takes the division by the count in, as TFLite's
-    `QuantizedMeanOrSum`.
+    """Of a Mean: the multiplier of the rescaling takes the division by the count in, for TFLite's mode as
+    its `QuantizedMeanOrSum`.
     """
     input_type = _type(inputs[0])
     input_, out = _quantization(input_type), _quantization(output)
     count = 1
     for axis in operator.axes:
         count *= input_type.shape[axis]
-    multiplier, shift = quantize_multiplier(input_.scale / out.scale)
-    # The shift by log2(count) keeps the bits that the division would lose; the rescaling's own
-    # shift may not go below -31.
-    kept = min(count.bit_length() - 1, 32, 31 + shift)
     clamp_min, clamp_max = output.dtype.integer_range
+    multiplier, shift = _mean_scale(operator, input_.scale / out.scale, count)
     return MeanParameters(
-        multiplier=(multiplier << kept) // count,
-        shift=shift - kept,
+        multiplier=multiplier,
+        shift=shift,
         input_zero_point=input_.zero_point,
         output_offset=out.zero_point,
         count=count,
         clamp_min=clamp_min,
         clamp_max=clamp_max,
+        rounding=operator.rounding,
     )
+
+
+def _mean_scale(operator: Rescaled, real: float, count: int) -> tuple[int, int]:
+    """Of `real` / count."""
+    if operator.rounding is not Rounding.TFLITE:
+        bits = _bits(operator, wide=False)
+        return quantize_scale(real / count, operator.rounding, bits)
+    multiplier, shift = quantize_multiplier(real)
+    # The shift by log2(count) keeps the bits that the division would lose; the rescaling's own
+    # shift may not go below -31.
+    kept = min(count.bit_length() - 1, 32, 31 + shift)
+    return (multiplier << kept) // count, shift - kept
 
 
 def softmax_parameters(operator: HasBeta, inputs: Types, output: TensorType) -> SoftmaxParameters:
@@ -243,31 +313,40 @@ def softmax_parameters(operator: HasBeta, inputs: Types, output: TensorType) -> 
 
 
 def requantize_parameters(
-    operator: Fused, inputs: Types, output: TensorType
+    operator: RescaledFused, inputs: Types, output: TensorType
 ) -> RequantizeParameters:
     """Of a Requantize between integer types; the ratio of the scales is taken in double."""
     input_, out = _quantization(inputs[0]), _quantization(output)
-    multiplier, shift = quantize_multiplier(input_.scale / out.scale)
-    clamp_min, clamp_max = activation_range(operator.activation, output)
-    return RequantizeParameters(
-        -input_.zero_point, multiplier, shift, out.zero_point, clamp_min, clamp_max
-    )
+    return _requantize(operator, input_.scale / out.scale, input_, output)
 
 
 @np.errstate(over="ignore")  # too large: quantize_multiplier says so
-def relu_parameters(operator: Fused, inputs: Types, output: TensorType) -> RequantizeParameters:
+def relu_parameters(operator: RescaledFused, inputs: Types, output: TensorType) -> RequantizeParameters:
     """Of a Relu or Relu6 as operators of their own; the ratio of the scales is taken in float32."""
     input_, out = _quantization(inputs[0]), _quantization(output)
     ratio = float(np.float32(input_.scale) / np.float32(out.scale))
-    multiplier, shift = quantize_multiplier(ratio)
+    return _requantize(operator, ratio, input_, output)
+
+
+def _requantize(
+    operator: RescaledFused, ratio: float, input_: Quantization, output: TensorType
+) -> RequantizeParameters:
+    bits = _bits(operator, wide=False)
+    multiplier, shift = quantize_scale(ratio, operator.rounding, bits)
     clamp_min, clamp_max = activation_range(operator.activation, output)
     return RequantizeParameters(
-        -input_.zero_point, multiplier, shift, out.zero_point, clamp_min, clamp_max
+        -input_.zero_point,
+        multiplier,
+        shift,
+        _quantization(output).zero_point,
+        clamp_min,
+        clamp_max,
+        operator.rounding,
     )
 
 
 def concat_parameters(
-    operator: Fused, inputs: Types, output: TensorType
+    operator: RescaledFused, inputs: Types, output: TensorType
 ) -> tuple[RequantizeParameters | None, ...]:
     """Of a Concat, one record per input; None where the input already has the output's quantization
     and there is nothing to clamp, so that its bytes are copied.
@@ -287,8 +366,13 @@ def zero_of(type_: TensorType) -> int:
     return 0 if type_.quantization is None else quantize_real(0.0, type_)
 
 
+def _bits(operator: Rescaled, *, wide: bool) -> int:
+    """Of the multipliers. wide: for accumulators of 64 bits."""
+    return min(operator.multiplier_bits, MULTIPLIER_BITS_64 if wide else MULTIPLIER_BITS)
+
+
 def _conv(
-    operator: Fused, pairs: list[tuple[int, int]], input_: Quantization, output: TensorType
+    operator: RescaledFused, pairs: list[tuple[int, int]], input_: Quantization, output: TensorType
 ) -> ConvParameters:
     clamp_min, clamp_max = activation_range(operator.activation, output)
     return ConvParameters(
@@ -298,6 +382,7 @@ def _conv(
         _quantization(output).zero_point,
         clamp_min,
         clamp_max,
+        operator.rounding,
     )
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.operators.base import Operator, Rescaling
 from tinsmith_ir.printer import print_type
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
 MAX_TENSOR_BYTES = (1 << 31) - 1
@@ -92,6 +94,21 @@ def operator_findings(
         for expected, got in zip(inferred, outputs, strict=True):
             if (expected.shape, expected.dtype) != (got.shape, got.dtype):
                 yield f"expected a result {print_type(expected)}, got {print_type(got)}"
+        yield from _rounding_findings(operator, outputs)
         operator.verify(inputs, outputs)
     except GraphError as error:
         yield str(error)
+
+
+def _rounding_findings(operator: Operator, outputs: Sequence[TensorType]) -> Iterator[str]:
+    """What is wrong with how an operator rounds."""
+    if not isinstance(operator, Rescaling):
+        return
+    bits, rounding = operator.multiplier_bits, operator.rounding
+    if not 1 <= bits <= MULTIPLIER_BITS:
+        yield f"expected multiplier_bits from 1 to {MULTIPLIER_BITS}, got {bits}"
+    if rounding is Rounding.TFLITE:
+        if bits != MULTIPLIER_BITS:
+            yield f"expected multiplier_bits of {MULTIPLIER_BITS} for tflite, got {bits}"
+    elif not operator.rescales(outputs):
+        yield f"expected {rounding.value} only where integers are rescaled, got {print_type(outputs[0])}"

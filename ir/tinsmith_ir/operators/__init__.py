@@ -8,6 +8,7 @@ from tinsmith_ir.operators.base import (
     Operator,
     Part,
     Placement,
+    Rescaling,
     Restriction,
     Trait,
     Types,
@@ -22,6 +23,7 @@ from tinsmith_ir.operators.reduction import Mean
 from tinsmith_ir.operators.relu import Clamp, Relu, Relu6
 from tinsmith_ir.operators.softmax import Softmax
 from tinsmith_ir.operators.weighted import Weighted
+from tinsmith_ir.rounding import Rounding
 
 __all__ = [
     "OPERATORS",
@@ -53,8 +55,10 @@ __all__ = [
     "Relu",
     "Relu6",
     "Requantize",
+    "Rescaling",
     "Reshape",
     "Restriction",
+    "Rounding",
     "Softmax",
     "Sub",
     "Trait",

@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.boxes import Box, broadcast_box, cut_type
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import EvaluationError, UsageError
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
 Array = NDArray[np.generic]
@@ -211,7 +213,30 @@ class Operator(Checked):
         return max(elements, self.macs(inputs, outputs))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rescaling(Operator):
+    """An operator whose integers are multiplied by a scale at its end, and rounded.
+
+    rounding: how. multiplier_bits: the multipliers are below 2**multiplier_bits, in [1, 31]; fewer than 31
+    only where rounded once. Accumulators of 64 bits take 15 of them at most.
+    """
+
+    rounding: Rounding = Rounding.TFLITE
+    multiplier_bits: int = MULTIPLIER_BITS
+
+    def rescales(self, outputs: Sequence[TensorType]) -> bool:
+        """Whether results of these types are rescaled; else there is nothing to round."""
+        is_sum = getattr(self, "accumulator", None) is not None
+        type_ = outputs[0]
+        return type_.dtype.size_bytes < 4 and type_.quantization is not None and not is_sum
+
+    def unrounded(self: "AnyRescaling") -> "AnyRescaling":
+        """The operator for results that are not rescaled."""
+        return dataclasses.replace(self, rounding=Rounding.TFLITE, multiplier_bits=MULTIPLIER_BITS)
+
+
 AnyOperator = TypeVar("AnyOperator", bound=Operator)
+AnyRescaling = TypeVar("AnyRescaling", bound=Rescaling)
 
 _MNEMONIC = re.compile(r"[a-z][a-z0-9_]*")
 _REGISTERED: dict[str, type[Operator]] = {}

@@ -197,7 +197,7 @@ class Conv2D(Convolution):
             Box.whole(weights.shape).with_range(3, *channels),
             summed_bias(channels, inputs),
         )
-        operator = replace(self, activation=Activation.NONE, accumulator=dtype)
+        operator = replace(self.unrounded(), activation=Activation.NONE, accumulator=dtype)
         return Restriction(operator, boxes[: len(inputs)])
 
     def _channels_read(

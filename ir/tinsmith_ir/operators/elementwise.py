@@ -8,17 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
-from tinsmith_ir.arithmetic import (
-    activation_range,
-    multiply_by_quantized_multiplier,
-    wrap_int32,
-)
+from tinsmith_ir.arithmetic import activation_range, rescale, rounded_right
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
+from tinsmith_ir.operators.base import (
+    Array,
+    Operand,
+    Operator,
+    Rescaling,
+    Trait,
+    Types,
+    required,
+)
 from tinsmith_ir.operators.scaling import clamp, clamp_f32
-from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
+from tinsmith_ir.parameters import (
+    elementwise_add_parameters,
+    mul_parameters,
+    weighted_sum_parameters,
+)
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
 _SUMS = (DType.INT32, DType.INT64)
@@ -48,10 +57,10 @@ class Broadcasting(Operator):
 
 
 @dataclass(frozen=True)
-class Arithmetic(Broadcasting):
+class Arithmetic(Broadcasting, Rescaling):
     """Dtypes, and float32 or plain int32 evaluation, of Add, Sub and Mul.
 
-    Quantized int8 and int16 (zero point 0) follow TFLite; int32 without quantization wraps.
+    Quantized int8 and int16 (zero point 0) follow TFLite, or round their sum or product once; int32 without quantization wraps.
     """
 
     traits: ClassVar[frozenset[Trait]] = Broadcasting.traits | {Trait.FUSES_CLAMP}
@@ -107,28 +116,44 @@ class Arithmetic(Broadcasting):
         raise NotImplementedError
 
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """See `elementwise_add_parameters`."""
-        elementwise_add_parameters(self, inputs, outputs[0])
+        """See `elementwise_add_parameters` and `weighted_sum_parameters`."""
+        if self.rounding is Rounding.TFLITE:
+            elementwise_add_parameters(self, inputs, outputs[0])
+        else:
+            weighted_sum_parameters(self, inputs, outputs[0])
 
     def _quantized(
         self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], inputs: Types, output: TensorType
     ) -> Array:
-        """Add and Sub: bring both to a common scale, combine, rescale."""
+        """Add and Sub."""
+        if self.rounding is not Rounding.TFLITE:
+            return self._rounded_once(lhs, rhs, inputs, output)
+        # Both go to a common scale first.
         p = elementwise_add_parameters(self, inputs, output)
-        scaled_lhs = multiply_by_quantized_multiplier(
-            wrap_int32((lhs + p.input1_offset) << p.left_shift),
+        scaled_lhs = rescale(
+            (lhs + p.input1_offset) << p.left_shift,
             p.input1_multiplier,
             p.input1_shift,
+            self.rounding,
         )
-        scaled_rhs = multiply_by_quantized_multiplier(
-            wrap_int32((rhs + p.input2_offset) << p.left_shift),
+        scaled_rhs = rescale(
+            (rhs + p.input2_offset) << p.left_shift,
             p.input2_multiplier,
             p.input2_shift,
+            self.rounding,
         )
-        combined = self._combine(scaled_lhs.astype(np.int64), scaled_rhs.astype(np.int64))
-        scaled = multiply_by_quantized_multiplier(
-            wrap_int32(combined.astype(np.int64)), p.output_multiplier, p.output_shift
+        combined = self._combine(scaled_lhs, scaled_rhs).astype(np.int64)
+        scaled = rescale(combined, p.output_multiplier, p.output_shift, self.rounding)
+        return clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
+
+    def _rounded_once(
+        self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], inputs: Types, output: TensorType
+    ) -> Array:
+        p = weighted_sum_parameters(self, inputs, output)
+        combined = self._combine(
+            (lhs + p.input1_offset) * p.multiplier1, (rhs + p.input2_offset) * p.multiplier2
         )
+        scaled = rounded_right(combined.astype(np.int64), p.shift, self.rounding)
         return clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
 
 
@@ -172,8 +197,8 @@ class Mul(Arithmetic):
         self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], inputs: Types, output: TensorType
     ) -> Array:
         p = mul_parameters(self, inputs, output)
-        product = wrap_int32((lhs + p.input1_offset) * (rhs + p.input2_offset))
-        scaled = multiply_by_quantized_multiplier(product, p.output_multiplier, p.output_shift)
+        product = (lhs + p.input1_offset) * (rhs + p.input2_offset)
+        scaled = rescale(product, p.output_multiplier, p.output_shift, self.rounding)
         return clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
 
 

@@ -25,6 +25,7 @@ from tinsmith_ir.operators.weighted import (
     weighted_operands,
 )
 from tinsmith_ir.parameters import fully_connected_accumulator, fully_connected_channel_parameters
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
 _ACCUMULATORS = {DType.INT8: (DType.INT32,), DType.INT16: (DType.INT32, DType.INT64)}
@@ -78,7 +79,7 @@ class FullyConnected(Weighted):
         """See `fully_connected_channel_parameters`."""
         parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
         has_bias = checks.optional(inputs, 2) is not None
-        check_shifts(parameters, wide=_is_wide(outputs[0], has_bias=has_bias))
+        check_shifts(parameters, wide=self._is_wide(outputs[0], has_bias=has_bias))
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -93,7 +94,7 @@ class FullyConnected(Weighted):
             result = finish_f32(acc, bias, self.activation)
         else:
             parameters = fully_connected_channel_parameters(self, inputs, outputs[0])
-            wide = _is_wide(outputs[0], has_bias=bias is not None)
+            wide = self._is_wide(outputs[0], has_bias=bias is not None)
             result = finish_integer(acc, bias, parameters, outputs[0].dtype, wide=wide)
         return (result.reshape(outputs[0].shape),)
 
@@ -124,21 +125,21 @@ class FullyConnected(Weighted):
         if input_.dtype not in _ACCUMULATORS or read is None:
             return None
         has_bias = checks.optional(inputs, 2) is not None
-        is_wide = input_.dtype is DType.INT16 and has_bias
+        is_wide = self._is_wide(outputs[0], has_bias=has_bias)
         boxes = (
             read,
             Box.whole(weights.shape).with_range(1, *channels),
             summed_bias(channels, inputs),
         )
         dtype = DType.INT64 if is_wide else DType.INT32
-        operator = replace(self, activation=Activation.NONE, accumulator=dtype)
+        operator = replace(self.unrounded(), activation=Activation.NONE, accumulator=dtype)
         return Restriction(operator, boxes[: len(inputs)])
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """B * N * K."""
         return outputs[0].elements * checks.present(inputs, 1, "weights").shape[1]
 
-
-def _is_wide(output: TensorType, *, has_bias: bool) -> bool:
-    """Whether TFLite accumulates in 64 bits: it chooses by the bias, and none counts as a 32-bit one."""
-    return output.dtype is DType.INT16 and has_bias
+    def _is_wide(self, output: TensorType, *, has_bias: bool) -> bool:
+        """Whether it accumulates in 64 bits: TFLite chooses by the bias, and none counts as a 32-bit one."""
+        is_tflite = self.rounding is Rounding.TFLITE
+        return output.dtype is DType.INT16 and (has_bias or not is_tflite)

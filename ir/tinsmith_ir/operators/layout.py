@@ -18,6 +18,7 @@ from tinsmith_ir.operators.base import (
     Operator,
     Part,
     Placement,
+    Rescaling,
     Restriction,
     Trait,
     Types,
@@ -196,7 +197,7 @@ class Transpose(_Move):
 
 
 @dataclass(frozen=True)
-class Concat(Operator):
+class Concat(Rescaling):
     """The inputs one after the other along `axis`.
 
     Integer inputs whose quantization differs from the result's are requantized as Requantize does

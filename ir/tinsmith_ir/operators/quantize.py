@@ -14,7 +14,7 @@ from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Operator, Rescaling, Trait, Types, required
 from tinsmith_ir.operators.scaling import requantize, store_accumulator
 from tinsmith_ir.operators.weighted import check_shifts
 from tinsmith_ir.parameters import accumulator_parameters, requantize_parameters
@@ -90,11 +90,11 @@ class Dequantize(Operator):
 
 
 @dataclass(frozen=True)
-class Requantize(Operator):
+class Requantize(Rescaling):
     """Integers of one quantization (and width) as integers of another, `dtype`, clamped.
 
     Accumulators (int32 per channel, and int64) are rescaled as the operators with weights do at their
-    end: int64 with one rounding, by a multiplier reduced to 15 bits.
+    end: int64 by a multiplier of 15 bits.
     """
 
     mnemonic: ClassVar[str] = "requantize"
@@ -132,6 +132,11 @@ class Requantize(Operator):
             check_shifts(parameters, wide=input_.dtype is DType.INT64)
         else:
             requantize_parameters(self, inputs, outputs[0])
+
+    def rescales(self, outputs: Sequence[TensorType]) -> bool:
+        """Always, to int32 too."""
+        del outputs
+        return True
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]

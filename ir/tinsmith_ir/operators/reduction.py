@@ -7,19 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from tinsmith_ir.arithmetic import multiply_by_quantized_multiplier, wrap_int32
+from tinsmith_ir.arithmetic import rescale
 from tinsmith_ir.boxes import Box, Range
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Rescaling, Restriction, Types, required
 from tinsmith_ir.operators.scaling import clamp
 from tinsmith_ir.parameters import mean_parameters
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class Mean(Operator):
+class Mean(Rescaling):
     """The mean over `axes` (sorted, not negative), which stay with size 1 if keep_dims.
 
     Integers are rescaled to the result's quantization, see `mean_parameters`. float32: the sum in
@@ -74,7 +74,7 @@ class Mean(Operator):
             return ((total / np.float32(count)).reshape(output.shape),)
         p = mean_parameters(self, inputs, output)
         acc = rows.astype(np.int64).sum(axis=0) - p.input_zero_point * p.count
-        scaled = multiply_by_quantized_multiplier(wrap_int32(acc), p.multiplier, p.shift)
+        scaled = rescale(acc, p.multiplier, p.shift, p.rounding)
         result = clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
         return (result.reshape(output.shape),)
 

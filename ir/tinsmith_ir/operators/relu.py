@@ -9,14 +9,14 @@ import numpy as np
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Rescaling, Trait, Types, required
 from tinsmith_ir.operators.scaling import clamp_f32, requantize
 from tinsmith_ir.parameters import relu_parameters
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class Clamp(Operator):
+class Clamp(Rescaling):
     """A clamp; quantized integers are rescaled to the result's quantization at the same time."""
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)

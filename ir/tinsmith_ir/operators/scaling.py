@@ -6,9 +6,8 @@ from numpy.typing import NDArray
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.arithmetic import (
     activation_range_f32,
-    multiply_by_quantized_multiplier,
-    multiply_by_quantized_multiplier_64,
-    wrap_int32,
+    rescale,
+    rescale_64,
 )
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators.base import Array
@@ -16,10 +15,10 @@ from tinsmith_ir.parameters import ConvParameters, RequantizeParameters
 
 
 def clamp(
-    values: NDArray[np.int32] | NDArray[np.int64], offset: int, low: int, high: int, dtype: DType
+    values: NDArray[np.int64], offset: int, low: int, high: int, dtype: DType
 ) -> Array:
     """Values + offset within [low, high], as `dtype`."""
-    return np.clip(values.astype(np.int64) + offset, low, high).astype(dtype.numpy)
+    return np.clip(values + offset, low, high).astype(dtype.numpy)
 
 
 def store_accumulator(
@@ -29,19 +28,16 @@ def store_accumulator(
 
     wide: the accumulator has 64 bits, as TFLite's for int16 activations; else it wraps to 32.
     """
-    multipliers, shifts = parameters.multipliers, parameters.shifts
-    if wide:
-        scaled = multiply_by_quantized_multiplier_64(acc, multipliers, shifts)
-    else:
-        scaled = multiply_by_quantized_multiplier(wrap_int32(acc), multipliers, shifts)
+    chosen = rescale_64 if wide else rescale
+    scaled = chosen(acc, parameters.multipliers, parameters.shifts, parameters.rounding)
     low, high = parameters.clamp_min, parameters.clamp_max
     return clamp(scaled, parameters.output_offset, low, high, dtype)
 
 
 def requantize(array: Array, parameters: RequantizeParameters, dtype: DType) -> Array:
     """Integers of one quantization as integers of another."""
-    centred = wrap_int32(array.astype(np.int64) + parameters.input_offset)
-    scaled = multiply_by_quantized_multiplier(centred, parameters.multiplier, parameters.shift)
+    centred = array.astype(np.int64) + parameters.input_offset
+    scaled = rescale(centred, parameters.multiplier, parameters.shift, parameters.rounding)
     low, high = parameters.clamp_min, parameters.clamp_max
     return clamp(scaled, parameters.output_offset, low, high, dtype)
 

@@ -19,14 +19,23 @@ from tinsmith_ir.boxes import Box, Range
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Trait, Types, required
+from tinsmith_ir.operators.base import (
+    Array,
+    Operand,
+    Rescaling,
+    Restriction,
+    Trait,
+    Types,
+    required,
+)
 from tinsmith_ir.operators.scaling import clamp_f32, store_accumulator
 from tinsmith_ir.parameters import ConvParameters
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class Weighted(Operator):
+class Weighted(Rescaling):
     """An operator with weights and a bias per output channel, the last axis of its result.
 
     weights_axis: the axis of the weights that counts output channels.
@@ -49,8 +58,8 @@ class Weighted(Operator):
     ) -> Restriction | None:
         """What sums over these input channels only, as an accumulator; the first part has the bias.
 
-        The parts of all channels, added, and a Requantize with the operator's activation give its
-        result. None for floats, and where channels are not summed up or cannot be told apart.
+        The parts of all channels, added, and a Requantize with the operator's activation and rounding
+        give its result. None for floats, and where channels are not summed up or cannot be told apart.
         """
         del channels, inputs, outputs
         return None
@@ -122,9 +131,9 @@ def verify_weighted(inputs: Types, output: TensorType | None, axis: int) -> None
 
 
 def check_shifts(parameters: ConvParameters, *, wide: bool) -> None:
-    """Raise GraphError for a left shift that the rescaling of a 64-bit accumulator does not have."""
+    """Raise GraphError for a left shift that TFLite's rescaling of a 64-bit accumulator does not have."""
     largest = int(parameters.shifts.max())
-    if wide and largest > MAX_SHIFT_64:
+    if wide and parameters.rounding is Rounding.TFLITE and largest > MAX_SHIFT_64:
         raise GraphError(
             f"expected input * weights / result scales below 2**{MAX_SHIFT_64}, got one of about "
             f"2**{largest}"
