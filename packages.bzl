@@ -8,6 +8,7 @@ LIBRARIES = [
     "passes/allocation",
     "passes/copy_elision",
     "passes/fusion",
+    "passes/rounding",
     "passes/scheduling",
     "passes/simplify",
     "backends/c",

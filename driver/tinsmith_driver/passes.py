@@ -27,6 +27,7 @@ from tinsmith_ir.checked import Checked
 from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import AnyPass
 from tinsmith_lowering import Kernel, Lower, Prepare
+from tinsmith_rounding import SetRounding
 from tinsmith_scheduling import ScheduleNodes
 from tinsmith_simplify import (
     FoldConstants,
@@ -85,8 +86,9 @@ TABLE: tuple[Entry, ...] = (
     _plain(MergeCommonSubexpressions, runs=False),
     _plain(RemoveDeadCode, runs=False),
     _plain(Simplify),
-    # The only one that may change results: what follows has to keep every bit.
+    # The only ones that may change results: what follows has to keep every bit.
     _plain(FoldBatchNormalization),
+    _plain(SetRounding, runs=False),
     _plain(FuseRequantization),
     _plain(FuseActivations),
     _plain(FusePadding),

@@ -18,6 +18,7 @@ from tinsmith_ir import (
 )
 from tinsmith_ir.arithmetic import activation_range, multiply_by_quantized_multiplier
 from tinsmith_ir.parameters import conv_parameters
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import random_graph, random_inputs
 
 SEEDS = range(12)
@@ -27,7 +28,7 @@ def nodes_of(dtype: DType) -> list[tuple[Graph, Node, Mapping[str, Array]]]:
     """Each node with a window, its graph, and the value of everything in that graph."""
     found: list[tuple[Graph, Node, Mapping[str, Array]]] = []
     for seed in SEEDS:
-        graph = random_graph(seed, dtype=dtype)
+        graph = random_graph(seed, dtype=dtype, roundings=(Rounding.TFLITE,))
         values = evaluate_graph(graph, random_inputs(graph, seed), keep=True)
         known = {**graph.constant_data, **values}
         kinds = Conv2D | DepthwiseConv2D | AveragePool2D | MaxPool2D

@@ -26,7 +26,7 @@ from tinsmith_ir import (
     parse_graph,
 )
 from tinsmith_ir.evaluate import equal_arrays
-from tinsmith_ir.operators.base import activation_of
+from tinsmith_ir.operators.base import Rescaling, activation_of
 from tinsmith_ir.parameters import fully_connected_channel_parameters, fully_connected_parameters
 from tinsmith_ir.testing import random_graph, random_inputs
 from tinsmith_ir.type_rules import operator_findings
@@ -216,7 +216,14 @@ def test_a_box_that_the_result_does_not_have_is_refused() -> None:
 def ended(node: Node, accumulator: TensorType, total: Array) -> Array:
     """The sums of all parts, rescaled and clamped as the operator would."""
     output = node.outputs[0].type
-    end = Requantize(dtype=output.dtype, activation=activation_of(node.operator))
+    operator = node.operator
+    assert isinstance(operator, Rescaling)
+    end = Requantize(
+        dtype=output.dtype,
+        activation=activation_of(operator),
+        rounding=operator.rounding,
+        multiplier_bits=operator.multiplier_bits,
+    )
     assert list(operator_findings(end, [accumulator], [output])) == []
     return end.evaluate([total], [accumulator], [output])[0]
 

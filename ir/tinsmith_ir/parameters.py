@@ -158,7 +158,9 @@ def fully_connected_accumulator(inputs: Types, axis: int) -> Quantization:
     return Quantization.per_tensor(float(product), 0)
 
 
-def accumulator_parameters(operator: RescaledFused, inputs: Types, output: TensorType) -> ConvParameters:
+def accumulator_parameters(
+    operator: RescaledFused, inputs: Types, output: TensorType
+) -> ConvParameters:
     """Of a Requantize of sums, per output channel; ratios of scales are taken in double."""
     sums, out = _quantization(inputs[0]), _quantization(output)
     channels = output.shape[-1] if output.shape else 1
@@ -321,7 +323,9 @@ def requantize_parameters(
 
 
 @np.errstate(over="ignore")  # too large: quantize_multiplier says so
-def relu_parameters(operator: RescaledFused, inputs: Types, output: TensorType) -> RequantizeParameters:
+def relu_parameters(
+    operator: RescaledFused, inputs: Types, output: TensorType
+) -> RequantizeParameters:
     """Of a Relu or Relu6 as operators of their own; the ratio of the scales is taken in float32."""
     input_, out = _quantization(inputs[0]), _quantization(output)
     ratio = float(np.float32(input_.scale) / np.float32(out.scale))

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
+import numpy as np
+
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import EvaluationError, GraphError
@@ -16,6 +18,7 @@ from tinsmith_ir.passes import (
     AnyPass,
     BitExact,
     DetailedPass,
+    Metric,
     Outcome,
     Pass,
     PassRecord,
@@ -244,6 +247,10 @@ class _Comparison:
         match contract:
             case Retyped():
                 return 0.0
+            case Tolerance(Metric.STEPS_OF_EACH, bound):
+                distance, far = self._farthest(before, after)
+                is_kept = distance <= bound
+                by = f"by {distance:g}, most in {print_name(far)}"
             case Tolerance(metric, bound):
                 pairs = zip(wanted, got, strict=True)
                 distance = max((metric.of(*pair) for pair in pairs), default=0.0)
@@ -258,6 +265,26 @@ class _Comparison:
                 + _first_difference(before, after, self._inputs)
             )
         return distance
+
+    def _farthest(self, before: IR, after: IR) -> tuple[float, str]:
+        """The largest distance of a result of `after`, computed from operands as they were, and its name."""
+        if not isinstance(after, Graph):
+            raise GraphError("expected graphs where each operator is compared by itself")
+        wanted = _evaluate(before, self._inputs, keep=True)
+        known = {**after.constant_data, **self._inputs, **wanted}
+        distance, far = 0.0, ""
+        for node in after.nodes:
+            operands = [None if value is None else known[value.name] for value in node.inputs]
+            types = [None if value is None else value.type for value in node.inputs]
+            results = [value.type for value in node.outputs]
+            with np.errstate(all="ignore"):
+                found = node.operator.evaluate(operands, types, results)
+            for value, array in zip(node.outputs, found, strict=True):
+                if value.name not in wanted:
+                    raise GraphError(f"expected each result to be there before, got {value.name!r}")
+                here = Metric.STEPS.of(wanted[value.name], array)
+                distance, far = max((distance, far), (here, value.name))
+        return distance, far
 
     def _results(self, ir: IR) -> list[Array]:
         found = _evaluate(ir, self._inputs)

@@ -1,6 +1,7 @@
 """Small random networks for property tests: every operator, odd shapes, real-looking scales."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,7 +34,8 @@ from tinsmith_ir.operators import (
     Sub,
     Transpose,
 )
-from tinsmith_ir.operators.base import activation_of
+from tinsmith_ir.operators.base import Rescaling, activation_of
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import Quantization, TensorType
 
 _IMAGE_STEPS = (
@@ -60,16 +62,25 @@ _ANY_STEPS = (
     "fully_connected",
 )
 _MAX_ELEMENTS = 2048
+_MULTIPLIER_BITS = (31, 31, 16, 8, 4)
 _SOFTMAX = Quantization.per_tensor(1 / 256, -128)
 
 
-def random_graph(seed: int, *, dtype: DType | None = None, nodes: int = 8) -> Graph:
+def random_graph(
+    seed: int,
+    *,
+    dtype: DType | None = None,
+    nodes: int = 8,
+    roundings: Sequence[Rounding] | None = None,
+) -> Graph:
     """A valid network of about `nodes` nodes, the same for the same arguments.
 
     dtype: of its activations, INT8, INT16 or FLOAT32; the seed chooses INT8 or FLOAT32 if None. An
-    int8 network may take and give float32. Results that no node reads are the outputs.
+    int8 network may take and give float32. Results that no node reads are the outputs. roundings: that
+    its steps are drawn from; if None, every second network is TFLite's, the others have all.
     """
-    grower = _Grower(seed, dtype)
+    drawn = (Rounding.TFLITE,) if seed % 2 == 0 else tuple(Rounding)
+    grower = _Grower(seed, dtype, drawn if roundings is None else roundings)
     for _ in range(nodes):
         grower.grow()
     return grower.build()
@@ -78,8 +89,11 @@ def random_graph(seed: int, *, dtype: DType | None = None, nodes: int = 8) -> Gr
 class _Grower:
     """A graph under construction; each step goes on from one of the last values."""
 
-    def __init__(self, seed: int, dtype: DType | None) -> None:
+    def __init__(self, seed: int, dtype: DType | None, roundings: Sequence[Rounding]) -> None:
         self.random = np.random.default_rng(seed)
+        # Of its own, so that the network is the same for any choice of roundings.
+        self.random_rounding = np.random.default_rng([seed, 1])
+        self.roundings = roundings
         drawn = DType.INT8 if self.random.random() < 0.7 else DType.FLOAT32
         self.dtype = drawn if dtype is None else dtype
         self.builder = GraphBuilder(f"random_{seed}")
@@ -137,10 +151,21 @@ class _Grower:
         self, operator: Operator, inputs: list[Value | None], quantization: Quantization | None
     ) -> Value:
         """A node, and its result among the values to go on from."""
-        value = self.builder.add(operator, inputs, quantization=quantization)
+        rounded = self.rounded(operator, quantization)
+        value = self.builder.add(rounded, inputs, quantization=quantization)
         self.read |= {other.name for other in inputs if other is not None}
         self.values.append(value)
         return value
+
+    def rounded(self, operator: Operator, quantization: Quantization | None) -> Operator:
+        """The operator with a rounding drawn, if its result is rescaled."""
+        if not isinstance(operator, Rescaling) or quantization is None:
+            return operator
+        rounding = self.roundings[int(self.random_rounding.integers(len(self.roundings)))]
+        bits = _MULTIPLIER_BITS[int(self.random_rounding.integers(len(_MULTIPLIER_BITS)))]
+        if rounding is Rounding.TFLITE:
+            return operator
+        return replace(operator, rounding=rounding, multiplier_bits=bits)
 
     def weights(self, shape: tuple[int, ...], axis: int) -> tuple[Value, float]:
         """Constant weights, per tensor or per `axis`, and about the scale of one of them."""

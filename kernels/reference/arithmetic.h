@@ -1,5 +1,5 @@
 // Fixed-point arithmetic of the reference kernels: gemmlowp's roundings (see the paper and code of that project), as
-// TFLite's reference kernels use them.
+// TFLite's reference kernels use them, and the two that round once (tinsmith/rounding.h).
 #ifndef TINSMITH_KERNELS_REFERENCE_ARITHMETIC_H_
 #define TINSMITH_KERNELS_REFERENCE_ARITHMETIC_H_
 
@@ -79,5 +79,34 @@ static inline int32_t apply_stage_s64(const tinsmith_output_stage *stage, int64_
   const int32_t scaled = scale_s64(acc, stage->multipliers[index], stage->shifts[index]);
   return offset_and_clamp(scaled, stage->output_offset, stage->clamp_min, stage->clamp_max);
 }
+
+// product * 2**(shift - 31) rounded once: to nearest, ties up. |product| <= 2**62, shift in [-31, 31].
+static inline int64_t round_nearest(int64_t product, int32_t shift) {
+  const int32_t right = 31 - shift;
+  return (product + ((INT64_C(1) << right) >> 1)) >> right;
+}
+
+// The same, down.
+static inline int64_t round_floor(int64_t product, int32_t shift) {
+  return product >> (31 - shift);
+}
+
+// scaled + offset, clamped to numbers of int32; |scaled| <= 2**62.
+static inline int32_t offset_and_clamp_s64(int64_t scaled, int32_t offset, int32_t min, int32_t max) {
+  const int64_t shifted = scaled + offset;
+  const int64_t raised = shifted < min ? min : shifted;
+  return (int32_t)(raised > max ? max : raised);
+}
+
+// apply_stage for accumulators of 32 bits, or of 64 with a multiplier of 15; `round` is one of the two above.
+#define DEFINE_APPLY_STAGE(name, round)                                                            \
+  static inline int32_t name(const tinsmith_output_stage *stage, int64_t acc, int32_t channel) {   \
+    const int32_t index = channel * stage->channel_step;                                           \
+    const int64_t scaled = round(acc * stage->multipliers[index], stage->shifts[index]);           \
+    return offset_and_clamp_s64(scaled, stage->output_offset, stage->clamp_min, stage->clamp_max); \
+  }
+
+DEFINE_APPLY_STAGE(apply_stage_nearest, round_nearest)
+DEFINE_APPLY_STAGE(apply_stage_floor, round_floor)
 
 #endif  // TINSMITH_KERNELS_REFERENCE_ARITHMETIC_H_

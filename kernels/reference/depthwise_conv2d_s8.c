@@ -3,6 +3,7 @@
 
 #include "arithmetic.h"
 #include "tinsmith/convolution.h"
+#include "tinsmith/rounding.h"
 
 // Sum of products of one output element; (top, left) is the input place of the first tap; input and weights already
 // point at the channel.
@@ -50,4 +51,8 @@ INLINE_IN_EACH_KERNEL int32_t accumulate(const tinsmith_conv2d_shape *shape, int
 
 DEFINE_KERNEL(tinsmith_depthwise_conv2d_s8, const tinsmith_output_stage *stage, stage->input_offset, int8_t,
               apply_stage(stage, acc, oc))
+DEFINE_KERNEL(tinsmith_depthwise_conv2d_s8_nearest, const tinsmith_output_stage *stage, stage->input_offset, int8_t,
+              apply_stage_nearest(stage, acc, oc))
+DEFINE_KERNEL(tinsmith_depthwise_conv2d_s8_floor, const tinsmith_output_stage *stage, stage->input_offset, int8_t,
+              apply_stage_floor(stage, acc, oc))
 DEFINE_KERNEL(tinsmith_depthwise_conv2d_s8_s32, int32_t input_offset, input_offset, int32_t, acc)

@@ -5,6 +5,7 @@
 
 #include "arithmetic.h"
 #include "float_rules.h"
+#include "tinsmith/rounding.h"
 
 // Where the operands of the present row start, and the row's place in the outer dimensions.
 typedef struct {
@@ -54,6 +55,35 @@ static int32_t mul_integers(const tinsmith_mul_parameters *parameters, int32_t l
   const int32_t scaled = scale_s32(product, parameters->output.multiplier, parameters->output.shift);
   return offset_and_clamp(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
 }
+
+// Both operands of a sum that is rounded once, and how the sum or a product ends.
+static int64_t weighted_lhs(const tinsmith_weighted_sum_parameters *parameters, int32_t lhs) {
+  return (int64_t)(lhs + parameters->lhs_offset) * parameters->lhs_multiplier;
+}
+
+static int64_t weighted_rhs(const tinsmith_weighted_sum_parameters *parameters, int32_t rhs) {
+  return (int64_t)(rhs + parameters->rhs_offset) * parameters->rhs_multiplier;
+}
+
+#define DEFINE_ROUNDED_ONCE(mode, round)                                                                          \
+  static int32_t finish_weighted_##mode(const tinsmith_weighted_sum_parameters *parameters, int64_t sum) {        \
+    const int64_t scaled = round(sum, parameters->shift);                                                         \
+    return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max); \
+  }                                                                                                               \
+  static int32_t add_##mode(const tinsmith_weighted_sum_parameters *parameters, int32_t lhs, int32_t rhs) {       \
+    return finish_weighted_##mode(parameters, weighted_lhs(parameters, lhs) + weighted_rhs(parameters, rhs));     \
+  }                                                                                                               \
+  static int32_t sub_##mode(const tinsmith_weighted_sum_parameters *parameters, int32_t lhs, int32_t rhs) {       \
+    return finish_weighted_##mode(parameters, weighted_lhs(parameters, lhs) - weighted_rhs(parameters, rhs));     \
+  }                                                                                                               \
+  static int32_t mul_##mode(const tinsmith_mul_parameters *parameters, int32_t lhs, int32_t rhs) {                \
+    const int64_t product = (int64_t)(lhs + parameters->lhs_offset) * (rhs + parameters->rhs_offset);             \
+    const int64_t scaled = round(product * parameters->output.multiplier, parameters->output.shift);              \
+    return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max); \
+  }
+
+DEFINE_ROUNDED_ONCE(nearest, round_nearest)
+DEFINE_ROUNDED_ONCE(floor, round_floor)
 
 // Plain int32 wraps as the hardware does.
 static int32_t add_plain(const tinsmith_clamp *clamp, int32_t lhs, int32_t rhs) {
@@ -117,6 +147,19 @@ DEFINE_ELEMENTWISE(tinsmith_mul_s8, int8_t, tinsmith_mul_parameters, mul_integer
 DEFINE_ELEMENTWISE(tinsmith_mul_s16, int16_t, tinsmith_mul_parameters, mul_integers)
 DEFINE_ELEMENTWISE(tinsmith_mul_s32, int32_t, tinsmith_clamp, mul_plain)
 DEFINE_ELEMENTWISE(tinsmith_mul_f32, float, tinsmith_clamp_f32, mul_floats)
+
+DEFINE_ELEMENTWISE(tinsmith_add_s8_nearest, int8_t, tinsmith_weighted_sum_parameters, add_nearest)
+DEFINE_ELEMENTWISE(tinsmith_add_s16_nearest, int16_t, tinsmith_weighted_sum_parameters, add_nearest)
+DEFINE_ELEMENTWISE(tinsmith_sub_s8_nearest, int8_t, tinsmith_weighted_sum_parameters, sub_nearest)
+DEFINE_ELEMENTWISE(tinsmith_sub_s16_nearest, int16_t, tinsmith_weighted_sum_parameters, sub_nearest)
+DEFINE_ELEMENTWISE(tinsmith_mul_s8_nearest, int8_t, tinsmith_mul_parameters, mul_nearest)
+DEFINE_ELEMENTWISE(tinsmith_mul_s16_nearest, int16_t, tinsmith_mul_parameters, mul_nearest)
+DEFINE_ELEMENTWISE(tinsmith_add_s8_floor, int8_t, tinsmith_weighted_sum_parameters, add_floor)
+DEFINE_ELEMENTWISE(tinsmith_add_s16_floor, int16_t, tinsmith_weighted_sum_parameters, add_floor)
+DEFINE_ELEMENTWISE(tinsmith_sub_s8_floor, int8_t, tinsmith_weighted_sum_parameters, sub_floor)
+DEFINE_ELEMENTWISE(tinsmith_sub_s16_floor, int16_t, tinsmith_weighted_sum_parameters, sub_floor)
+DEFINE_ELEMENTWISE(tinsmith_mul_s8_floor, int8_t, tinsmith_mul_parameters, mul_floor)
+DEFINE_ELEMENTWISE(tinsmith_mul_s16_floor, int16_t, tinsmith_mul_parameters, mul_floor)
 
 DEFINE_PLAIN(tinsmith_add_s64, int64_t, left + right)
 DEFINE_PLAIN(tinsmith_sub_s64, int64_t, left - right)

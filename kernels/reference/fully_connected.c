@@ -5,6 +5,7 @@
 
 #include "arithmetic.h"
 #include "float_rules.h"
+#include "tinsmith/rounding.h"
 
 void tinsmith_fully_connected_s8(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage,
                                  const int8_t *input, const int8_t *weights, const int32_t *bias, int8_t *output) {
@@ -43,6 +44,28 @@ void tinsmith_fully_connected_s16(const tinsmith_fully_connected_shape *shape, c
     input += shape->depth;
   }
 }
+
+// The kernels that round once keep as many bits of the sum as `sum_type` has.
+#define DEFINE_ROUNDED_ONCE(kernel, element, sum_type, apply)                                                        \
+  void kernel(const tinsmith_fully_connected_shape *shape, const tinsmith_output_stage *stage, const element *input, \
+              const int8_t *weights, const int32_t *bias, element *output) {                                         \
+    for (int32_t n = 0; n < shape->batches; ++n) {                                                                   \
+      for (int32_t unit = 0; unit < shape->units; ++unit) {                                                          \
+        const int8_t *row = weights + unit * shape->depth;                                                           \
+        sum_type acc = bias == NULL ? 0 : bias[unit];                                                                \
+        for (int32_t i = 0; i < shape->depth; ++i) {                                                                 \
+          acc += (input[i] + stage->input_offset) * row[i];                                                          \
+        }                                                                                                            \
+        *output++ = (element)apply(stage, acc, unit);                                                                \
+      }                                                                                                              \
+      input += shape->depth;                                                                                         \
+    }                                                                                                                \
+  }
+
+DEFINE_ROUNDED_ONCE(tinsmith_fully_connected_s8_nearest, int8_t, int32_t, apply_stage_nearest)
+DEFINE_ROUNDED_ONCE(tinsmith_fully_connected_s8_floor, int8_t, int32_t, apply_stage_floor)
+DEFINE_ROUNDED_ONCE(tinsmith_fully_connected_s16_nearest, int16_t, int64_t, apply_stage_nearest)
+DEFINE_ROUNDED_ONCE(tinsmith_fully_connected_s16_floor, int16_t, int64_t, apply_stage_floor)
 
 // Sums alone: output[n][unit] = weights * input + bias, kept in as many bits as `result` has.
 #define DEFINE_SUMS(kernel, element, result)                                                           \

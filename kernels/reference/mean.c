@@ -4,6 +4,7 @@
 #include "arithmetic.h"
 #include "float_rules.h"
 #include "tinsmith/pooling.h"
+#include "tinsmith/rounding.h"
 
 // Go to the next place of a walk over `rank` dimensions; false when it has gone round (then `place` is 0 again).
 static bool advance(int32_t *index, int32_t *place, int32_t rank, const int32_t *shape, const int32_t *strides) {
@@ -19,11 +20,23 @@ static bool advance(int32_t *index, int32_t *place, int32_t rank, const int32_t 
 }
 
 // Sums are unsigned because they may go round: means of more than 2**16 int16, which TFLite sums in 32 bits.
-static int32_t mean_integer(uint32_t sum, const tinsmith_mean_shape *shape,
-                            const tinsmith_mean_parameters *parameters) {
-  const uint32_t centred = sum - (uint32_t)parameters->input_zero_point * (uint32_t)shape->count;
-  const int32_t scaled = scale_s32((int32_t)centred, parameters->scale.multiplier, parameters->scale.shift);
+static int32_t centred_sum(uint32_t sum, const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters) {
+  return (int32_t)(sum - (uint32_t)parameters->input_zero_point * (uint32_t)shape->count);
+}
+
+static int32_t finish_tflite(int32_t sum, const tinsmith_mean_parameters *parameters) {
+  const int32_t scaled = scale_s32(sum, parameters->scale.multiplier, parameters->scale.shift);
   return offset_and_clamp(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
+
+static int32_t finish_nearest(int32_t sum, const tinsmith_mean_parameters *parameters) {
+  const int64_t scaled = round_nearest((int64_t)sum * parameters->scale.multiplier, parameters->scale.shift);
+  return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
+
+static int32_t finish_floor(int32_t sum, const tinsmith_mean_parameters *parameters) {
+  const int64_t scaled = round_floor((int64_t)sum * parameters->scale.multiplier, parameters->scale.shift);
+  return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
 }
 
 // `sum` over the reduced dimensions, from the element `first`.
@@ -42,23 +55,22 @@ DEFINE_SUM(sum_s8, int8_t, uint32_t)
 DEFINE_SUM(sum_s16, int16_t, uint32_t)
 DEFINE_SUM(sum_f32, float, float)
 
-void tinsmith_mean_s8(const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters, const int8_t *input,
-                      int8_t *output) {
-  int32_t index[TINSMITH_MAX_RANK] = {0};
-  int32_t place = 0;
-  do {
-    *output++ = (int8_t)mean_integer(sum_s8(shape, input + place), shape, parameters);
-  } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));
-}
+#define DEFINE_MEAN(kernel, element, sum, finish)                                                                 \
+  void kernel(const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters, const element *input, \
+              element *output) {                                                                                  \
+    int32_t index[TINSMITH_MAX_RANK] = {0};                                                                       \
+    int32_t place = 0;                                                                                            \
+    do {                                                                                                          \
+      *output++ = (element)finish(centred_sum(sum(shape, input + place), shape, parameters), parameters);         \
+    } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));                   \
+  }
 
-void tinsmith_mean_s16(const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters,
-                       const int16_t *input, int16_t *output) {
-  int32_t index[TINSMITH_MAX_RANK] = {0};
-  int32_t place = 0;
-  do {
-    *output++ = (int16_t)mean_integer(sum_s16(shape, input + place), shape, parameters);
-  } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));
-}
+DEFINE_MEAN(tinsmith_mean_s8, int8_t, sum_s8, finish_tflite)
+DEFINE_MEAN(tinsmith_mean_s8_nearest, int8_t, sum_s8, finish_nearest)
+DEFINE_MEAN(tinsmith_mean_s8_floor, int8_t, sum_s8, finish_floor)
+DEFINE_MEAN(tinsmith_mean_s16, int16_t, sum_s16, finish_tflite)
+DEFINE_MEAN(tinsmith_mean_s16_nearest, int16_t, sum_s16, finish_nearest)
+DEFINE_MEAN(tinsmith_mean_s16_floor, int16_t, sum_s16, finish_floor)
 
 void tinsmith_mean_f32(const tinsmith_mean_shape *shape, const float *input, float *output) {
   int32_t index[TINSMITH_MAX_RANK] = {0};

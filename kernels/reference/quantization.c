@@ -3,6 +3,7 @@
 
 #include "arithmetic.h"
 #include "float_rules.h"
+#include "tinsmith/rounding.h"
 
 // Nearest integer, ties away from zero, saturated to [min, max] after zero_point is added; NaN gives zero_point.
 static int32_t nearest_integer(float value, int32_t zero_point, int32_t min, int32_t max) {
@@ -42,30 +43,63 @@ void tinsmith_dequantize_s16_f32(int32_t elements, float scale, int32_t zero_poi
   }
 }
 
-static int32_t requantized(const tinsmith_requantize_parameters *parameters, int32_t value) {
-  const int32_t centred = (int32_t)((uint32_t)value + (uint32_t)parameters->input_offset);
-  const int64_t scaled = scale_s32(centred, parameters->scale.multiplier, parameters->scale.shift);
-  const int64_t shifted = scaled + parameters->output_offset;
-  const int64_t raised = shifted < parameters->clamp_min ? parameters->clamp_min : shifted;
-  return (int32_t)(raised > parameters->clamp_max ? parameters->clamp_max : raised);
+static int32_t centred(const tinsmith_requantize_parameters *parameters, int32_t value) {
+  return (int32_t)((uint32_t)value + (uint32_t)parameters->input_offset);
 }
 
-#define DEFINE_REQUANTIZE(kernel, from, to)                                                                        \
+static int32_t requantized(const tinsmith_requantize_parameters *parameters, int32_t value) {
+  const int32_t scaled = scale_s32(centred(parameters, value), parameters->scale.multiplier, parameters->scale.shift);
+  return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
+
+static int32_t requantized_nearest(const tinsmith_requantize_parameters *parameters, int32_t value) {
+  const int64_t product = (int64_t)centred(parameters, value) * parameters->scale.multiplier;
+  const int64_t scaled = round_nearest(product, parameters->scale.shift);
+  return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
+
+static int32_t requantized_floor(const tinsmith_requantize_parameters *parameters, int32_t value) {
+  const int64_t product = (int64_t)centred(parameters, value) * parameters->scale.multiplier;
+  const int64_t scaled = round_floor(product, parameters->scale.shift);
+  return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
+
+#define DEFINE_REQUANTIZE(kernel, from, to, apply)                                                                 \
   void kernel(int32_t elements, const tinsmith_requantize_parameters *parameters, const from *input, to *output) { \
     for (int32_t i = 0; i < elements; ++i) {                                                                       \
-      output[i] = (to)requantized(parameters, input[i]);                                                           \
+      output[i] = (to)apply(parameters, input[i]);                                                                 \
     }                                                                                                              \
   }
 
-DEFINE_REQUANTIZE(tinsmith_requantize_s8_s8, int8_t, int8_t)
-DEFINE_REQUANTIZE(tinsmith_requantize_s8_s16, int8_t, int16_t)
-DEFINE_REQUANTIZE(tinsmith_requantize_s8_s32, int8_t, int32_t)
-DEFINE_REQUANTIZE(tinsmith_requantize_s16_s8, int16_t, int8_t)
-DEFINE_REQUANTIZE(tinsmith_requantize_s16_s16, int16_t, int16_t)
-DEFINE_REQUANTIZE(tinsmith_requantize_s16_s32, int16_t, int32_t)
-DEFINE_REQUANTIZE(tinsmith_requantize_s32_s8, int32_t, int8_t)
-DEFINE_REQUANTIZE(tinsmith_requantize_s32_s16, int32_t, int16_t)
-DEFINE_REQUANTIZE(tinsmith_requantize_s32_s32, int32_t, int32_t)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s8, int8_t, int8_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s16, int8_t, int16_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s32, int8_t, int32_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s8, int16_t, int8_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s16, int16_t, int16_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s32, int16_t, int32_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s8, int32_t, int8_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s16, int32_t, int16_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s32, int32_t, int32_t, requantized)
+
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s8_nearest, int8_t, int8_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s16_nearest, int8_t, int16_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s32_nearest, int8_t, int32_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s8_nearest, int16_t, int8_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s16_nearest, int16_t, int16_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s32_nearest, int16_t, int32_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s8_nearest, int32_t, int8_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s16_nearest, int32_t, int16_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s32_nearest, int32_t, int32_t, requantized_nearest)
+
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s8_floor, int8_t, int8_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s16_floor, int8_t, int16_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_s32_floor, int8_t, int32_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s8_floor, int16_t, int8_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s16_floor, int16_t, int16_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_s32_floor, int16_t, int32_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s8_floor, int32_t, int8_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s16_floor, int32_t, int16_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_s32_floor, int32_t, int32_t, requantized_floor)
 
 #define DEFINE_REQUANTIZE_SUMS(kernel, from, to, apply)                                                            \
   void kernel(int32_t rows, int32_t channels, const tinsmith_output_stage *stage, const from *input, to *output) { \
@@ -80,3 +114,11 @@ DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s32_s8, int32_t, int8_t, apply_s
 DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s32_s16, int32_t, int16_t, apply_stage)
 DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s64_s8, int64_t, int8_t, apply_stage_s64)
 DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s64_s16, int64_t, int16_t, apply_stage_s64)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s32_s8_nearest, int32_t, int8_t, apply_stage_nearest)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s32_s16_nearest, int32_t, int16_t, apply_stage_nearest)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s64_s8_nearest, int64_t, int8_t, apply_stage_nearest)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s64_s16_nearest, int64_t, int16_t, apply_stage_nearest)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s32_s8_floor, int32_t, int8_t, apply_stage_floor)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s32_s16_floor, int32_t, int16_t, apply_stage_floor)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s64_s8_floor, int64_t, int8_t, apply_stage_floor)
+DEFINE_REQUANTIZE_SUMS(tinsmith_requantize_sums_s64_s16_floor, int64_t, int16_t, apply_stage_floor)

@@ -11,7 +11,8 @@ from typing import Protocol, TypeVar
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
-from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.operators.base import Operator, Rescaling
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
@@ -93,9 +94,19 @@ class Signature(Checked):
 
 
 def types_of(layer: Layer) -> str:
-    """The layer's element types, written as a Signature is; an absent operand is a dash."""
+    """The layer's element types, written as a Signature is, and how it rounds if not as TFLite; an
+    absent operand is a dash.
+    """
     given = [value.dtype if value else None for value in layer.inputs]
-    return f"{_names(given)} -> {layer.output.dtype.value}"
+    rounding = rounding_of(layer)
+    rounded = "" if rounding is Rounding.TFLITE else f" rounded by {rounding.value}"
+    return f"{_names(given)} -> {layer.output.dtype.value}{rounded}"
+
+
+def rounding_of(layer: Layer) -> Rounding:
+    """How the layer rounds; TFLITE, the default, where there is nothing to round."""
+    operator = layer.operator
+    return operator.rounding if isinstance(operator, Rescaling) else Rounding.TFLITE
 
 
 def _names(dtypes: Sequence[DType | None]) -> str:
@@ -132,10 +143,10 @@ class Kernel(Checked):
     name: of the routine; one may compute several operators, of several element types. headers: to be
     included, as written between quotes. emit: the C of one call. prepare: the constants that a call
     reads; `emit` names them and no others. scratch_bytes: working memory of one call, live during it
-    only. engine: the unit of the CPU that does the work, for the report. checks:
-    conditions in C that the generated file asserts of the headers (their version, say). guards: C text
-    in front of the headers, which refuses a compiler for another CPU than constants and scratch are
-    made for.
+    only. engine: the unit of the CPU that does the work, for the report. roundings: the modes that it
+    computes. checks: conditions in C that the generated file asserts of the headers (their version,
+    say). guards: C text in front of the headers, which refuses a compiler for another CPU than constants
+    and scratch are made for.
     """
 
     name: str
@@ -148,6 +159,7 @@ class Kernel(Checked):
     scratch_bytes: Callable[[Layer], int] = field(default=no_scratch)
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = field(default=constant_operands)
     engine: str = "cpu"
+    roundings: tuple[Rounding, ...] = (Rounding.TFLITE,)
     checks: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
 
@@ -157,13 +169,16 @@ class Kernel(Checked):
         return f"{self.backend}/{self.name}/{self.operator.mnemonic}/{self.signature}"
 
     def takes(self, layer: Layer) -> bool:
-        """True if the layer's operator and element types are this kernel's; rules may still refuse it."""
-        return isinstance(layer.operator, self.operator) and self.signature.fits(layer)
+        """True if the layer's operator, element types and rounding are this kernel's; rules may still
+        refuse it.
+        """
+        of_types = isinstance(layer.operator, self.operator) and self.signature.fits(layer)
+        return of_types and rounding_of(layer) in self.roundings
 
     def broken_rule(self, layer: Layer) -> str | None:
         """The first rule that `layer` breaks and what was found; None if it obeys all.
 
-        The layer's operator and element types must be this kernel's.
+        The layer's operator, element types and rounding must be this kernel's.
         """
         for rule in self.rules:
             finding = rule(layer)

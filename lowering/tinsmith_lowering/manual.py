@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tinsmith_ir.checked import checked
+from tinsmith_ir.rounding import Rounding
 
 from tinsmith_lowering.kernel import Kernel, rule_text
 
@@ -26,4 +27,9 @@ def _section(mnemonic: str, kernels: Sequence[Kernel]) -> str:
 
 
 def _rules(kernel: Kernel) -> str:
-    return "; ".join(rule_text(rule) for rule in kernel.rules) or "-"
+    rounded = [] if kernel.roundings == (Rounding.TFLITE,) else [_rounded(kernel.roundings)]
+    return "; ".join([*rounded, *(rule_text(rule) for rule in kernel.rules)]) or "-"
+
+
+def _rounded(roundings: Sequence[Rounding]) -> str:
+    return f"Rounds by {' or '.join(rounding.value for rounding in roundings)}"

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from tinsmith_c.testing import CASES
 from tinsmith_cmsis_nn import backend
+from tinsmith_ir import parse_graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Graph
@@ -96,3 +97,18 @@ def test_float_is_refused_without_a_fallback() -> None:
     graph = next(case for case in CASES if case.name == "conv2d_f32").build()
     with pytest.raises(UnsupportedError, match=r"no kernel takes the element types f32"):
         lower(graph, M4, backend().kernels(M4))
+
+
+def test_what_rounds_otherwise_than_tflite_goes_to_the_reference_kernels_with_a_reason() -> None:
+    graph = parse_graph("""graph 2 "g" {
+      input %x: i8[1,4]<0.5, 3>
+      const %w: i8[2,4]<0.25, 0> = [1, -2, 3, 4, 1, -2, 3, -4]
+      %y: i8[1,2]<4.0, -3> = fully_connected(%x, %w) {rounding=nearest}
+      output %y
+    }""")
+    m4 = target("cortex-m4")
+    (call,) = lower(graph, m4, (*backend().kernels(m4), *reference().kernels(m4))).calls
+    assert call.kernel == "tinsmith_fully_connected_s8_nearest"
+    assert call.reason == (
+        "cmsis_nn has no kernel for fully_connected of i8, i8 -> i8 rounded by nearest"
+    )

@@ -1,6 +1,6 @@
 """What the declarations of several subjects share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +10,7 @@ from tinsmith_ir.arithmetic import activation_range_f32
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Activation
 from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import (
     AsGiven,
     Emission,
@@ -72,6 +73,7 @@ def kernel(
     emit: Callable[[Layer, Scope], Emission],
     rules: tuple[Rule, ...] = (),
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = constant_operands,
+    roundings: tuple[Rounding, ...] = (Rounding.TFLITE,),
 ) -> Kernel:
     """A kernel of this backend."""
     return Kernel(
@@ -83,8 +85,28 @@ def kernel(
         emit=emit,
         rules=rules,
         prepare=prepare,
+        roundings=roundings,
         checks=("TINSMITH_REFERENCE_API_VERSION == 1",),
     )
+
+
+def rescaling_kernels(
+    name: str,
+    operator: type[Operator],
+    signature: Signature,
+    emit: Callable[[Layer, Scope], Emission],
+    rules: tuple[Rule, ...] = (),
+    prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = constant_operands,
+) -> Iterator[Kernel]:
+    """A kernel for each mode of rounding, named as `rounded` names it."""
+    for rounding in Rounding:
+        full_name = rounded(name, rounding)
+        yield kernel(full_name, operator, signature, emit, rules, prepare, (rounding,))
+
+
+def rounded(name: str, rounding: Rounding) -> str:
+    """The C function that does what `name` does, but rounds otherwise (tinsmith/rounding.h)."""
+    return name if rounding is Rounding.TFLITE else f"{name}_{rounding.value}"
 
 
 def is_uniform(parameters: Stage) -> bool:

@@ -1,18 +1,9 @@
 """Conv2D and DepthwiseConv2D."""
 
 from tinsmith_c import call, initializer
-from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.parameters import ConvParameters, conv_parameters
-from tinsmith_lowering import (
-    AsGiven,
-    Emission,
-    Layer,
-    Prepared,
-    Scope,
-    Signature,
-    constant_operands,
-)
+from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope, Signature
 
 from tinsmith_reference.common import (
     FLOAT32,
@@ -25,13 +16,16 @@ from tinsmith_reference.common import (
     clamp_f32,
     kernel,
     output_stage,
+    rescaling_kernels,
+    rounded,
     stage_constants,
     sums_kernel,
 )
 
 
 def _name(layer: Layer) -> str:
-    return f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
+    name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
+    return rounded(name, layer.operator_as(Convolution).rounding)
 
 
 def _shape(layer: Layer) -> str:
@@ -100,23 +94,27 @@ def emit_sums(layer: Layer, scope: Scope) -> Emission:
     return Emission((_shape(layer), call_sums(layer, scope)))
 
 
-def _signature(dtype: DType) -> Signature:
-    if dtype is FLOAT32:
-        return Signature((FLOAT32, FLOAT32, FLOAT32), FLOAT32)
-    return Signature((dtype, INT8, INT32), dtype)
-
-
 KERNELS = (
     *(
-        kernel(
+        found
+        for operator in (Conv2D, DepthwiseConv2D)
+        for dtype in (INT8, INT16)
+        for found in rescaling_kernels(
             f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
             operator,
-            _signature(dtype),
-            emit_float if dtype is FLOAT32 else emit_integer,
-            prepare=constant_operands if dtype is FLOAT32 else prepare_integer,
+            Signature((dtype, INT8, INT32), dtype),
+            emit_integer,
+            prepare=prepare_integer,
+        )
+    ),
+    *(
+        kernel(
+            f"tinsmith_{operator.mnemonic}_f32",
+            operator,
+            Signature((FLOAT32, FLOAT32, FLOAT32), FLOAT32),
+            emit_float,
         )
         for operator in (Conv2D, DepthwiseConv2D)
-        for dtype in (INT8, INT16, FLOAT32)
     ),
     *(
         sums_kernel(operator, source, result, emit_sums)

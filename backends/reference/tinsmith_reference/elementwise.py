@@ -15,7 +15,12 @@ from tinsmith_ir.operators import (
     Sub,
 )
 from tinsmith_ir.operators.base import activation_of
-from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
+from tinsmith_ir.parameters import (
+    elementwise_add_parameters,
+    mul_parameters,
+    weighted_sum_parameters,
+)
+from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import (
@@ -28,6 +33,8 @@ from tinsmith_reference.common import (
     SUFFIX,
     clamp_f32,
     kernel,
+    rescaling_kernels,
+    rounded,
     scale,
 )
 from tinsmith_reference.walk import broadcast_strides, merged
@@ -59,12 +66,15 @@ def _broadcast(layer: Layer) -> str:
 
 def _call(layer: Layer, scope: Scope, parameters: str) -> str:
     name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
+    name = rounded(name, layer.operator_as(Arithmetic).rounding)
     operands = [scope.input(0), scope.input(1), scope.output]
     return call(name, ["&kBroadcast", f"&{parameters}", *operands])
 
 
 def emit_sum(layer: Layer, scope: Scope) -> Emission:
     """Add and Sub of integers."""
+    if layer.operator_as(Arithmetic).rounding is not Rounding.TFLITE:
+        return _emit_weighted_sum(layer, scope)
     p = elementwise_add_parameters(layer.operator_as(Arithmetic), layer.inputs, layer.output)
     parameters = initializer(
         "tinsmith_add_parameters",
@@ -77,6 +87,25 @@ def emit_sum(layer: Layer, scope: Scope) -> Emission:
             "lhs": scale(p.input1_multiplier, p.input1_shift),
             "rhs": scale(p.input2_multiplier, p.input2_shift),
             "output": scale(p.output_multiplier, p.output_shift),
+            "clamp_min": p.clamp_min,
+            "clamp_max": p.clamp_max,
+        },
+    )
+    return Emission((_broadcast(layer), parameters, _call(layer, scope, "kParameters")))
+
+
+def _emit_weighted_sum(layer: Layer, scope: Scope) -> Emission:
+    p = weighted_sum_parameters(layer.operator_as(Arithmetic), layer.inputs, layer.output)
+    parameters = initializer(
+        "tinsmith_weighted_sum_parameters",
+        "kParameters",
+        {
+            "lhs_offset": p.input1_offset,
+            "rhs_offset": p.input2_offset,
+            "lhs_multiplier": p.multiplier1,
+            "rhs_multiplier": p.multiplier2,
+            "shift": p.shift,
+            "output_offset": p.output_offset,
             "clamp_min": p.clamp_min,
             "clamp_max": p.clamp_max,
         },
@@ -133,15 +162,16 @@ def emit_rectifier_float(layer: Layer, scope: Scope) -> Emission:
 
 KERNELS = (
     *(
-        kernel(
+        found
+        for operator in (Add, Sub, Mul)
+        for dtype in (INT8, INT16)
+        for found in rescaling_kernels(
             f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
             operator,
             Signature((dtype, dtype), dtype),
             emit_product if operator is Mul else emit_sum,
             (rank_fits,),
         )
-        for operator in (Add, Sub, Mul)
-        for dtype in (INT8, INT16)
     ),
     *(
         kernel(

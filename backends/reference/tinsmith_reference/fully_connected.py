@@ -16,6 +16,8 @@ from tinsmith_reference.common import (
     clamp_f32,
     kernel,
     output_stage,
+    rescaling_kernels,
+    rounded,
     stage_constants,
     sums_kernel,
 )
@@ -40,6 +42,7 @@ def prepare_integer(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 def emit_integer(layer: Layer, scope: Scope) -> Emission:
     """int8 or int16 by symmetric int8."""
     name = f"tinsmith_fully_connected_{SUFFIX[layer.output.dtype]}"
+    name = rounded(name, layer.operator_as(FullyConnected).rounding)
     operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
     return Emission(
         (
@@ -69,14 +72,15 @@ def emit_sums(layer: Layer, scope: Scope) -> Emission:
 
 KERNELS = (
     *(
-        kernel(
+        found
+        for dtype in (INT8, INT16)
+        for found in rescaling_kernels(
             f"tinsmith_fully_connected_{SUFFIX[dtype]}",
             FullyConnected,
             Signature((dtype, INT8, INT32), dtype),
             emit_integer,
             prepare=prepare_integer,
         )
-        for dtype in (INT8, INT16)
     ),
     kernel(
         "tinsmith_fully_connected_f32",

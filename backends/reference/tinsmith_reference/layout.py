@@ -6,6 +6,7 @@ import numpy as np
 from tinsmith_c import call, initializer
 from tinsmith_ir.operators import Activation, Concat, Pad, Reshape, Transpose
 from tinsmith_ir.parameters import RequantizeParameters, concat_parameters, zero_of
+from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import (
@@ -18,6 +19,7 @@ from tinsmith_reference.common import (
     SUFFIX,
     clamp_f32,
     kernel,
+    rounded,
 )
 from tinsmith_reference.quantization import requantize_initializer
 from tinsmith_reference.walk import dense_strides, merged, merged_padding
@@ -141,7 +143,7 @@ def _requantize_rows(
         f"{scope.input(index)} + row * {width}",
         f"{scope.output} + row * {pitch} + {start}",
     ]
-    one_row = call(f"tinsmith_requantize_{suffix}_{suffix}", arguments)
+    one_row = call(rounded(f"tinsmith_requantize_{suffix}_{suffix}", record.rounding), arguments)
     body = "\n".join(f"  {line}" for line in one_row.split("\n"))
     loop = f"  for (int32_t row = 0; row < {rows}; ++row) {{\n{body}\n  }}"
     return [requantize_initializer(record, name), loop]
@@ -152,7 +154,13 @@ _ANY = (INT8, INT16, INT32, FLOAT32, BOOL)
 KERNELS = (
     *(kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy) for dtype in _ANY),
     *(
-        kernel("tinsmith_copy_rows", Concat, Signature((dtype,), dtype), emit_concat)
+        kernel(
+            "tinsmith_copy_rows",
+            Concat,
+            Signature((dtype,), dtype),
+            emit_concat,
+            roundings=tuple(Rounding) if dtype in (INT8, INT16) else (Rounding.TFLITE,),
+        )
         for dtype in _ANY
     ),
     *(

@@ -13,6 +13,8 @@ from tinsmith_reference.common import (
     SUFFIX,
     clamp_f32,
     kernel,
+    rescaling_kernels,
+    rounded,
     scale,
 )
 from tinsmith_reference.walk import dense_strides, merged
@@ -100,7 +102,7 @@ def emit_mean_integer(layer: Layer, scope: Scope) -> Emission:
             "clamp_max": p.clamp_max,
         },
     )
-    name = f"tinsmith_mean_{SUFFIX[layer.output.dtype]}"
+    name = rounded(f"tinsmith_mean_{SUFFIX[layer.output.dtype]}", p.rounding)
     arguments = ["&kShape", "&kParameters", scope.input(0), scope.output]
     return Emission((_mean_shape(layer), parameters, call(name, arguments)))
 
@@ -123,14 +125,15 @@ KERNELS = (
         for dtype in (INT8, INT16, FLOAT32)
     ),
     *(
-        kernel(
+        found
+        for dtype in (INT8, INT16)
+        for found in rescaling_kernels(
             f"tinsmith_mean_{SUFFIX[dtype]}",
             Mean,
             Signature((dtype,), dtype),
             emit_mean_integer,
             (mean_rank_fits,),
         )
-        for dtype in (INT8, INT16)
     ),
     kernel(
         "tinsmith_mean_f32",

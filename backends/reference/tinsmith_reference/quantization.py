@@ -20,6 +20,8 @@ from tinsmith_reference.common import (
     SUFFIX,
     kernel,
     output_stage,
+    rescaling_kernels,
+    rounded,
     scale,
     stage_constants,
 )
@@ -49,9 +51,11 @@ def _parameters(layer: Layer) -> RequantizeParameters:
 
 def emit_requantize(layer: Layer, scope: Scope) -> Emission:
     """Integers to integers."""
+    parameters = _parameters(layer)
     name = f"tinsmith_requantize_{SUFFIX[layer.input(0).dtype]}_{SUFFIX[layer.output.dtype]}"
     arguments = [str(layer.output.elements), "&kParameters", scope.input(0), scope.output]
-    return Emission((requantize_initializer(_parameters(layer)), call(name, arguments)))
+    requantize = call(rounded(name, parameters.rounding), arguments)
+    return Emission((requantize_initializer(parameters), requantize))
 
 
 def has_one_scale(layer: Layer) -> str | None:
@@ -76,8 +80,9 @@ def emit_requantize_sums(layer: Layer, scope: Scope) -> Emission:
     channels = layer.output.shape[-1] if layer.output.shape else 1
     sizes = [str(layer.output.elements // channels), str(channels)]
     arguments = [*sizes, "&kStage", scope.input(0), scope.output]
-    stage = output_stage(scope, _sums_parameters(layer))
-    return Emission((stage, call(f"tinsmith_requantize_sums_{suffixes}", arguments)))
+    parameters = _sums_parameters(layer)
+    name = rounded(f"tinsmith_requantize_sums_{suffixes}", parameters.rounding)
+    return Emission((output_stage(scope, parameters), call(name, arguments)))
 
 
 def emit_conversion(layer: Layer, scope: Scope) -> Emission:
@@ -115,35 +120,38 @@ KERNELS = (
         for dtype in (INT8, INT16)
     ),
     *(
-        kernel(
+        found
+        for source in (INT8, INT16, INT32)
+        for result in (INT8, INT16, INT32)
+        for found in rescaling_kernels(
             f"tinsmith_requantize_{SUFFIX[source]}_{SUFFIX[result]}",
             Requantize,
             Signature((source,), result),
             emit_requantize,
             (has_one_scale,) if source is INT32 else (),
         )
-        for source in (INT8, INT16, INT32)
-        for result in (INT8, INT16, INT32)
     ),
     *(
-        kernel(
+        found
+        for source in (INT32, INT64)
+        for result in (INT8, INT16)
+        for found in rescaling_kernels(
             f"tinsmith_requantize_sums_{SUFFIX[source]}_{SUFFIX[result]}",
             Requantize,
             Signature((source,), result),
             emit_requantize_sums,
             prepare=prepare_requantize_sums,
         )
-        for source in (INT32, INT64)
-        for result in (INT8, INT16)
     ),
     *(
-        kernel(
+        found
+        for operator in (Relu, Relu6)
+        for dtype in (INT8, INT16)
+        for found in rescaling_kernels(
             f"tinsmith_requantize_{SUFFIX[dtype]}_{SUFFIX[dtype]}",
             operator,
             Signature((dtype,), dtype),
             emit_requantize,
         )
-        for operator in (Relu, Relu6)
-        for dtype in (INT8, INT16)
     ),
 )

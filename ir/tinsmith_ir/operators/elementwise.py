@@ -60,7 +60,8 @@ class Broadcasting(Operator):
 class Arithmetic(Broadcasting, Rescaling):
     """Dtypes, and float32 or plain int32 evaluation, of Add, Sub and Mul.
 
-    Quantized int8 and int16 (zero point 0) follow TFLite, or round their sum or product once; int32 without quantization wraps.
+    Quantized int8 and int16 (zero point 0) follow TFLite, or round their sum or product once; int32
+    without quantization wraps.
     """
 
     traits: ClassVar[frozenset[Trait]] = Broadcasting.traits | {Trait.FUSES_CLAMP}

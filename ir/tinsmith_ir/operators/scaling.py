@@ -14,9 +14,7 @@ from tinsmith_ir.operators.base import Array
 from tinsmith_ir.parameters import ConvParameters, RequantizeParameters
 
 
-def clamp(
-    values: NDArray[np.int64], offset: int, low: int, high: int, dtype: DType
-) -> Array:
+def clamp(values: NDArray[np.int64], offset: int, low: int, high: int, dtype: DType) -> Array:
     """Values + offset within [low, high], as `dtype`."""
     return np.clip(values + offset, low, high).astype(dtype.numpy)
 

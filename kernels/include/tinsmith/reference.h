@@ -1,6 +1,6 @@
 // All reference kernels: every operator in plain, portable C99, without allocation, libm or any other library than
-// memcpy, memmove and memset. Integer results are those of TFLite's reference kernels; float results are the same bits
-// on every machine with IEEE-754 single precision (compile with -ffp-contract=off).
+// memcpy, memmove and memset. Integer results are those of TFLite's reference kernels, or rounded once (rounding.h);
+// float results are the same bits on every machine with IEEE-754 single precision (compile with -ffp-contract=off).
 #ifndef TINSMITH_REFERENCE_H_
 #define TINSMITH_REFERENCE_H_
 
@@ -10,6 +10,7 @@
 #include "tinsmith/layout.h"
 #include "tinsmith/pooling.h"
 #include "tinsmith/quantization.h"
+#include "tinsmith/rounding.h"
 #include "tinsmith/softmax.h"
 #include "tinsmith/types.h"
 

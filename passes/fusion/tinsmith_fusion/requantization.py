@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import GraphView, Node
-from tinsmith_ir.operators import Operator, Relu, Relu6, Requantize
+from tinsmith_ir.operators import Operator, Relu, Relu6, Requantize, Rescaling
 from tinsmith_ir.rewrite import Rewrite
 from tinsmith_ir.tables import has_table, value_table
 from tinsmith_ir.types import TensorType
@@ -30,16 +30,21 @@ def rescales_twice(graph: GraphView, node: Node) -> Rewrite | None:
     wanted = value_table([inner.operator, node.operator], types)
     if wanted is None:
         return None
-    for operator in _candidates(operand.type, result.type):
+    for operator in _candidates(node.operator, operand.type, result.type):
         table = value_table([operator], [operand.type, result.type])
         if table is not None and np.array_equal(wanted, table):
             return Rewrite(node.outputs, (replace(node, operator=operator, inputs=(operand,)),))
     return None
 
 
-def _candidates(operand: TensorType, result: TensorType) -> Iterator[Operator]:
-    """Single operators between the two types, the plainest first."""
-    yield Requantize(result.dtype)
+def _candidates(outer: Operator, operand: TensorType, result: TensorType) -> Iterator[Operator]:
+    """Single operators between the two types that round as `outer`, the plainest first."""
+    kinds: list[Rescaling] = [Requantize(result.dtype)]
     if operand.dtype is result.dtype:
-        yield Relu()
-        yield Relu6()
+        kinds += [Relu(), Relu6()]
+    for kind in kinds:
+        if isinstance(outer, Rescaling):
+            bits = outer.multiplier_bits
+            yield replace(kind, rounding=outer.rounding, multiplier_bits=bits)
+        else:
+            yield kind

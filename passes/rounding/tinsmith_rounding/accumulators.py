@@ -1,0 +1,144 @@
+"""How large the accumulator of a step can get, and so how wide a multiplier leaves its product in 32 bits."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.checked import checked
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.operators import (
+    Add,
+    Clamp,
+    Concat,
+    Convolution,
+    FullyConnected,
+    Mean,
+    Mul,
+    Requantize,
+    Rescaling,
+    Sub,
+    Weighted,
+)
+from tinsmith_ir.operators.quantize import is_accumulator
+from tinsmith_ir.parameters import (
+    ConvParameters,
+    concat_parameters,
+    conv_parameters,
+    fully_connected_channel_parameters,
+    mean_parameters,
+    mul_parameters,
+    relu_parameters,
+    requantize_parameters,
+    weighted_sum_parameters,
+)
+from tinsmith_ir.types import TensorType
+
+NARROWEST_BITS = 8
+"""Fewer would move an int8 result by more than a step: it is off by 2**-bits of at most 255."""
+
+_Bound = tuple[int, int, int]
+"""Largest magnitude of an accumulator, its multiplier of full width, and the shift of that."""
+
+
+@checked
+def narrow_bits(graph: Graph, node: Node) -> int | None:
+    """The widest multipliers whose product with any accumulator of `node`, half of the divisor added,
+    fits into int32; None where that is not known, or less than NARROWEST_BITS.
+
+    node: a Rescaling that rounds once, with multipliers of full width. It depends on types, weights and
+    bias alone: |acc| <= sum(|weight| * largest |input|) + |bias|. With real = fraction * 2**e, the half
+    is 2**(bits - e - 1), and multiplier < 2**bits.
+    """
+    bounds = _bounds(graph, node)
+    if not bounds:
+        return None
+    limit = max(acc + math.ceil(2.0 ** (-shift - 1)) for acc, _, shift in bounds)
+    bits = 31 - limit.bit_length()
+    return bits if bits >= NARROWEST_BITS else None
+
+
+def _bounds(graph: Graph, node: Node) -> list[_Bound]:
+    """Of each scale of the step that is not 0; none where accumulators are not bounded or have 64 bits."""
+    operator, output = node.operator, node.outputs[0].type
+    inputs = [value.type if value else None for value in node.inputs]
+    present = [value.type for value in node.present_inputs]
+    found: Sequence[_Bound] = ()
+    match operator:
+        case Weighted():
+            found = _weighted_bounds(graph, node, inputs)
+        case Add() | Sub():
+            total = sum(map(_largest, present))
+            p = weighted_sum_parameters(operator, inputs, output)
+            found = [(total, max(p.multiplier1, p.multiplier2), p.shift)]
+        case Mul():
+            q = mul_parameters(operator, inputs, output)
+            product = math.prod(map(_largest, present))
+            found = [(product, q.output_multiplier, q.output_shift)]
+        case Mean():
+            m = mean_parameters(operator, inputs, output)
+            found = [(m.count * _largest(present[0]), m.multiplier, m.shift)]
+        case Clamp():
+            r = relu_parameters(operator, inputs, output)
+            found = [(_largest(present[0]), r.multiplier, r.shift)]
+        case Concat():
+            records = concat_parameters(operator, inputs, output)
+            found = [
+                (_largest(type_), record.multiplier, record.shift)
+                for type_, record in zip(present, records, strict=True)
+                if record is not None
+            ]
+        case Requantize() if not is_accumulator(present[0]) and present[0].dtype is not DType.INT32:
+            r = requantize_parameters(operator, inputs, output)
+            found = [(_largest(present[0]), r.multiplier, r.shift)]
+        case _:
+            pass
+    return [bound for bound in found if bound[1]]
+
+
+def _weighted_bounds(graph: Graph, node: Node, inputs: Sequence[TensorType | None]) -> list[_Bound]:
+    operator, output = node.operator, node.outputs[0].type
+    constants = [graph.constant(value) for value in node.inputs]
+    weights = constants[1]
+    bias = constants[2] if len(constants) > 2 else None
+    has_bias = len(inputs) > 2 and inputs[2] is not None
+    if weights is None or (has_bias and bias is None) or output.dtype is DType.INT16:
+        return []
+    match operator:
+        case Convolution():
+            parameters = conv_parameters(operator, inputs, output)
+        case FullyConnected():
+            parameters = fully_connected_channel_parameters(operator, inputs, output)
+        case _:
+            return []
+    channels = output.shape[-1]
+    axis = operator.weights_axis
+    rows = np.moveaxis(np.abs(weights.astype(np.int64)), axis, 0).reshape(channels, -1)
+    largest = rows.sum(axis=1) * _largest(node.present_inputs[0].type)
+    if bias is not None:
+        largest = largest + np.abs(bias.astype(np.int64))
+    return _per_channel(largest, parameters)
+
+
+def _per_channel(largest: NDArray[np.int64], parameters: ConvParameters) -> list[_Bound]:
+    pairs = zip(parameters.multipliers, parameters.shifts, strict=True)
+    return [
+        (int(acc), int(multiplier), int(shift))
+        for acc, (multiplier, shift) in zip(largest, pairs, strict=True)
+    ]
+
+
+def _largest(type_: TensorType) -> int:
+    """The largest magnitude of an element minus the zero point."""
+    low, high = type_.dtype.integer_range
+    zero = type_.quantization.zero_point if type_.quantization else 0
+    return max(high - zero, zero - low)
+
+
+def rescaling(node: Node) -> Rescaling | None:
+    """The operator of a node that rescales integers, None of another."""
+    operator = node.operator
+    if not isinstance(operator, Rescaling):
+        return None
+    return operator if operator.rescales([value.type for value in node.outputs]) else None

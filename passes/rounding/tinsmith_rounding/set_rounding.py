@@ -1,0 +1,64 @@
+"""Gives every step that rescales integers one mode of rounding."""
+
+import dataclasses
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from tinsmith_ir.arithmetic import MULTIPLIER_BITS
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_ir.errors import UsageError
+from tinsmith_ir.escape import visible
+from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.passes import Contract, Metric, Tolerance
+from tinsmith_ir.rounding import Rounding
+
+from tinsmith_rounding.accumulators import narrow_bits, rescaling
+
+
+@dataclass(frozen=True)
+class SetRounding(Checked):
+    """Let all steps that rescale integers round by `mode`, with multipliers of `bits`.
+
+    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`.
+    """
+
+    mode: str = Rounding.NEAREST.value
+    bits: int = MULTIPLIER_BITS
+    narrow: bool = False
+
+    name: ClassVar[str] = "set-rounding"
+    # Each step by itself is off by one at most, with narrow multipliers by two; what becomes of that in a network,
+    # no one can say.
+    contract: ClassVar[Contract] = Tolerance(Metric.STEPS_OF_EACH, 2.0)
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for an unknown mode, and for multipliers that it does not have."""
+        super().__post_init__()
+        modes = [rounding.value for rounding in Rounding]
+        if self.mode not in modes:
+            raise UsageError(
+                f"expected a mode of rounding of {', '.join(modes)}, got {visible(self.mode)!r}"
+            )
+        if not 1 <= self.bits <= MULTIPLIER_BITS:
+            raise UsageError(f"expected bits from 1 to {MULTIPLIER_BITS}, got {self.bits}")
+        is_full = self.bits == MULTIPLIER_BITS and not self.narrow
+        if self.mode == Rounding.TFLITE.value and not is_full:
+            raise UsageError(
+                "expected tflite with multipliers of full width: neither bits nor narrow"
+            )
+
+    @checked
+    def run(self, graph: Graph) -> Graph:
+        """The graph with other roundings; `graph` itself if all are so."""
+        nodes = tuple(self._rounded(graph, node) for node in graph.nodes)
+        return graph if nodes == graph.nodes else dataclasses.replace(graph, nodes=nodes)
+
+    def _rounded(self, graph: Graph, node: Node) -> Node:
+        operator = rescaling(node)
+        if operator is None:
+            return node
+        chosen = replace(operator, rounding=Rounding(self.mode), multiplier_bits=MULTIPLIER_BITS)
+        bits = self.bits
+        if self.narrow:
+            bits = min(bits, narrow_bits(graph, replace(node, operator=chosen)) or bits)
+        return replace(node, operator=replace(chosen, multiplier_bits=bits))
