@@ -1,5 +1,6 @@
 """Every mode of rounding: C on the host against the evaluator."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ EXTREMES = (
 
 
 def run(
-    graph: Graph, inputs: dict[str, Array], objects: KernelObjects, folder: Path
+    graph: Graph, inputs: Mapping[str, Array], objects: KernelObjects, folder: Path
 ) -> list[Array]:
     kernels = backend().kernels(HOST)
     program = place(prepare(lower(graph, HOST, kernels), HOST, kernels))

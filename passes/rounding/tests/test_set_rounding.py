@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from tinsmith_ir import DType, Graph, Pipeline, UsageError, evaluate_graph, parse_graph, print_graph
-from tinsmith_ir.operators import Rescaling
+from tinsmith_ir.operators import FullyConnected, Rescaling
 from tinsmith_ir.parameters import fully_connected_channel_parameters
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import random_graph, random_inputs
@@ -77,7 +77,7 @@ def test_narrow_products_fit_into_32_bits(zero: int, last: int, bias: int) -> No
     bits = narrow_bits(graph, node)
     assert bits is not None
     narrow = SetRounding("nearest", narrow=True).run(layer(zero, last, bias)).nodes[0].operator
-    assert isinstance(narrow, Rescaling)
+    assert isinstance(narrow, FullyConnected)
     assert narrow.multiplier_bits == bits
     types = [value.type for value in node.present_inputs]
     p = fully_connected_channel_parameters(narrow, types, node.outputs[0].type)
