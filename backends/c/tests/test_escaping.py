@@ -87,7 +87,7 @@ def test_no_name_becomes_code(tmp_path: Path) -> None:
 _HARNESS_HEADER = """\
 #include <stdint.h>
 #define TINSMITH_HARNESS_ARENA
-typedef struct { uint32_t offset, bytes; } tinsmith_harness_tensor_t;
+typedef struct { uint32_t offset, bytes, memory; } tinsmith_harness_tensor_t;
 typedef struct {
   const char *name;
   void *arena;

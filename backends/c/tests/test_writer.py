@@ -125,16 +125,21 @@ def test_an_operand_that_does_not_lie_densely_is_refused() -> None:
         write(replace(placed, views=views, steps=steps), HOST, toys().all)
 
 
-def test_a_harness_has_one_arena() -> None:
+def test_a_harness_has_an_array_for_each_memory() -> None:
     placed = place(program())
-    memories = (*placed.memories, Memory("sram"))
-    with pytest.raises(GraphError, match="the test harness has one arena, got arena, sram"):
-        write_harness_model(replace(placed, memories=memories))
+    memories = (Memory("l1", None, 8), *placed.memories)
+    text = write_harness_model(replace(placed, memories=memories)).decode()
+    assert (
+        'static _Alignas(MY_NET_L1_ALIGNMENT) uint8_t memory_l1[MY_NET_L1_BYTES] TINSMITH_HARNESS_MEMORY("l1");'
+        in text
+    )
+    assert "static my_net_memories_t memories = {memory_l1, memory_arena};" in text
+    assert "{MY_NET_INPUT_0_OFFSET, MY_NET_INPUT_0_BYTES, 1u}" in text
 
 
 def test_harness_model_describes_the_tensors() -> None:
     text = write_harness_model(place(program())).decode()
-    assert "{MY_NET_INPUT_0_OFFSET, MY_NET_INPUT_0_BYTES}" in text
+    assert "{MY_NET_INPUT_0_OFFSET, MY_NET_INPUT_0_BYTES, 0u}" in text
     assert ".run = my_net_run," in text
 
 

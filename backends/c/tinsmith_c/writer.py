@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from tinsmith_ir.checked import checked
-from tinsmith_ir.errors import GraphError
-from tinsmith_ir.program import Program
+from tinsmith_ir.program import Loop, Program, unrolled
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
@@ -35,36 +34,33 @@ def write(
 
 @checked
 def write_harness_model(program: Program) -> bytes:
-    """Content of `harness_model.c`: the model's description for the test harness and its arena; never
+    """Content of `harness_model.c`: the model's description for the test harness and its memories; never
     part of a product.
     """
     layout = Layout(program)
-    if not layout.has_arena:
-        memories = ", ".join(memory.name for memory in program.memories)
-        raise GraphError(f"the test harness has one arena, got {memories}")
     name = c_name(program)
     prefix = name.upper()
+    is_looped = any(isinstance(step, Loop) for step in program.steps)
     lines = [
         *comment_lines(
-            f"Test harness of the network '{program.name}': its arena and its description."
+            f"Test harness of the network '{program.name}': its memory and its description."
         ),
         f'#include "{name}.h"',
         '#include "tinsmith_harness.h"',
         "",
-        f"static uint8_t arena[{prefix}_ARENA_BYTES] TINSMITH_HARNESS_ARENA;",
+        *(_arena(prefix) if layout.has_arena else _memories(layout, name, prefix)),
         "",
-        *_tensor_table(prefix, "input", len(program.inputs)),
-        *_tensor_table(prefix, "output", len(program.outputs)),
+        *_tensor_table(layout, "input", program.inputs),
+        *_tensor_table(layout, "output", program.outputs),
         "const tinsmith_harness_model_t tinsmith_harness_model = {",
         f'    .name = "{name}",',
-        "    .arena = arena,",
-        f"    .arena_bytes = {prefix}_ARENA_BYTES,",
+        *_given_to_run(layout, prefix),
         f"    .input_count = {prefix}_INPUT_COUNT,",
         "    .inputs = kInputs,",
         f"    .output_count = {prefix}_OUTPUT_COUNT,",
         "    .outputs = kOutputs,",
-        f"    .layer_count = {prefix}_LAYER_COUNT,",
-        f"    .run = {name}_run,",
+        f"    .layer_count = {f'{len(unrolled(program).calls)}u' if is_looped else f'{prefix}_LAYER_COUNT'},",
+        f"    .run = {f'{name}_run' if layout.has_arena else 'run'},",
         "};",
         "",
     ]
@@ -72,10 +68,52 @@ def write_harness_model(program: Program) -> bytes:
     return "\n".join(lines).encode()
 
 
-def _tensor_table(prefix: str, kind: str, count: int) -> list[str]:
+def _arena(prefix: str) -> list[str]:
+    return [f"static uint8_t arena[{prefix}_ARENA_BYTES] TINSMITH_HARNESS_ARENA;"]
+
+
+def _memories(layout: Layout, name: str, prefix: str) -> list[str]:
+    """An array for each memory, the struct that points to them, and a run function that takes any pointer."""
+    arrays = [
+        f"static _Alignas({prefix}_{field.upper()}_ALIGNMENT) uint8_t memory_{field}"
+        f'[{prefix}_{field.upper()}_BYTES] TINSMITH_HARNESS_MEMORY("{field}");'
+        for field in layout.fields.values()
+    ]
     rows = [
-        f"    {{{prefix}_{kind.upper()}_{index}_OFFSET, {prefix}_{kind.upper()}_{index}_BYTES}},"
-        for index in range(count)
+        f"    {{memory_{field}, {prefix}_{field.upper()}_BYTES}},"
+        for field in layout.fields.values()
+    ]
+    pointers = ", ".join(f"memory_{field}" for field in layout.fields.values())
+    return [
+        *arrays,
+        f"static {name}_memories_t memories = {{{pointers}}};",
+        "static const tinsmith_harness_memory_t kMemories[] = {",
+        *rows,
+        "};",
+        "",
+        "static int run(void *arena) {",
+        f"  return {name}_run(arena);",
+        "}",
+    ]
+
+
+def _given_to_run(layout: Layout, prefix: str) -> list[str]:
+    if layout.has_arena:
+        return ["    .arena = arena,", f"    .arena_bytes = {prefix}_ARENA_BYTES,"]
+    return [
+        "    .arena = &memories,",
+        f"    .memory_count = {len(layout.fields)}u,",
+        "    .memories = kMemories,",
+    ]
+
+
+def _tensor_table(layout: Layout, kind: str, names: Sequence[str]) -> list[str]:
+    memories = [memory.name for memory in layout.program.memories]
+    prefix = f"{c_name(layout.program)}_{kind}".upper()
+    rows = [
+        f"    {{{prefix}_{index}_OFFSET, {prefix}_{index}_BYTES, "
+        f"{memories.index(layout.program.buffer_of(name).memory)}u}},"
+        for index, name in enumerate(names)
     ]
     head = f"static const tinsmith_harness_tensor_t k{kind.capitalize()}s[] = {{"
     return [head, *rows, "};", ""]

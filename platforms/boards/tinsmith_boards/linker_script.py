@@ -74,7 +74,7 @@ SECTIONS
     __bss_end = .;
   }} > {board.data_memory}
 
-  .arena (NOLOAD) : ALIGN(16) {{
+{arenas}  .arena (NOLOAD) : ALIGN(16) {{
     *(.arena .arena.*)
   }} > {board.data_memory}
 
@@ -100,7 +100,16 @@ def linker_script(board: Board) -> str:
         board=board,
         entry=_ENTRIES[board.architecture],
         memories="\n".join(_region(memory) for memory in board.memories),
+        arenas="".join(_arena(board, memory) for memory in board.memories),
     )
+
+
+def _arena(board: Board, memory: Memory) -> str:
+    """The part of a program that it keeps in another RAM than the one for data."""
+    if board.home(memory.name) is not memory or memory.name == board.data_memory:
+        return ""
+    section = f".arena_{memory.name} (NOLOAD) : ALIGN(16)"
+    return f"  {section} {{\n    *(.arena.{memory.name})\n  }} > {memory.name}\n\n"
 
 
 def _region(memory: Memory) -> str:

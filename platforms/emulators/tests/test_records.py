@@ -36,6 +36,7 @@ def test_recording_is_read_back() -> None:
     assert (recording.empty_run, recording.hook) == (Counts(5, 9), Counts(11, 13))
     (run,) = recording.runs
     assert run.layers == [Counts(100, 150), Counts(200, 250)]
+    assert run.layer_numbers == [0, 1]
     assert run.layer_outputs == [b"xy", b"z"]
     assert (run.counts, run.stack_bytes, run.status) == (Counts(310, 420), 64, 0)
     assert run.outputs == [b"result"]
@@ -48,7 +49,7 @@ def test_recording_is_read_back() -> None:
         (_START + _RUN, "ends after 1 of 1 runs"),
         (_START + _RUN + _END[:-1], "cut off inside a record"),
         (_START + _RUN[:21], "cut off inside record 'LAYR'"),
-        (_START + _record(b"LAYR", 1), "layer 1 was reported where 0 was due"),
+        (_START + _record(b"LAYR", 2), "layer 2 was reported, but there are 2"),
         (_START + _record(b"????"), "unexpected record"),
         (_START + _record(b"OUTP"), "unexpected record 'OUTP'"),
         (_START + _END, "holds 0 runs, expected 1"),

@@ -24,9 +24,10 @@ class RunResult:
 
     outputs: the bytes of all outputs of a run, one after another. instructions: executed by the
     model's run function and what it calls, exact to about one; empty where nothing counts (host).
-    cycles: of the same; empty where the emulator has no notion of them. layer_instructions,
-    layer_cycles: of each layer in the first run; empty without a layer hook. layer_outputs: per
-    run, the output of each layer; empty unless asked for. stack_bytes: deepest use of the stack by
+    cycles: of the same; empty where the emulator has no notion of them. layer_numbers: which layer ended
+    at each call of the hook in the first run, those in loops as often as they ran; empty without a layer hook.
+    layer_instructions, layer_cycles: of each of them. layer_outputs: per run, the output of each; empty unless
+    asked for. stack_bytes: deepest use of the stack by
     the run function in any run; None where it cannot be measured (host). cycles_source: where
     cycles come from, or why there are none.
     """
@@ -34,6 +35,7 @@ class RunResult:
     outputs: tuple[bytes, ...]
     instructions: tuple[int, ...]
     cycles: tuple[int, ...]
+    layer_numbers: tuple[int, ...]
     layer_instructions: tuple[int, ...]
     layer_cycles: tuple[int, ...]
     layer_outputs: tuple[tuple[bytes, ...], ...]
@@ -128,6 +130,7 @@ def _result(
         outputs=tuple(b"".join(run.outputs) for run in runs),
         instructions=instructions,
         cycles=cycles,
+        layer_numbers=tuple(runs[0].layer_numbers) if runs else (),
         layer_instructions=layer_instructions,
         layer_cycles=layer_cycles,
         layer_outputs=tuple(tuple(run.layer_outputs) for run in runs) if layers else (),

@@ -3,6 +3,7 @@
 from tinsmith_target.model import (
     Board,
     Counter,
+    Dma,
     Emulator,
     Feature,
     Memory,
@@ -15,6 +16,7 @@ from tinsmith_target.registry import UnknownTargetError, target, targets
 __all__ = [
     "Board",
     "Counter",
+    "Dma",
     "Emulator",
     "Feature",
     "Memory",

@@ -202,6 +202,7 @@ PULP_OPEN = Board(
     stack_bytes=16 * _KIB,
     clock_hz=0,
     emulator=SocSimulator("pulp-open"),
+    dma="mchan",
     source="platforms/simulators/soc/chips/pulp-open.soc; GVSoC's cluster.json and soc.json",
 )
 
@@ -216,5 +217,6 @@ SIRACUSA = Board(
     stack_bytes=16 * _KIB,
     clock_hz=360_000_000,
     emulator=SocSimulator("siracusa"),
+    dma="mchan",
     source="platforms/simulators/soc/chips/siracusa.soc; clock at 0.8 V: arXiv 2312.14750",
 )

@@ -9,6 +9,10 @@ Feature = Literal["dsp", "fpu", "mve"]
 """What code may use beyond the base instructions: Arm DSP extension, float unit, Helium."""
 
 
+Dma = Literal["mchan"]
+"""A DMA that Tinsmith drives: mchan, that of PULP's clusters."""
+
+
 @dataclass(frozen=True)
 class Memory(Checked):
     """One address range of a board.
@@ -96,7 +100,7 @@ class Board(Checked):
     data_memory: stack, data, bss and arena. stack_bytes: kept free for the stack. clock_hz: of the
     CPU on real silicon or FPGA, 0 if there is none. emulator: None if programs run directly (host).
     source: where the numbers come from. has_memory_protection: whether start-up code can make the
-    code memory read-only (RISC-V's PMP).
+    code memory read-only (RISC-V's PMP). dma: what copies beside the core; None if nothing that Tinsmith drives.
     """
 
     name: str
@@ -111,6 +115,7 @@ class Board(Checked):
     emulator: Emulator | None
     source: str
     has_memory_protection: bool = False
+    dma: Dma | None = None
 
     @property
     def largest_array_bytes(self) -> int:
@@ -125,6 +130,16 @@ class Board(Checked):
             if memory.name == name:
                 return memory
         raise KeyError(f"board {self.name} has no memory '{name}'")
+
+    def home(self, name: str) -> Memory:
+        """Where a program's memory of that name lies: in the RAM that the board calls so, else where an arena does.
+
+        Raises KeyError for a board without memories (host).
+        """
+        for memory in self.memories:
+            if memory.name == name and memory.kind == "ram":
+                return memory
+        return self.memory(self.data_memory)
 
 
 @dataclass(frozen=True)

@@ -47,9 +47,17 @@ _HARNESS = """\
 #include "tinsmith_harness.h"
 int model_run(void *arena);
 static uint8_t arena[ARENA_BYTES] TINSMITH_HARNESS_ARENA;
-static const tinsmith_harness_tensor_t tensors[] = {{0u, 4u}};
+static const tinsmith_harness_tensor_t tensors[] = {{.offset = 0u, .bytes = 4u}};
 const tinsmith_harness_model_t tinsmith_harness_model = {
-    "test", arena, sizeof(arena), 1u, tensors, 1u, tensors, 0u, model_run,
+    .name = "test",
+    .arena = arena,
+    .arena_bytes = sizeof(arena),
+    .input_count = 1u,
+    .inputs = tensors,
+    .output_count = 1u,
+    .outputs = tensors,
+    .layer_count = 0u,
+    .run = model_run,
 };
 """
 

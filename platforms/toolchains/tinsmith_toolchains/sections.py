@@ -56,7 +56,7 @@ def firmware_sections(elf: Path) -> Sections:
         weights=size(".weights"),
         data=size(".data"),
         bss=size(".bss"),
-        arena=size(".arena"),
+        arena=sum(bytes_ for name, bytes_ in sizes.items() if name.startswith(".arena")),
         harness_flash=size(".harness_text") + size(".harness_data"),
         harness_ram=size(".harness_data") + size(".harness_bss"),
         stack=size(".stack"),

@@ -1,15 +1,15 @@
-// Test harness of the network 'network': its arena and its description.
+// Test harness of the network 'network': its memory and its description.
 #include "network.h"
 #include "tinsmith_harness.h"
 
 static uint8_t arena[NETWORK_ARENA_BYTES] TINSMITH_HARNESS_ARENA;
 
 static const tinsmith_harness_tensor_t kInputs[] = {
-    {NETWORK_INPUT_0_OFFSET, NETWORK_INPUT_0_BYTES},
+    {NETWORK_INPUT_0_OFFSET, NETWORK_INPUT_0_BYTES, 0u},
 };
 
 static const tinsmith_harness_tensor_t kOutputs[] = {
-    {NETWORK_OUTPUT_0_OFFSET, NETWORK_OUTPUT_0_BYTES},
+    {NETWORK_OUTPUT_0_OFFSET, NETWORK_OUTPUT_0_BYTES, 0u},
 };
 
 const tinsmith_harness_model_t tinsmith_harness_model = {

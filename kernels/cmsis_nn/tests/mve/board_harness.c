@@ -4,8 +4,16 @@
 int test_mve_kernels_run(void *arena);
 
 static uint8_t arena[64] TINSMITH_HARNESS_ARENA;
-static const tinsmith_harness_tensor_t inputs[] = {{0, 8}};
-static const tinsmith_harness_tensor_t outputs[] = {{0, 60}};
+static const tinsmith_harness_tensor_t inputs[] = {{.offset = 0, .bytes = 8}};
+static const tinsmith_harness_tensor_t outputs[] = {{.offset = 0, .bytes = 60}};
 const tinsmith_harness_model_t tinsmith_harness_model = {
-    "mve", arena, sizeof(arena), 1, inputs, 1, outputs, 0, test_mve_kernels_run,
+    .name = "mve",
+    .arena = arena,
+    .arena_bytes = sizeof(arena),
+    .input_count = 1,
+    .inputs = inputs,
+    .output_count = 1,
+    .outputs = outputs,
+    .layer_count = 0,
+    .run = test_mve_kernels_run,
 };

@@ -2,7 +2,7 @@
  *
  * input.bin:  header {magic "TSI1", flags, run count}, then for each run the bytes of all inputs one after another.
  * output.bin: records {tag, number, ticks, cycles, payload bytes} followed by their payload; all words little-endian:
- *   "HEAD" number = layers                 once, first
+ *   "HEAD" number = layers of a run        once, first
  *   "EMPT" ticks and cycles of an empty run, "HOOK" those that one layer hook adds
  *   "LAYR" number = layer                  one for each hook call; payload = the layer's output when asked for
  *   "RUN " number = stack bytes            after the layers of a run; the payload is its return value
@@ -22,7 +22,7 @@
 #define TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define FLAG_LAYER_OUTPUTS 1u
 #define STACK_PAINT 0xC0DEC0DEu
-#define ARENA_PAINT 0x55u
+#define MEMORY_PAINT 0x55u
 
 typedef struct {
   uint32_t magic;
@@ -158,24 +158,36 @@ __attribute__((noinline)) static void measure(int (*volatile entry)(void *), voi
 }
 
 /* Not memset: what the harness calls must not make the product's runtime look larger than it is. */
-static void paint_arena(const tinsmith_harness_model_t *model) {
-  volatile uint8_t *const arena = (volatile uint8_t *)model->arena;
-  for (uint32_t i = 0u; i < model->arena_bytes; ++i) {
-    arena[i] = ARENA_PAINT;
+static void paint(void *memory, uint32_t bytes) {
+  volatile uint8_t *const first = (volatile uint8_t *)memory;
+  for (uint32_t i = 0u; i < bytes; ++i) {
+    first[i] = MEMORY_PAINT;
   }
+}
+
+static void paint_memories(const tinsmith_harness_model_t *model) {
+  paint(model->arena, model->arena_bytes);
+  for (uint32_t i = 0u; i < model->memory_count; ++i) {
+    paint(model->memories[i].start, model->memories[i].bytes);
+  }
+}
+
+static uint8_t *place_of(const tinsmith_harness_model_t *model, const tinsmith_harness_tensor_t *tensor) {
+  void *const memory = model->memory_count == 0u ? model->arena : model->memories[tensor->memory].start;
+  return (uint8_t *)memory + tensor->offset;
 }
 
 static void read_inputs(const tinsmith_harness_model_t *model, int32_t file) {
   for (uint32_t i = 0u; i < model->input_count; ++i) {
     const tinsmith_harness_tensor_t *const input = &model->inputs[i];
-    if (port_read(file, (uint8_t *)model->arena + input->offset, input->bytes) != 0u) {
+    if (port_read(file, place_of(model, input), input->bytes) != 0u) {
       fail("input.bin ends too early");
     }
   }
 }
 
 static void run_once(const tinsmith_harness_model_t *model, int32_t file) {
-  paint_arena(model);
+  paint_memories(model);
   read_inputs(model, file);
 
   measurement_t result;
@@ -187,7 +199,7 @@ static void run_once(const tinsmith_harness_model_t *model, int32_t file) {
                (uint32_t)sizeof(result.status));
   for (uint32_t i = 0u; i < model->output_count; ++i) {
     const tinsmith_harness_tensor_t *const output = &model->outputs[i];
-    write_record(TAG('O', 'U', 'T', 'P'), i, kNoCounts, (const uint8_t *)model->arena + output->offset, output->bytes);
+    write_record(TAG('O', 'U', 'T', 'P'), i, kNoCounts, place_of(model, output), output->bytes);
   }
 }
 

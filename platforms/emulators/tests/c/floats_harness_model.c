@@ -7,9 +7,17 @@
 extern int floats_run(void *arena);
 
 static uint8_t g_arena[INPUT_BYTES + OUTPUT_BYTES] TINSMITH_HARNESS_ARENA;
-static const tinsmith_harness_tensor_t kInputs[] = {{0u, INPUT_BYTES}};
-static const tinsmith_harness_tensor_t kOutputs[] = {{INPUT_BYTES, OUTPUT_BYTES}};
+static const tinsmith_harness_tensor_t kInputs[] = {{.offset = 0u, .bytes = INPUT_BYTES}};
+static const tinsmith_harness_tensor_t kOutputs[] = {{.offset = INPUT_BYTES, .bytes = OUTPUT_BYTES}};
 
 const tinsmith_harness_model_t tinsmith_harness_model = {
-    "floats", g_arena, sizeof(g_arena), 1u, kInputs, 1u, kOutputs, 0u, floats_run,
+    .name = "floats",
+    .arena = g_arena,
+    .arena_bytes = sizeof(g_arena),
+    .input_count = 1u,
+    .inputs = kInputs,
+    .output_count = 1u,
+    .outputs = kOutputs,
+    .layer_count = 0u,
+    .run = floats_run,
 };

@@ -8,9 +8,17 @@
 extern int MODEL_RUN(void *arena);
 
 static uint8_t g_arena[192] TINSMITH_HARNESS_ARENA;
-static const tinsmith_harness_tensor_t kInputs[] = {{0u, 64u}};
-static const tinsmith_harness_tensor_t kOutputs[] = {{128u, 64u}};
+static const tinsmith_harness_tensor_t kInputs[] = {{.offset = 0u, .bytes = 64u}};
+static const tinsmith_harness_tensor_t kOutputs[] = {{.offset = 128u, .bytes = 64u}};
 
 const tinsmith_harness_model_t tinsmith_harness_model = {
-    "test", g_arena, sizeof(g_arena), 1u, kInputs, 1u, kOutputs, MODEL_LAYERS, MODEL_RUN,
+    .name = "test",
+    .arena = g_arena,
+    .arena_bytes = sizeof(g_arena),
+    .input_count = 1u,
+    .inputs = kInputs,
+    .output_count = 1u,
+    .outputs = kOutputs,
+    .layer_count = MODEL_LAYERS,
+    .run = MODEL_RUN,
 };

@@ -4,9 +4,17 @@
 extern int memory_run(void *arena);
 
 static uint8_t g_arena[64 + 2048] TINSMITH_HARNESS_ARENA;
-static const tinsmith_harness_tensor_t kInputs[] = {{0u, 64u}};
-static const tinsmith_harness_tensor_t kOutputs[] = {{64u, 2048u}};
+static const tinsmith_harness_tensor_t kInputs[] = {{.offset = 0u, .bytes = 64u}};
+static const tinsmith_harness_tensor_t kOutputs[] = {{.offset = 64u, .bytes = 2048u}};
 
 const tinsmith_harness_model_t tinsmith_harness_model = {
-    "memory", g_arena, sizeof(g_arena), 1u, kInputs, 1u, kOutputs, 2u, memory_run,
+    .name = "memory",
+    .arena = g_arena,
+    .arena_bytes = sizeof(g_arena),
+    .input_count = 1u,
+    .inputs = kInputs,
+    .output_count = 1u,
+    .outputs = kOutputs,
+    .layer_count = 2u,
+    .run = memory_run,
 };
