@@ -3,7 +3,8 @@
 //
 // Generated C promises: between the start of a copy and the wait for its token nobody writes what it reads, or touches
 // what it writes; every token that was started is waited for; tokens are below TINSMITH_DMA_TOKENS. Several copies may
-// be started with one token; the wait ends all of them.
+// be started with one token; the wait ends all of them. A copy may touch what one started before it touches: to whoever
+// looks at memory, copies happen in the order of their starts.
 
 #ifndef TINSMITH_DMA_H_
 #define TINSMITH_DMA_H_
