@@ -47,23 +47,31 @@ class Build:
 
 
 @contextmanager
-def built(compilation: Compilation, *, layer_hook: bool = False) -> Generator[Build]:
+def built(
+    compilation: Compilation, *, layer_hook: bool = False, copies_early: bool = False
+) -> Generator[Build]:
     """Build firmware in a temporary folder that is gone afterwards.
 
-    layer_hook: let the model report each layer, for counts and outputs by layer.
+    layer_hook: let the model report each layer, for counts and outputs by layer. copies_early: of the host's DMA.
     """
     with temporary_folder("tinsmith-build-") as directory:
-        yield build(compilation, directory, layer_hook=layer_hook)
+        yield build(compilation, directory, layer_hook=layer_hook, copies_early=copies_early)
 
 
-def build(compilation: Compilation, directory: Path, *, layer_hook: bool = False) -> Build:
+def build(
+    compilation: Compilation,
+    directory: Path,
+    *,
+    layer_hook: bool = False,
+    copies_early: bool = False,
+) -> Build:
     """Build firmware in `directory`. Raises what `tinsmith_toolchains.build_firmware` does."""
     sources = _write_sources(compilation, directory)
     harness = directory / "harness_model.c"
     harness.write_bytes(compilation.harness)
     firmware = build_firmware(
         compilation.target,
-        [*sources, *kernel_sources(compilation)],
+        [*sources, *kernel_sources(compilation, copies_early=copies_early)],
         harness=[harness],
         include_directories=[directory, *kernel_include_directories()],
         output_directory=directory,

@@ -21,14 +21,17 @@ from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
 from tinsmith_driver import benchmarks, demonstration, sweep
 from tinsmith_driver.build import built
+from tinsmith_driver.completions import with_early_copies
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
+from tinsmith_driver.network import Network
 from tinsmith_driver.objects import build_objects
 from tinsmith_driver.options import CompileOptions, c_name
 from tinsmith_driver.passes import PassChoice, pass_table
 from tinsmith_driver.pipelines import (
     Compilation,
+    Model,
     board_ram_bytes,
     compile_model,
     model_of,
@@ -86,17 +89,19 @@ def _checked(arguments: argparse.Namespace) -> Compilation:
     findings = unsupported(model, options)
     if findings:
         problems = [f"{arguments.model}: {finding}" for finding in findings]
-        refused = (
-            f"{len(findings)} of {len(model.graph.nodes)} ops cannot run on {arguments.target}:"
-        )
+        refused = f"{len(findings)} of {_op_count(model)} ops cannot run on {arguments.target}:"
         raise UnsupportedError("\n".join([refused, *problems]), problems=problems)
     return compile_model(model, options)
+
+
+def _op_count(model: Model) -> int:
+    return len(model.graph.nodes) if isinstance(model.graph, Graph) else 0
 
 
 def _sizes(compilation: Compilation) -> str:
     """What the network needs. Raises DoesNotFitError where that is more than the board has."""
     sizes = (
-        f"{thousands(compilation.plan.arena_bytes)} bytes of arena, "
+        f"{thousands(compilation.arena_bytes)} bytes of arena, "
         f"{thousands(constant_bytes(compilation))} bytes of constants"
     )
     try:
@@ -119,7 +124,7 @@ def compile_(arguments: argparse.Namespace) -> int:
     with progress("compile", len(passes_for(options)) + 1, enabled=arguments.progress) as bar:
         compilation = compile_model(read_model(arguments.model, arguments.name), options, bar.step)
     result = report(compilation)
-    html = html_report(result, compilation.plan).encode()
+    html = html_report(result, compilation.plans).encode()
     reports = {"report.json": json_bytes(result), "report.html": html}
     _write_compiled(arguments, compilation.files | reports, json_bytes(result))
     _print_compiled(arguments, compilation)
@@ -140,12 +145,12 @@ def _compile_together(arguments: argparse.Namespace) -> int:
     with progress("compile", steps, enabled=arguments.progress) as bar:
         compilations = [compile_model(read_model(path), options, bar.step) for path in paths]
     header = shared_arena_header([found.program for found in compilations], tool_version())
-    arena = max(found.plan.arena_bytes for found in compilations)
+    arena = max(found.arena_bytes for found in compilations)
     reports = [report(found) for found in compilations]
     files = {HEADER_NAME: header}
     for found, result in zip(compilations, reports, strict=True):
         name = c_name_of_program(found.program)
-        html = html_report(result, found.plan).encode()
+        html = html_report(result, found.plans).encode()
         files |= found.files
         files |= {f"{name}_report.json": json_bytes(result), f"{name}_report.html": html}
     together = json_bytes(together_report(arena, reports))
@@ -174,7 +179,7 @@ def _print_compiled(arguments: argparse.Namespace, compilation: Compilation) -> 
     _print_timings(arguments, compilation)
     name = f"{visible(compilation.program.name)}: " if arguments.more else ""
     status = compilation.arena_status.replace("_", " ")
-    print(f"{name}arena {thousands(compilation.plan.arena_bytes)} bytes, {status}")
+    print(f"{name}arena {thousands(compilation.arena_bytes)} bytes, {status}")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -208,6 +213,7 @@ def verify(arguments: argparse.Namespace) -> int:
             measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
             bar.step("comparing")
             measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
+            measurement = with_early_copies(compilation, measurement, arguments.timeout)
             measurement = _with_layers(arguments, compilation, measurement)
             result = report(compilation, build, measurement)
             if build.firmware.warnings:
@@ -363,7 +369,7 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
     )
 
 
-def _samples(arguments: argparse.Namespace, graph: Graph) -> list[Samples]:
+def _samples(arguments: argparse.Namespace, graph: Network) -> list[Samples]:
     if not graph.inputs:
         raise UsageError(f"network {graph.name!r} has no inputs to give samples to")
     if arguments.inputs is None:
@@ -396,7 +402,7 @@ def _reports(
     if arguments.json:
         files[arguments.json] = json_bytes(result)
     if getattr(arguments, "html", None):
-        files[arguments.html] = html_report(result, compilation.plan).encode()
+        files[arguments.html] = html_report(result, compilation.plans).encode()
     return files
 
 
@@ -436,6 +442,8 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
         )
     if measurement.layers_compared:
         print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
+    if measurement.copies_compared:
+        print("copies beside the core: equal as late as they may be, and at once")
     if measurement.bit_exact is not None:
         print("bit-exact" if measurement.bit_exact else f"NOT bit-exact: {measurement.reason}")
     if measurement.beyond_tolerance is not None:

@@ -1,6 +1,7 @@
 """The report as one HTML page with nothing to load: report.json for people, and a map of the arena."""
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal
@@ -45,8 +46,8 @@ class _Map:
     ticks: list[_Tick]
 
 
-def html_report(report: Report, plan: Plan) -> str:
-    """The page. report: as `tinsmith_driver.report` makes it; plan: of the arena."""
+def html_report(report: Report, plans: Mapping[str, Plan]) -> str:
+    """The page. report: as `tinsmith_driver.report` makes it; plans: of the memories, by name."""
     source = files("tinsmith_driver").joinpath("report.html.jinja").read_text(encoding="utf-8")
     environment = jinja2.Environment(
         autoescape=True,
@@ -61,7 +62,7 @@ def html_report(report: Report, plan: Plan) -> str:
         facts=_facts(report),
         cost=_cost(report),
         layers=_layers(report, _cost(report)),
-        map=_map(plan),
+        maps={name: _map(plan) for name, plan in plans.items()},
     )
 
 

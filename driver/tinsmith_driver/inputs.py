@@ -15,6 +15,7 @@ import numpy as np
 from tinsmith_ir import Array, Graph, TensorType, UsageError, Value
 from tinsmith_ir.operators import Dequantize, Quantize, Requantize, Reshape, Softmax
 
+from tinsmith_driver.network import Network
 from tinsmith_driver.npz import Archive, Header, open_npz
 
 _ARRAY_NAME = re.compile(r"(?P<kind>[xy])(?P<index>\d{0,4})(?:_(?P<group>\w+))?|label", re.ASCII)
@@ -60,7 +61,7 @@ class Samples:
         return b"".join(np.ascontiguousarray(array).tobytes() for array in self.sample(index))
 
 
-def load_samples(path: Path, graph: Graph, most: int | None = None) -> list[Samples]:
+def load_samples(path: Path, graph: Network, most: int | None = None) -> list[Samples]:
     """Read every group of `path` that fits the inputs of `graph`, at most the first `most` samples of each.
 
     Nothing else in the file is read. Raises UsageError when the file cannot be read, holds nothing for this
@@ -84,8 +85,10 @@ def load_samples(path: Path, graph: Graph, most: int | None = None) -> list[Samp
         return [_samples(archive, layout, graph, headers.get("label")) for layout in layouts]
 
 
-def is_classifier(graph: Graph) -> bool:
+def is_classifier(graph: Network) -> bool:
     """True if the first output is that of a softmax, so that labels are indices into it."""
+    if not isinstance(graph, Graph):
+        return False
     node = graph.producers.get(graph.outputs[0].name)
     while node is not None and isinstance(
         node.operator, Quantize | Dequantize | Requantize | Reshape
@@ -94,7 +97,7 @@ def is_classifier(graph: Graph) -> bool:
     return node is not None and isinstance(node.operator, Softmax)
 
 
-def random_samples(graph: Graph, count: int, seed: int = 0) -> Samples:
+def random_samples(graph: Network, count: int, seed: int = 0) -> Samples:
     """Uniform int8 (or standard normal float) inputs, the same for the same seed."""
     generator = np.random.default_rng(seed)
     arrays = [_random_array(value.type, count, generator) for value in graph.inputs]
@@ -159,7 +162,7 @@ def _dtypes_match(headers: Iterable[Header], types: Sequence[TensorType]) -> boo
 
 
 def _layout(
-    path: Path, group: str, kinds: Mapping[str, _Headers], graph: Graph, most: int | None
+    path: Path, group: str, kinds: Mapping[str, _Headers], graph: Network, most: int | None
 ) -> _Layout:
     inputs, expected = kinds["x"], kinds["y"]
     _check_shapes(path, inputs, [value.type for value in graph.inputs])
@@ -201,7 +204,7 @@ def _check_size(path: Path, file_bytes: int, layouts: Sequence[_Layout]) -> None
         )
 
 
-def _samples(archive: Archive, layout: _Layout, graph: Graph, labels: Header | None) -> Samples:
+def _samples(archive: Archive, layout: _Layout, graph: Network, labels: Header | None) -> Samples:
     def arrays(headers: _Headers, values: Sequence[Value]) -> tuple[Array, ...]:
         return tuple(
             archive.rows(name, layout.count).reshape(layout.count, *value.type.shape)

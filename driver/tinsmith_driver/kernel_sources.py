@@ -6,7 +6,9 @@ Unused functions are dropped by the linker, so every file of a needed folder is 
 from collections.abc import Iterable
 from pathlib import Path
 
-from tinsmith_ir import UsageError
+from tinsmith_ir import Copy, Program, UsageError
+from tinsmith_ir.program import simple_steps
+from tinsmith_target import Board
 
 from tinsmith_driver.pipelines import Compilation
 
@@ -31,10 +33,28 @@ def kernel_include_directories() -> list[Path]:
     return [root / "include", root / "cmsis_nn" / "include", root / "cmsis_nn"]
 
 
-def kernel_sources(compilation: Compilation) -> list[Path]:
-    """The C files of the kernel libraries that the program calls, sorted."""
+def kernel_sources(compilation: Compilation, *, copies_early: bool = False) -> list[Path]:
+    """The C files of the kernel libraries that the program calls, sorted; and the DMA's, if it copies beside the core.
+
+    copies_early: of the host's DMA, whether it copies at once rather than as late as it may.
+    """
     called = {call.kernel for call in compilation.program.calls}
-    return library_sources(k.backend for k in compilation.kernels if k.name in called)
+    libraries = library_sources(k.backend for k in compilation.kernels if k.name in called)
+    if not copies_beside_the_core(compilation.program):
+        return libraries
+    return [*libraries, _dma_source(compilation.target.board, copies_early=copies_early)]
+
+
+def copies_beside_the_core(program: Program) -> bool:
+    """Whether it starts copies that it waits for later."""
+    return any(isinstance(s, Copy) and s.engine is not None for s in simple_steps(program.steps))
+
+
+def _dma_source(board: Board, *, copies_early: bool) -> Path:
+    name = board.dma or "core"
+    if board.emulator is None:
+        name = "host_early" if copies_early else "host"
+    return kernels_root() / "dma" / f"{name}.c"
 
 
 def library_sources(backends: Iterable[str]) -> list[Path]:

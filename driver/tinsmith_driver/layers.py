@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
-from tinsmith_emulators import run
-from tinsmith_ir import evaluate_graph
+from tinsmith_emulators import OutputError, run
+from tinsmith_ir import unrolled
 
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples
+from tinsmith_driver.network import Layers, layer_results
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.running import Difference, Measurement, difference_at, different_bytes
 
@@ -34,10 +35,13 @@ def with_layers(
             layers=compare,
             timeout_seconds=timeout_seconds,
         )
+    layers = Layers.of(compilation.program)
+    if result.layer_numbers != layers.numbers:
+        raise OutputError("the firmware did not report its layers in the order of its steps")
     measured = replace(
         measurement,
-        layer_instructions=result.layer_instructions,
-        layer_cycles=result.layer_cycles,
+        layer_instructions=layers.sums(result.layer_instructions),
+        layer_cycles=layers.sums(result.layer_cycles),
     )
     if not compare:
         return measured
@@ -53,11 +57,11 @@ def _first_difference(
     compilation: Compilation, samples: Samples, index: int, outputs: tuple[bytes, ...]
 ) -> Difference | None:
     """The first layer whose output bytes are not the evaluator's."""
-    graph = compilation.graph
-    expected = evaluate_graph(graph, samples.sample(index), keep=True)
-    for layer, (call, data) in enumerate(zip(compilation.program.calls, outputs, strict=True)):
-        name = call.outputs[0]
-        array = expected[name]
+    program = compilation.program
+    expected = layer_results(compilation.graph, program, samples.sample(index))
+    calls = unrolled(program).calls
+    numbers = Layers.of(program).numbers
+    for call, layer, array, data in zip(calls, numbers, expected, outputs, strict=True):
         got = np.frombuffer(data, array.dtype).reshape(array.shape)
         if different_bytes(array, got):
             return difference_at(samples.group, index, call.name, layer, array, got)

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -19,7 +19,6 @@ from tinsmith_ir import (
     ModelError,
     Program,
     UsageError,
-    evaluate_graph,
     evaluate_program,
 )
 from tinsmith_ir.errors import DoesNotFitError, EvaluationError
@@ -28,19 +27,22 @@ from tinsmith_ir.evaluate import equal_arrays
 from tinsmith_ir.files import read_file
 from tinsmith_ir.passes import BIT_EXACT, AnyPass, BitExact, PassRecord, levels
 from tinsmith_ir.pipeline import Pipeline
+from tinsmith_ir.simulate import Completion
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import Backend, Kernel, check_calls, check_prepared
+from tinsmith_lowering import Backend, Kernel, check_calls, check_prepared, prepare
 from tinsmith_scheduling import ScheduleNodes
 from tinsmith_target import Target, target
 from tinsmith_tflite import LARGEST_FILE_BYTES, import_tflite
 
+from tinsmith_driver.inputs import random_samples
+from tinsmith_driver.network import Network, evaluate
 from tinsmith_driver.options import CompileOptions, c_name
 from tinsmith_driver.passes import Setting, chosen_passes
 from tinsmith_driver.text_files import (
     graph_from_text,
-    graph_of_program,
     is_program,
     is_text,
+    network_of_program,
     placed_program_from_text,
 )
 
@@ -70,7 +72,7 @@ class Model:
     path: Path
     format: str
     sha256: str
-    graph: Graph
+    graph: Network
     warnings: tuple[str, ...] = ()
     program: Program | None = None
 
@@ -80,18 +82,19 @@ class Compilation:
     """All that compiling made.
 
     graph: after the graph passes; reference: what results must equal bit by bit, the graph after
-    the last pass that may change them; program: placed. plan: of the arena; arena_without_scratch: the
-    same without the kernels' scratch, in bytes. pass_records: of all but the writing of C.
+    the last pass that may change them; program: placed. plans: of each of its memories, by name;
+    arena_without_scratch: of all of them without the kernels' scratch, in bytes. pass_records: of all but the
+    writing of C.
     """
 
     model: Model
     options: CompileOptions
     target: Target
     kernels: Sequence[Kernel]
-    graph: Graph
-    reference: Graph
+    graph: Network
+    reference: Network
     program: Program
-    plan: Plan
+    plans: Mapping[str, Plan]
     arena_without_scratch: int
     pass_records: Sequence[PassRecord]
 
@@ -120,6 +123,16 @@ class Compilation:
         return _timed("write-c", lambda: write(self.program, self.target, self.kernels, options))
 
     @property
+    def arena_bytes(self) -> int:
+        """Bytes of the arena, or of all memories."""
+        return sum(plan.arena_bytes for plan in self.plans.values())
+
+    @property
+    def arena_lower_bound(self) -> int:
+        """Bytes that no plan for this order of execution can do without, of all memories."""
+        return sum(plan.lower_bound for plan in self.plans.values())
+
+    @property
     def arena_status(self) -> str:
         """`optimal`: no smaller plan for this order, and no order with fewer bytes live at once.
         `optimal_for_order`: the former alone. `feasible`: neither is proven.
@@ -127,9 +140,13 @@ class Compilation:
         is_order_proven = any(
             record.name == ScheduleNodes.name and not record.warnings for record in self.records
         )
-        if self.plan.status is Status.OPTIMAL and not is_order_proven:
+        statuses = {plan.status for plan in self.plans.values()}
+        if statuses > {Status.OPTIMAL}:
+            return Status.FEASIBLE.value
+        (status,) = statuses or {Status.OPTIMAL}
+        if status is Status.OPTIMAL and not is_order_proven:
             return "optimal_for_order"
-        return self.plan.status.value
+        return status.value
 
 
 def read_model(path: Path, name: str | None = None) -> Model:
@@ -146,15 +163,16 @@ def model_of(data: bytes, path: Path, name: str | None = None) -> Model:
     program: Program | None = None
     if is_text(data, path) and is_program(data):
         program = placed_program_from_text(data, path)
-        graph, format_, own_name = graph_of_program(program, path), TEXT_FORMAT, program.name
-        program = replace(program, name=name or own_name)
+        program = replace(program, name=name or program.name)
+        graph, format_, own_name = network_of_program(program), TEXT_FORMAT, program.name
     elif is_text(data, path):
         graph = graph_from_text(data, path)
         format_, own_name = TEXT_FORMAT, graph.name
     else:
         graph = import_tflite(data, source=path.name, on_warning=warnings.append)
         format_, own_name = "tflite", c_name(path)
-    graph = replace(graph, name=name or own_name)
+    if isinstance(graph, Graph):
+        graph = replace(graph, name=name or own_name)
     sha256 = hashlib.sha256(data).hexdigest()
     return Model(path, format_, sha256, graph, tuple(warnings), program)
 
@@ -169,6 +187,7 @@ def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> 
 
     Raises UsageError for an unknown name.
     """
+    assert isinstance(model.graph, Graph)  # a Program is behind all passes, and shown as it is
     passes = passes_for(options)
     if pass_name == IMPORT:
         return model.graph
@@ -222,6 +241,7 @@ def compile_model(
     """
     if model.program is not None:
         return _compile_plan(model, model.program, options, on_step)
+    assert isinstance(model.graph, Graph)
     passes = passes_for(options)
     inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
     made = _Made(model.graph)
@@ -258,7 +278,7 @@ def compile_model(
         graph=made.graph,
         reference=made.reference,
         program=program,
-        plan=plan,
+        plans={ARENA: plan},
         arena_without_scratch=without_scratch,
         pass_records=result.records,
     )
@@ -267,7 +287,10 @@ def compile_model(
 def _compile_plan(
     model: Model, program: Program, options: CompileOptions, on_step: Callable[[str], None]
 ) -> Compilation:
-    """A program as it stands: no pass runs, but all that passes are held to is checked."""
+    """A program as it stands: no pass runs, but all that passes are held to is checked.
+
+    One whose calls name nothing that their kernels read is given it, as no person could write it down.
+    """
     if options.target != program.target:
         raise UsageError(
             f"{model.path}: the plan is for target {visible(program.target)}, got --target {options.target}"
@@ -279,17 +302,20 @@ def _compile_plan(
     chosen = target(options.target)
     kernels = kernels_for(chosen, options.backend, packed=options.packed)
     on_step("checking the plan")
+    memories = [memory.name for memory in program.memories]
     try:
+        if not any(call.reads for call in program.calls):
+            program = prepare(program, chosen, kernels)
         check_calls(program, chosen, kernels)
         _check_results(model.graph, program)
+        plans = {memory: plan_of(program, memory) for memory in memories}
+        allocate = AllocateBuffers()
+        without_scratch = [allocate.plan(program, memory, scratch=False) for memory in memories]
     except (GraphError, EvaluationError) as error:
         raise ModelError(f"{model.path}: {error}") from error
-    plan = plan_of(program, ARENA)
-    _check_reach(plan, chosen)
-    if options.ram_bytes is not None and plan.arena_bytes > options.ram_bytes:
-        raise DoesNotFitError(
-            f"{ARENA} is too small: needed {plan.arena_bytes:,} bytes, available {options.ram_bytes:,} bytes"
-        )
+    for plan in plans.values():
+        _check_reach(plan, chosen)
+    _check_room(plans, chosen, options.ram_bytes)
     on_step("C")
     return Compilation(
         model=model,
@@ -299,21 +325,45 @@ def _compile_plan(
         graph=model.graph,
         reference=model.graph,
         program=program,
-        plan=plan,
-        arena_without_scratch=AllocateBuffers().plan(program, ARENA, scratch=False).arena_bytes,
+        plans=plans,
+        arena_without_scratch=sum(plan.arena_bytes for plan in without_scratch),
         pass_records=(),
     )
 
 
-def _check_results(graph: Graph, program: Program) -> None:
-    """Raise GraphError or EvaluationError if memory does not hold what the calls say."""
-    inputs = random_inputs(graph, seed=0)
-    wanted, got = evaluate_graph(graph, inputs), evaluate_program(program, inputs)
-    for name, array in wanted.items():
-        if not equal_arrays(array, got[name]):
-            raise GraphError(
-                f"output {print_name(name)} is not what the calls say: a result is overwritten "
-                "before it is read"
+def _check_results(graph: Network, program: Program) -> None:
+    """Raise GraphError or EvaluationError if memory does not hold what the calls say, however late engines are."""
+    samples = random_samples(graph, 1)
+    inputs = samples.sample(0)
+    wanted = evaluate(graph, inputs)
+    completions: tuple[Completion, ...] = ("latest", "earliest") if program.engines else ("latest",)
+    for completion in completions:
+        got = evaluate_program(program, inputs, completion=completion)
+        for name, array in wanted.items():
+            if not equal_arrays(array, got[name]):
+                raise GraphError(
+                    f"output {print_name(name)} is not what the calls say: a result is overwritten "
+                    "before it is read"
+                )
+
+
+def _check_room(plans: Mapping[str, Plan], chosen: Target, ram_bytes: int | None) -> None:
+    """Raise DoesNotFitError for memories that are larger than those of the board that they lie in.
+
+    ram_bytes: what there is where an arena lies; None is as much as needed.
+    """
+    board = chosen.board
+    homes = {name: board.home(name) if board.memories else None for name in plans}
+    for home in dict.fromkeys(homes.values()):
+        names = [name for name in plans if homes[name] is home]
+        needed = sum(plans[name].arena_bytes for name in names)
+        available, where = ram_bytes, ""
+        if home is not None and home.name != board.data_memory:
+            available, where = home.size_bytes, f" of {board.name}'s memory '{home.name}'"
+        if available is not None and needed > available:
+            raise DoesNotFitError(
+                f"{visible(', '.join(names))} is too small: needed {needed:,} bytes, "
+                f"available {available:,} bytes{where}"
             )
 
 

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from tinsmith_c import LayerFacts, layer_facts
-from tinsmith_ir import Call, TinsmithError
+from tinsmith_c import layer_facts
+from tinsmith_ir import TinsmithError
 
 from tinsmith_driver.build import Build
+from tinsmith_driver.network import Layers, parameters
 from tinsmith_driver.pipelines import Compilation, tool_version
 from tinsmith_driver.report_types import (
     CheckReport,
@@ -47,7 +48,7 @@ def report(
             "sha256": model.sha256,
             "format": model.format,
             "macs": compilation.graph.macs,
-            "parameters": sum(c.value.type.elements for c in compilation.graph.constants),
+            "parameters": parameters(compilation.graph),
         },
         "target": {
             "name": compilation.target.name,
@@ -107,9 +108,9 @@ def warnings(compilation: Compilation, build: Build | None = None) -> list[str]:
     found = list(compilation.model.warnings)
     found += [f"{listed(layers)}: {reason}" for reason, layers in fallbacks.items()]
     found += [warning for record in compilation.records for warning in record.warnings]
-    plan = compilation.plan
-    if plan.gap > 0:
-        found.append(f"arena: feasible, at most {plan.gap:.1%} above the optimum")
+    for memory, plan in compilation.plans.items():
+        if plan.gap > 0:
+            found.append(f"{memory}: feasible, at most {plan.gap:.1%} above the optimum")
     if build is not None:
         found += [line for line in build.firmware.warnings.splitlines() if "warning:" in line]
     return found
@@ -138,12 +139,17 @@ def layer_table(compilation: Compilation, measurement: Measurement | None) -> st
     what, costs = ("cycles", cycles) if cycles else ("instructions", instructions)
     facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
     header = ["layer", "op", "kernel", "MACs"]
-    rows = [[fact.name, fact.op, fact.kernel, thousands(fact.macs or None)] for fact in facts]
+    layers = Layers.of(compilation.program)
+    macs = [fact.macs * layers.times(index) for index, fact in enumerate(facts)]
+    rows = [
+        [fact.name, fact.op, fact.kernel, thousands(number or None)]
+        for fact, number in zip(facts, macs, strict=True)
+    ]
     if measurement:
         header += [what, "per MAC"]
         rows = [
-            [*row, *_costs(fact, _at(costs, index))]
-            for index, (row, fact) in enumerate(zip(rows, facts, strict=True))
+            [*row, *_costs(number, _at(costs, index))]
+            for index, (row, number) in enumerate(zip(rows, macs, strict=True))
         ]
     return table(header, rows)
 
@@ -172,17 +178,21 @@ def memory_table(compilation: Compilation, build: Build, measurement: Measuremen
 
 
 def _ram(compilation: Compilation, build: Build | None, measurement: Measurement | None) -> Ram:
-    plan = compilation.plan
+    arena = compilation.arena_bytes
     data_bss = build.data_bss if build else None
     stack = measurement.stack_bytes if measurement else None
     return {
-        "arena": plan.arena_bytes,
+        "arena": arena,
         "arena_without_scratch": compilation.arena_without_scratch,
-        "arena_lower_bound": plan.lower_bound,
+        "arena_lower_bound": compilation.arena_lower_bound,
         "arena_status": compilation.arena_status,
+        "memories": [
+            {"name": name, "bytes": plan.arena_bytes, "lower_bound": plan.lower_bound}
+            for name, plan in compilation.plans.items()
+        ],
         "data_bss": data_bss,
         "stack": stack,
-        "total": None if data_bss is None or stack is None else plan.arena_bytes + data_bss + stack,
+        "total": None if data_bss is None or stack is None else arena + data_bss + stack,
     }
 
 
@@ -211,15 +221,15 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
     instructions = measurement.layer_instructions if measurement else ()
     cycles = measurement.layer_cycles if measurement else ()
     facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
-    steps = [i for i, step in enumerate(compilation.program.steps) if isinstance(step, Call)]
+    layers = Layers.of(compilation.program)
     return [
         {
             "name": fact.name,
             "op": fact.op,
-            "macs": fact.macs,
+            "macs": fact.macs * layers.times(index),
             "instructions": _at(instructions, index),
             "cycles": _at(cycles, index),
-            "arena_live": compilation.plan.live_bytes(steps[index]),
+            "arena_live": _live_bytes(compilation, layers.first_steps[index]),
             "in_offset": fact.in_offset,
             "out_offset": fact.out_offset,
             "kernel": fact.kernel,
@@ -229,8 +239,15 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
     ]
 
 
-def _costs(fact: LayerFacts, cost: int | None) -> list[str]:
-    return [thousands(cost), f"{cost / fact.macs:.2f}" if cost and fact.macs else "-"]
+def _live_bytes(compilation: Compilation, step: int | None) -> int:
+    """Of all memories while a step runs; 0 for a step that never does."""
+    if step is None:
+        return 0
+    return sum(plan.live_bytes(step) for plan in compilation.plans.values())
+
+
+def _costs(macs: int, cost: int | None) -> list[str]:
+    return [thousands(cost), f"{cost / macs:.2f}" if cost and macs else "-"]
 
 
 def _at(numbers: Sequence[int], index: int) -> int | None:

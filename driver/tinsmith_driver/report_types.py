@@ -21,6 +21,14 @@ class TargetFacts(TypedDict):
     toolchain: str | None
 
 
+class MemoryRow(TypedDict):
+    """One memory of the program: bytes, and how few no plan for its order of execution can do without."""
+
+    name: str
+    bytes: int
+    lower_bound: int
+
+
 class Ram(TypedDict):
     """Bytes of RAM."""
 
@@ -28,6 +36,7 @@ class Ram(TypedDict):
     arena_without_scratch: int
     arena_lower_bound: int
     arena_status: str
+    memories: list[MemoryRow]
     data_bss: int | None
     stack: int | None
     total: int | None

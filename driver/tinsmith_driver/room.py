@@ -19,7 +19,7 @@ def has_ample_room(compilation: Compilation) -> bool:
         return True
     text = sum(len(data) for data in compilation.files.values())
     flash = CODE_AT_MOST + _BYTES_PER_CHARACTER * text
-    ram = compilation.plan.arena_bytes + board.stack_bytes + _STATIC_RAM_AT_MOST
+    ram = compilation.arena_bytes + board.stack_bytes + _STATIC_RAM_AT_MOST
     return (
         flash <= min(board.memory(n).size_bytes for n in (board.code_memory, board.weight_memory))
         and ram <= board.memory(board.data_memory).size_bytes

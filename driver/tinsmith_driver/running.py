@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_emulators import RunResult, run
-from tinsmith_ir import Array, Graph, evaluate_graph
+from tinsmith_ir import Array
 from tinsmith_ir.escape import visible
 from tinsmith_ir.tolerance import shares
 
 from tinsmith_driver.build import Build
 from tinsmith_driver.inputs import Samples
+from tinsmith_driver.network import Network, evaluate
 
 # A thousand roundings of a float32; the MLPerf Tiny networks stay below 1e-8.
 FLOAT_TOLERANCE = 1e-4
@@ -79,6 +80,7 @@ class Measurement:
 
     instructions, stack_bytes, cycles: None where nothing counts them. layer_*: empty there.
     float_tolerance: of float outputs against the file's, a share of the output's largest value.
+    copies_compared: whether it is right with copies beside the core made as late as they may, and at once.
     """
 
     groups: tuple[GroupResult, ...]
@@ -90,6 +92,7 @@ class Measurement:
     cycles_source: str
     layer_difference: Difference | None = None
     layers_compared: bool = field(default=False)
+    copies_compared: bool = False
     float_tolerance: float = FLOAT_TOLERANCE
 
     @property
@@ -148,7 +151,7 @@ class Measurement:
 
 
 def run_samples(
-    build: Build, graph: Graph, groups: Sequence[Samples], timeout_seconds: float
+    build: Build, graph: Network, groups: Sequence[Samples], timeout_seconds: float
 ) -> Measurement:
     """Run every sample; nothing is compared yet."""
     result = _run(build, groups, timeout_seconds)
@@ -173,14 +176,14 @@ def _run(build: Build, groups: Sequence[Samples], timeout_seconds: float) -> Run
 
 
 def _split_outputs(
-    result: RunResult, graph: Graph, groups: Sequence[Samples]
+    result: RunResult, graph: Network, groups: Sequence[Samples]
 ) -> list[tuple[Array, ...]]:
     """The bytes of each run as arrays, by group."""
     runs = iter(result.outputs)
     return [_arrays([next(runs) for _ in range(len(samples))], graph) for samples in groups]
 
 
-def _arrays(runs: Sequence[bytes], graph: Graph) -> tuple[Array, ...]:
+def _arrays(runs: Sequence[bytes], graph: Network) -> tuple[Array, ...]:
     arrays: list[Array] = []
     start = 0
     for value in graph.outputs:
@@ -193,7 +196,7 @@ def _arrays(runs: Sequence[bytes], graph: Graph) -> tuple[Array, ...]:
 
 
 def compare(
-    measurement: Measurement, graph: Graph, float_tolerance: float = FLOAT_TOLERANCE
+    measurement: Measurement, graph: Network, float_tolerance: float = FLOAT_TOLERANCE
 ) -> Measurement:
     """Compare every output with the evaluator's of `graph`, and with the file's where it has them."""
     return replace(
@@ -203,10 +206,10 @@ def compare(
     )
 
 
-def _compared(group: GroupResult, graph: Graph, float_tolerance: float) -> GroupResult:
+def _compared(group: GroupResult, graph: Network, float_tolerance: float) -> GroupResult:
     mismatches, largest, first = 0, 0.0, None
     for index in range(len(group.samples)):
-        results = evaluate_graph(graph, group.samples.sample(index))
+        results = evaluate(graph, group.samples.sample(index))
         for value, got in zip(graph.outputs, group.outputs, strict=True):
             expected = results[value.name]
             different = different_bytes(expected, got[index])
@@ -230,7 +233,7 @@ def _compared(group: GroupResult, graph: Graph, float_tolerance: float) -> Group
     )
 
 
-def _file_mismatches(group: GroupResult, graph: Graph) -> int | None:
+def _file_mismatches(group: GroupResult, graph: Network) -> int | None:
     """Bytes that differ from the file's integer outputs."""
     if group.samples.expected is None:
         return None
@@ -240,7 +243,7 @@ def _file_mismatches(group: GroupResult, graph: Graph) -> int | None:
 
 
 def _file_floats(
-    group: GroupResult, graph: Graph, tolerance: float
+    group: GroupResult, graph: Network, tolerance: float
 ) -> tuple[float | None, Difference | None]:
     """Largest share by which a float output differs from the file's, and where the tolerance ends."""
     largest, first = None, None

@@ -27,6 +27,8 @@ class Finding:
 
 def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
     """The ops of the optimised graph that no kernel of the target takes."""
+    if not isinstance(model.graph, Graph) or model.program is not None:
+        return []  # a plan names its kernels, and compiling checks them
     graph = Pipeline(graph_passes(passes_for(options))).run(model.graph).graph
     chosen = target(options.target)
     kernels = kernels_for(chosen, options.backend, packed=options.packed)

@@ -56,7 +56,7 @@ class Row(TypedDict):
 def measured(network: str, compilation: Compilation, build: Build, measurement: Measurement) -> Row:
     """The row of a network that ran and was compared."""
     is_board = measurement.stack_bytes is not None
-    arena, stack = compilation.plan.arena_bytes, measurement.stack_bytes or 0
+    arena, stack = compilation.arena_bytes, measurement.stack_bytes or 0
     right = [group.correct for group in measurement.groups if group.correct is not None]
     row = _row(network, compilation.target.name)
     row.update(

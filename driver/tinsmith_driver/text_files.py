@@ -11,9 +11,11 @@ from tinsmith_ir.errors import GraphError, ParseError
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.program_parser import parse_program
 from tinsmith_ir.verify import verify_graph
-from tinsmith_lowering import ARENA, lift
+from tinsmith_lowering import lift
 from tinsmith_target import UnknownTargetError, target
 from tinsmith_tflite import is_tflite
+
+from tinsmith_driver.network import Network, ProgramNetwork
 
 TEXT_SUFFIX = ".tsm"
 _HEAD_BYTES = 1 << 16
@@ -26,20 +28,18 @@ def graph_from_text(data: bytes, path: Path) -> Graph:
     return _parsed(parse_graph, data, path)
 
 
-def graph_of_program(program: Program, path: Path) -> Graph:
-    """What a Program of calls computes. Raises ModelError for one that does more than call kernels."""
+def network_of_program(program: Program) -> Network:
+    """What a Program computes: the Graph of its calls, if it does nothing but call kernels, one after another."""
     try:
         graph = lift(program)
         verify_graph(graph)
-    except GraphError as error:
-        raise ModelError(
-            f"{path}: no plan to compile (`show` reads every Program): {error}"
-        ) from error
+    except GraphError:
+        return ProgramNetwork(program)
     return graph
 
 
 def placed_program_from_text(data: bytes, path: Path) -> Program:
-    """A Program whose buffers all have places in one arena. Raises ModelError for others."""
+    """A Program whose buffers all have places. Raises ModelError for others."""
     program = program_from_text(data, path)
     missing = [buffer.name for buffer in program.buffers if buffer.offset is None]
     if missing:
@@ -47,9 +47,6 @@ def placed_program_from_text(data: bytes, path: Path) -> Program:
             f"{path}: expected a place (`at`) for every buffer, got none for %{missing[0]}: "
             "compile what `show --after allocate-buffers --constants` prints"
         )
-    memories = [memory.name for memory in program.memories]
-    if memories != [ARENA]:
-        raise ModelError(f"{path}: expected the one memory {ARENA!r}, got {memories}")
     return program
 
 

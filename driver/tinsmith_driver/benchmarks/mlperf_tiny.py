@@ -160,7 +160,7 @@ def _row(
     seconds: tuple[float, float],
 ) -> Row:
     target = compilation.target.name
-    arena = compilation.plan.arena_bytes
+    arena = compilation.arena_bytes
     stack = measurement.stack_bytes
     ram = None if stack is None else arena + build.data_bss + stack
     code_rodata = None if stack is None else build.code + build.rodata

@@ -177,7 +177,7 @@ def _timed(model: Model, target: str) -> tuple[float, Mapping[str, float], int]:
         part = record.seconds / elapsed * seconds
         steps[record.name] = steps.get(record.name, 0.0) + part
     steps[OTHERS] = seconds - sum(steps.values())
-    return seconds, steps, compilation.plan.arena_bytes
+    return seconds, steps, compilation.arena_bytes
 
 
 def misses(rows: list[Row]) -> list[str]:
