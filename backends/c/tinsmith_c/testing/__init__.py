@@ -1,11 +1,13 @@
 """What tests of backends need: a trivial placement, a host build of generated C, graphs of every operator."""
 
+from tinsmith_c.testing.batch import HostBatch
 from tinsmith_c.testing.cases import CASES, Case
 from tinsmith_c.testing.host import HostModel, KernelObjects, compile_c, host_compiler, place
 
 __all__ = [
     "CASES",
     "Case",
+    "HostBatch",
     "HostModel",
     "KernelObjects",
     "compile_c",

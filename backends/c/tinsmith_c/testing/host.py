@@ -149,7 +149,7 @@ def _main(program: Program) -> str:
     layout = Layout(program)
     name = c_name(program)
     prefix = name.upper()
-    buffers = _memories(layout)
+    buffers = memories_of(layout)
     allocations = [
         f"  const size_t {variable}_size = {prefix}_{macro}_BYTES;\n"
         f"  uint8_t *{variable} = allocate({variable}_size, {prefix}_{macro}_ALIGNMENT);"
@@ -161,11 +161,11 @@ def _main(program: Program) -> str:
     frees = " ".join(f"free({variable});" for variable, _ in buffers.values())
     fills = [f"    memset({variable}, 0x55, {variable}_size);" for variable, _ in buffers.values()]
     reads = [
-        f"    if (fread({_place(layout, buffers, end)}, stdin) != {program.view[end].type.size_bytes}) "
+        f"    if (fread({place_of(layout, buffers, end)}, stdin) != {program.view[end].type.size_bytes}) "
         f"{{\n      {frees}\n      return 0;\n    }}"
         for end in program.inputs
     ]
-    writes = [f"    fwrite({_place(layout, buffers, end)}, stdout);" for end in program.outputs]
+    writes = [f"    fwrite({place_of(layout, buffers, end)}, stdout);" for end in program.outputs]
     if not program.inputs:
         writes.append(f"    {frees}\n    return 0;")
     return _MAIN.format(
@@ -177,7 +177,7 @@ def _main(program: Program) -> str:
     )
 
 
-def _memories(layout: Layout) -> dict[str, tuple[str, str]]:
+def memories_of(layout: Layout) -> dict[str, tuple[str, str]]:
     """Memory -> the variable that points to it, and what its macros are called."""
     memories = [memory.name for memory in layout.program.memories]
     if layout.has_arena:
@@ -188,7 +188,7 @@ def _memories(layout: Layout) -> dict[str, tuple[str, str]]:
     }
 
 
-def _place(layout: Layout, buffers: Mapping[str, tuple[str, str]], name: str) -> str:
+def place_of(layout: Layout, buffers: Mapping[str, tuple[str, str]], name: str) -> str:
     """A view as the first arguments of fread: pointer, 1, bytes."""
     variable, _ = buffers[layout.program.buffer_of(name).memory]
     size = layout.program.view[name].type.size_bytes
