@@ -6,6 +6,7 @@ from tinsmith_c import WriteOptions, layer_facts, write, write_harness_model
 from tinsmith_c.testing import place
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
+from tinsmith_ir.expressions import Expression, Table, Term
 from tinsmith_ir.operators import Add, Relu, Reshape
 from tinsmith_ir.program import Memory, Program
 from tinsmith_ir.testing import GraphBuilder
@@ -135,6 +136,14 @@ def test_a_harness_has_an_array_for_each_memory() -> None:
     )
     assert "static my_net_memories_t memories = {memory_l1, memory_arena};" in text
     assert "{MY_NET_INPUT_0_OFFSET, MY_NET_INPUT_0_BYTES, 1u}" in text
+
+
+def test_tables_of_views_that_no_step_uses_are_not_defined() -> None:
+    placed = place(program())
+    table = Expression(0, (Term(1, Table("i", (6, 0))),))
+    unused = replace(placed.views[0], name="unused", start=table)
+    written = write(replace(placed, views=(*placed.views, unused)), HOST, toys().all)
+    assert b"kTable" not in written["my_net.c"]
 
 
 def test_harness_model_describes_the_tensors() -> None:

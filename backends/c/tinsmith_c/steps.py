@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import Expression
+from tinsmith_ir.hazards import step_names
 from tinsmith_ir.places import contiguous_axes
 from tinsmith_ir.program import (
     Call,
@@ -69,18 +70,26 @@ def definitions_of(program: Program) -> list[str]:
         for name, table in found.items()
     ]
     uses_modulo = any("mod" in c_expression(expression) for expression in expressions) or any(
-        view.ring is not None for view in program.views
+        view.ring is not None for view in _stepped_on(program)
     )
     return [*([_MODULO] if uses_modulo else []), *(["\n".join(lines)] if lines else [])]
 
 
 def _expressions(program: Program) -> list[Expression]:
-    found = [view.start for view in program.views]
-    found += [view.ring.at for view in program.views if view.ring is not None]
+    found = [view.start for view in _stepped_on(program)]
+    found += [view.ring.at for view in _stepped_on(program) if view.ring is not None]
     for step in simple_steps(program.steps):
         if not isinstance(step, Fill) and step.token is not None:
             found.append(step.token)
     return found
+
+
+def _stepped_on(program: Program) -> list[View]:
+    """The views whose places the steps compute; of others nothing must be defined, or compilers complain."""
+    names = {
+        name for step in simple_steps(program.steps) for both in step_names(step) for name in both
+    }
+    return [view for view in program.views if view.name in names]
 
 
 @dataclass
