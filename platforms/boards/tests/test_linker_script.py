@@ -35,6 +35,14 @@ def test_weights_of_the_m55_leave_the_itcm() -> None:
     assert found[1] == "sram"
 
 
+def test_memories_of_a_program_lie_in_the_rams_called_so() -> None:
+    script = linker_script(target("pulp-open").board)
+
+    assert "*(.arena.l1)\n  } > l1\n" in script
+    assert script.index("*(.arena.l1)") < script.index("*(.arena .arena.*)")
+    assert ".arena_l2_code" not in script
+
+
 def test_stack_has_the_boards_size() -> None:
     assert ". = . + 4096;" in linker_script(target("cortex-m0").board)
 
