@@ -27,14 +27,17 @@
 #endif
 #define L1_WINDOW_BYTES 0x400000u
 
+// The most bytes of a command, and one more than the longest line or stride: less only for tests.
+#ifndef TINSMITH_MCHAN_MOST
+#define TINSMITH_MCHAN_MOST 0x10000u
+#endif
+
 #define COMMAND 0u
 #define STATUS 4u
 #define TO_L1 (1u << 17)
 #define INCREMENTAL (1u << 18)
 #define LINES_OUTSIDE (1u << 19)
 #define LINES_IN_L1 (1u << 23)
-#define LENGTH_MOST 0x10000u
-#define LINE_MOST 0xffffu
 #define IDENTIFIERS 16u
 
 // Bytes from first to behind, gaps between lines included.
@@ -136,13 +139,13 @@ static void start(uint32_t token, uint8_t *destination, const uint8_t *source, u
 }
 
 static bool is_one_command(uint32_t bytes, uint32_t rows, uint32_t destination_stride, uint32_t source_stride) {
-  return bytes <= LINE_MOST && rows <= LENGTH_MOST / bytes && destination_stride <= LINE_MOST &&
-         source_stride <= LINE_MOST;
+  return bytes < TINSMITH_MCHAN_MOST && rows <= TINSMITH_MCHAN_MOST / bytes &&
+         destination_stride < TINSMITH_MCHAN_MOST && source_stride < TINSMITH_MCHAN_MOST;
 }
 
 static void start_row(uint32_t token, uint8_t *destination, const uint8_t *source, uint32_t bytes) {
-  for (uint32_t at = 0u; at < bytes; at += LENGTH_MOST) {
-    const uint32_t part = bytes - at < LENGTH_MOST ? bytes - at : LENGTH_MOST;
+  for (uint32_t at = 0u; at < bytes; at += TINSMITH_MCHAN_MOST) {
+    const uint32_t part = bytes - at < TINSMITH_MCHAN_MOST ? bytes - at : TINSMITH_MCHAN_MOST;
     start(token, destination + at, source + at, part, 1u, 0u, 0u);
   }
 }
