@@ -24,6 +24,7 @@ LIBRARIES = [
 
 OTHERS = [
     "examples/digits",
+    "examples/streaming",
     "kernels",
     "kernels/cmsis_nn",
     "kernels/dma",
