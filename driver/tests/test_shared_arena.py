@@ -11,7 +11,7 @@ from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.kernel_sources import kernel_include_directories, library_sources
 from tinsmith_driver.pipelines import read_model
-from tinsmith_ir import evaluate_graph
+from tinsmith_ir import Graph, evaluate_graph
 from tinsmith_ir.testing import random_inputs
 
 MODEL = find_example().model
@@ -85,6 +85,7 @@ def test_networks_take_turns(small: Path, tmp_path: Path) -> None:
     inputs: list[str] = []
     for path in (MODEL, small):
         graph = read_model(path).graph
+        assert isinstance(graph, Graph)
         samples = random_inputs(graph, seed=3)
         (sample,) = samples.values()
         inputs.append(", ".join(map(str, sample.reshape(-1).tolist())))
