@@ -164,15 +164,20 @@ def _unknown_names(program: Program) -> Iterator[str]:
 
 def _wrong_reads(program: Program) -> Iterator[str]:
     for call in program.calls:
-        where = f"in\n  {print_step(call)}\n"
-        for name in filter(None, call.inputs):
-            if name in program.constant and program.constant[name].layout:
-                yield f"{print_name(name)}, arranged for a kernel, is an operand {where}"
-        for name in call.reads:
-            if name not in program.constant:
-                yield f"{print_name(name)} is read {where}"
-            elif not program.constant[name].layout and name not in call.inputs:
-                yield f"{print_name(name)}, an operand of others, is read {where}"
+        # A call's text is only made for a finding: it is long.
+        for finding in _misread(program, call):
+            yield f"{finding} in\n  {print_step(call)}\n"
+
+
+def _misread(program: Program, call: Call) -> Iterator[str]:
+    for name in filter(None, call.inputs):
+        if name in program.constant and program.constant[name].layout:
+            yield f"{print_name(name)}, arranged for a kernel, is an operand"
+    for name in call.reads:
+        if name not in program.constant:
+            yield f"{print_name(name)} is read"
+        elif not program.constant[name].layout and name not in call.inputs:
+            yield f"{print_name(name)}, an operand of others, is read"
 
 
 def _wrong_ends(program: Program) -> Iterator[str]:

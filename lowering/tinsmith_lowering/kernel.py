@@ -6,6 +6,7 @@ A kernel is data. `lower` asks its signature and its rules, a writer asks `Kerne
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 from tinsmith_ir.checked import Checked
@@ -163,7 +164,7 @@ class Kernel(Checked):
     checks: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def key(self) -> str:
         """What no other kernel is called: `reference/tinsmith_copy/reshape/i8 -> i8`."""
         return f"{self.backend}/{self.name}/{self.operator.mnemonic}/{self.signature}"

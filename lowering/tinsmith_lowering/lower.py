@@ -202,8 +202,11 @@ def find_kernel(name: str, layer: Layer, kernels: Sequence[Kernel]) -> Kernel:
 
 def _named(name: str, layer: Layer, kernels: Sequence[Kernel]) -> list[Kernel]:
     """The kernels that `name` may mean there."""
+    # The names first: there are many kernels, and few of a name.
     return [
-        kernel for kernel in kernels if name in (kernel.name, kernel.key) and kernel.takes(layer)
+        kernel
+        for kernel in kernels
+        if (kernel.name == name or kernel.key == name) and kernel.takes(layer)
     ]
 
 

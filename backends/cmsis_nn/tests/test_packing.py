@@ -9,6 +9,7 @@ from tinsmith_cmsis_nn.packing import (
     pack_convolution,
     pack_depthwise,
     pack_fully_connected,
+    surely_packs,
 )
 
 HALF = np.int32(1 << 30)
@@ -120,3 +121,46 @@ def test_constants_outside_the_proofs_are_refused(
     biases = np.full(len(weights), bias, np.int32)
     with pytest.raises(PackingError, match=message):
         pack_fully_connected("dsp", weights, biases, *stage(1, shift), input_zero_point=0)
+
+
+@pytest.mark.parametrize("implementation", ["c", "dsp", "mve"])
+def test_what_surely_packs_is_never_refused(implementation: Implementation) -> None:
+    random = np.random.default_rng(5)
+    sure = 0
+    for _ in range(300):
+        channels, depth = int(random.integers(1, 7)), int(random.choice([1, 9, 500, 516, 517, 600]))
+        weights = random.integers(-128, 128, (channels, depth)).astype(np.int8)
+        if random.random() < 0.8:
+            weights = np.maximum(weights, -127)
+        bias = random.integers(-(1 << 31), 1 << 31, channels) >> int(random.integers(0, 30))
+        multipliers = random.integers(1 << 29, 1 << 31, channels).astype(np.int32)
+        if random.random() < 0.8:
+            multipliers |= HALF
+        low, high = sorted(int(shift) for shift in random.integers(-24, 2, 2))
+        shifts = random.integers(low, high + 1, channels).astype(np.int32)
+        given = (bias.astype(np.int32), multipliers, shifts)
+        if not surely_packs(weights, *given):
+            continue
+        sure += 1
+        zero_point = int(random.integers(-128, 128))
+        pack_fully_connected(implementation, weights, *given, input_zero_point=zero_point)
+        image = weights.reshape(channels, 1, depth, 1)
+        pack_convolution(implementation, image, *given, input_zero_point=zero_point)
+        planes = np.ascontiguousarray(weights.T).reshape(1, 1, depth, channels)
+        pack_depthwise(
+            implementation, planes, *given, input_zero_point=zero_point, input_size=(4, 4)
+        )
+    assert sure > 20
+
+
+@pytest.mark.parametrize(
+    ("weight", "depth", "bias", "shift"),
+    [(-128, 4, 0, -5), (127, 520, 0, -5), (1, 4, 1 << 30, -5), (1, 4, 0, 0), (1, 4, 0, -23)],
+)
+def test_what_may_be_refused_does_not_surely_pack(
+    weight: int, depth: int, bias: int, shift: int
+) -> None:
+    weights = np.full((2, depth), weight, np.int8)
+    biases = np.full(2, bias, np.int32)
+    assert not surely_packs(weights, biases, *stage(2, shift))
+    assert surely_packs(weights_of(2, 4), np.zeros(2, np.int32), *stage(2))

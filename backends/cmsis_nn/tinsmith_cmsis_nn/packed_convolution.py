@@ -23,7 +23,13 @@ from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channe
 from tinsmith_cmsis_nn.convolution import S8, parameter_fields, parameters_of
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text
-from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_convolution, pack_depthwise
+from tinsmith_cmsis_nn.packing import (
+    PackedLayer,
+    PackingError,
+    pack_convolution,
+    pack_depthwise,
+    surely_packs,
+)
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
 
 
@@ -57,6 +63,9 @@ def no_dilation(layer: Layer) -> str | None:
 
 def weights_pack(layer: Layer) -> str | None:
     """Weights, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
+    p = parameters_of(layer)
+    if surely_packs(constant_s8(layer, 1), constant_bias(layer), p.multipliers, p.shifts):
+        return None
     try:
         packed(layer)
     except PackingError as error:

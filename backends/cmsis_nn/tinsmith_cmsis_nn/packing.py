@@ -24,6 +24,7 @@ LARGEST_SHIFT = 22
 """Right shifts up to here leave room to add the zero point before shifting."""
 
 _INPUT_MAGNITUDE = 128
+_LARGEST_WEIGHT = 127
 
 
 class PackingError(ValueError):
@@ -43,6 +44,31 @@ class PackedLayer:
     bias: NDArray[np.int32]
     multiplier: NDArray[np.int32]
     shift: NDArray[np.int32]
+
+
+def surely_packs(
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+) -> bool:
+    """Whether ranges alone show that none of the functions below refuses, whatever the implementation and
+    the input's zero point, with constant channels settled or not; False says nothing.
+
+    weights: of any layout. multiplier, shift: one, or one for each channel. Far cheaper than packing, which most
+    layers would have done twice: when a kernel is asked whether it takes them, and when it takes them.
+    """
+    depth = weights.size // len(multiplier) if len(multiplier) > 1 else weights.size
+    largest_bias = 0 if bias is None or not bias.size else max(int(bias.max()), -int(bias.min()))
+    folded = largest_bias + _INPUT_MAGNITUDE * _LARGEST_WEIGHT * depth
+    return (
+        int(weights.min()) >= -_LARGEST_WEIGHT
+        and _LARGEST_WEIGHT * depth < 1 << 16
+        and folded + _INPUT_MAGNITUDE * _LARGEST_WEIGHT * depth < 1 << 30
+        and int(multiplier.min()) >= 1 << 30
+        and int(shift.min()) >= -LARGEST_SHIFT
+        and int(shift.max()) <= -1
+    )
 
 
 def pack_convolution(
@@ -221,10 +247,14 @@ def _check_lanes(rows: NDArray[np.int8]) -> None:
 
 
 def _zero_padded(rows: NDArray[np.int8], channels: int, depth: int) -> NDArray[np.int8]:
+    if rows.shape == (channels, depth):
+        return rows
     return np.pad(rows, ((0, channels - rows.shape[0]), (0, depth - rows.shape[1])))
 
 
 def _pad_to(values: NDArray[np.int32], group: int, fill: int) -> NDArray[np.int32]:
+    if len(values) % group == 0:
+        return values
     return np.pad(values, (0, -len(values) % group), constant_values=fill)
 
 
