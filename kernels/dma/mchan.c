@@ -1,6 +1,8 @@
-// The DMA of PULP's clusters, mchan v7: copies between the cluster's first-level memory and what lies outside, driven
-// by the fabric controller through the DMA's registers among the cluster's peripherals, or by a core of the cluster
-// (give TINSMITH_MCHAN the address of the cores' own window then, 0x10204400).
+// The DMA of PULP's clusters, mchan v7: copies between the cluster's first-level memory and what lies outside. The
+// fabric controller drives it by the control port that it has among the cluster's peripherals (dmac_wrap of
+// pulp_cluster; the address is what pulp-runtime calls ARCHI_MCHAN_EXT), so the cluster must have power and a clock,
+// but none of its cores needs to run. A core of the cluster would give TINSMITH_MCHAN the address of the cores' own
+// window, 0x10204400.
 //
 // The registers are those of mchan's manual, the layout of a command's first word that of version 7, whose lengths have
 // 17 bits (pulp-runtime and Deeploy write the same). Reading COMMAND takes one of 16 identifiers; a command is then
