@@ -213,7 +213,8 @@ def test_a_lowering_that_changes_a_result_is_named_with_the_call() -> None:
 def test_a_program_whose_buffers_overlap_is_named() -> None:
     passes: list[AnyPass] = [Lowered(PROGRAM), Moved(48)]
     with pytest.raises(
-        GraphError, match=r"pass 'moved' made a program that cannot be run: (.|\n)*%a is read"
+        GraphError,
+        match=r"pass 'moved' made a program that is not valid: (.|\n)*%b over %a at distance 16",
     ):
         Pipeline(passes).run(parse_graph(TEXT), verify_inputs=UP_TO_7)
 

@@ -144,10 +144,10 @@ RACES = """program 2 "p" for "t" {
         ("copy %tail -> %d2", "reads what is still being written by\n  copy %a -> %b"),
         ("fill %head with 0", "fill %head with 0\nwrites what is still being written by"),
         (
-            'call "c" kernel "k": %a = relu(%a)',
+            'call "c" kernel "k": %a = relu(%a) over %a up to 0',
             "writes what is still being read by\n  copy %a -> %b",
         ),
-        ('call "c" kernel "k": %d = relu(%d) scratch %b', "scratch %b\nwrites what is still"),
+        ('call "c" kernel "k": %d = relu(%e) scratch %b', "scratch %b\nwrites what is still"),
         ('call "c" kernel "k": %d = relu(%b) on "npu" token 2 wait 2', "reads what is still being"),
         ('copy %d -> %e on "dma" token 1', "token 1 is not waited for between\n  copy %a -> %b"),
         ('copy %a -> %d on "npu" token 2', "no wait for token 2 after\n  copy %a -> %d"),

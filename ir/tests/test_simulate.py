@@ -2,7 +2,16 @@
 
 import numpy as np
 import pytest
-from tinsmith_ir import Array, EvaluationError, Program, evaluate_program, parse_program
+from tinsmith_ir import (
+    Array,
+    EvaluationError,
+    GraphError,
+    ParseError,
+    Program,
+    evaluate_program,
+    parse_program,
+    print_program,
+)
 from tinsmith_ir.program_parser import read_program
 from tinsmith_ir.simulate import Completion
 
@@ -59,28 +68,91 @@ def test_live_buffers_in_one_place_give_a_wrong_result() -> None:
 
 @pytest.mark.parametrize("b", [8, 4, 12])
 def test_a_result_over_its_operand_is_an_error(b: int) -> None:
+    text = CHAIN.format(x=0, a=8, b=b, y=24)
+    with pytest.raises(
+        GraphError, match=f"%b over %a at distance {b - 8}, which\n(.|\n)*no overlap"
+    ):
+        parse_program(program_of(text))
     with pytest.raises(EvaluationError, match=r"%a is read but [48] of its 8 bytes"):
-        run(CHAIN.format(x=0, a=8, b=b, y=24), [1, 2])
+        evaluate_program(read_program(program_of(text)), [np.array([1, 2], np.float32)])
 
 
-def test_a_kernel_that_works_in_place_may_write_where_an_operand_starts() -> None:
+OVER = """
+  buffer %x: f32[4] in "m" at {x}
+  buffer %y: f32[4] in "m" at {y}
+  input %x
+  call "1" kernel "k": %y = relu(%x) over %x {over}
+  output %y"""
+
+
+@pytest.mark.parametrize(
+    ("y", "over"),
+    [
+        (32, "up to 0"),
+        (28, "up to 0"),
+        (16, "up to -4"),  # apart
+        (28, "up to -4"),
+        (28, "up to -8 at -4"),
+        (36, "at 0 from 4"),
+        (40, "from 4"),
+    ],
+)
+def test_a_result_may_lie_over_an_operand_as_its_call_says(y: int, over: str) -> None:
+    body = OVER.format(x=32, y=y, over=over)
+    assert run(body, [1, -2, 3, -4])["y"].tolist() == [1, 0, 3, 0]
+    program = parse_program(program_of(body))
+    assert parse_program(print_program(program)).calls == program.calls
+    assert f"over %x {over}" in print_program(program)
+
+
+@pytest.mark.parametrize(
+    ("y", "over"),
+    [(36, "up to 0"), (32, "up to -4"), (28, "from 0"), (28, "at 0 at 4"), (20, "at -4 from 0")],
+)
+def test_a_result_nearer_than_its_call_says_is_refused_and_caught(y: int, over: str) -> None:
+    text = program_of(OVER.format(x=32, y=y, over=over))
+    message = (
+        f"%y over %x at distance {y - 32} before its kernel has read it: expected `over %x {over}`"
+    )
+    with pytest.raises(GraphError, match=message):
+        parse_program(text)
+    with pytest.raises(EvaluationError, match="%x is read but"):
+        evaluate_program(read_program(text), [np.array([1, 2, 3, 4], np.float32)])
+
+
+def test_an_operand_that_stands_twice_has_two_leaves() -> None:
     body = """
       buffer %x: f32[2] in "m" at 0
-      buffer %a: f32[2] in "m" at 0
-      buffer %y: f32[2] in "m" at {y}
+      buffer %y: f32[2] in "m" at 0
       input %x
-      call "1" kernel "in_place": %a = add(%x, %x)
-      call "2" kernel "in_place": %y = relu(%a)
+      call "1" kernel "k": %y = add(%x, %x) over %x up to 0{second}
       output %y"""
-    inputs = [np.array([1, 2], np.float32)]
-    program = parse_program(program_of(body.format(y=0)))
-    got = evaluate_program(program, inputs, in_place_kernels={"in_place"})
-    assert got["y"].tolist() == [2, 4]
-    with pytest.raises(EvaluationError, match="%x is read"):
-        evaluate_program(program, inputs)
-    beside = parse_program(program_of(body.format(y=4)))
-    with pytest.raises(EvaluationError, match="%a is read but 4 of its 8 bytes"):
-        evaluate_program(beside, inputs, in_place_kernels={"in_place"})
+    with pytest.raises(GraphError, match="%y over %x at distance 0"):
+        parse_program(program_of(body.format(second="")))
+    assert run(body.format(second=" over %x up to 0"), [1, 2])["y"].tolist() == [2, 4]
+    with pytest.raises(ParseError, match="an operand of the call, each once, got x"):
+        parse_program(program_of(body.format(second=" over %x up to 0" * 2)))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "relu(%x) over %x",
+        "add(%x, %c) over %c up to 0",
+        'relu(%x) over %x up to 0 on "npu" token 1 wait 1',
+    ],
+)
+def test_leaves_that_say_nothing_or_too_much_are_refused(call: str) -> None:
+    body = f"""
+      engine "npu" reaches "m" align 1
+      buffer %x: f32[2] in "m" at 0
+      buffer %y: f32[2] in "m" at 8
+      const %c: f32[2] = [5.0, -6.0]
+      input %x
+      call "1" kernel "k": %y = {call}
+      output %y"""
+    with pytest.raises(GraphError, match="may lie over operands in memory"):
+        parse_program(program_of(body))
 
 
 def test_a_view_without_a_step_shares_the_bytes() -> None:
@@ -254,7 +326,7 @@ def test_constants_may_be_copied_and_steps_kept() -> None:
       call "1" kernel "k": %z = add(%w, %x)
       call "2" kernel "k": %y = relu(%z)
       output %y"""
-    with pytest.raises(EvaluationError, match="%w is read"):
+    with pytest.raises(GraphError, match="%y over %w"):
         run(body.replace("%z = add(%w, %x)", "%y = add(%w, %x)"), [1, 2])
     program = parse_program(program_of(body))
     kept = evaluate_program(program, [np.array([1, 2], np.float32)], keep=True)

@@ -48,6 +48,7 @@ from tinsmith_ir.program import (
     Guard,
     Loop,
     Memory,
+    Overlap,
     Program,
     Ring,
     SimpleStep,
@@ -59,7 +60,7 @@ from tinsmith_ir.program import (
     unrolled,
 )
 from tinsmith_ir.program_parser import parse_program
-from tinsmith_ir.program_printer import print_program, print_step
+from tinsmith_ir.program_printer import print_overlap, print_program, print_step
 from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns, erase_dead
 from tinsmith_ir.simulate import evaluate_program
 from tinsmith_ir.types import Quantization, TensorType
@@ -97,6 +98,7 @@ __all__: list[str] = [
     "ModelError",
     "Node",
     "Outcome",
+    "Overlap",
     "ParseError",
     "Pass",
     "PassRecord",
@@ -131,6 +133,7 @@ __all__: list[str] = [
     "places",
     "print_graph",
     "print_node",
+    "print_overlap",
     "print_program",
     "print_step",
     "tensor",

@@ -131,6 +131,41 @@ class Guard(Checked):
 
 
 @dataclass(frozen=True)
+class Overlap(Checked):
+    """How the result of a call may lie over one of its operands: where its kernel reads every byte before it writes it.
+
+    A distance is where the result begins less where the operand begins, in bytes; both are dense. Where the two
+    share no byte, no leave is wanted.
+    operand: index in Call.inputs. at_most, at_least: any distance up to, and from there on; None for none.
+    exactly: others.
+    """
+
+    operand: int
+    at_most: int | None = None
+    at_least: int | None = None
+    exactly: tuple[int, ...] = ()
+
+    def allows(self, distance: int) -> bool:
+        """True if the result may lie at that distance."""
+        return (
+            (self.at_most is not None and distance <= self.at_most)
+            or (self.at_least is not None and distance >= self.at_least)
+            or distance in self.exactly
+        )
+
+    def covers(self, other: "Overlap") -> bool:
+        """True if all that `other` allows is allowed."""
+        return (
+            (other.at_most is None or (self.at_most is not None and other.at_most <= self.at_most))
+            and (
+                other.at_least is None
+                or (self.at_least is not None and other.at_least >= self.at_least)
+            )
+            and all(map(self.allows, other.exactly))
+        )
+
+
+@dataclass(frozen=True)
 class Call(Checked):
     """Run `kernel`, which computes `operator`.
 
@@ -141,6 +176,7 @@ class Call(Checked):
     engine, token: what runs it, and what a Wait for its end names; None if the core runs it to its end.
     reads: constants whose bytes the kernel reads, known once they are prepared. `inputs` stay what the
     call means, whether the kernel reads their bytes or an arrangement of them.
+    over: operands over which the result may lie, and how; over any other it may not.
     """
 
     name: str
@@ -155,6 +191,7 @@ class Call(Checked):
     guard: Guard | None = None
     location: Location = field(default=Location(), compare=False)
     reads: tuple[str, ...] = ()
+    over: tuple[Overlap, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from tinsmith_ir.program import (
     Guard,
     Loop,
     Memory,
+    Overlap,
     Program,
     Ring,
     Step,
@@ -221,6 +222,7 @@ class _ProgramParser:
         operator, inputs = parse_application(reader, reader.name)
         scratch = reader.name() if reader.accept_word("scratch") else None
         reads = self._reads() if reader.accept_word("reads") else ()
+        over = self._overlaps(inputs)
         reason = reader.string() if reader.accept_word("reason") else ""
         engine, token = self._engine_and_token()
         guard = self._guard()
@@ -238,6 +240,7 @@ class _ProgramParser:
             guard,
             location,
             reads,
+            over,
         )
 
     def _reads(self) -> tuple[str, ...]:
@@ -245,6 +248,33 @@ class _ProgramParser:
         while self._reader.accept(","):
             names.append(self._reader.name())
         return tuple(names)
+
+    def _overlaps(self, inputs: tuple[str | None, ...]) -> tuple[Overlap, ...]:
+        """An operand that stands several times among the inputs is meant by them in turn."""
+        reader = self._reader
+        left = list(enumerate(inputs))
+        found: list[Overlap] = []
+        while reader.accept_word("over"):
+            token = reader.token
+            name = reader.name()
+            match = next((entry for entry in left if entry[1] == name), None)
+            if match is None:
+                raise reader.error_at(token, "an operand of the call, each once", name)
+            left.remove(match)
+            at_most = self._integer_after("up", "to")
+            exactly: list[int] = []
+            while (distance := self._integer_after("at")) is not None:
+                exactly.append(distance)
+            at_least = self._integer_after("from")
+            found.append(Overlap(match[0], at_most, at_least, tuple(exactly)))
+        return tuple(found)
+
+    def _integer_after(self, first: str, *words: str) -> int | None:
+        if not self._reader.accept_word(first):
+            return None
+        for word in words:
+            self._reader.word(word)
+        return self._reader.integer()
 
     def _engine_and_token(self) -> tuple[str | None, Expression | None]:
         reader = self._reader

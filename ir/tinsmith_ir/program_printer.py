@@ -24,6 +24,7 @@ from tinsmith_ir.program import (
     Guard,
     Loop,
     Memory,
+    Overlap,
     Program,
     Step,
     View,
@@ -63,6 +64,17 @@ def print_step(step: Step) -> str:
             return f"loop {step.counter} of {step.count} {{"
         case Call():
             return _call(step)
+
+
+@checked
+def print_overlap(call: Call, overlap: Overlap) -> str:
+    """How the result of a call may lie over one of its operands, as the text of the call says it."""
+    has_operand = 0 <= overlap.operand < len(call.inputs)
+    name = call.inputs[overlap.operand] if has_operand else None
+    at_most = "" if overlap.at_most is None else f" up to {overlap.at_most}"
+    exactly = "".join(f" at {distance}" for distance in overlap.exactly)
+    at_least = "" if overlap.at_least is None else f" from {overlap.at_least}"
+    return f"over {'none' if name is None else print_name(name)}{at_most}{exactly}{at_least}"
 
 
 @checked
@@ -136,10 +148,11 @@ def _call(call: Call) -> str:
     results = ", ".join(print_name(name) for name in call.outputs)
     scratch = f" scratch {print_name(call.scratch)}" if call.scratch is not None else ""
     reads = f" reads {', '.join(map(print_name, call.reads))}" if call.reads else ""
+    over = "".join(f" {print_overlap(call, overlap)}" for overlap in call.over)
     reason = f" reason {quoted(call.reason)}" if call.reason else ""
     return (
         f"call {quoted(call.name)} kernel {quoted(call.kernel)}: {results} = "
-        f"{print_application(call.operator, call.inputs)}{scratch}{reads}{reason}"
+        f"{print_application(call.operator, call.inputs)}{scratch}{reads}{over}{reason}"
         f"{_engine_and_token(call)}{_guard(call.guard)}{print_location(call.location)}"
     )
 
@@ -153,4 +166,4 @@ def _guard(guard: Guard | None) -> str:
     return "" if guard is None else f" when {guard.counter} from {guard.begin} below {guard.end}"
 
 
-__all__ = ["is_tensor", "print_program", "print_step", "print_view"]
+__all__ = ["is_tensor", "print_overlap", "print_program", "print_step", "print_view"]

@@ -1,6 +1,7 @@
 """The rules of a Program, as tables: of what is written, and of what it means once its loops are unrolled.
 
-Whether live buffers overlap is not among them: the checker of the allocation pass and the evaluator find that.
+Whether live buffers overlap is not among them but for a call's own: the checker of the allocation pass and the
+evaluator find that.
 """
 
 from collections import Counter
@@ -11,6 +12,7 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.hazards import find_hazards, step_names
+from tinsmith_ir.overlaps import overlap_findings
 from tinsmith_ir.places import places, run_count
 from tinsmith_ir.printer import print_name, print_type
 from tinsmith_ir.program import (
@@ -18,6 +20,7 @@ from tinsmith_ir.program import (
     Copy,
     Fill,
     Loop,
+    Overlap,
     Program,
     SimpleStep,
     Step,
@@ -178,6 +181,22 @@ def _misread(program: Program, call: Call) -> Iterator[str]:
             yield f"{print_name(name)} is read"
         elif not program.constant[name].layout and name not in call.inputs:
             yield f"{print_name(name)}, an operand of others, is read"
+
+
+def _wrong_overlaps(program: Program) -> Iterator[str]:
+    for call in program.calls:
+        operands = [overlap.operand for overlap in call.over]
+        names = [
+            call.inputs[index] if 0 <= index < len(call.inputs) else None for index in operands
+        ]
+        if call.over and (
+            len(call.outputs) != 1
+            or call.engine is not None
+            or len(set(operands)) < len(operands)
+            or any(name is None or name not in program.view for name in names)
+            or any(overlap == Overlap(overlap.operand) for overlap in call.over)
+        ):
+            yield f"in\n  {print_step(call)}\n"
 
 
 def _wrong_ends(program: Program) -> Iterator[str]:
@@ -344,6 +363,10 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("inputs and outputs lie densely, and where no loop moves them", _wrong_ends),
     ProgramRule("operands and results are those the operator takes", _wrong_calls),
     ProgramRule("a call reads constants: its operands, and what is arranged for it", _wrong_reads),
+    ProgramRule(
+        "the one result of a call of the core may lie over operands in memory, at distances that it says",
+        _wrong_overlaps,
+    ),
     ProgramRule("a copy has one type on both sides, a fill a value of its type", _wrong_copies),
     ProgramRule(
         "the core and engines take steps in memories that they reach", _wrong_engines_of_steps
@@ -355,6 +378,7 @@ UNROLLED_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("a view lies within its buffer", _views_beyond),
     ProgramRule("elements are aligned to their size", _misaligned),
     ProgramRule("elements that are written share no byte", _overlapping_elements),
+    ProgramRule("a result lies over an operand only as its kernel bears it", overlap_findings),
     ProgramRule("a copy is one that its engine can make", _illegal_copies),
     ProgramRule("steps beside one another do not race", find_hazards),
 )

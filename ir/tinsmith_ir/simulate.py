@@ -2,8 +2,7 @@
 
 A plan that is wrong shows: bytes that nothing wrote are poison and reading them raises; two live buffers in one
 place overwrite each other; what an engine writes is poison until it is waited for; scratch is poison before and
-after each call; a result is poison until the call has read its operands (unless it lies where an operand does, and
-its kernel may work so).
+after each call; a result is poison until the call has read its operands, but for those that it may be written over.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,6 +17,7 @@ from tinsmith_ir.errors import EvaluationError, TinsmithError
 from tinsmith_ir.evaluate import Inputs, named_inputs
 from tinsmith_ir.graph import Array, Value
 from tinsmith_ir.hazards import step_names
+from tinsmith_ir.overlaps import may_lie_over
 from tinsmith_ir.places import Places, places
 from tinsmith_ir.printer import print_name
 from tinsmith_ir.program import Call, Copy, Fill, Program, Wait, unrolled
@@ -34,19 +34,17 @@ def evaluate_program(
     inputs: Inputs,
     *,
     keep: bool = False,
-    in_place_kernels: Collection[str] = (),
     completion: Completion = "latest",
 ) -> dict[str, Array]:
     """The outputs by name of view; with `keep`, every result of a call as it was after that call.
 
     inputs: as for `evaluate_graph`. Buffers without an offset get places of their own.
-    in_place_kernels: kernels that may write a result exactly where an operand starts.
     completion: when engines do their work: as soon as it is started, or not before it is waited for. A program
     without races gives the same either way.
     Raises EvaluationError for wrong inputs, and when a step reads bytes that hold nothing.
     """
     program = unrolled(program)
-    machine = _Machine(program, in_place_kernels, completion)
+    machine = _Machine(program, completion)
     declared = [Value(name, program.type_of(name)) for name in program.inputs]
     for name, array in named_inputs(declared, inputs).items():
         machine.write(name, array)
@@ -62,11 +60,8 @@ def evaluate_program(
 class _Machine:
     """Memories as bytes, and for each byte whether it holds something."""
 
-    def __init__(
-        self, program: Program, in_place_kernels: Collection[str], completion: Completion
-    ) -> None:
+    def __init__(self, program: Program, completion: Completion) -> None:
         self._program = program
-        self._in_place_kernels = in_place_kernels
         self._is_early = completion == "earliest"
         self._offsets = _offsets(program)
         sizes = _sizes(program, self._offsets)
@@ -175,10 +170,14 @@ class _Machine:
     def _call(self, call: Call) -> None:
         """Evaluate the operator from and to the memories."""
         program = self._program
-        self._forget([name for name in call.outputs if not self._is_in_place(call, name)])
         self._forget([] if call.scratch is None else [call.scratch])
         where = f"{call.location}, in\n  {print_step(call)}\n"
-        arrays = [None if name is None else self.read(name, where) for name in call.inputs]
+        taken = {name: self.read(name, where) for name in self._operands_under_results(call)}
+        self._forget(call.outputs)
+        arrays = [
+            None if name is None else taken[name] if name in taken else self.read(name, where)
+            for name in call.inputs
+        ]
         inputs = [None if name is None else program.type_of(name) for name in call.inputs]
         outputs = [program.type_of(name) for name in call.outputs]
         try:
@@ -204,20 +203,17 @@ class _Machine:
                 data[index] = POISON
             holds[index] = False
 
-    def _is_in_place(self, call: Call, output: str) -> bool:
-        """True if `output` may take the bytes of an operand: at its start."""
-        if call.kernel not in self._in_place_kernels:
-            return False
-        operands = [name for name in call.inputs if name is not None and name in self._program.view]
-        memory, begin = self._program.buffer_of(output).memory, self._begin(output)
-        return any(
-            (self._program.buffer_of(name).memory, self._begin(name)) == (memory, begin)
-            for name in operands
-        )
-
-    def _begin(self, name: str) -> int:
-        view = self._program.view[name]
-        return self._offsets[view.buffer] + places(view).begin
+    def _operands_under_results(self, call: Call) -> set[str]:
+        """The operands that the call may write its results over as they lie: read before anything is written."""
+        if not call.over:
+            return set()
+        program = self._program
+        return {
+            name
+            for name in call.inputs
+            if name is not None and name in program.view
+            if all(may_lie_over(program, call, result, name) for result in call.outputs)
+        }
 
     def _find_place(
         self, name: str

@@ -35,8 +35,8 @@ def test_calls_become_nodes_and_shared_bytes_a_reshape() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("relu(%a)", "relu(%b)", "%b is read, but nothing wrote it"),
-        ('"k": %b =', '"k": %a =', "%a is written once more"),
+        ("relu(%a)", "relu(%b) over %b up to 0", "%b is read, but nothing wrote it"),
+        ("%b = relu(%a)", "%a = relu(%a) over %a up to 0", "%a is written once more"),
         ("  output", "  copy %a -> %b\n  output", "expected calls of the core alone, got\n  copy"),
         ("relu(%a)", 'relu(%a) on "dma" token 1 wait 1', "expected calls of the core alone"),
     ],

@@ -12,6 +12,7 @@ from tinsmith_lowering.kernel import (
     Signature,
     constant_operands,
     no_scratch,
+    no_walk,
     rule_text,
 )
 from tinsmith_lowering.lift import check_calls, lift
@@ -26,10 +27,21 @@ from tinsmith_lowering.lower import (
 )
 from tinsmith_lowering.manual import supported_operators
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
+from tinsmith_lowering.walk import NEVER, Steps, Walk
+from tinsmith_lowering.walks import (
+    Window,
+    elementwise_walk,
+    gathering_walk,
+    overlaps,
+    pixels_walk,
+    reducing_walk,
+    rows_walk,
+)
 
 __all__ = [
     "ARENA",
     "ARENA_ALIGNMENT",
+    "NEVER",
     "AsGiven",
     "Backend",
     "Emission",
@@ -42,17 +54,27 @@ __all__ = [
     "Rule",
     "Scope",
     "Signature",
+    "Steps",
+    "Walk",
+    "Window",
     "check_calls",
     "check_prepared",
     "constant_operands",
     "cut",
+    "elementwise_walk",
     "find_kernel",
+    "gathering_walk",
     "layer_of_call",
     "layer_of_node",
     "lift",
     "lower",
     "no_scratch",
+    "no_walk",
+    "overlaps",
+    "pixels_walk",
     "prepare",
+    "reducing_walk",
+    "rows_walk",
     "rule_text",
     "supported_operators",
 ]

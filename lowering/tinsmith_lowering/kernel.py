@@ -18,6 +18,7 @@ from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
 from tinsmith_lowering.fragments import Emission, Scope
+from tinsmith_lowering.walk import Walk
 
 AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
@@ -73,6 +74,11 @@ def no_scratch(layer: Layer) -> int:
     """Scratch formula of kernels that work in place of nothing."""
     del layer
     return 0
+
+
+def no_walk(layer: Layer) -> Walk | None:
+    """Of kernels that promise nothing: they never write over what they read."""
+    del layer
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,8 @@ class Kernel(Checked):
     only. engine: the unit of the CPU that does the work, for the report. roundings: the modes that it
     computes. checks: conditions in C that the generated file asserts of the headers (their version,
     say). guards: C text in front of the headers, which refuses a compiler for another CPU than constants
-    and scratch are made for.
+    and scratch are made for. walk: the order in which a call reads and writes, from which follows how its
+    result may lie over its operands; None is not over them at all.
     """
 
     name: str
@@ -163,6 +170,7 @@ class Kernel(Checked):
     roundings: tuple[Rounding, ...] = (Rounding.TFLITE,)
     checks: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
+    walk: Callable[[Layer], Walk | None] = field(default=no_walk)
 
     @cached_property
     def key(self) -> str:

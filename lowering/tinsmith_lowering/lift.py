@@ -11,13 +11,14 @@ from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Constant, Graph, Node, Value
 from tinsmith_ir.operators import Reshape
 from tinsmith_ir.places import places
-from tinsmith_ir.program import Call, Program, View
-from tinsmith_ir.program_printer import print_step
+from tinsmith_ir.program import Call, Overlap, Program, View
+from tinsmith_ir.program_printer import print_overlap, print_step
 from tinsmith_target import Target
 
 from tinsmith_lowering.kernel import Kernel
 from tinsmith_lowering.lower import find_kernel, layer_of_call
 from tinsmith_lowering.prepare import check_prepared
+from tinsmith_lowering.walks import overlaps
 
 
 @checked
@@ -45,8 +46,9 @@ def lift(program: Program) -> Graph:
 
 @checked
 def check_calls(program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
-    """Raise GraphError for a call whose kernel does not take its layer, has too little scratch, or reads other
-    bytes than it prepares; UnsupportedError for a kernel that nobody declares.
+    """Raise GraphError for a call whose kernel does not take its layer, has too little scratch, reads other bytes
+    than it prepares, or may write over its operands less than the call says; UnsupportedError for a kernel that
+    nobody declares.
     """
     for call in program.calls:
         layer = layer_of_call(program, call, target)
@@ -61,7 +63,20 @@ def check_calls(program: Program, target: Target, kernels: Sequence[Kernel]) -> 
             raise GraphError(f"{where}: expected {wanted} bytes of scratch, got {got}")
         if not call.reads and kernel.prepare(layer):
             raise GraphError(f"{where}: expected the constants that it reads, got none")
+        _check_overlaps(where, call, overlaps(kernel, layer))
     check_prepared(program, target, kernels)
+
+
+def _check_overlaps(where: str, call: Call, borne: tuple[Overlap, ...]) -> None:
+    for wanted in call.over:
+        if not any(has.operand == wanted.operand and has.covers(wanted) for has in borne):
+            least = next((has for has in borne if has.operand == wanted.operand), None)
+            bears = (
+                "nothing over it" if least is None else f"at most `{print_overlap(call, least)}`"
+            )
+            raise GraphError(
+                f"{where} cannot bear `{print_overlap(call, wanted)}`: expected {bears}"
+            )
 
 
 class _Lifting:

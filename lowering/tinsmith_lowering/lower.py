@@ -20,6 +20,7 @@ from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
 from tinsmith_lowering.kernel import Kernel, Layer, types_of
+from tinsmith_lowering.walks import overlaps
 
 ARENA = "arena"
 ARENA_ALIGNMENT = 16
@@ -105,6 +106,7 @@ class _Lowering:
                 scratch,
                 reason,
                 location=node.location,
+                over=overlaps(kernel, layer),
             )
         )
 

@@ -1,9 +1,9 @@
 """The table of the CMSIS-NN kernels."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tinsmith_ir.checked import Checked, checked
-from tinsmith_lowering import Kernel
+from tinsmith_lowering import Kernel, no_walk
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import (
@@ -42,7 +42,8 @@ class CmsisNnBackend(Checked):
             *transpose.kernels(target),
         )
         if not self.packed:
-            return public
+            # Another library may be linked, in whose order of reading and writing nobody may trust.
+            return tuple(replace(kernel, walk=no_walk) for kernel in public)
         packed = (*packed_convolution.kernels(target), *fully_connected.packed_kernels(target))
         return (*packed, *public)
 

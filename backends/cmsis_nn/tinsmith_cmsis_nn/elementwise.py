@@ -6,7 +6,7 @@ from tinsmith_c import expression
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Add, Mul
 from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
-from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, elementwise_walk
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, engine
@@ -84,6 +84,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             headers=(PUBLIC_HEADER,),
             emit=emit_add,
             rules=(shapes_are_equal, shifts_are_right),
+            walk=elementwise_walk,
             engine=engine(target),
         ),
         Kernel(
@@ -94,6 +95,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             headers=(PUBLIC_HEADER,),
             emit=emit_mul,
             rules=(shapes_are_equal,),
+            walk=elementwise_walk,
             engine=engine(target),
         ),
     )

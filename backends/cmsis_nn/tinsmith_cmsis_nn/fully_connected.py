@@ -18,6 +18,7 @@ from tinsmith_lowering import (
 )
 from tinsmith_target import Target
 
+from tinsmith_cmsis_nn import walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -213,6 +214,7 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
             headers=(PACKED_HEADER,),
             emit=emit_packed,
             prepare=prepare_packed,
+            walk=walks.fully_connected_packed,
             rules=(weights_are_constant, weights_pack),
             engine=engine(target),
             checks=PACKED_CHECKS,

@@ -7,7 +7,7 @@ from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import AsGiven, Emission, Kernel, Layer, Prepared, Scope
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import sizes
+from tinsmith_cmsis_nn import sizes, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -158,6 +158,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             emit=emit_packed,
             rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
             scratch_bytes=sizes.convolution_packed,
+            walk=walks.convolve_packed,
             prepare=prepare_packed,
             engine=engine(target),
             checks=PACKED_CHECKS,
@@ -179,6 +180,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
                 weights_pack,
             ),
             scratch_bytes=sizes.depthwise_packed,
+            walk=walks.depthwise_packed,
             prepare=prepare_packed,
             engine=engine(target),
             checks=PACKED_CHECKS,

@@ -7,7 +7,7 @@ from tinsmith_ir.parameters import pool_parameters
 from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, no_scratch
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import sizes
+from tinsmith_cmsis_nn import sizes, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PUBLIC_HEADER,
@@ -58,6 +58,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             headers=(PUBLIC_HEADER,),
             emit=emit_pool,
             scratch_bytes=average,
+            walk=walks.pool,
             engine=engine(target),
             guards=guards(target) if either_library else (),
         ),
@@ -68,6 +69,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_pool,
+            walk=walks.pool,
             engine=engine(target),
         ),
     )

@@ -61,19 +61,35 @@ def _depth(geometry: Geometry) -> int:
     return height * width * channels
 
 
+def strip_axis(geometry: Geometry) -> int:
+    """The axis of the input across the rows of a plane: the shorter one, 1 for height."""
+    return 2 if geometry.input[1] > geometry.input[2] else 1
+
+
+def strip_outputs(geometry: Geometry, *, element_bytes: int) -> int:
+    """Output rows of a plane that a strip has, see `src/internal/planes.h`."""
+    column = strip_axis(geometry) - 1
+    taps, stride = geometry.weights[1:3][column], geometry.stride[column]
+    first_output = element_bytes * (taps - stride)
+    each_output = element_bytes * stride + 4
+    fitting = (_STRIP_BUDGET_BYTES // _pitch(geometry) - first_output) // each_output
+    return min(max(fitting, 1), geometry.output[1:3][column])
+
+
+def _pitch(geometry: Geometry) -> int:
+    row = 2 - strip_axis(geometry)
+    outputs = geometry.output[1:3][row]
+    window = (outputs - 1) * geometry.stride[row] + geometry.weights[1:3][row]
+    return max((window + 1) // 2 * 2, _round_up(outputs))
+
+
 def _strip(geometry: Geometry, *, element_bytes: int) -> tuple[int, int]:
     """(elements of a plane, 32-bit sums) of a strip of one channel, see `src/internal/planes.h`."""
-    row, column = (0, 1) if geometry.input[1] > geometry.input[2] else (1, 0)
-    taps, stride = geometry.weights[1:3], geometry.stride
-    outputs = geometry.output[1:3]
-    window = (outputs[row] - 1) * stride[row] + taps[row]
-    pitch = max((window + 1) // 2 * 2, _round_up(outputs[row]))
-    first_output = element_bytes * (taps[column] - stride[column])
-    each_output = element_bytes * stride[column] + 4
-    fitting = (_STRIP_BUDGET_BYTES // pitch - first_output) // each_output
-    strip_outputs = min(max(fitting, 1), outputs[column])
-    rows = (strip_outputs - 1) * stride[column] + taps[column]
-    return _round_up(rows * pitch + taps[row] + _STRIP_MARGIN), _round_up(strip_outputs * pitch)
+    column = strip_axis(geometry) - 1
+    taps, pitch = geometry.weights[1:3], _pitch(geometry)
+    outputs = strip_outputs(geometry, element_bytes=element_bytes)
+    rows = (outputs - 1) * geometry.stride[column] + taps[column]
+    return _round_up(rows * pitch + taps[1 - column] + _STRIP_MARGIN), _round_up(outputs * pitch)
 
 
 def _round_up(value: int) -> int:

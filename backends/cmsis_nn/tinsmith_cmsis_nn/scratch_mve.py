@@ -6,7 +6,7 @@ from tinsmith_cmsis_nn.geometry import Dims, Geometry
 
 _FIELD_BUDGET_BYTES = 3072
 _ROWS_AT_ONCE = 24
-_DEPTHWISE_BLOCK = 16
+DEPTHWISE_BLOCK = 16
 _POINTER_BYTES = 4
 _SCRATCH_ALIGNMENT = 16
 
@@ -28,7 +28,7 @@ def convolve_wrapper(geometry: Geometry) -> int:
 
 def depthwise_packed(geometry: Geometry) -> int:
     """Of tinsmith_depthwise_packed_s8: patches where they cover the layer, else padded lines."""
-    along, across = _axes(geometry)
+    along, across = axes(geometry)
     return _patches_bytes(along, across) or _lines_bytes(along, across)
 
 
@@ -45,16 +45,16 @@ def depthwise_wrapper(geometry: Geometry) -> int:
 
 def _most_bytes(size: int, taps: int, taps_across: int) -> int:
     """Patches or lines of any stride, along an axis of this size."""
-    patches = (4 * 16 + (size + taps + 2) * 4) * _DEPTHWISE_BLOCK
+    patches = (4 * 16 + (size + taps + 2) * 4) * DEPTHWISE_BLOCK
     if taps <= 4 and taps_across <= 4:
         return patches
-    line_bytes = (size + 3 * taps - 3) * _DEPTHWISE_BLOCK
-    lines = taps_across * line_bytes + taps * taps_across * (_DEPTHWISE_BLOCK + _POINTER_BYTES)
+    line_bytes = (size + 3 * taps - 3) * DEPTHWISE_BLOCK
+    lines = taps_across * line_bytes + taps * taps_across * (DEPTHWISE_BLOCK + _POINTER_BYTES)
     return max(patches, lines) if taps_across == 1 else lines
 
 
 @dataclass(frozen=True)
-class _Axis:
+class Axis:
     """One axis of a depthwise convolution."""
 
     input: int
@@ -64,41 +64,63 @@ class _Axis:
     dilation: int
 
 
-def _axes(geometry: Geometry) -> tuple[_Axis, _Axis]:
+def axes(geometry: Geometry) -> tuple[Axis, Axis]:
     """(along, across) the lines: rows are the lines unless columns are longer."""
-    y, x = (
-        _Axis(
-            geometry.input[1 + axis],
-            geometry.output[1 + axis],
-            geometry.weights[1 + axis],
-            geometry.stride[axis],
-            geometry.dilation[axis],
-        )
-        for axis in (0, 1)
-    )
+    y, x = _axis(geometry, 1), _axis(geometry, 2)
+    return (x, y) if across_axis(geometry) == 1 else (y, x)
+
+
+def across_axis(geometry: Geometry) -> int:
+    """The axis that lines follow each other along, 1 for height."""
+    y, x = _axis(geometry, 1), _axis(geometry, 2)
     rows_are_lines = x.input >= y.input if x.output == y.output else x.output > y.output
-    return (x, y) if rows_are_lines else (y, x)
+    return 1 if rows_are_lines else 2
 
 
-def _patches_bytes(along: _Axis, across: _Axis) -> int:
-    """One block's weights for the outputs of a patch, and a strip; 0 if patches cannot cover it."""
+def _axis(geometry: Geometry, axis: int) -> Axis:
+    return Axis(
+        geometry.input[axis],
+        geometry.output[axis],
+        geometry.weights[axis],
+        geometry.stride[axis - 1],
+        geometry.dilation[axis - 1],
+    )
+
+
+@dataclass(frozen=True)
+class PatchPlan:
+    """How patches cover a layer: lines of outputs of a strip, outputs of a line per patch, columns between patches."""
+
+    lines: int
+    outputs: int
+    column_step: int
+
+
+def patch_plan(along: Axis, across: Axis) -> PatchPlan | None:
+    """None if patches cannot cover the layer, which is then done by lines."""
     if across.input == across.taps == across.output == 1:
         wanted = 1 if along.output == 1 else 4 // along.stride
         fits = along.output == 1 or 4 % along.stride == 0
         fitting = _outputs_fitting(16, along, wanted)
-        lines, outputs, column_step = 1, wanted if fits and fitting == wanted else 0, 1
+        plan = PatchPlan(1, wanted if fits and fitting == wanted else 0, 1)
     else:
         lines = _outputs_fitting(4, across, 2)
         outputs = _outputs_fitting(4, along, 2) if lines else 0
-        column_step = outputs * along.stride
-    if outputs == 0:
+        plan = PatchPlan(lines, outputs, outputs * along.stride)
+    return plan if plan.outputs else None
+
+
+def _patches_bytes(along: Axis, across: Axis) -> int:
+    """One block's weights for the outputs of a patch, and a strip; 0 if patches cannot cover it."""
+    plan = patch_plan(along, across)
+    if plan is None:
         return 0
-    patches = -(-along.output // outputs)
-    columns = (patches - 1) * column_step + 4
-    return lines * outputs * 16 * _DEPTHWISE_BLOCK + columns * 4 * _DEPTHWISE_BLOCK
+    patches = -(-along.output // plan.outputs)
+    columns = (patches - 1) * plan.column_step + 4
+    return plan.lines * plan.outputs * 16 * DEPTHWISE_BLOCK + columns * 4 * DEPTHWISE_BLOCK
 
 
-def _outputs_fitting(window: int, axis: _Axis, most: int) -> int:
+def _outputs_fitting(window: int, axis: Axis, most: int) -> int:
     """Outputs whose filters fit a window: the greatest power of two up to `most`, or 0."""
     outputs = most
     while outputs > 0 and axis.taps + (outputs - 1) * axis.stride > window:
@@ -106,13 +128,13 @@ def _outputs_fitting(window: int, axis: _Axis, most: int) -> int:
     return outputs
 
 
-def _lines_bytes(along: _Axis, across: _Axis) -> int:
+def _lines_bytes(along: Axis, across: Axis) -> int:
     """Lines, one block's weights, and a pointer per tap."""
     phase_length = along.output + (along.taps - 1) * along.dilation // along.stride
     lines = (across.taps - 1) * across.dilation + 1
-    line_bytes = phase_length * along.stride * _DEPTHWISE_BLOCK
+    line_bytes = phase_length * along.stride * DEPTHWISE_BLOCK
     taps = along.taps * across.taps
-    return lines * line_bytes + taps * (_DEPTHWISE_BLOCK + _POINTER_BYTES)
+    return lines * line_bytes + taps * (DEPTHWISE_BLOCK + _POINTER_BYTES)
 
 
 def _fields_in_place(geometry: Geometry) -> bool:

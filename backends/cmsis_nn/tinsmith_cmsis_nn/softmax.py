@@ -4,7 +4,7 @@ from tinsmith_c import call
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Softmax
 from tinsmith_ir.parameters import softmax_parameters
-from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, elementwise_walk
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, engine
@@ -47,6 +47,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             headers=(PUBLIC_HEADER,),
             emit=emit_softmax,
             rules=(row_fits,),
+            walk=elementwise_walk,
             engine=engine(target),
         ),
     )

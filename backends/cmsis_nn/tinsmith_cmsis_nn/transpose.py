@@ -1,9 +1,10 @@
 """Transpose of int8, by the public API."""
 
+import numpy as np
 from tinsmith_c import expression
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Transpose
-from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, Walk, gathering_walk
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, dims, engine
@@ -39,6 +40,12 @@ def emit_transpose(layer: Layer, scope: Scope) -> Emission:
     return Emission(statements, expression("arm_transpose_s8", arguments))
 
 
+def walk(layer: Layer) -> Walk:
+    """Element after element of the result."""
+    elements = np.arange(layer.input(0).elements).reshape(layer.input(0).shape)
+    return gathering_walk(layer, elements.transpose(layer.operator_as(Transpose).permutation))
+
+
 def kernels(target: Target) -> tuple[Kernel, ...]:
     """Transpose."""
     return (
@@ -50,6 +57,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             headers=(PUBLIC_HEADER,),
             emit=emit_transpose,
             rules=(rank_fits,),
+            walk=walk,
             engine=engine(target),
         ),
     )

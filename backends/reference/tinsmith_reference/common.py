@@ -20,7 +20,9 @@ from tinsmith_lowering import (
     Rule,
     Scope,
     Signature,
+    Walk,
     constant_operands,
+    no_walk,
 )
 
 INT8, INT16, INT32, INT64 = DType.INT8, DType.INT16, DType.INT32, DType.INT64
@@ -74,6 +76,7 @@ def kernel(
     rules: tuple[Rule, ...] = (),
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = constant_operands,
     roundings: tuple[Rounding, ...] = (Rounding.TFLITE,),
+    walk: Callable[[Layer], Walk | None] = no_walk,
 ) -> Kernel:
     """A kernel of this backend."""
     return Kernel(
@@ -87,6 +90,7 @@ def kernel(
         prepare=prepare,
         roundings=roundings,
         checks=("TINSMITH_REFERENCE_API_VERSION == 1",),
+        walk=walk,
     )
 
 
@@ -97,11 +101,12 @@ def rescaling_kernels(
     emit: Callable[[Layer, Scope], Emission],
     rules: tuple[Rule, ...] = (),
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = constant_operands,
+    walk: Callable[[Layer], Walk | None] = no_walk,
 ) -> Iterator[Kernel]:
     """A kernel for each mode of rounding, named as `rounded` names it."""
     for rounding in Rounding:
         full_name = rounded(name, rounding)
-        yield kernel(full_name, operator, signature, emit, rules, prepare, (rounding,))
+        yield kernel(full_name, operator, signature, emit, rules, prepare, (rounding,), walk)
 
 
 def rounded(name: str, rounding: Rounding) -> str:
@@ -149,7 +154,11 @@ def clamp_f32(activation: Activation) -> str:
 
 
 def sums_kernel(
-    operator: type[Operator], source: DType, result: DType, emit: Callable[[Layer, Scope], Emission]
+    operator: type[Operator],
+    source: DType,
+    result: DType,
+    emit: Callable[[Layer, Scope], Emission],
+    walk: Callable[[Layer], Walk | None],
 ) -> Kernel:
     """A kernel that gives the sums of products as they are."""
     return kernel(
@@ -157,6 +166,7 @@ def sums_kernel(
         operator,
         Signature((source, INT8, INT32), result),
         emit,
+        walk=walk,
     )
 
 

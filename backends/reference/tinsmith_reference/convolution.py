@@ -3,7 +3,18 @@
 from tinsmith_c import call, initializer
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.parameters import ConvParameters, conv_parameters
-from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope, Signature
+from tinsmith_lowering import (
+    AsGiven,
+    Emission,
+    Layer,
+    Prepared,
+    Scope,
+    Signature,
+    Walk,
+    Window,
+    constant_operands,
+    pixels_walk,
+)
 
 from tinsmith_reference.common import (
     FLOAT32,
@@ -94,6 +105,30 @@ def emit_sums(layer: Layer, scope: Scope) -> Emission:
     return Emission((_shape(layer), call_sums(layer, scope)))
 
 
+def walk(layer: Layer) -> Walk:
+    """Pixel after pixel, channel after channel. Each channel of a depthwise convolution with one output reads a
+    channel of its own, each of others the window once more.
+    """
+    operator = layer.operator_as(Convolution)
+    _, input_height, input_width, input_channels = layer.input(0).shape
+    _, output_height, output_width, output_channels = layer.output.shape
+    height, width = (
+        Window(given, made, taps, stride, padding, dilation)
+        for given, made, taps, stride, padding, dilation in zip(
+            (input_height, input_width),
+            (output_height, output_width),
+            layer.input(1).shape[1:3],
+            operator.stride,
+            operator.padding[::2],
+            operator.dilation,
+            strict=True,
+        )
+    )
+    if isinstance(operator, DepthwiseConv2D) and input_channels == output_channels:
+        return pixels_walk(layer, height, width, channels=output_channels)
+    return pixels_walk(layer, height, width, overtaken=int(output_channels > 1))
+
+
 KERNELS = (
     *(
         found
@@ -105,6 +140,7 @@ KERNELS = (
             Signature((dtype, INT8, INT32), dtype),
             emit_integer,
             prepare=prepare_integer,
+            walk=walk,
         )
     ),
     *(
@@ -113,11 +149,12 @@ KERNELS = (
             operator,
             Signature((FLOAT32, FLOAT32, FLOAT32), FLOAT32),
             emit_float,
+            walk=walk,
         )
         for operator in (Conv2D, DepthwiseConv2D)
     ),
     *(
-        sums_kernel(operator, source, result, emit_sums)
+        sums_kernel(operator, source, result, emit_sums, walk)
         for operator in (Conv2D, DepthwiseConv2D)
         for source, result in ((INT8, INT32), (INT16, INT64))
     ),

@@ -21,7 +21,7 @@ from tinsmith_ir.parameters import (
     weighted_sum_parameters,
 )
 from tinsmith_ir.rounding import Rounding
-from tinsmith_lowering import Emission, Layer, Scope, Signature
+from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
 from tinsmith_reference.common import (
     FLOAT32,
@@ -171,6 +171,7 @@ KERNELS = (
             Signature((dtype, dtype), dtype),
             emit_product if operator is Mul else emit_sum,
             (rank_fits,),
+            walk=elementwise_walk,
         )
     ),
     *(
@@ -180,6 +181,7 @@ KERNELS = (
             Signature((INT32, INT32), INT32),
             emit_plain,
             (rank_fits,),
+            walk=elementwise_walk,
         )
         for operator in (Add, Sub, Mul)
     ),
@@ -190,6 +192,7 @@ KERNELS = (
             Signature((INT64, INT64), INT64),
             emit_without_parameters,
             (rank_fits, no_activation),
+            walk=elementwise_walk,
         )
         for operator in (Add, Sub)
     ),
@@ -200,6 +203,7 @@ KERNELS = (
             Signature((FLOAT32, FLOAT32), FLOAT32),
             emit_float,
             (rank_fits,),
+            walk=elementwise_walk,
         )
         for operator in (Add, Sub, Mul)
     ),
@@ -210,6 +214,7 @@ KERNELS = (
             Signature((dtype, dtype), dtype),
             emit_without_parameters,
             (rank_fits,),
+            walk=elementwise_walk,
         )
         for operator in (Minimum, Maximum)
         for dtype in (INT8, INT16, INT32, FLOAT32)
@@ -220,6 +225,7 @@ KERNELS = (
             operator,
             Signature((FLOAT32,), FLOAT32),
             emit_rectifier_float,
+            walk=elementwise_walk,
         )
         for operator in (Relu, Relu6)
     ),

@@ -3,7 +3,7 @@
 from tinsmith_c import call, initializer
 from tinsmith_ir.operators import FullyConnected
 from tinsmith_ir.parameters import ConvParameters, fully_connected_channel_parameters
-from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope, Signature
+from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope, Signature, Walk, rows_walk
 
 from tinsmith_reference.common import (
     FLOAT32,
@@ -70,6 +70,12 @@ def emit_sums(layer: Layer, scope: Scope) -> Emission:
     return Emission((_shape(layer), call_sums(layer, scope)))
 
 
+def walk(layer: Layer) -> Walk:
+    """Row after row of the input, which is read again for each unit."""
+    units = layer.output.shape[-1]
+    return rows_walk(layer, layer.output.elements // units, is_staged=units == 1)
+
+
 KERNELS = (
     *(
         found
@@ -80,6 +86,7 @@ KERNELS = (
             Signature((dtype, INT8, INT32), dtype),
             emit_integer,
             prepare=prepare_integer,
+            walk=walk,
         )
     ),
     kernel(
@@ -87,9 +94,10 @@ KERNELS = (
         FullyConnected,
         Signature((FLOAT32, FLOAT32, FLOAT32), FLOAT32),
         emit_float,
+        walk=walk,
     ),
     *(
-        sums_kernel(FullyConnected, source, result, emit_sums)
+        sums_kernel(FullyConnected, source, result, emit_sums, walk)
         for source, result in ((INT8, INT32), (INT16, INT32), (INT16, INT64))
     ),
 )

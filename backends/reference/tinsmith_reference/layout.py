@@ -7,7 +7,7 @@ from tinsmith_c import call, initializer
 from tinsmith_ir.operators import Activation, Concat, Pad, Reshape, Transpose
 from tinsmith_ir.parameters import RequantizeParameters, concat_parameters, zero_of
 from tinsmith_ir.rounding import Rounding
-from tinsmith_lowering import Emission, Layer, Scope, Signature
+from tinsmith_lowering import Emission, Layer, Scope, Signature, Walk, gathering_walk
 
 from tinsmith_reference.common import (
     BOOL,
@@ -149,6 +149,12 @@ def _requantize_rows(
     return [requantize_initializer(record, name), loop]
 
 
+def transpose_walk(layer: Layer) -> Walk:
+    """Element after element of the result."""
+    elements = np.arange(layer.input(0).elements).reshape(layer.input(0).shape)
+    return gathering_walk(layer, elements.transpose(layer.operator_as(Transpose).permutation))
+
+
 _ANY = (INT8, INT16, INT32, FLOAT32, BOOL)
 
 KERNELS = (
@@ -174,6 +180,7 @@ KERNELS = (
             Signature((dtype,), dtype),
             emit_transpose,
             (transpose_rank_fits,),
+            walk=transpose_walk,
         )
         for dtype in _ANY
     ),

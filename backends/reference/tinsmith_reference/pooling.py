@@ -3,7 +3,16 @@
 from tinsmith_c import call, initializer
 from tinsmith_ir.operators import AveragePool2D, MaxPool2D, Mean, Pool
 from tinsmith_ir.parameters import mean_parameters, pool_parameters
-from tinsmith_lowering import Emission, Layer, Scope, Signature
+from tinsmith_lowering import (
+    Emission,
+    Layer,
+    Scope,
+    Signature,
+    Walk,
+    Window,
+    pixels_walk,
+    reducing_walk,
+)
 
 from tinsmith_reference.common import (
     FLOAT32,
@@ -19,7 +28,7 @@ from tinsmith_reference.common import (
 )
 from tinsmith_reference.walk import dense_strides, merged
 
-Walk = tuple[tuple[int, ...], tuple[int, ...]]
+_Steps = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def emit_pool(layer: Layer, scope: Scope) -> Emission:
@@ -54,12 +63,12 @@ def _clamp(layer: Layer) -> str:
     return initializer("tinsmith_clamp", "kClamp", {"min": p.clamp_min, "max": p.clamp_max})
 
 
-def _mean_walks(layer: Layer) -> tuple[Walk, Walk]:
+def _mean_walks(layer: Layer) -> tuple[_Steps, _Steps]:
     """(kept, reduced) walks over the input."""
     shape = layer.input(0).shape
     strides = dense_strides(shape)
     axes = layer.operator_as(Mean).axes
-    walks: list[Walk] = []
+    walks: list[_Steps] = []
     for is_reduced in (False, True):
         chosen = [axis for axis in range(len(shape)) if (axis in axes) == is_reduced]
         sizes = tuple(shape[axis] for axis in chosen)
@@ -113,6 +122,30 @@ def emit_mean_float(layer: Layer, scope: Scope) -> Emission:
     return Emission((_mean_shape(layer), call("tinsmith_mean_f32", arguments)))
 
 
+def pool_walk(layer: Layer) -> Walk:
+    """Pixel after pixel, channel after channel."""
+    operator = layer.operator_as(Pool)
+    height, width = (
+        Window(given, made, taps, stride, padding)
+        for given, made, taps, stride, padding in zip(
+            layer.input(0).shape[1:3],
+            layer.output.shape[1:3],
+            operator.window,
+            operator.stride,
+            operator.padding[::2],
+            strict=True,
+        )
+    )
+    return pixels_walk(layer, height, width, channels=layer.output.shape[3])
+
+
+def mean_walk(layer: Layer) -> Walk:
+    """Element after element."""
+    axes = layer.operator_as(Mean).axes
+    kept = [1 if axis in axes else size for axis, size in enumerate(layer.input(0).shape)]
+    return reducing_walk(layer, kept)
+
+
 KERNELS = (
     *(
         kernel(
@@ -120,6 +153,7 @@ KERNELS = (
             operator,
             Signature((dtype,), dtype),
             emit_pool,
+            walk=pool_walk,
         )
         for operator in (AveragePool2D, MaxPool2D)
         for dtype in (INT8, INT16, FLOAT32)
@@ -133,6 +167,7 @@ KERNELS = (
             Signature((dtype,), dtype),
             emit_mean_integer,
             (mean_rank_fits,),
+            walk=mean_walk,
         )
     ),
     kernel(
@@ -141,5 +176,6 @@ KERNELS = (
         Signature((FLOAT32,), FLOAT32),
         emit_mean_float,
         (mean_rank_fits,),
+        walk=mean_walk,
     ),
 )

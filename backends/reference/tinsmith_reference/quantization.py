@@ -9,7 +9,15 @@ from tinsmith_ir.parameters import (
     relu_parameters,
     requantize_parameters,
 )
-from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope, Signature
+from tinsmith_lowering import (
+    AsGiven,
+    Emission,
+    Layer,
+    Prepared,
+    Scope,
+    Signature,
+    elementwise_walk,
+)
 
 from tinsmith_reference.common import (
     FLOAT32,
@@ -107,6 +115,7 @@ KERNELS = (
             Quantize,
             Signature((FLOAT32,), dtype),
             emit_conversion,
+            walk=elementwise_walk,
         )
         for dtype in (INT8, INT16)
     ),
@@ -116,6 +125,7 @@ KERNELS = (
             Dequantize,
             Signature((dtype,), FLOAT32),
             emit_conversion,
+            walk=elementwise_walk,
         )
         for dtype in (INT8, INT16)
     ),
@@ -129,6 +139,7 @@ KERNELS = (
             Signature((source,), result),
             emit_requantize,
             (has_one_scale,) if source is INT32 else (),
+            walk=elementwise_walk,
         )
     ),
     *(
@@ -141,6 +152,7 @@ KERNELS = (
             Signature((source,), result),
             emit_requantize_sums,
             prepare=prepare_requantize_sums,
+            walk=elementwise_walk,
         )
     ),
     *(
@@ -152,6 +164,7 @@ KERNELS = (
             operator,
             Signature((dtype,), dtype),
             emit_requantize,
+            walk=elementwise_walk,
         )
     ),
 )

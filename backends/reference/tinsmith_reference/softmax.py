@@ -4,7 +4,7 @@ from tinsmith_c import call, float_literal, initializer
 from tinsmith_ir.operators import Softmax
 from tinsmith_ir.parameters import softmax_parameters
 from tinsmith_ir.types import Quantization
-from tinsmith_lowering import Emission, Layer, Scope, Signature
+from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
 from tinsmith_reference.common import FLOAT32, INT8, kernel
 
@@ -64,6 +64,13 @@ KERNELS = (
         Signature((INT8,), INT8),
         emit_s8,
         (row_fits, output_is_probability),
+        walk=elementwise_walk,
     ),
-    kernel("tinsmith_softmax_f32", Softmax, Signature((FLOAT32,), FLOAT32), emit_float),
+    kernel(
+        "tinsmith_softmax_f32",
+        Softmax,
+        Signature((FLOAT32,), FLOAT32),
+        emit_float,
+        walk=elementwise_walk,
+    ),
 )

@@ -1,7 +1,7 @@
 """The checker of plans finds each kind of mistake, and passes what is right."""
 
 import pytest
-from tinsmith_allocation import Block, InPlace, Plan, PlanError, check_plan
+from tinsmith_allocation import Block, Leave, Plan, PlanError, check_plan
 
 A = Block("a", 16, 0, 1, 8)
 B = Block("b", 16, 1, 2, 8)
@@ -37,17 +37,23 @@ def test_two_blocks_of_one_name_are_a_mistake() -> None:
         check_plan(Plan((A, Block("a", 4, 7, 8)), {"a": 0}, 16))
 
 
-def test_a_leave_allows_the_same_offset_only() -> None:
-    leave = (InPlace("b", "a"),)
+def test_a_leave_allows_its_distances_only() -> None:
+    leave = (Leave("b", "a", None, exactly=(0,)),)
     check_plan(Plan((A, B), {"a": 0, "b": 0}, 16, leave))
     with pytest.raises(PlanError, match="a and b"):
         check_plan(Plan((A, B), {"a": 8, "b": 0}, 16, leave))
+    upwards = (Leave("b", "a", 0),)
+    check_plan(Plan((A, B), {"a": 8, "b": 0}, 16, upwards))
+    with pytest.raises(PlanError, match="b at distance 8, too near"):
+        check_plan(Plan((A, B), {"a": 0, "b": 8}, 16, upwards))
 
 
 def test_a_leave_covers_one_step_only() -> None:
     longer = Block("a", 16, 0, 2, 8)
-    with pytest.raises(PlanError, match="a and b"):
-        check_plan(Plan((longer, B), {"a": 0, "b": 0}, 16, (InPlace("b", "a"),)))
+    with pytest.raises(
+        PlanError, match=r"b cannot be written over a.* last is 1, got steps 0 to 2"
+    ):
+        check_plan(Plan((longer, B), {"a": 0, "b": 0}, 16, (Leave("b", "a"),)))
 
 
 class CountedOffsets(dict[str, int]):
@@ -74,7 +80,16 @@ def test_a_block_inside_the_first_of_two_that_share_a_start_is_found() -> None:
         (source, output, inside),
         {"source": 0, "output": 0, "inside": 32},
         64,
-        (InPlace("output", "source"),),
+        (Leave("output", "source"),),
     )
     with pytest.raises(PlanError, match="source and inside both hold bytes 32 to 39 in step 1"):
+        check_plan(plan)
+
+
+def test_a_block_above_an_output_inside_its_source_is_found_to_reach_into_the_source() -> None:
+    source, output = Block("source", 64, 0, 1, 8), Block("output", 8, 1, 2, 8)
+    above = Block("above", 8, 1, 1, 8)
+    offsets = {"source": 0, "output": 16, "above": 40}
+    plan = Plan((source, output, above), offsets, 64, (Leave("output", "source", 16),))
+    with pytest.raises(PlanError, match="source and above both hold bytes 40 to 47 in step 1"):
         check_plan(plan)

@@ -6,13 +6,13 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from ortools.sat.python import cp_model
 from tinsmith_allocation import (
     Block,
-    InPlace,
+    Leave,
     Plan,
     PlanError,
     Status,
@@ -69,20 +69,58 @@ def full_blocks(seed: int) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def has_plan(blocks: tuple[Block, ...], arena_bytes: int, taken: tuple[int, ...] = ()) -> bool:
+def has_plan(
+    blocks: tuple[Block, ...],
+    arena_bytes: int,
+    leaves: Sequence[Leave] = (),
+    taken: tuple[int, ...] = (),
+) -> bool:
     """Try all offsets for all blocks. For alignment 1."""
     if len(taken) == len(blocks):
         return True
     block = blocks[len(taken)]
     return any(
-        has_plan(blocks, arena_bytes, (*taken, offset))
+        has_plan(blocks, arena_bytes, leaves, (*taken, offset))
         for offset in range(arena_bytes - block.size_bytes + 1)
         if all(
-            offset >= at + other.size_bytes or at >= offset + block.size_bytes
+            offset >= at + other.size_bytes
+            or at >= offset + block.size_bytes
+            or has_leave(leaves, block, other, offset - at)
             for other, at in zip(blocks, taken, strict=False)
             if other.lives_with(block)
         )
     )
+
+
+def has_leave(leaves: Sequence[Leave], block: Block, other: Block, distance: int) -> bool:
+    return any(
+        (
+            (leave.output, leave.source) == (block.name, other.name)
+            and leave.allows(distance, block, other)
+        )
+        or (
+            (leave.output, leave.source) == (other.name, block.name)
+            and leave.allows(-distance, other, block)
+        )
+        for leave in leaves
+    )
+
+
+def random_leaves(seed: int, blocks: tuple[Block, ...]) -> list[Leave]:
+    """One for each block that ends where another begins."""
+    source = random.Random(seed)
+    return [
+        Leave(
+            output.name,
+            dying.name,
+            source.choice([None, 0, -1, 1]),
+            source.choice([None, None, 1, 2]),
+            tuple(source.sample([-2, -1, 0, 1, 2], source.randint(0, 2))),
+        )
+        for output in blocks
+        for dying in blocks
+        if dying.first_step < dying.last_step == output.first_step
+    ]
 
 
 @pytest.mark.parametrize("planner", [plan_greedy, plan_exact])
@@ -110,7 +148,7 @@ def test_bound_counts_padding_between_blocks_but_not_above_the_highest() -> None
 def test_bound_is_not_below_a_block_that_is_written_over_its_source() -> None:
     blocks = (Block("x", 8, 0, 1), Block("y", 8, 1, 1))
     assert lower_bound(blocks) == 16
-    assert lower_bound(blocks, [InPlace("y", "x")]) == 8
+    assert lower_bound(blocks, [Leave("y", "x")]) == 8
 
 
 def test_exact_proves_that_more_is_needed_than_is_live() -> None:
@@ -139,6 +177,18 @@ def test_exact_equals_exhaustive_search(seed: int) -> None:
     assert not has_plan(blocks, plan.arena_bytes - 1)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_exact_with_leaves_equals_exhaustive_search(seed: int) -> None:
+    blocks = full_blocks(seed)
+    leaves = random_leaves(seed, blocks)
+    plan = plan_exact(blocks, leaves=leaves)
+    check_plan(plan)
+    check_plan(plan_greedy(blocks, leaves=leaves))
+    assert plan.status is Status.OPTIMAL
+    assert has_plan(blocks, plan.arena_bytes, leaves)
+    assert not has_plan(blocks, plan.arena_bytes - 1, leaves)
+
+
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("alignment", [1, 16])
 def test_random_plans_hold_and_are_in_order_of_effort(seed: int, alignment: int) -> None:
@@ -165,7 +215,7 @@ def test_exact_keeps_each_of_several_alignments() -> None:
 @pytest.mark.parametrize("planner", [plan_greedy, plan_exact])
 def test_an_output_is_written_over_its_dying_source(planner: Planner) -> None:
     blocks = (Block("x", 64, 0, 1), Block("y", 64, 0, 2), Block("sum", 64, 1, 2))
-    plan = planner(blocks, in_place=[InPlace("sum", "x")])
+    plan = planner(blocks, leaves=[Leave("sum", "x")])
     check_plan(plan)
     assert plan.arena_bytes == 128
     assert plan.offsets["sum"] == plan.offsets["x"]
@@ -175,22 +225,20 @@ def test_exact_takes_a_leave_that_greedy_misses_or_not_but_never_breaks_it() -> 
     for seed in range(30):
         blocks = random_blocks(seed, 12)
         leaves = [
-            InPlace(output.name, source.name)
+            Leave(output.name, source.name)
             for output in blocks
             for source in blocks
-            if output.first_step == source.last_step
-            and output is not source
-            and source.size_bytes >= output.size_bytes
+            if source.first_step < source.last_step == output.first_step
         ]
-        plan = plan_exact(blocks, in_place=leaves)
+        plan = plan_exact(blocks, leaves=leaves)
         check_plan(plan)
-        assert plan.arena_bytes <= plan_greedy(blocks, in_place=leaves).arena_bytes
+        assert plan.arena_bytes <= plan_greedy(blocks, leaves=leaves).arena_bytes
         assert plan.arena_bytes <= plan_exact(blocks).arena_bytes
 
 
 def test_two_outputs_are_not_written_over_the_same_source() -> None:
     blocks = (Block("x", 8, 0, 1), Block("y", 8, 1, 1), Block("z", 8, 1, 1))
-    plan = plan_exact(blocks, in_place=[InPlace("y", "x"), InPlace("z", "x")])
+    plan = plan_exact(blocks, leaves=[Leave("y", "x"), Leave("z", "x")])
     check_plan(plan)
     assert plan.arena_bytes == 16
 
@@ -198,15 +246,15 @@ def test_two_outputs_are_not_written_over_the_same_source() -> None:
 @pytest.mark.parametrize(
     ("leave", "reason"),
     [
-        (InPlace("late", "x"), "last step is 3"),
-        (InPlace("large", "x"), "at least 9 bytes"),
-        (InPlace("x", "nothing"), "no block has the name"),
+        (Leave("late", "x"), "whose last is 3, got steps 0 to 1"),
+        (Leave("x", "x"), "whose last is 0"),
+        (Leave("x", "nothing"), "no block has the name"),
     ],
 )
-def test_leaves_that_make_no_sense_are_refused(leave: InPlace, reason: str) -> None:
-    blocks = (Block("x", 8, 0, 1), Block("late", 8, 3, 4), Block("large", 9, 1, 2))
+def test_leaves_that_make_no_sense_are_refused(leave: Leave, reason: str) -> None:
+    blocks = (Block("x", 8, 0, 1), Block("late", 8, 3, 4))
     with pytest.raises(PlanError, match=reason):
-        plan_greedy(blocks, in_place=[leave])
+        plan_greedy(blocks, leaves=[leave])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from tinsmith_allocation import (
     AllocateBuffers,
     Block,
-    InPlace,
+    Leave,
     PlanError,
     check_program,
     demand,
@@ -15,7 +15,18 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import DoesNotFitError, GraphError
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.operators import Add, Relu
-from tinsmith_ir.program import Buffer, Call, Copy, Engine, Memory, Program, Step, View, Wait
+from tinsmith_ir.program import (
+    Buffer,
+    Call,
+    Copy,
+    Engine,
+    Memory,
+    Overlap,
+    Program,
+    Step,
+    View,
+    Wait,
+)
 from tinsmith_ir.types import TensorType
 
 TOKEN = Expression(7)
@@ -186,16 +197,64 @@ ADDITION = program(
 )
 
 
-def test_kernels_named_so_work_in_place() -> None:
-    assert demand(ADDITION, "ram", in_place_kernels=("add",)).in_place == (
-        InPlace("sum", "x"),
-        InPlace("z", "sum"),
-        InPlace("z", "y"),
+OVER = program(
+    ADDITION.buffers,
+    (
+        Call("sum", "add", ADD, ("x", "y"), ("sum",), over=(Overlap(0, 0), Overlap(1, 0))),
+        Call("z", "add", ADD, ("sum", "y"), ("z",), over=(Overlap(0, 0), Overlap(1, -64, 64))),
+    ),
+    ("x", "y"),
+    ("z",),
+)
+
+
+def test_results_lie_over_operands_as_calls_say() -> None:
+    assert demand(OVER, "ram").leaves == (
+        Leave("sum", "x", 0, 64),
+        Leave("z", "sum", 0, 64),
+        Leave("z", "y", -64, 64),
     )
     apart = AllocateBuffers().allocate(ADDITION)
-    in_place = AllocateBuffers(in_place_kernels=("add",)).allocate(ADDITION)
+    over = AllocateBuffers().allocate(OVER)
     assert apart.plans["ram"].arena_bytes == 192
-    assert in_place.plans["ram"].arena_bytes == 128
+    assert over.plans["ram"].arena_bytes == 128
+
+
+def test_a_result_slides_over_an_operand() -> None:
+    """The result is larger: it begins 32 bytes before the operand."""
+    sliding = program(
+        (buffer("x", 64), buffer("y", 96)),
+        (Call("y", "widen", RELU, ("x",), ("y",), over=(Overlap(0, -32),)),),
+        ("x",),
+        ("y",),
+    )
+    for exact in (False, True):
+        plan = AllocateBuffers(exact=exact).allocate(sliding).plans["ram"]
+        assert (plan.arena_bytes, plan.lower_bound) == (96, 96)
+        assert plan.offsets == {"x": 32, "y": 0}
+
+
+def test_views_count_from_where_they_begin_in_their_buffers() -> None:
+    half = program(
+        (buffer("x", 64), buffer("y", 32)),
+        (Call("y", "half", RELU, ("upper",), ("y",), over=(Overlap(0, 0),)),),
+        ("x",),
+        ("y",),
+        views=(view("upper", 32, "x", 32),),
+    )
+    placed = AllocateBuffers().run(half)
+    assert demand(placed, "ram").leaves == (Leave("y", "x", 32, 64),)
+    assert placed.buffer["y"].offset == 0
+
+
+def test_an_operand_that_is_read_again_is_not_written_over() -> None:
+    both = program(
+        (*OVER.buffers, buffer("w", 64)),
+        (*OVER.calls, Call("w", "add", ADD, ("z", "x"), ("w",))),
+        ("x", "y"),
+        ("w",),
+    )
+    assert "x" not in {leave.source for leave in demand(both, "ram").leaves}
 
 
 def test_greedy_alone_also_places_a_program() -> None:
@@ -231,10 +290,12 @@ def test_checker_names_the_reader_and_the_culprit(offsets: dict[str, int], reaso
         check_program(placed_at(offsets))
 
 
-def test_checker_allows_in_place_at_the_same_offset_only() -> None:
-    check_program(placed_at({"x": 0, "y": 64, "sum": 0, "z": 128}), ["add"])
+def test_checker_allows_a_result_over_an_operand_as_its_call_says() -> None:
+    check_program(placed_at({"x": 16, "y": 80, "sum": 0, "z": 160}, OVER))
     with pytest.raises(PlanError, match="reads buffer x"):
-        check_program(placed_at({"x": 0, "y": 128, "sum": 16, "z": 64}), ["add"])
+        check_program(placed_at({"x": 0, "y": 128, "sum": 16, "z": 64}, OVER))
+    with pytest.raises(PlanError, match="reads buffer x"):
+        check_program(placed_at({"x": 16, "y": 80, "sum": 0, "z": 160}))
 
 
 def test_checker_sees_scratch_over_an_input_and_over_the_output() -> None:

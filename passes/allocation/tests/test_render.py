@@ -1,6 +1,6 @@
 """The map of a plan, letter by letter."""
 
-from tinsmith_allocation import Block, InPlace, Plan, plan_greedy, render_map
+from tinsmith_allocation import Block, Leave, Plan, plan_greedy, render_map
 
 
 def test_map_shows_who_holds_which_bytes_when() -> None:
@@ -32,5 +32,5 @@ def test_map_says_when_the_optimum_is_not_proven() -> None:
 
 def test_a_block_written_in_place_shows_from_its_first_step() -> None:
     blocks = (Block("x", 8, 0, 1), Block("y", 8, 1, 2))
-    plan = plan_greedy(blocks, in_place=[InPlace("y", "x")])
+    plan = plan_greedy(blocks, leaves=[Leave("y", "x")])
     assert "|abb|" in render_map(plan, rows=1)

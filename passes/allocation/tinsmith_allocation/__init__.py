@@ -6,7 +6,7 @@ from tinsmith_allocation.check import check_plan, check_program
 from tinsmith_allocation.exact import plan_exact
 from tinsmith_allocation.greedy import plan_greedy
 from tinsmith_allocation.lifetimes import Demand, demand
-from tinsmith_allocation.model import Block, InPlace, Plan, PlanError, Status
+from tinsmith_allocation.model import Block, Leave, Plan, PlanError, Status
 from tinsmith_allocation.render import render_map
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "Allocation",
     "Block",
     "Demand",
-    "InPlace",
+    "Leave",
     "Plan",
     "PlanError",
     "Status",

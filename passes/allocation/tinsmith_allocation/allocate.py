@@ -33,14 +33,12 @@ class AllocateBuffers(Checked):
     exact: search for the proven optimum when no greedy plan meets the bound.
     time_limit: of that search, in the solver's deterministic time (near a second each).
     seed: of the search.
-    in_place_kernels: kernels that may write their output over an input that nobody reads later.
     available_bytes: what a memory that states no size has; None is as much as needed.
     """
 
     exact: bool = True
     time_limit: float = 10.0
     seed: int = 0
-    in_place_kernels: tuple[str, ...] = ()
     available_bytes: int | None = None
 
     name: ClassVar[str] = "allocate-buffers"
@@ -75,7 +73,7 @@ class AllocateBuffers(Checked):
             available = self.available_bytes if stated is None else stated
             _check_fits(plans[memory.name], memory.name, available)
         placed = place(program, plans)
-        check_program(placed, self.in_place_kernels)
+        check_program(placed)
         return Allocation(placed, plans)
 
     @checked
@@ -84,16 +82,16 @@ class AllocateBuffers(Checked):
 
         The plan without scratch is a figure to compare planners and schedules by, not for running.
         """
-        wanted = demand(program, memory, scratch=scratch, in_place_kernels=self.in_place_kernels)
+        wanted = demand(program, memory, scratch=scratch)
         if self.exact:
             plan = plan_exact(
                 wanted.blocks,
-                in_place=wanted.in_place,
+                leaves=wanted.leaves,
                 time_limit=self.time_limit,
                 seed=self.seed,
             )
         else:
-            plan = plan_greedy(wanted.blocks, in_place=wanted.in_place)
+            plan = plan_greedy(wanted.blocks, leaves=wanted.leaves)
         check_plan(plan)
         return plan
 
@@ -104,11 +102,12 @@ def plan_of(program: Program, memory: str) -> Plan:
 
     Raises GraphError for a buffer that no step uses.
     """
-    blocks = demand(program, memory).blocks
+    wanted = demand(program, memory)
     offsets = {
         buffer.name: buffer.offset or 0 for buffer in program.buffers if buffer.memory == memory
     }
-    return Plan(blocks, offsets, lower_bound(blocks))
+    bound = lower_bound(wanted.blocks, wanted.leaves)
+    return Plan(wanted.blocks, offsets, bound, wanted.leaves)
 
 
 @checked

@@ -15,10 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.checked import checked
 from tinsmith_ir.hazards import step_names
+from tinsmith_ir.overlaps import may_lie_over
 from tinsmith_ir.places import places
 from tinsmith_ir.program import Buffer, Call, Copy, Fill, Program, View, Wait, unrolled
 
-from tinsmith_allocation.model import LARGEST_OFFSET, Block, Plan, PlanError
+from tinsmith_allocation.model import (
+    LARGEST_OFFSET,
+    Block,
+    LeavesOf,
+    Plan,
+    PlanError,
+    checked_leaves,
+)
 
 _NOBODY = -1
 
@@ -26,7 +34,6 @@ _NOBODY = -1
 @checked
 def check_plan(plan: Plan) -> None:
     """Raise PlanError at the first block that is missing, misaligned, outside, or in the way."""
-    leaves = {(leave.output, leave.source) for leave in plan.in_place}
     for block in plan.blocks:
         if block.name not in plan.offsets:
             raise PlanError(f"block {block.name} has no offset")
@@ -44,7 +51,7 @@ def check_plan(plan: Plan) -> None:
         if block.name in names:
             raise PlanError(f"two blocks have the name {block.name}")
         names.add(block.name)
-    _check_apart(plan, leaves)
+    _check_apart(plan, checked_leaves(plan.blocks, plan.leaves))
     if plan.arena_bytes < plan.lower_bound:
         raise PlanError(
             f"an arena of {plan.arena_bytes} bytes is below the bound of {plan.lower_bound}: "
@@ -52,7 +59,7 @@ def check_plan(plan: Plan) -> None:
         )
 
 
-def _check_apart(plan: Plan, leaves: set[tuple[str, str]]) -> None:
+def _check_apart(plan: Plan, leaves: LeavesOf) -> None:
     """Raise PlanError for two blocks that share a byte and a step, unless they have leave to."""
     live = _LiveBlocks(plan)
     ending: list[tuple[int, int]] = []
@@ -60,69 +67,77 @@ def _check_apart(plan: Plan, leaves: set[tuple[str, str]]) -> None:
         block = plan.blocks[index]
         while ending and ending[0][0] < block.first_step:
             live.remove(heapq.heappop(ending)[1])
-        for other in live.around(index):
+        touched = [*live.around(index)]
+        for other in touched:
             one, two = plan.blocks[min(index, other)], plan.blocks[max(index, other)]
             _check_pair(plan, one, two, leaves)
-        live.add(index)
+        live.add(index, touched)
         heapq.heappush(ending, (block.last_step, index))
 
 
 class _LiveBlocks:
     """The blocks that are live in one step, in order of their first byte.
 
-    None touches another, but for those that have leave to start at the same byte.
+    None touches another, but for those that have leave to. So of those that begin before a block, only the last one
+    may reach into it, and those that share bytes.
     """
 
     def __init__(self, plan: Plan) -> None:
         self._starts = [plan.offsets[block.name] for block in plan.blocks]
         self._sizes = [block.size_bytes for block in plan.blocks]
         self._live: list[tuple[int, int]] = []
+        self._sharing: set[int] = set()
 
     def around(self, index: int) -> Iterator[int]:
         """Of the live blocks those that touch block `index`."""
         start, size = self._starts[index], self._sizes[index]
         at = bisect_left(self._live, (start, -1))
-        before = at - 1
-        while before >= 0 and self._live[before][0] == self._live[at - 1][0]:
-            other_start, other = self._live[before]
-            if other_start + self._sizes[other] > start:
+        before = {self._live[at - 1][1]} if at > 0 else set[int]()
+        before |= {other for other in self._sharing if self._starts[other] < start}
+        for other in sorted(before):
+            if self._starts[other] + self._sizes[other] > start:
                 yield other
-            before -= 1
         while at < len(self._live) and self._live[at][0] < start + size:
             yield self._live[at][1]
             at += 1
 
-    def add(self, index: int) -> None:
-        """Block `index` comes to life."""
+    def add(self, index: int, touched: Collection[int]) -> None:
+        """Block `index` comes to life. touched: what it shares bytes with."""
         insort(self._live, (self._starts[index], index))
+        self._sharing |= {index, *touched} if touched else set()
 
     def remove(self, index: int) -> None:
         """Its last step is over."""
+        self._sharing.discard(index)
         del self._live[bisect_left(self._live, (self._starts[index], index))]
 
 
-def _check_pair(plan: Plan, one: Block, other: Block, leaves: set[tuple[str, str]]) -> None:
+def _check_pair(plan: Plan, one: Block, other: Block, leaves: LeavesOf) -> None:
     """Raise PlanError for two blocks that share a byte and a step, unless they have leave to."""
     steps = range(max(one.first_step, other.first_step), min(one.last_step, other.last_step) + 1)
     start = max(plan.offsets[one.name], plan.offsets[other.name])
     end = min(plan.offsets[one.name] + one.size_bytes, plan.offsets[other.name] + other.size_bytes)
-    same_offset = plan.offsets[one.name] == plan.offsets[other.name]
-    has_leave = (one.name, other.name) in leaves or (other.name, one.name) in leaves
-    if has_leave and same_offset and len(steps) == 1:
-        return
+    found = leaves.get(one.name, {}).get(other.name)
+    near = ""
+    if found is not None:
+        leave, output, source = found
+        distance = plan.offsets[output.name] - plan.offsets[source.name]
+        if leave.allows(distance, output, source) and len(steps) == 1:
+            return
+        near = f", {output.name} at distance {distance}, too near"
     raise PlanError(
         f"blocks {one.name} and {other.name} both hold bytes {start} to {end - 1} "
-        f"in step {steps[0]}"
+        f"in step {steps[0]}{near}"
     )
 
 
 @checked
-def check_program(program: Program, in_place_kernels: Collection[str] = ()) -> None:
+def check_program(program: Program) -> None:
     """Raise PlanError at the first step of a placed Program that reads bytes overwritten since.
 
-    in_place_kernels: kernels that may write their output where an input starts.
+    A call may overwrite operands of its own as far as it says (`Call.over`).
     """
-    _Walk(unrolled(program), in_place_kernels).run()
+    _Walk(unrolled(program)).run()
 
 
 class _Walk:
@@ -131,9 +146,8 @@ class _Walk:
     A piece is what lies between two neighbours among all starts and ends of views in a memory.
     """
 
-    def __init__(self, program: Program, in_place_kernels: Collection[str]) -> None:
+    def __init__(self, program: Program) -> None:
         self._program = program
-        self._in_place_kernels = in_place_kernels
         self._index = {buffer.name: index for index, buffer in enumerate(program.buffers)}
         self._edges: dict[str, list[int]] = {}
         self._pieces: dict[str, dict[int, int]] = {}
@@ -195,8 +209,7 @@ class _Walk:
         for name in call.outputs:
             self._write(name)
         for name in inputs:
-            starts = {self._span(output)[0] for output in call.outputs}
-            if call.kernel in self._in_place_kernels and self._span(name)[0] in starts:
+            if call.over and may_lie_over(self._program, call, call.outputs[0], str(name)):
                 continue
             self._read(name, f"{call.name}, which writes before it has read all,")
         for name in [*call.outputs, *([call.scratch] if call.scratch else [])]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tinsmith_ir.checked import checked
 
 from tinsmith_allocation.greedy import plan_greedy
-from tinsmith_allocation.model import Block, InPlace, Plan, PlanError, checked_in_place
+from tinsmith_allocation.model import Block, Leave, Plan, PlanError, checked_leaves
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -25,7 +25,7 @@ _NO_EFFORT_BLOCKS = 500
 def plan_exact(
     blocks: Sequence[Block],
     *,
-    in_place: Sequence[InPlace] = (),
+    leaves: Sequence[Leave] = (),
     time_limit: float = 10.0,
     workers: int = 1,
     seed: int = 0,
@@ -36,9 +36,9 @@ def plan_exact(
     input gives the same plan on any machine. Also with several workers, which then take turns. Less
     where there are more than 100 blocks, by the square of their number, as a second then lasts ever
     longer, and none from 500 on: what is left open is the plan's gap.
-    Raises PlanError for blocks of the same name or a bad `in_place`.
+    Raises PlanError for blocks of the same name or a bad leave.
     """
-    greedy = plan_greedy(blocks, in_place=in_place)
+    greedy = plan_greedy(blocks, leaves=leaves)
     if greedy.arena_bytes == greedy.lower_bound or len(blocks) >= _NO_EFFORT_BLOCKS:
         return greedy
     effort = time_limit * min(1.0, _ALL_EFFORT_BLOCKS / len(blocks)) ** 2
@@ -57,15 +57,12 @@ class _Search:
         self._greedy = greedy
         self._model = cp_model.CpModel()
         self._unit = min(block.alignment for block in greedy.blocks)
-        self._sources = checked_in_place(greedy.blocks, greedy.in_place)
+        self._leaves = checked_leaves(greedy.blocks, greedy.leaves)
         self._offsets = {block.name: self._offset(block) for block in greedy.blocks}
         self._times: list[cp_model.IntervalVar] = []
         self._ranges: list[cp_model.IntervalVar] = []
-        self._shared: dict[str, list[cp_model.IntVar]] = {}
         for block in greedy.blocks:
             self._add_block(block)
-        for literals in self._shared.values():
-            self._model.add_at_most_one(literals)
         self._model.add_no_overlap_2d(self._times, self._ranges)
         self._arena = self._add_arena()
 
@@ -77,46 +74,62 @@ class _Search:
         return variable * (block.alignment // self._unit)
 
     def _add_block(self, block: Block) -> None:
-        """Its rectangle; or two of which one is present, when it may be written over a source.
-
-        Written over one, it keeps others away only from its second step on: in the first, the
-        source does, being as large.
+        """Its rectangle; of one that may be written over sources, from its second step on: in its first step it is
+        compared with each block that lives then.
         """
+        leaves = [found for found in self._leaves.get(block.name, {}).values() if found[1] is block]
+        if not leaves:
+            self._add_rectangle(block, block.first_step)
+            return
+        if block.last_step > block.first_step:
+            self._add_rectangle(block, block.first_step + 1)
+        sources = {source.name for _, _, source in leaves}
+        others = [
+            other
+            for other in self._greedy.live(block.first_step)
+            if other is not block and other.name not in sources
+        ]
+        mine = self._bytes(block)
+        theirs = [self._bytes(other) for other in others]
+        if any(self._may_share(other, others) for other in others):
+            for other in theirs:
+                self._model.add_no_overlap([mine, other])
+        else:
+            self._model.add_no_overlap([mine, *theirs])
+        for leave, _, source in leaves:
+            self._add_leave(leave, block, source)
+
+    def _may_share(self, block: Block, others: Sequence[Block]) -> bool:
+        """True if there is a leave between the block and one of the others."""
+        partners = self._leaves.get(block.name, {})
+        return any(other.name in partners for other in others)
+
+    def _add_leave(self, leave: Leave, output: Block, source: Block) -> None:
+        """The distances at which the two may lie: up to one, from one on, or one of a few."""
+        model = self._model
+        distance = self._offsets[output.name] - self._offsets[source.name]
+        low, high = leave.bounds(output, source)
+        below, above = low // self._unit, -(-high // self._unit)
+        exactly = [found // self._unit for found in leave.exactly if found % self._unit == 0]
+        choices = [distance <= below, distance >= above, *(distance == found for found in exactly)]
         literals: list[cp_model.IntVar] = []
-        for source in self._sources.get(block.name, ()):
-            literal = self._model.new_bool_var(f"{block.name} over {source.name}")
-            equal = self._offsets[block.name] == self._offsets[source.name]
-            self._model.add(equal).only_enforce_if(  # pyright: ignore[reportUnknownMemberType]
+        for index, choice in enumerate(choices):
+            literal = model.new_bool_var(f"{output.name} over {source.name} {index}")
+            model.add(choice).only_enforce_if(  # pyright: ignore[reportUnknownMemberType]
                 [literal]
             )
             literals.append(literal)
-            self._shared.setdefault(source.name, []).append(literal)
-        if not literals:
-            self._add_rectangle(block, block.first_step, None)
-            return
-        apart = self._model.new_bool_var(f"{block.name} apart")
-        self._model.add_exactly_one([apart, *literals])
-        self._add_rectangle(block, block.first_step, apart)
-        if block.last_step > block.first_step:
-            self._add_rectangle(block, block.first_step + 1, ~apart)
+        model.add_bool_or(literals)
 
-    def _add_rectangle(
-        self, block: Block, first_step: int, present: "cp_model.LiteralT | None"
-    ) -> None:
+    def _add_rectangle(self, block: Block, first_step: int) -> None:
         steps = block.last_step - first_step + 1
-        units = -(-block.size_bytes // self._unit)
-        offset = self._offsets[block.name]
-        model = self._model
-        if present is None:
-            time = model.new_fixed_size_interval_var(first_step, steps, block.name)
-            bytes_ = model.new_fixed_size_interval_var(offset, units, block.name)
-        else:
-            time = model.new_optional_fixed_size_interval_var(
-                first_step, steps, present, block.name
-            )
-            bytes_ = model.new_optional_fixed_size_interval_var(offset, units, present, block.name)
+        time = self._model.new_fixed_size_interval_var(first_step, steps, block.name)
         self._times.append(time)
-        self._ranges.append(bytes_)
+        self._ranges.append(self._bytes(block))
+
+    def _bytes(self, block: Block) -> "cp_model.IntervalVar":
+        units = -(-block.size_bytes // self._unit)
+        return self._model.new_fixed_size_interval_var(self._offsets[block.name], units, block.name)
 
     def _add_arena(self) -> "cp_model.IntVar":
         """The objective, in bytes."""
@@ -158,4 +171,4 @@ class _Search:
             name: solver.value(offset) * self._unit for name, offset in self._offsets.items()
         }
         bound = round(solver.best_objective_bound)
-        return Plan(greedy.blocks, offsets, bound, greedy.in_place)
+        return Plan(greedy.blocks, offsets, bound, greedy.leaves)

@@ -5,18 +5,24 @@ improvement that moves the blocks under the highest one to the front of the orde
 of the hill climbing allocator of Ethos-U Vela. No randomness: the same blocks, the same plan.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.checked import checked
 
 from tinsmith_allocation.bound import lower_bound
-from tinsmith_allocation.model import Block, InPlace, Plan, checked_in_place
+from tinsmith_allocation.model import (
+    Block,
+    Leave,
+    LeaveOf,
+    LeavesOf,
+    Plan,
+    checked_leaves,
+)
 
 _ALL_IMPROVEMENTS_BLOCKS = 125
 
-_Partners = dict[str, set[str]]
 _Key = Callable[[Block], tuple[int, ...]]
 
 _ORDERS: tuple[_Key, ...] = (
@@ -30,19 +36,19 @@ _ORDERS: tuple[_Key, ...] = (
 
 @checked
 def plan_greedy(
-    blocks: Sequence[Block], *, in_place: Sequence[InPlace] = (), improvements: int = 200
+    blocks: Sequence[Block], *, leaves: Sequence[Leave] = (), improvements: int = 200
 ) -> Plan:
     """The best plan of a few orders, then of at most `improvements` changed ones; where there are more
     than 125 blocks, of a few more orders and of fewer changed ones, by the square of their number.
 
     Stops at once when a plan meets the lower bound. Raises PlanError for blocks of the same name or
-    a bad `in_place`.
+    a bad leave.
     """
-    partners = _partners(blocks, in_place)
-    bound = lower_bound(blocks, in_place)
+    leaves_of = checked_leaves(blocks, leaves)
+    bound = lower_bound(blocks, leaves)
 
     def plan(order: Sequence[Block]) -> Plan:
-        return Plan(tuple(blocks), _first_fit(order, partners), bound, tuple(in_place))
+        return Plan(tuple(blocks), _first_fit(order, leaves_of), bound, tuple(leaves))
 
     share = min(1.0, _ALL_IMPROVEMENTS_BLOCKS / max(len(blocks), 1))
     tries = int(improvements * share**2)
@@ -116,13 +122,11 @@ def _moves(order: list[Block], plan: Plan) -> Iterator[list[Block]]:
             yield [*rest[: at + 1], block, *rest[at + 1 :]]
 
 
-def _first_fit(order: Sequence[Block], partners: _Partners) -> dict[str, int]:
+def _first_fit(order: Sequence[Block], leaves: LeavesOf) -> dict[str, int]:
     """Each block at the lowest free offset, the blocks taken in the given order."""
     placed = _Placed(len(order))
     for block in order:
-        neighbours = placed.neighbours(block)
-        shared = placed.shared_offsets(block, neighbours, partners.get(block.name, set()))
-        placed.add(block, min([*shared, placed.lowest_gap(block, neighbours)]))
+        placed.add(block, placed.lowest_offset(block, leaves.get(block.name, {})))
     return placed.offsets
 
 
@@ -151,44 +155,49 @@ class _Placed:
         self._names.insert(index, block.name)
         self.offsets[block.name] = offset
 
-    def neighbours(self, block: Block) -> NDArray[np.intp]:
-        """Indices of the blocks that live with `block`, lowest start first."""
+    def lowest_offset(self, block: Block, leaves: Mapping[str, LeaveOf]) -> int:
+        """The lowest aligned offset at which `block` is in the way of none that lives with it."""
         first, last = self._rows[:2, : len(self._names)]
-        return ((first <= block.last_step) & (block.first_step <= last)).nonzero()[0]
-
-    def lowest_gap(self, block: Block, neighbours: NDArray[np.intp]) -> int:
-        """The lowest aligned offset at which `block` touches none of its neighbours."""
+        neighbours = ((first <= block.last_step) & (block.first_step <= last)).nonzero()[0]
         starts, ends = self._rows[2:, neighbours]
-        # candidates[i] is behind all neighbours before i; the last one, behind all there are.
-        candidates = np.zeros(len(neighbours) + 1, np.int64)
-        np.maximum.accumulate(ends, out=candidates[1:])
-        candidates += -candidates % block.alignment
-        fits = (candidates[:-1] + block.size_bytes <= starts).nonzero()[0]
-        return int(candidates[fits[0] if len(fits) else -1])
-
-    def shared_offsets(
-        self, block: Block, neighbours: NDArray[np.intp], partners: set[str]
-    ) -> list[int]:
-        """Offsets of placed blocks that `block` may share and at which it touches no other."""
-        shared: list[int] = []
-        if not partners:
-            return shared
-        starts, ends = self._rows[2:, neighbours]
-        for index in neighbours:
-            start = int(self._rows[2, index])
-            if self._names[index] not in partners or start % block.alignment:
+        # What lies between lows and highs is barred.
+        lows, highs = starts - block.size_bytes, ends
+        shared: set[tuple[int, int]] = set()  # an offset that is free nevertheless, and for whom
+        if leaves:
+            for at, neighbour in enumerate(neighbours):
+                if found := leaves.get(self._names[int(neighbour)]):
+                    lows[at], highs[at], exactly = _barred(block, int(starts[at]), found)
+                    shared |= {(offset, at) for offset in exactly}
+        offset = _lowest_gap(lows, highs, block.alignment)
+        for other, _ in sorted(shared):
+            if not 0 <= other < offset or other % block.alignment:
                 continue
-            touched = (starts < start + block.size_bytes) & (start < ends)
-            if all(other == index for other in neighbours[touched]):
-                shared.append(start)
-        return shared
+            barring = ((lows < other) & (other < highs)).nonzero()[0]
+            if all((other, int(at)) in shared for at in barring):
+                return other
+        return offset
 
 
-def _partners(blocks: Sequence[Block], in_place: Sequence[InPlace]) -> _Partners:
-    """Name -> names of the blocks whose offset it may share, in both directions."""
-    partners: _Partners = {}
-    for name, sources in checked_in_place(blocks, in_place).items():
-        for source in sources:
-            partners.setdefault(name, set()).add(source.name)
-            partners.setdefault(source.name, set()).add(name)
-    return partners
+def _lowest_gap(lows: NDArray[np.int64], highs: NDArray[np.int64], alignment: int) -> int:
+    """The lowest aligned offset from 0 that is barred by none."""
+    barred = (lows < highs).nonzero()[0]
+    order = barred[lows[barred].argsort(kind="stable")]
+    lows, highs = lows[order], highs[order]
+    # candidates[i] is behind all before i; the last one, behind all there are.
+    candidates = np.zeros(len(order) + 1, np.int64)
+    np.maximum.accumulate(highs, out=candidates[1:])
+    np.maximum(candidates, 0, out=candidates)
+    candidates += -candidates % alignment
+    fits = (candidates[:-1] <= lows).nonzero()[0]
+    return int(candidates[fits[0] if len(fits) else -1])
+
+
+def _barred(block: Block, start: int, found: LeaveOf) -> tuple[int, int, tuple[int, ...]]:
+    """Between which offsets `block` may not begin, one that it has a leave with being at `start`; and at which it
+    may all the same.
+    """
+    leave, output, source = found
+    low, high = leave.bounds(output, source)
+    if block is output:
+        return start + low, start + high, tuple(start + distance for distance in leave.exactly)
+    return start - high, start - low, tuple(start - distance for distance in leave.exactly)

@@ -1,6 +1,5 @@
 """From the steps of a Program to the blocks of one of its memories."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
@@ -8,7 +7,7 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.program import Call, Copy, Fill, Program, Wait, unrolled
 
-from tinsmith_allocation.model import Block, InPlace
+from tinsmith_allocation.model import Block, Leave
 
 _BEFORE_FIRST_STEP = -1
 
@@ -18,7 +17,7 @@ class Demand(Checked):
     """What one memory has to hold. A block has the name of its buffer."""
 
     blocks: tuple[Block, ...]
-    in_place: tuple[InPlace, ...]
+    leaves: tuple[Leave, ...]
 
 
 @checked
@@ -27,14 +26,13 @@ def demand(
     memory: str,
     *,
     scratch: bool = True,
-    in_place_kernels: Collection[str] = (),
 ) -> Demand:
     """The blocks of `memory`.
 
     A step's number is its index in the unrolled program. Inputs are live from before the first step (-1) to their
     last use, outputs to after the last step, scratch in its call only; what an engine reads and writes, at least
-    until it is waited for. `scratch` False leaves the scratch of kernels out. The output of one of
-    `in_place_kernels` may be written over an input that nobody reads later.
+    until it is waited for. `scratch` False leaves the scratch of kernels out. A result may be written over operands
+    that nobody reads later, as far as its call says (`Call.over`).
     Raises GraphError for a buffer that no step uses.
     """
     program = unrolled(program)
@@ -49,7 +47,7 @@ def demand(
             raise GraphError(f"buffer {buffer.name} is used by no step of program {program.name}")
         first, last = uses[buffer.name]
         blocks.append(Block(buffer.name, buffer.size_bytes, first, last, alignment))
-    return Demand(tuple(blocks), _in_place(program, blocks, in_place_kernels))
+    return Demand(tuple(blocks), _leaves(program, blocks))
 
 
 def _uses(program: Program) -> dict[str, tuple[int, int]]:
@@ -84,21 +82,49 @@ def _uses(program: Program) -> dict[str, tuple[int, int]]:
     return uses
 
 
-def _in_place(
-    program: Program, blocks: list[Block], in_place_kernels: Collection[str]
-) -> tuple[InPlace, ...]:
+def _leaves(program: Program, blocks: list[Block]) -> tuple[Leave, ...]:
+    """For each call that may write a buffer that begins with it over one that ends with it."""
     by_name = {block.name: block for block in blocks}
-    leaves: list[InPlace] = []
+    leaves: list[Leave] = []
     for index, call in enumerate(program.steps):
-        if not isinstance(call, Call) or call.kernel not in in_place_kernels:
+        if not isinstance(call, Call) or not call.over:
             continue
-        inputs = [
-            program.view[name].buffer for name in call.inputs if name and name in program.view
-        ]
-        for output in (by_name.get(program.view[name].buffer) for name in call.outputs):
-            if output is None or output.first_step != index:
-                continue
-            for source in (by_name[name] for name in dict.fromkeys(inputs) if name in by_name):
-                if source.last_step == index and source.size_bytes >= output.size_bytes:
-                    leaves.append(InPlace(output.name, source.name))
+        (result,) = call.outputs
+        output = by_name.get(program.view[result].buffer)
+        if output is None or output.first_step != index:
+            continue
+        operands = {
+            program.view[name].buffer: name
+            for name in call.inputs
+            if name is not None and name in program.view
+        }
+        for buffer in operands:
+            source = by_name.get(buffer)
+            if source is not None and source is not output and source.last_step == index:
+                leaves += _leave(program, call, output, source)
     return tuple(leaves)
+
+
+def _leave(program: Program, call: Call, output: Block, source: Block) -> tuple[Leave, ...]:
+    """As far as every operand in the source allows it: none where the operand is of another layout than dense, or
+    does not say.
+    """
+    (result,) = call.outputs
+    at_most: int = source.size_bytes
+    at_least: int = -output.size_bytes
+    exactly: set[int] | None = None
+    for index, name in enumerate(call.inputs):
+        if name is None or name not in program.view or program.view[name].buffer != source.name:
+            continue
+        mine, theirs = program.view[result], program.view[name]
+        overlap = next((found for found in call.over if found.operand == index), None)
+        if overlap is None or not (mine.is_dense and theirs.is_dense):
+            return ()
+        # From distances of views to distances of buffers.
+        shift = theirs.start.value({}) - mine.start.value({})
+        low = -mine.type.size_bytes if overlap.at_most is None else overlap.at_most
+        high = theirs.type.size_bytes if overlap.at_least is None else overlap.at_least
+        at_most, at_least = min(at_most, low + shift), max(at_least, high + shift)
+        others = {distance + shift for distance in overlap.exactly}
+        exactly = others if exactly is None else exactly & others
+    return (Leave(output.name, source.name, at_most, at_least, tuple(sorted(exactly or ()))),)

@@ -62,15 +62,50 @@ class Block(Checked):
 
 
 @dataclass(frozen=True)
-class InPlace(Checked):
-    """Leave to put the block `output` at exactly the offset of the block `source`.
+class Leave(Checked):
+    """Leave to let the block `output` share bytes with the block `source`, an earlier one whose last step is its first.
 
-    For a step that reads each byte of `source` before it writes the byte of `output` at the same
-    place: the last step of `source` must be the first of `output`, and `source` at least as large.
+    A distance is the offset of `output` less that of `source`. at_most, at_least: any distance up to, and from there
+    on; None for none but those at which the two share no byte, which need no leave. exactly: others.
     """
 
     output: str
     source: str
+    at_most: int | None = 0
+    at_least: int | None = None
+    exactly: tuple[int, ...] = ()
+
+    def bounds(self, output: Block, source: Block) -> tuple[int, int]:
+        """Distances up to the first and from the second on are allowed."""
+        low, high = -output.size_bytes, source.size_bytes
+        return (
+            low if self.at_most is None else max(low, self.at_most),
+            high if self.at_least is None else min(high, self.at_least),
+        )
+
+    def allows(self, distance: int, output: Block, source: Block) -> bool:
+        """True if the two may lie at that distance."""
+        low, high = self.bounds(output, source)
+        return distance <= low or distance >= high or distance in self.exactly
+
+    def most_shared(self, output: Block, source: Block, unit: int) -> int:
+        """At most how many bytes the two share, their sizes rounded up to a multiple of `unit`, at a distance that is
+        a multiple of it.
+        """
+        mine, theirs = _round_up(output.size_bytes, unit), _round_up(source.size_bytes, unit)
+        low, high = self.bounds(output, source)
+        # The more, the nearer the smaller one is to lying within the other.
+        nearest = [
+            min(low // unit * unit, max(0, theirs - mine)),
+            max(_round_up(high, unit), min(0, theirs - mine)),
+            *(distance for distance in self.exactly if distance % unit == 0),
+        ]
+        shared = [min(theirs, distance + mine) - max(0, distance) for distance in nearest]
+        return max(0, *shared)
+
+
+def _round_up(value: int, unit: int) -> int:
+    return -(-value // unit) * unit
 
 
 class Status(enum.Enum):
@@ -86,13 +121,13 @@ class Plan(Checked):
 
     offsets: bytes from the start of the arena, by name of block.
     lower_bound: a proven bound; no plan of these blocks needs fewer bytes.
-    in_place: the leaves the planner was given, taken or not.
+    leaves: those that the planner was given, taken or not.
     """
 
     blocks: tuple[Block, ...]
     offsets: Mapping[str, int]
     lower_bound: int
-    in_place: tuple[InPlace, ...] = ()
+    leaves: tuple[Leave, ...] = ()
 
     @cached_property
     def arena_bytes(self) -> int:
@@ -136,26 +171,34 @@ class Plan(Checked):
         return (block for block in self.blocks if block.first_step <= step <= block.last_step)
 
 
-def checked_in_place(
-    blocks: Sequence[Block], in_place: Sequence[InPlace]
-) -> dict[str, tuple[Block, ...]]:
-    """Name of an output block -> the blocks it may be put upon.
+LeaveOf = tuple[Leave, Block, Block]
+"""A leave, its output and its source."""
 
-    Raises PlanError for two blocks of one name, or for a leave that breaks the rule of InPlace.
+LeavesOf = Mapping[str, Mapping[str, LeaveOf]]
+"""Name of a block -> name of another -> the leave that the two have."""
+
+
+def checked_leaves(blocks: Sequence[Block], leaves: Sequence[Leave]) -> LeavesOf:
+    """The leaves of every block that has one, be it the output or the source.
+
+    Raises PlanError for two blocks of one name, or for a leave that breaks the rule of Leave.
     """
     by_name = {block.name: block for block in blocks}
     if len(by_name) != len(blocks):
         raise PlanError("two blocks have the same name")
-    sources: dict[str, tuple[Block, ...]] = {}
-    for leave in in_place:
+    found: dict[str, dict[str, LeaveOf]] = {}
+    for leave in leaves:
         if leave.output not in by_name or leave.source not in by_name:
             raise PlanError(f"no block has the name {leave.output} or {leave.source}")
         output, source = by_name[leave.output], by_name[leave.source]
-        if source.last_step != output.first_step or source.size_bytes < output.size_bytes:
+        if not source.first_step < source.last_step == output.first_step:
             raise PlanError(
-                f"{output.name} cannot be written over {source.name}: expected a block of at least "
-                f"{output.size_bytes} bytes whose last step is {output.first_step}, "
-                f"got {source.size_bytes} bytes and step {source.last_step}"
+                f"{output.name} cannot be written over {source.name}: expected a block of earlier steps whose last is "
+                f"{output.first_step}, got steps {source.first_step} to {source.last_step}"
             )
-        sources[output.name] = (*sources.get(output.name, ()), source)
-    return sources
+        for one, other in ((output, source), (source, output)):
+            known = found.setdefault(one.name, {})
+            if other.name in known:
+                raise PlanError(f"{output.name} has two leaves to be written over {source.name}")
+            known[other.name] = leave, output, source
+    return found

@@ -1,0 +1,165 @@
+"""In which order the kernels of Tinsmith's own library read and write: `kernels/cmsis_nn/src`, file by file.
+
+Nothing is promised for Arm's library, whose order is nowhere documented.
+"""
+
+import numpy as np
+from tinsmith_ir.operators import Pool
+from tinsmith_lowering import NEVER, Layer, Steps, Walk, Window, pixels_walk, rows_walk
+
+from tinsmith_cmsis_nn import scratch, scratch_mve, sizes
+from tinsmith_cmsis_nn.common import implementation
+from tinsmith_cmsis_nn.geometry import Dims, Geometry
+
+_C_PIXELS = 3
+"""Pixels that plain C multiplies at once, at most (2 where registers are few)."""
+
+_DSP_PIXELS = 2
+_MVE_CHANNELS_OF_ROW = 144
+"""Channels that MVE sums before it writes the first of them."""
+
+
+def convolve_packed(layer: Layer) -> Walk | None:
+    """dsp/convolve_packed.c copies the windows of two pixels into scratch; c/packed.c those of up to three, or reads
+    pixels where they are, once for every four channels; mve/convolve_core.c copies some windows and otherwise
+    multiplies all of a row by four channels, then by the next four.
+    """
+    geometry = sizes.geometry(layer)
+    height, width = _windows(geometry)
+    is_copied = sizes.convolution_packed(layer) > 0
+    match implementation(layer.target):
+        case "dsp":
+            return pixels_walk(layer, height, width, together=_DSP_PIXELS)
+        case "c":
+            return pixels_walk(layer, height, width, overtaken=0 if is_copied else _C_PIXELS)
+        case "mve":
+            return pixels_walk(layer, height, width) if is_copied else None
+
+
+def depthwise_packed(layer: Layer) -> Walk | None:
+    """common/depthwise_packed.c goes strip by strip, there by channels: one, or with DSP two of which the last may be
+    done twice. mve/depthwise_*.c go by blocks of sixteen channels, there line by line.
+    """
+    geometry = sizes.geometry(layer)
+    if implementation(layer.target) == "mve":
+        return _by_blocks(layer, geometry)
+    return _by_strips(layer, geometry)
+
+
+def fully_connected_packed(layer: Layer) -> Walk:
+    """Row by row of the input, each read again for every few channels; MVE reads it for 144 before it writes."""
+    channels = layer.input(1).shape[0]
+    rows = layer.output.elements // channels
+    is_mve = implementation(layer.target) == "mve"
+    return rows_walk(layer, rows, is_staged=is_mve and channels <= _MVE_CHANNELS_OF_ROW)
+
+
+def pool(layer: Layer) -> Walk:
+    """Pixel after pixel, channel after channel, a few of them at once."""
+    operator = layer.operator_as(Pool)
+    height, width = (
+        Window(*sides)
+        for sides in zip(
+            layer.input(0).shape[1:3],
+            layer.output.shape[1:3],
+            operator.window,
+            operator.stride,
+            operator.padding[::2],
+            strict=True,
+        )
+    )
+    return pixels_walk(layer, height, width, channels=layer.output.shape[3])
+
+
+def _windows(geometry: Geometry) -> tuple[Window, Window]:
+    height, width = (
+        Window(*sides)
+        for sides in zip(
+            geometry.input[1:3],
+            geometry.output[1:3],
+            geometry.weights[1:3],
+            geometry.stride,
+            geometry.padding,
+            geometry.dilation,
+            strict=True,
+        )
+    )
+    return height, width
+
+
+def _by_strips(layer: Layer, geometry: Geometry) -> Walk:
+    """A step for each channel, or two, of a strip of output lines. A strip copies all that its windows span; channels
+    that are missing to a step at the end are made up by ones that were done.
+    """
+    is_dsp = implementation(layer.target) == "dsp"
+    channels, together = geometry.input[3], 2 if is_dsp else 1
+    axis = scratch.strip_axis(geometry)
+    outputs = scratch.strip_outputs(geometry, element_bytes=4 if is_dsp else 1)
+    taps, stride, padding = (
+        pair[axis - 1] for pair in (geometry.weights[1:3], geometry.stride, geometry.padding)
+    )
+    made = np.arange(geometry.output[axis]) // outputs
+    last_read = np.full(geometry.input[axis], NEVER, np.int64)
+    for strip in range(int(made[-1]) + 1):
+        count = int((made == strip).sum())
+        first = strip * outputs * stride - padding
+        last_read[max(first, 0) : max(first + (count - 1) * stride + taps, 0)] = strip
+    first_done = np.arange(channels) // together
+    last_done = first_done.copy()
+    last_done[max(channels - together, 0) :] = first_done[-1]
+    return _planes_walk(geometry, axis, (made, last_read), (first_done, last_done), blocks=False)
+
+
+def _by_blocks(layer: Layer, geometry: Geometry) -> Walk:
+    """A step for each line of outputs, or two lines, of a block of sixteen channels. Patches copy four lines of input
+    for it, some of them again; else lines stay in a ring, each copied when it is first wanted.
+    """
+    del layer
+    along, across = scratch_mve.axes(geometry)
+    axis = scratch_mve.across_axis(geometry)
+    padding = geometry.padding[axis - 1]
+    plan = scratch_mve.patch_plan(along, across)
+    lines = 1 if plan is None else plan.lines
+    made = np.arange(across.output) // lines
+    window = Window(
+        across.input, across.output, across.taps, across.stride, padding, across.dilation
+    )
+    last_read = window.last_readers(made)
+    if plan is None:
+        span = (across.taps - 1) * across.dilation + 1
+        first_wanted = -(-(np.arange(across.input) + padding - span + 1) // across.stride)
+        last_read = np.where(last_read == NEVER, NEVER, np.maximum(first_wanted, 0))
+    done = np.arange(geometry.input[3]) // scratch_mve.DEPTHWISE_BLOCK
+    return _planes_walk(geometry, axis, (made, last_read), (done, done), blocks=True)
+
+
+def _planes_walk(
+    geometry: Geometry,
+    axis: int,
+    lines: tuple[Steps, Steps],
+    channels: tuple[Steps, Steps],
+    *,
+    blocks: bool,
+) -> Walk:
+    """Groups of lines and groups of channels, image by image.
+
+    axis: that lines follow each other along. lines: the group of each output line, and the last that reads each input
+    line. channels: the first and the last group that each channel belongs to. blocks: whether one group of channels is
+    done for all lines before the next, or the other way round.
+    """
+    (made, last_read), (first_done, last_done) = lines, channels
+    groups, channel_groups = int(made[-1]) + 1, int(last_done[-1]) + 1
+
+    def steps(of_lines: Steps, of_channels: Steps, dims: Dims) -> Steps:
+        line = of_lines[:, None, None] if axis == 1 else of_lines[None, :, None]
+        step = of_channels * groups + line if blocks else line * channel_groups + of_channels
+        image = np.arange(dims[0])[:, None, None, None] * (groups * channel_groups)
+        found = np.where(line == NEVER, NEVER, step + image)
+        return np.broadcast_to(found, dims).reshape(-1)
+
+    pitch = geometry.input[3] * (geometry.input[2] if axis == 1 else 1)
+    return Walk(
+        steps(made, first_done, geometry.output),
+        (steps(last_read, last_done, geometry.input), None, None),
+        tuple(-pitch * count for count in range(geometry.weights[axis] + 1)),
+    )
