@@ -3,6 +3,7 @@
 from tinsmith_c.testing.batch import HostBatch
 from tinsmith_c.testing.cases import CASES, Case
 from tinsmith_c.testing.host import HostModel, KernelObjects, compile_c, host_compiler, place
+from tinsmith_c.testing.tight import random_windows, tight_program
 
 __all__ = [
     "CASES",
@@ -13,4 +14,6 @@ __all__ = [
     "compile_c",
     "host_compiler",
     "place",
+    "random_windows",
+    "tight_program",
 ]
