@@ -1,7 +1,7 @@
 """Random programs with loops, views, rings, fills and engines, for property tests: right ones, and mutants of them.
 
 Each computes rows of an input one after another: rows come into a few lines of a small memory, beside the core or by
-it, go through elementwise calls, perhaps through a ring of lines, and back to the output.
+it, go through elementwise calls, perhaps in place, perhaps through a ring of lines, and back to the output.
 """
 
 import random
@@ -21,6 +21,7 @@ from tinsmith_ir.program import (
     Guard,
     Loop,
     Memory,
+    Overlap,
     Program,
     Ring,
     SimpleStep,
@@ -72,6 +73,7 @@ class _Maker:
         self._has_engine = generator.random() < 0.7
         self._has_ring = generator.random() < 0.5
         self._has_far_memory = generator.random() < 0.6
+        self._is_in_place = generator.random() < 0.3
         self._views: list[View] = []
         self._buffers: list[Buffer] = []
         self._ends = {"near": 0, "far": 0}
@@ -86,9 +88,12 @@ class _Maker:
         self._buffer("slots", self._slots * self._row_bytes, "near")
         self._buffer("out", self._row_bytes, "near")
         self._buffer("sum", self._row_bytes, "near")
-        self._view("done", "out")
         self._view("total", "sum")
         self._view("slot", "slots", self._cycle(0))
+        if self._is_in_place:
+            self._view("done", "slots", self._cycle(0))
+        else:
+            self._view("done", "out")
         self._view("to", "y", self._along(0))
         ahead = self._generator.randint(0, self._slots - 1) if self._has_engine else 0
         self._view("from", "x", self._along(ahead))
@@ -145,7 +150,8 @@ class _Maker:
             steps.append(replace(self._copy("from", "next", token), guard=guard))
         if self._has_engine:
             steps.append(Wait(self._tokens(0)))
-        steps.append(self._call("relu", Relu(), ("slot",), "done"))
+        over = (Overlap(0, 0),) if self._is_in_place else ()
+        steps.append(replace(self._call("relu", Relu(), ("slot",), "done"), over=over))
         result = "done"
         if self._has_ring:
             steps.append(Copy("done", "line"))
@@ -160,9 +166,7 @@ class _Maker:
             return Copy(source, destination)
         return Copy(source, destination, "dma", token)
 
-    def _call(
-        self, name: str, operator: Operator, inputs: tuple[str, ...], output: str
-    ) -> SimpleStep:
+    def _call(self, name: str, operator: Operator, inputs: tuple[str, ...], output: str) -> Call:
         return Call(name, "k", operator, inputs, (output,))
 
     def _buffer(self, name: str, size: int, memory: str) -> None:

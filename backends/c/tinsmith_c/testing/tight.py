@@ -43,9 +43,8 @@ def random_windows(seed: int) -> Graph:
         if index == 0:
             height, width = 40, 36  # more than one strip
         channels = int(random.integers(1, 20))
-        taps = tuple(int(size) for size in random.integers(1, 4, 2))
-        stride = tuple(int(size) for size in random.integers(1, 3, 2))
-        padding = tuple(int(random.integers(0, size)) for size in taps for _ in range(2))
+        taps, stride = _pair(random, 1, 4), _pair(random, 1, 3)
+        padding = (*_pair(random, 0, taps[0]), *_pair(random, 0, taps[1]))
         images = int(random.integers(1, 3))
         x = builder.input(
             f"x{index}", TensorType((images, height, width, channels), DType.INT8, quantization())
@@ -66,6 +65,11 @@ def random_windows(seed: int) -> Graph:
         operator = (DepthwiseConv2D if is_depthwise else Conv2D)(stride=stride, padding=padding)
         outputs.append(builder.add(operator, [x, w, b], f"y{index}", quantization()))
     return builder.build(outputs)
+
+
+def _pair(random: np.random.Generator, low: int, high: int) -> tuple[int, int]:
+    one, other = random.integers(low, high, 2)
+    return int(one), int(other)
 
 
 def _ends(program: Program, call: Call, overlap: Overlap, nearer: int) -> Iterator[int]:
