@@ -12,7 +12,6 @@ from tinsmith_lowering import (
     Signature,
     Walk,
     Window,
-    constant_operands,
     pixels_walk,
 )
 
