@@ -44,7 +44,8 @@ def tinsmith_py_library(name, deps = [], data = [], visibility = ["//visibility:
     py_library(
         name = name,
         srcs = native.glob([package + "/**/*.py"]),
-        data = data + native.glob([package + "/**"], exclude = _CACHES + ["**/*.py"]),
+        # pyproject.toml says which plug-ins the library has.
+        data = data + native.glob([package + "/**", "pyproject.toml"], exclude = _CACHES + ["**/*.py"]),
         imports = ["."],
         srcs_version = "PY3",
         visibility = visibility,

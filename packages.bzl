@@ -5,6 +5,7 @@ LIBRARIES = [
     "frontends/tflite",
     "ir",
     "lowering",
+    "plugins",
     "passes/allocation",
     "passes/copy_elision",
     "passes/fusion",

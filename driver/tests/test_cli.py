@@ -5,18 +5,20 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 import jsonschema
 import numpy as np
 import pytest
-from tinsmith_driver import pipelines
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
+from tinsmith_driver.plugins import registry
 from tinsmith_driver.report import schema
 from tinsmith_ir import Graph
+from tinsmith_plugins import Registry
 from tinsmith_tflite import import_tflite
 
 EXAMPLE = find_example()
@@ -349,7 +351,7 @@ def test_check_tells_every_op_that_no_kernel_takes(
     def no_kernels(*_: object, **__: object) -> tuple[()]:
         return ()
 
-    monkeypatch.setattr("tinsmith_driver.support.kernels_for", no_kernels)
+    monkeypatch.setattr(Registry, "kernels", no_kernels)
     status, found = _check_json(_chain(tmp_path / "two.tsm", 2), tmp_path / "two.json")
     assert (status, len(found["problems"])) == (1, 2)
     assert all("no kernel computes add" in problem for problem in found["problems"])
@@ -414,11 +416,14 @@ def test_an_arena_is_optimal_only_if_the_order_is_proven(
 def test_what_the_importer_warns_of_is_shown_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def warned(data: bytes, source: str, on_warning: Callable[[str], None]) -> Graph:
+    def warned(
+        data: bytes, source: str, on_warning: Callable[[str], None], _: Mapping[str, object]
+    ) -> Graph:
         on_warning("the weights grow")
         return import_tflite(data, source=source)
 
-    monkeypatch.setattr(pipelines, "import_tflite", warned)
+    importer = replace(registry().importers["tflite"], read=warned)
+    monkeypatch.setitem(vars(registry()), "importers", {"tflite": importer})
     assert main(["check", MODEL, "--target", "host"]) == 0
     assert "warning: the weights grow\n" in capsys.readouterr().err
     assert main(["compile", MODEL, "--target", "host", "-o", str(tmp_path)]) == 0

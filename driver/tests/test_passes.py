@@ -11,12 +11,14 @@ from tinsmith_driver import passes
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.passes import TABLE, Entry, PassChoice, Setting, chosen_passes
+from tinsmith_driver.passes import PassChoice, chosen_passes, pass_entries
 from tinsmith_driver.pipelines import compile_model, read_model
+from tinsmith_driver.plugins import registry
 from tinsmith_driver.report import report
 from tinsmith_ir import BIT_EXACT, Contract, Graph, GraphError, Program, UsageError
 from tinsmith_ir.operators import Relu, Relu6
 from tinsmith_ir.passes import levels
+from tinsmith_plugins import Found, PassEntry, Plugin, Registry, Setting, Stage
 from tinsmith_target import target
 
 MODEL = find_example().model
@@ -49,8 +51,7 @@ def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
 
 def test_what_follows_lowering_keeps_every_bit() -> None:
     """The firmware answers to a graph, so no pass behind the last graph may change a result."""
-    made = [entry.make(SETTING) for entry in TABLE]
-    behind = [found for found in made if levels(found)[1] is Program]
+    behind = [entry.kind for entry in pass_entries() if levels(entry.kind)[1] is Program]
     assert {found.contract for found in behind} == {BIT_EXACT}
 
 
@@ -180,20 +181,19 @@ class NegateMore:
 
 
 @pytest.mark.parametrize(
-    ("entry", "place", "message"),
+    ("entry", "message"),
     [
-        (Entry(LoseClamps, lambda _: LoseClamps()), len(TABLE), 'call "y" kernel'),
-        (Entry(NegateMore, lambda _: NegateMore()), 0, "%y: f32[1,4] = relu(%a)"),
+        (PassEntry(LoseClamps, Stage.PLACEMENT), 'call "y" kernel'),
+        (PassEntry(NegateMore, before="fold-constants"), "%y: f32[1,4] = relu(%a)"),
     ],
 )
 def test_verify_names_the_pass_of_either_level_that_broke_its_contract(
-    entry: Entry,
-    place: int,
+    entry: PassEntry,
     message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(passes, "TABLE", (*TABLE[:place], entry, *TABLE[place:]))
+    _bring(entry, monkeypatch)
     model = tmp_path / "floats.tsm"
     model.write_text(
         FLOATS.replace("add(%x, %x)", "mul(%x, %c)").replace(
@@ -205,6 +205,13 @@ def test_verify_names_the_pass_of_either_level_that_broke_its_contract(
         compile_model(read_model(model), options)
     assert f"pass {entry.name!r} promised bit_exact but changed %y in" in str(error.value)
     assert message in str(error.value)
+
+
+def _bring(entry: PassEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a plug-in bring the pass."""
+    found = Found(Plugin("test", passes=(entry,)), "test:PLUGIN")
+    together = Registry((*registry().plugins, found))
+    monkeypatch.setattr(passes, "registry", lambda: together)
 
 
 @dataclass(frozen=True)
@@ -225,8 +232,7 @@ class ZeroWeights:
 
 
 def test_verify_holds_constants_to_what_kernels_prepare(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = Entry(ZeroWeights, lambda _: ZeroWeights())
-    monkeypatch.setattr(passes, "TABLE", (*TABLE, entry))
+    _bring(PassEntry(ZeroWeights, Stage.PLACEMENT), monkeypatch)
     with pytest.raises(GraphError) as error:
         compile_model(read_model(MODEL), CompileOptions("cortex-m4", verify_passes=True))
     assert "pass 'zero-weights' made a program that is not valid: call " in str(error.value)
@@ -246,5 +252,5 @@ def test_show_knows_what_runs(capsys: pytest.CaptureFixture[str]) -> None:
 def test_passes_lists_all_with_their_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["passes"]) == 0
     listed = capsys.readouterr().out.splitlines()[2:]
-    assert [line.split()[0] for line in listed] == [entry.name for entry in TABLE]
+    assert [line.split()[0] for line in listed] == [entry.name for entry in pass_entries()]
     assert "exact=yes" in listed[-1]

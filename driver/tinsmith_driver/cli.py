@@ -17,8 +17,9 @@ from pathlib import Path
 from tinsmith_ir import TinsmithError
 
 from tinsmith_driver import commands
-from tinsmith_driver.options import BACKENDS, COMPILERS, OPTIMIZATIONS
+from tinsmith_driver.options import COMPILERS, OPTIMIZATIONS
 from tinsmith_driver.pipelines import tool_version
+from tinsmith_driver.plugins import registry, using
 from tinsmith_driver.running import FLOAT_TOLERANCE
 from tinsmith_driver.streams import lenient_streams
 from tinsmith_driver.writing import refuse_collisions
@@ -70,12 +71,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    with using(_plugins_named(arguments)):
+        try:
+            parsed = parser().parse_args(arguments)
+        except SystemExit as error:  # argparse has printed usage and reason
+            return error.code if isinstance(error.code, int) else 2
+        refuse_collisions(_paths(parsed, _WRITTEN), _paths(parsed, _READ))
+        return parsed.command(parsed)
+
+
+def _plugins_named(arguments: Sequence[str] | None) -> list[str]:
+    """What the arguments say of plug-ins, which decide what else they may say."""
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    _add_plugins(first)
     try:
-        parsed = parser().parse_args(arguments)
-    except SystemExit as error:  # argparse has printed usage and reason
-        return error.code if isinstance(error.code, int) else 2
-    refuse_collisions(_paths(parsed, _WRITTEN), _paths(parsed, _READ))
-    return parsed.command(parsed)
+        return first.parse_known_args(arguments)[0].plugins
+    except argparse.ArgumentError:
+        return []  # the whole parser says what is wrong
 
 
 def _paths(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str, Path]:
@@ -106,6 +118,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     root.add_argument("--version", action="version", version=f"tinsmith {tool_version()}")
+    _add_plugins(root)
     subparsers = root.add_subparsers(metavar="COMMAND", required=True)
 
     check = subparsers.add_parser("check", help="is every op of MODEL supported on TARGET?")
@@ -188,10 +201,13 @@ def parser() -> argparse.ArgumentParser:
     _add_model(show)
     show.add_argument("--after", metavar="PASS", help="print it after this pass ('import' is none)")
     show.add_argument("--target", help="needed for what comes after lowering")
-    show.add_argument("--backend", choices=BACKENDS, help="kernels to prefer")
+    show.add_argument("--backend", choices=list(registry().backends), help="kernels to prefer")
     _add_passes(show)
     show.add_argument("--constants", action="store_true", help="print constants whole")
     show.set_defaults(command=commands.show)
+
+    plugins = subparsers.add_parser("plugins", help="list the plug-ins, and what each brings")
+    plugins.set_defaults(command=commands.plugins)
 
     targets = subparsers.add_parser("targets", help="list the targets")
     targets.set_defaults(command=commands.targets)
@@ -210,7 +226,20 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("--targets", metavar="A,B", help="only these targets")
     _add_json(bench)
     bench.set_defaults(command=commands.bench)
+    for command in subparsers.choices.values():
+        _add_plugins(command)
     return root
+
+
+def _add_plugins(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--plugin",
+        dest="plugins",
+        action="append",
+        default=[],
+        metavar="MODULE:OBJECT",
+        help="a plug-in beside those that packages announce",
+    )
 
 
 def _add_model(command: argparse.ArgumentParser) -> None:
@@ -225,7 +254,9 @@ def _add_model(command: argparse.ArgumentParser) -> None:
 def _add_target(command: argparse.ArgumentParser) -> None:
     command.add_argument("--target", required=True, help="see `tinsmith targets`")
     command.add_argument(
-        "--backend", choices=BACKENDS, help="kernels to prefer (default: the target's)"
+        "--backend",
+        choices=list(registry().backends),
+        help="kernels to prefer (default: the target's)",
     )
 
 

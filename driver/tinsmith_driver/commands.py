@@ -15,8 +15,6 @@ from tinsmith_ir.errors import DoesNotFitError, ParseError
 from tinsmith_ir.escape import visible, visible_lines
 from tinsmith_ir.printer import print_graph
 from tinsmith_ir.program_printer import print_program
-from tinsmith_target import target
-from tinsmith_target import targets as all_targets
 from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
 from tinsmith_driver import benchmarks, demonstration, sweep
@@ -41,6 +39,7 @@ from tinsmith_driver.pipelines import (
     show_after,
     tool_version,
 )
+from tinsmith_driver.plugins import plugin_table, registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.report import (
     check_report,
@@ -292,7 +291,7 @@ def objects(arguments: argparse.Namespace) -> int:
 def show(arguments: argparse.Namespace) -> int:
     """Print the IR."""
     options = _pass_options(arguments)
-    target(options.target)  # a wrong name is wrong use, even where no target is needed
+    registry().target(options.target)  # a wrong name is wrong use, even where no target is needed
     shown = _shown(arguments.model, options, arguments.after)
     constants = "inline" if arguments.constants else "summary"
     text = (
@@ -318,7 +317,7 @@ def targets(arguments: argparse.Namespace) -> int:
     del arguments
     rows = [
         [t.name, t.board.name, t.backend, " ".join(sorted(t.features)) or "-", t.description]
-        for t in all_targets()
+        for t in registry().targets.values()
     ]
     print(table(["target", "board", "kernels", "features", "description"], rows))
     return 0
@@ -328,6 +327,13 @@ def passes(arguments: argparse.Namespace) -> int:
     """List the passes."""
     del arguments
     print(pass_table())
+    return 0
+
+
+def plugins(arguments: argparse.Namespace) -> int:
+    """List the plug-ins."""
+    del arguments
+    print(plugin_table())
     return 0
 
 

@@ -1,9 +1,8 @@
 """The page docs/supported_ops.md: `python -m tinsmith_driver.manual > docs/supported_ops.md`."""
 
-import tinsmith_cmsis_nn
-import tinsmith_reference
-from tinsmith_lowering import Kernel, supported_operators
-from tinsmith_target import target
+from tinsmith_lowering import supported_operators
+
+from tinsmith_driver.plugins import registry
 
 _HEAD = """# Supported operators
 
@@ -20,10 +19,8 @@ _TARGET = "cortex-m4"
 
 def supported_operators_page() -> str:
     """The whole page."""
-    chosen = target(_TARGET)
-    backends = (tinsmith_cmsis_nn.backend(), tinsmith_reference.backend())
-    kernels: list[Kernel] = [kernel for found in backends for kernel in found.kernels(chosen)]
-    return _HEAD + supported_operators(kernels)
+    chosen = registry().target(_TARGET)
+    return _HEAD + supported_operators(registry().kernels(chosen, None, packed=True))
 
 
 if __name__ == "__main__":

@@ -6,24 +6,24 @@ from, and compile what is not there. Its bytes depend on sources, compiler and t
 
 from pathlib import Path
 
-from tinsmith_target import target
 from tinsmith_toolchains import Cache, compiler_for, flags
 from tinsmith_toolchains.firmware import board_jobs
 from tinsmith_toolchains.objects import CompileJob, compile_objects
 
 from tinsmith_driver.kernel_sources import kernel_include_directories, library_sources
-from tinsmith_driver.pipelines import kernels_for
+from tinsmith_driver.plugins import registry
 
 
 def build_objects(target_name: str, directory: Path) -> None:
     """Compile to `directory` what `build` needs beside the network by default: the compiler zig, the
     default level. Raises what `tinsmith_toolchains` does.
     """
-    chosen = target(target_name)
+    chosen = registry().target(target_name)
+    kernels = registry().kernels(chosen, None, packed=True)
     cache = Cache(directory)
     compile_objects(
         [
-            *_kernel_jobs([k.backend for k in kernels_for(chosen, None, packed=True)]),
+            *_kernel_jobs([kernel.backend for kernel in kernels]),
             *board_jobs(chosen),
         ],
         compiler_for(chosen.cpu, "zig", cache),

@@ -10,7 +10,6 @@ from tinsmith_toolchains import CompilerName, flags
 
 from tinsmith_driver.passes import PassChoice
 
-BACKENDS = ("cmsis_nn", "reference")
 OPTIMIZATIONS = tuple(flags().optimize)
 COMPILERS: tuple[CompilerName, ...] = ("zig", "gcc")
 

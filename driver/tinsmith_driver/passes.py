@@ -1,4 +1,4 @@
-"""The passes between a model file and its C, in order: which run, and with which options.
+"""The passes between a model file and its C: which run, and with which options. Plug-ins say where they stand.
 
 A choice is written `NAME{option=value,...}`; options are the fields of the pass, those that are
 numbers, words and yes or no. What a pass is made for (a target, its kernels) comes from the compilation.
@@ -9,109 +9,22 @@ import math
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from tinsmith_allocation import AllocateBuffers
-from tinsmith_copy_elision import ElideCopies
-from tinsmith_fusion import (
-    FoldBatchNormalization,
-    FuseActivations,
-    FusePadding,
-    FuseRequantization,
-    ReplaceMeans,
-)
 from tinsmith_ir import UsageError
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import AnyPass
-from tinsmith_lowering import Kernel, Lower, Prepare
-from tinsmith_rounding import SetRounding
-from tinsmith_scheduling import ScheduleNodes
-from tinsmith_simplify import (
-    FoldConstants,
-    MergeCommonSubexpressions,
-    RemoveDeadCode,
-    RemoveIdentities,
-    Simplify,
-    SimplifyLayout,
-)
-from tinsmith_target import Target, target
+from tinsmith_plugins import PassEntry, Setting
 
+from tinsmith_driver.plugins import registry
 from tinsmith_driver.table import table
 
 _CHOICE = re.compile(r"([\w-]+)(?:\{(.*)\})?", re.ASCII | re.DOTALL)
 _SIZES = {"KiB": 1 << 10, "MiB": 1 << 20}
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
-
-
-@dataclass(frozen=True)
-class Setting(Checked):
-    """What passes are made for. ram_bytes: what the arena may take, None for any size."""
-
-    target: Target
-    kernels: Sequence[Kernel]
-    ram_bytes: int | None = None
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A line of the table.
-
-    kind: the pass. make: with the options that the setting gives. runs: without being asked for.
-    needed: why it cannot be left out, "" if it can.
-    """
-
-    kind: type[AnyPass]
-    make: Callable[[Setting], AnyPass]
-    runs: bool = True
-    needed: str = ""
-
-    @property
-    def name(self) -> str:
-        """As users write it."""
-        return self.kind.name
-
-
-def _plain(kind: type[AnyPass], *, runs: bool = True) -> Entry:
-    return Entry(kind, lambda _: kind(), runs=runs)
-
-
-TABLE: tuple[Entry, ...] = (
-    # Parts of `simplify`, for who leaves it out.
-    _plain(FoldConstants, runs=False),
-    _plain(RemoveIdentities, runs=False),
-    _plain(SimplifyLayout, runs=False),
-    _plain(MergeCommonSubexpressions, runs=False),
-    _plain(RemoveDeadCode, runs=False),
-    _plain(Simplify),
-    # The only ones that may change results: what follows has to keep every bit.
-    _plain(FoldBatchNormalization),
-    _plain(SetRounding, runs=False),
-    _plain(FuseRequantization),
-    _plain(FuseActivations),
-    _plain(FusePadding),
-    _plain(ReplaceMeans),
-    _plain(Simplify),
-    _plain(ScheduleNodes),
-    Entry(
-        Lower,
-        lambda setting: Lower(setting.target, setting.kernels),
-        needed="no kernel is chosen without it",
-    ),
-    _plain(ElideCopies),
-    Entry(
-        Prepare,
-        lambda setting: Prepare(setting.target, setting.kernels),
-        needed="no constant has its final bytes without it",
-    ),
-    Entry(
-        AllocateBuffers,
-        lambda setting: AllocateBuffers(available_bytes=setting.ram_bytes),
-        needed="no buffer has a place without it",
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -144,27 +57,27 @@ class PassChoice(Checked):
         return f"{self.name}{{{options}}}" if options else self.name
 
 
-def default_names() -> list[str]:
-    """The passes that run when nothing is asked for, in order; one that runs twice stands twice."""
-    return [entry.name for entry in TABLE if entry.runs]
+def pass_entries() -> Sequence[PassEntry]:
+    """The passes that plug-ins bring, in order; one that runs twice stands twice."""
+    return registry().passes
 
 
 def known_names() -> list[str]:
     """Every pass once, in order."""
-    return list(dict.fromkeys(entry.name for entry in TABLE))
+    return list(dict.fromkeys(entry.name for entry in pass_entries()))
 
 
 def pass_table() -> str:
     """All passes for people: which run by themselves, what they promise, their options."""
-    setting = Setting(target("host"), ())
+    setting = Setting(registry().target("host"), ())
     rows = [
         [
             entry.name,
             "yes" if entry.runs else "no",
             str(entry.kind.contract),
-            " ".join(f"{name}={value}" for name, value in _values(entry.make(setting)).items()),
+            " ".join(f"{name}={value}" for name, value in _values(entry.made(setting)).items()),
         ]
-        for entry in TABLE
+        for entry in pass_entries()
     ]
     return table(["pass", "runs", "contract", "options"], rows)
 
@@ -172,7 +85,7 @@ def pass_table() -> str:
 def chosen_passes(
     setting: Setting, choices: Sequence[PassChoice] = (), without: Sequence[str] = ()
 ) -> tuple[AnyPass, ...]:
-    """The passes to run: those of the table, with `choices` set or added and `without` left out.
+    """The passes to run: all that run by themselves, with `choices` set or added and `without` left out.
 
     Raises UsageError for a name, an option or a value that is wrong.
     """
@@ -180,10 +93,10 @@ def chosen_passes(
     for name in without:
         _check_may_go(name, wanted)
     return tuple(
-        _with_options(entry.make(setting), wanted[entry.name])
+        _with_options(entry.made(setting), wanted[entry.name])
         if entry.name in wanted
-        else entry.make(setting)
-        for entry in TABLE
+        else entry.made(setting)
+        for entry in pass_entries()
         if entry.name not in without and (entry.runs or entry.name in wanted)
     )
 
@@ -209,7 +122,7 @@ def _check_known(name: str) -> None:
 
 def _check_may_go(name: str, wanted: Mapping[str, PassChoice]) -> None:
     _check_known(name)
-    entries = [entry for entry in TABLE if entry.name == name]
+    entries = [entry for entry in pass_entries() if entry.name == name]
     if entries[0].needed:
         raise UsageError(f"pass {name!r} cannot be left out: {entries[0].needed}")
     if name in wanted:

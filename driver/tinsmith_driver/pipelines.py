@@ -9,9 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypeVar
 
-import tinsmith_cmsis_nn
-import tinsmith_reference
-from tinsmith_allocation import AllocateBuffers, Allocation, Plan, Status, plan_of
+from tinsmith_allocation import Allocation, Plan, Status, bytes_without_scratch, plan_of
 from tinsmith_c import WriteOptions, write, write_harness_model
 from tinsmith_ir import (
     Graph,
@@ -29,16 +27,17 @@ from tinsmith_ir.passes import BIT_EXACT, AnyPass, BitExact, PassRecord, levels
 from tinsmith_ir.pipeline import Pipeline
 from tinsmith_ir.simulate import Completion
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import Backend, Kernel, check_calls, check_prepared, prepare
-from tinsmith_scheduling import ScheduleNodes
-from tinsmith_target import Target, target
-from tinsmith_tflite import LARGEST_FILE_BYTES, import_tflite
+from tinsmith_lowering import Kernel, check_calls, check_prepared, prepare
+from tinsmith_plugins import Importer, Setting
+from tinsmith_target import Target
 
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.network import Network, evaluate
 from tinsmith_driver.options import CompileOptions, c_name
-from tinsmith_driver.passes import Setting, chosen_passes
+from tinsmith_driver.passes import chosen_passes
+from tinsmith_driver.plugins import registry
 from tinsmith_driver.text_files import (
+    TEXT_SUFFIX,
     graph_from_text,
     is_program,
     is_text,
@@ -51,6 +50,7 @@ _Result = TypeVar("_Result")
 ARENA = "arena"
 IMPORT = "import"
 TEXT_FORMAT = "tsm"
+_LARGEST_TEXT_BYTES = 2**31 - 1
 
 
 def tool_version() -> str:
@@ -137,14 +137,14 @@ class Compilation:
         """`optimal`: no smaller plan for this order, and no order with fewer bytes live at once.
         `optimal_for_order`: the former alone. `feasible`: neither is proven.
         """
-        is_order_proven = any(
-            record.name == ScheduleNodes.name and not record.warnings for record in self.records
-        )
+        is_order_proven = [
+            record.is_proven for record in self.records if record.is_proven is not None
+        ]
         statuses = {plan.status for plan in self.plans.values()}
         if statuses > {Status.OPTIMAL}:
             return Status.FEASIBLE.value
         (status,) = statuses or {Status.OPTIMAL}
-        if status is Status.OPTIMAL and not is_order_proven:
+        if status is Status.OPTIMAL and not (is_order_proven and all(is_order_proven)):
             return "optimal_for_order"
         return status.value
 
@@ -169,8 +169,10 @@ def model_of(data: bytes, path: Path, name: str | None = None) -> Model:
         graph = graph_from_text(data, path)
         format_, own_name = TEXT_FORMAT, graph.name
     else:
-        graph = import_tflite(data, source=path.name, on_warning=warnings.append)
-        format_, own_name = "tflite", c_name(path)
+        importer = _importer(data, path)
+        converters = registry().converters_for(importer)
+        graph = importer.read(data, path.name, warnings.append, converters)
+        format_, own_name = importer.name, c_name(path)
     if isinstance(graph, Graph):
         graph = replace(graph, name=name or own_name)
     sha256 = hashlib.sha256(data).hexdigest()
@@ -179,7 +181,21 @@ def model_of(data: bytes, path: Path, name: str | None = None) -> Model:
 
 def read_model_file(path: Path) -> bytes:
     """A model file's bytes. Raises UsageError when it cannot be read, ModelError when it is huge."""
-    return read_file(path, "a model", LARGEST_FILE_BYTES)
+    sizes = [importer.largest_bytes for importer in registry().importers.values()]
+    return read_file(path, "a model", max(sizes, default=_LARGEST_TEXT_BYTES))
+
+
+def _importer(data: bytes, path: Path) -> Importer:
+    """Who reads a file, or is to say what is wrong with it. Raises UsageError where there is no importer at all."""
+    found = registry().importer_of(data)
+    importers = registry().importers.values()
+    named = (importer for importer in importers if path.suffix.lower() in importer.suffixes)
+    chosen = found or next(named, None) or next(iter(importers), None)
+    if chosen is None:
+        raise UsageError(
+            f"{path}: there is no importer; install one, or give IR text ({TEXT_SUFFIX})"
+        )
+    return chosen
 
 
 def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> Graph | Program:
@@ -203,8 +219,8 @@ def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> 
 
 def passes_for(options: CompileOptions) -> tuple[AnyPass, ...]:
     """The passes of a compilation, in order; raises UsageError for choices that are wrong."""
-    chosen = target(options.target)
-    kernels = kernels_for(chosen, options.backend, packed=options.packed)
+    chosen = registry().target(options.target)
+    kernels = registry().kernels(chosen, options.backend, packed=options.packed)
     setting = Setting(chosen, kernels, options.ram_bytes)
     return chosen_passes(setting, options.passes, options.without)
 
@@ -216,19 +232,10 @@ def graph_passes(passes: Sequence[AnyPass]) -> tuple[AnyPass, ...]:
 
 def board_ram_bytes(target_name: str) -> int | None:
     """What the board of a target leaves for the arena beside the stack; None on the host."""
-    board = target(target_name).board
+    board = registry().target(target_name).board
     if board.emulator is None:
         return None
     return board.memory(board.data_memory).size_bytes - board.stack_bytes
-
-
-def kernels_for(chosen: Target, backend: str | None, *, packed: bool) -> Sequence[Kernel]:
-    """The kernels a graph is lowered to, best first; the reference kernels are always the last."""
-    preferred = backend or chosen.backend
-    backends: list[Backend] = [tinsmith_reference.backend()]
-    if preferred == "cmsis_nn":
-        backends.insert(0, tinsmith_cmsis_nn.backend(packed=packed))
-    return tuple(kernel for found in backends for kernel in found.kernels(chosen))
 
 
 def compile_model(
@@ -245,11 +252,12 @@ def compile_model(
     passes = passes_for(options)
     inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
     made = _Made(model.graph)
-    kernels = kernels_for(target(options.target), options.backend, packed=options.packed)
+    chosen = registry().target(options.target)
+    kernels = registry().kernels(chosen, options.backend, packed=options.packed)
 
     def are_prepared(ir: Graph | Program) -> None:
         if isinstance(ir, Program):
-            check_prepared(ir, target(options.target), kernels)
+            check_prepared(ir, chosen, kernels)
 
     result = Pipeline(passes, (are_prepared,)).run(
         model.graph,
@@ -257,18 +265,12 @@ def compile_model(
         on_start=lambda found: on_step(found.name),
         on_made=made.keep,
     )
-    chosen, program = target(options.target), result.program
-    allocate = next(found for found in passes if isinstance(found, AllocateBuffers))
+    program = result.program
     allocation = next(
         record.facts for record in result.records if isinstance(record.facts, Allocation)
     )
     plan = allocation.plans[ARENA]
     _check_reach(plan, chosen)
-    without_scratch = (
-        allocate.plan(program, ARENA, scratch=False)
-        if any(call.scratch for call in program.calls)
-        else plan
-    ).arena_bytes
     on_step("C")
     return Compilation(
         model=model,
@@ -279,7 +281,7 @@ def compile_model(
         reference=made.reference,
         program=program,
         plans={ARENA: plan},
-        arena_without_scratch=without_scratch,
+        arena_without_scratch=allocation.bytes_without_scratch(ARENA),
         pass_records=result.records,
     )
 
@@ -299,8 +301,8 @@ def _compile_plan(
         raise UsageError(
             f"{model.path}: a plan is behind all passes, so there is no --pass and --without"
         )
-    chosen = target(options.target)
-    kernels = kernels_for(chosen, options.backend, packed=options.packed)
+    chosen = registry().target(options.target)
+    kernels = registry().kernels(chosen, options.backend, packed=options.packed)
     on_step("checking the plan")
     memories = [memory.name for memory in program.memories]
     try:
@@ -309,8 +311,7 @@ def _compile_plan(
         check_calls(program, chosen, kernels)
         _check_results(model.graph, program)
         plans = {memory: plan_of(program, memory) for memory in memories}
-        allocate = AllocateBuffers()
-        without_scratch = [allocate.plan(program, memory, scratch=False) for memory in memories]
+        without_scratch = [bytes_without_scratch(program, memory) for memory in memories]
     except (GraphError, EvaluationError) as error:
         raise ModelError(f"{model.path}: {error}") from error
     for plan in plans.values():
@@ -326,7 +327,7 @@ def _compile_plan(
         reference=model.graph,
         program=program,
         plans=plans,
-        arena_without_scratch=sum(plan.arena_bytes for plan in without_scratch),
+        arena_without_scratch=sum(without_scratch),
         pass_records=(),
     )
 

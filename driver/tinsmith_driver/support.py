@@ -7,10 +7,10 @@ from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.pipeline import Pipeline
 from tinsmith_lowering import lower
-from tinsmith_target import target
 
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, Model, graph_passes, kernels_for, passes_for
+from tinsmith_driver.pipelines import Compilation, Model, graph_passes, passes_for
+from tinsmith_driver.plugins import registry
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
     if not isinstance(model.graph, Graph) or model.program is not None:
         return []  # a plan names its kernels, and compiling checks them
     graph = Pipeline(graph_passes(passes_for(options))).run(model.graph).graph
-    chosen = target(options.target)
-    kernels = kernels_for(chosen, options.backend, packed=options.packed)
+    chosen = registry().target(options.target)
+    kernels = registry().kernels(chosen, options.backend, packed=options.packed)
     findings: list[Finding] = []
     for node in graph.nodes:
         try:

@@ -12,10 +12,10 @@ from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.program_parser import parse_program
 from tinsmith_ir.verify import verify_graph
 from tinsmith_lowering import lift
-from tinsmith_target import UnknownTargetError, target
-from tinsmith_tflite import is_tflite
+from tinsmith_target import UnknownTargetError
 
 from tinsmith_driver.network import Network, ProgramNetwork
+from tinsmith_driver.plugins import registry
 
 TEXT_SUFFIX = ".tsm"
 _HEAD_BYTES = 1 << 16
@@ -69,7 +69,7 @@ def program_from_text(data: bytes, path: Path) -> Program:
 def _check_reach(program: Program, path: Path) -> None:
     """Raise ModelError for a buffer where the program's target has no addresses."""
     try:
-        board = target(program.target).board
+        board = registry().target(program.target).board
     except UnknownTargetError:
         return  # of no consequence as long as the program is only shown
     for buffer in program.buffers:
@@ -86,7 +86,7 @@ def _check_reach(program: Program, path: Path) -> None:
 
 def is_text(data: bytes, path: Path) -> bool:
     """Whether a model file is IR text: it starts so, or at least its name and not its content says so."""
-    if is_tflite(data):
+    if registry().importer_of(data) is not None:
         return False
     return _first_word(data) in (b"graph", b"program") or path.suffix.lower() == TEXT_SUFFIX
 

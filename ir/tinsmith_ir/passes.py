@@ -103,13 +103,15 @@ AnyPass = GraphPass | LoweringPass | ProgramPass
 class Outcome(Generic[Made]):
     """What a pass made. warnings: what a user should know of it. facts: what else it found, a plan say.
 
-    found_by: in a word, what gave the result where there are several ways; "" where there is one.
+    found_by: in a word, what gave the result where there are several ways; "" where there is one. is_proven: of a pass
+    that searches, whether no result is better; None of the others.
     """
 
     ir: Made
     warnings: tuple[str, ...] = ()
     facts: object = None
     found_by: str = ""
+    is_proven: bool | None = None
 
 
 @runtime_checkable
@@ -125,7 +127,7 @@ class DetailedPass(Protocol[Given, Made]):
 class PassRecord(Checked):
     """What a pass did. verified: outputs were compared on given inputs, and the contract held.
 
-    measured: how far they were apart, for a contract with a bound. warnings, facts, found_by: see Outcome.
+    measured: how far they were apart, for a contract with a bound. The rest: see Outcome.
     """
 
     name: str
@@ -136,11 +138,12 @@ class PassRecord(Checked):
     measured: float | None = None
     facts: object = None
     found_by: str = ""
+    is_proven: bool | None = None
 
 
-def levels(pass_: AnyPass) -> tuple[type[IR], type[IR]]:
+def levels(pass_: AnyPass | type[AnyPass]) -> tuple[type[IR], type[IR]]:
     """What a pass takes and what it makes, Graph or Program: read from the annotations of its `run`."""
-    run: Callable[..., object] = type(pass_).run
+    run: Callable[..., object] = (pass_ if isinstance(pass_, type) else type(pass_)).run
     *given, made = typing.get_type_hints(run).values()
     found = (*given[:1], made)
     if len(found) != 2 or not all(level in (Graph, Program) for level in found):

@@ -138,6 +138,7 @@ def _run_one(
         measured if isinstance(pass_.contract, Tolerance) else None,
         outcome.facts,
         outcome.found_by,
+        outcome.is_proven,
     )
     return after, record
 

@@ -5,25 +5,28 @@ import re
 import sys
 import tomllib
 from fnmatch import fnmatch
+from pathlib import Path
 
 import pytest
 from checkout import ROOT, listed
 
 _LIBRARIES = listed("LIBRARIES")
 
-# The first line that fits a folder counts. None: anything, as only the driver may.
-_MAY_IMPORT: tuple[tuple[str, set[str] | None], ...] = (
+# What a library's module `plugin` needs of all below it.
+_BELOW_PLUGINS = {"tinsmith_ir", "tinsmith_target", "tinsmith_lowering"}
+_PASS = {"numpy", *_BELOW_PLUGINS, "tinsmith_plugins"}
+
+# The first line that fits a folder counts.
+_MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
     ("ir", {"numpy"}),
-    ("frontends/tflite", {"numpy", "tinsmith_ir", "flatbuffers", "tflite"}),
-    ("passes/allocation", {"numpy", "tinsmith_ir", "tinsmith_target", "ortools"}),
-    ("passes/scheduling", {"numpy", "tinsmith_ir", "tinsmith_target", "ortools"}),
-    ("passes/*", {"numpy", "tinsmith_ir", "tinsmith_target", "tinsmith_lowering"}),
+    ("frontends/tflite", {"numpy", "tinsmith_ir", "tinsmith_plugins", "flatbuffers", "tflite"}),
+    ("passes/allocation", {*_PASS, "ortools"}),
+    ("passes/scheduling", {*_PASS, "ortools"}),
+    ("passes/*", _PASS),
     ("lowering", {"numpy", "tinsmith_ir", "tinsmith_target"}),
+    ("plugins", _BELOW_PLUGINS),
     ("backends/c", {"numpy", "tinsmith_ir", "tinsmith_target", "tinsmith_lowering"}),
-    (
-        "backends/*",
-        {"numpy", "tinsmith_ir", "tinsmith_target", "tinsmith_lowering", "tinsmith_c"},
-    ),
+    ("backends/*", {*_PASS, "tinsmith_c"}),
     ("platforms/target", {"tinsmith_ir"}),
     ("platforms/boards", {"tinsmith_target"}),
     ("platforms/toolchains", {"tinsmith_ir", "tinsmith_target", "tinsmith_boards", "ziglang"}),
@@ -38,7 +41,21 @@ _MAY_IMPORT: tuple[tuple[str, set[str] | None], ...] = (
             "tinsmith_soc",
         },
     ),
-    ("driver", None),
+    # Importers, passes and back ends come to it as plug-ins. Of allocation it knows the plans that reports show.
+    (
+        "driver",
+        {
+            "numpy",
+            "jinja2",
+            *_BELOW_PLUGINS,
+            "tinsmith_plugins",
+            "tinsmith_allocation",
+            "tinsmith_c",
+            "tinsmith_toolchains",
+            "tinsmith_emulators",
+            "tinsmith_soc",
+        },
+    ),
 )
 
 
@@ -49,13 +66,25 @@ def package_of(folder: str) -> str:
 def imported_by(folder: str) -> dict[str, str]:
     """Top-level modules that a library imports besides itself and Python's own, each with one place."""
     found: dict[str, str] = {}
-    for path in sorted((ROOT / folder / package_of(folder)).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path in _files(folder):
+        for node in ast.walk(_tree(path)):
             for module in _modules(node):
                 found.setdefault(module, f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}")
     # Type checkers bring _typeshed, the types of the standard library.
     own = {package_of(folder), "_typeshed", *sys.stdlib_module_names}
     return {module: place for module, place in found.items() if module not in own}
+
+
+def _files(folder: str) -> list[Path]:
+    return sorted((ROOT / folder / package_of(folder)).rglob("*.py"))
+
+
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _trees(folder: str) -> list[ast.Module]:
+    return [_tree(path) for path in _files(folder)]
 
 
 def _modules(node: ast.AST) -> list[str]:
@@ -82,10 +111,35 @@ def declared_by(folder: str) -> set[str]:
 @pytest.mark.parametrize("folder", _LIBRARIES)
 def test_imports_follow_the_layers(folder: str) -> None:
     allowed = next(modules for pattern, modules in _MAY_IMPORT if fnmatch(folder, pattern))
-    imports = imported_by(folder)
-    if allowed is not None:
-        wrong = {module: place for module, place in imports.items() if module not in allowed}
-        assert not wrong, f"{folder} may import {sorted(allowed)} only"
+    wrong = {
+        module: place for module, place in imported_by(folder).items() if module not in allowed
+    }
+    assert not wrong, f"{folder} may import {sorted(allowed)} only"
+
+
+def test_driver_names_no_pass() -> None:
+    """It imports plans from the library that makes them, but no pass: plug-ins bring those."""
+    passes = {
+        class_.name
+        for folder in _LIBRARIES
+        for tree in _trees(folder)
+        for class_ in ast.walk(tree)
+        if isinstance(class_, ast.ClassDef) and _is_pass(class_)
+    }
+    named = {
+        alias.name
+        for tree in _trees("driver")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert "AllocateBuffers" in passes
+    assert not passes & named
+
+
+def _is_pass(class_: ast.ClassDef) -> bool:
+    given = [node for node in class_.body if isinstance(node, ast.AnnAssign) and node.value]
+    return {"name", "contract"} <= {ast.unparse(node.target) for node in given}
 
 
 @pytest.mark.parametrize("folder", _LIBRARIES)

@@ -1,6 +1,15 @@
 """Import of TensorFlow Lite models: `import_tflite(path)` gives a verified `tinsmith_ir` Graph."""
 
+from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.importer import LARGEST_FILE_BYTES, import_tflite
 from tinsmith_tflite.model_file import is_tflite
+from tinsmith_tflite.operators import Rule
 
-__all__ = ["LARGEST_FILE_BYTES", "import_tflite", "is_tflite"]
+__all__ = [
+    "LARGEST_FILE_BYTES",
+    "Conversion",
+    "OperatorContext",
+    "Rule",
+    "import_tflite",
+    "is_tflite",
+]

@@ -52,6 +52,15 @@ class OperatorContext:
         return options_of(self.values.file, self.operator, self.options_kind)
 
     @property
+    def custom_options(self) -> bytes:
+        """Of a custom operator: its attributes as the file has them, in most files a FlexBuffer."""
+        stored = self.operator.custom_options
+        if stored is None:
+            return b""
+        self.values.file.spend(len(stored))
+        return stored.tobytes()
+
+    @property
     def where(self) -> str:
         """Model, operator and its result, for messages."""
         return f"{self.values.file.name}: {self.operator} -> {print_name(self.output.name)}"

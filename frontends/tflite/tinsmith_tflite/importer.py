@@ -3,7 +3,7 @@
 import os
 import pathlib
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tinsmith_ir.checked import checked
@@ -20,7 +20,14 @@ from tinsmith_tflite.context import OperatorContext
 from tinsmith_tflite.folding import fold, foldable
 from tinsmith_tflite.model_file import FileOperator, FileTensor, ModelFile
 from tinsmith_tflite.names import identifier
-from tinsmith_tflite.operators import CALLERS, RULES, SUPPORTED, Rule, rule_for, unknown
+from tinsmith_tflite.operators import (
+    CALLERS,
+    Rule,
+    check_rule,
+    supported,
+    unknown,
+    with_custom,
+)
 from tinsmith_tflite.problems import Problems
 from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.values import Values
@@ -47,32 +54,42 @@ def import_tflite(
     name: str | None = None,
     source: str | None = None,
     on_warning: Callable[[str], None] = lambda _: None,
+    custom: Mapping[str, Rule] | None = None,
 ) -> Graph:
     """The network in a .tflite file, as a verified Graph.
 
     path_or_bytes: the file, or its content. name: of the graph; the file's by default. source: what
     messages and locations call the file; its name by default. on_warning: is told what a user should
-    know of a model that was imported.
+    know of a model that was imported. custom: how custom operators are imported, by their name in the file.
     Values are named after the tensors, nodes carry the file and operator they came from. SAME
     padding is made explicit. Tensors that no operator needs are left out.
 
     Raises ModelError for a file that is damaged or contradicts itself, UnsupportedError for a sound
     one that uses what Tinsmith does not have, UsageError if there is no such file.
     """
+    rules = with_custom(custom or {})
     if isinstance(path_or_bytes, bytes):
-        return _imported(path_or_bytes, source or "model.tflite", name or "model", on_warning)
+        return _imported(
+            path_or_bytes, source or "model.tflite", name or "model", on_warning, rules
+        )
     path = pathlib.Path(path_or_bytes)
     data = read_file(path, "a TFLite model", LARGEST_FILE_BYTES)
-    return _imported(data, source or path.name, name or identifier(path.stem), on_warning)
+    return _imported(data, source or path.name, name or identifier(path.stem), on_warning, rules)
 
 
-def _imported(data: bytes, source: str, name: str, on_warning: Callable[[str], None]) -> Graph:
+def _imported(
+    data: bytes,
+    source: str,
+    name: str,
+    on_warning: Callable[[str], None],
+    rules: Mapping[str, Rule],
+) -> Graph:
     """The one place where what a damaged file can still upset becomes a ModelError.
 
     Reading is checked (flatbuffer.py), and so are the numbers that are read; this is the net below.
     """
     try:
-        return _graph(ModelFile(data, source), name, on_warning)
+        return _graph(ModelFile(data, source), name, on_warning, rules)
     except GraphError as error:
         raise ModelError(f"{source}: the model breaks a rule of the graph: {error}") from error
     except _DAMAGE as error:
@@ -82,7 +99,9 @@ def _imported(data: bytes, source: str, name: str, on_warning: Callable[[str], N
         ) from error
 
 
-def _graph(file: ModelFile, name: str, on_warning: Callable[[str], None]) -> Graph:
+def _graph(
+    file: ModelFile, name: str, on_warning: Callable[[str], None], rules: Mapping[str, Rule]
+) -> Graph:
     """The graph, or one error with all problems. What depends on a part that was refused is left out."""
     _check_size(file)
     problems = Problems(file.name)
@@ -107,13 +126,15 @@ def _graph(file: ModelFile, name: str, on_warning: Callable[[str], None]) -> Gra
                     continue
             refused.update(operator.outputs)
             continue
-        if operator.kind not in RULES:
-            problems.add(unknown(operator, file.name, _result_name(file, operator)), SUPPORTED)
+        rule = rules.get(operator.kind)
+        if rule is None:
+            refusal = unknown(operator, file.name, _result_name(file, operator))
+            problems.add(refusal, supported(rules))
         elif refused.isdisjoint(operator.inputs):
             with problems.gathered():
-                nodes.append(_node(values, operator))
+                nodes.append(_node(values, operator, rule))
                 continue
-        _go_on_without(values, operator, problems, refused)
+        _go_on_without(values, operator, problems, refused, is_known=rule is not None)
     _check_subgraphs(file, kinds, problems)
     for index in file.outputs:
         if index not in refused:
@@ -128,7 +149,12 @@ def _graph(file: ModelFile, name: str, on_warning: Callable[[str], None]) -> Gra
 
 
 def _go_on_without(
-    values: Values, operator: FileOperator, problems: Problems, refused: set[int]
+    values: Values,
+    operator: FileOperator,
+    problems: Problems,
+    refused: set[int],
+    *,
+    is_known: bool,
 ) -> None:
     """Take what an operator without a node would give as the file describes it, where that makes sense.
 
@@ -141,7 +167,7 @@ def _go_on_without(
             values.define(index, values.new(index, str(operator)))
         except UnsupportedError as error:
             refused.add(index)
-            if operator.kind in RULES:
+            if is_known:
                 problems.add(error)
         except ModelError:
             refused.add(index)
@@ -206,8 +232,8 @@ def _output(values: Values, index: int) -> Value:
     return values.value(index)
 
 
-def _node(values: Values, operator: FileOperator) -> Node:
-    rule = rule_for(operator, values.file.name)
+def _node(values: Values, operator: FileOperator, rule: Rule) -> Node:
+    check_rule(rule, operator, values.file.name)
     index = operator.outputs[0]
     output = values.new(index, str(operator))
     _check_dtype(rule, output, f"{values.file.name}: {operator}")

@@ -55,7 +55,10 @@ class FileTensor:
 
 @dataclass(frozen=True)
 class FileOperator:
-    """An operator as stored; inputs and outputs are indices of tensors, -1 for an absent input."""
+    """An operator as stored; inputs and outputs are indices of tensors, -1 for an absent input.
+
+    custom_options: the bytes of a custom operator's attributes, in a form that only its author knows.
+    """
 
     index: int
     kind: str
@@ -64,6 +67,7 @@ class FileOperator:
     outputs: tuple[int, ...]
     options_kind: str
     options: Table | None
+    custom_options: NDArray[np.uint8] | None = None
 
     def __str__(self) -> str:
         """The operator as messages name it."""
@@ -157,6 +161,7 @@ class ModelFile:
                 outputs=table.int32s(2),
                 options_kind=options,
                 options=table.table(4, f"options of operator {index} {kind}"),
+                custom_options=table.uint8s(5) if kind.startswith("CUSTOM ") else None,
             )
 
     def _code(self, index: int) -> tuple[str, int]:

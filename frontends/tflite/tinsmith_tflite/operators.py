@@ -32,7 +32,7 @@ from tinsmith_ir.operators import (
 
 from tinsmith_tflite import arithmetic, shapes, windows
 from tinsmith_tflite.context import Conversion, OperatorContext
-from tinsmith_tflite.model_file import FileOperator, quoted
+from tinsmith_tflite.model_file import FileOperator, printable, quoted
 from tinsmith_tflite.problems import RefusedError
 
 _NUMBERS = (DType.FLOAT32, DType.INT8, DType.INT16)
@@ -104,7 +104,15 @@ NOT_IN_FILES: Mapping[type[Operator], str] = {}
 """Operators of the IR that no rule makes, and why."""
 
 
-SUPPORTED = f"Supported operators: {', '.join(RULES)}."
+def with_custom(custom: Mapping[str, Rule]) -> Mapping[str, Rule]:
+    """RULES, and the rules of custom operators by the name that files give them."""
+    return {**RULES, **{f"CUSTOM '{printable(name)}'": rule for name, rule in custom.items()}}
+
+
+def supported(rules: Mapping[str, Rule]) -> str:
+    """The operators that rules are for, as a hint."""
+    return f"Supported operators: {', '.join(rules)}."
+
 
 CALLERS = frozenset({"CALL", "CALL_ONCE", "IF", "WHILE"})
 """Operators that run another subgraph."""
@@ -126,7 +134,7 @@ _REASONS = {
 
 
 def unknown(operator: FileOperator, model: str, result: str) -> RefusedError:
-    """The error for an operator that is not in RULES. result: the name of what it computes."""
+    """The error for an operator that has no rule. result: the name of what it computes."""
     reason = _REASONS.get(operator.kind)
     if reason is None and operator.kind.startswith("CUSTOM 'Flex"):
         reason = f"{operator.kind} is an operator of TensorFlow; convert without SELECT_TF_OPS"
@@ -135,14 +143,12 @@ def unknown(operator: FileOperator, model: str, result: str) -> RefusedError:
     return RefusedError(model, f"{operator} {quoted(result)}", reason)
 
 
-def rule_for(operator: FileOperator, model: str) -> Rule:
-    """The rule of `operator`, whose version and operand counts it has been checked against.
+def check_rule(rule: Rule, operator: FileOperator, model: str) -> None:
+    """Check an operator's version and counts of operands against its rule.
 
-    The operator's kind is one of RULES. Raises UnsupportedError for a version that is not known,
-    ModelError for operands that do not belong to it.
+    Raises UnsupportedError for a version that is not known, ModelError for operands that do not belong to it.
     """
     where = f"{model}: {operator}"
-    rule = RULES[operator.kind]
     if not 1 <= operator.version <= rule.versions:
         raise UnsupportedError(
             f"{where}: expected version 1 to {rule.versions}, got {operator.version}"
@@ -152,4 +158,3 @@ def rule_for(operator: FileOperator, model: str) -> Rule:
         raise ModelError(f"{where}: expected {fewest} to {most} inputs, got {len(operator.inputs)}")
     if len(operator.outputs) != 1:
         raise ModelError(f"{where}: expected 1 output, got {len(operator.outputs)}")
-    return rule

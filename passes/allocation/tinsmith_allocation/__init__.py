@@ -1,6 +1,12 @@
 """Offsets for buffers: exact and greedy planners, an independent checker, and the program pass."""
 
-from tinsmith_allocation.allocate import AllocateBuffers, Allocation, place, plan_of
+from tinsmith_allocation.allocate import (
+    AllocateBuffers,
+    Allocation,
+    bytes_without_scratch,
+    place,
+    plan_of,
+)
 from tinsmith_allocation.bound import lower_bound
 from tinsmith_allocation.check import check_plan, check_program
 from tinsmith_allocation.exact import plan_exact
@@ -18,6 +24,7 @@ __all__ = [
     "Plan",
     "PlanError",
     "Status",
+    "bytes_without_scratch",
     "check_plan",
     "check_program",
     "demand",

@@ -20,10 +20,17 @@ from tinsmith_allocation.model import Plan
 
 @dataclass(frozen=True)
 class Allocation(Checked):
-    """A placed program, and the plan of each of its memories by name."""
+    """A placed program, and the plan of each of its memories by name. planner: who planned."""
 
     program: Program
     plans: Mapping[str, Plan]
+    planner: "AllocateBuffers"
+
+    def bytes_without_scratch(self, memory: str) -> int:
+        """What the same planner needs for a memory where kernels have no scratch."""
+        if not any(call.scratch for call in self.program.calls):
+            return self.plans[memory].arena_bytes
+        return self.planner.plan(self.program, memory, scratch=False).arena_bytes
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,7 @@ class AllocateBuffers(Checked):
             _check_fits(plans[memory.name], memory.name, available)
         placed = place(program, plans)
         check_program(placed)
-        return Allocation(placed, plans)
+        return Allocation(placed, plans, self)
 
     @checked
     def plan(self, program: Program, memory: str, *, scratch: bool = True) -> Plan:
@@ -108,6 +115,12 @@ def plan_of(program: Program, memory: str) -> Plan:
     }
     bound = lower_bound(wanted.blocks, wanted.leaves)
     return Plan(wanted.blocks, offsets, bound, wanted.leaves)
+
+
+@checked
+def bytes_without_scratch(program: Program, memory: str) -> int:
+    """What a memory of a program needs where kernels have no scratch, placed anew."""
+    return AllocateBuffers().plan(program, memory, scratch=False).arena_bytes
 
 
 @checked

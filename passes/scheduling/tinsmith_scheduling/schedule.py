@@ -32,16 +32,16 @@ class ScheduleNodes(Checked):
         return self.run_in_detail(graph).ir
 
     def run_in_detail(self, graph: Graph) -> Outcome[Graph]:
-        """The same, what gave the order (see `Schedule.found_by`), and a sentence if another order may
-        keep fewer bytes live.
+        """The same, what gave the order (see `Schedule.found_by`), whether none is better, and a sentence if
+        another order may keep fewer bytes live.
         """
         problem = problem_of(graph)
         schedule = find_schedule(problem, beam_width=self.beam_width)
         warnings = () if schedule.is_optimal else (_warning(schedule),)
-        if schedule.order == problem.tasks:
-            return Outcome(graph, warnings, found_by=schedule.found_by)
-        nodes = [graph.producers[task.name] for task in schedule.order]
-        return Outcome(graph.rebuilt(nodes=nodes), warnings, found_by=schedule.found_by)
+        if schedule.order != problem.tasks:
+            nodes = [graph.producers[task.name] for task in schedule.order]
+            graph = graph.rebuilt(nodes=nodes)
+        return Outcome(graph, warnings, found_by=schedule.found_by, is_proven=schedule.is_optimal)
 
 
 _ORIGINS = {

@@ -1,0 +1,17 @@
+"""What this library brings to the `tinsmith` command."""
+
+from tinsmith_plugins import PassEntry, Plugin, Stage
+
+from tinsmith_allocation import AllocateBuffers
+
+PLUGIN = Plugin(
+    "tinsmith_allocation",
+    passes=(
+        PassEntry(
+            AllocateBuffers,
+            Stage.PLACEMENT,
+            make=lambda setting: AllocateBuffers(available_bytes=setting.ram_bytes),
+            needed="no buffer has a place without it",
+        ),
+    ),
+)

@@ -1,0 +1,34 @@
+"""What a library brings to the `tinsmith` command, how plug-ins are found, and all of them put together."""
+
+from tinsmith_plugins.find import ENTRY_POINT_GROUP, Found, find_plugins, load_plugin
+from tinsmith_plugins.plugin import (
+    BackendEntry,
+    BackendSetting,
+    Converter,
+    Importer,
+    KernelFiles,
+    PassEntry,
+    Plugin,
+    Setting,
+    Stage,
+    kernel_folder,
+)
+from tinsmith_plugins.registry import Registry
+
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "BackendEntry",
+    "BackendSetting",
+    "Converter",
+    "Found",
+    "Importer",
+    "KernelFiles",
+    "PassEntry",
+    "Plugin",
+    "Registry",
+    "Setting",
+    "Stage",
+    "find_plugins",
+    "kernel_folder",
+    "load_plugin",
+]

@@ -1,0 +1,203 @@
+"""What a library brings to the `tinsmith` command: records alone, which the driver reads.
+
+Every library does it in this way, Tinsmith's own too: a module `plugin` holds one `Plugin`, which an entry point names.
+"""
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tinsmith_ir.checked import Checked
+from tinsmith_ir.errors import UsageError
+from tinsmith_ir.graph import Graph
+from tinsmith_ir.operators import Operator
+from tinsmith_ir.passes import AnyPass
+from tinsmith_lowering import Backend, Kernel
+from tinsmith_target import Target
+
+
+class Stage(enum.Enum):
+    """The parts of the way from a model to placed buffers, in order.
+
+    Whatever may change results comes before FUSION: the graph behind NUMERICS is what firmware has to equal.
+    """
+
+    CLEANUP = "cleanup"
+    """What importers leave: constants to fold, operators that do nothing."""
+    NUMERICS = "numerics"
+    """Passes whose contract is not bit-exact."""
+    FUSION = "fusion"
+    """Fewer operators for the same result."""
+    TIDYING = "tidying"
+    """What fusion leaves."""
+    ORDER = "order"
+    """The order of nodes, which kernels are called in."""
+    LOWERING = "lowering"
+    """From Graph to Program."""
+    PREPARATION = "preparation"
+    """Constants get their final bytes."""
+    PLACEMENT = "placement"
+    """Buffers get their addresses."""
+
+
+@dataclass(frozen=True)
+class Setting(Checked):
+    """What passes are made for. ram_bytes: what the arena may take, None for any size."""
+
+    target: Target
+    kernels: Sequence[Kernel]
+    ram_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class PassEntry(Checked):
+    """A pass, and where it stands: at the end of a stage, or right behind (`after`) or in front of (`before`)
+    the pass of that name; one of the three.
+
+    make: the pass with the options that the setting gives; by default it is made without any. runs: without being
+    asked for. needed: why it cannot be left out, "" if it can.
+    """
+
+    kind: type[AnyPass]
+    stage: Stage | None = None
+    after: str = ""
+    before: str = ""
+    make: Callable[[Setting], AnyPass] | None = None
+    runs: bool = True
+    needed: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a pass that says no place, or several."""
+        super().__post_init__()
+        if sum((self.stage is not None, bool(self.after), bool(self.before))) != 1:
+            raise UsageError(
+                f"pass {self.name!r}: expected one place, by stage, after or before, got {self.place or 'none'}"
+            )
+
+    @property
+    def name(self) -> str:
+        """As users write it."""
+        return self.kind.name
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for messages."""
+        stage = self.stage and f"stage {self.stage.value}"
+        after, before = (
+            self.after and f"after {self.after!r}",
+            self.before and f"before {self.before!r}",
+        )
+        return ", ".join(part for part in (stage, after, before) if part)
+
+    def made(self, setting: Setting) -> AnyPass:
+        """The pass."""
+        return self.kind() if self.make is None else self.make(setting)
+
+
+@dataclass(frozen=True)
+class KernelFiles(Checked):
+    """The C behind a back end's kernels. folder: all its .c files are compiled, but those under a folder `tests`.
+
+    include_directories: for `-I`.
+    """
+
+    folder: Path
+    include_directories: tuple[Path, ...]
+
+    @property
+    def sources(self) -> list[Path]:
+        """The C files, sorted. Raises UsageError if the folder is not there."""
+        if not self.folder.is_dir():
+            raise UsageError(
+                f"the C sources of kernels are not there: expected a folder {self.folder}"
+            )
+        return sorted(
+            path
+            for path in self.folder.rglob("*.c")
+            if "tests" not in path.relative_to(self.folder).parts
+        )
+
+
+def kernel_folder(module_file: str, name: str) -> Path:
+    """The folder `kernels/<name>` nearest above a module: beside its package in a checkout or in Bazel's runfiles,
+    inside of it in a wheel. Where there is none, the one that should be there.
+
+    module_file: the module's `__file__`.
+    """
+    # As it is called first: in Bazel's runfiles, whose links lead to files that are not declared.
+    here = Path(module_file)
+    for parent in (*here.parents, *here.resolve().parents):
+        candidate = parent / "kernels" / name
+        if candidate.is_dir():
+            return candidate
+    return here.parent / "kernels" / name
+
+
+@dataclass(frozen=True)
+class BackendSetting(Checked):
+    """What a back end is made for. packed: whether kernels beyond a public API may be called, whose library could then
+    not be another's.
+    """
+
+    packed: bool = True
+
+
+@dataclass(frozen=True)
+class BackendEntry(Checked):
+    """A back end, and the C of its kernels.
+
+    name: as in `--backend`, `Target.backend` and `Kernel.backend`. serves_all: its kernels stand behind those of the
+    preferred back end, for every target; the others serve where they are preferred.
+    """
+
+    name: str
+    make: Callable[[BackendSetting], Backend]
+    files: KernelFiles
+    serves_all: bool = False
+
+
+@dataclass(frozen=True)
+class Importer(Checked):
+    """Reads files of one format.
+
+    recognises: whether bytes say of themselves that they are of the format; they may be damaged. suffixes: of files, in
+    lower case with their dot; what nobody recognises is given to the importer of its suffix, which says what is wrong.
+    read: the graph in the bytes; source names the file in messages, on_warning is told what users should know,
+    converters are those of `Converter.operator` for this importer. largest_bytes: what a file may have.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    recognises: Callable[[bytes], bool]
+    read: Callable[[bytes, str, Callable[[str], None], Mapping[str, object]], Graph]
+    largest_bytes: int
+
+
+@dataclass(frozen=True)
+class Converter(Checked):
+    """How an importer reads an operator that its format leaves to others.
+
+    importer, operator: their names; rule: what that importer documents, such as `tinsmith_tflite.Rule`.
+    """
+
+    importer: str
+    operator: str
+    rule: object
+
+
+@dataclass(frozen=True)
+class Plugin(Checked):
+    """All that a library brings.
+
+    name: by custom the package's. operators: those it defines, which register themselves; naming them has their
+    modules imported. The others: see their classes.
+    """
+
+    name: str
+    operators: tuple[type[Operator], ...] = ()
+    importers: tuple[Importer, ...] = ()
+    converters: tuple[Converter, ...] = ()
+    passes: tuple[PassEntry, ...] = ()
+    backends: tuple[BackendEntry, ...] = ()
+    targets: tuple[Target, ...] = field(default=())
