@@ -4,14 +4,16 @@
 
     nn_library(name = "kws", model = "kws.tflite")          # a cc_library with kws.h: int kws_run(void *arena)
     nn_test(name = "kws_test", model = "kws.tflite", inputs = "kws.npz", targets = ["cortex-m4", "riscv32"])
+    tinsmith_plugin(name = "mine", object = "my_package.plugin:PLUGIN", py = ":my_package", kernels = [":my_kernels"])
     nn_benchmark(name = "sweep", models = {"kws": "kws.tflite"}, inputs = {"kws": "kws.npz"}, targets = ["cortex-m4"])
 """
 
 load("//:rules.bzl", "cc_library", "py_library", "py_test")
+load("//driver:plugins.bzl", "command_with", _tinsmith_plugin = "tinsmith_plugin")
 load(
     "//driver:testing.bzl",
     "ENVIRONMENT",
-    "MODEL_FILES",
+    "TARGETS",
     "TINSMITH",
     "check_target",
     "nn_row",
@@ -23,6 +25,8 @@ load(
 )
 load("//platforms:conditions.bzl", "condition_of")
 load("//platforms/toolchains:flags.bzl", "CPU_FLAGS", "TARGET_CPUS")
+
+tinsmith_plugin = _tinsmith_plugin
 
 # Macros run in the packages of their callers, where a plain "//" is the caller's own repository.
 _PYTEST = Label("//third_party/python:pytest")
@@ -99,6 +103,7 @@ def nn_library(
         testonly = False,
         passes = [],
         without = [],
+        plugins = [],
         **kwargs):
     """A trained network as a cc_library: `#include "<name>.h"`, then `<name>_run(arena)`.
 
@@ -117,6 +122,7 @@ def nn_library(
       passes: options of passes, and passes to run beside those that run by themselves, as in
         `["allocate-buffers{exact=no}"]`; `tinsmith passes` lists them.
       without: names of passes to leave out.
+      plugins: labels of tinsmith_plugin: the compiler has what they bring, the library links their kernels.
       **kwargs: further attributes of cc_library.
     """
     _nn_files(
@@ -129,6 +135,7 @@ def nn_library(
         }),
         target = target or _target_of_platform(),
         testonly = testonly,
+        tinsmith = command_with(name + "_tinsmith", plugins, testonly = testonly),
         visibility = visibility,
     )
     native.filegroup(
@@ -148,31 +155,34 @@ def nn_library(
         hdrs = [name + "_header"],
         srcs = [name + "_source"],
         includes = [name + "_files"],
-        target_compatible_with = kwargs.pop("target_compatible_with", []) + nn_compatible_with(target),
+        target_compatible_with = kwargs.pop("target_compatible_with", []) + nn_compatible_with(target, plugins),
         testonly = testonly,
         visibility = visibility,
         deps = [
             Label("//kernels:cmsis_nn"),
             Label("//kernels/include"),
             Label("//kernels/reference"),
-        ],
+        ] + plugins,
         **kwargs
     )
 
-def nn_compatible_with(target):
+def nn_compatible_with(target, plugins = []):
     """For target_compatible_with: the platforms whose kernels take what is arranged for a target's.
 
     Boards that are no platform of ours are left to their compiler: generated C refuses a wrong one.
 
     Args:
       target: a name of `tinsmith targets`, or None for that of the platform.
+      plugins: see nn_library; their targets are left to their compiler, too.
 
     Returns:
       a list, or a select() of lists.
     """
     if target in (None, "host"):
         return []
-    check_target(target)
+    check_target(target, plugins)
+    if target not in TARGETS:
+        return []
     wanted = CPU_FLAGS[TARGET_CPUS.get(target, target)]["kernels"]
     refusal = [Label("//platforms:cpu_with_{}_kernels".format(wanted))]
     choices = {
@@ -195,6 +205,7 @@ def nn_test(
         tags = [],
         passes = [],
         without = [],
+        plugins = [],
         **kwargs):
     """Compiles a network, runs it on emulators and compares every output byte: a test per target, and a suite of all.
 
@@ -208,9 +219,11 @@ def nn_test(
       tags: added to `emulator`.
       passes: see nn_library.
       without: see nn_library.
+      plugins: see nn_library.
       **kwargs: further attributes of the tests.
     """
     tests = []
+    tinsmith = command_with(name + "_tinsmith", plugins, testonly = True)
     for target in targets:
         test = "{}_{}".format(name, target.replace("-", "_"))
         nn_verify_test(
@@ -218,11 +231,12 @@ def nn_test(
             size = size,
             inputs = inputs,
             model = model,
-            objects = objects_of(target),
+            objects = objects_of(target, plugins),
             options = options + _pass_options(passes, without),
             simulator = simulator_of(target),
             tags = tags + ["emulator"],
             target = target,
+            tinsmith = tinsmith,
             **kwargs
         )
         tests.append(test)
@@ -241,7 +255,8 @@ def nn_benchmark(
         testonly = False,
         visibility = None,
         passes = [],
-        without = []):
+        without = [],
+        plugins = []):
     """A sweep, models by targets: `bazel run` prints the table, `bazel build` writes it as JSON and Markdown.
 
     Each pair is an action of its own, so that a cluster shares them: it compiles the network, runs it on the emulator and
@@ -259,7 +274,9 @@ def nn_benchmark(
       visibility: who may depend on the table.
       passes: see nn_library.
       without: see nn_library.
+      plugins: see nn_library.
     """
+    tinsmith = command_with(name + "_tinsmith", plugins, tags, testonly)
     for network in inputs:
         if network not in models:
             fail("inputs: expected one of {}; got '{}'".format(", ".join(models.keys()), network))
@@ -272,12 +289,13 @@ def nn_benchmark(
                 inputs = inputs.get(network),
                 model = model,
                 network = network,
-                objects = objects_of(target),
+                objects = objects_of(target, plugins),
                 options = options + _pass_options(passes, without),
                 simulator = simulator_of(target),
                 tags = tags,
                 target = target,
                 testonly = testonly,
+                tinsmith = tinsmith,
                 visibility = ["//visibility:private"],
             )
             rows.append(row)
@@ -312,7 +330,7 @@ def _nn_files_impl(ctx):
     arguments.add_all(ctx.attr.options)
     arguments.add("-o", header.dirname)
     ctx.actions.run(
-        executable = ctx.executable._tinsmith,
+        executable = ctx.executable.tinsmith,
         arguments = [arguments],
         env = ENVIRONMENT,
         inputs = [ctx.file.model],
@@ -333,7 +351,7 @@ _nn_files = rule(
     implementation = _nn_files_impl,
     attrs = {
         "model": attr.label(
-            allow_single_file = MODEL_FILES,
+            allow_single_file = True,
             mandatory = True,
             doc = "The trained network.",
         ),
@@ -348,7 +366,7 @@ _nn_files = rule(
             mandatory = True,
             doc = "A name of `tinsmith targets`.",
         ),
-        "_tinsmith": TINSMITH,
+        "tinsmith": TINSMITH,
     },
     doc = "Runs `tinsmith compile`: header, source, report.json and report.html in a folder named as the target.",
 )

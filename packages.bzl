@@ -40,6 +40,7 @@ OTHERS = [
     "tests/golden",
     "tests/layering",
     "tests/operators",
+    "tests/out_of_tree",
     "tests/packaging",
     "tests/readme",
     "tests/remote",

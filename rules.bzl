@@ -14,6 +14,7 @@ load(
     _py_library = "py_library",
     _py_test = "py_test",
     _rules_cc = "rules_cc",
+    _rules_py = "rules_py",
 )
 
 cc_binary = _cc_binary
@@ -28,3 +29,6 @@ host_platform = _host_platform
 
 # What rules that are written here take from rules_cc: providers, cc_common, parts of toolchains.
 rules_cc = _rules_cc
+
+# The same of rules_python.
+rules_py = _rules_py

@@ -9,8 +9,6 @@ load("//platforms/toolchains:flags.bzl", "CPU_FLAGS", "SIMULATED_TARGETS", "TARG
 # The names of `tinsmith targets`.
 TARGETS = [name for name in CPU_FLAGS if name not in TARGET_CPUS.values()] + TARGET_CPUS.keys()
 
-MODEL_FILES = [".tflite", ".lite", ".tfl", ".TFLITE"]
-
 _TEST_ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "TINSMITH_CACHE_DIR": "none",
@@ -19,26 +17,28 @@ _TEST_ENVIRONMENT = {
 # Of every action that runs the compiler. PATH, as --incompatible_strict_action_env says: where QEMU is looked for.
 ENVIRONMENT = dict(_TEST_ENVIRONMENT, PATH = "/bin:/usr/bin:/usr/local/bin")
 
-def check_target(target):
-    """Fails for a name that is not among TARGETS.
+def check_target(target, plugins = []):
+    """Fails for a name that is not among TARGETS, unless a plug-in may have brought it.
 
     Args:
       target: what a user wrote.
+      plugins: labels of tinsmith_plugin.
     """
-    if target not in TARGETS:
+    if target not in TARGETS and not plugins:
         fail("target: expected one of {}; got '{}'".format(", ".join(TARGETS), target))
 
-def objects_of(target):
+def objects_of(target, plugins = []):
     """The label of what programs for a target share.
 
     Args:
-      target: one of TARGETS.
+      target: one of TARGETS, or a plug-in's.
+      plugins: labels of tinsmith_plugin.
 
     Returns:
-      a Label.
+      a Label; None for a plug-in's target, of which everything is compiled where it is used.
     """
-    check_target(target)
-    return Label("//driver:objects_" + target.replace("-", "_"))
+    check_target(target, plugins)
+    return None if target not in TARGETS else Label("//driver:objects_" + target.replace("-", "_"))
 
 def simulator_of(target):
     """The label of the simulator that runs a target, None for the others.
@@ -60,7 +60,7 @@ TINSMITH = attr.label(
     cfg = "exec",
     default = Label("//driver:tinsmith"),
     executable = True,
-    doc = "The compiler.",
+    doc = "The compiler, with plug-ins or without.",
 )
 
 # What running a network on a target takes.
@@ -70,14 +70,13 @@ _RUN_ATTRIBUTES = {
         doc = "Samples: arrays `x` or `x_GROUP`; random ones without.",
     ),
     "model": attr.label(
-        allow_single_file = MODEL_FILES,
+        allow_single_file = True,
         mandatory = True,
         doc = "The trained network.",
     ),
     "objects": attr.label(
         allow_single_file = True,
-        mandatory = True,
-        doc = "The nn_objects of the target.",
+        doc = "The nn_objects of the target, if it is ours.",
     ),
     "options": attr.string_list(
         doc = "Further options of `tinsmith verify`.",
@@ -99,7 +98,7 @@ def _nn_objects_impl(ctx):
     # A folder passed as itself would stand for the files in it.
     arguments.add("-o", folder.path)
     ctx.actions.run(
-        executable = ctx.executable._tinsmith,
+        executable = ctx.executable.tinsmith,
         arguments = [arguments],
         env = ENVIRONMENT,
         outputs = [folder],
@@ -112,7 +111,7 @@ nn_objects = rule(
     implementation = _nn_objects_impl,
     attrs = {
         "target": _TARGET,
-        "_tinsmith": TINSMITH,
+        "tinsmith": TINSMITH,
     },
     doc = "Runs `tinsmith objects`: a folder with what programs for a target share, compiled.",
 )
@@ -159,10 +158,12 @@ status=$?
 """ + _VERDICT_SCRIPT
 
 def _nn_verify_test_impl(ctx):
-    environment = dict(_TEST_ENVIRONMENT, TINSMITH_OBJECTS_DIR = ctx.file.objects.short_path)
+    environment = dict(_TEST_ENVIRONMENT)
+    if ctx.file.objects:
+        environment["TINSMITH_OBJECTS_DIR"] = ctx.file.objects.short_path
     if ctx.executable.simulator:
         environment["TINSMITH_SOC_DIR"] = _folder(ctx.executable.simulator.short_path)
-    arguments = [ctx.executable._tinsmith.short_path, "verify", ctx.file.model.short_path, "--no-progress"]
+    arguments = [ctx.executable.tinsmith.short_path, "verify", ctx.file.model.short_path, "--no-progress"]
     arguments += ["--target", ctx.attr.target]
     if ctx.file.inputs:
         arguments += ["--inputs", ctx.file.inputs.short_path]
@@ -179,7 +180,7 @@ def _nn_verify_test_impl(ctx):
     runfiles = ctx.runfiles(files = _run_files(ctx))
     return [DefaultInfo(
         executable = script,
-        runfiles = runfiles.merge(ctx.attr._tinsmith[DefaultInfo].default_runfiles),
+        runfiles = runfiles.merge(ctx.attr.tinsmith[DefaultInfo].default_runfiles),
     )]
 
 def _quoted(words):
@@ -189,11 +190,11 @@ nn_verify_test = rule(
     implementation = _nn_verify_test_impl,
     attrs = dict(
         _RUN_ATTRIBUTES,
-        _tinsmith = attr.label(
+        tinsmith = attr.label(
             cfg = "target",
             default = Label("//driver:tinsmith"),
             executable = True,
-            doc = "The compiler.",
+            doc = "The compiler, with plug-ins or without.",
         ),
     ),
     test = True,
@@ -212,11 +213,13 @@ def _nn_row_impl(ctx):
     arguments.add("--json", row)
     arguments.add("--no-progress")
     arguments.add_all(ctx.attr.options)
-    environment = dict(ENVIRONMENT, TINSMITH_OBJECTS_DIR = ctx.file.objects.path)
+    environment = dict(ENVIRONMENT)
+    if ctx.file.objects:
+        environment["TINSMITH_OBJECTS_DIR"] = ctx.file.objects.path
     if ctx.executable.simulator:
         environment["TINSMITH_SOC_DIR"] = _folder(ctx.executable.simulator.path)
     ctx.actions.run(
-        executable = ctx.executable._tinsmith,
+        executable = ctx.executable.tinsmith,
         arguments = [arguments],
         env = environment,
         inputs = _run_files(ctx),
@@ -234,7 +237,7 @@ nn_row = rule(
             mandatory = True,
             doc = "What the table calls the network.",
         ),
-        _tinsmith = TINSMITH,
+        tinsmith = TINSMITH,
     ),
     doc = "Runs `tinsmith measure`: one row of a sweep as JSON.",
 )
@@ -263,7 +266,7 @@ def _nn_sweep_impl(ctx):
     arguments.add("--markdown", page)
     arguments.add("--wrong", wrong)
     ctx.actions.run(
-        executable = ctx.executable._tinsmith,
+        executable = ctx.executable.tinsmith,
         arguments = [arguments],
         env = ENVIRONMENT,
         inputs = ctx.files.rows,
@@ -287,7 +290,7 @@ nn_sweep = rule(
             mandatory = True,
             doc = "The nn_row targets, in the table's order.",
         ),
-        "_tinsmith": TINSMITH,
+        "tinsmith": TINSMITH,
     },
     executable = True,
     doc = "Runs `tinsmith gather`: the table of a sweep, for programs (JSON) and for people (Markdown).",

@@ -13,6 +13,7 @@ _LISTING = Path(__file__).with_name(
 # Workspaces of their own.
 _OTHER_TREES = (
     "examples/firmware",
+    "examples/out_of_tree",
     "third_party/bazel/modules",
     "third_party/bazel/remote_coverage_tools",
     "third_party/bazel/rules_",

@@ -1,4 +1,4 @@
-"""What README.md tells Bazel users to write works in a workspace of theirs, and so does the one in examples/firmware.
+"""What README.md tells Bazel users to write works in a workspace of theirs, and so do those in examples.
 
 Skipped where there is no Bazel, or none of the kind. Everything is fetched and built from nothing, in its own folder.
 """
@@ -92,6 +92,17 @@ def test_firmware_of_the_example_runs(outside: Outside) -> None:
         "digits_test_cortex_m4",
         "firmware_test",
     ]
+
+
+def test_plug_in_of_the_example_goes_to_compiler_and_linker(outside: Outside) -> None:
+    example = outside.tree / "examples/out_of_tree"
+    output = outside.bazel(example, "test", "//...").stdout
+    assert re.findall(r"^//:(\w+) +PASSED", output, re.MULTILINE) == [
+        "network_test_cortex_m4",
+        "network_test_host",
+    ]
+    said = outside.bazel(example, "run", "//:program").stdout
+    assert re.search(r"^\d+ of 512 features are above the threshold$", said, re.MULTILINE), said
 
 
 def test_nothing_runs_when_nothing_changed(outside: Outside) -> None:

@@ -32,6 +32,10 @@ def py_tools_toolchain(name):
 
 host_platform = "@local_config_platform//:host"
 
+rules_py = struct(
+    PyInfo = PyInfo,
+)
+
 rules_cc = struct(
     ACTION_NAMES = _ACTION_NAMES,
     CcInfo = CcInfo,

@@ -20,6 +20,7 @@ load("@rules_cc//cc/toolchains:cc_toolchain.bzl", _cc_toolchain = "cc_toolchain"
 load("@rules_cc//cc/toolchains:cc_toolchain_config_info.bzl", _CcToolchainConfigInfo = "CcToolchainConfigInfo")
 load("@rules_python//python:py_binary.bzl", _py_binary = "py_binary")
 load("@rules_python//python:py_exec_tools_toolchain.bzl", "py_exec_tools_toolchain")
+load("@rules_python//python:py_info.bzl", _PyInfo = "PyInfo")
 load("@rules_python//python:py_library.bzl", _py_library = "py_library")
 load("@rules_python//python:py_runtime.bzl", _py_runtime = "py_runtime")
 load("@rules_python//python:py_runtime_pair.bzl", _py_runtime_pair = "py_runtime_pair")
@@ -44,6 +45,10 @@ def py_tools_toolchain(name):
     )
 
 host_platform = "@platforms//host"
+
+rules_py = struct(
+    PyInfo = _PyInfo,
+)
 
 rules_cc = struct(
     ACTION_NAMES = _ACTION_NAMES,
