@@ -26,7 +26,7 @@ def kernel_include_directories() -> list[Path]:
 
 
 def kernel_sources(compilation: Compilation, *, copies_early: bool = False) -> list[Path]:
-    """The C files of the back ends whose kernels the program calls, sorted; and the DMA's, if it copies beside the core.
+    """The C files of the back ends whose kernels the program calls, sorted; and the DMA's, if it copies beside it.
 
     copies_early: of the host's DMA, whether it copies at once rather than as late as it may.
     """
