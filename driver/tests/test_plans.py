@@ -94,4 +94,4 @@ def test_a_plan_that_fits_no_memory_does_not_fit(
     plan: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert compiled(plan, tmp_path, "--ram", "1000") == 1
-    assert "needed 3,136 bytes, available 1,000" in capsys.readouterr().err
+    assert "needed 2,112 bytes, available 1,000" in capsys.readouterr().err
