@@ -48,8 +48,10 @@ static int32_t centred(const tinsmith_requantize_parameters *parameters, int32_t
 }
 
 static int32_t requantized(const tinsmith_requantize_parameters *parameters, int32_t value) {
-  const int32_t scaled = scale_s32(centred(parameters, value), parameters->scale.multiplier, parameters->scale.shift);
-  return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+  const int64_t scaled = scale_s32(centred(parameters, value), parameters->scale.multiplier, parameters->scale.shift);
+  const int64_t shifted = scaled + parameters->output_offset;
+  const int64_t raised = shifted < parameters->clamp_min ? parameters->clamp_min : shifted;
+  return (int32_t)(raised > parameters->clamp_max ? parameters->clamp_max : raised);
 }
 
 static int32_t requantized_nearest(const tinsmith_requantize_parameters *parameters, int32_t value) {
