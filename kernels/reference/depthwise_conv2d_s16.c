@@ -1,53 +1,7 @@
-// Quantized depthwise convolution of int16, accumulated in int64, one output element after the other.
-#include <stddef.h>
-
-#include "arithmetic.h"
-#include "tinsmith/convolution.h"
-#include "tinsmith/rounding.h"
-
-// Sum of products of one output element; (top, left) is the input place of the first tap; input and weights already
-// point at the channel.
-INLINE_IN_EACH_KERNEL int64_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offset, int32_t top,
-                                         int32_t left, const int16_t *input, const int8_t *weights) {
-  int64_t acc = 0;
-  for (int32_t ky = 0; ky < shape->kernel_height; ++ky) {
-    const int32_t y = top + ky * shape->dilation_height;
-    if (y < 0 || y >= shape->input_height) {
-      continue;
-    }
-    for (int32_t kx = 0; kx < shape->kernel_width; ++kx) {
-      const int32_t x = left + kx * shape->dilation_width;
-      if (x < 0 || x >= shape->input_width) {
-        continue;
-      }
-      const int32_t value = input[(y * shape->input_width + x) * shape->input_channels] + input_offset;
-      acc += value * weights[(ky * shape->kernel_width + kx) * shape->output_channels];
-    }
-  }
-  return acc;
-}
-
-// One kernel: `store` is the output element of `acc`, the sum with bias of channel `oc`; `zero` the input's offset.
-#define DEFINE_KERNEL(kernel, parameters, zero, result, store)                                             \
-  void kernel(const tinsmith_conv2d_shape *shape, parameters, const int16_t *input, const int8_t *weights, \
-              const int32_t *bias, result *output) {                                                       \
-    const int32_t multiplier = shape->output_channels / shape->input_channels;                             \
-    for (int32_t n = 0; n < shape->batches; ++n) {                                                         \
-      for (int32_t oy = 0; oy < shape->output_height; ++oy) {                                              \
-        const int32_t top = oy * shape->stride_height - shape->padding_top;                                \
-        for (int32_t ox = 0; ox < shape->output_width; ++ox) {                                             \
-          const int32_t left = ox * shape->stride_width - shape->padding_left;                             \
-          for (int32_t oc = 0; oc < shape->output_channels; ++oc) {                                        \
-            const int16_t *channel = input + oc / multiplier;                                              \
-            const int64_t sum = accumulate(shape, zero, top, left, channel, weights + oc);                 \
-            const int64_t acc = sum + (bias == NULL ? 0 : bias[oc]);                                       \
-            *output++ = (result)(store);                                                                   \
-          }                                                                                                \
-        }                                                                                                  \
-      }                                                                                                    \
-      input += shape->input_height * shape->input_width * shape->input_channels;                           \
-    }                                                                                                      \
-  }
+// Quantized depthwise convolution of int16, accumulated in int64.
+#define ELEMENT int16_t
+#define ACCUMULATOR int64_t
+#include "depthwise_conv2d_integer.h"
 
 DEFINE_KERNEL(tinsmith_depthwise_conv2d_s16, const tinsmith_output_stage *stage, stage->input_offset, int16_t,
               apply_stage_s64(stage, acc, oc))
