@@ -1,9 +1,10 @@
 """Wrong Programs, each broken in one place, and what the verifier says of them."""
 
 import re
+from dataclasses import replace
 
 import pytest
-from tinsmith_ir import GraphError, parse_program
+from tinsmith_ir import GraphError, parse_program, verify_program
 
 PROGRAM = """program 2 "p" for "t" {
   memory "m" size 128 align 4
@@ -190,3 +191,15 @@ def test_a_call_may_not_be_named_twice() -> None:
     text = PROGRAM.replace("  fill %ring with 7\n", "")
     with pytest.raises(GraphError, match="call 'a'"):
         parse_program(text.replace("  wait 1", call + "  wait 1"))
+
+
+def test_only_what_is_from_a_sound_program_is_taken_on_trust() -> None:
+    sound = parse_program(PROGRAM.replace("  fill %ring with 7\n", ""))
+    (call,) = sound.calls[:1]
+    view = next(view for view in sound.views if view.name == call.outputs[0])
+    other = replace(view, type=replace(view.type, shape=(2, 2)))
+    views = tuple(other if found is view else found for found in sound.views)
+    wrong = replace(sound, views=views)
+    verify_program(sound, verified=sound)
+    with pytest.raises(GraphError, match="operands and results are those the operator takes"):
+        verify_program(wrong, verified=sound)

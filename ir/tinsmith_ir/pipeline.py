@@ -159,7 +159,7 @@ def _check_rules(
         if isinstance(after, Graph):
             verify_graph(after, verified=before if isinstance(before, Graph) else None)
         else:
-            verify_program(after)
+            verify_program(after, verified=before)
         for rule in more:
             rule(after)
     except GraphError as error:

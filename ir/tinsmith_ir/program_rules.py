@@ -5,13 +5,15 @@ evaluator find that.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
+from tinsmith_ir.graph import Graph
 from tinsmith_ir.hazards import find_hazards, step_names
+from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.overlaps import overlap_findings
 from tinsmith_ir.places import places, run_count
 from tinsmith_ir.printer import print_name, print_type
@@ -52,9 +54,14 @@ class ProgramRule:
 
 
 @checked
-def verify_program(program: Program) -> None:
-    """Raise GraphError unless every rule holds, naming the step, its location and the view."""
-    _demand(program, WRITTEN_RULES)
+def verify_program(program: Program, verified: Graph | Program | None = None) -> None:
+    """Raise GraphError unless every rule holds, naming the step, its location and the view.
+
+    verified: what holds every rule; operators and types that are from it are right by themselves.
+    """
+    known = frozenset[_Ids]() if verified is None else frozenset(_typed_operators(verified))
+    calls = ProgramRule(_CALLS.what, lambda given: _wrong_calls(given, known))
+    _demand(program, [calls if rule is _CALLS else rule for rule in WRITTEN_RULES])
     try:
         meant = unrolled(program)
     except GraphError as error:
@@ -206,10 +213,36 @@ def _wrong_ends(program: Program) -> Iterator[str]:
             yield print_view(view)
 
 
-def _wrong_calls(program: Program) -> Iterator[str]:
+_Ids = tuple[int, ...]
+"""Of an operator and the types of its operands and results: which objects they are."""
+
+
+def _typed_operators(verified: Graph | Program) -> Iterator[_Ids]:
+    if isinstance(verified, Graph):
+        for node in verified.nodes:
+            inputs = [value and value.type for value in node.inputs]
+            yield _ids(node.operator, inputs, [value.type for value in node.outputs])
+    else:
+        for call in verified.calls:
+            yield _ids(call.operator, *_types(verified, call))
+
+
+def _ids(
+    operator: Operator, inputs: Sequence[TensorType | None], outputs: Sequence[TensorType]
+) -> _Ids:
+    return (id(operator), len(inputs), *map(id, inputs), *map(id, outputs))
+
+
+def _types(program: Program, call: Call) -> tuple[list[TensorType | None], list[TensorType]]:
+    inputs = [None if name is None else program.type_of(name) for name in call.inputs]
+    return inputs, [program.type_of(name) for name in call.outputs]
+
+
+def _wrong_calls(program: Program, known: Collection[_Ids] = ()) -> Iterator[str]:
     for call in program.calls:
-        inputs = [None if name is None else program.type_of(name) for name in call.inputs]
-        outputs = [program.type_of(name) for name in call.outputs]
+        inputs, outputs = _types(program, call)
+        if _ids(call.operator, inputs, outputs) in known:
+            continue
         for finding in _call_findings(call, inputs, outputs):
             yield f"{call.location}, in\n  {print_step(call)}\n: {finding}"
 
@@ -351,6 +384,8 @@ def _illegal_copies(program: Program) -> Iterator[str]:
                 )
 
 
+_CALLS = ProgramRule("operands and results are those the operator takes", _wrong_calls)
+
 WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("each name has one definition", _repeated_names),
     ProgramRule("each type is well formed", _broken_types),
@@ -361,7 +396,7 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("a view has a layout on a buffer", _wrong_layouts),
     ProgramRule("steps read views or constants, and write views", _unknown_names),
     ProgramRule("inputs and outputs lie densely, and where no loop moves them", _wrong_ends),
-    ProgramRule("operands and results are those the operator takes", _wrong_calls),
+    _CALLS,
     ProgramRule("a call reads constants: its operands, and what is arranged for it", _wrong_reads),
     ProgramRule(
         "the one result of a call of the core may lie over operands in memory, at distances that it says",
