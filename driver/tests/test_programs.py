@@ -114,6 +114,22 @@ def test_a_memory_has_what_the_board_has(
     )
 
 
+def test_a_header_says_that_runs_share_the_dma(tmp_path: Path) -> None:
+    for old, new, is_shared in (("", "", True), (r"(?s)  engine.*  output", _CORE_ALONE, False)):
+        model = read_model(rows(tmp_path, "host", old, new))
+        header = compile_model(model, CompileOptions("host")).files["rows.h"].decode()
+        assert ("one run at a time" in header) == is_shared
+        assert ("may run at the same" in header) != is_shared
+
+
+_CORE_ALONE = """
+  buffer %x: i8[4]<0.5, 0> in "l2" at 0
+  buffer %y: i8[4]<0.5, 0> in "l1" at 0
+  input %x
+  copy %x -> %y
+  output"""
+
+
 def test_the_harness_puts_memories_where_the_board_has_them(tmp_path: Path) -> None:
     need("pulp-open")
     compilation = compile_model(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from tinsmith_ir.program import Copy, simple_steps
 from tinsmith_ir.types import TensorType
 
 from tinsmith_c.layout import Layout, c_name
@@ -89,8 +90,22 @@ def _manual(layout: Layout, options: WriteOptions) -> list[str]:
         "real = scale * (element - zero point). Elements lie densely, the last dimension innermost; images are "
         "batch, height, width, channels.",
         "",
-        "Nothing is kept outside of the arena: calls with different arenas may run at the same time.",
+        _together(layout),
     ]
+
+
+def _together(layout: Layout) -> str:
+    """Whether runs may go on at the same time."""
+    if any(
+        isinstance(s, Copy) and s.engine is not None for s in simple_steps(layout.program.steps)
+    ):
+        return (
+            "Copies beside the core are made by tinsmith_dma_start and tinsmith_dma_wait (tinsmith/dma.h), which the "
+            "chip's integrator gives. They know copies by numbers, the same in every run: one run at a time."
+        )
+    where = "the arena" if layout.has_arena else "the memories"
+    which = "arenas" if layout.has_arena else "memories"
+    return f"Nothing is kept outside of {where}: calls with different {which} may run at the same time."
 
 
 def _arena_manual(name: str) -> str:
