@@ -44,7 +44,9 @@ def demand(
         if buffer.memory != memory or (buffer.name in scratches and not scratch):
             continue
         if buffer.name not in uses:
-            raise GraphError(f"buffer {buffer.name} is used by no step of program {program.name}")
+            raise GraphError(
+                f"buffer {buffer.name} is used by no step of program {program.name}: remove it"
+            )
         first, last = uses[buffer.name]
         blocks.append(Block(buffer.name, buffer.size_bytes, first, last, alignment))
     return Demand(tuple(blocks), _leaves(program, blocks))
