@@ -9,6 +9,7 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import Expression, Table, Term
 from tinsmith_ir.operators import Add, Relu, Reshape
 from tinsmith_ir.program import Memory, Program
+from tinsmith_ir.program_parser import parse_program
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import lower, prepare, supported_operators
@@ -194,3 +195,27 @@ def test_an_operand_that_no_kernel_reads_is_not_written() -> None:
     text = write(place(prepared), HOST, toys().all)["g.c"].decode()
     assert "77.0f" not in text
     assert "g_weights_y_sums" in text
+
+
+def test_places_that_no_step_asks_for_leave_no_table_and_no_function() -> None:
+    text = """
+    program 2 "p" for "host" {
+      memory "arena" align 16
+      buffer %x: f32[4] in "arena" at 0
+      buffer %y: f32[4] in "arena" at 16
+      view %one: f32[1] of %x start table(i: 8, 0)
+      view %other: f32[1] of %x start 4*(i mod 2)
+      input %x
+      loop i of 2 {
+        COPY
+        call "y" kernel "toy_relu": %y = relu(%x)
+      }
+      output %y
+    }"""
+    used = parse_program(text.replace("COPY", "copy %one -> %other"))
+    written = write(used, HOST, toys().all)["p.c"].decode()
+    assert "kTable_8_0[]" in written
+    assert "tinsmith_modulo(int" in written
+    unused = write(parse_program(text.replace("COPY", "")), HOST, toys().all)["p.c"].decode()
+    assert "kTable" not in unused
+    assert "modulo" not in unused
