@@ -1,5 +1,7 @@
 """From the order in which a kernel reads and writes to the distances at which its result may lie over an operand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tinsmith_ir.dtypes import DType
@@ -14,10 +16,12 @@ from tinsmith_lowering import (
     Window,
     elementwise_walk,
     gathering_walk,
+    overlaps,
     pixels_walk,
     reducing_walk,
     rows_walk,
 )
+from tinsmith_lowering.testing import toys
 from tinsmith_lowering.walks import may_share_memory
 from tinsmith_target import target
 
@@ -123,6 +127,13 @@ def test_pixels_that_nobody_reads_may_be_written_at_any_time() -> None:
     of = layer(MaxPool2D(window=(1, 1), stride=(1, 2)), (1, 1, 2, 1), (1, 1, 4, 1))
     height, width = Window(1, 1, 1), Window(4, 2, 1, 2)
     assert overlap(pixels_walk(of, height, width), of) == Overlap(0, 1, 3)
+
+
+def test_tensors_beyond_all_memories_are_not_walked() -> None:
+    kernel = replace(toys().relu, walk=elementwise_walk)
+    assert overlaps(kernel, layer(Relu(), (4,), (4,))) == (Overlap(0, 0),)
+    huge = layer(Relu(), (1 << 40,), (1 << 40,))
+    assert overlaps(kernel, huge) == ()
 
 
 def test_c_lets_bytes_share_memory_with_all_and_others_with_their_like() -> None:

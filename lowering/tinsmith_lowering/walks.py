@@ -12,11 +12,17 @@ from tinsmith_ir.program import Overlap
 from tinsmith_lowering.kernel import Kernel, Layer
 from tinsmith_lowering.walk import NEVER, Steps, Walk
 
+MOST_ELEMENTS = 1 << 22
+"""Of a tensor that is walked: more fit no microcontroller, and the numbers of their steps not every computer."""
+
 
 def overlaps(kernel: Kernel, layer: Layer) -> tuple[Overlap, ...]:
     """Over which operands, none of them a constant, the kernel may write the result of a layer, and how."""
+    tensors = [*layer.outputs, *(type_ for type_ in layer.inputs if type_ is not None)]
+    if len(layer.outputs) != 1 or max(type_.elements for type_ in tensors) > MOST_ELEMENTS:
+        return ()
     walk = kernel.walk(layer)
-    if walk is None or len(layer.outputs) != 1:
+    if walk is None:
         return ()
     found: list[Overlap] = []
     for index, type_ in enumerate(layer.inputs):
