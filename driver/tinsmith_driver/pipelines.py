@@ -1,4 +1,4 @@
-"""The way of a model, from its file to placed C; passes.py knows the order of passes."""
+"""The way of a model, from its file to placed C; plug-ins say in which order passes run."""
 
 import hashlib
 import time

@@ -202,7 +202,7 @@ def rule_text(rule: Rule) -> str:
 
 
 class Backend(Protocol):
-    """What the entry point group `tinsmith.backends` gives, called with the backend's options."""
+    """What a plug-in's entry of a back end makes."""
 
     @property
     def name(self) -> str:

@@ -63,6 +63,7 @@ class _Operator:
     options_type: str
     version: int
     custom: str
+    custom_options: bytes
 
 
 class ModelBuilder:
@@ -115,13 +116,14 @@ class ModelBuilder:
         *,
         version: int = 1,
         custom: str = "",
+        custom_options: bytes = b"",
         options_type: str | None = None,
     ) -> None:
         """Add an operator. options_type: what the file calls its options, if not what they are."""
         kind_of_options = options.name if options else "NONE"
         stored_type = kind_of_options if options_type is None else options_type
         self._operators.append(
-            _Operator(kind, inputs, outputs, options, stored_type, version, custom)
+            _Operator(kind, inputs, outputs, options, stored_type, version, custom, custom_options)
         )
 
     def finish(
@@ -207,6 +209,8 @@ def _operator(b: Any, operator: _Operator, code: int) -> int:
             for name, value in operator.options.fields.items()
         }
         fields["BuiltinOptions"] = _table(b, operator.options.name, **values)
+    if operator.custom_options:
+        fields["CustomOptions"] = b.CreateByteVector(operator.custom_options)
     fields["BuiltinOptionsType"] = getattr(tflite.BuiltinOptions, operator.options_type)
     return _table(b, "Operator", **fields)
 
