@@ -10,6 +10,7 @@ from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.network import Layers, layer_results
 from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.plugins import registry
 from tinsmith_driver.running import Difference, Measurement, difference_at, different_bytes
 
 # Layer outputs are large; this many samples of each group show a wrong kernel.
@@ -34,6 +35,7 @@ def with_layers(
             inputs,
             layers=compare,
             timeout_seconds=timeout_seconds,
+            runners=registry().runners,
         )
     layers = Layers.of(compilation.program)
     if result.layer_numbers != layers.numbers:

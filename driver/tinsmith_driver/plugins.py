@@ -47,6 +47,7 @@ def _brought(plugin: Plugin) -> dict[str, list[str]]:
         "passes": list(dict.fromkeys(entry.name for entry in plugin.passes)),
         "back ends": [entry.name for entry in plugin.backends],
         "targets": [found.name for found in plugin.targets],
+        "runners": [found.kind.__name__ for found in plugin.runners],
     }
 
 

@@ -13,6 +13,7 @@ from tinsmith_ir.tolerance import shares
 from tinsmith_driver.build import Build
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.network import Network, evaluate
+from tinsmith_driver.plugins import registry
 
 # A thousand roundings of a float32; the MLPerf Tiny networks stay below 1e-8.
 FLOAT_TOLERANCE = 1e-4
@@ -172,7 +173,13 @@ def run_samples(
 def _run(build: Build, groups: Sequence[Samples], timeout_seconds: float) -> RunResult:
     inputs = [samples.packed(index) for samples in groups for index in range(len(samples))]
     firmware = build.firmware
-    return run(firmware, firmware.target, inputs, timeout_seconds=timeout_seconds)
+    return run(
+        firmware,
+        firmware.target,
+        inputs,
+        timeout_seconds=timeout_seconds,
+        runners=registry().runners,
+    )
 
 
 def _split_outputs(

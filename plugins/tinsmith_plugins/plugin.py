@@ -14,7 +14,7 @@ from tinsmith_ir.graph import Graph
 from tinsmith_ir.operators import Operator
 from tinsmith_ir.passes import AnyPass
 from tinsmith_lowering import Backend, Kernel
-from tinsmith_target import Target
+from tinsmith_target import Board, Emulator, Target
 
 
 class Stage(enum.Enum):
@@ -186,6 +186,28 @@ class Converter(Checked):
     rule: object
 
 
+def _says_itself(board: Board, report: str) -> str:
+    del board, report
+    return ""
+
+
+@dataclass(frozen=True)
+class Runner(Checked):
+    """Runs programs for boards of one kind of emulator.
+
+    kind: the class of their `Board.emulator`. find: raises an error that says what to install unless they can run on
+    this computer. command: the command line that runs an ELF file, whose files lie in the current directory.
+    cycles_source: who counted the cycles of a run, and how well. crash_reason: what a crash comes from if all that was
+    printed tells but does not say; "" if not.
+    """
+
+    kind: type[Emulator]
+    find: Callable[[Board], object]
+    command: Callable[[Board, Path], list[str]]
+    cycles_source: Callable[[Board], str]
+    crash_reason: Callable[[Board, str], str] = field(default=_says_itself)
+
+
 @dataclass(frozen=True)
 class Plugin(Checked):
     """All that a library brings.
@@ -200,4 +222,5 @@ class Plugin(Checked):
     converters: tuple[Converter, ...] = ()
     passes: tuple[PassEntry, ...] = ()
     backends: tuple[BackendEntry, ...] = ()
-    targets: tuple[Target, ...] = field(default=())
+    targets: tuple[Target, ...] = ()
+    runners: tuple[Runner, ...] = ()

@@ -20,6 +20,7 @@ from tinsmith_plugins.plugin import (
     Converter,
     Importer,
     PassEntry,
+    Runner,
     Stage,
 )
 
@@ -39,7 +40,7 @@ class Registry(Checked):
         """Raise UsageError if the plug-ins do not go together."""
         super().__post_init__()
         _by_name("plug-in", [(found.plugin.name, found, found) for found in self.plugins])
-        _ = self.targets, self.importers, self.backends
+        _ = self.targets, self.importers, self.backends, self.runners
         for converter in self._converters.values():
             _known(
                 f"a converter of {converter.operator!r} is for importer",
@@ -69,6 +70,14 @@ class Registry(Checked):
             "back end", lambda found: [(item.name, item) for item in found.plugin.backends]
         )
         return dict(sorted(found.items()))
+
+    @cached_property
+    def runners(self) -> Sequence[Runner]:
+        """One for each kind of emulator."""
+        found = self._all(
+            "runner of", lambda found: [(item.kind.__name__, item) for item in found.plugin.runners]
+        )
+        return tuple(found.values())
 
     @cached_property
     def passes(self) -> tuple[PassEntry, ...]:

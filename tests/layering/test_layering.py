@@ -35,6 +35,7 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
         "platforms/emulators",
         {
             "tinsmith_ir",
+            "tinsmith_plugins",
             "tinsmith_target",
             "tinsmith_boards",
             "tinsmith_toolchains",

@@ -143,6 +143,32 @@ def test_plug_ins_that_do_not_go_together_are_named(
     assert f"tinsmith: error: {message}" in result.stderr
 
 
+def test_an_emulator_may_come_from_a_plug_in(announced: Path, tmp_path: Path) -> None:
+    (tmp_path / "nothing.py").write_text(
+        "from dataclasses import fields, replace\n"
+        "from tinsmith_plugins import Plugin, Runner\n"
+        "from tinsmith_target import Qemu, target\n"
+        "class Nothing(Qemu):\n"
+        "    pass\n"
+        "ours = target('cortex-m4')\n"
+        "given = {f.name: getattr(ours.board.emulator, f.name) for f in fields(Qemu)}\n"
+        "board = replace(ours.board, name='nothing', emulator=Nothing(**given))\n"
+        "runner = Runner(Nothing, print, lambda board, elf: ['echo', elf.name], str)\n"
+        "PLUGIN = Plugin('nothing', targets=(replace(ours, name='no-m4', board=board),), runners=(runner,))\n"
+        "ALONE = replace(PLUGIN, runners=())\n",
+        encoding="utf-8",
+    )
+    verified = ("verify", *model("--target", "no-m4"))
+    ran = tinsmith(announced, "--plugin", "nothing:PLUGIN", *verified, more=tmp_path)
+    assert "no-m4: the program ended without writing output.bin" in ran.stderr
+    alone = tinsmith(announced, "--plugin", "nothing:ALONE", *verified, more=tmp_path)
+    assert alone.returncode == 2
+    assert (
+        "board nothing is emulated by Nothing, which nobody runs; there are runners of Qemu, "
+        in alone.stderr
+    )
+
+
 def test_a_target_and_its_board_may_come_from_a_plug_in(announced: Path, tmp_path: Path) -> None:
     (tmp_path / "boards.py").write_text(
         "from dataclasses import replace\n"

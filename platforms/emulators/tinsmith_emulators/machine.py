@@ -1,53 +1,58 @@
-"""What a board's programs run on: QEMU, the simulator of PULP-class chips, or this computer itself."""
+"""What a board's programs run on: what a runner of its emulator knows, or this computer itself."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from tinsmith_target import Board, Qemu, SocSimulator
+from tinsmith_plugins import Runner
+from tinsmith_target import Board
 
-from tinsmith_emulators.qemu import find_qemu, qemu_command
-from tinsmith_emulators.soc import find_simulator, is_stack_overflow, soc_command
+from tinsmith_emulators.errors import MissingEmulatorError
+from tinsmith_emulators.qemu import QEMU
+from tinsmith_emulators.soc import SIMULATOR
+
+RUNNERS = (QEMU, SIMULATOR)
+"""Of this library."""
 
 
-def need_emulator(board: Board) -> None:
+def need_emulator(board: Board, runners: Sequence[Runner] = RUNNERS) -> None:
     """Raise MissingEmulatorError unless programs for `board` can run on this computer."""
-    match board.emulator:
-        case None:
-            pass
-        case Qemu(program=program):
-            find_qemu(program)
-        case SocSimulator():
-            find_simulator()
+    runner = _runner(board, runners)
+    if runner is not None:
+        runner.find(board)
 
 
-def command(board: Board, elf: Path) -> list[str]:
+def command(board: Board, elf: Path, runners: Sequence[Runner] = RUNNERS) -> list[str]:
     """The command line that runs `elf`, whose files lie in the current directory.
 
     Raises MissingEmulatorError.
     """
-    match board.emulator:
-        case None:
-            return [str(elf)]
-        case Qemu() as emulator:
-            return qemu_command(emulator, elf)
-        case SocSimulator() as emulator:
-            return soc_command(emulator, elf)
+    runner = _runner(board, runners)
+    return [str(elf)] if runner is None else runner.command(board, elf)
 
 
-def crash_reason(board: Board, report: str) -> str:
+def crash_reason(board: Board, report: str, runners: Sequence[Runner] = RUNNERS) -> str:
     """What a crash comes from if `report`, all that was printed, tells but does not say; "" if not."""
-    match board.emulator:
-        case SocSimulator() if is_stack_overflow(board, report):
-            return f"stack overflow: more than {board.stack_bytes} bytes"
-        case _:
-            return ""
+    runner = _runner(board, runners)
+    return "" if runner is None else runner.crash_reason(board, report)
 
 
-def cycles_source(board: Board) -> str:
+def cycles_source(board: Board, runners: Sequence[Runner] = RUNNERS) -> str:
     """Who counted the cycles of a run, and how well."""
-    match board.emulator:
-        case None:
-            return "none: nothing is counted on this computer"
-        case Qemu():
-            return "none: QEMU counts instructions, not cycles"
-        case SocSimulator(chip=chip):
-            return f"tinsmith_soc, chip {chip}: cycle-approximate"
+    runner = _runner(board, runners)
+    if runner is None:
+        return "none: nothing is counted on this computer"
+    return runner.cycles_source(board)
+
+
+def _runner(board: Board, runners: Sequence[Runner]) -> Runner | None:
+    """None for this computer. Raises MissingEmulatorError for an emulator that nobody runs."""
+    if board.emulator is None:
+        return None
+    for runner in runners:
+        if type(board.emulator) is runner.kind:
+            return runner
+    known = ", ".join(runner.kind.__name__ for runner in runners)
+    raise MissingEmulatorError(
+        f"board {board.name} is emulated by {type(board.emulator).__name__}, which nobody runs; there are "
+        f"runners of {known or 'none'}"
+    )

@@ -5,7 +5,8 @@ import re
 import shutil
 from pathlib import Path
 
-from tinsmith_target import Qemu
+from tinsmith_plugins import Runner
+from tinsmith_target import Board, Qemu
 from tinsmith_toolchains import Children
 
 from tinsmith_emulators.errors import MissingEmulatorError
@@ -59,3 +60,17 @@ def qemu_command(emulator: Qemu, elf: Path) -> list[str]:
         *("-icount", f"sleep=off,shift={emulator.icount_shift}"),
         *("-kernel", str(elf)),
     ]
+
+
+def _qemu(board: Board) -> Qemu:
+    assert isinstance(board.emulator, Qemu)
+    return board.emulator
+
+
+QEMU = Runner(
+    Qemu,
+    find=lambda board: find_qemu(_qemu(board).program),
+    command=lambda board, elf: qemu_command(_qemu(board), elf),
+    cycles_source=lambda _: "none: QEMU counts instructions, not cycles",
+)
+"""Runs boards whose emulator is a `Qemu`."""

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tinsmith_plugins import Runner
 from tinsmith_target import Target
 from tinsmith_toolchains import Firmware, temporary_folder
 
 from tinsmith_emulators.errors import EmulatorError, FirmwareCrashError, OutputError
-from tinsmith_emulators.machine import command, crash_reason, cycles_source
+from tinsmith_emulators.machine import RUNNERS, command, crash_reason, cycles_source
 from tinsmith_emulators.process import Finished, run_process
 from tinsmith_emulators.records import Counts, Recording, RunRecord, decode_outputs, encode_inputs
 
@@ -50,12 +51,13 @@ def run(
     *,
     layers: bool = False,
     timeout_seconds: float = 60.0,
+    runners: Sequence[Runner] = RUNNERS,
 ) -> RunResult:
     """Run `firmware` on each element of `inputs` (the bytes of all model inputs, one after
     another).
 
     layers: also return every layer's output; the firmware must have been built with its layer hook.
-    timeout_seconds: for everything together.
+    timeout_seconds: for everything together. runners: of the target's emulator and others.
 
     Raises MissingEmulatorError, FirmwareTimeoutError, FirmwareCrashError, OutputError.
     """
@@ -64,8 +66,9 @@ def run(
     recordings: list[Recording] = []
     for start in range(0, len(inputs), _RUNS_PER_START):
         chunk = inputs[start : start + _RUNS_PER_START]
-        recordings.append(_start(firmware, target, chunk, layers, timeout_seconds))
-    return _result(target, firmware, recordings, layers)
+        recordings.append(_start(firmware, target, chunk, layers, timeout_seconds, runners))
+    source = cycles_source(target.board, runners)
+    return _result(target, firmware, recordings, layers, source)
 
 
 def _start(
@@ -74,14 +77,15 @@ def _start(
     inputs: Sequence[bytes],
     layers: bool,
     timeout_seconds: float,
+    runners: Sequence[Runner],
 ) -> Recording:
     """One start of the emulator, in a directory that is gone afterwards."""
-    call = command(target.board, firmware.elf.resolve())
+    call = command(target.board, firmware.elf.resolve(), runners)
     with temporary_folder("tinsmith-run-") as directory:
         (directory / "input.bin").write_bytes(encode_inputs(inputs, layer_outputs=layers))
         finished = run_process(call, directory, timeout_seconds)
         output = directory / "output.bin"
-        _check_end(target, finished)
+        _check_end(target, finished, runners)
         if not output.exists():
             raise OutputError(f"{target.name}: the program ended without writing output.bin")
         recording = decode_outputs(output.read_bytes(), len(inputs))
@@ -90,12 +94,16 @@ def _start(
     return recording
 
 
-def _check_end(target: Target, finished: Finished) -> None:
+def _check_end(target: Target, finished: Finished, runners: Sequence[Runner]) -> None:
     if finished.status == 0:
         return
     text = finished.text.strip()
     how = f"signal {-finished.status}" if finished.status < 0 else f"status {finished.status}"
-    lines = [f"{target.name}: the program ended with {how}", crash_reason(target.board, text), text]
+    lines = [
+        f"{target.name}: the program ended with {how}",
+        crash_reason(target.board, text, runners),
+        text,
+    ]
     raise FirmwareCrashError("\n".join(line for line in lines if line))
 
 
@@ -112,7 +120,11 @@ def _check_run(
 
 
 def _result(
-    target: Target, firmware: Firmware, recordings: Sequence[Recording], layers: bool
+    target: Target,
+    firmware: Firmware,
+    recordings: Sequence[Recording],
+    layers: bool,
+    source: str,
 ) -> RunResult:
     runs = [run for recording in recordings for run in recording.runs]
     emulator = target.board.emulator
@@ -135,7 +147,7 @@ def _result(
         layer_cycles=layer_cycles,
         layer_outputs=tuple(tuple(run.layer_outputs) for run in runs) if layers else (),
         stack_bytes=stack_bytes,
-        cycles_source=cycles_source(target.board),
+        cycles_source=source,
     )
 
 

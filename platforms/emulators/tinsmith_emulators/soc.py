@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from tinsmith_plugins import Runner
 from tinsmith_soc import MissingSimulatorError, chip, simulator
 from tinsmith_target import Board, SocSimulator
 
@@ -36,3 +37,24 @@ def is_stack_overflow(board: Board, report: str) -> bool:
         return False
     below = board.memory(board.data_memory).origin - int(found["address"], 16)
     return 0 < below <= board.stack_bytes
+
+
+def _simulator(board: Board) -> SocSimulator:
+    assert isinstance(board.emulator, SocSimulator)
+    return board.emulator
+
+
+def _crash_reason(board: Board, report: str) -> str:
+    if is_stack_overflow(board, report):
+        return f"stack overflow: more than {board.stack_bytes} bytes"
+    return ""
+
+
+SIMULATOR = Runner(
+    SocSimulator,
+    find=lambda _: find_simulator(),
+    command=lambda board, elf: soc_command(_simulator(board), elf),
+    cycles_source=lambda board: f"tinsmith_soc, chip {_simulator(board).chip}: cycle-approximate",
+    crash_reason=_crash_reason,
+)
+"""Runs boards whose emulator is a `SocSimulator`."""

@@ -1,7 +1,7 @@
 """The records that describe hardware. They hold facts and do nothing; tools read them."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal, Protocol, runtime_checkable
 
 from tinsmith_ir.checked import Checked
 
@@ -53,6 +53,26 @@ class Counter(Checked):
         return 1e9 / self.tick_hz / (1 << icount_shift)
 
 
+@runtime_checkable
+class Emulator(Protocol):
+    """What a record says that describes how a board is emulated; who runs it knows the record's class."""
+
+    @property
+    def counts_cycles(self) -> bool:
+        """Whether its cycles are those of the chip, or near them."""
+        ...
+
+    @property
+    def counter(self) -> Counter:
+        """What the test harness reads."""
+        ...
+
+    @property
+    def instructions_per_tick(self) -> float:
+        """What a tick of the counter stands for."""
+        ...
+
+
 @dataclass(frozen=True)
 class Qemu(Checked):
     """How QEMU runs a board.
@@ -61,12 +81,15 @@ class Qemu(Checked):
     instruction is 2**icount_shift ns; the larger, the finer a slow counter resolves instructions.
     """
 
-    counts_cycles: ClassVar[bool] = False
-
     program: str
     arguments: tuple[str, ...]
     icount_shift: int
     counter: Counter
+
+    @property
+    def counts_cycles(self) -> bool:
+        """No: instructions."""
+        return False
 
     @property
     def instructions_per_tick(self) -> float:
@@ -81,15 +104,22 @@ class SocSimulator(Checked):
     chip: name of a description, `chips/<chip>.soc` there.
     """
 
-    counts_cycles: ClassVar[bool] = True
-    """By mcycle: approximate, from the chip's description."""
-    counter: ClassVar[Counter] = Counter("minstret", 0, 0)
-    instructions_per_tick: ClassVar[float] = 1.0
-
     chip: str
 
+    @property
+    def counts_cycles(self) -> bool:
+        """By mcycle: approximate, from the chip's description."""
+        return True
 
-Emulator = Qemu | SocSimulator
+    @property
+    def counter(self) -> Counter:
+        """The CSR of retired instructions."""
+        return Counter("minstret", 0, 0)
+
+    @property
+    def instructions_per_tick(self) -> float:
+        """Each is counted."""
+        return 1.0
 
 
 @dataclass(frozen=True)
