@@ -58,11 +58,11 @@ typedef struct {
 static transfer_t transfers[IDENTIFIERS];
 
 static inline void store_register(uint32_t offset, uint32_t value) {
-  *(volatile uint32_t *)(TINSMITH_MCHAN + offset) = value;
+  *(volatile uint32_t *)(uintptr_t)(TINSMITH_MCHAN + offset) = value;
 }
 
 static inline uint32_t load_register(uint32_t offset) {
-  return *(volatile uint32_t *)(TINSMITH_MCHAN + offset);
+  return *(volatile uint32_t *)(uintptr_t)(TINSMITH_MCHAN + offset);
 }
 
 // Bytes that the DMA moved are there now, and those that it reads were: no access of them may move across.
