@@ -46,6 +46,11 @@ def text(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
+def one_line_each(printed: str) -> str:
+    """A printed graph without the breaks of its long statements."""
+    return printed.replace('"\n      "', "").replace("\n      ", " ")
+
+
 def record(case: Case, output: bytes) -> dict[str, object] | None:
     """A case as JSON, or None if the importer refuses it."""
     with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +60,7 @@ def record(case: Case, output: bytes) -> dict[str, object] | None:
             graph = import_tflite(path)
         except TinsmithError:
             return None
-    printed = re.sub(r' loc\("[^"]*", "(?:[^"\\]|\\.)*"\)', "", print_graph(graph))
+    printed = re.sub(r' loc\("[^"]*", "(?:[^"\\]|\\.)*"\)', "", one_line_each(print_graph(graph)))
     inputs = [text(array.astype(array.dtype.newbyteorder("<")).tobytes()) for array in case.inputs]
     return {"name": case.name, "graph": printed, "inputs": inputs, "output": text(output)}
 
@@ -73,7 +78,7 @@ def chosen() -> Iterator[dict[str, object]]:
         if found is None or len(json.dumps(found)) > LARGEST_CASE_BYTES:
             continue
         operators = re.findall(r"= (\w+)\(", str(found["graph"]))
-        family = " ".join([*operators, case.name.split("_")[-2]])
+        family = " ".join([*dict.fromkeys(operators), case.name.split("_")[-2]])
         counts[family] = counts.get(family, 0) + 1
         if counts[family] <= (INT8_CASES if "_int8_" in case.name else OTHER_CASES):
             yield found
