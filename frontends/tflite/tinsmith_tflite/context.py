@@ -1,18 +1,18 @@
 """What a converter sees of one operator: its tensors as values, its options, its constants."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
-from tinsmith_ir.graph import Value
+from tinsmith_ir.graph import Location, Node, Value
 from tinsmith_ir.operators import Activation, Operator
 
 from tinsmith_tflite import builtin
 from tinsmith_tflite.flatbuffer import Table
-from tinsmith_tflite.model_file import FileOperator, FileQuantization, ModelFile
+from tinsmith_tflite.model_file import FileOperator, FileQuantization, FileTensor, ModelFile
 from tinsmith_tflite.values import Values
 
 Conversion = tuple[Operator, Sequence[Value | None]]
@@ -36,15 +36,18 @@ def options_of(file: ModelFile, operator: FileOperator, kind: str) -> Table:
 
 @dataclass(frozen=True)
 class OperatorContext:
-    """One operator of the file, ready to be converted.
+    """One operator of the file, ready to be converted to what gives one of its results.
 
-    output: its result. options_kind: name of the options table that belongs to it, "" for none.
+    output: the result. options_kind: name of the options table that belongs to it, "" for none. number: which of
+    the operator's results. before: nodes in front of the conversion's, see `step`.
     """
 
     operator: FileOperator
     output: Value
     options_kind: str
     values: Values
+    number: int = 0
+    before: list[Node] = field(default_factory=list[Node])
 
     @cached_property
     def options(self) -> Table:
@@ -64,6 +67,28 @@ class OperatorContext:
     def where(self) -> str:
         """Model, operator and its result, for messages."""
         return f"{self.values.file.name}: {self.operator} -> {print_name(self.output.name)}"
+
+    @property
+    def tensor(self) -> FileTensor:
+        """The result as the file has it."""
+        return self.values.file.tensor(self.operator.outputs[self.number])
+
+    @property
+    def location(self) -> Location:
+        """What nodes say of where they came from."""
+        return Location(self.values.file.name, f"{self.operator} '{self.tensor.name}'")
+
+    def step(self, operator: Operator, operands: Sequence[Value]) -> Value:
+        """The result of a node that the conversion needs in front of its own; quantized as its operand is."""
+        types = [value.type for value in operands]
+        try:
+            (type_,) = operator.infer(types)
+            operator.verify(types, [type_])
+        except GraphError as error:
+            raise self.error(str(error)) from error
+        value = self.values.step(f"{self.output.name}_{operator.mnemonic}", type_)
+        self.before.append(Node(operator, tuple(operands), (value,), self.location))
+        return value
 
     def has(self, position: int) -> bool:
         """True if input `position` is there."""
@@ -128,10 +153,10 @@ class OperatorContext:
             raise self.unsupported(f"expected a fused {', '.join(_ACTIVATIONS)}, got {name}")
         return _ACTIVATIONS[name]
 
-    def axis(self, axis: int, rank: int) -> int:
-        """`axis` counted from the front."""
+    def axis(self, axis: int, rank: int, what: str = "an axis") -> int:
+        """`axis` counted from the front. what: it is, if it counts something else."""
         if not -rank <= axis < rank:
-            raise self.error(f"expected an axis in [{-rank}, {rank - 1}], got {axis}")
+            raise self.error(f"expected {what} in [{-rank}, {rank - 1}], got {axis}")
         return axis % rank
 
     def error(self, text: str) -> ModelError:

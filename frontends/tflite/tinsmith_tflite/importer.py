@@ -11,7 +11,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
-from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
+from tinsmith_ir.graph import Constant, Graph, Node, Value
 from tinsmith_ir.operators import Trait
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
@@ -132,7 +132,7 @@ def _graph(
             problems.add(refusal, supported(rules))
         elif refused.isdisjoint(operator.inputs):
             with problems.gathered():
-                nodes.append(_node(values, operator, rule))
+                nodes += _nodes(values, operator, rule)
                 continue
         _go_on_without(values, operator, problems, refused, is_known=rule is not None)
     _check_subgraphs(file, kinds, problems)
@@ -232,17 +232,19 @@ def _output(values: Values, index: int) -> Value:
     return values.value(index)
 
 
-def _node(values: Values, operator: FileOperator, rule: Rule) -> Node:
+def _nodes(values: Values, operator: FileOperator, rule: Rule) -> list[Node]:
+    """What an operator becomes: of each of its results, a node, and what stands in front of it."""
     check_rule(rule, operator, values.file.name)
-    index = operator.outputs[0]
-    output = values.new(index, str(operator))
-    _check_dtype(rule, output, f"{values.file.name}: {operator}")
-    context = OperatorContext(operator, output, rule.options, values)
-    converted, operands = rule.convert(context)
-    location = Location(values.file.name, f"{operator} '{values.file.tensor(index).name}'")
-    node = _checked(Node(converted, tuple(operands), (output,), location), context)
-    values.define(index, node.outputs[0])
-    return node
+    nodes: list[Node] = []
+    for number, index in enumerate(operator.outputs):
+        output = values.new(index, str(operator))
+        _check_dtype(rule, output, f"{values.file.name}: {operator}")
+        context = OperatorContext(operator, output, rule.options, values, number)
+        converted, operands = rule.convert(context)
+        node = _checked(Node(converted, tuple(operands), (output,), context.location), context)
+        values.define(index, node.outputs[0])
+        nodes += [*context.before, node]
+    return nodes
 
 
 def _check_dtype(rule: Rule, output: Value, where: str) -> None:
@@ -266,7 +268,7 @@ def _checked(node: Node, context: OperatorContext) -> Node:
     _check_scaled(node, context)
     try:
         inferred = node.operator.infer(types)[0]
-        if _may_be(inferred.shape, context.values.file.tensor(context.operator.outputs[0])):
+        if _may_be(inferred.shape, context.tensor):
             output = output.with_shape(inferred.shape)
         node.operator.verify(types, [output])
     except GraphError as error:

@@ -46,7 +46,7 @@ class Rule:
     of an operator adds, mostly dtypes, is refused by its own check).
     inputs: (fewest, most) operands. options: name of the options table, "" if it has none; a table
     of another kind is not read. makes: what it may become.
-    dtypes: of the result.
+    dtypes: of the results. outputs: (fewest, most) results; `convert` is asked for each of them.
     """
 
     versions: int
@@ -55,6 +55,7 @@ class Rule:
     makes: tuple[type[Operator], ...]
     convert: Callable[[OperatorContext], Conversion]
     dtypes: tuple[DType, ...] = _NUMBERS
+    outputs: tuple[int, int] = (1, 1)
 
 
 def _plain(versions: int, options: str, kind: type[Operator]) -> Rule:
@@ -156,5 +157,7 @@ def check_rule(rule: Rule, operator: FileOperator, model: str) -> None:
     fewest, most = rule.inputs
     if not fewest <= len(operator.inputs) <= most:
         raise ModelError(f"{where}: expected {fewest} to {most} inputs, got {len(operator.inputs)}")
-    if len(operator.outputs) != 1:
-        raise ModelError(f"{where}: expected 1 output, got {len(operator.outputs)}")
+    fewest, most = rule.outputs
+    if not fewest <= len(operator.outputs) <= most:
+        wanted = "1 output" if most == 1 else f"{fewest} to {most} outputs"
+        raise ModelError(f"{where}: expected {wanted}, got {len(operator.outputs)}")

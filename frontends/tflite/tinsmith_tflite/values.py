@@ -40,6 +40,10 @@ class Values:
         tensor = self.file.tensor(index)
         return Value(self._names.unique(tensor.name), tensor_type(tensor, self.file.name))
 
+    def step(self, name: str, type_: TensorType) -> Value:
+        """A value that is no tensor of the file, for a node in front of an operator's own."""
+        return Value(self._names.unique(name), type_)
+
     def define(self, index: int, value: Value) -> None:
         """From here on tensor `index` can be read."""
         self._values[index] = value
