@@ -30,6 +30,7 @@ from tinsmith_ir.operators import (
     Relu6,
     Requantize,
     Reshape,
+    Slice,
     Softmax,
     Sub,
     Transpose,
@@ -93,6 +94,9 @@ class _Grower:
         self.random = np.random.default_rng(seed)
         # Of its own, so that the network is the same for any choice of roundings.
         self.random_rounding = np.random.default_rng([seed, 1])
+        # Of its own, too: three of four networks have no slices, and those that have are else as they were drawn.
+        self.random_slice = np.random.default_rng([seed, 2])
+        self.has_slices = self.random_slice.random() < 0.25
         self.roundings = roundings
         drawn = DType.INT8 if self.random.random() < 0.7 else DType.FLOAT32
         self.dtype = drawn if dtype is None else dtype
@@ -119,6 +123,9 @@ class _Grower:
     def grow(self) -> None:
         """One more node, or none when the step drawn does not suit the value."""
         value = self.values[-min(self.pick(1, 3), self.pick(1, 3), len(self.values))]
+        if self.has_slices and self.random_slice.random() < 0.25:
+            self.slice(value)
+            return
         is_image = len(value.type.shape) == 4
         steps = _ANY_STEPS + (_IMAGE_STEPS * 2 if is_image else ())
         step = steps[self.pick(0, len(steps) - 1)]
@@ -347,6 +354,24 @@ class _Grower:
         """Transpose that leaves the batch first."""
         axes = self.random.permutation(np.arange(1, len(value.type.shape)))
         self.add(Transpose(permutation=(0, *(int(axis) for axis in axes))), [value], None)
+
+    def slice(self, value: Value) -> None:
+        """Slice of one or all axes, now and then in strides or backwards."""
+        random = self.random_slice
+        shape = value.type.shape
+        only = int(random.integers(len(shape))) if shape and random.random() < 0.5 else None
+        begin, sizes, strides = [0] * len(shape), [*shape], [1] * len(shape)
+        for axis, length in enumerate(shape):
+            if only not in (None, axis):
+                continue
+            first, last = sorted(int(at) for at in random.integers(0, length, 2))
+            step = int(random.integers(1, 4)) if random.random() < 0.3 else 1
+            sizes[axis] = (last - first) // step + 1
+            is_backwards = random.random() < 0.2
+            begin[axis] = last if is_backwards else first
+            strides[axis] = -step if is_backwards else step
+        operator = Slice(tuple(begin), tuple(sizes), tuple(strides))
+        self.add(operator, [value], None)
 
     def softmax(self, value: Value) -> None:
         """Softmax; nothing in an int16 network."""

@@ -1,4 +1,4 @@
-// Copies, padding and transposition of elements of any type, by their size in bytes.
+// Copies, padding, slices and transposition of elements of any type, by their size in bytes.
 #include "tinsmith/layout.h"
 
 #include <stdbool.h>
@@ -60,6 +60,20 @@ void tinsmith_pad(const tinsmith_pad_parameters *parameters, const void *input, 
     memcpy(destination + place * element_bytes, source, row_bytes);
     source += row_bytes;
   } while (advance(index, parameters->input_shape, rank - 1));
+}
+
+void tinsmith_slice(const tinsmith_slice_parameters *parameters, const void *input, void *output) {
+  const uint8_t *first = (const uint8_t *)input + parameters->first_byte;
+  uint8_t *destination = output;
+  int32_t index[TINSMITH_MAX_RANK] = {0};
+  do {
+    int32_t place = 0;
+    for (int32_t axis = 0; axis < parameters->rank; ++axis) {
+      place += index[axis] * parameters->byte_strides[axis];
+    }
+    memmove(destination, first + place, (size_t)parameters->row_bytes);
+    destination += parameters->row_bytes;
+  } while (advance(index, parameters->shape, parameters->rank));
 }
 
 void tinsmith_transpose(const tinsmith_transpose_parameters *parameters, const void *input, void *output) {

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.operators import Add, MaxPool2D, Relu, Transpose
+from tinsmith_ir.operators import Add, MaxPool2D, Relu, Slice, Transpose
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.program import Overlap
 from tinsmith_ir.types import TensorType
@@ -100,6 +100,14 @@ def test_a_transposition_of_a_square_stays_apart_but_a_vector_s_does_not() -> No
     assert overlap(gathering_walk(square, sources), square) == Overlap(0, -4)
     vector = layer(Transpose(permutation=(1, 0)), (3, 1), (1, 3))
     assert overlap(gathering_walk(vector, np.arange(3)), vector) == Overlap(0, 0)
+
+
+def test_rows_of_a_slice_move_up_over_what_was_read() -> None:
+    of = layer(Slice(begin=(0, 1), shape=(3, 2)), (3, 2), (3, 4))
+    sources = np.arange(12).reshape(3, 4)[:, 1:3]
+    # Each row is read whole before it is written; the last byte that is read is number 10.
+    assert overlap(gathering_walk(of, sources, row=2), of) == Overlap(0, 3, at_least=11)
+    assert overlap(gathering_walk(of, sources), of) == Overlap(0, 1, at_least=11)
 
 
 def test_a_mean_is_written_where_its_first_row_was() -> None:

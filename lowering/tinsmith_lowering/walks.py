@@ -56,9 +56,12 @@ def elementwise_walk(layer: Layer) -> Walk:
     return Walk(written, tuple(reads))
 
 
-def gathering_walk(layer: Layer, sources: NDArray[np.int64]) -> Walk:
-    """Element after element of the result, each a copy. sources: of each, the index of the operand's element."""
-    written = np.arange(layer.output.elements)
+def gathering_walk(layer: Layer, sources: NDArray[np.int64], row: int = 1) -> Walk:
+    """Row after row of the result, each a copy of elements that are all read before it is written.
+
+    sources: of each element, the index of the operand's element. row: elements of a row.
+    """
+    written = np.arange(layer.output.elements) // row
     last = np.full(layer.input(0).elements, NEVER, np.int64)
     last[sources.reshape(-1)] = written
     return Walk(written, (last,))

@@ -1,10 +1,10 @@
-"""Reshape, Concat, Pad and Transpose: elements move, whatever their type."""
+"""Reshape, Concat, Pad, Slice and Transpose: elements move, whatever their type."""
 
 import math
 
 import numpy as np
 from tinsmith_c import call, initializer
-from tinsmith_ir.operators import Activation, Concat, Pad, Reshape, Transpose
+from tinsmith_ir.operators import Activation, Concat, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.parameters import RequantizeParameters, concat_parameters, zero_of
 from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Emission, Layer, Scope, Signature, Walk, gathering_walk
@@ -59,6 +59,53 @@ def emit_transpose(layer: Layer, scope: Scope) -> Emission:
             call("tinsmith_transpose", ["&kParameters", scope.input(0), scope.output]),
         )
     )
+
+
+def _slice_rows(layer: Layer) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Elements of a row, which lie together in the operand; how many rows, and elements from one to the next."""
+    operator = layer.operator_as(Slice)
+    pairs = zip(dense_strides(layer.input(0).shape), operator.steps, strict=True)
+    shape, (walk,) = merged(operator.shape, [tuple(stride * step for stride, step in pairs)])
+    if walk[-1] != 1:
+        return 1, shape, walk
+    return shape[-1], shape[:-1] or (1,), walk[:-1] or (0,)
+
+
+def slice_rank_fits(layer: Layer) -> str | None:
+    """After merging, the rows of the slice have at most 6 dimensions."""
+    rank = len(_slice_rows(layer)[1])
+    return None if rank <= MAX_RANK else f"it has {rank}"
+
+
+def emit_slice(layer: Layer, scope: Scope) -> Emission:
+    """Any begin and strides."""
+    row, shape, walk = _slice_rows(layer)
+    size = layer.output.dtype.size_bytes
+    begin = layer.operator_as(Slice).begin
+    first = sum(
+        at * stride for at, stride in zip(begin, dense_strides(layer.input(0).shape), strict=True)
+    )
+    fields = {
+        "rank": len(shape),
+        "row_bytes": row * size,
+        "first_byte": first * size,
+        "shape": shape,
+        "byte_strides": tuple(stride * size for stride in walk),
+    }
+    return Emission(
+        (
+            initializer("tinsmith_slice_parameters", "kParameters", fields),
+            call("tinsmith_slice", ["&kParameters", scope.input(0), scope.output]),
+        )
+    )
+
+
+def slice_walk(layer: Layer) -> Walk:
+    """Row after row of the result."""
+    elements = np.arange(layer.input(0).elements).reshape(layer.input(0).shape)
+    operator = layer.operator_as(Slice)
+    (sources,) = operator.evaluate([elements], layer.inputs, layer.outputs)
+    return gathering_walk(layer, sources.astype(np.int64), row=_slice_rows(layer)[0])
 
 
 def pad_rank_fits(layer: Layer) -> str | None:
@@ -171,6 +218,17 @@ KERNELS = (
     ),
     *(
         kernel("tinsmith_pad", Pad, Signature((dtype,), dtype), emit_pad, (pad_rank_fits,))
+        for dtype in _ANY
+    ),
+    *(
+        kernel(
+            "tinsmith_slice",
+            Slice,
+            Signature((dtype,), dtype),
+            emit_slice,
+            (slice_rank_fits,),
+            walk=slice_walk,
+        )
         for dtype in _ANY
     ),
     *(

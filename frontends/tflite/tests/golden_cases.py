@@ -8,6 +8,7 @@ Random numbers come from RandomState, whose stream numpy has frozen.
 from collections.abc import Callable, Iterator, Sequence
 
 import cases_elements
+import cases_slices
 import cases_windows
 from case_builder import KINDS, Case, CaseBuilder, Kind
 
@@ -44,4 +45,9 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (4, cases_elements.quantize),
     (3, cases_elements.requantize_between_widths),
     (2, cases_elements.dequantize),
+    (4, cases_slices.slice_),
+    (cases_slices.STRIDED_SLICES, cases_slices.strided_slice),
+    (3, cases_slices.split),
+    (3, cases_slices.split_v),
+    (3, cases_slices.unpack),
 )

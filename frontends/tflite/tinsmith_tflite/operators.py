@@ -25,17 +25,19 @@ from tinsmith_ir.operators import (
     Relu6,
     Requantize,
     Reshape,
+    Slice,
     Softmax,
     Sub,
     Transpose,
 )
 
-from tinsmith_tflite import arithmetic, shapes, windows
+from tinsmith_tflite import arithmetic, shapes, slices, windows
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.model_file import FileOperator, printable, quoted
 from tinsmith_tflite.problems import RefusedError
 
 _NUMBERS = (DType.FLOAT32, DType.INT8, DType.INT16)
+_SEVERAL = (1, 1024)
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,17 @@ RULES: Mapping[str, Rule] = {
     "RELU": _plain(3, "", Relu),
     "RELU6": _plain(3, "", Relu6),
     "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", (Reshape,), shapes.reshape),
+    "SLICE": Rule(6, (3, 3), "SliceOptions", (Slice,), slices.slice_),
     "SOFTMAX": Rule(
         3, (1, 1), "SoftmaxOptions", (Softmax,), arithmetic.softmax, (DType.FLOAT32, DType.INT8)
     ),
+    "SPLIT": Rule(4, (2, 2), "SplitOptions", (Slice,), slices.split, outputs=_SEVERAL),
+    "SPLIT_V": Rule(2, (3, 3), "SplitVOptions", (Slice,), slices.split_v, outputs=_SEVERAL),
     "SQUEEZE": Rule(2, (1, 1), "SqueezeOptions", (Reshape,), shapes.squeeze),
+    "STRIDED_SLICE": Rule(8, (4, 4), "StridedSliceOptions", (Slice, Reshape), slices.strided_slice),
     "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), arithmetic.sub),
     "TRANSPOSE": Rule(6, (2, 2), "TransposeOptions", (Transpose,), shapes.transpose),
+    "UNPACK": Rule(4, (1, 1), "UnpackOptions", (Slice, Reshape), slices.unpack, outputs=_SEVERAL),
 }
 """Kind of an operator in the file -> how it is imported."""
 

@@ -16,7 +16,7 @@ from tinsmith_ir.operators.base import (
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
 from tinsmith_ir.operators.fully_connected import FullyConnected
-from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Transpose
+from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
 from tinsmith_ir.operators.reduction import Mean
@@ -59,6 +59,7 @@ __all__ = [
     "Reshape",
     "Restriction",
     "Rounding",
+    "Slice",
     "Softmax",
     "Sub",
     "Trait",

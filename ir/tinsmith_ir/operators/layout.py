@@ -1,4 +1,4 @@
-"""Operators that move elements: Reshape, Pad, Transpose, Concat."""
+"""Operators that move elements: Reshape, Pad, Transpose, Slice, Concat."""
 
 import math
 from collections.abc import Sequence
@@ -194,6 +194,93 @@ class Transpose(_Move):
         del inputs, outputs
         by_axis = dict(zip(self.permutation, box.ranges, strict=True))
         return Restriction(self, (Box(tuple(by_axis[axis] for axis in sorted(by_axis))),))
+
+
+@dataclass(frozen=True)
+class Slice(_Move):
+    """Along each axis i the elements begin[i] + k * strides[i], for k from 0 to shape[i] - 1.
+
+    strides: not 0, and negative to read backwards; if all are 1, which is the default, they are kept as ().
+    """
+
+    mnemonic: ClassVar[str] = "slice"
+
+    begin: tuple[int, ...] = ()
+    shape: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Let equal slices have equal attributes."""
+        super().__post_init__()
+        if self.strides == (1,) * len(self.shape):
+            object.__setattr__(self, "strides", ())
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The stride of each axis."""
+        return self.strides or (1,) * len(self.shape)
+
+    @property
+    def is_dense(self) -> bool:
+        """True if the elements of the result are a box of the operand, in the same order."""
+        return all(
+            size == 1 or step == 1 for size, step in zip(self.shape, self.steps, strict=True)
+        )
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """`shape`, of which every element must be one of the operand."""
+        input_ = checks.present(inputs, 0, "input")
+        rank = len(input_.shape)
+        if not len(self.begin) == len(self.shape) == len(self.steps) == rank:
+            raise GraphError(
+                f"expected a begin, a size and a stride for each of {rank} axes, got {self.begin}, "
+                f"{self.shape} and {self.strides}"
+            )
+        if min(self.shape, default=1) < 1 or 0 in self.steps:
+            raise GraphError(
+                f"expected sizes of at least 1 and strides other than 0, got {self.shape} and {self.strides}"
+            )
+        for axis, (size, ends) in enumerate(zip(input_.shape, self._ends(), strict=True)):
+            if not 0 <= min(ends) <= max(ends) < size:
+                raise GraphError(
+                    f"expected elements within 0 and {size - 1} of axis {axis}, got {ends[0]} to {ends[1]}"
+                )
+        return (input_.with_shape(self.shape),)
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """A copy of the elements in row-major order."""
+        axes = zip(self.begin, self.shape, self.steps, strict=True)
+        indices = [begin + np.arange(size) * step for begin, size, step in axes]
+        return (np.array(required(arrays, 0)[np.ix_(*indices)], order="C"),)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Anywhere; what lies between the elements is part of the hull that is read."""
+        del inputs, outputs
+        axes = zip(self.begin, box.ranges, self.steps, strict=True)
+        begin = tuple(at + low * step for at, (low, _), step in axes)
+        part = replace(self, begin=begin, shape=box.shape)
+        read = part.read_box()
+        within = tuple(at - low for at, (low, _) in zip(begin, read.ranges, strict=True))
+        return Restriction(replace(part, begin=within), (read,))
+
+    def placement(self, inputs: Types, outputs: Sequence[TensorType]) -> Placement | None:
+        """A box of the operand, where no axis is walked in strides."""
+        if not self.is_dense:
+            return None
+        return Placement((Part(0, self.read_box(), Box.whole(outputs[0].shape)),))
+
+    def read_box(self) -> Box:
+        """The hull of the elements of the operand."""
+        return Box(tuple((min(ends), max(ends) + 1) for ends in self._ends()))
+
+    def _ends(self) -> list[Range]:
+        """Index of the first and of the last element along each axis."""
+        axes = zip(self.begin, self.shape, self.steps, strict=True)
+        return [(begin, begin + (size - 1) * step) for begin, size, step in axes]
 
 
 @dataclass(frozen=True)

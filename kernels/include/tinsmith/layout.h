@@ -1,4 +1,4 @@
-// Kernels that move elements and never change them: copy, concatenation, padding, transposition; any element type.
+// Kernels that move elements of any type and never change them: copy, concatenation, padding, slices, transposition.
 #ifndef TINSMITH_LAYOUT_H_
 #define TINSMITH_LAYOUT_H_
 
@@ -10,6 +10,7 @@
 #define tinsmith_copy TINSMITH_REFERENCE_SYMBOL(tinsmith_copy)
 #define tinsmith_copy_rows TINSMITH_REFERENCE_SYMBOL(tinsmith_copy_rows)
 #define tinsmith_pad TINSMITH_REFERENCE_SYMBOL(tinsmith_pad)
+#define tinsmith_slice TINSMITH_REFERENCE_SYMBOL(tinsmith_slice)
 #define tinsmith_transpose TINSMITH_REFERENCE_SYMBOL(tinsmith_transpose)
 
 #ifdef __cplusplus
@@ -51,6 +52,24 @@ typedef struct {
 
 /** Write the input, surrounded by parameters->value, to the output, which does not overlap it. */
 void tinsmith_pad(const tinsmith_pad_parameters *parameters, const void *input, void *output);
+
+/**
+ * A slice as a walk over rows of the output: bytes that lie together in the input, too.
+ *
+ * The rows are a tensor of `shape`; in the input, the first begins `first_byte` bytes behind its start, and the next
+ * along dimension i `byte_strides[i]` bytes behind one, which may be negative.
+ */
+typedef struct {
+  int32_t rank;
+  /** At least 1. */
+  int32_t row_bytes;
+  int32_t first_byte;
+  int32_t shape[TINSMITH_MAX_RANK];
+  int32_t byte_strides[TINSMITH_MAX_RANK];
+} tinsmith_slice_parameters;
+
+/** Write the rows one behind the other to the output; each is read whole before any of it is written. */
+void tinsmith_slice(const tinsmith_slice_parameters *parameters, const void *input, void *output);
 
 /** A transposition as a walk over the output: input_strides[i] elements per step of output dimension i. */
 typedef struct {

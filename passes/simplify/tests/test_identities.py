@@ -38,6 +38,8 @@ def without(type_: str) -> str:
         (F32, f"%b: {F32} = reshape(%a) {{shape=[1,2,2,3]}}"),
         (F32, f"%b: {F32} = transpose(%a) {{permutation=[0,1,2,3]}}"),
         (F32, f"%b: {F32} = pad(%a) {{padding=[0,0,0,0,0,0,0,0]}}"),
+        (F32, f"%b: {F32} = slice(%a) {{begin=[0,0,0,0], shape=[1,2,2,3]}}"),
+        (F32, f"%b: {F32} = slice(%a) {{begin=[0,0,0,0], shape=[1,2,2,3], strides=[-2,1,1,1]}}"),
         (F32, f"%b: {F32} = concat(%a)"),
         (I8, f"%b: {I8} = concat(%a) {{axis=3}}"),
         (I8, f"%b: {I8} = requantize(%a)"),
@@ -54,6 +56,7 @@ def test_it_disappears(type_: str, line: str) -> None:
     ("type_", "line"),
     [
         (F32, f"%b: {F32} = transpose(%a) {{permutation=[0,2,1,3]}}"),
+        (F32, f"%b: {F32} = slice(%a) {{begin=[0,0,1,0], shape=[1,2,2,3], strides=[1,1,-1,1]}}"),
         (F32, f"%b: {F32} = concat(%a) {{activation=relu}}"),
         (F32, f"%b: {F32} = average_pool2d(%a)"),
         (F32, f"%b: {F32} = relu(%a)"),

@@ -82,6 +82,32 @@ def test_pads_of_the_same_value_merge() -> None:
     )
 
 
+def test_slices_merge() -> None:
+    assert_rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: f32[9,6]",
+            "%a: f32[4,3] = slice(%x) {begin=[8,1], shape=[4,3], strides=[-2,1]}",
+            "%y: f32[2,2] = slice(%a) {begin=[3,0], shape=[2,2], strides=[-1,2]}",
+        ),
+        graph(
+            "input %x: f32[9,6]",
+            "%y: f32[2,2] = slice(%x) {begin=[2,1], shape=[2,2], strides=[2,2]}",
+        ),
+    )
+
+
+def test_a_slice_that_others_read_stays() -> None:
+    unchanged = graph(
+        "input %x: f32[9]",
+        "%a: f32[6] = slice(%x) {begin=[1], shape=[6]}",
+        "%b: f32[3] = slice(%a) {begin=[0], shape=[3]}",
+        "%c: f32[3] = slice(%a) {begin=[3], shape=[3]}",
+        "%y: f32[3] = add(%b, %c)",
+    )
+    assert_rewrites(SimplifyLayout(), unchanged, unchanged)
+
+
 def test_concats_along_one_axis_merge() -> None:
     assert_rewrites(
         SimplifyLayout(),

@@ -12,6 +12,7 @@ from tinsmith_ir.operators import (
     Pool,
     Quantize,
     Reshape,
+    Slice,
     Transpose,
 )
 from tinsmith_ir.passes import BIT_EXACT, Contract
@@ -40,7 +41,7 @@ class RemoveIdentities:
 
 
 def moves_nothing(graph: GraphView, node: Node) -> Rewrite | None:
-    """The operand of a Reshape, Transpose, Pad or Concat that leaves every element where it is."""
+    """The operand of a Reshape, Transpose, Pad, Slice or Concat that leaves every element where it is."""
     operand = node.present_inputs[0]
     match node.operator:
         case Reshape():
@@ -49,6 +50,10 @@ def moves_nothing(graph: GraphView, node: Node) -> Rewrite | None:
             is_same = permutation == tuple(range(len(permutation)))
         case Pad(padding):
             is_same = not any(padding)
+        case Slice(begin):
+            is_same = not any(
+                begin
+            )  # of the same shape, as is asked for below, it then takes every element
         case Concat(activation=activation):
             is_same = len(node.inputs) == 1 and activation is Activation.NONE
         case _:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph, GraphView, Node
-from tinsmith_ir.operators import Activation, Concat, Mean, Pad, Reshape, Transpose
+from tinsmith_ir.operators import Activation, Concat, Mean, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.parameters import zero_of
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns
@@ -15,7 +15,7 @@ from tinsmith_ir.types import TensorType
 
 @dataclass(frozen=True)
 class SimplifyLayout:
-    """Merge reshapes, transposes, pads and concats, and make reshapes of moves that move nothing."""
+    """Merge reshapes, transposes, pads, slices and concats, and make reshapes of moves that move nothing."""
 
     name: ClassVar[str] = "simplify-layout"
     # The same elements arrive in the same places.
@@ -76,6 +76,21 @@ def pads_twice(graph: GraphView, node: Node) -> Rewrite | None:
     return _instead(replace(node, operator=operator, inputs=inner.inputs))
 
 
+def slices_twice(graph: GraphView, node: Node) -> Rewrite | None:
+    """A slice of a slice that nobody else reads is one slice; else the whole might have to stay for longer."""
+    operand = node.present_inputs[0]
+    outer, inner = node.operator, graph.producer(operand)
+    if inner is None or not isinstance(outer, Slice) or not isinstance(inner.operator, Slice):
+        return None
+    if graph.only_user(operand) is not node:
+        return None
+    first = zip(inner.operator.begin, outer.begin, inner.operator.steps, strict=True)
+    begin = tuple(at + within * step for at, within, step in first)
+    steps = zip(inner.operator.steps, outer.steps, strict=True)
+    operator = Slice(begin, outer.shape, tuple(one * other for one, other in steps))
+    return _instead(replace(node, operator=operator, inputs=inner.inputs))
+
+
 def concatenates_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A concat that nobody else reads becomes part of a concat along the same axis."""
     operator = node.operator
@@ -125,6 +140,7 @@ PATTERNS: tuple[Pattern, ...] = (
     transposes_twice,
     transposes_only_ones,
     pads_twice,
+    slices_twice,
     concatenates_twice,
     averages_only_ones,
 )

@@ -26,6 +26,7 @@ from tinsmith_ir.operators import (
     Relu6,
     Requantize,
     Reshape,
+    Slice,
     Softmax,
     Sub,
     Transpose,
@@ -226,13 +227,21 @@ def softmax(draft: Draft, dtype: DType) -> None:
 
 
 def movement(draft: Draft, dtype: DType) -> None:
-    """Reshape, pad, transpose, concat."""
+    """Reshape, pad, slice, transpose, concat."""
     x = draft.input((2, 3, 4), dtype)
     draft.kept(Reshape(shape=(4, 6)), [x])
     draft.kept(Pad(padding=(0, 1, 2, 0, 1, 1)), [x])
     draft.kept(Pad(padding=(1, 0, 0, 0, 0, 0), value=1), [x])
     for permutation in ((0, 1, 2), (2, 0, 1), (1, 0, 2), (2, 1, 0)):
         draft.kept(Transpose(permutation=permutation), [x])
+    for begin, shape, strides in (
+        ((0, 1, 0), (2, 2, 4), ()),
+        ((1, 0, 1), (1, 3, 2), ()),
+        ((0, 0, 1), (2, 2, 2), (1, 2, 2)),
+        ((1, 2, 3), (2, 3, 4), (-1, -1, -1)),
+        ((1, 1, 2), (1, 1, 1), (1, 1, 1)),
+    ):
+        draft.kept(Slice(begin, shape, strides), [x])
     draft.kept(Concat(axis=1), [x, x, x])
     draft.kept(Concat(axis=2), [x, x])
 
