@@ -209,3 +209,83 @@ def test_copies_are_made_of_views_and_constants() -> None:
   output %b"""
     )
     assert [step.source for step in program.steps if isinstance(step, Copy)] == ["k", "k"]
+
+
+def test_slices_and_slices_of_slices_are_read_where_the_operand_lies() -> None:
+    program = elided(
+        """  input %x: i8[1,7,3]<0.5, 3>
+  %a: i8[1,7,3]<0.5, 3> = relu(%x)
+  %b: i8[1,5,3]<0.5, 3> = slice(%a) {begin=[0,1,0], shape=[1,5,3]}
+  %c: i8[1,2,3]<0.5, 3> = slice(%b) {begin=[0,2,0], shape=[1,2,3]}
+  %d: i8[1,5,3]<0.5, 3> = relu6(%b)
+  %e: i8[1,2,3]<0.5, 3> = relu6(%c)
+  %y: i8[1,7,3]<0.5, 3> = concat(%d, %e) {axis=1}
+  output %y"""
+    )
+    assert kinds(program) == ["relu", "relu6", "relu6"]
+    assert places(program)["b"] == ("a", 3)
+    assert places(program)["c"] == ("a", 9)
+
+
+def test_a_slice_of_a_concat_is_part_of_its_buffer() -> None:
+    program = elided(
+        """  input %x: f32[1,2]
+  %a: f32[1,2] = relu(%x)
+  %b: f32[1,2] = relu6(%x)
+  %c: f32[2,2] = concat(%a, %b) {axis=0}
+  %d: f32[1,2] = slice(%c) {begin=[1,0], shape=[1,2]}
+  %y: f32[1,2] = relu(%d)
+  output %y"""
+    )
+    assert kinds(program) == ["relu", "relu6", "relu"]
+    assert places(program)["d"] == places(program)["b"] == ("c", 8)
+
+
+@pytest.mark.parametrize("operand", ["%a", "%x"])
+def test_an_output_may_be_part_of_another_tensor(operand: str) -> None:
+    program = elided(
+        f"""  input %x: i16[1,3]<0.5, 0>
+  %a: i16[1,3]<0.5, 0> = relu(%x)
+  %y: i16[1,2]<0.5, 0> = slice({operand}) {{begin=[0,1], shape=[1,2]}}
+  output %a
+  output %y"""
+    )
+    assert kinds(program) == ["relu"]
+    assert places(program)["y"] == (operand[1:], 2)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        "begin=[0,1], shape=[2,2]",  # rows apart
+        "begin=[0,0], shape=[1,2], strides=[1,2]",
+        "begin=[1,2], shape=[2,3], strides=[-1,-1]",
+    ],
+)
+def test_a_slice_that_does_not_lie_densely_stays_a_call(attributes: str) -> None:
+    shape = attributes.split("shape=")[1].split("]")[0] + "]"
+    program = elided(
+        f"""  input %x: f32[2,3]
+  %a: f32[2,3] = relu(%x)
+  %b: f32{shape} = slice(%a) {{{attributes}}}
+  %y: f32{shape} = relu6(%b)
+  output %y"""
+    )
+    assert kinds(program) == ["relu", "slice", "relu6"]
+
+
+def test_parts_that_cost_memory_alone_are_views_together() -> None:
+    # At the largest step, %b and %c are live; %a beside one of them would be more, but with both in it is not.
+    ones = ", ".join(["1.0"] * 32)
+    body = f"""  input %x: f32[4,2]
+  const %k: f32[8,2,2] = [{ones}]
+  %a: f32[4,2] = relu(%x)
+  %b: f32[2,2] = slice(%a) {{begin=[0,0], shape=[2,2]}}
+  %c: f32[2,2] = slice(%a) {{begin=[2,0], shape=[2,2]}}
+  %big: f32[8,2,2] = add(%c, %k)
+  %y: f32[2,2] = add(%b, %c)
+  output %big
+  output %y"""
+    assert kinds(elided(body)) == ["relu", "add", "add"]
+    one = body.replace("  %c: f32[2,2] = slice(%a) {begin=[2,0], shape=[2,2]}\n", "")
+    assert kinds(elided(one.replace("%c", "%b"))) == ["relu", "slice", "add", "add"]

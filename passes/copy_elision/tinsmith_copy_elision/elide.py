@@ -6,6 +6,7 @@ tensors, so a part must lie densely in the whole.
 """
 
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -65,7 +66,10 @@ def elide_copies(program: Program) -> Program:
 
 
 class _Elision:
-    """views, buffers: as they are now. steps: of the program, those that remain of each."""
+    """views, buffers: as they are now. steps: of the program, those that remain of each.
+
+    taken: of each operand, the steps that take parts of it, and which.
+    """
 
     def __init__(self, program: Program) -> None:
         self._given = program
@@ -78,6 +82,12 @@ class _Elision:
         self._written_once = _written_once(program)
         self._scratches = Counter(call.scratch for call in program.calls)
         self._lives = Lives(program)
+        self._taken: dict[str, dict[int, Part]] = {}
+        for index, step in enumerate(program.steps):
+            placement = self._placement(step) if isinstance(step, Call) else None
+            part = None if placement is None else _only_part(placement)
+            if part is not None and isinstance(step, Call):
+                self._taken.setdefault(step.inputs[part.operand] or "", {})[index] = part
 
     def program(self) -> Program:
         """What was found so far; the same object if that is nothing."""
@@ -93,33 +103,49 @@ class _Elision:
 
     def try_call(self, index: int, call: Call) -> None:
         """Replace a call if that is possible and costs no memory."""
-        if len(call.outputs) != 1:
+        placement = self._placement(call)
+        if placement is None or index in self._steps:
             return
-        inputs = [None if name is None else self._given.type_of(name) for name in call.inputs]
-        placement = call.operator.placement(inputs, [self._given.type_of(call.outputs[0])])
-        if placement is None:
+        part = _only_part(placement)
+        if part is None:
+            self._put_together(index, call, self._views[call.outputs[0]], placement)
             return
-        whole = self._views[call.outputs[0]]
-        is_taken_apart = len(placement.parts) == 1 and placement.parts[0].destination.is_whole(
-            whole.type.shape
-        )
-        if is_taken_apart:
-            self._take(index, call, whole, placement.parts[0])
-        else:
-            self._put_together(index, call, whole, placement)
+        # Parts that are live as long as the whole cost memory one by one, but all of them are no more than the whole.
+        beside = self._taken[call.inputs[part.operand] or ""]
+        if index != min(beside) or not self._take(beside):
+            self._take({index: part})
 
-    def _take(self, index: int, call: Call, result: View, part: Part) -> None:
-        """Read the result where the operand lies."""
+    def _take(self, parts: Mapping[int, Part]) -> bool:
+        """Read the results of some steps where their operand lies, those that can be; say whether."""
+        moves: list[Move] = []
+        calls: dict[int, Call] = {}
+        for index, part in parts.items():
+            call = self._given.steps[index]
+            assert isinstance(call, Call)  # only these take parts
+            move = self._move_of(call, part)
+            if move is not None:
+                moves.append(move)
+                calls[index] = call
+        if not moves or not self._are_accepted(moves, calls.values()):
+            return False
+        self._steps.update({index: [] for index in calls})
+        return True
+
+    def _move_of(self, call: Call, part: Part) -> Move | None:
+        result = self._views[call.outputs[0]]
         source = self._views.get(call.inputs[part.operand] or "")
         if source is None or not self._is_alone(result) or not self._is_sound(source):
-            return
+            return None
         start = _dense_start(source, part.source)
         if start is None or source.buffer == result.buffer:
-            return
-        move = Move(result.buffer, source.buffer, start)
-        if self._lives.accept([move], without=self._scratch(call)):
-            self._apply([move], call)
-            self._steps[index] = []
+            return None
+        return Move(result.buffer, source.buffer, start)
+
+    def _placement(self, call: Call) -> Placement | None:
+        if len(call.outputs) != 1:
+            return None
+        inputs = [None if name is None else self._given.type_of(name) for name in call.inputs]
+        return call.operator.placement(inputs, [self._given.type_of(call.outputs[0])])
 
     def _put_together(self, index: int, call: Call, whole: View, placement: Placement) -> None:
         """Have operands written where the result wants them, and copy and fill the rest."""
@@ -141,9 +167,8 @@ class _Elision:
                 rest.append(part)
             else:
                 moves[source.buffer] = Move(source.buffer, whole.buffer, start)
-        if not moves or not self._lives.accept([*moves.values()], without=self._scratch(call)):
+        if not moves or not self._are_accepted([*moves.values()], [call]):
             return
-        self._apply([*moves.values()], call)
         self._steps[index] = [*self._remaining(call, whole, placement, rest)]
 
     def _remaining(
@@ -173,7 +198,17 @@ class _Elision:
         self._on[whole.buffer].append(name)
         return name
 
-    def _apply(self, moves: list[Move], call: Call) -> None:
+    def _are_accepted(self, moves: Sequence[Move], calls: Collection[Call]) -> bool:
+        """Make the moves, for which the calls go, if that costs no memory."""
+        scratches = [name for call in calls if (name := self._scratch(call)) is not None]
+        if not self._lives.accept(moves, without=[self._views[name].buffer for name in scratches]):
+            return False
+        self._apply(moves)
+        for name in scratches:
+            del self._buffers[self._views.pop(name).buffer]
+        return True
+
+    def _apply(self, moves: Sequence[Move]) -> None:
         for move in moves:
             for name in self._on.pop(move.buffer):
                 view = self._views[name]
@@ -181,16 +216,13 @@ class _Elision:
                 self._views[name] = replace(view, buffer=move.into, start=start)
                 self._on[move.into].append(name)
             del self._buffers[move.buffer]
-        if self._scratch(call) is not None:
-            assert call.scratch is not None  # it has a buffer
-            del self._buffers[self._views.pop(call.scratch).buffer]
 
     def _scratch(self, call: Call) -> str | None:
-        """The buffer that goes with the call, being the scratch of nobody else."""
+        """The scratch that goes with the call, being that of nobody else and alone in its buffer."""
         if call.scratch is None or self._scratches[call.scratch] > 1:
             return None
         buffer = self._views[call.scratch].buffer
-        return buffer if self._on[buffer] == [call.scratch] else None
+        return call.scratch if self._on[buffer] == [call.scratch] else None
 
     def _is_sound(self, view: View) -> bool:
         """True if what is written to the view's bytes stays, and no counter moves it."""
@@ -220,6 +252,12 @@ def _written_once(program: Program) -> set[str]:
             buffer = program.view[name].buffer
             counts[buffer] = counts.get(buffer, 0) + 1
     return {name for name, count in counts.items() if count == 1}
+
+
+def _only_part(placement: Placement) -> Part | None:
+    """The part that is all of a result; None if others, or fills, stand beside it."""
+    is_all = len(placement.parts) == 1 and not placement.filled
+    return placement.parts[0] if is_all else None
 
 
 def _can_fill(whole: View, placement: Placement) -> bool:

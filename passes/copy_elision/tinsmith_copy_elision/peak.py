@@ -41,13 +41,13 @@ class Lives:
         for buffer, (first, last) in self._lives.items():
             self._live[self._memory[buffer]][first : last + 1] += self._size[buffer]
 
-    def accept(self, moves: Sequence[Move], without: str | None) -> bool:
+    def accept(self, moves: Sequence[Move], without: Sequence[str]) -> bool:
         """Make the moves, all into one buffer, if no memory then needs more bytes at once; say whether.
 
-        without: a buffer that nobody needs then.
+        without: buffers that nobody needs then.
         """
         into = moves[0].into
-        gone = [move.buffer for move in moves] + ([] if without is None else [without])
+        gone = [move.buffer for move in moves] + [*without]
         memory = self._memory[into]
         if any(self._memory[name] != memory for name in gone):
             return False
