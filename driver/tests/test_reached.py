@@ -1,7 +1,16 @@
 """Figures that were reached may not rise by more than one percent."""
 
 from tinsmith_driver.benchmarks.mlperf_tiny import TARGETS, Row, misses, read_baseline
-from tinsmith_driver.benchmarks.reached import FIGURES, as_reached, read_reached, risen
+from tinsmith_driver.benchmarks.pulp_checkout import Row as KernelRow
+from tinsmith_driver.benchmarks.pulp_kernels import BOUNDS, failures
+from tinsmith_driver.benchmarks.reached import (
+    FIGURES,
+    as_reached,
+    cycles_as_reached,
+    on_cores,
+    read_reached,
+    risen,
+)
 
 WAS = {"instructions": 1000, "arena": 200, "code_rodata": 300}
 
@@ -39,3 +48,25 @@ def test_every_network_has_figures_for_every_target() -> None:
         assert targets.keys() <= set(TARGETS), network
         assert len(targets) >= len(TARGETS) - 2, network
         assert all(figures.keys() <= set(FIGURES) for figures in targets.values())
+
+
+def test_cycles_are_kept_by_kernel_shape_and_cores() -> None:
+    rows = [
+        {"kernel": "k", "shape": "s", "cores": 8, "cycles": 100},
+        {"kernel": "k", "shape": "s", "cores": 1, "cycles": 760},
+    ]
+    assert cycles_as_reached(rows) == {"k": {"s": {"cycles on 8": 100, "cycles on 1": 760}}}
+
+
+def test_the_benchmark_of_kernels_misses_cycles_that_rose() -> None:
+    reached = read_reached("pulp-kernels")
+    assert {kernel for kernel, _ in BOUNDS} <= reached.keys()
+    kernel, shape = next(iter(BOUNDS))
+    before = reached[kernel][shape][on_cores(8)]
+    found: dict[int, list[str]] = {}
+    for cycles in (before, 2 * before):
+        row = KernelRow(kernel, shape, 8, cycles, 99.0, bit_exact=True)
+        found[cycles] = [line for line in failures([row]) if "reached before" in line]
+    assert found[before] == []
+    (line,) = found[2 * before]
+    assert line.startswith(f"{kernel} {shape}: cycles on 8 {2 * before} > 1.01 * {before}")

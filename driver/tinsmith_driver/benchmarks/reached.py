@@ -1,28 +1,29 @@
-"""What was reached: figures of every row of the benchmark, committed as data, which none may exceed by much.
+"""What was reached: figures of every row of a benchmark, committed as data, which none may exceed by much.
 
-    ./tinsmith bench mlperf-tiny --json rows.json && python -m tinsmith_driver.benchmarks.reached rows.json
+    ./tinsmith bench mlperf-tiny --json rows.json && python -m tinsmith_driver.benchmarks.reached mlperf-tiny rows.json
 
-takes what a run measured. A rise over one percent is a miss of the benchmark and of its tests; so is a fall of the file
-that nobody looked at, as its change stands in the commit.
+takes what a run measured, and so for `pulp-kernels`. A rise over one percent is a miss of the benchmark and of its
+tests; so is a fall of the file that nobody looked at, as its change stands in the commit.
 """
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 
 FIGURES = ("instructions", "arena", "code_rodata")
 AT_MOST = 1.01
-_FILE = "mlperf_tiny_reached.json"
 
+Rows = Iterable[Mapping[str, object]]
+"""Those that a benchmark's `--json` has."""
 Reached = Mapping[str, Mapping[str, Mapping[str, int]]]
-"""Network -> target -> figure -> what it was."""
+"""Network -> target -> figure, or kernel -> shape -> figure: what it was."""
 
 
-def read_reached() -> Reached:
+def read_reached(benchmark: str = "mlperf-tiny") -> Reached:
     """The committed figures."""
-    path = files("tinsmith_driver.benchmarks").joinpath(_FILE)
+    path = files("tinsmith_driver.benchmarks").joinpath(_file(benchmark))
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -35,8 +36,8 @@ def risen(figures: Mapping[str, int | None], reached: Mapping[str, int]) -> list
     ]
 
 
-def as_reached(rows: Iterable[Mapping[str, object]]) -> dict[str, dict[str, dict[str, int]]]:
-    """The figures of the rows that ran; rows are those of `bench mlperf-tiny --json`."""
+def as_reached(rows: Rows) -> dict[str, dict[str, dict[str, int]]]:
+    """The figures of the rows of `mlperf-tiny` that ran."""
     found: dict[str, dict[str, dict[str, int]]] = {}
     for row in rows:
         known = {name: row[name] for name in FIGURES}
@@ -46,12 +47,39 @@ def as_reached(rows: Iterable[Mapping[str, object]]) -> dict[str, dict[str, dict
     return found
 
 
-def main(path: str) -> None:
+def cycles_as_reached(rows: Rows) -> dict[str, dict[str, dict[str, int]]]:
+    """The cycles of the rows of `pulp-kernels`, by number of cores."""
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for row in rows:
+        figures = found.setdefault(str(row["kernel"]), {}).setdefault(str(row["shape"]), {})
+        cycles = row["cycles"]
+        if not isinstance(cycles, int):
+            raise TypeError(f"expected cycles of {row['kernel']}, got {cycles!r}")
+        figures[on_cores(row["cores"])] = cycles
+    return found
+
+
+def on_cores(cores: object) -> str:
+    """The name of the cycles on so many cores."""
+    return f"cycles on {cores}"
+
+
+_BENCHMARKS: Mapping[str, Callable[[Rows], object]] = {
+    "mlperf-tiny": as_reached,
+    "pulp-kernels": cycles_as_reached,
+}
+
+
+def _file(benchmark: str) -> str:
+    return f"{benchmark.replace('-', '_')}_reached.json"
+
+
+def main(benchmark: str, path: str) -> None:
     """Write the file anew from a run's JSON."""
     rows = json.loads(Path(path).read_text(encoding="utf-8"))["rows"]
-    text = json.dumps(as_reached(rows), indent=2, sort_keys=True)
-    (Path(__file__).parent / _FILE).write_text(f"{text}\n", encoding="utf-8")
+    text = json.dumps(_BENCHMARKS[benchmark](rows), indent=2, sort_keys=True)
+    (Path(__file__).parent / _file(benchmark)).write_text(f"{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
