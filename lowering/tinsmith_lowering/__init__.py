@@ -34,6 +34,7 @@ from tinsmith_lowering.walks import (
     gathering_walk,
     overlaps,
     pixels_walk,
+    pool_walk,
     reducing_walk,
     rows_walk,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "no_walk",
     "overlaps",
     "pixels_walk",
+    "pool_walk",
     "prepare",
     "reducing_walk",
     "rows_walk",

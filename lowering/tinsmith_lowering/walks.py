@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Pool
 from tinsmith_ir.program import Overlap
 
 from tinsmith_lowering.kernel import Kernel, Layer
@@ -147,3 +148,20 @@ def pixels_walk(
         split = np.where(read[:, None] == NEVER, NEVER, read[:, None] * channels + parts)
         read = split.reshape(-1)
     return Walk(written, (read, *(None for _ in layer.inputs[1:])))
+
+
+def pool_walk(layer: Layer) -> Walk:
+    """Pixel after pixel of a Pool, channel after channel, one or a few of them at once."""
+    operator = layer.operator_as(Pool)
+    height, width = (
+        Window(*sides)
+        for sides in zip(
+            layer.input(0).shape[1:3],
+            layer.output.shape[1:3],
+            operator.window,
+            operator.stride,
+            operator.padding[::2],
+            strict=True,
+        )
+    )
+    return pixels_walk(layer, height, width, channels=layer.output.shape[3])

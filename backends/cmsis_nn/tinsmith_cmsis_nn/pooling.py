@@ -4,10 +4,10 @@ from tinsmith_c import expression, initializer
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.parameters import pool_parameters
-from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, no_scratch
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, no_scratch, pool_walk
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import sizes, walks
+from tinsmith_cmsis_nn import sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PUBLIC_HEADER,
@@ -58,7 +58,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             headers=(PUBLIC_HEADER,),
             emit=emit_pool,
             scratch_bytes=average,
-            walk=walks.pool,
+            walk=pool_walk,
             engine=engine(target),
             guards=guards(target) if either_library else (),
         ),
@@ -69,7 +69,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_pool,
-            walk=walks.pool,
+            walk=pool_walk,
             engine=engine(target),
         ),
     )

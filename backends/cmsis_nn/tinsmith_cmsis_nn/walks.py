@@ -4,7 +4,6 @@ Nothing is promised for Arm's library, whose order is nowhere documented.
 """
 
 import numpy as np
-from tinsmith_ir.operators import Pool
 from tinsmith_lowering import NEVER, Layer, Steps, Walk, Window, pixels_walk, rows_walk
 
 from tinsmith_cmsis_nn import scratch, scratch_mve, sizes
@@ -52,23 +51,6 @@ def fully_connected_packed(layer: Layer) -> Walk:
     rows = layer.output.elements // channels
     is_mve = implementation(layer.target) == "mve"
     return rows_walk(layer, rows, is_staged=is_mve and channels <= _MVE_CHANNELS_OF_ROW)
-
-
-def pool(layer: Layer) -> Walk:
-    """Pixel after pixel, channel after channel, a few of them at once."""
-    operator = layer.operator_as(Pool)
-    height, width = (
-        Window(*sides)
-        for sides in zip(
-            layer.input(0).shape[1:3],
-            layer.output.shape[1:3],
-            operator.window,
-            operator.stride,
-            operator.padding[::2],
-            strict=True,
-        )
-    )
-    return pixels_walk(layer, height, width, channels=layer.output.shape[3])
 
 
 def _windows(geometry: Geometry) -> tuple[Window, Window]:

@@ -9,8 +9,7 @@ from tinsmith_lowering import (
     Scope,
     Signature,
     Walk,
-    Window,
-    pixels_walk,
+    pool_walk,
     reducing_walk,
 )
 
@@ -120,23 +119,6 @@ def emit_mean_float(layer: Layer, scope: Scope) -> Emission:
     """Mean of float32."""
     arguments = ["&kShape", scope.input(0), scope.output]
     return Emission((_mean_shape(layer), call("tinsmith_mean_f32", arguments)))
-
-
-def pool_walk(layer: Layer) -> Walk:
-    """Pixel after pixel, channel after channel."""
-    operator = layer.operator_as(Pool)
-    height, width = (
-        Window(given, made, taps, stride, padding)
-        for given, made, taps, stride, padding in zip(
-            layer.input(0).shape[1:3],
-            layer.output.shape[1:3],
-            operator.window,
-            operator.stride,
-            operator.padding[::2],
-            strict=True,
-        )
-    )
-    return pixels_walk(layer, height, width, channels=layer.output.shape[3])
 
 
 def mean_walk(layer: Layer) -> Walk:
