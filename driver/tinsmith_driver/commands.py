@@ -163,11 +163,14 @@ def _compile_together(arguments: argparse.Namespace) -> int:
 def _write_compiled(
     arguments: argparse.Namespace, files: Mapping[str, bytes], result: bytes
 ) -> None:
+    models = [arguments.model, *arguments.more]
     made = {arguments.output / name: data for name, data in files.items()}
     asked = {"--json": arguments.json} if arguments.json else {}
     refuse_collisions(
         asked | {path.name: path for path in made},
-        {f"MODEL {path}": path for path in (arguments.model, *arguments.more)},
+        {f"MODEL {number}": path for number, path in enumerate(models, 1)}
+        if len(models) > 1
+        else {"MODEL": arguments.model},
     )
     write_outputs(made | dict.fromkeys(asked.values(), result))
     print(f"{visible(str(arguments.output))}: {', '.join(sorted(files))}")

@@ -140,13 +140,11 @@ class Compilation:
         is_order_proven = [
             record.is_proven for record in self.records if record.is_proven is not None
         ]
-        statuses = {plan.status for plan in self.plans.values()}
-        if statuses > {Status.OPTIMAL}:
+        if any(plan.status is not Status.OPTIMAL for plan in self.plans.values()):
             return Status.FEASIBLE.value
-        (status,) = statuses or {Status.OPTIMAL}
-        if status is Status.OPTIMAL and not (is_order_proven and all(is_order_proven)):
+        if not (is_order_proven and all(is_order_proven)):
             return "optimal_for_order"
-        return status.value
+        return Status.OPTIMAL.value
 
 
 def read_model(path: Path, name: str | None = None) -> Model:
