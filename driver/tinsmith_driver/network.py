@@ -42,7 +42,8 @@ class ProgramNetwork:
     @cached_property
     def macs(self) -> int:
         """Multiply-accumulates of all calls, those in loops as often as they run."""
-        return sum(_macs(self.apart, call) for call in self.apart.calls)
+        program = self.apart
+        return sum(call.operator.macs(*program.types_of(call)) for call in program.calls)
 
     @cached_property
     def apart(self) -> Program:
@@ -67,11 +68,6 @@ def evaluate(network: Network, inputs: Inputs) -> dict[str, Array]:
     if isinstance(network, Graph):
         return evaluate_graph(network, inputs)
     return evaluate_program(network.apart, inputs)
-
-
-def _macs(program: Program, call: Call) -> int:
-    inputs = [None if name is None else program.type_of(name) for name in call.inputs]
-    return call.operator.macs(inputs, [program.type_of(name) for name in call.outputs])
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import ZERO, Expression
@@ -100,6 +101,14 @@ class View(Checked):
                 )
             )
         )
+
+    def part(self, name: str, box: Box) -> "View":
+        """The view of the elements of `box`, where they are; of a view without a ring."""
+        strides = self.strides or dense_strides(self.type)
+        first = sum(begin * step for (begin, _), step in zip(box.ranges, strides, strict=True))
+        start = Expression(self.start.base + first, self.start.terms)
+        part = View(name, cut_type(self.type, box), self.buffer, start, strides)
+        return replace(part, strides=None) if part.is_dense else part
 
     @property
     def counters(self) -> frozenset[str]:
@@ -290,6 +299,11 @@ class Program(Checked):
     def type_of(self, name: str) -> TensorType:
         """Type of a view or constant; raises KeyError for an unknown name."""
         return self.view[name].type if name in self.view else self.constant[name].type
+
+    def types_of(self, call: Call) -> tuple[tuple[TensorType | None, ...], tuple[TensorType, ...]]:
+        """Types of a call's operands, None of an absent one, and of its results; raises KeyError as `type_of`."""
+        inputs = tuple(None if name is None else self.type_of(name) for name in call.inputs)
+        return inputs, tuple(self.type_of(name) for name in call.outputs)
 
     def buffer_of(self, name: str) -> Buffer:
         """The buffer that a view lies on; raises KeyError for an unknown name."""

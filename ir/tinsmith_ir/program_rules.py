@@ -224,7 +224,7 @@ def _typed_operators(verified: Graph | Program) -> Iterator[_Ids]:
             yield _ids(node.operator, inputs, [value.type for value in node.outputs])
     else:
         for call in verified.calls:
-            yield _ids(call.operator, *_types(verified, call))
+            yield _ids(call.operator, *verified.types_of(call))
 
 
 def _ids(
@@ -233,14 +233,9 @@ def _ids(
     return (id(operator), len(inputs), *map(id, inputs), *map(id, outputs))
 
 
-def _types(program: Program, call: Call) -> tuple[list[TensorType | None], list[TensorType]]:
-    inputs = [None if name is None else program.type_of(name) for name in call.inputs]
-    return inputs, [program.type_of(name) for name in call.outputs]
-
-
 def _wrong_calls(program: Program, known: Collection[_Ids] = ()) -> Iterator[str]:
     for call in program.calls:
-        inputs, outputs = _types(program, call)
+        inputs, outputs = program.types_of(call)
         if _ids(call.operator, inputs, outputs) in known:
             continue
         for finding in _call_findings(call, inputs, outputs):

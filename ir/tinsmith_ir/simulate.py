@@ -178,8 +178,7 @@ class _Machine:
             None if name is None else taken[name] if name in taken else self.read(name, where)
             for name in call.inputs
         ]
-        inputs = [None if name is None else program.type_of(name) for name in call.inputs]
-        outputs = [program.type_of(name) for name in call.outputs]
+        inputs, outputs = program.types_of(call)
         try:
             results = call.operator.evaluate(arrays, inputs, outputs)
         except TinsmithError as error:

@@ -12,7 +12,6 @@ from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError, UsageError
 from tinsmith_ir.escape import print_name, visible
-from tinsmith_ir.expressions import Expression
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.operators.base import Operator, Restriction
 from tinsmith_ir.program import (
@@ -23,7 +22,6 @@ from tinsmith_ir.program import (
     Program,
     Step,
     View,
-    dense_strides,
     simple_steps,
     tensor,
 )
@@ -189,17 +187,13 @@ class _Cutting:
         )
 
     def _restriction(self, call: Call, box: Box) -> Restriction:
-        inputs = [self._type(name) for name in call.inputs]
-        found = call.operator.restrict(box, inputs, [self._program.type_of(call.outputs[0])])
+        inputs, outputs = self._program.types_of(call)
+        found = call.operator.restrict(box, inputs, outputs)
         if found is None:
             raise GraphError(
-                f"call {visible(call.name)}: {call.operator.mnemonic} is not cut at {box} of "
-                f"{self._program.type_of(call.outputs[0]).shape}"
+                f"call {visible(call.name)}: {call.operator.mnemonic} is not cut at {box} of {outputs[0].shape}"
             )
         return found
-
-    def _type(self, name: str | None) -> TensorType | None:
-        return None if name is None else self._program.type_of(name)
 
     def _call(
         self,
@@ -219,7 +213,7 @@ class _Cutting:
         )
         (whole,) = call.outputs
         type_ = cut_type(self._program.type_of(whole), box)
-        inputs = restriction.cut_types([self._type(name) for name in call.inputs])
+        inputs = restriction.cut_types(self._program.types_of(call)[0])
         direct = None if whole in self._inner else self._dense_part(where, whole, box)
         result = direct or self._buffer(f"{where}.result", type_, whole)
         layer = self._layer(where, restriction.operator, inputs, type_, names)
@@ -290,7 +284,6 @@ class _Cutting:
         view = self._part_view(where, name, box)
         if not view.is_dense:
             return None
-        view = replace(view, strides=None)
         self._views[view.name] = view
         return view.name
 
@@ -303,11 +296,7 @@ class _Cutting:
         whole = self._views.get(name) or self._program.view[name]
         if whole.ring is not None:
             raise UsageError(f"{print_name(name)}: expected a tensor that does not lie in a ring")
-        strides = whole.strides or dense_strides(whole.type)
-        first = sum(begin * step for (begin, _), step in zip(box.ranges, strides, strict=True))
-        start = Expression(whole.start.base + first, whole.start.terms)
-        type_ = cut_type(whole.type, box)
-        return View(self._fresh(f"{where}.part"), type_, whole.buffer, start, strides)
+        return whole.part(self._fresh(f"{where}.part"), box)
 
     def _buffer(self, name: str, type_: TensorType, beside: str) -> str:
         """A new buffer, in the memory where `beside` lies."""

@@ -167,11 +167,12 @@ def layer_of_node(graph: Graph, node: Node, target: Target) -> Layer:
 def layer_of_call(program: Program, call: Call, target: Target) -> Layer:
     """A kernel call as kernels see it."""
     constants = program.constant
+    inputs, outputs = program.types_of(call)
     return Layer(
         name=call.name,
         operator=call.operator,
-        inputs=tuple(program.type_of(name) if name else None for name in call.inputs),
-        outputs=tuple(program.type_of(name) for name in call.outputs),
+        inputs=inputs,
+        outputs=outputs,
         constants=tuple(
             constants[name].data if name is not None and name in constants else None
             for name in call.inputs

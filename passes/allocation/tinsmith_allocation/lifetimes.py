@@ -4,12 +4,10 @@ from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.hazards import step_names
-from tinsmith_ir.program import Call, Copy, Fill, Program, Wait, unrolled
+from tinsmith_ir.lifetimes import lifetimes
+from tinsmith_ir.program import Call, Program, unrolled
 
 from tinsmith_allocation.model import Block, Leave
-
-_BEFORE_FIRST_STEP = -1
 
 
 @dataclass(frozen=True)
@@ -36,52 +34,20 @@ def demand(
     Raises GraphError for a buffer that no step uses.
     """
     program = unrolled(program)
-    uses = _uses(program)
+    lives = lifetimes(program)
     scratches = {program.buffer_of(call.scratch).name for call in program.calls if call.scratch}
     alignment = program.memory[memory].alignment
     blocks: list[Block] = []
     for buffer in program.buffers:
         if buffer.memory != memory or (buffer.name in scratches and not scratch):
             continue
-        if buffer.name not in uses:
+        if buffer.name not in lives:
             raise GraphError(
                 f"buffer {buffer.name} is used by no step of program {program.name}: remove it"
             )
-        first, last = uses[buffer.name]
+        first, last = lives[buffer.name]
         blocks.append(Block(buffer.name, buffer.size_bytes, first, last, alignment))
     return Demand(tuple(blocks), _leaves(program, blocks))
-
-
-def _uses(program: Program) -> dict[str, tuple[int, int]]:
-    """Name of a buffer -> the first and the last step that need its bytes."""
-    uses: dict[str, tuple[int, int]] = {}
-
-    def use(name: str, step: int) -> None:
-        if name in program.view:
-            buffer = program.view[name].buffer
-            first, last = uses.get(buffer, (step, step))
-            uses[buffer] = min(first, step), max(last, step)
-
-    for name in program.inputs:
-        use(name, _BEFORE_FIRST_STEP)
-    started: dict[int, tuple[str, ...]] = {}
-    for index, step in enumerate(program.steps):
-        if isinstance(step, Wait):
-            names = started.pop(step.token.value({}), ())
-        else:
-            assert isinstance(step, Call | Copy | Fill)  # unrolled
-            reads, writes = step_names(step)
-            names = (*reads, *writes)
-            if not isinstance(step, Fill) and step.token is not None:
-                started[step.token.value({})] = names
-        for name in names:
-            use(name, index)
-    for names in started.values():
-        for name in names:
-            use(name, len(program.steps))
-    for name in program.outputs:
-        use(name, len(program.steps))
-    return uses
 
 
 def _leaves(program: Program, blocks: list[Block]) -> tuple[Leave, ...]:

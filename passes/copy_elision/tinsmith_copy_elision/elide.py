@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from tinsmith_ir.boxes import Box, cut_type
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.expressions import Expression
@@ -26,7 +26,6 @@ from tinsmith_ir.program import (
     SimpleStep,
     Step,
     View,
-    dense_strides,
 )
 
 from tinsmith_copy_elision.peak import Lives, Move
@@ -144,8 +143,7 @@ class _Elision:
     def _placement(self, call: Call) -> Placement | None:
         if len(call.outputs) != 1:
             return None
-        inputs = [None if name is None else self._given.type_of(name) for name in call.inputs]
-        return call.operator.placement(inputs, [self._given.type_of(call.outputs[0])])
+        return call.operator.placement(*self._given.types_of(call))
 
     def _put_together(self, index: int, call: Call, whole: View, placement: Placement) -> None:
         """Have operands written where the result wants them, and copy and fill the rest."""
@@ -190,11 +188,7 @@ class _Elision:
         count = 0
         while (name := f"{whole.name}.part{count}") in self._views or name in self._given.constant:
             count += 1
-        strides = dense_strides(whole.type)
-        start = whole.start.base + _first(whole, box)
-        type_ = cut_type(whole.type, box)
-        view = View(name, type_, whole.buffer, Expression(start), strides)
-        self._views[name] = replace(view, strides=None) if view.is_dense else view
+        self._views[name] = whole.part(name, box)
         self._on[whole.buffer].append(name)
         return name
 
@@ -268,15 +262,9 @@ def _can_fill(whole: View, placement: Placement) -> bool:
     return is_zero if whole.type.dtype is DType.FLOAT32 else isinstance(value, int)
 
 
-def _first(whole: View, box: Box) -> int:
-    """Bytes from the first element of a dense view to that of a box of it."""
-    pairs = zip(box.ranges, dense_strides(whole.type), strict=True)
-    return sum(begin * stride for (begin, _), stride in pairs)
-
-
 def _dense_start(whole: View, box: Box) -> int | None:
     """Where in the buffer of a dense view a box begins whose elements lie densely; None if they do not."""
     if whole.type.quantization is not None and whole.type.quantization.axis is not None:
         return None
-    part = View("", cut_type(whole.type, box), whole.buffer, strides=dense_strides(whole.type))
-    return whole.start.base + _first(whole, box) if part.is_dense else None
+    part = whole.part("", box)
+    return part.start.base if part.is_dense else None

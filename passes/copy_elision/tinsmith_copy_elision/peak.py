@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from tinsmith_ir.hazards import step_names
-from tinsmith_ir.program import Call, Copy, Fill, Program
+from tinsmith_ir.lifetimes import BEFORE_FIRST_STEP, lifetimes
+from tinsmith_ir.program import Program
 
 
 @dataclass(frozen=True)
@@ -21,22 +21,16 @@ class Lives:
     """The first and the last step that need each buffer of a program without loops and engines."""
 
     def __init__(self, program: Program) -> None:
-        self._steps = len(program.steps)
-        self._lives: dict[str, tuple[int, int]] = {}
         self._memory = {buffer.name: buffer.memory for buffer in program.buffers}
         self._size = {buffer.name: buffer.size_bytes for buffer in program.buffers}
-        for name in program.inputs:
-            self._use(program, name, 0)
-        for index, step in enumerate(program.steps):
-            assert isinstance(step, Call | Copy | Fill)  # who makes one has asked
-            reads, writes = step_names(step)
-            for name in (*reads, *writes):
-                self._use(program, name, index + 1)
-        for name in program.outputs:
-            self._use(program, name, self._steps + 1)
+        # Counted from 0, which is in front of the first step.
+        self._lives = {
+            name: (first - BEFORE_FIRST_STEP, last - BEFORE_FIRST_STEP)
+            for name, (first, last) in lifetimes(program).items()
+        }
         # Bytes live in each step, by memory; in front of the first and behind the last, too.
         self._live = {
-            memory.name: np.zeros(self._steps + 2, np.int64) for memory in program.memories
+            memory.name: np.zeros(len(program.steps) + 2, np.int64) for memory in program.memories
         }
         for buffer, (first, last) in self._lives.items():
             self._live[self._memory[buffer]][first : last + 1] += self._size[buffer]
@@ -65,9 +59,3 @@ class Lives:
             del self._lives[name]
         self._lives[into] = span
         return True
-
-    def _use(self, program: Program, name: str, step: int) -> None:
-        if name in program.view:
-            buffer = program.view[name].buffer
-            first, last = self._lives.get(buffer, (step, step))
-            self._lives[buffer] = min(first, step), max(last, step)
