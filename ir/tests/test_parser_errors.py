@@ -25,7 +25,7 @@ HEAD = 'graph 2 "g" {\n  input %x: f32[2]\n  '
         ("graph 2 g {", "line 1, column 9", "a string"),
         ('graph "g"', "line 1, column 7", "version 1: write the file again"),
         ('graph 3 "g" {', "line 1, column 7", "expected version 2"),
-        ('graph 2 "g" {', "line 1, column 14", "'input' or 'const' or 'output'"),
+        ('graph 2 "g" {', "line 1, column 14", "'input' or 'state' or 'const' or 'output'"),
         (HEAD + "output %y }", "line 3, column 10", "a value defined above"),
         (HEAD + "%x: f32[2] = relu(%x) }", "line 3, column 3", "a new name"),
         (HEAD + "%y: f64[2] = relu(%x) }", "line 3, column 7", "'i8' or"),

@@ -78,7 +78,7 @@ WRONG = [
     ("add(%x, %c)", "add(%x, %p)", "%p, arranged for a kernel, is an operand in"),
     ("%y = add", "%c = add", "%c in"),
     ("scratch %s", "scratch %t", "%t in"),
-    ("output %x", "output %c", "%c among the program's inputs and outputs"),
+    ("output %x", "output %c", "%c among the program's inputs, states and outputs"),
     ("output %x", "output %part", "view %part: i8[2,2]<0.5, 0> of %lines"),
     ("output %x", "output %slice", "start 4*i+12"),
     ("add(%x, %c)", "add(%x)", "expected operand 'rhs'"),

@@ -14,9 +14,9 @@ from tinsmith_ir.errors import (
     UnsupportedError,
     UsageError,
 )
-from tinsmith_ir.evaluate import evaluate_graph
+from tinsmith_ir.evaluate import evaluate_frames, evaluate_graph
 from tinsmith_ir.expressions import Expression
-from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, Value
+from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, State, Value
 from tinsmith_ir.operators import *  # noqa: F403 (its __all__ is the list of operators)
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.passes import (
@@ -46,6 +46,7 @@ from tinsmith_ir.program import (
     Engine,
     Fill,
     Guard,
+    Kept,
     Loop,
     Memory,
     Overlap,
@@ -62,7 +63,7 @@ from tinsmith_ir.program import (
 from tinsmith_ir.program_parser import parse_program
 from tinsmith_ir.program_printer import print_overlap, print_program, print_step
 from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns, erase_dead
-from tinsmith_ir.simulate import evaluate_program
+from tinsmith_ir.simulate import evaluate_program, evaluate_program_frames
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_ir.verify import verify_graph, verify_program
 
@@ -90,6 +91,7 @@ __all__: list[str] = [
     "GraphError",
     "GraphPass",
     "Guard",
+    "Kept",
     "Location",
     "Loop",
     "LoweringPass",
@@ -113,6 +115,7 @@ __all__: list[str] = [
     "Rewrite",
     "Ring",
     "SimpleStep",
+    "State",
     "Step",
     "TensorType",
     "TinsmithError",
@@ -126,8 +129,10 @@ __all__: list[str] = [
     "cut_type",
     "dense_strides",
     "erase_dead",
+    "evaluate_frames",
     "evaluate_graph",
     "evaluate_program",
+    "evaluate_program_frames",
     "parse_graph",
     "parse_program",
     "places",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, Value
+from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, State, Value
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_ir.verify import verify_graph
@@ -20,6 +20,8 @@ class GraphBuilder:
         self._inputs: list[Value] = []
         self._constants: list[Constant] = []
         self._nodes: list[Node] = []
+        self._states: dict[Value, Array] = {}
+        self._nexts: dict[Value, Value] = {}
         self._names: set[str] = set()
         # No lower number is free, so that a name that comes often is not sought from 1 each time.
         self._counts: dict[str, int] = {}
@@ -34,10 +36,19 @@ class GraphBuilder:
         """Add a constant of the array's shape and dtype; raises ValueError for a dtype without a
         DType.
         """
-        dtype = dtype_of(array)
-        value = Value(self._unique(name), TensorType(array.shape, dtype, quantization))
-        self._constants.append(Constant(value, np.array(array, dtype.numpy, order="C")))
+        value = self._value(name, array, quantization)
+        self._constants.append(Constant(value, np.array(array, array.dtype, order="C")))
         return value
+
+    def state(self, name: str, initial: Array, quantization: Quantization | None = None) -> Value:
+        """Add a value that is `initial` in the first run, and later what `keep` says; raises as `constant`."""
+        value = self._value(name, initial, quantization)
+        self._states[value] = np.array(initial, initial.dtype, order="C")
+        return value
+
+    def keep(self, state: Value, value: Value) -> None:
+        """Let `state` be `value` in the next run; without this it stays as it is."""
+        self._nexts[state] = value
 
     def add(
         self,
@@ -64,10 +75,22 @@ class GraphBuilder:
         """The graph that returns `outputs`; raises GraphError if it breaks a rule."""
         chosen = (outputs,) if isinstance(outputs, Value) else tuple(outputs)
         graph = Graph(
-            self._name, tuple(self._inputs), chosen, tuple(self._nodes), tuple(self._constants)
+            self._name,
+            tuple(self._inputs),
+            chosen,
+            tuple(self._nodes),
+            tuple(self._constants),
+            tuple(
+                State(value, initial, self._nexts.get(value, value))
+                for value, initial in self._states.items()
+            ),
         )
         verify_graph(graph)
         return graph
+
+    def _value(self, name: str, array: Array, quantization: Quantization | None) -> Value:
+        type_ = TensorType(array.shape, dtype_of(array), quantization)
+        return Value(self._unique(name), type_)
 
     def _unique(self, name: str) -> str:
         candidate, count = name, self._counts.get(name, 0)

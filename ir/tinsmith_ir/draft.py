@@ -56,10 +56,11 @@ class Draft:
     def __init__(self, graph: Graph) -> None:
         """All nodes of `graph` wait to be looked at."""
         self._graph = graph
-        self._outputs = {value.name: value for value in graph.outputs}
+        self._outputs = dict(graph.kept)
         self._constants = list(graph.constants)
         self._data = dict(graph.constant_data)
         self._given = {value.name for value in graph.inputs} | self._data.keys()
+        self._given |= {state.value.name for state in graph.states}
         self._producers: dict[str, Place] = {}
         self._readers: dict[str, dict[Place, None]] = {}
         self._asked: dict[tuple[str, str], set[Place]] = {}
@@ -155,6 +156,12 @@ class Draft:
             nodes=[place.node for place in self._places()],
             constants=self._constants,
             outputs=[self._outputs[value.name] for value in self._graph.outputs],
+            states=[
+                state
+                if self._outputs[state.next.name] == state.next
+                else replace(state, next=self._outputs[state.next.name])
+                for state in self._graph.states
+            ],
         )
 
     def _places(self) -> Iterator[Place]:

@@ -1,6 +1,6 @@
 """Runs a Graph in numpy: exact for integers, in the kernels' order of accumulation for float32."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -15,22 +15,48 @@ Inputs = Mapping[str, Array] | Sequence[Array]
 
 @checked
 def evaluate_graph(graph: Graph, inputs: Inputs, *, keep: bool = False) -> dict[str, Array]:
-    """The outputs by name; with `keep`, every input and result of a node as well.
+    """The outputs by name, of the first run; with `keep`, every input, state and result of a node as well.
 
     inputs: by name, or in the graph's order, with exactly the declared shapes and dtypes.
     Raises EvaluationError if they differ.
     """
-    given = named_inputs(graph.inputs, inputs)
-    values: dict[str, Array] = dict(graph.constant_data) | given
+    return next(evaluate_frames(graph, [inputs], keep=keep))
+
+
+@checked
+def evaluate_frames(
+    graph: Graph, frames: Iterable[Inputs], *, keep: bool = False
+) -> Iterator[dict[str, Array]]:
+    """What `evaluate_graph` gives, of one run after another: states are what the run before left.
+
+    frames: the inputs of each run; asked for one at a time.
+    """
+    states = {state.value.name: state.initial for state in graph.states}
     last_use = {} if keep else _last_uses(graph)
-    for index, node in enumerate(graph.nodes):
-        results = evaluate_node(node, values)
-        values |= {value.name: result for value, result in zip(node.outputs, results, strict=True)}
-        for name in last_use.get(index, ()):
-            del values[name]
-    if keep:
-        return {name: array for name, array in values.items() if name not in graph.constant_data}
-    return {value.name: values[value.name] for value in graph.outputs}
+    for inputs in frames:
+        given = named_inputs(graph.inputs, inputs)
+        values: dict[str, Array] = dict(graph.constant_data) | states | given
+        for index, node in enumerate(graph.nodes):
+            results = evaluate_node(node, values)
+            values |= {
+                value.name: result for value, result in zip(node.outputs, results, strict=True)
+            }
+            for name in last_use.get(index, ()):
+                del values[name]
+        states = {state.value.name: values[state.next.name] for state in graph.states}
+        if keep:
+            yield {name: values[name] for name in values if name not in graph.constant_data}
+        else:
+            yield {value.name: values[value.name] for value in graph.outputs}
+
+
+def varied_frames(inputs: Mapping[str, Array], count: int) -> Iterator[dict[str, Array]]:
+    """`count` frames that differ, made of the inputs of one: their elements, moved on by one each time."""
+    for number in range(count):
+        yield {
+            name: np.roll(array.reshape(-1), number).reshape(array.shape)
+            for name, array in inputs.items()
+        }
 
 
 def named_inputs(declared: Sequence[Value], inputs: Inputs) -> dict[str, Array]:
@@ -80,7 +106,7 @@ def _check(value: Value, array: Array) -> None:
 
 def _last_uses(graph: Graph) -> dict[int, list[str]]:
     """Node index -> values that nothing reads afterwards."""
-    kept = {value.name for value in graph.outputs} | graph.constant_data.keys()
+    kept = graph.kept.keys() | graph.constant_data.keys()
     last: dict[str, int] = {}
     for index, node in enumerate(graph.nodes):
         for value in (*node.present_inputs, *node.outputs):

@@ -1,9 +1,11 @@
 """The Graph level: what is computed, on no hardware.
 
 A Graph is immutable and in single-assignment form: every Value has one definition (graph input,
-constant, or the result of one node) and is known by its name, unique in the graph. A pass builds a
-new Graph. Nodes are kept in an order in which each comes after what it reads; that order is the
-order of execution until a scheduling pass chooses another.
+state, constant, or the result of one node) and is known by its name, unique in the graph. A pass
+builds a new Graph. Nodes are kept in an order in which each comes after what it reads; that order is
+the order of execution until a scheduling pass chooses another.
+
+A graph with states is run on a sequence of inputs, its frames: what it computes of one goes on to the next.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,16 +43,39 @@ class Constant(Checked):
     def __post_init__(self) -> None:
         """Own a read-only copy, so that no pass can change a constant that another graph shares."""
         super().__post_init__()
-        expected = self.value.type
-        if self.data.shape != expected.shape or self.data.dtype != expected.dtype.numpy:
-            raise GraphError(
-                f"constant {print_name(self.value.name)}: expected {expected.dtype.value}{list(expected.shape)}, "
-                f"got {self.data.dtype}{list(self.data.shape)}"
-            )
-        if self.data.flags.writeable:
-            data = np.array(self.data, order="C")
-            data.flags.writeable = False
-            object.__setattr__(self, "data", data)
+        object.__setattr__(self, "data", _owned("constant", self.value, self.data))
+
+
+@dataclass(frozen=True, eq=False)
+class State(Checked):
+    """A value that is kept from run to run, such as the hidden state of a recurrent layer.
+
+    In the first run it is `initial`, in every other what `next` was at the end of the run before; all three have
+    one type. `initial` is read-only.
+    """
+
+    value: Value
+    initial: Array
+    next: Value
+
+    def __post_init__(self) -> None:
+        """Own a read-only copy, as a Constant does."""
+        super().__post_init__()
+        object.__setattr__(self, "initial", _owned("state", self.value, self.initial))
+
+
+def _owned(what: str, value: Value, data: Array) -> Array:
+    """`data`, read-only; raises GraphError if they are not of the value's shape and dtype."""
+    expected = value.type
+    if data.shape != expected.shape or data.dtype != expected.dtype.numpy:
+        raise GraphError(
+            f"{what} {print_name(value.name)}: expected {expected.dtype.value}{list(expected.shape)}, "
+            f"got {data.dtype}{list(data.shape)}"
+        )
+    if data.flags.writeable:
+        data = np.array(data, order="C")
+        data.flags.writeable = False
+    return data
 
 
 @dataclass(frozen=True)
@@ -94,7 +119,7 @@ class GraphView(Protocol):
     """What a rewriting pattern may ask: of a Graph, or of one that is being rewritten."""
 
     def producer(self, value: Value) -> Node | None:
-        """The node that computes `value`; None for an input or a constant."""
+        """The node that computes `value`; None for an input, a state or a constant."""
         ...
 
     def constant(self, value: Value | None) -> Array | None:
@@ -106,27 +131,28 @@ class GraphView(Protocol):
         ...
 
     def only_user(self, value: Value) -> Node | None:
-        """The one node that reads `value`, if there is exactly one and no graph output is it."""
+        """The one node that reads `value`, if there is exactly one and the graph neither returns nor keeps it."""
         ...
 
     def is_output(self, value: Value) -> bool:
-        """True if the graph returns `value`."""
+        """True if the graph returns `value`, or keeps it for its next run."""
         ...
 
     def has_name(self, name: str) -> bool:
-        """True if an input, a constant or a result has this name."""
+        """True if an input, a state, a constant or a result has this name."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Graph(Checked):
-    """A network: inputs, constants, nodes in execution order, outputs."""
+    """A network: inputs, constants, nodes in execution order, outputs, and what it keeps between runs."""
 
     name: str
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
     nodes: tuple[Node, ...]
     constants: tuple[Constant, ...] = ()
+    states: tuple[State, ...] = ()
 
     @cached_property
     def constant_data(self) -> Mapping[str, Array]:
@@ -149,25 +175,28 @@ class Graph(Checked):
 
     @cached_property
     def values(self) -> Mapping[str, Value]:
-        """Every value by name: inputs, constants, results."""
-        defined: list[Value] = [*self.inputs, *(constant.value for constant in self.constants)]
+        """Every value by name: inputs, states, constants, results."""
+        defined: list[Value] = [*self.inputs, *(state.value for state in self.states)]
+        defined += [constant.value for constant in self.constants]
         defined += [value for node in self.nodes for value in node.outputs]
         return {value.name: value for value in defined}
 
     @cached_property
-    def _output_names(self) -> frozenset[str]:
-        return frozenset(output.name for output in self.outputs)
+    def kept(self) -> Mapping[str, Value]:
+        """What must be there at the end of a run, by name: the outputs, and what is the next of states."""
+        values = [*self.outputs, *(state.next for state in self.states)]
+        return {value.name: value for value in values}
 
     def is_output(self, value: Value) -> bool:
-        """True if the graph returns `value`."""
-        return value.name in self._output_names
+        """See GraphView."""
+        return value.name in self.kept
 
     def constant(self, value: Value | None) -> Array | None:
         """The data of `value` if it is a constant of this graph, else None."""
         return None if value is None else self.constant_data.get(value.name)
 
     def producer(self, value: Value) -> Node | None:
-        """The node that computes `value`; None for an input or a constant."""
+        """See GraphView."""
         return self.producers.get(value.name)
 
     def readers(self, value: Value) -> tuple[Node, ...]:
@@ -175,11 +204,11 @@ class Graph(Checked):
         return self.users.get(value.name, ())
 
     def has_name(self, name: str) -> bool:
-        """True if an input, a constant or a result has this name."""
+        """See GraphView."""
         return name in self.values
 
     def only_user(self, value: Value) -> Node | None:
-        """The one node that reads `value`, if there is exactly one and no graph output is it."""
+        """See GraphView."""
         users = self.users.get(value.name, ())
         return users[0] if len(users) == 1 and not self.is_output(value) else None
 
@@ -189,6 +218,7 @@ class Graph(Checked):
         nodes: Iterable[Node] | None = None,
         constants: Iterable[Constant] | None = None,
         outputs: Iterable[Value] | None = None,
+        states: Iterable[State] | None = None,
     ) -> "Graph":
         """A copy with some parts exchanged; what is not given stays."""
         return replace(
@@ -196,6 +226,7 @@ class Graph(Checked):
             nodes=self.nodes if nodes is None else tuple(nodes),
             constants=self.constants if constants is None else tuple(constants),
             outputs=self.outputs if outputs is None else tuple(outputs),
+            states=self.states if states is None else tuple(states),
         )
 
     @property

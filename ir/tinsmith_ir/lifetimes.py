@@ -11,7 +11,7 @@ def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
     """Name of a buffer -> the first and the last step that need its bytes; without those that no step uses.
 
     program: without loops (`unrolled`). Inputs are needed from before the first step, outputs until after the last,
-    what an engine reads and writes at least until it is waited for.
+    states both, what an engine reads and writes at least until it is waited for.
     """
     lives: dict[str, tuple[int, int]] = {}
 
@@ -21,7 +21,8 @@ def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
             first, last = lives.get(buffer, (step, step))
             lives[buffer] = min(first, step), max(last, step)
 
-    for name in program.inputs:
+    states = [state.view for state in program.states]
+    for name in (*program.inputs, *states):
         use(name, BEFORE_FIRST_STEP)
     started: dict[int, tuple[str, ...]] = {}
     for index, step in enumerate(program.steps):
@@ -38,6 +39,6 @@ def lifetimes(program: Program) -> dict[str, tuple[int, int]]:
     for names in started.values():
         for name in names:
             use(name, len(program.steps))
-    for name in program.outputs:
+    for name in (*states, *program.outputs):
         use(name, len(program.steps))
     return lives

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.escape import print_name
-from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
+from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, State, Value
+from tinsmith_ir.lexer import Token
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.reader import Reader
 from tinsmith_ir.verify import verify_graph
@@ -36,6 +37,7 @@ class _GraphParser:
         self._constants: list[Constant] = []
         self._nodes: list[Node] = []
         self._outputs: list[Value] = []
+        self._states: list[tuple[Value, Array, Token, str]] = []
 
     def parse(self) -> Graph:
         reader = self._reader
@@ -44,12 +46,18 @@ class _GraphParser:
         while not reader.accept("}"):
             self._statement()
         reader.end()
+        # What a state is next is defined below it.
+        states = [
+            State(value, initial, self._defined(token, name))
+            for value, initial, token, name in self._states
+        ]
         return Graph(
             name,
             tuple(self._inputs),
             tuple(self._outputs),
             tuple(self._nodes),
             tuple(self._constants),
+            tuple(states),
         )
 
     def _statement(self) -> None:
@@ -57,9 +65,15 @@ class _GraphParser:
         if reader.at_name():
             self._nodes.append(self._node())
             return
-        match reader.keyword("input", "const", "output"):
+        match reader.keyword("input", "state", "const", "output"):
             case "input":
                 self._inputs.append(self._definition())
+            case "state":
+                value = self._definition()
+                reader.punctuation("=")
+                initial = reader.data(value.type)
+                reader.keyword("next")
+                self._states.append((value, initial, reader.token, reader.name()))
             case "const":
                 value = self._definition()
                 reader.punctuation("=")
@@ -89,8 +103,9 @@ class _GraphParser:
 
     def _read(self) -> Value:
         """A name that was defined before."""
-        token = self._reader.token
-        name = self._reader.name()
+        return self._defined(self._reader.token, self._reader.name())
+
+    def _defined(self, token: Token, name: str) -> Value:
         if name not in self._values:
             raise self._reader.error_at(token, "a value defined above", print_name(name))
         return self._values[name]

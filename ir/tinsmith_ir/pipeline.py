@@ -10,7 +10,14 @@ import numpy as np
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import EvaluationError, GraphError
-from tinsmith_ir.evaluate import Inputs, equal_arrays, evaluate_graph, named_inputs
+from tinsmith_ir.evaluate import (
+    Inputs,
+    equal_arrays,
+    evaluate_frames,
+    evaluate_graph,
+    named_inputs,
+    varied_frames,
+)
 from tinsmith_ir.graph import Array, Graph, Node, Value
 from tinsmith_ir.operators import Dequantize, Operator, Quantize, Requantize
 from tinsmith_ir.passes import (
@@ -29,11 +36,14 @@ from tinsmith_ir.passes import (
 from tinsmith_ir.printer import print_name, print_node, print_type
 from tinsmith_ir.program import Program
 from tinsmith_ir.program_printer import print_step
-from tinsmith_ir.simulate import evaluate_program
+from tinsmith_ir.simulate import evaluate_program_frames
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph, verify_program
 
 _Level = TypeVar("_Level", Graph, Program)
+
+_FRAMES = 3
+"""Runs of what keeps states: the first, one that finds what the first left, and one that finds what that one made."""
 
 
 @dataclass(frozen=True)
@@ -215,17 +225,18 @@ def _kind(ir: IR) -> str:
     return type(ir).__name__.lower()
 
 
-def _evaluate(ir: IR, inputs: Inputs, *, keep: bool = False) -> dict[str, Array]:
+def _evaluate(ir: IR, frames: Sequence[Inputs], *, keep: bool = False) -> list[dict[str, Array]]:
     if isinstance(ir, Graph):
-        return evaluate_graph(ir, inputs, keep=keep)
-    return evaluate_program(ir, inputs, keep=keep)
+        return [*evaluate_frames(ir, frames, keep=keep)]
+    return [*evaluate_program_frames(ir, frames, keep=keep)]
 
 
 class _Comparison:
-    """What the last pass made, evaluated on the given inputs."""
+    """What the last pass made, evaluated on the given inputs; what keeps states, on several frames made of them."""
 
     def __init__(self, ir: IR, inputs: Inputs) -> None:
-        self._inputs = named_inputs(_inputs(ir), inputs)
+        given = named_inputs(_inputs(ir), inputs)
+        self._frames = [*varied_frames(given, _FRAMES)] if ir.states else [given]
         self._wanted = self._results(ir)
 
     def measure(self, pass_: AnyPass, before: IR, after: IR) -> float:
@@ -236,7 +247,7 @@ class _Comparison:
         if after is before:
             return 0.0
         if isinstance(pass_.contract, Retyped):
-            self._inputs = _retyped(pass_, self._inputs, before, after)
+            self._frames = [_retyped(pass_, frame, before, after) for frame in self._frames]
         try:
             got = self._results(after)
         except EvaluationError as error:
@@ -263,7 +274,7 @@ class _Comparison:
             where = f"changed outputs {by}, first" if by else "changed"
             raise GraphError(
                 f"pass {pass_.name!r} promised {contract} but {where} "
-                + _first_difference(before, after, self._inputs)
+                + _first_difference(before, after, self._frames)
             )
         return distance
 
@@ -271,34 +282,48 @@ class _Comparison:
         """The largest distance of a result of `after`, computed from operands as they were, and its name."""
         if not isinstance(after, Graph):
             raise GraphError("expected graphs where each operator is compared by itself")
-        wanted = _evaluate(before, self._inputs, keep=True)
-        known = {**after.constant_data, **self._inputs, **wanted}
-        distance, far = 0.0, ""
-        for node in after.nodes:
-            operands = [None if value is None else known[value.name] for value in node.inputs]
-            types = [None if value is None else value.type for value in node.inputs]
-            results = [value.type for value in node.outputs]
-            with np.errstate(all="ignore"):
-                found = node.operator.evaluate(operands, types, results)
-            for value, array in zip(node.outputs, found, strict=True):
-                if value.name not in wanted:
-                    raise GraphError(f"expected each result to be there before, got {value.name!r}")
-                here = Metric.STEPS.of(wanted[value.name], array)
-                distance, far = max((distance, far), (here, value.name))
-        return distance, far
+        return max(
+            _farthest_result(after, {**frame, **wanted})
+            for frame, wanted in zip(
+                self._frames, _evaluate(before, self._frames, keep=True), strict=True
+            )
+        )
 
     def _results(self, ir: IR) -> list[Array]:
-        found = _evaluate(ir, self._inputs)
-        return [found[value.name] for value in _outputs(ir)]
+        return [
+            found[value.name] for found in _evaluate(ir, self._frames) for value in _outputs(ir)
+        ]
 
 
-def _first_difference(before: IR, after: IR, inputs: Inputs) -> str:
+def _farthest_result(graph: Graph, wanted: Mapping[str, Array]) -> tuple[float, str]:
+    """The largest distance of a result from `wanted`, computed from operands as they are there, and its name."""
+    known = {**graph.constant_data, **wanted}
+    distance, far = 0.0, ""
+    for node in graph.nodes:
+        operands = [None if value is None else known[value.name] for value in node.inputs]
+        types = [None if value is None else value.type for value in node.inputs]
+        results = [value.type for value in node.outputs]
+        with np.errstate(all="ignore"):
+            found = node.operator.evaluate(operands, types, results)
+        for value, array in zip(node.outputs, found, strict=True):
+            if value.name not in wanted:
+                raise GraphError(f"expected each result to be there before, got {value.name!r}")
+            here = Metric.STEPS.of(wanted[value.name], array)
+            distance, far = max((distance, far), (here, value.name))
+    return distance, far
+
+
+def _first_difference(before: IR, after: IR, frames: Sequence[Inputs]) -> str:
     """The first result in the new order that has another value than the tensor of that name had."""
-    wanted = _evaluate(before, inputs, keep=True)
-    got = _evaluate(after, inputs, keep=True)
-    for name, where in _steps(after):
-        if name in wanted and not equal_arrays(wanted[name], got[name]):
-            return f"{print_name(name)} in {_differing(wanted[name], got[name])}, computed by {where}\n"
+    runs = zip(
+        _evaluate(before, frames, keep=True), _evaluate(after, frames, keep=True), strict=True
+    )
+    for number, (wanted, got) in enumerate(runs):
+        for name, where in _steps(after):
+            if name in wanted and not equal_arrays(wanted[name], got[name]):
+                frame = f" of frame {number}" if len(frames) > 1 else ""
+                what = f"{print_name(name)} in {_differing(wanted[name], got[name])}{frame}"
+                return f"{what}, computed by {where}\n"
     return "an output"
 
 

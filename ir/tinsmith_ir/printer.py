@@ -13,7 +13,7 @@ import numpy as np
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.escape import print_name, quoted
-from tinsmith_ir.graph import Array, Graph, Location, Node, Value
+from tinsmith_ir.graph import Array, Graph, Location, Node, State, Value
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.types import Quantization, TensorType
 
@@ -39,6 +39,7 @@ def print_graph(graph: Graph, *, constants: Constants = "inline") -> str:
     """
     lines = [f"graph {VERSION} {quoted(graph.name)} {{"]
     lines += [f"  input {print_typed(value)}" for value in graph.inputs]
+    lines += [f"  {_state(state, constants)}" for state in graph.states]
     lines += [
         f"  {print_constant(constant.value, constant.data, constants)}"
         for constant in graph.constants
@@ -135,10 +136,16 @@ def _attribute(value: object) -> str:
 def print_constant(value: Value, data: Array, constants: Constants, layout: str = "") -> str:
     """`const %c: i32[2] = [1, 2]`; with `layout "packed"` behind the type if one is given."""
     arranged = f" layout {quoted(layout)}" if layout else ""
-    return f"const {print_typed(value)}{arranged} = {_data(data, constants)}"
+    return f"const {print_typed(value)}{arranged} = {print_data(data, constants)}"
 
 
-def _data(data: Array, constants: Constants) -> str:
+def _state(state: State, constants: Constants) -> str:
+    """`state %h: i32[2] = [0, 0] next %h_next`."""
+    initial = print_data(state.initial, constants)
+    return f"state {print_typed(state.value)} = {initial} next {print_name(state.next.name)}"
+
+
+def print_data(data: Array, constants: Constants) -> str:
     """Few elements in decimal, many (or not finite) as base64 of their little-endian bytes."""
     if data.size <= _DECIMAL_ELEMENTS and (data.dtype.kind != "f" or np.isfinite(data).all()):
         return "[" + ", ".join(_element(data.flat[index]) for index in range(data.size)) + "]"
@@ -179,6 +186,7 @@ __all__ = [
     "Constants",
     "print_application",
     "print_constant",
+    "print_data",
     "print_graph",
     "print_location",
     "print_name",

@@ -6,6 +6,8 @@ beside the core that started them. A Call keeps the graph operator it carries ou
 person can edit a plan and have it checked again.
 
 Loops are writing: what a Program with loops means is `unrolled(program)`, and every analysis reads that.
+
+A Program is run on one set of inputs after another. Nothing stays in its memories from run to run but its states.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -130,6 +132,14 @@ class ConstantBuffer(Checked):
     layout: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class Kept(Checked):
+    """A state: a view whose bytes stay from run to run. Before the first run they are those of `initial`."""
+
+    view: str
+    initial: Array
+
+
 @dataclass(frozen=True)
 class Guard(Checked):
     """A step runs in iterations begin to end - 1 of the loop with that counter."""
@@ -251,7 +261,7 @@ Step = SimpleStep | Loop
 class Program(Checked):
     """Buffers, views, constants and steps in execution order.
 
-    inputs, outputs: names of dense views, in the order of the graph's.
+    inputs, outputs: names of dense views, in the order of the graph's. states: dense views, too.
     target: name of the target it was lowered for.
     """
 
@@ -265,6 +275,7 @@ class Program(Checked):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     engines: tuple[Engine, ...] = ()
+    states: tuple[Kept, ...] = ()
 
     @cached_property
     def buffer(self) -> Mapping[str, Buffer]:
@@ -304,6 +315,11 @@ class Program(Checked):
         """Types of a call's operands, None of an absent one, and of its results; raises KeyError as `type_of`."""
         inputs = tuple(None if name is None else self.type_of(name) for name in call.inputs)
         return inputs, tuple(self.type_of(name) for name in call.outputs)
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """Inputs, states and outputs: views whose bytes others write before a run, or read after it."""
+        return (*self.inputs, *(state.view for state in self.states), *self.outputs)
 
     def buffer_of(self, name: str) -> Buffer:
         """The buffer that a view lies on; raises KeyError for an unknown name."""

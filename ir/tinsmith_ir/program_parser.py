@@ -5,6 +5,7 @@ GraphError of the verifier.
 """
 
 from tinsmith_ir.checked import checked
+from tinsmith_ir.escape import print_name
 from tinsmith_ir.expressions import ZERO, Expression
 from tinsmith_ir.parser import parse_application, parse_location
 from tinsmith_ir.program import (
@@ -15,6 +16,7 @@ from tinsmith_ir.program import (
     Engine,
     Fill,
     Guard,
+    Kept,
     Loop,
     Memory,
     Overlap,
@@ -58,6 +60,7 @@ class _ProgramParser:
         self._steps: list[Step] = []
         self._inputs: list[str] = []
         self._outputs: list[str] = []
+        self._states: list[Kept] = []
 
     def parse(self) -> Program:
         reader = self._reader
@@ -79,11 +82,12 @@ class _ProgramParser:
             inputs=tuple(self._inputs),
             outputs=tuple(self._outputs),
             engines=tuple(self._engines),
+            states=tuple(self._states),
         )
 
     def _statement(self) -> None:
         reader = self._reader
-        words = ("memory", "engine", "buffer", "view", "const", "input", "output", *_STEPS)
+        words = ("memory", "engine", "buffer", "view", "const", "input", "state", "output", *_STEPS)
         match reader.keyword(*words):
             case "memory":
                 self._memories.append(self._memory())
@@ -97,10 +101,22 @@ class _ProgramParser:
                 self._constants.append(self._constant())
             case "input":
                 self._inputs.append(reader.name())
+            case "state":
+                self._states.append(self._state())
             case "output":
                 self._outputs.append(reader.name())
             case step:
                 self._steps.append(self._step(step, 0))
+
+    def _state(self) -> Kept:
+        """`state %h = [0, 0]`, whose view is defined above."""
+        reader = self._reader
+        token, name = reader.token, reader.name()
+        view = next((view for view in self._views if view.name == name), None)
+        if view is None:
+            raise reader.error_at(token, "a view defined above", print_name(name))
+        reader.punctuation("=")
+        return Kept(name, reader.data(view.type))
 
     def _memory(self) -> Memory:
         reader = self._reader

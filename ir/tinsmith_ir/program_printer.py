@@ -11,6 +11,7 @@ from tinsmith_ir.printer import (
     Constants,
     print_application,
     print_constant,
+    print_data,
     print_location,
     print_typed,
     text_of,
@@ -43,6 +44,10 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
         value = Value(constant.name, constant.type)
         lines.append(f"  {print_constant(value, constant.data, constants, constant.layout)}")
     lines += [f"  input {print_name(name)}" for name in program.inputs]
+    lines += [
+        f"  state {print_name(state.view)} = {print_data(state.initial, constants)}"
+        for state in program.states
+    ]
     lines += _steps(program.steps, "  ")
     lines += [f"  output {print_name(name)}" for name in program.outputs]
     return text_of([*lines, "}"])

@@ -82,6 +82,8 @@ def _repeated_names(program: Program) -> Iterator[str]:
         "buffer": [buffer.name for buffer in program.buffers],
         "view or constant": [tensor.name for tensor in (*program.views, *program.constants)],
         "call": [call.name for call in program.calls],
+        "input": [*program.inputs],
+        "state": [state.view for state in program.states],
         "loop counter": [loop.counter for loop in _loops(program.steps)],
     }
     for what, names in groups.items():
@@ -102,6 +104,13 @@ def _wrong_constants(program: Program) -> Iterator[str]:
         type_, data = constant.type, constant.data
         if data.shape != type_.shape or data.dtype != type_.dtype.numpy:
             yield f"{print_name(constant.name)} is {print_type(type_)}, holds {data.dtype}{data.shape}"
+
+
+def _wrong_states(program: Program) -> Iterator[str]:
+    for state in program.states:
+        type_, data = program.view[state.view].type, state.initial
+        if data.shape != type_.shape or data.dtype != type_.dtype.numpy:
+            yield f"{print_name(state.view)} is {print_type(type_)}, begins as {data.dtype}{data.shape}"
 
 
 def _wrong_memories(program: Program) -> Iterator[str]:
@@ -162,9 +171,9 @@ def _wrong_layouts(program: Program) -> Iterator[str]:
 
 def _unknown_names(program: Program) -> Iterator[str]:
     readable = program.view.keys() | program.constant.keys()
-    for name in (*program.inputs, *program.outputs):
+    for name in program.ends:
         if name not in program.view:
-            yield f"{print_name(name)} among the program's inputs and outputs"
+            yield f"{print_name(name)} among the program's inputs, states and outputs"
     for step in simple_steps(program.steps):
         reads, writes = step_names(step)
         unknown = [name for name in reads if name not in readable]
@@ -207,7 +216,7 @@ def _wrong_overlaps(program: Program) -> Iterator[str]:
 
 
 def _wrong_ends(program: Program) -> Iterator[str]:
-    for name in (*program.inputs, *program.outputs):
+    for name in program.ends:
         view = program.view[name]
         if view.counters or not view.is_dense:
             yield print_view(view)
@@ -390,7 +399,10 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("a buffer lies within its memory", _misplaced),
     ProgramRule("a view has a layout on a buffer", _wrong_layouts),
     ProgramRule("steps read views or constants, and write views", _unknown_names),
-    ProgramRule("inputs and outputs lie densely, and where no loop moves them", _wrong_ends),
+    ProgramRule(
+        "inputs, states and outputs lie densely, and where no loop moves them", _wrong_ends
+    ),
+    ProgramRule("what a state begins as has its shape and dtype", _wrong_states),
     _CALLS,
     ProgramRule("a call reads constants: its operands, and what is arranged for it", _wrong_reads),
     ProgramRule(

@@ -97,17 +97,33 @@ def _check_types(node: Node, rewrite: Rewrite) -> None:
 
 @checked
 def erase_dead(graph: Graph) -> Graph:
-    """The graph without nodes and constants that no output needs; graph inputs stay."""
-    needed = {value.name for value in graph.outputs}
-    nodes: list[Node] = []
-    for node in reversed(graph.nodes):
-        if any(value.name in needed for value in node.outputs):
-            nodes.append(node)
-            needed |= {value.name for value in node.present_inputs}
+    """The graph without nodes, constants and states that no output of any run needs; graph inputs stay."""
+    needed = _needed(graph)
+    nodes = [node for node in graph.nodes if any(value.name in needed for value in node.outputs)]
     constants = [constant for constant in graph.constants if constant.value.name in needed]
-    if len(nodes) == len(graph.nodes) and len(constants) == len(graph.constants):
+    states = [state for state in graph.states if state.value.name in needed]
+    if len(nodes) + len(constants) + len(states) == len(graph.nodes) + len(graph.constants) + len(
+        graph.states
+    ):
         return graph
-    return graph.rebuilt(nodes=reversed(nodes), constants=constants)
+    return graph.rebuilt(nodes=nodes, constants=constants, states=states)
+
+
+def _needed(graph: Graph) -> set[str]:
+    """Names of the values that outputs depend on, through states those of earlier runs, too."""
+    needed = {value.name for value in graph.outputs}
+    waiting = list(needed)
+    nexts = {state.value.name: state.next.name for state in graph.states}
+    while waiting:
+        name = waiting.pop()
+        node = graph.producers.get(name)
+        reads = [value.name for value in node.present_inputs] if node is not None else []
+        if name in nexts:
+            reads.append(nexts[name])
+        new = set(reads) - needed
+        needed |= new
+        waiting += new
+    return needed
 
 
 def fresh_name(graph: GraphView, hint: str) -> str:

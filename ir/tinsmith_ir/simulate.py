@@ -5,7 +5,7 @@ place overwrite each other; what an engine writes is poison until it is waited f
 after each call; a result is poison until the call has read its operands, but for those that it may be written over.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Literal
 
@@ -36,25 +36,43 @@ def evaluate_program(
     keep: bool = False,
     completion: Completion = "latest",
 ) -> dict[str, Array]:
-    """The outputs by name of view; with `keep`, every result of a call as it was after that call.
+    """The outputs by name of view, of the first run; with `keep`, every result of a call as it was after that call.
 
     inputs: as for `evaluate_graph`. Buffers without an offset get places of their own.
     completion: when engines do their work: as soon as it is started, or not before it is waited for. A program
     without races gives the same either way.
     Raises EvaluationError for wrong inputs, and when a step reads bytes that hold nothing.
     """
+    return next(evaluate_program_frames(program, [inputs], keep=keep, completion=completion))
+
+
+@checked
+def evaluate_program_frames(
+    program: Program,
+    frames: Iterable[Inputs],
+    *,
+    keep: bool = False,
+    completion: Completion = "latest",
+) -> Iterator[dict[str, Array]]:
+    """What `evaluate_program` gives, of one run after another: of its memories, only the states stay.
+
+    frames: the inputs of each run; asked for one at a time.
+    """
     program = unrolled(program)
-    machine = _Machine(program, completion)
     declared = [Value(name, program.type_of(name)) for name in program.inputs]
-    for name, array in named_inputs(declared, inputs).items():
-        machine.write(name, array)
-    kept: dict[str, Array] = {}
-    for step in program.steps:
-        for call in machine.run(step):
-            if keep:
-                kept |= {name: machine.read(name, "the result") for name in call.outputs}
-    outputs = {name: machine.read(name, "the program's output") for name in program.outputs}
-    return kept | outputs
+    states = {state.view: state.initial for state in program.states}
+    for inputs in frames:
+        machine = _Machine(program, completion)
+        for name, array in (states | named_inputs(declared, inputs)).items():
+            machine.write(name, array)
+        kept: dict[str, Array] = {}
+        for step in program.steps:
+            for call in machine.run(step):
+                if keep:
+                    kept |= {name: machine.read(name, "the result") for name in call.outputs}
+        states = {name: machine.read(name, "the next run's state") for name in states}
+        outputs = {name: machine.read(name, "the program's output") for name in program.outputs}
+        yield kept | outputs
 
 
 class _Machine:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tinsmith_ir.builder import GraphBuilder, dtype_of
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.evaluate import evaluate_graph
+from tinsmith_ir.evaluate import evaluate_frames, varied_frames
 from tinsmith_ir.graph import Array, Graph
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.passes import GraphPass
@@ -18,6 +18,7 @@ from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
 _SEEDS = 3
+_FRAMES = 3
 
 __all__ = [
     "GraphBuilder",
@@ -67,19 +68,21 @@ def assert_rewrites(pass_: GraphPass, before: str, after: str) -> None:
 
 def assert_same_bits(before: Graph, after: Graph) -> None:
     """Assert that both graphs are valid, take and give the same values, and compute the same bits
-    from random inputs.
+    from random inputs, in each of several runs one after another.
     """
     verify_graph(before)
     verify_graph(after)
     assert before.inputs == after.inputs
     assert before.outputs == after.outputs
     for seed in range(_SEEDS):
-        inputs = random_inputs(before, seed)
-        wanted, got = evaluate_graph(before, inputs), evaluate_graph(after, inputs)
-        for name, array in wanted.items():
-            assert array.tobytes() == got[name].tobytes(), name
-            assert array.dtype == got[name].dtype
-            assert array.shape == got[name].shape
+        given = random_inputs(before, seed)
+        frames = [*varied_frames(given, _FRAMES)] if before.states else [given]
+        runs = zip(evaluate_frames(before, frames), evaluate_frames(after, frames), strict=True)
+        for wanted, got in runs:
+            for name, array in wanted.items():
+                assert array.tobytes() == got[name].tobytes(), name
+                assert array.dtype == got[name].dtype
+                assert array.shape == got[name].shape
 
 
 def mlperf_tiny_dir() -> Path | None:

@@ -66,6 +66,7 @@ def _where(graph: Graph, node: Node) -> str:
 
 def _definitions(graph: Graph) -> Iterator[Value]:
     yield from graph.inputs
+    yield from (state.value for state in graph.states)
     yield from (constant.value for constant in graph.constants)
     yield from (value for node in graph.nodes for value in node.outputs)
 
@@ -88,21 +89,26 @@ def _repeated_names(graph: Graph) -> Iterator[str]:
 
 def _unknown_reads(graph: Graph) -> Iterator[str]:
     defined = {value.name: value for value in graph.inputs}
+    defined |= {state.value.name: state.value for state in graph.states}
     defined |= {constant.value.name: constant.value for constant in graph.constants}
     for node in graph.nodes:
         for value in node.present_inputs:
             yield from _misread(defined, value, node)
         defined |= {value.name: value for value in node.outputs}
     for value in graph.outputs:
-        yield from _misread(defined, value, None)
+        yield from _misread(defined, value, "the graph's outputs")
+    for state in graph.states:
+        yield from _misread(
+            defined, state.next, f"the next of state {print_name(state.value.name)}"
+        )
 
 
-def _misread(defined: dict[str, Value], value: Value, node: Node | None) -> Iterator[str]:
+def _misread(defined: dict[str, Value], value: Value, where: Node | str) -> Iterator[str]:
     known = defined.get(value.name)
     if known is not None and known.type == value.type:
         return
     # A node's text is only made for a finding: it is long, and there is one for each operand.
-    reader = "the graph's outputs" if node is None else print_node(node)
+    reader = where if isinstance(where, str) else print_node(where)
     if known is None:
         yield f"{print_name(value.name)} in {reader}"
     else:
@@ -119,6 +125,16 @@ def _wrong_constants(graph: Graph) -> Iterator[str]:
             yield f"{print_name(constant.value.name)} holds {constant.data.dtype}{constant.data.shape}"
 
 
+def _wrong_states(graph: Graph) -> Iterator[str]:
+    for state in graph.states:
+        wanted, got = state.value.type, state.next.type
+        if wanted != got:
+            yield (
+                f"{print_name(state.value.name)} is {print_type(wanted)}, "
+                f"its next {print_name(state.next.name)} {print_type(got)}"
+            )
+
+
 def _no_outputs(graph: Graph) -> Iterator[str]:
     if not graph.outputs:
         yield "it has none"
@@ -129,6 +145,7 @@ GRAPH_RULES: tuple[GraphRule, ...] = (
     GraphRule("each value has one definition", _repeated_names),
     GraphRule("a value is defined before it is read, with the same type", _unknown_reads),
     GraphRule("a constant's data have its shape and dtype", _wrong_constants),
+    GraphRule("a state and its next have one type", _wrong_states),
     GraphRule("a graph has outputs", _no_outputs),
 )
 

@@ -171,9 +171,10 @@ class _Walk:
         program = self._program
         for buffer in program.buffers:
             self._check_placed(buffer)
-        for name in program.inputs:
+        states = [state.view for state in program.states]
+        for name in (*program.inputs, *states):
             self._write(name)
-        for name in program.inputs:
+        for name in (*program.inputs, *states):
             self._read(name, "the start")
         for step in program.steps:
             match step:
@@ -189,7 +190,7 @@ class _Walk:
                         self._read(name, f"the end of {_name(started)}")
                 case _:
                     raise TypeError(f"no step: {step!r}")
-        for name in program.outputs:
+        for name in (*states, *program.outputs):
             self._read(name, "the end")
 
     def _work(self, step: Call | Copy) -> None:

@@ -240,6 +240,8 @@ class _Elision:
 def _written_once(program: Program) -> set[str]:
     """Buffers of which no byte is written a second time: those that one step writes, or the caller."""
     counts: dict[str, int] = {program.view[name].buffer: 1 for name in program.inputs}
+    # A state holds what the run before left, and what the next one finds.
+    counts |= {program.view[state.view].buffer: 2 for state in program.states}
     for step in program.steps:
         assert isinstance(step, Call | Copy | Fill)  # asked before
         for name in step_names(step)[1]:

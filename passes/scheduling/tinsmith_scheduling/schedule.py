@@ -62,8 +62,8 @@ def _warning(schedule: Schedule) -> str:
 
 @checked
 def problem_of(graph: Graph) -> Problem:
-    """The graph as tasks and stores. Constants take no store, as they stay in flash; a reshape of
-    anything but a constant takes none, as its result can share the bytes of its operand.
+    """The graph as tasks and stores. Constants take no store, as they stay in flash, nor states, whose bytes nobody
+    else can have; a reshape of anything else takes none, as its result can share the bytes of its operand.
     """
     stores = {value.name: value.name for value in graph.inputs}
     sizes = {value.name: value.type.size_bytes for value in graph.inputs}
@@ -79,7 +79,7 @@ def problem_of(graph: Graph) -> Problem:
         tuple(tasks),
         sizes,
         frozenset(value.name for value in graph.inputs),
-        frozenset(stores[value.name] for value in graph.outputs if value.name in stores),
+        frozenset(stores[name] for name in graph.kept if name in stores),
     )
 
 
