@@ -91,7 +91,7 @@ def _found(program: Program, names: Sequence[str]) -> list[Call]:
         if not (isinstance(step, Call) and step.name in wanted)
         for name in step_names(step)[0]
     ]
-    read = {name for name, _ in outside} | set(program.outputs)
+    read = {name for name, _ in outside} | set(program.ends)
     for name in sorted(name for name in read if name in program.view):
         if program.view[name].buffer in on:
             raise UsageError(f"{print_name(name)}: expected it to be read by the calls alone")
@@ -169,7 +169,7 @@ class _Cutting:
                 steps.append(step)
         views = {**self._program.view, **self._views}
         constants = {**self._program.constant, **self._constants}
-        used = {*self._program.inputs, *self._program.outputs}
+        used = {*self._program.ends}
         for step in simple_steps(tuple(steps)):
             used |= {name for several in step_names(step) for name in several}
         views = {name: view for name, view in views.items() if name in used}

@@ -16,13 +16,10 @@ class Emission(Checked):
 
     statements: whole C statements or declarations, each ending as C wants, lines indented by two.
     result: a C expression that is 0 when the kernel did its work, or None if it cannot refuse.
-    uses_pointers: False if the body names operands by their offsets alone, so that no local pointers
-    are wanted.
     """
 
     statements: tuple[str, ...]
     result: str | None = None
-    uses_pointers: bool = True
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,9 @@ class Kernel(Checked):
     computes. checks: conditions in C that the generated file asserts of the headers (their version,
     say). guards: C text in front of the headers, which refuses a compiler for another CPU than constants
     and scratch are made for. walk: the order in which a call reads and writes, from which follows how its
-    result may lie over its operands; None is not over them at all.
+    result may lie over its operands; None is not over them at all. takes_offsets: the C of a call has no pointers to
+    its operands, but `arena`, the start of the one memory that all of them lie in, and where they lie there
+    (`Operand.offset`), which no loop moves.
     """
 
     name: str
@@ -171,6 +173,7 @@ class Kernel(Checked):
     checks: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
     walk: Callable[[Layer], Walk | None] = field(default=no_walk)
+    takes_offsets: bool = False
 
     @cached_property
     def key(self) -> str:

@@ -25,9 +25,12 @@ from tinsmith_lowering.walks import overlaps
 def lift(program: Program) -> Graph:
     """The graph that a program of calls in order computes; a view that no call writes is a reshape.
 
-    Raises GraphError for other steps than calls of the core, for a tensor that is written twice, and for one that
-    is read and lies where nothing of its size was written.
+    Raises GraphError for states and other steps than calls of the core, for a tensor that is written twice, and for
+    one that is read and lies where nothing of its size was written.
     """
+    if program.states:
+        names = ", ".join(print_name(state.view) for state in program.states)
+        raise GraphError(f"expected a program that keeps nothing from run to run, got {names}")
     lifting = _Lifting(program)
     for step in program.steps:
         if not isinstance(step, Call) or step.engine is not None:

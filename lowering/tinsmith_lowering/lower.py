@@ -1,7 +1,9 @@
 """From a Graph to a Program: choose a kernel for every node, and lay out buffers without addresses.
 
-A reshape costs nothing here: its result shares the bytes of its operand. Addresses are the business
-of an allocation pass, the order of steps that of a scheduling pass; this keeps the graph's order.
+A reshape costs nothing here: its result shares the bytes of its operand. A state has a memory of its own; what it
+is next is copied there when all else is done, or written there at once if nobody reads the state any more.
+Addresses are the business of an allocation pass, the order of steps that of a scheduling pass; this keeps the graph's
+order.
 """
 
 from collections.abc import Sequence
@@ -15,14 +17,17 @@ from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Reshape, Trait
 from tinsmith_ir.passes import BIT_EXACT, Contract
-from tinsmith_ir.program import Buffer, Call, ConstantBuffer, Memory, Program, View, tensor
+from tinsmith_ir.program import Buffer, Call, ConstantBuffer, Kept, Memory, Program, View, tensor
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
 from tinsmith_lowering.kernel import Kernel, Layer, types_of
+from tinsmith_lowering.states import updating_states
 from tinsmith_lowering.walks import overlaps
 
 ARENA = "arena"
+STATE = "state"
+"""The memory that keeps its bytes from run to run; of networks with states alone."""
 ARENA_ALIGNMENT = 16
 
 
@@ -53,6 +58,8 @@ def lower(graph: Graph, target: Target, kernels: Sequence[Kernel]) -> Program:
     lowering = _Lowering(graph, target, kernels)
     for value in graph.inputs:
         lowering.add_buffer(value)
+    for state in graph.states:
+        lowering.add_buffer(state.value, STATE)
     for node in graph.nodes:
         lowering.add_node(node)
     outputs = tuple(lowering.output_buffer(value) for value in graph.outputs)
@@ -71,9 +78,11 @@ class _Lowering:
         self.views: dict[str, View] = {}
         self.calls: list[Call] = []
         self.refused: list[str] = []
+        # Calls whose C counts places from the start of the arena.
+        self.within_arena: set[str] = set()
 
-    def add_buffer(self, value: Value) -> None:
-        buffer, view = tensor(value.name, value.type, ARENA)
+    def add_buffer(self, value: Value, memory: str = ARENA) -> None:
+        buffer, view = tensor(value.name, value.type, memory)
         self.buffers.append(buffer)
         self.views[view.name] = view
 
@@ -85,7 +94,10 @@ class _Lowering:
             return
         layer = layer_of_node(self.graph, node, self.target)
         try:
-            kernel, reason, called = choose_kernel(layer, self.kernels)
+            is_within_arena = not any(self.is_kept(value) for value in node.present_inputs)
+            kernel, reason, called = choose_kernel(
+                layer, self.kernels, in_one_memory=is_within_arena
+            )
         except UnsupportedError as refusal:
             self.refused.append(
                 f"{node.operator.mnemonic} {print_name(node.name)} ({node.location}): {refusal}"
@@ -95,6 +107,8 @@ class _Lowering:
             self.add_buffer(value)
         names = tuple(value.name if value else None for value in node.inputs)
         outputs = tuple(value.name for value in node.outputs)
+        if kernel.takes_offsets:
+            self.within_arena.add(node.name)
         scratch = self.add_scratch(node.name, kernel.scratch_bytes(layer))
         self.calls.append(
             Call(
@@ -109,6 +123,11 @@ class _Lowering:
                 over=overlaps(kernel, layer),
             )
         )
+
+    def is_kept(self, value: Value) -> bool:
+        """True for a state, and for another shape of one."""
+        states = {state.value.name for state in self.graph.states}
+        return value.name in self.views and self.views[value.name].buffer in states
 
     def add_scratch(self, layer: str, size_bytes: int) -> str | None:
         if size_bytes == 0:
@@ -134,11 +153,13 @@ class _Lowering:
             )
 
     def program(self, outputs: tuple[str, ...]) -> Program:
-        used = {name for call in self.calls for name in call.inputs}
-        return Program(
+        nexts = {state.value.name: state.next.name for state in self.graph.states}
+        used = {name for call in self.calls for name in call.inputs} | {*nexts.values()}
+        memories = [ARENA, STATE] if nexts else [ARENA]
+        program = Program(
             name=self.graph.name,
             target=self.target.name,
-            memories=(Memory(ARENA, None, ARENA_ALIGNMENT),),
+            memories=tuple(Memory(name, None, ARENA_ALIGNMENT) for name in memories),
             buffers=tuple(self.buffers),
             views=tuple(self.views.values()),
             constants=tuple(
@@ -149,7 +170,9 @@ class _Lowering:
             steps=tuple(self.calls),
             inputs=tuple(value.name for value in self.graph.inputs),
             outputs=outputs,
+            states=tuple(Kept(state.value.name, state.initial) for state in self.graph.states),
         )
+        return updating_states(program, nexts, ARENA, self.within_arena)
 
 
 def layer_of_node(graph: Graph, node: Node, target: Target) -> Layer:
@@ -228,25 +251,32 @@ def scratch_type(size_bytes: int) -> TensorType:
     return TensorType((size_bytes,), DType.INT8)
 
 
-def choose_kernel(layer: Layer, kernels: Sequence[Kernel]) -> tuple[Kernel, str, str]:
+def choose_kernel(
+    layer: Layer, kernels: Sequence[Kernel], *, in_one_memory: bool = True
+) -> tuple[Kernel, str, str]:
     """The first kernel that takes `layer`, why not a better one, and what a call of it says.
 
+    in_one_memory: all that it reads and writes lies in one memory, as some kernels want it.
     Raises UnsupportedError with the reasons if there is none.
     """
-    choice = _choose(layer, kernels)
+    choice = _choose(layer, kernels, in_one_memory=in_one_memory)
     if isinstance(choice, str):
         raise UnsupportedError(choice)
     kernel, reason = choice
     return kernel, reason, _called(kernel, layer, kernels)
 
 
-def _choose(layer: Layer, kernels: Sequence[Kernel]) -> tuple[Kernel, str] | str:
+def _choose(
+    layer: Layer, kernels: Sequence[Kernel], *, in_one_memory: bool
+) -> tuple[Kernel, str] | str:
     """The kernel and why not a better one; or why there is none."""
     candidates = [kernel for kernel in kernels if isinstance(layer.operator, kernel.operator)]
     fitting = [kernel for kernel in candidates if kernel.takes(layer)]
     broken: list[str] = []
     for kernel in fitting:
         finding = kernel.broken_rule(layer)
+        if finding is None and kernel.takes_offsets and not in_one_memory:
+            finding = "Operands and results lie in one memory: one of them is a state"
         if finding is None:
             return kernel, "; ".join(broken) or _missing(layer, kernel, kernels)
         broken.append(f"{kernel.name}: {finding}")

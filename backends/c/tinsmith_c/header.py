@@ -37,6 +37,7 @@ def write_header(layout: Layout, options: WriteOptions) -> str:
         "// Run one inference. Returns 0 or one of the errors above; after an error the outputs hold nothing.",
         f"int {name}_run({'void *arena' if layout.has_arena else layout.parameter});",
         "",
+        *_reset(layout, name),
         "#ifdef __cplusplus",
         '}  // extern "C"',
         "#endif",
@@ -45,6 +46,20 @@ def write_header(layout: Layout, options: WriteOptions) -> str:
         "",
     ]
     return "\n".join(parts)
+
+
+def _reset(layout: Layout, name: str) -> list[str]:
+    if not layout.program.states:
+        return []
+    states = ", ".join(state.view for state in layout.program.states)
+    return [
+        *comment_lines(
+            f"Let the next run be the first of a sequence: states ({states}) are as they begin. Returns 0, or the "
+            "error of an arena. Nothing else is written."
+        ),
+        f"int {name}_reset({'void *arena' if layout.has_arena else layout.parameter});",
+        "",
+    ]
 
 
 def describe(type_: TensorType) -> str:
@@ -87,10 +102,28 @@ def _manual(layout: Layout, options: WriteOptions) -> list[str]:
         "",
         use,
         "",
+        *_states_manual(layout, name),
         "real = scale * (element - zero point). Elements lie densely, the last dimension innermost; images are "
         "batch, height, width, channels.",
         "",
         _together(layout),
+    ]
+
+
+def _states_manual(layout: Layout, name: str) -> list[str]:
+    if not layout.program.states:
+        return []
+    where = "the arena"
+    if not layout.has_arena:
+        memories = [layout.fields[memory.name] for memory in layout.program.memories]
+        kept = [layout.fields[memory] for memory in layout.kept_memories]
+        where = " and ".join(
+            f"{name}_memories_t.{field}" for field in sorted(kept, key=memories.index)
+        )
+    return [
+        f"The network remembers: call {name}_reset before the first run of a sequence, and leave {where} as it is "
+        "between its runs.",
+        "",
     ]
 
 
@@ -142,7 +175,9 @@ def _memories(layout: Layout, name: str) -> Iterator[str]:
         field = layout.fields[memory.name].upper()
         yield f"#define {prefix}_{field}_BYTES {layout.memory_bytes(memory.name)}u"
         yield f"#define {prefix}_{field}_ALIGNMENT {memory.alignment}u"
-    yield "// The memories, each of so many bytes and aligned so; all of them are overwritten."
+    kept = "what states are kept in stays from run to run, the others are overwritten"
+    what = kept if layout.program.states else "all of them are overwritten"
+    yield from comment_lines(f"The memories, each of so many bytes and aligned so; {what}.")
     yield "typedef struct {"
     for memory in layout.program.memories:
         yield f"  void *{layout.fields[memory.name]};"

@@ -57,6 +57,11 @@ class Layout:
         """True if there is one memory only, the arena."""
         return len(self.program.memories) <= 1
 
+    @cached_property
+    def kept_memories(self) -> frozenset[str]:
+        """Those that hold states, whose bytes must stay from run to run."""
+        return frozenset(self.program.buffer_of(state.view).memory for state in self.program.states)
+
     @property
     def parameter(self) -> str:
         """How functions take the memories."""
@@ -101,6 +106,14 @@ class Layout:
         views = [self.program.view[name] for name in names if name and name in self.program.view]
         used = {counter for view in views for counter in view.counters}
         return tuple(counter for counter in self.counters[call.name] if counter in used)
+
+    def memories_of(self, call: Call) -> frozenset[str]:
+        """Where a call's operands, results and scratch lie."""
+        names = (*call.inputs, *call.outputs, call.scratch)
+        views = self.program.view
+        return frozenset(
+            self.program.buffer_of(name).memory for name in names if name and name in views
+        )
 
     def offset(self, name: str) -> int:
         """Bytes from the start of the memory to a view's first, where all counters are 0 and tables left out."""

@@ -18,8 +18,8 @@ def shared_arena_header(programs: Sequence[Program], tool_version: str) -> bytes
     """C that says how large and how aligned one arena for all `programs` is; it includes their headers.
 
     programs: placed ones. A network keeps nothing in its arena between runs, so networks that run one after the other
-    need no more than the largest of them. Raises UsageError for two of one name, and for one that does not work in an
-    arena alone.
+    need no more than the largest of them; states lie elsewhere, in a memory of each network. Raises UsageError for two
+    of one name, and for one that works in other memories than an arena and one of states.
     """
     layouts = [Layout(program) for program in programs]
     names = [c_name(program) for program in programs]
@@ -28,10 +28,11 @@ def shared_arena_header(programs: Sequence[Program], tool_version: str) -> bytes
             raise UsageError(
                 f"two networks of one arena are called {name}: rename one of the files"
             )
-        if not layout.has_arena:
+        others = frozenset(memory.name for memory in layout.program.memories[1:])
+        if others != layout.kept_memories:
             raise UsageError(
                 f"{visible(layout.program.name)} works in several memories: expected networks that "
-                "work in an arena alone"
+                "work in an arena alone, beside memories for their states"
             )
     memories = [program.memories[0] for program in programs]
     largest = max(

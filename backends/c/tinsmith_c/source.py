@@ -4,6 +4,7 @@ import io
 import itertools
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.program import Call
 from tinsmith_ir.program_printer import print_step
@@ -58,13 +59,14 @@ def write_source(
         emission = kernel.emit(seen, scope)
         if emission.result is not None:
             failing.add(call.name)
-        if not emission.uses_pointers and not (layout.has_arena and not layout.moved_by(call)):
+        if kernel.takes_offsets and (layout.moved_by(call) or len(layout.memories_of(call)) > 1):
             raise GraphError(
-                f"kernel {kernel.name!r} takes offsets in one arena that no loop moves, got\n"
+                f"kernel {kernel.name!r} takes offsets in one memory that no loop moves, got\n"
                 f"  {print_step(call)}\n"
             )
         layers.append(_layer(layout, number, call, kernel, scope, emission))
     run = _run(layout, name, StepWriter(layout, pool, failing))
+    reset = _reset(layout, name, pool)
     before = [
         "\n".join(comment_lines(*provenance(layout, options))),
         *guards,
@@ -82,6 +84,7 @@ def write_source(
         *pool.helpers,
         *layers,
         run,
+        reset,
     ]
     content = io.BytesIO()
     for part in itertools.chain(before, _constants(pool), behind):
@@ -199,7 +202,7 @@ def _layer(
     lines = [
         *_layer_comment(layout, number, call, kernel),
         f"static {returned} {function_name(layout, call)}({_parameters(layout, call)}) {{",
-        *(_locals(layout, call, scope) if emission.uses_pointers else ()),
+        *(_memory(layout, call) if kernel.takes_offsets else _locals(layout, call, scope)),
         *emission.statements,
     ]
     if emission.result is not None:
@@ -233,6 +236,14 @@ def _describe_operand(layout: Layout, name: str) -> str:
     return f"{name} {describe(program.view[name].type)}, {_place(layout, name)}"
 
 
+def _memory(layout: Layout, call: Call) -> list[str]:
+    """The pointer that offsets are counted from, where it is no parameter."""
+    if layout.has_arena:
+        return []
+    (memory,) = layout.memories_of(call)
+    return [f"  uint8_t *arena = memories->{layout.fields[memory]};"]
+
+
 def _locals(layout: Layout, call: Call, scope: LayerScope) -> list[str]:
     """Pointers to the operands in the arena; one operand given twice needs only its first name."""
     lines: list[str] = []
@@ -260,6 +271,35 @@ def _run(layout: Layout, name: str, writer: StepWriter) -> str:
     """All steps in order. A refusal is noted, not acted on at once: a branch per layer is more code
     than the whole call, and refusals are defects that no input can cause.
     """
+    lines = _entry(layout, name, "run", uses_bytes=bool(layout.program.steps))
+    if writer.failing:
+        lines.append("  int refused = 0;")
+    lines += writer.lines()
+    kernel = f"{name.upper()}_ERROR_KERNEL"
+    lines.append(f"  return refused == 0 ? 0 : {kernel};" if writer.failing else "  return 0;")
+    return "\n".join([*lines, "}"])
+
+
+def _reset(layout: Layout, name: str, pool: ConstantPool) -> str:
+    """The states as they begin; nothing for a program without."""
+    if not layout.program.states:
+        return ""
+    lines = _entry(layout, name, "reset", uses_bytes=True)
+    for state in layout.program.states:
+        type_ = layout.program.view[state.view].type
+        place, size = layout.address(state.view, "bytes"), f"{type_.size_bytes}u"
+        data = set(np.ascontiguousarray(state.initial).tobytes())
+        if len(data) == 1:
+            lines.append(wrapped_call("  memset(", [place, str(data.pop()), size], ");"))
+            continue
+        label = shortened(c_identifier(f"{state.view}_initial"), 32)
+        source = pool.add(label, state.initial, f"{state.view} at first {describe(type_)}")
+        lines.append(wrapped_call("  memcpy(", [place, source, size], ");"))
+    return "\n".join([*lines, "  return 0;", "}"])
+
+
+def _entry(layout: Layout, name: str, verb: str, *, uses_bytes: bool) -> list[str]:
+    """The beginning of a function of the header, which refuses memories that are none."""
     prefix = name.upper()
     if layout.has_arena:
         parameter = "void *arena"
@@ -270,15 +310,9 @@ def _run(layout: Layout, name: str, writer: StepWriter) -> str:
             f"memories->{field} == NULL || (uintptr_t)memories->{field} % {prefix}_{field.upper()}_ALIGNMENT != 0u"
             for field in layout.fields.values()
         ]
-    lines = [f"int {name}_run({parameter}) {{"]
+    lines = [f"int {name}_{verb}({parameter}) {{"]
     for condition in conditions:
         lines += [f"  if ({condition}) {{", f"    return {prefix}_ERROR_ARENA;", "  }"]
-    if layout.program.steps and layout.has_arena:
+    if uses_bytes and layout.has_arena:
         lines.append("  uint8_t *bytes = arena;")
-    if writer.failing:
-        lines.append("  int refused = 0;")
-    lines += writer.lines()
-    lines.append(
-        f"  return refused == 0 ? 0 : {prefix}_ERROR_KERNEL;" if writer.failing else "  return 0;"
-    )
-    return "\n".join([*lines, "}"])
+    return lines

@@ -52,7 +52,7 @@ def headers_of(program: Program) -> list[str]:
     """What the steps want included."""
     steps = [*simple_steps(program.steps)]
     headers: list[str] = []
-    if any(
+    if program.states or any(
         isinstance(step, Fill) or (isinstance(step, Copy) and not step.engine) for step in steps
     ):
         headers.append("#include <string.h>")

@@ -49,6 +49,7 @@ def write_harness_model(program: Program) -> bytes:
         '#include "tinsmith_harness.h"',
         "",
         *(_arena(prefix) if layout.has_arena else _memories(layout, name, prefix)),
+        *(_several_reset(name) if program.states and not layout.has_arena else ()),
         "",
         *_tensor_table(layout, "input", program.inputs),
         *_tensor_table(layout, "output", program.outputs),
@@ -61,6 +62,7 @@ def write_harness_model(program: Program) -> bytes:
         "    .outputs = kOutputs,",
         f"    .layer_count = {f'{len(unrolled(program).calls)}u' if is_looped else f'{prefix}_LAYER_COUNT'},",
         f"    .run = {f'{name}_run' if layout.has_arena else 'run'},",
+        *_reset(layout, name),
         "};",
         "",
     ]
@@ -80,8 +82,8 @@ def _memories(layout: Layout, name: str, prefix: str) -> list[str]:
         for field in layout.fields.values()
     ]
     rows = [
-        f"    {{memory_{field}, {prefix}_{field.upper()}_BYTES}},"
-        for field in layout.fields.values()
+        f"    {{memory_{field}, {prefix}_{field.upper()}_BYTES, {int(memory in layout.kept_memories)}}},"
+        for memory, field in layout.fields.items()
     ]
     pointers = ", ".join(f"memory_{field}" for field in layout.fields.values())
     return [
@@ -97,9 +99,21 @@ def _memories(layout: Layout, name: str, prefix: str) -> list[str]:
     ]
 
 
+def _several_reset(name: str) -> list[str]:
+    return ["", "static int reset(void *arena) {", f"  return {name}_reset(arena);", "}"]
+
+
+def _reset(layout: Layout, name: str) -> list[str]:
+    if not layout.program.states:
+        return []
+    return [f"    .reset = {f'{name}_reset' if layout.has_arena else 'reset'},"]
+
+
 def _given_to_run(layout: Layout, prefix: str) -> list[str]:
     if layout.has_arena:
-        return ["    .arena = arena,", f"    .arena_bytes = {prefix}_ARENA_BYTES,"]
+        # Nothing of an arena that holds states may be painted.
+        painted = "0u" if layout.kept_memories else f"{prefix}_ARENA_BYTES"
+        return ["    .arena = arena,", f"    .arena_bytes = {painted},"]
     return [
         "    .arena = &memories,",
         f"    .memory_count = {len(layout.fields)}u,",

@@ -143,7 +143,7 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
         "scratch_bytes": scope.scratch_bytes,
     }
     call = initializer(f"{kind.name}_call", "kCall", fields)
-    return Emission((call,), f"{kind.name}(&kCall, arena)", uses_pointers=False)
+    return Emission((call,), f"{kind.name}(&kCall, arena)")
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:
@@ -156,6 +156,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             signature=S8,
             headers=(PACKED_HEADER,),
             emit=emit_packed,
+            takes_offsets=True,
             rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
             scratch_bytes=sizes.convolution_packed,
             walk=walks.convolve_packed,
@@ -171,6 +172,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             signature=S8,
             headers=(PACKED_HEADER,),
             emit=emit_packed,
+            takes_offsets=True,
             rules=(
                 input_is_computed,
                 no_multiplier,

@@ -115,20 +115,30 @@ class HostModel:
 
     def run(self, inputs: Mapping[str, Array]) -> list[Array]:
         """The outputs of one inference, in the program's order."""
+        (outputs,) = self.run_frames([inputs])
+        return outputs
+
+    def run_frames(self, frames: Sequence[Mapping[str, Array]]) -> list[list[Array]]:
+        """The outputs of each of several runs, one after another."""
         data = b"".join(
-            np.ascontiguousarray(inputs[name]).tobytes() for name in self.program.inputs
+            np.ascontiguousarray(inputs[name]).tobytes()
+            for inputs in frames
+            for name in self.program.inputs
         )
         done = subprocess.run([self.executable], input=data, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode()
-        outputs: list[Array] = []
+        runs: list[list[Array]] = []
         start = 0
-        for name in self.program.outputs:
-            type_ = self.program.view[name].type
-            part = done.stdout[start : start + type_.size_bytes]
-            outputs.append(np.frombuffer(part, type_.dtype.numpy).reshape(type_.shape))
-            start += type_.size_bytes
+        for _ in frames:
+            outputs: list[Array] = []
+            for name in self.program.outputs:
+                type_ = self.program.view[name].type
+                part = done.stdout[start : start + type_.size_bytes]
+                outputs.append(np.frombuffer(part, type_.dtype.numpy).reshape(type_.shape))
+                start += type_.size_bytes
+            runs.append(outputs)
         assert start == len(done.stdout)
-        return outputs
+        return runs
 
 
 def host_compiler() -> str | None:
@@ -159,7 +169,18 @@ def _main(program: Program) -> str:
         fields = ", ".join(variable for variable, _ in buffers.values())
         allocations.append(f"  const {name}_memories_t memories = {{{fields}}};")
     frees = " ".join(f"free({variable});" for variable, _ in buffers.values())
-    fills = [f"    memset({variable}, 0x55, {variable}_size);" for variable, _ in buffers.values()]
+    argument = "arena" if layout.has_arena else "&memories"
+    kept = {buffers[memory][0] for memory in layout.kept_memories}
+    fills = [
+        f"    memset({variable}, 0x55, {variable}_size);"
+        for variable, _ in buffers.values()
+        if variable not in kept
+    ]
+    if program.states:
+        allocations += [
+            f"  memset({variable}, 0x55, {variable}_size);" for variable in sorted(kept)
+        ]
+        allocations += [f"  if ({name}_reset({argument}) != 0) {{\n    return 1;\n  }}"]
     reads = [
         f"    if (fread({place_of(layout, buffers, end)}, stdin) != {program.view[end].type.size_bytes}) "
         f"{{\n      {frees}\n      return 0;\n    }}"
@@ -171,7 +192,7 @@ def _main(program: Program) -> str:
     return _MAIN.format(
         name=name,
         allocations="\n".join(allocations),
-        argument="arena" if layout.has_arena else "&memories",
+        argument=argument,
         reads="\n".join([*fills, *reads]),
         writes="\n".join(writes),
     )

@@ -168,7 +168,22 @@ static void paint(void *memory, uint32_t bytes) {
 static void paint_memories(const tinsmith_harness_model_t *model) {
   paint(model->arena, model->arena_bytes);
   for (uint32_t i = 0u; i < model->memory_count; ++i) {
+    if (model->memories[i].is_kept == 0u) {
+      paint(model->memories[i].start, model->memories[i].bytes);
+    }
+  }
+}
+
+/* States as they begin, in memories whose other bytes hold nothing. */
+static void reset(const tinsmith_harness_model_t *model) {
+  if (model->reset == NULL) {
+    return;
+  }
+  for (uint32_t i = 0u; i < model->memory_count; ++i) {
     paint(model->memories[i].start, model->memories[i].bytes);
+  }
+  if (model->reset(model->arena) != 0) {
+    fail("the model refuses to be reset");
   }
 }
 
@@ -225,6 +240,7 @@ int main(void) {
   write_record(TAG('E', 'M', 'P', 'T'), 0u, empty.counts, NULL, 0u);
   write_record(TAG('H', 'O', 'O', 'K'), 0u, calibrate_hook(), NULL, 0u);
 
+  reset(model);
   g_with_outputs = (header.flags & FLAG_LAYER_OUTPUTS) != 0u;
   for (uint32_t i = 0u; i < header.runs; ++i) {
     run_once(model, file);

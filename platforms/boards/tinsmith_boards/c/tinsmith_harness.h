@@ -30,10 +30,11 @@ typedef struct tinsmith_harness_tensor {
   uint32_t memory;
 } tinsmith_harness_tensor_t;
 
-/* One of several memories; painted as an arena is. */
+/* One of several memories; painted as an arena is, but for one that keeps states from run to run. */
 typedef struct tinsmith_harness_memory {
   void *start;
   uint32_t bytes;
+  uint32_t is_kept;
 } tinsmith_harness_memory_t;
 
 typedef struct tinsmith_harness_model {
@@ -53,6 +54,8 @@ typedef struct tinsmith_harness_model {
   /* Several memories; none if there is an arena. */
   uint32_t memory_count;
   const tinsmith_harness_memory_t *memories;
+  /* Called once, before the first run; NULL for a model without states. Returns what `run` does. */
+  int (*reset)(void *arena);
 } tinsmith_harness_model_t;
 
 extern const tinsmith_harness_model_t tinsmith_harness_model;
