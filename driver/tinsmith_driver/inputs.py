@@ -7,7 +7,7 @@ the int8 and the float network.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +28,7 @@ _Headers = Mapping[str, Header]
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of one group, such as "real" or "random".
+    """Samples of one group, such as "real" or "random"; of a network that keeps states, the frames of one sequence.
 
     inputs, expected: one array per input or output of the model, first axis the samples; each sample
     has the shape of the model's tensor. expected and labels are None where the file has none.
@@ -55,6 +55,11 @@ class Samples:
     def sample(self, index: int) -> tuple[Array, ...]:
         """The inputs of one sample, shaped as the model wants them."""
         return tuple(array[index] for array in self.inputs)
+
+    @property
+    def frames(self) -> Iterator[tuple[Array, ...]]:
+        """The inputs of one sample after another."""
+        return map(self.sample, range(len(self)))
 
     def packed(self, index: int) -> bytes:
         """The bytes of all inputs of one sample, one after another, as firmware reads them."""

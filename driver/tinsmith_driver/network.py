@@ -1,6 +1,6 @@
 """What is compiled, seen from outside: its ends, its size, its results; a Graph, or a Program that a person wrote."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,10 +8,11 @@ from tinsmith_ir import (
     Array,
     Call,
     Graph,
+    Kept,
     Program,
     Value,
-    evaluate_graph,
-    evaluate_program,
+    evaluate_frames,
+    evaluate_program_frames,
     unrolled,
 )
 from tinsmith_ir.evaluate import Inputs
@@ -39,6 +40,11 @@ class ProgramNetwork:
         """As of a Graph."""
         return tuple(Value(name, self.program.type_of(name)) for name in self.program.outputs)
 
+    @property
+    def states(self) -> tuple[Kept, ...]:
+        """Of the program."""
+        return self.program.states
+
     @cached_property
     def macs(self) -> int:
         """Multiply-accumulates of all calls, those in loops as often as they run."""
@@ -63,11 +69,11 @@ def parameters(network: Network) -> int:
     return sum(constant.type.elements for constant in constants if not constant.layout)
 
 
-def evaluate(network: Network, inputs: Inputs) -> dict[str, Array]:
-    """The outputs by name."""
+def evaluate(network: Network, frames: Iterable[Inputs]) -> Iterator[dict[str, Array]]:
+    """The outputs by name, of one run after another."""
     if isinstance(network, Graph):
-        return evaluate_graph(network, inputs)
-    return evaluate_program(network.apart, inputs)
+        return evaluate_frames(network, frames)
+    return evaluate_program_frames(network.apart, frames)
 
 
 @dataclass(frozen=True)
@@ -107,15 +113,20 @@ class Layers:
         return self.numbers.count(number)
 
 
-def layer_results(network: Network, program: Program, inputs: Inputs) -> list[Array]:
-    """The first result of each call of `program`, which computes `network`, in the order in which calls run."""
+def layer_results(
+    network: Network, program: Program, frames: Iterable[Inputs]
+) -> Iterator[list[Array]]:
+    """The first result of each call of `program`, which computes `network`, in the order in which calls run; of one
+    run after another.
+    """
     if isinstance(network, Graph):
-        results = evaluate_graph(network, inputs, keep=True)
-        return [results[call.outputs[0]] for call in program.calls]
-    unrolled_ = network.apart
-    told, names = _with_own_results(unrolled_)
-    kept = evaluate_program(told, inputs, keep=True)
-    return [kept[name] for name in names]
+        names = [call.outputs[0] for call in program.calls]
+        runs = evaluate_frames(network, frames, keep=True)
+    else:
+        told, names = _with_own_results(network.apart)
+        runs = evaluate_program_frames(told, frames, keep=True)
+    for results in runs:
+        yield [results[name] for name in names]
 
 
 def _with_own_results(program: Program) -> tuple[Program, list[str]]:

@@ -17,7 +17,7 @@ from tinsmith_ir import (
     ModelError,
     Program,
     UsageError,
-    evaluate_program,
+    evaluate_program_frames,
 )
 from tinsmith_ir.errors import DoesNotFitError, EvaluationError
 from tinsmith_ir.escape import print_name, visible
@@ -47,10 +47,10 @@ from tinsmith_driver.text_files import (
 
 _Result = TypeVar("_Result")
 
-ARENA = "arena"
 IMPORT = "import"
 TEXT_FORMAT = "tsm"
 _LARGEST_TEXT_BYTES = 2**31 - 1
+_FRAMES = 3
 
 
 def tool_version() -> str:
@@ -267,8 +267,10 @@ def compile_model(
     allocation = next(
         record.facts for record in result.records if isinstance(record.facts, Allocation)
     )
-    plan = allocation.plans[ARENA]
-    _check_reach(plan, chosen)
+    for plan in allocation.plans.values():
+        _check_reach(plan, chosen)
+    if len(allocation.plans) > 1:  # of one alone, the planner has said it, and of what it is full
+        _check_room(allocation.plans, chosen, options.ram_bytes)
     on_step("C")
     return Compilation(
         model=model,
@@ -278,8 +280,8 @@ def compile_model(
         graph=made.graph,
         reference=made.reference,
         program=program,
-        plans={ARENA: plan},
-        arena_without_scratch=allocation.bytes_without_scratch(ARENA),
+        plans=allocation.plans,
+        arena_without_scratch=sum(map(allocation.bytes_without_scratch, allocation.plans)),
         pass_records=result.records,
     )
 
@@ -332,18 +334,18 @@ def _compile_plan(
 
 def _check_results(graph: Network, program: Program) -> None:
     """Raise GraphError or EvaluationError if memory does not hold what the calls say, however late engines are."""
-    samples = random_samples(graph, 1)
-    inputs = samples.sample(0)
-    wanted = evaluate(graph, inputs)
+    samples = random_samples(graph, _FRAMES if program.states else 1)
+    wanted = [*evaluate(graph, samples.frames)]
     completions: tuple[Completion, ...] = ("latest", "earliest") if program.engines else ("latest",)
     for completion in completions:
-        got = evaluate_program(program, inputs, completion=completion)
-        for name, array in wanted.items():
-            if not equal_arrays(array, got[name]):
-                raise GraphError(
-                    f"output {print_name(name)} is not what the calls say: a result is overwritten "
-                    "before it is read"
-                )
+        got = evaluate_program_frames(program, samples.frames, completion=completion)
+        for expected, found in zip(wanted, got, strict=True):
+            for name, array in expected.items():
+                if not equal_arrays(array, found[name]):
+                    raise GraphError(
+                        f"output {print_name(name)} is not what the calls say: a result is overwritten "
+                        "before it is read"
+                    )
 
 
 def _check_room(plans: Mapping[str, Plan], chosen: Target, ram_bytes: int | None) -> None:

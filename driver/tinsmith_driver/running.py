@@ -155,7 +155,7 @@ def run_samples(
     build: Build, graph: Network, groups: Sequence[Samples], timeout_seconds: float
 ) -> Measurement:
     """Run every sample; nothing is compared yet."""
-    result = _run(build, groups, timeout_seconds)
+    result = run_groups(build, graph, groups, timeout_seconds)
     outputs = _split_outputs(result, graph, groups)
     return Measurement(
         groups=tuple(
@@ -170,15 +170,37 @@ def run_samples(
     )
 
 
-def _run(build: Build, groups: Sequence[Samples], timeout_seconds: float) -> RunResult:
-    inputs = [samples.packed(index) for samples in groups for index in range(len(samples))]
+def run_groups(
+    build: Build,
+    graph: Network,
+    groups: Sequence[Samples],
+    timeout_seconds: float,
+    *,
+    layers: bool = False,
+) -> RunResult:
+    """Run every sample, with the outputs of `layers` if they are asked for.
+
+    A network that keeps states begins anew with each group, for which firmware is started again.
+    """
+    sequences = [[group] for group in groups] if graph.states else [groups]
     firmware = build.firmware
-    return run(
-        firmware,
-        firmware.target,
-        inputs,
-        timeout_seconds=timeout_seconds,
-        runners=registry().runners,
+    results = [
+        run(
+            firmware,
+            firmware.target,
+            [samples.packed(index) for samples in sequence for index in range(len(samples))],
+            layers=layers,
+            timeout_seconds=timeout_seconds,
+            runners=registry().runners,
+        )
+        for sequence in sequences
+    ]
+    depths = [result.stack_bytes for result in results if result.stack_bytes is not None]
+    return replace(
+        results[0],
+        outputs=tuple(output for result in results for output in result.outputs),
+        layer_outputs=tuple(output for result in results for output in result.layer_outputs),
+        stack_bytes=max(depths, default=None),
     )
 
 
@@ -215,8 +237,7 @@ def compare(
 
 def _compared(group: GroupResult, graph: Network, float_tolerance: float) -> GroupResult:
     mismatches, largest, first = 0, 0.0, None
-    for index in range(len(group.samples)):
-        results = evaluate(graph, group.samples.sample(index))
+    for index, results in enumerate(evaluate(graph, group.samples.frames)):
         for value, got in zip(graph.outputs, group.outputs, strict=True):
             expected = results[value.name]
             different = different_bytes(expected, got[index])
