@@ -18,7 +18,7 @@ tflite: Any = importlib.import_module("tflite")
 flatbuffers: Any = importlib.import_module("flatbuffers")
 _TYPES = {"f4": "FLOAT32", "i1": "INT8", "i2": "INT16", "i4": "INT32", "i8": "INT64", "u1": "UINT8"}
 
-OptionValue = int | float | bool | tuple[int, ...]
+OptionValue = int | float | bool | str | tuple[int, ...]
 
 
 class Stored(NamedTuple):
@@ -67,7 +67,7 @@ class _Operator:
 
 
 class ModelBuilder:
-    """Collects tensors and operators of one subgraph; `finish` writes the file."""
+    """Collects tensors and operators of a subgraph; `finish` writes the file."""
 
     def __init__(self) -> None:
         self._tensors: list[_Tensor] = []
@@ -133,31 +133,44 @@ class ModelBuilder:
         *,
         version: int = 3,
         subgraphs: int = 1,
+        called: "Sequence[ModelBuilder]" = (),
     ) -> bytes:
-        """The file."""
+        """The file. subgraphs: how often this one is in it. called: others behind it, without inputs and outputs."""
         b = flatbuffers.Builder(1024)
-        buffers = self._buffers(b)
-        codes = _offsets(b, [_code(b, operator) for operator in self._operators])
-        graph = self._subgraph(b, inputs, outputs)
-        graphs = _offsets(b, [graph] * subgraphs)
+        members = [self, *called]
+        tensors = [tensor for member in members for tensor in member._tensors]
+        operators = [operator for member in members for operator in member._operators]
+        buffers = _buffers(b, tensors)
+        codes = _offsets(b, [_code(b, operator) for operator in operators])
+        first = 0, 0
+        offsets: list[int] = []
+        for member in members:
+            ends = (inputs, outputs) if member is self else ((), ())
+            offsets.append(member._subgraph(b, *ends, *first))
+            first = first[0] + len(member._tensors), first[1] + len(member._operators)
+        graphs = _offsets(b, offsets[:1] * subgraphs + offsets[1:])
         model = _table(
             b, "Model", Version=version, OperatorCodes=codes, Subgraphs=graphs, Buffers=buffers
         )
         b.Finish(model, b"TFL3")
         return bytes(b.Output())
 
-    def _buffers(self, b: Any) -> int:
-        tables = [_table(b, "Buffer")]
-        for tensor in self._tensors:
-            data = {} if tensor.data is None else {"Data": b.CreateByteVector(tensor.data)}
-            tables.append(_table(b, "Buffer", **data))
-        return _offsets(b, tables)
-
-    def _subgraph(self, b: Any, inputs: Sequence[int], outputs: Sequence[int]) -> int:
-        tensors = _offsets(b, [_tensor(b, t, i + 1) for i, t in enumerate(self._tensors)])
-        operators = _offsets(b, [_operator(b, o, i) for i, o in enumerate(self._operators)])
+    def _subgraph(
+        self, b: Any, inputs: Sequence[int], outputs: Sequence[int], buffer: int, code: int
+    ) -> int:
+        """buffer, code: how many of them others have."""
+        tensors = _offsets(b, [_tensor(b, t, buffer + i + 1) for i, t in enumerate(self._tensors)])
+        operators = _offsets(b, [_operator(b, o, code + i) for i, o in enumerate(self._operators)])
         ends = {"Inputs": _int32s(b, inputs), "Outputs": _int32s(b, outputs)}
         return _table(b, "SubGraph", Tensors=tensors, Operators=operators, **ends)
+
+
+def _buffers(b: Any, tensors: Sequence[_Tensor]) -> int:
+    tables = [_table(b, "Buffer")]
+    for tensor in tensors:
+        data = {} if tensor.data is None else {"Data": b.CreateByteVector(tensor.data)}
+        tables.append(_table(b, "Buffer", **data))
+    return _offsets(b, tables)
 
 
 def _tensor(b: Any, tensor: _Tensor, buffer: int) -> int:
@@ -204,10 +217,7 @@ def _operator(b: Any, operator: _Operator, code: int) -> int:
         "Outputs": _int32s(b, operator.outputs),
     }
     if operator.options is not None:
-        values = {
-            name: _int32s(b, value) if isinstance(value, tuple) else value
-            for name, value in operator.options.fields.items()
-        }
+        values = {name: _stored(b, value) for name, value in operator.options.fields.items()}
         fields["BuiltinOptions"] = _table(b, operator.options.name, **values)
     if operator.custom_options:
         fields["CustomOptions"] = b.CreateByteVector(operator.custom_options)
@@ -220,6 +230,13 @@ def _table(b: Any, kind: str, **fields: Any) -> int:
     for name, value in fields.items():
         getattr(tflite, f"{kind}Add{name}")(b, value)
     return int(getattr(tflite, f"{kind}End")(b))
+
+
+def _stored(b: Any, value: OptionValue) -> int | float | bool:
+    """A number, or where text and vectors lie."""
+    if isinstance(value, str):
+        return int(b.CreateString(value))
+    return _int32s(b, value) if isinstance(value, tuple) else value
 
 
 def _int32s(b: Any, values: Sequence[int]) -> int:

@@ -11,7 +11,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
-from tinsmith_ir.graph import Constant, Graph, Node, Value
+from tinsmith_ir.graph import Constant, Graph, Node, State, Value
 from tinsmith_ir.operators import Trait
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
@@ -31,6 +31,7 @@ from tinsmith_tflite.operators import (
 from tinsmith_tflite.problems import Problems
 from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.values import Values
+from tinsmith_tflite.variables import KINDS, Variables
 
 LARGEST_FILE_BYTES = 2**31 - 1
 """What the offsets of a flatbuffer reach."""
@@ -117,8 +118,16 @@ def _graph(
             continue
         refused.add(index)
     kinds: set[str] = set()
+    variables = Variables(values)
     for operator in file.operators():
         kinds.add(operator.kind)
+        if operator.kind in KINDS:
+            if refused.isdisjoint(operator.inputs):
+                with problems.gathered():
+                    variables.add(operator)
+                    continue
+            refused.update(operator.outputs)
+            continue
         if operator.index in computed:
             if refused.isdisjoint(operator.inputs):
                 with problems.gathered():
@@ -140,8 +149,13 @@ def _graph(
         if index not in refused:
             with problems.gathered():
                 outputs.append(_output(values, index))
+    states: tuple[State, ...] = ()
+    with problems.gathered():
+        states = variables.states()
     problems.raise_found()
-    graph = Graph(name, tuple(inputs), tuple(outputs), tuple(nodes), tuple(values.constants))
+    graph = Graph(
+        name, tuple(inputs), tuple(outputs), tuple(nodes), tuple(values.constants), states
+    )
     verify_graph(graph)
     if values.widened:
         on_warning(_about_widened(values.widened))

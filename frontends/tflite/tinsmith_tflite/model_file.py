@@ -3,6 +3,7 @@
 The slots are those of TensorFlow's schema.fbs, version 3.
 """
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -75,7 +76,7 @@ class FileOperator:
 
 
 class ModelFile:
-    """A TFLite file, of which the first subgraph is read.
+    """A TFLite file, and the first of its subgraphs; see `subgraph` for the others.
 
     name: the file's name, for messages. data: its bytes, which stay referenced by the constants.
     Raises ModelError if this is no TFLite file of schema version 3.
@@ -97,7 +98,16 @@ class ModelFile:
                 "the model again with a current TensorFlow"
             )
         self.subgraph_count = self._model.count(2)
-        self._subgraph = self._model.item(2, 0, "subgraph")
+        self._enter(0)
+
+    def subgraph(self, index: int) -> "ModelFile":
+        """The same file, of which another subgraph is read; raises ModelError if there is none."""
+        other = copy.copy(self)
+        other._enter(index)
+        return other
+
+    def _enter(self, index: int) -> None:
+        self._subgraph = self._model.item(2, index, "subgraph")
         self.inputs = self._subgraph.int32s(1)
         self.outputs = self._subgraph.int32s(2)
         self.tensor_count = self._subgraph.count(0)

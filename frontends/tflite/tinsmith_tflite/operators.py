@@ -126,13 +126,8 @@ CALLERS = frozenset({"CALL", "CALL_ONCE", "IF", "WHILE"})
 """Operators that run another subgraph."""
 
 _CONTROL_FLOW = "control flow is not supported; unroll or remove it before converting"
-_STATE = (
-    "variables (state kept between runs) are not supported; make the state an input and an output "
-    "of the network"
-)
 _REASONS = {
     **dict.fromkeys(("CALL", "IF", "WHILE"), _CONTROL_FLOW),
-    **dict.fromkeys(("ASSIGN_VARIABLE", "CALL_ONCE", "READ_VARIABLE", "VAR_HANDLE"), _STATE),
     "CUSTOM 'edgetpu-custom-op'": "the model was compiled for the Edge TPU; give the .tflite from "
     "before its compiler",
     "CUSTOM 'ethos-u'": "the model was compiled for Ethos-U by Vela; give the .tflite from before it",
