@@ -88,3 +88,23 @@ def test_plan_that_overwrites_a_state_is_refused(
     plan.write_text(moved)
     assert main(["verify", str(plan), "--target", "host", "--no-progress"]) == 3
     assert "past" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("ram", "status"), [("756", 0), ("755", 1)])
+def test_networks_of_one_arena_keep_their_states(
+    ram: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two networks of which each fits by itself."""
+    other = tmp_path / "other.tsm"
+    other.write_text(MODEL.read_text().replace('graph 2 "frames"', 'graph 2 "other"'))
+    output = ["-o", str(tmp_path / "out"), "--ram", ram, "--no-progress"]
+    options = ["--shared-arena", "--target", "cortex-m4", *output]
+    assert main(["compile", str(MODEL), str(other), *options]) == status
+    printed = capsys.readouterr()
+    if status:
+        assert "256 of them for states, available 755 bytes" in printed.err
+        assert not (tmp_path / "out").exists()
+    else:
+        assert "shared arena 500 bytes, states 256 bytes beside it" in printed.out
+        made = json.loads((tmp_path / "out/report.json").read_text())
+        assert (made["arena"], made["states"]) == (500, 256)

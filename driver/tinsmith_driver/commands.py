@@ -144,7 +144,9 @@ def _compile_together(arguments: argparse.Namespace) -> int:
     with progress("compile", steps, enabled=arguments.progress) as bar:
         compilations = [compile_model(read_model(path), options, bar.step) for path in paths]
     header = shared_arena_header([found.program for found in compilations], tool_version())
-    arena = max(found.arena_bytes for found in compilations)
+    arena = max(found.bytes_shared for found in compilations)
+    states = sum(found.bytes_kept for found in compilations)
+    _check_together(arena, states, options.ram_bytes)
     reports = [report(found) for found in compilations]
     files = {HEADER_NAME: header}
     for found, result in zip(compilations, reports, strict=True):
@@ -152,12 +154,22 @@ def _compile_together(arguments: argparse.Namespace) -> int:
         html = html_report(result, found.plans).encode()
         files |= found.files
         files |= {f"{name}_report.json": json_bytes(result), f"{name}_report.html": html}
-    together = json_bytes(together_report(arena, reports))
+    together = json_bytes(together_report(arena, states, reports))
     _write_compiled(arguments, files | {"report.json": together}, together)
     for found in compilations:
         _print_compiled(arguments, found)
-    print(f"shared arena {thousands(arena)} bytes")
+    beside = f", states {thousands(states)} bytes beside it" if states else ""
+    print(f"shared arena {thousands(arena)} bytes{beside}")
     return 0
+
+
+def _check_together(arena: int, states: int, ram_bytes: int | None) -> None:
+    """Raise DoesNotFitError if networks that fit alone do not with the states of all."""
+    if ram_bytes is not None and arena + states > ram_bytes:
+        raise DoesNotFitError(
+            f"the networks do not fit together: needed {arena + states:,} bytes, {states:,} of them for states, "
+            f"available {ram_bytes:,} bytes"
+        )
 
 
 def _write_compiled(

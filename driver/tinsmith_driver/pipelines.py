@@ -128,6 +128,18 @@ class Compilation:
         return sum(plan.arena_bytes for plan in self.plans.values())
 
     @property
+    def bytes_kept(self) -> int:
+        """Of the memories that hold states."""
+        program = self.program
+        kept = {program.buffer_of(state.view).memory for state in program.states}
+        return sum(self.plans[memory].arena_bytes for memory in kept)
+
+    @property
+    def bytes_shared(self) -> int:
+        """Of the memories that another network may have between runs."""
+        return self.arena_bytes - self.bytes_kept
+
+    @property
     def arena_lower_bound(self) -> int:
         """Bytes that no plan for this order of execution can do without, of all memories."""
         return sum(plan.lower_bound for plan in self.plans.values())

@@ -87,12 +87,15 @@ def check_report(target_name: str, refusal: TinsmithError | None) -> CheckReport
     }
 
 
-def together_report(arena_bytes: int, reports: Sequence[Report]) -> TogetherReport:
-    """The reports of networks that take turns in one arena, and what it takes."""
+def together_report(
+    arena_bytes: int, state_bytes: int, reports: Sequence[Report]
+) -> TogetherReport:
+    """The reports of networks that take turns in one arena, and what it and the states of all take."""
     return {
         "schema": "tinsmith.shared_arena/1",
         "tinsmith": tool_version(),
         "arena": arena_bytes,
+        "states": state_bytes,
         "networks": list(reports),
     }
 

@@ -106,11 +106,12 @@ class Report(TypedDict):
 
 
 class TogetherReport(TypedDict):
-    """Of networks that take turns in one arena of `arena` bytes."""
+    """Of networks that take turns in one arena of `arena` bytes; each keeps its states, `states` bytes in all."""
 
     schema: str
     tinsmith: str
     arena: int
+    states: int
     networks: list[Report]
 
 
