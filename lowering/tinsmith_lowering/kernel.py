@@ -143,9 +143,9 @@ def constant_operands(layer: Layer) -> tuple[AsGiven, ...]:
     return tuple(AsGiven(i) for i, data in enumerate(layer.constants) if data is not None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kernel(Checked):
-    """A C routine and when it may be used.
+    """A C routine and when it may be used. Two are equal if they are one.
 
     name: of the routine; one may compute several operators, of several element types. headers: to be
     included, as written between quotes. emit: the C of one call. prepare: the constants that a call

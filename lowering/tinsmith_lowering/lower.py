@@ -8,6 +8,7 @@ order.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
@@ -15,7 +16,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Graph, Node, Value
-from tinsmith_ir.operators import Reshape, Trait
+from tinsmith_ir.operators import Operator, Reshape, Trait
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.program import Buffer, Call, ConstantBuffer, Kept, Memory, Program, View, tensor
 from tinsmith_ir.types import TensorType
@@ -231,9 +232,15 @@ def _named(name: str, layer: Layer, kernels: Sequence[Kernel]) -> list[Kernel]:
     # The names first: there are many kernels, and few of a name.
     return [
         kernel
-        for kernel in kernels
+        for kernel in _computing(type(layer.operator), tuple(kernels))
         if (kernel.name == name or kernel.key == name) and kernel.takes(layer)
     ]
+
+
+@lru_cache(maxsize=1024)
+def _computing(operator: type[Operator], kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
+    """The kernels of an operator, of any types; there are many kernels, and each call of a network asks for its own."""
+    return tuple(kernel for kernel in kernels if issubclass(operator, kernel.operator))
 
 
 def _called(kernel: Kernel, layer: Layer, kernels: Sequence[Kernel]) -> str:
@@ -270,7 +277,7 @@ def _choose(
     layer: Layer, kernels: Sequence[Kernel], *, in_one_memory: bool
 ) -> tuple[Kernel, str] | str:
     """The kernel and why not a better one; or why there is none."""
-    candidates = [kernel for kernel in kernels if isinstance(layer.operator, kernel.operator)]
+    candidates = _computing(type(layer.operator), tuple(kernels))
     fitting = [kernel for kernel in candidates if kernel.takes(layer)]
     broken: list[str] = []
     for kernel in fitting:
