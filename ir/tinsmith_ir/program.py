@@ -378,9 +378,25 @@ def unrolled(program: Program) -> Program:
     if not any(isinstance(step, Loop) for step in program.steps):
         return program
     unroller = _Unroller(program)
-    steps = tuple(unroller.steps(program.steps, {}))
+    steps = tuple(unroller.step(*instance) for instance in instances(program.steps))
     views = tuple(view for view in program.views if not view.counters)
     return replace(program, views=(*views, *unroller.views.values()), steps=steps)
+
+
+def instances(
+    steps: tuple[Step, ...], counters: Mapping[str, int] | None = None
+) -> Iterator[tuple[SimpleStep, Mapping[str, int]]]:
+    """Each simple step as written, as often as it runs, and the counters of the loops around it then.
+
+    Raises GraphError where a guard reads a counter outside of its loop.
+    """
+    counters = counters or {}
+    for step in steps:
+        if isinstance(step, Loop):
+            for index in range(step.count):
+                yield from instances(step.body, {**counters, step.counter: index})
+        elif _is_due(step.guard, counters):
+            yield step, counters
 
 
 class _Unroller:
@@ -390,15 +406,7 @@ class _Unroller:
         self._program = program
         self.views: dict[str, View] = {}
 
-    def steps(self, steps: tuple[Step, ...], counters: Mapping[str, int]) -> Iterator[SimpleStep]:
-        for step in steps:
-            if isinstance(step, Loop):
-                for index in range(step.count):
-                    yield from self.steps(step.body, {**counters, step.counter: index})
-            elif _is_due(step.guard, counters):
-                yield self._step(step, counters)
-
-    def _step(self, step: SimpleStep, counters: Mapping[str, int]) -> SimpleStep:
+    def step(self, step: SimpleStep, counters: Mapping[str, int]) -> SimpleStep:
         match step:
             case Call():
                 return replace(

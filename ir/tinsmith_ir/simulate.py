@@ -36,7 +36,7 @@ def evaluate_program(
     keep: bool = False,
     completion: Completion = "latest",
 ) -> dict[str, Array]:
-    """The outputs by name of view, of the first run; with `keep`, every result of a call as it was after that call.
+    """The outputs by name of view, of the first run; with `keep`, every result of a call as it computed it, too.
 
     inputs: as for `evaluate_graph`. Buffers without an offset get places of their own.
     completion: when engines do their work: as soon as it is started, or not before it is waited for. A program
@@ -62,23 +62,22 @@ def evaluate_program_frames(
     declared = [Value(name, program.type_of(name)) for name in program.inputs]
     states = {state.view: state.initial for state in program.states}
     for inputs in frames:
-        machine = _Machine(program, completion)
+        machine = _Machine(program, completion, keep=keep)
         for name, array in (states | named_inputs(declared, inputs)).items():
             machine.write(name, array)
-        kept: dict[str, Array] = {}
         for step in program.steps:
-            for call in machine.run(step):
-                if keep:
-                    kept |= {name: machine.read(name, "the result") for name in call.outputs}
+            machine.run(step)
         states = {name: machine.read(name, "the next run's state") for name in states}
         outputs = {name: machine.read(name, "the program's output") for name in program.outputs}
-        yield kept | outputs
+        yield machine.kept | outputs
 
 
 class _Machine:
-    """Memories as bytes, and for each byte whether it holds something."""
+    """Memories as bytes, and for each byte whether it holds something. kept: results of calls, if they are wanted."""
 
-    def __init__(self, program: Program, completion: Completion) -> None:
+    def __init__(self, program: Program, completion: Completion, *, keep: bool) -> None:
+        self.kept: dict[str, Array] = {}
+        self._keep = keep
         self._program = program
         self._is_early = completion == "earliest"
         self._offsets = _offsets(program)
@@ -89,19 +88,21 @@ class _Machine:
         self._ended: set[int] = set()  # tokens of flights that a wait for a later one ended, too
         self._place = cache(self._find_place)
 
-    def run(self, step: object) -> list[Call]:
-        """Run a step; the calls that have ended with it."""
+    def run(self, step: object) -> None:
+        """Run a step."""
         match step:
             case Call() | Copy():
-                return self._start(step) if step.token is not None else self._work(step)
+                if step.token is None:
+                    self._work(step)
+                else:
+                    self._start(step, step.token.value({}))
             case Fill():
                 type_ = self._program.type_of(step.destination)
                 self.write(step.destination, np.full(type_.shape, step.value, type_.dtype.numpy))
             case Wait():
-                return self._wait(step)
+                self._wait(step)
             case _:
                 raise TypeError(f"no step: {step!r}")
-        return []
 
     def write(self, name: str, array: Array) -> None:
         """Store an array where a view is."""
@@ -124,17 +125,14 @@ class _Machine:
         type_ = self._program.view[name].type
         return np.frombuffer(data[index].tobytes(), type_.dtype.numpy).reshape(type_.shape)
 
-    def _work(self, step: Call | Copy) -> list[Call]:
+    def _work(self, step: Call | Copy) -> None:
         if isinstance(step, Call):
             self._call(step)
-            return [step]
-        self._copy(step)
-        return []
+        else:
+            self._copy(step)
 
-    def _start(self, step: Call | Copy) -> list[Call]:
+    def _start(self, step: Call | Copy, token: int) -> None:
         """What it writes holds nothing until it is waited for, whenever the work is done."""
-        assert step.token is not None  # the caller asked
-        token = step.token.value({})
         if token in self._flights:
             raise EvaluationError(f"token {token} is not waited for before\n  {print_step(step)}\n")
         if self._is_early:
@@ -144,7 +142,6 @@ class _Machine:
             self._forget(before, and_poison=False)
         self._forget(step_names(step)[1], and_poison=not self._is_early)
         self._flights[token] = step
-        return []
 
     def _written_before(self, step: Call | Copy) -> list[str]:
         """What a FIFO engine has written itself, unknown to the core, when it begins a step."""
@@ -157,33 +154,30 @@ class _Machine:
         ]
         return [name for flight in flights for name in step_names(flight)[1]]
 
-    def _wait(self, step: Wait) -> list[Call]:
+    def _wait(self, step: Wait) -> None:
         """Late engines work only now; a FIFO engine first on what it was given before."""
         token = step.token.value({})
         awaited = self._flights.get(token)
         if awaited is None:
             raise EvaluationError(f"nothing was started with the token of\n  {print_step(step)}\n")
         is_fifo = self._program.engine[str(awaited.engine)].is_fifo
-        ended: list[Call] = []
         for key, flight in self._flights.items():
             is_before = is_fifo and flight.engine == awaited.engine
             if (key == token or is_before) and key not in self._ended:
-                ended += self._end(flight)
+                self._end(flight)
                 self._ended.add(key)
             if key == token:
                 break
         del self._flights[token]
         self._ended.remove(token)
-        return ended
 
-    def _end(self, step: Call | Copy) -> list[Call]:
+    def _end(self, step: Call | Copy) -> None:
         if not self._is_early:
-            return self._work(step)
+            self._work(step)
+            return
         self._remember(step_names(step)[1])
-        if not isinstance(step, Call):
-            return []
-        self._forget([step.scratch] if step.scratch else [])
-        return [step]
+        if isinstance(step, Call) and step.scratch:
+            self._forget([step.scratch])
 
     def _call(self, call: Call) -> None:
         """Evaluate the operator from and to the memories."""
@@ -203,6 +197,8 @@ class _Machine:
             raise EvaluationError(f"{where}: {error}") from error
         for name, result in zip(call.outputs, results, strict=True):
             self.write(name, result)
+            if self._keep:
+                self.kept[name] = result
         self._forget([] if call.scratch is None else [call.scratch])
 
     def _copy(self, copy: Copy) -> None:
