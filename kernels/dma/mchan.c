@@ -10,8 +10,8 @@
 // identifiers back.
 //
 // Transfers are not ordered among themselves, but tinsmith/dma.h promises that copies end in the order of their starts:
-// so one that touches what an earlier one touches waits for it. What has both ends on one side mchan cannot copy; the
-// core does.
+// so one that touches what an earlier one touches waits for it, and a wait ends what was started before, too. What has
+// both ends on one side mchan cannot copy; the core does.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,14 +48,19 @@ typedef struct {
   uintptr_t behind;
 } span_t;
 
+// number: of its copy, the first being 1.
 typedef struct {
   bool is_under_way;
-  uint32_t token;
+  uint32_t number;
   span_t destination;
   span_t source;
 } transfer_t;
 
 static transfer_t transfers[IDENTIFIERS];
+
+// Copies so far, and the last that was started with each token.
+static uint32_t copies;
+static uint32_t last_of[TINSMITH_DMA_TOKENS];
 
 static inline void store_register(uint32_t offset, uint32_t value) {
   *(volatile uint32_t *)(uintptr_t)(TINSMITH_MCHAN + offset) = value;
@@ -113,7 +118,7 @@ static void free_an_identifier(void) {
   end(0u);
 }
 
-static void start(uint32_t token, uint8_t *destination, const uint8_t *source, uint32_t bytes, uint32_t rows,
+static void start(uint8_t *destination, const uint8_t *source, uint32_t bytes, uint32_t rows,
                   uint32_t destination_stride, uint32_t source_stride) {
   free_an_identifier();
   order_memory();
@@ -135,7 +140,7 @@ static void start(uint32_t token, uint8_t *destination, const uint8_t *source, u
     store_register(COMMAND, bytes);
     store_register(COMMAND, l1_stride);
   }
-  const transfer_t transfer = {true, token, span_of(destination, bytes, rows, destination_stride),
+  const transfer_t transfer = {true, copies, span_of(destination, bytes, rows, destination_stride),
                                span_of(source, bytes, rows, source_stride)};
   transfers[identifier] = transfer;
 }
@@ -145,10 +150,10 @@ static bool is_one_command(uint32_t bytes, uint32_t rows, uint32_t destination_s
          destination_stride < TINSMITH_MCHAN_MOST && source_stride < TINSMITH_MCHAN_MOST;
 }
 
-static void start_row(uint32_t token, uint8_t *destination, const uint8_t *source, uint32_t bytes) {
+static void start_row(uint8_t *destination, const uint8_t *source, uint32_t bytes) {
   for (uint32_t at = 0u; at < bytes; at += TINSMITH_MCHAN_MOST) {
     const uint32_t part = bytes - at < TINSMITH_MCHAN_MOST ? bytes - at : TINSMITH_MCHAN_MOST;
-    start(token, destination + at, source + at, part, 1u, 0u, 0u);
+    start(destination + at, source + at, part, 1u, 0u, 0u);
   }
 }
 
@@ -157,23 +162,25 @@ void tinsmith_dma_start(uint32_t token, void *destination, const void *source, u
   uint8_t *const to = destination;
   const uint8_t *const from = source;
   const bool is_core_copy = is_in_l1(destination) == is_in_l1(source);
+  ++copies;
+  last_of[token] = copies;
   end_what_meets(span_of(destination, bytes, rows, destination_stride), span_of(source, bytes, rows, source_stride));
   if (!is_core_copy && is_one_command(bytes, rows, destination_stride, source_stride)) {
-    start(token, to, from, bytes, rows, destination_stride, source_stride);
+    start(to, from, bytes, rows, destination_stride, source_stride);
     return;
   }
   for (uint32_t row = 0u; row < rows; ++row) {
     if (is_core_copy) {
       memcpy(to + row * destination_stride, from + row * source_stride, bytes);
     } else {
-      start_row(token, to + row * destination_stride, from + row * source_stride, bytes);
+      start_row(to + row * destination_stride, from + row * source_stride, bytes);
     }
   }
 }
 
 void tinsmith_dma_wait(uint32_t token) {
   for (uint32_t i = 0u; i < IDENTIFIERS; ++i) {
-    if (transfers[i].is_under_way && transfers[i].token == token) {
+    if (transfers[i].is_under_way && (int32_t)(transfers[i].number - last_of[token]) <= 0) {
       end(i);
     }
   }

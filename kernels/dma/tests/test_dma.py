@@ -162,6 +162,15 @@ def test_more_copies_than_mchan_has_identifiers(build: Build) -> None:
     assert result.outputs == (expected(steps, data),)
 
 
+def test_a_wait_ends_what_mchan_was_given_before(build: Build) -> None:
+    core_copy = Step(1, 6, FAR, 4080, FAR, 4090, 4)
+    slow = Step(1, 5, NEAR, 0, FAR, 0, 1, 1900, 2, 2)
+    steps = [slow, core_copy, wait(6), Step(3, 0, NEAR, 3798), wait(5)]
+    data = some_data(3)
+    result = run(build("pulp-open", "mchan", ""), target("pulp-open"), [given(steps, data)])
+    assert result.outputs == (expected(steps, data),)
+
+
 @pytest.mark.parametrize(
     ("touch", "message"),
     [

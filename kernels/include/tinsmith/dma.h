@@ -22,7 +22,7 @@ extern "C" {
 void tinsmith_dma_start(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
                         uint32_t destination_stride, uint32_t source_stride);
 
-// Return when every copy that was started with the token has ended.
+// Return when every copy that was started with the token has ended, and all that were started before the last of them.
 void tinsmith_dma_wait(uint32_t token);
 
 #ifdef __cplusplus
