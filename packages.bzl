@@ -29,6 +29,7 @@ OTHERS = [
     "kernels",
     "kernels/cmsis_nn",
     "kernels/dma",
+    "kernels/engine",
     "kernels/include",
     "kernels/pulp_nn",
     "kernels/reference",
