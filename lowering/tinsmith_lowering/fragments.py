@@ -16,10 +16,16 @@ class Emission(Checked):
 
     statements: whole C statements or declarations, each ending as C wants, lines indented by two.
     result: a C expression that is 0 when the kernel did its work, or None if it cannot refuse.
+    wait: of a kernel that drives an engine itself, whose statements only start the work: what stands
+    where the program waits for its end, in a function of its own with the same operands and the same
+    `Scope.token`, so that nothing declared in one is known in the other; `result` is evaluated behind
+    it. On a FIFO engine it returns after the end of what was started before, too. None of a kernel
+    that works where its statements stand; a call of it on an engine is a job (tinsmith/engine.h).
     """
 
     statements: tuple[str, ...]
     result: str | None = None
+    wait: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,13 @@ class Scope(Protocol):
     @property
     def outputs(self) -> tuple[Operand, ...]:
         """Results in the operator's order."""
+        ...
+
+    @property
+    def token(self) -> str:
+        """C expression (uint32_t) that tells the call from others that are under way, in an emission that has
+        a `wait`; 0 for a call of the core.
+        """
         ...
 
     @property

@@ -16,7 +16,8 @@ class LayerFacts(Checked):
     """One kernel call.
 
     macs: multiply-accumulates. in_offset, out_offset: bytes in the arena of the first operand that is
-    there and of the first result; in_offset is None when all operands are constants.
+    there and of the first result; in_offset is None when all operands are constants. engine: what runs it beside the
+    core, or the unit of the core that its kernel uses.
     scratch_bytes: working memory. reason: why not a better kernel, "" if this is the best.
     """
 
@@ -49,7 +50,7 @@ def _facts(layout: Layout, call: Call, target: Target, kernels: Sequence[Kernel]
         op=call.operator.mnemonic,
         macs=call.operator.macs(layer.inputs, layer.outputs),
         kernel=call.kernel,
-        engine=find_kernel(call.kernel, layer, kernels).engine,
+        engine=call.engine or find_kernel(call.kernel, layer, kernels).engine,
         in_offset=layout.offset(placed[0]) if placed else None,
         out_offset=layout.offset(call.outputs[0]),
         scratch_bytes=0 if call.scratch is None else program.view[call.scratch].type.size_bytes,

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from tinsmith_ir.program import Copy, simple_steps
 from tinsmith_ir.types import TensorType
 
+from tinsmith_c.engines import Drive, Engines
 from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES
 from tinsmith_c.text import comment_lines, float_literal
 
 
-def write_header(layout: Layout, options: WriteOptions) -> str:
+def write_header(layout: Layout, engines: Engines, options: WriteOptions) -> str:
     """Text of `<name>.h`."""
     name = c_name(layout.program)
     guard = f"TINSMITH_MODEL_{name.upper()}_H_"
     parts = [
-        *comment_lines(*_manual(layout, options)),
+        *comment_lines(*_manual(layout, engines, options)),
         f"#ifndef {guard}",
         f"#define {guard}",
         "",
@@ -27,6 +27,7 @@ def write_header(layout: Layout, options: WriteOptions) -> str:
         "#endif",
         "",
         *_arena_macros(layout, name),
+        *_engine_macros(layout, engines),
         *_tensors(layout, name, "input", layout.program.inputs),
         *_tensors(layout, name, "output", layout.program.outputs),
         "// The arena passed to the run function is NULL or not aligned.",
@@ -88,7 +89,7 @@ def provenance(layout: Layout, options: WriteOptions) -> list[str]:
     return lines
 
 
-def _manual(layout: Layout, options: WriteOptions) -> list[str]:
+def _manual(layout: Layout, engines: Engines, options: WriteOptions) -> list[str]:
     name = c_name(layout.program)
     use = (
         f"Use: fill a {name}_memories_t; write the inputs to where {name}_input_<i>(memories) points; call "
@@ -106,7 +107,7 @@ def _manual(layout: Layout, options: WriteOptions) -> list[str]:
         "real = scale * (element - zero point). Elements lie densely, the last dimension innermost; images are "
         "batch, height, width, channels.",
         "",
-        _together(layout),
+        _together(layout, engines),
     ]
 
 
@@ -127,15 +128,23 @@ def _states_manual(layout: Layout, name: str) -> list[str]:
     ]
 
 
-def _together(layout: Layout) -> str:
+def _together(layout: Layout, engines: Engines) -> str:
     """Whether runs may go on at the same time."""
-    if any(
-        isinstance(s, Copy) and s.engine is not None for s in simple_steps(layout.program.steps)
-    ):
-        return (
+    given: list[str] = []
+    if engines.drives(Drive.DMA):
+        given.append(
             "Copies beside the core are made by tinsmith_dma_start and tinsmith_dma_wait (tinsmith/dma.h), which the "
             "chip's integrator gives. They know copies by numbers, the same in every run: one run at a time."
         )
+    if engines.drives(Drive.JOB):
+        given.append(
+            "Jobs beside the core are run by tinsmith_engine_start and tinsmith_engine_wait (tinsmith/engine.h), which "
+            "the chip's integrator gives; they lie on the stack of whoever calls the run function."
+        )
+    if engines.drives(Drive.KERNEL):
+        given.append("Kernels drive engines of the chip: one run at a time.")
+    if given:
+        return " ".join(given)
     where = "the arena" if layout.has_arena else "the memories"
     which = "arenas" if layout.has_arena else "memories"
     return f"Nothing is kept outside of {where}: calls with different {which} may run at the same time."
@@ -167,6 +176,13 @@ def _arena_macros(layout: Layout, name: str) -> list[str]:
         f"#define {prefix}_OUTPUT_COUNT {len(layout.program.outputs)}u",
         "",
     ]
+
+
+def _engine_macros(layout: Layout, engines: Engines) -> list[str]:
+    """Numbers of the engines that are given jobs."""
+    numbers = engines.job_engines
+    lines = [f"#define {layout.engine_macros[name]} {number}u" for name, number in numbers.items()]
+    return ["// Engines as tinsmith_engine_start knows them.", *lines, ""] if lines else []
 
 
 def _memories(layout: Layout, name: str) -> Iterator[str]:

@@ -7,11 +7,12 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
-from tinsmith_ir.program import Call, Loop, Program, Step
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.program import Call, Loop, Program, SimpleStep, Step
 from tinsmith_ir.program_printer import print_step, print_view
 from tinsmith_lowering import ARENA_ALIGNMENT
 
-from tinsmith_c.names import buffer_names, c_identifier, is_header, shortened
+from tinsmith_c.names import NameTable, buffer_names, c_identifier, is_header, shortened
 
 
 @checked
@@ -33,12 +34,8 @@ class Layout:
     program: Program
 
     def __post_init__(self) -> None:
-        """Refuse what the C writer cannot say: calls beside the core, operands that do not lie densely, buffers
-        without a place.
-        """
+        """Refuse what the C writer cannot say: operands that do not lie densely, buffers without a place."""
         for call in self.program.calls:
-            if call.engine is not None:
-                raise GraphError(f"no kernel runs beside the core, got\n  {print_step(call)}\n")
             for name in (*call.inputs, *call.outputs, call.scratch):
                 view = self.program.view.get(name or "")
                 if view is not None and not view.is_dense:
@@ -74,38 +71,41 @@ class Layout:
         """Memory -> C identifier."""
         return buffer_names([memory.name for memory in self.program.memories])
 
-    def address(self, name: str, arena: str = "arena") -> str:
-        """C expression of a view's first byte, `arena` being the name of the arena there."""
-        start = arena
+    def address(self, name: str, arena: str = "arena", holder: str = "") -> str:
+        """C expression of a view's first byte, `arena` being the name of the arena there, and `holder` what stands in
+        front of it, of memories and of counters.
+        """
+        start = f"{holder}{arena}"
         if not self.has_arena:
-            start = f"(uint8_t *)memories->{self.fields[self.program.buffer_of(name).memory]}"
-        return f"{start} + {self.offset_name(name)}{self.motion(name)}"
+            field = self.fields[self.program.buffer_of(name).memory]
+            start = f"(uint8_t *){holder}memories->{field}"
+        return f"{start} + {self.offset_name(name)}{self.motion(name, holder)}"
 
-    def motion(self, name: str) -> str:
+    def motion(self, name: str, holder: str = "") -> str:
         """What loops add to a view's offset, ` + 16 * i`."""
-        return "".join(f" + {_term(term)}" for term in self.program.view[name].start.terms)
+        terms = self.program.view[name].start.terms
+        return "".join(f" + {_term(term, holder)}" for term in terms)
 
     @cached_property
-    def counters(self) -> dict[str, tuple[str, ...]]:
-        """Kernel call -> counters of the loops around it."""
-        found: dict[str, tuple[str, ...]] = {}
+    def counters(self) -> tuple[str, ...]:
+        """All loops' counters, an outer one before those within."""
+        found: list[str] = []
 
-        def walk(steps: tuple[Step, ...], around: tuple[str, ...]) -> None:
+        def walk(steps: tuple[Step, ...]) -> None:
             for step in steps:
                 if isinstance(step, Loop):
-                    walk(step.body, (*around, step.counter))
-                elif isinstance(step, Call):
-                    found[step.name] = around
+                    found.append(step.counter)
+                    walk(step.body)
 
-        walk(self.program.steps, ())
-        return found
+        walk(self.program.steps)
+        return tuple(found)
 
-    def moved_by(self, call: Call) -> tuple[str, ...]:
-        """The counters that a call's operands depend on, the outermost first."""
-        names = (*call.inputs, *call.outputs, call.scratch)
-        views = [self.program.view[name] for name in names if name and name in self.program.view]
+    def moved_by(self, *steps: SimpleStep) -> tuple[str, ...]:
+        """The counters that the operands of steps depend on, an outer one before those within."""
+        names = [name for step in steps for both in step_names(step) for name in both]
+        views = [self.program.view[name] for name in names if name in self.program.view]
         used = {counter for view in views for counter in view.counters}
-        return tuple(counter for counter in self.counters[call.name] if counter in used)
+        return tuple(counter for counter in self.counters if counter in used)
 
     def memories_of(self, call: Call) -> frozenset[str]:
         """Where a call's operands, results and scratch lie."""
@@ -155,6 +155,15 @@ class Layout:
         """Kernel call -> its number, in the order of writing."""
         return {call.name: number for number, call in enumerate(self.program.calls)}
 
+    @cached_property
+    def engine_macros(self) -> dict[str, str]:
+        """Engine -> the macro of its number."""
+        table, prefix = NameTable(), c_name(self.program).upper()
+        return {
+            engine.name: f"{prefix}_ENGINE_{table.unique(c_identifier(engine.name).upper())}"
+            for engine in self.program.engines
+        }
+
     def offset_name(self, name: str) -> str:
         """The enumerator that holds a view's offset."""
         return f"kOffset_{self.identifiers[name]}"
@@ -186,20 +195,20 @@ def tables(expression: Expression) -> list[Table]:
     return found
 
 
-def c_expression(expression: Expression) -> str:
-    """An int32 expression of C; it needs no parentheses within a sum."""
-    parts = [_term(term) for term in expression.terms]
+def c_expression(expression: Expression, holder: str = "") -> str:
+    """An int32 expression of C; it needs no parentheses within a sum. holder: in front of counters."""
+    parts = [_term(term, holder) for term in expression.terms]
     if expression.base or not parts:
         parts.append(str(expression.base))
     return " + ".join(parts)
 
 
-def _term(term: Term) -> str:
+def _term(term: Term, holder: str) -> str:
     match term.factor:
         case Counter(name):
-            text = counter_name(name)
+            text = f"{holder}{counter_name(name)}"
         case Modulo(value, modulus):
-            text = f"tinsmith_modulo({c_expression(value)}, {modulus})"
+            text = f"tinsmith_modulo({c_expression(value, holder)}, {modulus})"
         case Table(name, _):
-            text = f"{table_name(term.factor)}[{counter_name(name)}]"
+            text = f"{table_name(term.factor)}[{holder}{counter_name(name)}]"
     return text if term.times == 1 else f"{term.times} * {text}"

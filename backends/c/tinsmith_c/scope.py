@@ -88,6 +88,11 @@ class LayerScope:
         return operand.expression
 
     @property
+    def token(self) -> str:
+        """C expression that tells the call from others that are under way."""
+        return "token"
+
+    @property
     def output(self) -> str:
         """C expression (a pointer) of the first result."""
         return self.outputs[0].expression

@@ -2,7 +2,9 @@
 
 import io
 import itertools
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from tinsmith_ir.errors import GraphError
@@ -11,12 +13,14 @@ from tinsmith_ir.program_printer import print_step
 from tinsmith_lowering import Emission, Kernel, Operand, find_kernel, layer_of_call
 from tinsmith_target import Target
 
+from tinsmith_c.engines import Engines, steps_beside_the_core
 from tinsmith_c.header import describe, provenance
+from tinsmith_c.jobs import JobWriter, function_name
 from tinsmith_c.layout import Layout, c_name, counter_name
 from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES, ConstantPool, LayerScope
-from tinsmith_c.steps import StepWriter, definitions_of, function_name, headers_of
+from tinsmith_c.steps import StepWriter, definitions_of, headers_of
 from tinsmith_c.text import array_definition, comment_lines, wrapped_call
 
 _ATTRIBUTES = """\
@@ -38,40 +42,64 @@ void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
 #endif"""
 
 
-def write_source(
-    layout: Layout, target: Target, kernels: Sequence[Kernel], options: WriteOptions
-) -> bytes:
-    """Content of `<name>.c`."""
-    name = c_name(layout.program)
-    pool = ConstantPool(f"{name}_weights_")
-    headers: dict[str, None] = {}
-    checks: dict[str, None] = {}
-    guards: dict[str, None] = {}
-    layers: list[str] = []
-    failing: set[str] = set()
-    for number, call in enumerate(layout.program.calls):
+@dataclass(frozen=True)
+class EmittedCall:
+    """A call as its kernel writes it."""
+
+    call: Call
+    kernel: Kernel
+    scope: LayerScope
+    emission: Emission
+
+
+@dataclass(frozen=True)
+class EmittedCalls:
+    """The calls in the order of writing, and the constants that they read; none beside the core that never runs."""
+
+    calls: tuple[EmittedCall, ...]
+    pool: ConstantPool
+    engines: Engines
+
+
+def emit_calls(layout: Layout, target: Target, kernels: Sequence[Kernel]) -> EmittedCalls:
+    """Ask the kernels. Raises GraphError for what they cannot say, UnsupportedError for an unknown kernel."""
+    pool = ConstantPool(f"{c_name(layout.program)}_weights_")
+    beside = {id(step) for step in steps_beside_the_core(layout.program)}
+    found: list[EmittedCall] = []
+    for call in layout.program.calls:
+        if call.engine is not None and id(call) not in beside:
+            continue  # never runs
         seen = layer_of_call(layout.program, call, target)
         kernel = find_kernel(call.kernel, seen, kernels)
-        headers.update(dict.fromkeys(kernel.headers))
-        checks.update(dict.fromkeys(kernel.checks))
-        guards.update(dict.fromkeys(kernel.guards))
         scope = _scope(layout, call, pool)
         emission = kernel.emit(seen, scope)
-        if emission.result is not None:
-            failing.add(call.name)
         if kernel.takes_offsets and (layout.moved_by(call) or len(layout.memories_of(call)) > 1):
             raise GraphError(
                 f"kernel {kernel.name!r} takes offsets in one memory that no loop moves, got\n"
                 f"  {print_step(call)}\n"
             )
-        layers.append(_layer(layout, number, call, kernel, scope, emission))
-    run = _run(layout, name, StepWriter(layout, pool, failing))
+        found.append(EmittedCall(call, kernel, scope, emission))
+    own = {one.call.name for one in found if one.emission.wait is not None}
+    return EmittedCalls(tuple(found), pool, Engines(layout.program, own))
+
+
+def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -> bytes:
+    """Content of `<name>.c`."""
+    name = c_name(layout.program)
+    pool, engines = emitted.pool, emitted.engines
+    kernels = [one.kernel for one in emitted.calls]
+    headers = {header for kernel in kernels for header in kernel.headers}
+    checks = dict.fromkeys(check for kernel in kernels for check in kernel.checks)
+    guards = dict.fromkeys(guard for kernel in kernels for guard in kernel.guards)
+    failing = {one.call.name for one in emitted.calls if one.emission.result is not None}
+    jobs = JobWriter(layout, pool, engines, failing).definitions()
+    run = _run(layout, name, StepWriter(layout, pool, engines, failing))
     reset = _reset(layout, name, pool)
     before = [
         "\n".join(comment_lines(*provenance(layout, options))),
         *guards,
         f'#include "{name}.h"',
-        "\n".join(["#include <stddef.h>", *headers_of(layout.program)]),
+        "\n".join(["#include <stddef.h>", *headers_of(layout.program, engines)]),
         "\n".join(f'#include "{header}"' for header in sorted(headers)),
         "\n".join(_check(condition) for condition in checks),
         _ATTRIBUTES,
@@ -82,7 +110,8 @@ def write_source(
         "\n".join(pool.records.values()),
         *definitions_of(layout.program),
         *pool.helpers,
-        *layers,
+        *(_layer(layout, one) for one in emitted.calls),
+        *jobs,
         run,
         reset,
     ]
@@ -190,33 +219,63 @@ def _local_name(call: Call, index: int) -> str:
     return f"{operand.name}_{index}" if operand.variadic else operand.name
 
 
-def _layer(
-    layout: Layout,
-    number: int,
-    call: Call,
-    kernel: Kernel,
-    scope: LayerScope,
-    emission: Emission,
-) -> str:
-    returned = "void" if emission.result is None else "int"
-    lines = [
-        *_layer_comment(layout, number, call, kernel),
-        f"static {returned} {function_name(layout, call)}({_parameters(layout, call)}) {{",
-        *(_memory(layout, call) if kernel.takes_offsets else _locals(layout, call, scope)),
-        *emission.statements,
+def _layer(layout: Layout, emitted: EmittedCall) -> str:
+    call, emission = emitted.call, emitted.emission
+    comment = _layer_comment(layout, call, emitted.kernel)
+    name, parameters = function_name(layout, call), _parameters(layout, call)
+    pointers = (
+        _memory(layout, call)
+        if emitted.kernel.takes_offsets
+        else _locals(layout, call, emitted.scope)
+    )
+    ends = [] if emission.result is None else [f"  return {emission.result};"]
+    returned = "int" if ends else "void"
+    head = f"static {returned} {name}({', '.join(parameters)}) {{"
+    if emission.wait is None:
+        return "\n".join([*comment, head, *pointers, *emission.statements, *ends, "}"])
+    both = [*parameters, "uint32_t token"]
+    start = _function(f"static void {name}_start", both, pointers, emission.statements)
+    wait = _function(f"static {returned} {name}_wait", both, pointers, (*emission.wait, *ends))
+    lines = [*comment, *start, "", *wait]
+    if call.engine is None:
+        given = ", ".join([*map(_declared, parameters), "0u"])
+        waiting = f"{'return ' if ends else ''}{name}_wait({given});"
+        lines += ["", head, f"  {name}_start({given});", f"  {waiting}", "}"]
+    return "\n".join(lines)
+
+
+def _function(
+    head: str, parameters: Sequence[str], pointers: Sequence[str], statements: Sequence[str]
+) -> list[str]:
+    """A function with those of its pointers that its statements name; other parameters are passed for nothing."""
+    body = [*(line for line in pointers if _names(statements, _declared(line))), *statements]
+    unused = [name for name in map(_declared, parameters) if not _names(body, name)]
+    return [
+        f"{head}({', '.join(parameters)}) {{",
+        *(f"  (void){name};" for name in unused),
+        *body,
+        "}",
     ]
-    if emission.result is not None:
-        lines.append(f"  return {emission.result};")
-    return "\n".join([*lines, "}"])
 
 
-def _parameters(layout: Layout, call: Call) -> str:
+def _declared(line: str) -> str:
+    """The name in a declaration: `  const int8_t *input = …`, `uint32_t token`."""
+    return line.partition(" = ")[0].split()[-1].lstrip("*")
+
+
+def _names(statements: Sequence[str], name: str) -> bool:
+    return any(re.search(rf"\b{name}\b", statement) for statement in statements)
+
+
+def _parameters(layout: Layout, call: Call) -> list[str]:
     counters = [f"int32_t {counter_name(counter)}" for counter in layout.moved_by(call)]
-    return ", ".join([layout.parameter, *counters])
+    return [layout.parameter, *counters]
 
 
-def _layer_comment(layout: Layout, number: int, call: Call, kernel: Kernel) -> list[str]:
-    lines = [f"Layer {number}, {call.name}: {call.operator.mnemonic} by {kernel.name}"]
+def _layer_comment(layout: Layout, call: Call, kernel: Kernel) -> list[str]:
+    lines = [
+        f"Layer {layout.numbers[call.name]}, {call.name}: {call.operator.mnemonic} by {kernel.name}"
+    ]
     for index, name in enumerate(call.inputs):
         if name is not None:
             lines.append(f"  {_local_name(call, index)}: {_describe_operand(layout, name)}")
@@ -224,6 +283,8 @@ def _layer_comment(layout: Layout, number: int, call: Call, kernel: Kernel) -> l
         lines.append(f"  output: {_describe_operand(layout, name)}")
     if call.scratch is not None:
         lines.append(f"  scratch: {layout.program.view[call.scratch].type.size_bytes} bytes")
+    if call.engine is not None:
+        lines.append(f"  beside the core, on {call.engine}")
     if call.reason:
         lines.append(f"  why not a better kernel: {call.reason}")
     return comment_lines(*lines)

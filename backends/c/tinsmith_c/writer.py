@@ -10,7 +10,7 @@ from tinsmith_target import Target
 from tinsmith_c.header import write_header
 from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
-from tinsmith_c.source import write_source
+from tinsmith_c.source import emit_calls, write_source
 from tinsmith_c.text import comment_lines
 
 
@@ -26,9 +26,10 @@ def write(
     layout = Layout(program)
     chosen = options or WriteOptions()
     name = c_name(program)
+    emitted = emit_calls(layout, target, kernels)
     return {
-        f"{name}.h": write_header(layout, chosen).encode(),
-        f"{name}.c": write_source(layout, target, kernels, chosen),
+        f"{name}.h": write_header(layout, emitted.engines, chosen).encode(),
+        f"{name}.c": write_source(layout, emitted, chosen),
     }
 
 
