@@ -1,9 +1,11 @@
 """Random programs with loops, views, rings, fills and engines, for property tests: right ones, and mutants of them.
 
 Each computes rows of an input one after another: rows come into a few lines of a small memory, beside the core or by
-it, go through elementwise calls, perhaps in place, perhaps through a ring of lines, and back to the output.
+it, go through elementwise calls, perhaps in place or beside the core, perhaps through a ring of lines, and back to the
+output.
 """
 
+import enum
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -59,6 +61,14 @@ def mutant(program: Program, seed: int) -> Program:
     return program
 
 
+class _Caller(enum.Enum):
+    """What calls do beside the core: nothing; each is waited for at once, or an iteration later."""
+
+    NONE = enum.auto()
+    AT_ONCE = enum.auto()
+    BEHIND = enum.auto()
+
+
 class _Maker:
     """What has been decided, in the order in which it is needed."""
 
@@ -70,10 +80,15 @@ class _Maker:
         self._row_bytes = self._type.size_bytes
         self._rows = generator.randint(2, 7)
         self._slots = generator.randint(2, 3)
-        self._has_engine = generator.random() < 0.7
+        self._has_dma = generator.random() < 0.7
         self._has_ring = generator.random() < 0.5
         self._has_far_memory = generator.random() < 0.6
         self._is_in_place = generator.random() < 0.3
+        self._caller = _Caller.NONE
+        if not self._is_in_place and generator.random() < 0.6:
+            self._caller = generator.choice([_Caller.AT_ONCE, _Caller.BEHIND])
+        is_one_engine = self._has_dma and generator.random() < 0.3
+        self._npu = "dma" if is_one_engine else "npu"
         self._views: list[View] = []
         self._buffers: list[Buffer] = []
         self._ends = {"near": 0, "far": 0}
@@ -86,19 +101,25 @@ class _Maker:
             self._buffer(name, whole.size_bytes, far)
             self._views.append(View(name, whole, name))
         self._buffer("slots", self._slots * self._row_bytes, "near")
-        self._buffer("out", self._row_bytes, "near")
+        is_behind = self._caller is _Caller.BEHIND
+        self._buffer("out", self._row_bytes * (2 if is_behind else 1), "near")
         self._buffer("sum", self._row_bytes, "near")
         self._view("total", "sum")
         self._view("slot", "slots", self._cycle(0))
         if self._is_in_place:
             self._view("done", "slots", self._cycle(0))
         else:
-            self._view("done", "out")
-        self._view("to", "y", self._along(0))
-        ahead = self._generator.randint(0, self._slots - 1) if self._has_engine else 0
+            self._view("done", "out", self._modulo(0, 2) if is_behind else ZERO)
+        self._view("to", "y", self._along(-1 if is_behind else 0))
+        # While a call beside the core still reads a slot, no other row comes into it.
+        most = self._slots - (2 if is_behind else 1)
+        ahead = self._generator.randint(0, most) if self._has_dma else 0
         self._view("from", "x", self._along(ahead))
         self._view("next", "slots", self._cycle(ahead))
-        steps = [*self._prologue(ahead), Loop("i", rows, tuple(self._body(ahead)))]
+        body = self._behind(ahead) if is_behind else self._body(ahead)
+        steps = [*self._prologue(ahead), Loop("i", rows, tuple(body))]
+        if is_behind:
+            steps += self._epilogue()
         memories = [Memory("near", None, 4)] + ([Memory("far", None, 8)] if far == "far" else [])
         reaches = tuple(memory.name for memory in memories)
         return Program(
@@ -111,8 +132,19 @@ class _Maker:
             steps=tuple(steps),
             inputs=("x",),
             outputs=("y",),
-            engines=(Engine("dma", reaches),) if self._has_engine else (),
+            engines=self._engines(reaches),
         )
+
+    def _engines(self, reaches: tuple[str, ...]) -> tuple[Engine, ...]:
+        """That of the calls may end them in any order, since each is waited for."""
+        engines = [Engine("dma", reaches)] if self._has_dma else []
+        if self._caller is not _Caller.NONE and self._npu == "npu":
+            is_fifo = self._generator.random() < 0.5
+            depth = self._generator.choice([None, 2])
+            engines.insert(
+                self._generator.randint(0, len(engines)), Engine("npu", ("near",), is_fifo, depth)
+            )
+        return tuple(engines)
 
     def _prologue(self, ahead: int) -> list[Step]:
         """The rows that come before the loop begins, and zeros in the lines of the ring."""
@@ -143,26 +175,59 @@ class _Maker:
         return steps
 
     def _body(self, ahead: int) -> list[SimpleStep]:
+        """Row i comes, is computed and goes."""
+        relu = self._call("relu", Relu(), ("slot",), "done")
+        if self._is_in_place:
+            relu = replace(relu, over=(Overlap(0, 0),))
+        if self._caller is _Caller.NONE:
+            return [*self._arrival(ahead), relu, *self._departure()]
+        # Tokens beside those of copies.
+        relu = replace(relu, engine=self._npu, token=Expression(self._slots))
+        return [*self._arrival(ahead), relu, Wait(Expression(self._slots)), *self._departure()]
+
+    def _behind(self, ahead: int) -> list[SimpleStep]:
+        """Row i comes and is begun; row i - 1 ends and goes."""
+        relu = self._call("relu", Relu(), ("slot",), "done")
+        relu = replace(relu, engine=self._npu, token=self._turns(0))
+        self._view("ready", "out", self._modulo(1, 2))
+        guard = Guard("i", 1, self._rows)
+        later = [Wait(self._turns(1)), *self._departure("ready")]
+        return [*self._arrival(ahead), relu, *(replace(step, guard=guard) for step in later)]
+
+    def _epilogue(self) -> list[SimpleStep]:
+        """The last row ends and goes."""
+        last = self._rows - 1
+        self._view("last", "out", Expression(last % 2 * self._row_bytes))
+        self._view("last_to", "y", Expression(last * self._row_bytes))
+        return [Wait(Expression(self._slots + last % 2)), Copy("last", "last_to")]
+
+    def _arrival(self, ahead: int) -> list[SimpleStep]:
         steps: list[SimpleStep] = []
         guard = Guard("i", 0, self._rows - ahead) if ahead else None
         if guard is None or guard.end > 0:
             token = self._tokens(ahead)
             steps.append(replace(self._copy("from", "next", token), guard=guard))
-        if self._has_engine:
+        if self._has_dma:
             steps.append(Wait(self._tokens(0)))
-        over = (Overlap(0, 0),) if self._is_in_place else ()
-        steps.append(replace(self._call("relu", Relu(), ("slot",), "done"), over=over))
-        result = "done"
-        if self._has_ring:
-            steps.append(Copy("done", "line"))
-            steps.append(Copy("ring", "pair"))
-            steps.append(self._call("add", Add(), ("old", "new"), "total"))
-            result = "total"
-        steps.append(Copy(result, "to"))
         return steps
 
+    def _departure(self, done: str = "done") -> list[SimpleStep]:
+        if not self._has_ring:
+            return [Copy(done, "to")]
+        add = self._call("add", Add(), ("old", "new"), "total")
+        before, behind = (Copy(done, "line"), Copy("ring", "pair")), Copy("total", "to")
+        if self._caller is _Caller.NONE or self._generator.random() < 0.5:
+            return [*before, add, behind]
+        token = Expression(self._slots + 2)
+        return [*before, replace(add, engine=self._npu, token=token), Wait(token), behind]
+
+    def _turns(self, ahead: int) -> Expression:
+        """One of two tokens behind those of copies."""
+        value = Expression(ahead, (Term(1, Counter("i")),))
+        return Expression(self._slots, (Term(1, Modulo(value, 2)),))
+
     def _copy(self, source: str, destination: str, token: Expression) -> Copy:
-        if not self._has_engine:
+        if not self._has_dma:
             return Copy(source, destination)
         return Copy(source, destination, "dma", token)
 
@@ -251,6 +316,32 @@ def _with_steps(program: Program, change: _Change) -> Program:
     return replace(program, steps=changed_steps(program.steps, change))
 
 
+def _exchange_two_steps(program: Program, generator: random.Random) -> Program | None:
+    """Neighbours in a loop."""
+    loops = [step for step in program.steps if isinstance(step, Loop) and len(step.body) > 1]
+    if not loops:
+        return None
+    loop = generator.choice(loops)
+    body = [*loop.body]
+    index = generator.randrange(len(body) - 1)
+    body[index], body[index + 1] = body[index + 1], body[index]
+    changed = replace(loop, body=tuple(body))
+    return replace(program, steps=tuple(changed if s is loop else s for s in program.steps))
+
+
+def _change_an_engine(program: Program, generator: random.Random) -> Program | None:
+    """A step that runs on one runs on another."""
+    steps = [*simple_steps(program.steps)]
+    beside = [step for step in steps if isinstance(step, Call | Copy) and step.engine is not None]
+    if not beside or len(program.engines) < 2:
+        return None
+    chosen = generator.choice(beside)
+    engine = generator.choice([e.name for e in program.engines if e.name != chosen.engine])
+    return _with_steps(
+        program, lambda step: (replace(chosen, engine=engine) if step is chosen else step,)
+    )
+
+
 _MUTATIONS = (
     _drop_a_wait,
     _move_a_buffer,
@@ -258,4 +349,6 @@ _MUTATIONS = (
     _change_a_loop,
     _change_a_guard,
     _drop_a_step,
+    _exchange_two_steps,
+    _change_an_engine,
 )

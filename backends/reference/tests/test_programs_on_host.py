@@ -1,4 +1,5 @@
-"""Programs with loops, views, rings and copies, as C: the same bytes as the evaluator's, however late a DMA is.
+"""Programs with loops, views, rings, copies and calls beside the core, as C: the same bytes as the evaluator's, however
+late engines are.
 
     python test_programs_on_host.py 0 1000
 
@@ -29,7 +30,7 @@ from tinsmith_ir import (
 )
 from tinsmith_ir.program import changed_steps
 from tinsmith_ir.random_programs import mutant, random_program
-from tinsmith_lowering import layer_of_call, prepare
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, layer_of_call, prepare
 from tinsmith_reference import backend
 from tinsmith_target import target
 
@@ -60,19 +61,24 @@ def sample(program: Program, seed: int) -> Array:
 
 @dataclass(frozen=True)
 class Compiled:
-    """The reference kernels, and DMAs that end copies as late as they may and at once."""
+    """The reference kernels, and engines that end copies and jobs as late as they may and at once."""
 
     kernels: KernelObjects
-    dmas: Mapping[str, KernelObjects]
+    engines: Mapping[str, Sequence[KernelObjects]]
 
     @staticmethod
     def into(folder: Path) -> "Compiled":
         """Objects in a folder."""
         includes = [ROOM / "include"]
         kernels = KernelObjects(sorted((ROOM / "reference").glob("*.c")), includes, folder)
-        sources = {"latest": ROOM / "dma" / "host.c", "earliest": ROOM / "dma" / "host_early.c"}
-        dmas = {name: KernelObjects([path], includes, folder) for name, path in sources.items()}
-        return Compiled(kernels, dmas)
+        files = {"latest": "host.c", "earliest": "host_early.c"}
+        engines = {
+            name: [
+                KernelObjects([ROOM / room / file], includes, folder) for room in ("dma", "engine")
+            ]
+            for name, file in files.items()
+        }
+        return Compiled(kernels, engines)
 
 
 @pytest.fixture(scope="session")
@@ -99,17 +105,20 @@ def is_refused(program: Program, x: Array) -> bool:
 
 
 def differences(
-    programs: Sequence[tuple[Program, Array]], compiled: Compiled, folder: Path
+    programs: Sequence[tuple[Program, Array]],
+    compiled: Compiled,
+    folder: Path,
+    kernels: Sequence[Kernel] = KERNELS,
 ) -> dict[int, list[str]]:
     """Which of the programs do not give the bytes that they mean, and who gives others."""
     wanted = [meaning(program, x).tobytes() for program, x in programs]
     batch = HostBatch.build(
-        [program for program, _ in programs], HOST, KERNELS, compiled.kernels.includes, folder
+        [program for program, _ in programs], HOST, kernels, compiled.kernels.includes, folder
     )
     inputs = [x for _, x in programs]
     ran: dict[str, list[Array | str]] = {
-        f"C, {name}": batch.run(batch.link(name, compiled.kernels, dma), inputs)
-        for name, dma in compiled.dmas.items()
+        f"C, {name}": batch.run(batch.link(name, compiled.kernels, *engines), inputs)
+        for name, engines in compiled.engines.items()
     }
     for name, evaluate in _EVALUATORS.items():
         ran[name] = [evaluate(program, x) for program, x in programs]
@@ -227,6 +236,83 @@ def test_a_rolling_buffer_with_double_buffered_results(compiled: Compiled, tmp_p
     types = [program.type_of("x"), program.type_of("w"), None]
     (wanted,) = call.operator.evaluate([x, weights, None], types, [program.type_of("y")])
     assert whole.tobytes() == wanted.tobytes()
+
+
+def driving(kernel: Kernel, *, is_late: bool) -> Kernel:
+    """The kernel as one that starts and waits by itself, and works where it starts or where it waits."""
+
+    def emit(layer: Layer, scope: Scope) -> Emission:
+        work = kernel.emit(layer, scope).statements
+        start, wait = ((), work) if is_late else (work, ())
+        return Emission(start, result=f"{scope.token} >= 32u ? 1 : 0", wait=wait)
+
+    return replace(kernel, emit=emit)
+
+
+def telling(kernel: Kernel) -> Kernel:
+    """The kernel as one that says that it did its work."""
+
+    def emit(layer: Layer, scope: Scope) -> Emission:
+        return Emission(kernel.emit(layer, scope).statements, result=f"{scope.output} == NULL")
+
+    return replace(kernel, emit=emit)
+
+
+MANNERS: Mapping[str, Callable[[Kernel], Kernel]] = {
+    "job": lambda kernel: kernel,
+    "job that tells": telling,
+    "start that works": lambda kernel: driving(kernel, is_late=False),
+    "wait that works": lambda kernel: driving(kernel, is_late=True),
+}
+
+
+@pytest.mark.parametrize("manner", [*MANNERS][1:])
+def test_kernels_of_any_manner_compute_the_same_beside_the_core(
+    manner: str, compiled: Compiled, tmp_path: Path
+) -> None:
+    kernels = [MANNERS[manner](kernel) for kernel in KERNELS]
+    programs = [
+        (program, x)
+        for program, x in map(right_program, range(16))
+        if not any(call.engine == "dma" for call in program.calls)
+        and any(call.engine for call in program.calls)
+    ]
+    assert len(programs) > 2
+    assert differences(programs, compiled, tmp_path, kernels) == {}
+
+
+MIXED = """program 2 "mixed" for "host" {
+  memory "m" align 8
+  engine "dma" reaches "m" align 1
+  engine "npu" reaches "m" unordered align 1
+  buffer %x: i8[9,4]<0.5, 3> in "m" at 0
+  buffer %y: i8[9,4]<0.5, 3> in "m" at 40
+  buffer %out: i8[1,4]<0.5, 3> in "m" at 80
+  view %row: i8[1,4]<0.5, 3> of %x start 4*i
+  view %to: i8[1,4]<0.5, 3> of %y start 4*i
+  input %x
+  loop i of 9 {
+    copy %row -> %out on "dma" token 7+(i mod 2) when i from 0 below 2
+    copy %row -> %out on "npu" token 7+(i mod 2) when i from 2 below 4
+    call "relu" kernel "k": %out = relu(%row) on "npu" token 7+(i mod 2) when i from 4 below 7
+    call "add" kernel "k": %out = add(%row, %row) on "npu" token 7+(i mod 2) when i from 7 below 9
+    call "never" kernel "k": %out = add(%row, %row) on "npu" token 3 when i from 9 below 9
+    wait 3 when i from 9 below 9
+    wait 7+(i mod 2)
+    copy %out -> %to
+  }
+  output %y
+}
+"""
+
+
+@pytest.mark.parametrize("manner", MANNERS)
+def test_a_wait_ends_whatever_was_started_with_its_token(
+    manner: str, compiled: Compiled, tmp_path: Path
+) -> None:
+    program = with_kernels(parse_program(MIXED))
+    kernels = [MANNERS[manner](kernel) for kernel in KERNELS]
+    assert differences([(program, sample(program, 2))], compiled, tmp_path, kernels) == {}
 
 
 def main(first: int, last: int) -> int:
