@@ -8,24 +8,32 @@ import numpy as np
 import pytest
 from tinsmith_driver.build import build
 from tinsmith_driver.cli import main
+from tinsmith_driver.network import Layers
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import compile_model, read_model
 from tinsmith_emulators import MissingEmulatorError, need_emulator
+from tinsmith_ir import parse_program
 from tinsmith_target import target
 
 _EXAMPLE = Path("examples/streaming")
 FOLDER = next(p / _EXAMPLE for p in Path(__file__).parents if (p / _EXAMPLE).is_dir())
 
 
-def rows(folder: Path, name: str, old: str = "", new: str = "") -> Path:
+def rows(folder: Path, name: str, old: str = "", new: str = "", stem: str = "rows") -> Path:
     """The example for a target; `old`, a pattern that occurs there, as `new`."""
-    text = (FOLDER / "rows.tsm").read_text().replace('for "pulp-open"', f'for "{name}"')
+    text = (FOLDER / f"{stem}.tsm").read_text()
+    text = re.sub(f'program 2 "{stem}" for "[a-z0-9-]+"', f'program 2 "{stem}" for "{name}"', text)
     if old:
         text, count = re.subn(old, new, text, count=1)
         assert count == 1
-    path = folder / f"rows_{name}.tsm"
+    path = folder / f"{stem}_{name}.tsm"
     path.write_text(text)
     return path
+
+
+def tiles(folder: Path, name: str, old: str = "", new: str = "") -> Path:
+    """The example with an accelerator, in the same way."""
+    return rows(folder, name, old, new, "tiles")
 
 
 def need(name: str) -> None:
@@ -45,7 +53,7 @@ def test_a_program_is_right_in_every_byte(
     assert main(["verify", str(rows(tmp_path, name)), *options]) == 0
     printed = capsys.readouterr().out
     assert "layers: all equal\n" in printed
-    assert ("as late as they may be, and at once" in printed) == (name == "host")
+    assert ("as late as it may be, and at once" in printed) == (name == "host")
     found = json.loads(report.read_text())
     assert [(m["name"], m["bytes"]) for m in found["ram"]["memories"]] == [
         ("l2", 1888),
@@ -58,16 +66,61 @@ def test_a_program_is_right_in_every_byte(
         assert 0 < layer["instructions"] < found["run"]["instructions"]
 
 
-def test_rows_give_what_the_whole_gives(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["host", "cortex-m4"])
+def test_tiles_on_an_engine_are_right_in_every_byte(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    need(name)
+    report = tmp_path / "report.json"
+    options = ["--target", name, "--layers", "--json", str(report), "--no-progress"]
+    assert main(["verify", str(tiles(tmp_path, name)), *options]) == 0
+    printed = capsys.readouterr().out
+    assert "layers: all equal\n" in printed
+    assert ("as late as it may be, and at once" in printed) == (name == "host")
+    (layer,) = json.loads(report.read_text())["layers"]
+    assert layer["engine"] == "accelerator"
+    assert layer["macs"] == 14 * 10 * 8 * 3 * 3 * 4
+
+
+@pytest.mark.parametrize(
+    ("old", "message"),
+    [
+        (r"    wait \(i mod 3\)\n", "reads what is still being written"),
+        (r"    wait 8\+.*\n", "writes what is still being read"),
+        (r"    wait 4\+.*\n", "reads what is still being written"),
+        (r"  wait 4\n", "reads what is still being written"),
+        (r"  wait 9\n", "no wait for token 9"),
+    ],
+)
+def test_tiles_without_a_wait_are_refused(
+    old: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tiles(tmp_path, "host", old)
+    output = ["-o", str(tmp_path / "out"), "--no-progress"]
+    assert main(["compile", str(path), "--target", "host", *output]) == 3
+    assert message in capsys.readouterr().err
+
+
+def test_an_engine_holds_as_many_tiles_as_its_queue(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tiles(tmp_path, "host", "depth 2", "depth 1")
+    output = ["-o", str(tmp_path / "out"), "--no-progress"]
+    assert main(["compile", str(path), "--target", "host", *output]) == 3
+    assert "engine 'accelerator' holds 1 unfinished step(s)" in capsys.readouterr().err
+
+
+def test_rows_and_tiles_give_what_the_whole_gives(tmp_path: Path) -> None:
     x = np.random.default_rng(0).integers(-128, 128, (3, 1, 16, 12, 4)).astype(np.int8)
     np.savez(tmp_path / "x.npz", x=x)
     results: list[np.ndarray] = []
-    for path in (rows(tmp_path, "host"), FOLDER / "whole.tsm"):
+    for path in (rows(tmp_path, "host"), tiles(tmp_path, "host"), FOLDER / "whole.tsm"):
         outputs = tmp_path / f"{path.stem}.npz"
         options = ["--inputs", str(tmp_path / "x.npz"), "--outputs", str(outputs), "--no-progress"]
         assert main(["run", str(path), "--target", "host", *options]) == 0
         results.append(np.load(outputs)["y"])
-    assert np.array_equal(results[0], results[1])
+    assert np.array_equal(results[0], results[2])
+    assert np.array_equal(results[1], results[2])
 
 
 @pytest.mark.parametrize(
@@ -112,6 +165,46 @@ def test_a_memory_has_what_the_board_has(
         "l1 is too small: needed 65,760 bytes, available 65,536 bytes of pulp-open's memory 'l1'"
         in capsys.readouterr().err
     )
+
+
+CALLS = """program 2 "calls" for "host" {
+  memory "m" align 8
+  engine "npu" reaches "m" align 1
+  engine "other" reaches "m" align 1
+  buffer %x: f32[2] in "m" at 0
+  buffer %a: f32[2] in "m" at 8
+  buffer %b: f32[2] in "m" at 16
+  buffer %c: f32[2] in "m" at 24
+  view %again: f32[2] of %a
+  input %x
+  call "first" kernel "tinsmith_add_f32": %a = add(%x, %x) on "npu" token 1
+  call "second" kernel "tinsmith_clamp_elements_f32": %b = relu(%a) on "npu" token 2
+  call "core" kernel "tinsmith_add_f32": %c = add(%x, %x)
+  wait 2
+  BETWEEN
+  wait 1
+  output %b
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "is_there"),
+    [("", True), ('call "over" kernel "tinsmith_add_f32": %again = add(%x, %b)', False)],
+)
+def test_layers_are_reported_when_they_are_waited_for(
+    between: str,
+    is_there: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "calls.tsm"
+    path.write_text(CALLS.replace("BETWEEN", between))
+    layers = Layers.of(parse_program(path.read_text()))
+    assert [run.number for run in layers.runs] == [2, 1, *([] if is_there else [3]), 0]
+    assert [run.is_there for run in layers.runs][-1] is is_there
+    assert main(["verify", str(path), "--target", "host", "--layers", "--no-progress"]) == 0
+    assert "layers: all equal\n" in capsys.readouterr().out
 
 
 def test_a_header_says_that_runs_share_the_dma(tmp_path: Path) -> None:

@@ -48,14 +48,14 @@ class Build:
 
 @contextmanager
 def built(
-    compilation: Compilation, *, layer_hook: bool = False, copies_early: bool = False
+    compilation: Compilation, *, layer_hook: bool = False, engines_early: bool = False
 ) -> Generator[Build]:
     """Build firmware in a temporary folder that is gone afterwards.
 
-    layer_hook: let the model report each layer, for counts and outputs by layer. copies_early: of the host's DMA.
+    layer_hook: let the model report each layer, for counts and outputs by layer. engines_early: as of `kernel_sources`.
     """
     with temporary_folder("tinsmith-build-") as directory:
-        yield build(compilation, directory, layer_hook=layer_hook, copies_early=copies_early)
+        yield build(compilation, directory, layer_hook=layer_hook, engines_early=engines_early)
 
 
 def build(
@@ -63,7 +63,7 @@ def build(
     directory: Path,
     *,
     layer_hook: bool = False,
-    copies_early: bool = False,
+    engines_early: bool = False,
 ) -> Build:
     """Build firmware in `directory`. Raises what `tinsmith_toolchains.build_firmware` does."""
     sources = _write_sources(compilation, directory)
@@ -71,7 +71,7 @@ def build(
     harness.write_bytes(compilation.harness)
     firmware = build_firmware(
         compilation.target,
-        [*sources, *kernel_sources(compilation, copies_early=copies_early)],
+        [*sources, *kernel_sources(compilation, engines_early=engines_early)],
         harness=[harness],
         include_directories=[directory, *kernel_include_directories()],
         output_directory=directory,

@@ -19,7 +19,7 @@ from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
 from tinsmith_driver import benchmarks, demonstration, sweep
 from tinsmith_driver.build import built
-from tinsmith_driver.completions import with_early_copies
+from tinsmith_driver.completions import with_early_engines
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
@@ -227,7 +227,7 @@ def verify(arguments: argparse.Namespace) -> int:
             measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
             bar.step("comparing")
             measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
-            measurement = with_early_copies(compilation, measurement, arguments.timeout)
+            measurement = with_early_engines(compilation, measurement, arguments.timeout)
             measurement = _with_layers(arguments, compilation, measurement)
             result = report(compilation, build, measurement)
             if build.firmware.warnings:
@@ -463,8 +463,8 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
         )
     if measurement.layers_compared:
         print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
-    if measurement.copies_compared:
-        print("copies beside the core: equal as late as they may be, and at once")
+    if measurement.engines_compared:
+        print("beside the core: equal as late as it may be, and at once")
     if measurement.bit_exact is not None:
         print("bit-exact" if measurement.bit_exact else f"NOT bit-exact: {measurement.reason}")
     if measurement.beyond_tolerance is not None:

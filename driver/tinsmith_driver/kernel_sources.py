@@ -6,10 +6,9 @@ Unused functions are dropped by the linker, so every file of a needed back end i
 from collections.abc import Iterable
 from pathlib import Path
 
-from tinsmith_ir import Copy, Program
+from tinsmith_ir import Call, Copy, Program
 from tinsmith_ir.program import simple_steps
 from tinsmith_plugins import kernel_folder
-from tinsmith_target import Board
 
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.plugins import registry
@@ -25,28 +24,32 @@ def kernel_include_directories() -> list[Path]:
     return list(dict.fromkeys(folders))
 
 
-def kernel_sources(compilation: Compilation, *, copies_early: bool = False) -> list[Path]:
-    """The C files of the back ends whose kernels the program calls, sorted; and the DMA's, if it copies beside it.
+def kernel_sources(compilation: Compilation, *, engines_early: bool = False) -> list[Path]:
+    """The C files of the back ends whose kernels the program calls, sorted; and of what works beside the core.
 
-    copies_early: of the host's DMA, whether it copies at once rather than as late as it may.
+    engines_early: of the host's DMA and engines, whether they work at once rather than as late as they may.
     """
     called = {call.kernel for call in compilation.program.calls}
     libraries = library_sources(k.backend for k in compilation.kernels if k.name in called)
-    if not copies_beside_the_core(compilation.program):
-        return libraries
-    return [*libraries, _dma_source(compilation.target.board, copies_early=copies_early)]
-
-
-def copies_beside_the_core(program: Program) -> bool:
-    """Whether it starts copies that it waits for later."""
-    return any(isinstance(s, Copy) and s.engine is not None for s in simple_steps(program.steps))
-
-
-def _dma_source(board: Board, *, copies_early: bool) -> Path:
-    name = board.dma or "core"
+    board, program = compilation.target.board, compilation.program
+    rooms = {"dma": board.dma or "core"} if _is_beside(program, Copy) else {}
+    if _is_beside(program, Call):
+        rooms["engine"] = "core"  # no board has another core that Tinsmith drives
     if board.emulator is None:
-        name = "host_early" if copies_early else "host"
-    return kernel_folder(__file__, "dma") / f"{name}.c"
+        rooms = dict.fromkeys(rooms, "host_early" if engines_early else "host")
+    return [
+        *libraries,
+        *(kernel_folder(__file__, room) / f"{name}.c" for room, name in rooms.items()),
+    ]
+
+
+def works_beside_the_core(program: Program) -> bool:
+    """Whether it starts steps that it waits for later."""
+    return _is_beside(program, Call) or _is_beside(program, Copy)
+
+
+def _is_beside(program: Program, kind: type[Call | Copy]) -> bool:
+    return any(isinstance(s, kind) and s.engine is not None for s in simple_steps(program.steps))
 
 
 def library_sources(backends: Iterable[str]) -> list[Path]:

@@ -54,15 +54,21 @@ def with_layers(
 def _first_difference(
     compilation: Compilation, samples: Samples, runs: Iterator[tuple[bytes, ...]]
 ) -> Difference | None:
-    """The first layer whose output bytes are not the evaluator's. runs: taken from, one for each sample."""
+    """The first layer whose output bytes are not the evaluator's, of those that were there to be reported.
+
+    runs: taken from, one for each sample.
+    """
     program = compilation.program
     calls = unrolled(program).calls
-    numbers = Layers.of(program).numbers
+    found = Layers.of(program).runs
     wanted = layer_results(compilation.graph, program, samples.frames)
     outputs = [next(runs) for _ in range(len(samples))]
-    for index, (expected, found) in enumerate(zip(wanted, outputs, strict=True)):
-        for call, layer, array, data in zip(calls, numbers, expected, found, strict=True):
+    for index, (expected, reported) in enumerate(zip(wanted, outputs, strict=True)):
+        for run_, data in zip(found, reported, strict=True):
+            if not run_.is_there:
+                continue
+            call, array = calls[run_.start], expected[run_.start]
             got = np.frombuffer(data, array.dtype).reshape(array.shape)
             if different_bytes(array, got):
-                return difference_at(samples.group, index, call.name, layer, array, got)
+                return difference_at(samples.group, index, call.name, run_.number, array, got)
     return None

@@ -16,7 +16,9 @@ from tinsmith_ir import (
     unrolled,
 )
 from tinsmith_ir.evaluate import Inputs
-from tinsmith_ir.program import SimpleStep, changed_steps
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.places import places
+from tinsmith_ir.program import Copy, Fill, SimpleStep, Wait, changed_steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,27 +79,43 @@ def evaluate(network: Network, frames: Iterable[Inputs]) -> Iterator[dict[str, A
 
 
 @dataclass(frozen=True)
+class LayerRun:
+    """One run of a call.
+
+    number: of the call, by its place among those written. start: how many runs of calls were started before.
+    is_there: whether its first result is still where it was written when it is reported.
+    """
+
+    number: int
+    start: int
+    is_there: bool = True
+
+
+@dataclass(frozen=True)
 class Layers:
     """The calls of a Program as it runs.
 
-    numbers: which call each is, by its place among those written. first_steps: of each call as written, the step of
-    the unrolled program that runs it first; None if none does.
+    runs: in the order in which the firmware reports them: a call of the core when it ends, one beside it when it is
+    waited for. first_steps: of each call as written, the step of the unrolled program that runs it first; None if
+    none does.
     """
 
-    numbers: tuple[int, ...]
+    runs: tuple[LayerRun, ...]
     first_steps: tuple[int | None, ...]
 
     @staticmethod
     def of(program: Program) -> "Layers":
         """Those of a program."""
-        numbers: list[int] = []
+        found = _Runs(_numbered(program))
         first: dict[int, int] = {}
-        for index, step in enumerate(_numbered(program).steps):
-            if isinstance(step, Call):
-                number = int(step.name.partition("@")[0])
-                numbers.append(number)
-                first.setdefault(number, index)
-        return Layers(tuple(numbers), tuple(first.get(n) for n in range(len(program.calls))))
+        for index, number in found.starts:
+            first.setdefault(number, index)
+        return Layers(tuple(found.runs), tuple(first.get(n) for n in range(len(program.calls))))
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Of each run, which call it is."""
+        return tuple(run.number for run in self.runs)
 
     def sums(self, counts: Sequence[int]) -> tuple[int, ...]:
         """Of counts for each call as it runs, the sums for each call as written; none of none."""
@@ -116,7 +134,7 @@ class Layers:
 def layer_results(
     network: Network, program: Program, frames: Iterable[Inputs]
 ) -> Iterator[list[Array]]:
-    """The first result of each call of `program`, which computes `network`, in the order in which calls run; of one
+    """The first result of each call of `program`, which computes `network`, in the order in which calls start; of one
     run after another.
     """
     if isinstance(network, Graph):
@@ -127,6 +145,50 @@ def layer_results(
         runs = evaluate_program_frames(told, frames, keep=True)
     for results in runs:
         yield [results[name] for name in names]
+
+
+class _Runs:
+    """The runs of calls of an unrolled program whose calls are named by their numbers, as they are reported.
+
+    starts: step and number of each, as they are started. Of a call beside the core, later steps of its engine, and
+    others if a later one was waited for, may write over the result before it is reported.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._flights: dict[int, tuple[LayerRun, Call] | None] = {}  # by token; None of a copy
+        self.starts: list[tuple[int, int]] = []
+        self.runs: list[LayerRun] = []
+        for index, step in enumerate(program.steps):
+            if isinstance(step, Wait):
+                ended = self._flights.pop(step.token.value({}))
+                self.runs += [] if ended is None else [ended[0]]
+                continue
+            assert isinstance(step, Call | Copy | Fill)  # unrolled
+            self._write_over(step)
+            if isinstance(step, Call):
+                run = LayerRun(int(step.name.partition("@")[0]), len(self.starts))
+                self.starts.append((index, run.number))
+                if step.token is None:
+                    self.runs.append(run)
+                else:
+                    self._flights[step.token.value({})] = (run, step)
+            elif isinstance(step, Copy) and step.token is not None:
+                self._flights[step.token.value({})] = None
+
+    def _write_over(self, step: Call | Copy | Fill) -> None:
+        for token, flight in self._flights.items():
+            if flight is None:
+                continue
+            run, call = flight
+            if any(self._share_bytes(call.outputs[0], name) for name in step_names(step)[1]):
+                self._flights[token] = (replace(run, is_there=False), call)
+
+    def _share_bytes(self, one: str, other: str) -> bool:
+        """Of two views; different buffers that are live do not."""
+        views = [self._program.view[name] for name in (one, other)]
+        is_same = views[0].buffer == views[1].buffer
+        return is_same and places(views[0]).overlaps(places(views[1]))
 
 
 def _with_own_results(program: Program) -> tuple[Program, list[str]]:

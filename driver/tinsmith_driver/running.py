@@ -81,7 +81,7 @@ class Measurement:
 
     instructions, stack_bytes, cycles: None where nothing counts them. layer_*: empty there.
     float_tolerance: of float outputs against the file's, a share of the output's largest value.
-    copies_compared: whether it is right with copies beside the core made as late as they may, and at once.
+    engines_compared: whether it is right with work beside the core done as late as it may, and at once.
     """
 
     groups: tuple[GroupResult, ...]
@@ -93,7 +93,7 @@ class Measurement:
     cycles_source: str
     layer_difference: Difference | None = None
     layers_compared: bool = field(default=False)
-    copies_compared: bool = False
+    engines_compared: bool = False
     float_tolerance: float = FLOAT_TOLERANCE
 
     @property
