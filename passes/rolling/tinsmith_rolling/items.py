@@ -6,6 +6,7 @@ A loop that stands among the steps is one item, and may become the body of anoth
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 
+from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.program import Call, Copy, Fill, Guard, Loop, Program, Step, View, Wait
 
@@ -17,8 +18,8 @@ _STEP_BYTES: Mapping[type, int] = {Call: 64, Copy: 32, Fill: 24, Wait: 8}
 class Item:
     """A step, or a loop.
 
-    shape: equal in steps that differ in their buffers and numbers alone. buffers: those of its views, in
-    the order of `changed`. numbers: where its views begin and turn, and its tokens, counters being 0; in the same order.
+    shape: equal in steps that differ in their buffers and numbers alone. buffers: those of its views, in the order of
+    `changed`. numbers: where its views begin and turn, and its tokens, counters being 0; in the same order.
     code_bytes: about what its C is compiled to, to compare with what a loop costs.
     """
 
@@ -162,7 +163,7 @@ def _layout(view: View, depths: Mapping[str, int]) -> Hashable:
 
 
 def _guard(guard: Guard | None, depths: Mapping[str, int]) -> Hashable:
-    return guard and (depths[guard.counter], guard.begin, guard.end)
+    return guard and (_depth(guard.counter, depths), guard.begin, guard.end)
 
 
 def _terms(expression: Expression | None, depths: Mapping[str, int]) -> Hashable:
@@ -172,8 +173,14 @@ def _terms(expression: Expression | None, depths: Mapping[str, int]) -> Hashable
 def _term(term: Term, depths: Mapping[str, int]) -> Hashable:
     match term.factor:
         case Counter(name):
-            return term.times, depths[name]
+            return term.times, _depth(name, depths)
         case Modulo(value, modulus):
             return term.times, value.base, _terms(value, depths), modulus
         case Table(name, values):
-            return term.times, depths[name], values
+            return term.times, _depth(name, depths), values
+
+
+def _depth(counter: str, depths: Mapping[str, int]) -> int:
+    if counter not in depths:
+        raise GraphError(f"counter {counter} is read outside of its loop")
+    return depths[counter]

@@ -1,6 +1,7 @@
 """Expressions that give a sequence of integers, one for each iteration of a loop."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 
@@ -24,26 +25,18 @@ def has_table(expression: Expression) -> bool:
 
 
 def _modulo(values: Sequence[int], counter: str) -> Expression | None:
-    """low + step * ((at + by * counter) mod period), or None."""
-    period = _period(values)
-    ordered = sorted(set(values))
-    if period >= len(values) or len(ordered) != period:
+    """low + step * ((at + by * counter) mod modulus), by being 1 or -1; None if that does not give the values."""
+    changes = [after - before for before, after in pairwise(values)]
+    down, up = min(changes), max(changes)
+    if not down < 0 < up:
         return None
-    low, step = ordered[0], ordered[1] - ordered[0]
-    at = [(value - low) // step for value in values]
-    by = (at[1] - at[0]) % period
-    cycle = Modulo(Expression(at[0], (Term(by, Counter(counter)),)), period)
-    found = Expression(low, (Term(step, cycle),))
-    given = all(found.value({counter: index}) == value for index, value in enumerate(values))
-    return found if given else None
-
-
-def _period(values: Sequence[int]) -> int:
-    """The shortest distance at which all values come again, by the longest border of each beginning."""
-    borders = [0]
-    for value in values[1:]:
-        border = borders[-1]
-        while border and value != values[border]:
-            border = borders[border - 1]
-        borders.append(border + 1 if value == values[border] else 0)
-    return len(values) - borders[-1]
+    for step, by, turn in ((up, 1, down), (-down, -1, up)):
+        modulus = (up - down) // step
+        turned = values[changes.index(turn) + 1]
+        low = turned if by == 1 else turned - step * (modulus - 1)
+        at = (values[0] - low) // step
+        cycle = Modulo(Expression(at, (Term(by % modulus, Counter(counter)),)), modulus)
+        found = Expression(low, (Term(step, cycle),))
+        if all(found.value({counter: index}) == value for index, value in enumerate(values)):
+            return found
+    return None

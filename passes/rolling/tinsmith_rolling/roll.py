@@ -4,7 +4,7 @@ Code is written once for each step of a Program as it is written, so a chain cut
 tiles that differ in places alone need it once.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import ClassVar
@@ -91,13 +91,13 @@ class _Rolling:
         self._lengths: dict[int, int] = {}
         self._names = {*program.view, *program.constant}
         self._counters = {loop.counter for loop in _loops(program.steps)}
-        self._read()
 
     def sweep(self, *, has_tables: bool) -> bool:
         """Roll what is found from short periods to long; say whether that was anything.
 
         has_tables: what needs tables, or runs twice only.
         """
+        self._read()
         is_changed = False
         period = 1
         while period <= min(LONGEST_BODY, len(self._items) // 2):
@@ -182,7 +182,9 @@ class _Rolling:
         count = self._alike_iterations(begin, period, (stretch.end - begin) // period)
         if count < least:
             return None
-        counter = self._free_counter()
+        gone = self.program.steps[begin + period : begin + count * period]
+        taken = self._counters - {loop.counter for loop in _loops(gone)}
+        counter = _free_counter(taken)
         numbers = self._numbers(begin, period, count, counter)
         tables = {number for number in numbers if has_table(number)}
         moved = sum(not number.is_constant for number in numbers)
@@ -191,12 +193,10 @@ class _Rolling:
             (count - 1) * body_bytes <= loop_bytes(moved, count * len(tables))
         ):
             return None
-        self._counters.add(counter)
+        self._counters = taken | {counter}
         return _Found(begin, period, count, counter, numbers)
 
-    def _numbers(
-        self, begin: int, period: int, count: int, counter: str
-    ) -> tuple[Expression, ...]:
+    def _numbers(self, begin: int, period: int, count: int, counter: str) -> tuple[Expression, ...]:
         """Of each slot of an iteration, the expression that gives its numbers in all."""
         rows = [
             [
@@ -244,12 +244,6 @@ class _Rolling:
     def _is_own(self, buffer: str, begin: int, period: int) -> bool:
         first, last = self._uses[buffer]
         return begin <= first and last < begin + period
-
-    def _free_counter(self) -> str:
-        count = 0
-        while (name := f"i{count or ''}") in self._counters:
-            count += 1
-        return name
 
     def _apply(self, loops: Sequence[_Found]) -> None:
         """Put the loops in the place of their items, and leave out what nobody uses then."""
@@ -310,6 +304,13 @@ class _Rolling:
             name = f"{wish}.{count}"
         self._names.add(name)
         return name
+
+
+def _free_counter(taken: Collection[str]) -> str:
+    count = 0
+    while (name := f"i{count or ''}") in taken:
+        count += 1
+    return name
 
 
 def _loops(steps: Sequence[Step]) -> Iterator[Loop]:
