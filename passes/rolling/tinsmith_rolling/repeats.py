@@ -6,6 +6,7 @@ looks closely.
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +111,7 @@ def _sum(numbers: Sequence[int], seed: int) -> int:
     return sum(_mixed(seed, slot) * number for slot, number in enumerate(numbers)) & _MASK
 
 
+@lru_cache(1 << 16)
 def _mixed(*values: int) -> int:
     """64 bits that look random (the finalizer of splitmix64 by S. Vigna, after each value)."""
     state = 0

@@ -6,7 +6,6 @@ tiles that differ in places alone need it once.
 
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import ClassVar
 
 import numpy as np
@@ -88,7 +87,8 @@ class _Rolling:
         self.program = program
         self._known: dict[int, Item] = {}
         self._shapes: dict[Hashable, Hashable] = {}
-        self._lengths: dict[int, int] = {}
+        self._lives = lifetimes(unrolled(program))
+        self._lengths = [_length(program, step) for step in program.steps]
         self._names = {*program.view, *program.constant}
         self._counters = {loop.counter for loop in _loops(program.steps)}
 
@@ -114,12 +114,15 @@ class _Rolling:
         """Take the program apart."""
         program = self.program
         self._items = [self._item(step) for step in program.steps]
-        lengths = [self._length(step) for step in program.steps]
-        ends = np.array([*accumulate(lengths)], np.int64)
-        self._uses: dict[str, tuple[int, int]] = {}
-        for name, (first, last) in lifetimes(unrolled(program)).items():
-            begin, end = np.searchsorted(ends, [max(first, 0), last], side="right").tolist()
-            self._uses[name] = (-1 if first < 0 else begin), end
+        # Steps in loops are as many as they were, and what is left of buffers that became one lies in the loop.
+        ends = np.cumsum(self._lengths)
+        names = [name for name in self._lives if name in program.buffer]
+        lives = np.array([self._lives[name] for name in names], np.int64).reshape(-1, 2)
+        items = np.where(lives < 0, lives, np.searchsorted(ends, lives, side="right"))
+        uses = {
+            name: (first, last) for name, (first, last) in zip(names, items.tolist(), strict=True)
+        }
+        self._uses: dict[str, tuple[int, int]] = uses
         alike = {
             buffer.name: (buffer.size_bytes, buffer.memory, buffer.offset)
             for buffer in program.buffers
@@ -137,15 +140,6 @@ class _Rolling:
             shape = self._shapes.setdefault(read.shape, read.shape)
             found = self._known[id(step)] = replace(read, shape=shape)
         return found
-
-    def _length(self, step: Step) -> int:
-        """Simple steps once unrolled."""
-        if not isinstance(step, Loop):
-            return 1
-        if id(step) not in self._lengths:
-            alone = replace(self.program, steps=(step,))
-            self._lengths[id(step)] = len(unrolled(alone).steps)
-        return self._lengths[id(step)]
 
     def _loops(self, period: int, *, has_tables: bool) -> Iterator[_Found]:
         """Loops of one period, apart from one another."""
@@ -250,12 +244,15 @@ class _Rolling:
         before = self.program
         beside: dict[str, list[View]] = {}
         steps: list[Step] = []
+        lengths: list[int] = []
         done = 0
         for found in loops:
-            steps += before.steps[done : found.begin]
-            steps.append(self._loop_step(found, beside))
+            steps += [*before.steps[done : found.begin], self._loop_step(found, beside)]
+            lengths += self._lengths[done : found.begin]
+            lengths.append(sum(self._lengths[found.begin : found.end]))
             done = found.end
         steps += before.steps[done:]
+        self._lengths = lengths + self._lengths[done:]
         was_used, is_used = _used(before, before.steps), _used(before, steps)
         views: list[View] = []
         for view in before.views:
@@ -304,6 +301,13 @@ class _Rolling:
             name = f"{wish}.{count}"
         self._names.add(name)
         return name
+
+
+def _length(program: Program, step: Step) -> int:
+    """Of how many steps it is once unrolled."""
+    if not isinstance(step, Loop):
+        return 1
+    return len(unrolled(replace(program, steps=(step,))).steps)
 
 
 def _free_counter(taken: Collection[str]) -> str:
