@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.lifetimes import lifetimes
+from tinsmith_ir.lifetimes import WrittenLives, written_lives
 from tinsmith_ir.program import Call, Program, unrolled
 
 from tinsmith_allocation.model import Block, Leave
@@ -27,53 +27,65 @@ def demand(
 ) -> Demand:
     """The blocks of `memory`.
 
-    A step's number is its index in the unrolled program. Inputs are live from before the first step (-1) to their
-    last use, outputs to after the last step, scratch in its call only; what an engine reads and writes, at least
-    until it is waited for. `scratch` False leaves the scratch of kernels out. A result may be written over operands
-    that nobody reads later, as far as its call says (`Call.over`).
+    A step's number is its index among the steps as written, those in loops once (see `written_lives`). Inputs are
+    live from before the first step (-1) to their last use, outputs to after the last step, scratch in its call only;
+    what an engine reads and writes, at least until it is waited for. `scratch` False leaves the scratch of kernels out.
+    A result may be written over operands that nobody reads later, as far as its call says (`Call.over`).
     Raises GraphError for a buffer that no step uses.
     """
-    program = unrolled(program)
-    lives = lifetimes(program)
+    found = written_lives(program)
     scratches = {program.buffer_of(call.scratch).name for call in program.calls if call.scratch}
     alignment = program.memory[memory].alignment
     blocks: list[Block] = []
     for buffer in program.buffers:
         if buffer.memory != memory or (buffer.name in scratches and not scratch):
             continue
-        if buffer.name not in lives:
+        if buffer.name not in found.spans:
             raise GraphError(
                 f"buffer {buffer.name} is used by no step of program {program.name}: remove it"
             )
-        first, last = lives[buffer.name]
+        first, last = found.spans[buffer.name]
         blocks.append(Block(buffer.name, buffer.size_bytes, first, last, alignment))
-    return Demand(tuple(blocks), _leaves(program, blocks))
+    return Demand(tuple(blocks), _leaves(unrolled(program), blocks, found))
 
 
-def _leaves(program: Program, blocks: list[Block]) -> tuple[Leave, ...]:
-    """For each call that may write a buffer that begins with it over one that ends with it."""
+def _leaves(program: Program, blocks: list[Block], found: WrittenLives) -> tuple[Leave, ...]:
+    """For each call that may, whenever it runs, write a buffer that begins with it over one that ends with it.
+
+    program: unrolled.
+    """
     by_name = {block.name: block for block in blocks}
-    leaves: list[Leave] = []
+    begins = {name: {first for first, _ in lives} for name, lives in found.lives.items()}
+    ends = {name: {last for _, last in lives} for name, lives in found.lives.items()}
+    leaves: dict[tuple[str, str], Leave | None] = {}
     for index, call in enumerate(program.steps):
         if not isinstance(call, Call) or not call.over:
             continue
+        number = found.numbers[index]
         (result,) = call.outputs
         output = by_name.get(program.view[result].buffer)
-        if output is None or output.first_step != index:
+        if output is None or output.first_step != number:
             continue
         operands = {
-            program.view[name].buffer: name
+            program.view[name].buffer
             for name in call.inputs
             if name is not None and name in program.view
         }
         for buffer in operands:
             source = by_name.get(buffer)
-            if source is not None and source is not output and source.last_step == index:
-                leaves += _leave(program, call, output, source)
-    return tuple(leaves)
+            if source is None or source is output or source.last_step != number:
+                continue
+            key = output.name, source.name
+            leave = _leave(program, call, output, source)
+            if index not in begins[output.name] or index not in ends[source.name]:
+                leave = (
+                    None  # bytes of the one are needed after this iteration, or of the other before
+                )
+            leaves[key] = leave if leaves.get(key, leave) == leave else None
+    return tuple(leave for leave in leaves.values() if leave is not None)
 
 
-def _leave(program: Program, call: Call, output: Block, source: Block) -> tuple[Leave, ...]:
+def _leave(program: Program, call: Call, output: Block, source: Block) -> Leave | None:
     """As far as every operand in the source allows it: none where the operand is of another layout than dense, or
     does not say.
     """
@@ -87,7 +99,7 @@ def _leave(program: Program, call: Call, output: Block, source: Block) -> tuple[
         mine, theirs = program.view[result], program.view[name]
         overlap = next((found for found in call.over if found.operand == index), None)
         if overlap is None or not (mine.is_dense and theirs.is_dense):
-            return ()
+            return None
         # From distances of views to distances of buffers.
         shift = theirs.start.value({}) - mine.start.value({})
         low = -mine.type.size_bytes if overlap.at_most is None else overlap.at_most
@@ -95,4 +107,4 @@ def _leave(program: Program, call: Call, output: Block, source: Block) -> tuple[
         at_most, at_least = min(at_most, low + shift), max(at_least, high + shift)
         others = {distance + shift for distance in overlap.exactly}
         exactly = others if exactly is None else exactly & others
-    return (Leave(output.name, source.name, at_most, at_least, tuple(sorted(exactly or ()))),)
+    return Leave(output.name, source.name, at_most, at_least, tuple(sorted(exactly or ())))
