@@ -44,7 +44,7 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-4:] == ["lower", "elide-copies", "prepare", "allocate-buffers"]
+    assert names([])[-4:] == ["elide-copies", "prepare", "roll-loops", "allocate-buffers"]
     kinds = [levels(found) for found in chosen_passes(SETTING)]
     assert kinds == sorted(kinds, key=lambda found: (found[0] is Program, found[1] is Program))
 

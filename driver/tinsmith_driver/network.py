@@ -9,6 +9,7 @@ from tinsmith_ir import (
     Call,
     Graph,
     Kept,
+    Loop,
     Program,
     Value,
     evaluate_frames,
@@ -18,7 +19,7 @@ from tinsmith_ir import (
 from tinsmith_ir.evaluate import Inputs
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.places import places
-from tinsmith_ir.program import Copy, Fill, SimpleStep, Wait, changed_steps
+from tinsmith_ir.program import Copy, Fill, SimpleStep, Wait, changed_steps, simple_steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,21 +97,18 @@ class Layers:
     """The calls of a Program as it runs.
 
     runs: in the order in which the firmware reports them: a call of the core when it ends, one beside it when it is
-    waited for. first_steps: of each call as written, the step of the unrolled program that runs it first; None if
-    none does.
+    waited for. steps: of each call as written, which step it is, those in loops counted once.
     """
 
     runs: tuple[LayerRun, ...]
-    first_steps: tuple[int | None, ...]
+    steps: tuple[int, ...]
 
     @staticmethod
     def of(program: Program) -> "Layers":
         """Those of a program."""
-        found = _Runs(_numbered(program))
-        first: dict[int, int] = {}
-        for index, number in found.starts:
-            first.setdefault(number, index)
-        return Layers(tuple(found.runs), tuple(first.get(n) for n in range(len(program.calls))))
+        written = [*simple_steps(program.steps)]
+        calls = [index for index, step in enumerate(written) if isinstance(step, Call)]
+        return Layers(tuple(_Runs(_numbered(program)).runs), tuple(calls))
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -121,7 +119,7 @@ class Layers:
         """Of counts for each call as it runs, the sums for each call as written; none of none."""
         if not counts:
             return ()
-        totals = [0] * len(self.first_steps)
+        totals = [0] * len(self.steps)
         for number, count in zip(self.numbers, counts, strict=True):
             totals[number] += count
         return tuple(totals)
@@ -147,19 +145,25 @@ def layer_results(
         yield [results[name] for name in names]
 
 
+def _has_results_of(graph: Graph, program: Program) -> bool:
+    """True if each call gives a whole tensor of the graph, once."""
+    is_looped = any(isinstance(step, Loop) for step in program.steps)
+    return not is_looped and all(call.outputs[0] in graph.values for call in program.calls)
+
+
 class _Runs:
     """The runs of calls of an unrolled program whose calls are named by their numbers, as they are reported.
 
-    starts: step and number of each, as they are started. Of a call beside the core, later steps of its engine, and
+    Of a call beside the core, later steps of its engine, and
     others if a later one was waited for, may write over the result before it is reported.
     """
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._flights: dict[int, tuple[LayerRun, Call] | None] = {}  # by token; None of a copy
-        self.starts: list[tuple[int, int]] = []
         self.runs: list[LayerRun] = []
-        for index, step in enumerate(program.steps):
+        started = 0
+        for step in program.steps:
             if isinstance(step, Wait):
                 ended = self._flights.pop(step.token.value({}))
                 self.runs += [] if ended is None else [ended[0]]
@@ -167,8 +171,8 @@ class _Runs:
             assert isinstance(step, Call | Copy | Fill)  # unrolled
             self._write_over(step)
             if isinstance(step, Call):
-                run = LayerRun(int(step.name.partition("@")[0]), len(self.starts))
-                self.starts.append((index, run.number))
+                run = LayerRun(int(step.name.partition("@")[0]), started)
+                started += 1
                 if step.token is None:
                     self.runs.append(run)
                 else:

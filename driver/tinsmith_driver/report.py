@@ -232,7 +232,7 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
             "macs": fact.macs * layers.times(index),
             "instructions": _at(instructions, index),
             "cycles": _at(cycles, index),
-            "arena_live": _live_bytes(compilation, layers.first_steps[index]),
+            "arena_live": _live_bytes(compilation, layers.steps[index]),
             "in_offset": fact.in_offset,
             "out_offset": fact.out_offset,
             "kernel": fact.kernel,
@@ -242,10 +242,8 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
     ]
 
 
-def _live_bytes(compilation: Compilation, step: int | None) -> int:
-    """Of all memories while a step runs; 0 for a step that never does."""
-    if step is None:
-        return 0
+def _live_bytes(compilation: Compilation, step: int) -> int:
+    """Of all memories while a step runs."""
     return sum(plan.live_bytes(step) for plan in compilation.plans.values())
 
 
