@@ -135,10 +135,12 @@ def layer_results(
     """The first result of each call of `program`, which computes `network`, in the order in which calls start; of one
     run after another.
     """
-    if isinstance(network, Graph):
+    if isinstance(network, Graph) and _has_results_of(network, program):
         names = [call.outputs[0] for call in program.calls]
         runs = evaluate_frames(network, frames, keep=True)
     else:
+        # Of tiles and in loops: the evaluator's, whose outputs are the graph's.
+        network = ProgramNetwork(program) if isinstance(network, Graph) else network
         told, names = _with_own_results(network.apart)
         runs = evaluate_program_frames(told, frames, keep=True)
     for results in runs:
@@ -154,8 +156,8 @@ def _has_results_of(graph: Graph, program: Program) -> bool:
 class _Runs:
     """The runs of calls of an unrolled program whose calls are named by their numbers, as they are reported.
 
-    Of a call beside the core, later steps of its engine, and
-    others if a later one was waited for, may write over the result before it is reported.
+    Of a call beside the core, later steps of its engine, and others if a later one was waited for, may write over the
+    result before it is reported.
     """
 
     def __init__(self, program: Program) -> None:

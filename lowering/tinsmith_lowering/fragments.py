@@ -21,18 +21,22 @@ class Emission(Checked):
     `Scope.token`, so that nothing declared in one is known in the other; `result` is evaluated behind
     it. On a FIFO engine it returns after the end of what was started before, too. None of a kernel
     that works where its statements stand; a call of it on an engine is a job (tinsmith/engine.h).
+    follows_loops: of a kernel that takes offsets: whether the body adds `Operand.motion` to them; one that does not is
+    refused where a loop moves its operands.
     """
 
     statements: tuple[str, ...]
     result: str | None = None
     wait: tuple[str, ...] | None = None
+    follows_loops: bool = False
 
 
 @dataclass(frozen=True)
 class Operand:
     """How the C text names an operand: a local pointer, or a constant of the graph.
 
-    tensor: its C name. offset: enumerator of its place in the arena, "" for a constant.
+    tensor: its C name. offset: enumerator of its place in the arena, "" for a constant. motion: what the loops around
+    the call add to it, "" for nothing.
     description: its name and type as people read them. name: of the constant in the Program.
     """
 
@@ -42,6 +46,7 @@ class Operand:
     description: str = ""
     constant: Array | None = None
     name: str = ""
+    motion: str = ""
 
 
 class Scope(Protocol):

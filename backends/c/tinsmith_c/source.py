@@ -73,11 +73,8 @@ def emit_calls(layout: Layout, target: Target, kernels: Sequence[Kernel]) -> Emi
         kernel = find_kernel(call.kernel, seen, kernels)
         scope = _scope(layout, call, pool)
         emission = kernel.emit(seen, scope)
-        if kernel.takes_offsets and (layout.moved_by(call) or len(layout.memories_of(call)) > 1):
-            raise GraphError(
-                f"kernel {kernel.name!r} takes offsets in one memory that no loop moves, got\n"
-                f"  {print_step(call)}\n"
-            )
+        if kernel.takes_offsets:
+            _check_offsets(layout, call, kernel, emission)
         found.append(EmittedCall(call, kernel, scope, emission))
     own = {one.call.name for one in found if one.emission.wait is not None}
     return EmittedCalls(tuple(found), pool, Engines(layout.program, own))
@@ -122,6 +119,18 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
             content.write(part.encode())
     content.write(b"\n")
     return content.getvalue()
+
+
+def _check_offsets(layout: Layout, call: Call, kernel: Kernel, emission: Emission) -> None:
+    """Refuse a call whose body knows no more than offsets, where these do not say the place."""
+    if len(layout.memories_of(call)) > 1:
+        raise GraphError(
+            f"kernel {kernel.name!r} takes offsets in one memory, got\n  {print_step(call)}\n"
+        )
+    if layout.moved_by(call) and not emission.follows_loops:
+        raise GraphError(
+            f"kernel {kernel.name!r} takes offsets that no loop moves, got\n  {print_step(call)}\n"
+        )
 
 
 def _check(condition: str) -> str:
@@ -210,7 +219,8 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
 
 
 def _operand(layout: Layout, name: str, local: str) -> Operand:
-    return Operand(local, layout.identifiers[name], layout.offset_name(name))
+    motion = layout.motion(name).removeprefix(" + ")
+    return Operand(local, layout.identifiers[name], layout.offset_name(name), motion=motion)
 
 
 def _local_name(call: Call, index: int) -> str:

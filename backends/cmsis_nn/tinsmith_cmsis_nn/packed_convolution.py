@@ -118,7 +118,7 @@ def prepare_packed(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """A record with everything the packed kernel wants, and a call through the shared helper: eleven
-    arguments in each layer would be much code.
+    arguments in each layer would be much code. In a loop, a copy of the record has the places of the iteration.
     """
     kind = DEPTHWISE if isinstance(layer.operator, DepthwiseConv2D) else CONVOLUTION
     scope.helper(helper_text(kind))
@@ -142,8 +142,16 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
         "scratch": scratch.offset if scratch else 0,
         "scratch_bytes": scope.scratch_bytes,
     }
-    call = initializer(f"{kind.name}_call", "kCall", fields)
-    return Emission((call,), f"{kind.name}(&kCall, arena)")
+    record = initializer(f"{kind.name}_call", "kCall", fields)
+    places = {"input": given, "output": scope.outputs[0], "scratch": scratch}
+    moves = [
+        f"  call.{field} += {operand.motion};"
+        for field, operand in places.items()
+        if operand and operand.motion
+    ]
+    statements = (record, f"  {kind.name}_call call = kCall;", *moves) if moves else (record,)
+    called = f"{kind.name}(&{'call' if moves else 'kCall'}, arena)"
+    return Emission(statements, called, follows_loops=True)
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:
