@@ -18,12 +18,23 @@ typedef struct {{
   int32_t output;
   int32_t scratch;
   int32_t scratch_bytes;
-}} {name}_call;
+}} {name}_call;"""
 
+_CALL_TEXT = """\
 static TINSMITH_NOINLINE int {name}(const {name}_call *call, uint8_t *arena) {{
   const cmsis_nn_context context = {{arena + call->scratch, call->scratch_bytes}};
   const int8_t *input = (const int8_t *)(arena + call->input);
   int8_t *output = (int8_t *)(arena + call->output);
+{call}
+}}"""
+
+_MOVED_TEXT = """\
+// The same where loops have moved input, output and scratch by so many bytes.
+static TINSMITH_NOINLINE int {name}_moved(const {name}_call *call, uint8_t *arena, int32_t from,
+                                          int32_t to, int32_t aside) {{
+  const cmsis_nn_context context = {{arena + call->scratch + aside, call->scratch_bytes}};
+  const int8_t *input = (const int8_t *)(arena + call->input + from);
+  int8_t *output = (int8_t *)(arena + call->output + to);
 {call}
 }}"""
 
@@ -49,6 +60,16 @@ DEPTHWISE = Kind(
 
 def helper_text(kind: Kind) -> str:
     """The record type and the function."""
+    record = _TEXT.format(name=kind.name, what=kind.what, parameters=kind.parameters)
+    return f"{record}\n\n{_CALL_TEXT.format(name=kind.name, call=_call(kind))}"
+
+
+def moved_text(kind: Kind) -> str:
+    """The function for calls whose operands loops move; it stands behind `helper_text`."""
+    return _MOVED_TEXT.format(name=kind.name, call=_call(kind))
+
+
+def _call(kind: Kind) -> str:
     arguments = [
         "&context",
         "&call->parameters",
@@ -61,9 +82,4 @@ def helper_text(kind: Kind) -> str:
         "call->output_dims",
         "output",
     ]
-    return _TEXT.format(
-        name=kind.name,
-        what=kind.what,
-        parameters=kind.parameters,
-        call=f"  return {expression(kind.kernel, arguments)};",
-    )
+    return f"  return {expression(kind.kernel, arguments)};"

@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_c import FieldValue, initializer, nested
+from tinsmith_c import FieldValue, expression, initializer, nested
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import AsGiven, Emission, Kernel, Layer, Prepared, Scope
 from tinsmith_target import Target
@@ -22,7 +22,7 @@ from tinsmith_cmsis_nn.common import (
 from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
 from tinsmith_cmsis_nn.convolution import S8, parameter_fields, parameters_of
 from tinsmith_cmsis_nn.guards import guards
-from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text
+from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text, moved_text
 from tinsmith_cmsis_nn.packing import (
     PackedLayer,
     PackingError,
@@ -118,7 +118,7 @@ def prepare_packed(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """A record with everything the packed kernel wants, and a call through the shared helper: eleven
-    arguments in each layer would be much code. In a loop, a copy of the record has the places of the iteration.
+    arguments in each layer would be much code. In a loop, the helper is told how far operands have moved.
     """
     kind = DEPTHWISE if isinstance(layer.operator, DepthwiseConv2D) else CONVOLUTION
     scope.helper(helper_text(kind))
@@ -143,15 +143,14 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
         "scratch_bytes": scope.scratch_bytes,
     }
     record = initializer(f"{kind.name}_call", "kCall", fields)
-    places = {"input": given, "output": scope.outputs[0], "scratch": scratch}
-    moves = [
-        f"  call.{field} += {operand.motion};"
-        for field, operand in places.items()
-        if operand and operand.motion
-    ]
-    statements = (record, f"  {kind.name}_call call = kCall;", *moves) if moves else (record,)
-    called = f"{kind.name}(&{'call' if moves else 'kCall'}, arena)"
-    return Emission(statements, called, follows_loops=True)
+    motions = [operand.motion if operand else "" for operand in (given, scope.outputs[0], scratch)]
+    if any(motions):
+        scope.helper(moved_text(kind))
+        arguments = ["&kCall", "arena", *(motion or "0" for motion in motions)]
+        called = expression(f"{kind.name}_moved", arguments)
+    else:
+        called = f"{kind.name}(&kCall, arena)"
+    return Emission((record,), called, follows_loops=True)
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:
