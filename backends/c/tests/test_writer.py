@@ -12,7 +12,7 @@ from tinsmith_ir.program import Memory, Program
 from tinsmith_ir.program_parser import parse_program
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
-from tinsmith_lowering import lower, prepare, supported_operators
+from tinsmith_lowering import Emission, Layer, Scope, lower, prepare, supported_operators
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -219,3 +219,36 @@ def test_places_that_no_step_asks_for_leave_no_table_and_no_function() -> None:
     unused = write(parse_program(text.replace("COPY", "")), HOST, toys().all)["p.c"].decode()
     assert "kTable" not in unused
     assert "modulo" not in unused
+
+
+@pytest.mark.parametrize("follows_loops", [False, True])
+def test_a_body_of_offsets_is_in_loops_if_it_follows_them(follows_loops: bool) -> None:
+    """It is told what the loop adds to each operand."""
+
+    def emit(layer: Layer, scope: Scope) -> Emission:
+        given, result = scope.inputs[0], scope.outputs[0]
+        assert given is not None
+        del layer
+        text = f"  toy({given.offset} + {given.motion}, {result.offset}{result.motion});"
+        return Emission((text,), uses_pointers=False, follows_loops=follows_loops)
+
+    program = parse_program("""
+    program 2 "p" for "host" {
+      memory "arena" align 16
+      buffer %x: f32[4] in "arena" at 0
+      buffer %y: f32[1] in "arena" at 16
+      view %one: f32[1] of %x start 4*i
+      input %x
+      loop i of 4 {
+        call "y" kernel "toy_relu": %y = relu(%one)
+      }
+      output %y
+    }""")
+    relu = next(kernel for kernel in toys().all if kernel.name == "toy_relu")
+    kernels = (replace(relu, emit=emit),)
+    if follows_loops:
+        text = write(program, HOST, kernels)["p.c"].decode()
+        assert "toy(kOffset_one + 4 * loop_i, kOffset_y);" in text
+    else:
+        with pytest.raises(GraphError, match="takes offsets that no loop moves"):
+            write(program, HOST, kernels)

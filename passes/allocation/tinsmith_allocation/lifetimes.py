@@ -66,11 +66,11 @@ def _leaves(program: Program, blocks: list[Block], found: WrittenLives) -> tuple
         output = by_name.get(program.view[result].buffer)
         if output is None or output.first_step != number:
             continue
-        operands = {
+        operands = dict.fromkeys(
             program.view[name].buffer
             for name in call.inputs
             if name is not None and name in program.view
-        }
+        )
         for buffer in operands:
             source = by_name.get(buffer)
             if source is None or source is output or source.last_step != number:
