@@ -254,3 +254,24 @@ def test_passes_lists_all_with_their_options(capsys: pytest.CaptureFixture[str])
     listed = capsys.readouterr().out.splitlines()[2:]
     assert [line.split()[0] for line in listed] == [entry.name for entry in pass_entries()]
     assert "exact=yes" in listed[-1]
+
+
+def test_repeated_layers_are_a_loop_and_right_one_by_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Slices are read where they lie, results written where the whole wants them: calls differ in places alone."""
+    parts = [
+        f"%s{row}: i8[1,2,4]<0.5, 3> = slice(%x) {{begin=[0,{2 * row},0], shape=[1,2,4]}}\n"
+        f"%r{row}: i8[1,2,4]<0.5, 3> = relu(%s{row})"
+        for row in range(4)
+    ]
+    whole = "%y: i8[1,8,4]<0.5, 3> = concat(%r0, %r1, %r2, %r3) {axis=1}"
+    lines = ['graph 2 "rows" {', "input %x: i8[1,8,4]<0.5, 3>", *parts, whole, "output %y", "}"]
+    path = tmp_path / "rows.tsm"
+    path.write_text("\n".join(lines))
+    assert main(["show", str(path), "--target", "host", "--after", "roll-loops"]) == 0
+    assert "loop i of 4 {" in capsys.readouterr().out
+    assert main(["verify", str(path), "--target", "host", "--layers", "--no-progress"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("tinsmith_requantize_s8_s8") == 1
+    assert "layers: all equal" in printed
