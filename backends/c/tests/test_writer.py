@@ -230,7 +230,7 @@ def test_a_body_of_offsets_is_in_loops_if_it_follows_them(follows_loops: bool) -
         assert given is not None
         del layer
         text = f"  toy({given.offset} + {given.motion}, {result.offset}{result.motion});"
-        return Emission((text,), uses_pointers=False, follows_loops=follows_loops)
+        return Emission((text,), follows_loops=follows_loops)
 
     program = parse_program("""
     program 2 "p" for "host" {
@@ -245,7 +245,7 @@ def test_a_body_of_offsets_is_in_loops_if_it_follows_them(follows_loops: bool) -
       output %y
     }""")
     relu = next(kernel for kernel in toys().all if kernel.name == "toy_relu")
-    kernels = (replace(relu, emit=emit),)
+    kernels = (replace(relu, emit=emit, takes_offsets=True),)
     if follows_loops:
         text = write(program, HOST, kernels)["p.c"].decode()
         assert "toy(kOffset_one + 4 * loop_i, kOffset_y);" in text
