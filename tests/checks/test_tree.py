@@ -1,5 +1,6 @@
 """packages.bzl names every folder there is: a file that no check looks at would rot unseen."""
 
+import re
 import tomllib
 from pathlib import Path, PurePosixPath
 
@@ -45,6 +46,19 @@ def test_type_checker_finds_every_library() -> None:
     paths: list[str] = settings["tool"]["basedpyright"]["extraPaths"]
     missing = set(listed("LIBRARIES")) - set(paths)
     assert not missing, f"add to [tool.basedpyright] extraPaths: {sorted(missing)}"
+
+
+def test_every_test_is_in_a_target() -> None:
+    """By its name in the BUILD file of its package, or by a pattern there."""
+    packages = {PurePosixPath(folder) for folder in _folders_with("BUILD")}
+    alone: list[str] = []
+    for path in _files("test_*.py"):
+        package = next(folder for folder in path.parents if folder in packages)
+        build = (ROOT / package / "BUILD").read_text(encoding="utf-8")
+        pattern = path.parent.relative_to(package) / "test_*.py"
+        if f'glob(["{pattern}"' not in build and not re.search(rf"\b{path.stem}\b", build):
+            alone.append(str(path))
+    assert not alone, f"name them in a target of their package: {alone}"
 
 
 def test_every_python_file_is_in_a_package() -> None:
