@@ -21,7 +21,7 @@ from tinsmith_ir import (
 )
 from tinsmith_ir.errors import DoesNotFitError, EvaluationError
 from tinsmith_ir.escape import print_name, visible
-from tinsmith_ir.evaluate import equal_arrays
+from tinsmith_ir.evaluate import COMPARED_FRAMES, equal_arrays
 from tinsmith_ir.files import read_file
 from tinsmith_ir.passes import BIT_EXACT, AnyPass, BitExact, PassRecord, levels
 from tinsmith_ir.pipeline import Pipeline
@@ -50,7 +50,6 @@ _Result = TypeVar("_Result")
 IMPORT = "import"
 TEXT_FORMAT = "tsm"
 _LARGEST_TEXT_BYTES = 2**31 - 1
-_FRAMES = 3
 
 
 def tool_version() -> str:
@@ -346,7 +345,7 @@ def _compile_plan(
 
 def _check_results(graph: Network, program: Program) -> None:
     """Raise GraphError or EvaluationError if memory does not hold what the calls say, however late engines are."""
-    samples = random_samples(graph, _FRAMES if program.states else 1)
+    samples = random_samples(graph, COMPARED_FRAMES if program.states else 1)
     wanted = [*evaluate(graph, samples.frames)]
     completions: tuple[Completion, ...] = ("latest", "earliest") if program.engines else ("latest",)
     for completion in completions:

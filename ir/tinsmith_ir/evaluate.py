@@ -50,6 +50,15 @@ def evaluate_frames(
             yield {value.name: values[value.name] for value in graph.outputs}
 
 
+COMPARED_FRAMES = 3
+"""Runs that show what states do: the first, one that finds what it left, and one that finds what that one made of it."""
+
+
+def compared_frames(inputs: Mapping[str, Array], *, has_states: bool) -> list[Mapping[str, Array]]:
+    """The frames on which networks are compared, made of the inputs of one: without states, that one is enough."""
+    return [*varied_frames(inputs, COMPARED_FRAMES)] if has_states else [inputs]
+
+
 def varied_frames(inputs: Mapping[str, Array], count: int) -> Iterator[dict[str, Array]]:
     """`count` frames that differ, made of the inputs of one: their elements, moved on by one each time."""
     for number in range(count):

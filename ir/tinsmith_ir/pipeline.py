@@ -12,11 +12,11 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import EvaluationError, GraphError
 from tinsmith_ir.evaluate import (
     Inputs,
+    compared_frames,
     equal_arrays,
     evaluate_frames,
     evaluate_graph,
     named_inputs,
-    varied_frames,
 )
 from tinsmith_ir.graph import Array, Graph, Node, Value
 from tinsmith_ir.operators import Dequantize, Operator, Quantize, Requantize
@@ -41,9 +41,6 @@ from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph, verify_program
 
 _Level = TypeVar("_Level", Graph, Program)
-
-_FRAMES = 3
-"""Runs of what keeps states: the first, one that finds what the first left, and one that finds what that one made."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +233,7 @@ class _Comparison:
 
     def __init__(self, ir: IR, inputs: Inputs) -> None:
         given = named_inputs(_inputs(ir), inputs)
-        self._frames = [*varied_frames(given, _FRAMES)] if ir.states else [given]
+        self._frames = compared_frames(given, has_states=bool(ir.states))
         self._wanted = self._results(ir)
 
     def measure(self, pass_: AnyPass, before: IR, after: IR) -> float:
