@@ -36,7 +36,7 @@ def write_header(layout: Layout, engines: Engines, options: WriteOptions) -> str
         f"#define {name.upper()}_ERROR_KERNEL (-2)",
         "",
         "// Run one inference. Returns 0 or one of the errors above; after an error the outputs hold nothing.",
-        f"int {name}_run({'void *arena' if layout.has_arena else layout.parameter});",
+        f"int {name}_run({layout.entry_parameter});",
         "",
         *_reset(layout, name),
         "#ifdef __cplusplus",
@@ -58,7 +58,7 @@ def _reset(layout: Layout, name: str) -> list[str]:
             f"Let the next run be the first of a sequence: states ({states}) are as they begin. Returns 0, or the "
             "error of an arena. Nothing else is written."
         ),
-        f"int {name}_reset({'void *arena' if layout.has_arena else layout.parameter});",
+        f"int {name}_reset({layout.entry_parameter});",
         "",
     ]
 

@@ -66,6 +66,11 @@ class Layout:
             return "uint8_t *arena"
         return f"const {c_name(self.program)}_memories_t *memories"
 
+    @property
+    def entry_parameter(self) -> str:
+        """How the functions of the header take them: an arena of any type."""
+        return "void *arena" if self.has_arena else self.parameter
+
     @cached_property
     def fields(self) -> dict[str, str]:
         """Memory -> C identifier."""

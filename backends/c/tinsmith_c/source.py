@@ -373,15 +373,13 @@ def _entry(layout: Layout, name: str, verb: str, *, uses_bytes: bool) -> list[st
     """The beginning of a function of the header, which refuses memories that are none."""
     prefix = name.upper()
     if layout.has_arena:
-        parameter = "void *arena"
         conditions = [f"arena == NULL || (uintptr_t)arena % {prefix}_ARENA_ALIGNMENT != 0u"]
     else:
-        parameter = layout.parameter
         conditions = ["memories == NULL"] + [
             f"memories->{field} == NULL || (uintptr_t)memories->{field} % {prefix}_{field.upper()}_ALIGNMENT != 0u"
             for field in layout.fields.values()
         ]
-    lines = [f"int {name}_{verb}({parameter}) {{"]
+    lines = [f"int {name}_{verb}({layout.entry_parameter}) {{"]
     for condition in conditions:
         lines += [f"  if ({condition}) {{", f"    return {prefix}_ERROR_ARENA;", "  }"]
     if uses_bytes and layout.has_arena:
