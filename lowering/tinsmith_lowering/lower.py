@@ -81,6 +81,8 @@ class _Lowering:
         self.refused: list[str] = []
         # Calls whose C counts places from the start of the arena.
         self.within_arena: set[str] = set()
+        # A reshape's buffer is that of what it reshapes; a state's has its name.
+        self.kept = {state.value.name for state in graph.states}
 
     def add_buffer(self, value: Value, memory: str = ARENA) -> None:
         buffer, view = tensor(value.name, value.type, memory)
@@ -127,8 +129,7 @@ class _Lowering:
 
     def is_kept(self, value: Value) -> bool:
         """True for a state, and for another shape of one."""
-        states = {state.value.name for state in self.graph.states}
-        return value.name in self.views and self.views[value.name].buffer in states
+        return value.name in self.views and self.views[value.name].buffer in self.kept
 
     def add_scratch(self, layer: str, size_bytes: int) -> str | None:
         if size_bytes == 0:
