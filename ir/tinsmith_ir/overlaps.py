@@ -1,13 +1,13 @@
 """Results that lie over what their call reads: at which distance, and whether the call may.
 
-The one judge of it, for verifier, evaluator and the checker of plans.
+The one judge of it, for verifier, evaluator, scheduler, planner and the checker of plans.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tinsmith_ir.places import Places, places
 from tinsmith_ir.printer import print_name
-from tinsmith_ir.program import Call, Program, SimpleStep, View
+from tinsmith_ir.program import Call, Overlap, Program, SimpleStep, View
 from tinsmith_ir.program_printer import print_overlap, print_step
 
 
@@ -35,6 +35,62 @@ def may_lie_over(program: Program, call: Call, result: str, operand: str) -> boo
     leaves = {overlap.operand: overlap for overlap in call.over}
     indices = [index for index, name in enumerate(call.inputs) if name == operand]
     return all(index in leaves and leaves[index].allows(distance) for index in indices)
+
+
+def overlap_of_buffers(program: Program, call: Call, buffer: str) -> Overlap | None:
+    """How the buffer of a call's one result may lie over another buffer, as far as every operand there allows it; None
+    where an operand is of another layout than dense, or does not say.
+
+    Distances are of the buffers, which need not be placed. program: without loops (`unrolled`).
+    """
+    (result,) = call.outputs
+    mine = program.view[result]
+    at_most: int = program.buffer[buffer].size_bytes
+    at_least: int = -program.buffer[mine.buffer].size_bytes
+    exactly: set[int] | None = None
+    found: Overlap | None = None
+    for index, name in enumerate(call.inputs):
+        if name is None or name not in program.view or program.view[name].buffer != buffer:
+            continue
+        theirs = program.view[name]
+        found = next((overlap for overlap in call.over if overlap.operand == index), None)
+        if found is None or not (mine.is_dense and theirs.is_dense):
+            return None
+        # From distances of views to distances of buffers.
+        shift = theirs.start.value({}) - mine.start.value({})
+        low = -mine.type.size_bytes if found.at_most is None else found.at_most
+        high = theirs.type.size_bytes if found.at_least is None else found.at_least
+        at_most, at_least = min(at_most, low + shift), max(at_least, high + shift)
+        others = {distance + shift for distance in found.exactly}
+        exactly = others if exactly is None else exactly & others
+    if found is None:
+        return None
+    return Overlap(found.operand, at_most, at_least, tuple(sorted(exactly or ())))
+
+
+def most_shared(
+    sizes: tuple[int, int],
+    at_most: int | None,
+    at_least: int | None,
+    exactly: Sequence[int],
+    unit: int,
+) -> int:
+    """At most how many bytes a block shares with another over which it may lie at some distances, see `Overlap`.
+
+    sizes: bytes of the two, which are rounded up to a multiple of `unit`, as distances are one of it.
+    """
+    mine, theirs = sizes
+    low = -mine if at_most is None else max(-mine, at_most)
+    high = theirs if at_least is None else min(theirs, at_least)
+    mine, theirs = -(-mine // unit) * unit, -(-theirs // unit) * unit
+    # The more, the nearer the smaller one is to lying within the other.
+    nearest = [
+        min(low // unit * unit, max(0, theirs - mine)),
+        max(-(-high // unit) * unit, min(0, theirs - mine)),
+        *(distance for distance in exactly if distance % unit == 0),
+    ]
+    shared = [min(theirs, distance + mine) - max(0, distance) for distance in nearest]
+    return max(0, *shared)
 
 
 def overlap_findings(program: Program) -> Iterator[str]:

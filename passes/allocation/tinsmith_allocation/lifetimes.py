@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.lifetimes import WrittenLives, written_lives
+from tinsmith_ir.overlaps import overlap_of_buffers
 from tinsmith_ir.program import Call, Program, unrolled
 
 from tinsmith_allocation.model import Block, Leave
@@ -66,45 +67,23 @@ def _leaves(program: Program, blocks: list[Block], found: WrittenLives) -> tuple
         output = by_name.get(program.view[result].buffer)
         if output is None or output.first_step != number:
             continue
-        operands = dict.fromkeys(
-            program.view[name].buffer
-            for name in call.inputs
-            if name is not None and name in program.view
-        )
-        for buffer in operands:
+        views = (program.view.get(name) for name in call.inputs if name is not None)
+        for buffer in dict.fromkeys(view.buffer for view in views if view is not None):
             source = by_name.get(buffer)
             if source is None or source is output or source.last_step != number:
                 continue
             key = output.name, source.name
             leave = _leave(program, call, output, source)
             if index not in begins[output.name] or index not in ends[source.name]:
-                leave = (
-                    None  # bytes of the one are needed after this iteration, or of the other before
-                )
+                # Bytes of the one are needed after this iteration, or of the other before.
+                leave = None
             leaves[key] = leave if leaves.get(key, leave) == leave else None
     return tuple(leave for leave in leaves.values() if leave is not None)
 
 
 def _leave(program: Program, call: Call, output: Block, source: Block) -> Leave | None:
-    """As far as every operand in the source allows it: none where the operand is of another layout than dense, or
-    does not say.
-    """
-    (result,) = call.outputs
-    at_most: int = source.size_bytes
-    at_least: int = -output.size_bytes
-    exactly: set[int] | None = None
-    for index, name in enumerate(call.inputs):
-        if name is None or name not in program.view or program.view[name].buffer != source.name:
-            continue
-        mine, theirs = program.view[result], program.view[name]
-        overlap = next((found for found in call.over if found.operand == index), None)
-        if overlap is None or not (mine.is_dense and theirs.is_dense):
-            return None
-        # From distances of views to distances of buffers.
-        shift = theirs.start.value({}) - mine.start.value({})
-        low = -mine.type.size_bytes if overlap.at_most is None else overlap.at_most
-        high = theirs.type.size_bytes if overlap.at_least is None else overlap.at_least
-        at_most, at_least = min(at_most, low + shift), max(at_least, high + shift)
-        others = {distance + shift for distance in overlap.exactly}
-        exactly = others if exactly is None else exactly & others
-    return Leave(output.name, source.name, at_most, at_least, tuple(sorted(exactly or ())))
+    """As far as every operand in the source allows it; see `overlap_of_buffers`."""
+    overlap = overlap_of_buffers(program, call, source.name)
+    if overlap is None:
+        return None
+    return Leave(output.name, source.name, overlap.at_most, overlap.at_least, overlap.exactly)

@@ -14,6 +14,7 @@ from itertools import accumulate
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import TinsmithError
+from tinsmith_ir.overlaps import most_shared
 
 LARGEST_BLOCK_BYTES = 1 << 40
 LARGEST_OFFSET = 1 << 62
@@ -92,20 +93,8 @@ class Leave(Checked):
         """At most how many bytes the two share, their sizes rounded up to a multiple of `unit`, at a distance that is
         a multiple of it.
         """
-        mine, theirs = _round_up(output.size_bytes, unit), _round_up(source.size_bytes, unit)
-        low, high = self.bounds(output, source)
-        # The more, the nearer the smaller one is to lying within the other.
-        nearest = [
-            min(low // unit * unit, max(0, theirs - mine)),
-            max(_round_up(high, unit), min(0, theirs - mine)),
-            *(distance for distance in self.exactly if distance % unit == 0),
-        ]
-        shared = [min(theirs, distance + mine) - max(0, distance) for distance in nearest]
-        return max(0, *shared)
-
-
-def _round_up(value: int, unit: int) -> int:
-    return -(-value // unit) * unit
+        sizes = output.size_bytes, source.size_bytes
+        return most_shared(sizes, self.at_most, self.at_least, self.exactly, unit)
 
 
 class Status(enum.Enum):
