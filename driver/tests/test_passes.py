@@ -44,7 +44,14 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-4:] == ["elide-copies", "prepare", "roll-loops", "allocate-buffers"]
+    assert names([])[-6:] == [
+        "lower",
+        "schedule-calls",
+        "elide-copies",
+        "prepare",
+        "roll-loops",
+        "allocate-buffers",
+    ]
     kinds = [levels(found) for found in chosen_passes(SETTING)]
     assert kinds == sorted(kinds, key=lambda found: (found[0] is Program, found[1] is Program))
 
@@ -132,7 +139,7 @@ def test_choices_are_said_in_the_product() -> None:
 
 
 def test_an_order_that_nothing_looked_for_is_not_proven() -> None:
-    options = CompileOptions("host", without=("schedule-nodes",))
+    options = CompileOptions("host", without=("schedule-calls",))
     assert compile_model(read_model(MODEL), options).arena_status == "optimal_for_order"
 
 

@@ -35,8 +35,8 @@ def test_a_row_divides_its_seconds_among_the_steps() -> None:
     names = {
         "simplify",
         "fuse-activations",
-        "schedule-nodes",
         "lower",
+        "schedule-calls",
         "allocate-buffers",
         "write-c",
     }

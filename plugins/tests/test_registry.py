@@ -93,7 +93,7 @@ def test_a_pass_may_stand_beside_one_that_stands_beside_another() -> None:
 
 
 def test_of_two_behind_one_pass_the_first_that_came_is_first() -> None:
-    entries = (PassEntry(First, Stage.ORDER), PassEntry(Third, after="first"))
+    entries = (PassEntry(First, Stage.FUSION), PassEntry(Third, after="first"))
     assert order(*entries, PassEntry(Second, after="first")) == ["first", "third", "second"]
 
 
@@ -139,9 +139,9 @@ def test_a_pass_says_one_place() -> None:
 
 def test_a_pass_takes_what_there_is_at_its_place() -> None:
     with pytest.raises(
-        UsageError, match=r"'rounded' \(stage order\) takes a Program, where .* a Graph"
+        UsageError, match=r"'rounded' \(stage tidying\) takes a Program, where .* a Graph"
     ):
-        order(PassEntry(Rounded, Stage.ORDER))
+        order(PassEntry(Rounded, Stage.TIDYING))
 
 
 def test_a_pass_behind_lowering_keeps_every_bit() -> None:

@@ -4,4 +4,4 @@ from tinsmith_plugins import PassEntry, Plugin
 
 from tinsmith_copy_elision import ElideCopies
 
-PLUGIN = Plugin("tinsmith_copy_elision", passes=(PassEntry(ElideCopies, after="lower"),))
+PLUGIN = Plugin("tinsmith_copy_elision", passes=(PassEntry(ElideCopies, before="prepare"),))

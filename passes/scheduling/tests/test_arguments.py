@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 from tinsmith_ir import ArgumentError
-from tinsmith_scheduling import ScheduleNodes, find_schedule, peak_live_bytes, problem_of
+from tinsmith_scheduling import ScheduleCalls, find_schedule, peak_live_bytes, problem_of
 
 
 @pytest.mark.parametrize(
     ("make", "arguments", "message"),
     [
-        (ScheduleNodes, ("256",), "beam_width to be int"),
-        (ScheduleNodes().run, (None,), "graph to be Graph"),
-        (problem_of, ("graph",), "graph to be Graph"),
-        (peak_live_bytes, ("graph",), "graph to be Graph"),
+        (ScheduleCalls, ("256",), "beam_width to be int"),
+        (ScheduleCalls().run, (None,), "program to be Program"),
+        (problem_of, ("program",), "program to be Program"),
+        (peak_live_bytes, ("program",), "program to be Program"),
         (find_schedule, ("problem",), "problem to be Problem"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -64,6 +65,51 @@ def test_stores_that_are_kept_or_read_by_nobody() -> None:
     assert find_schedule(problem).peak_bytes == 5
 
 
+def test_scratch_is_live_while_its_task_runs() -> None:
+    busy = replace(BRANCHES.tasks[2], scratch_bytes=50)
+    problem = replace(BRANCHES, tasks=(*BRANCHES.tasks[:2], busy, *BRANCHES.tasks[3:]))
+    assert problem.live_bytes(problem.tasks) == (110, 210, 251, 102, 4)
+
+
+@pytest.mark.parametrize(
+    ("over", "reads_later", "during"),
+    [
+        ({"x": 8}, "", 10 + 30 - 8),
+        ({"x": 8, "z": 7}, "", 10 + 20 + 30 - 15),
+        ({"x": 10, "z": 20}, "", 10 + 20 + 30 - 30),
+        # No more than what begins, and nothing of what another task needs.
+        ({"x": 10, "z": 20}, "x", 10 + 20 + 30 - 20),
+    ],
+)
+def test_what_a_task_may_write_over_counts_once(
+    over: dict[str, int], reads_later: str, during: int
+) -> None:
+    first = Task("y", frozenset(), frozenset(over), frozenset(["y"]), over=over)
+    later = task("end", f"y {reads_later}", "y")
+    problem = Problem(
+        (first, later),
+        {"x": 10, "z": 20, "y": 30, "end": 1},
+        first=frozenset(over),
+        kept=frozenset(["end"]),
+    )
+    assert problem.live_bytes(problem.tasks)[0] == during
+    assert find_schedule(problem).peak_bytes == problem.peak_bytes(problem.tasks)
+
+
+def test_a_store_of_several_writers_begins_with_the_first_of_them() -> None:
+    parts = [replace(task(name, "x"), writes=frozenset(["whole"])) for name in ("low", "high")]
+    parts = [replace(part, over={"x": 4}) for part in parts]
+    problem = Problem(
+        (*parts, task("y", "whole", "low high")),
+        {"x": 4, "whole": 20, "y": 1},
+        first=frozenset(["x"]),
+        kept=frozenset(["y"]),
+    )
+    # What begins with the first cannot lie over x, which the second reads.
+    assert problem.live_bytes(problem.tasks) == (24, 24, 21)
+    assert find_schedule(problem).peak_bytes == 24
+
+
 def test_nothing_to_do() -> None:
     schedule = find_schedule(Problem((), {}, frozenset(), frozenset()))
     assert (schedule.order, schedule.peak_bytes, schedule.is_optimal) == ((), 0, True)
@@ -83,15 +129,34 @@ def random_problem(seed: int, count: int) -> Problem:
     return Problem(tuple(tasks), sizes, frozenset(["x"]), frozenset(stores[-1:]))
 
 
+def busy_problem(seed: int, count: int) -> Problem:
+    """The same with scratch, with stores that several tasks write, some of them the first, and with results that may
+    lie over what their tasks read.
+    """
+    source = random.Random(seed)
+    problem = random_problem(seed, count)
+    tasks: list[Task] = []
+    for task in problem.tasks:
+        over = {store: source.randrange(1, 10) for store in sorted(task.reads)}
+        busy = replace(task, scratch_bytes=source.choice([0, 0, 5]), over=over)
+        if tasks and source.random() < 0.3:
+            busy = replace(busy, writes=busy.writes | source.choice(tasks).writes)
+        tasks.append(busy)
+    return replace(problem, tasks=tuple(tasks), first=problem.first | source.choice(tasks).writes)
+
+
 def is_allowed(order: tuple[Task, ...]) -> bool:
     return all(
         task.after <= {before.name for before in order[:step]} for step, task in enumerate(order)
     )
 
 
+@pytest.mark.parametrize("make", [random_problem, busy_problem])
 @pytest.mark.parametrize("seed", range(40))
-def test_search_equals_the_best_of_all_orders(seed: int) -> None:
-    problem = random_problem(seed, 6)
+def test_search_equals_the_best_of_all_orders(
+    seed: int, make: Callable[[int, int], Problem]
+) -> None:
+    problem = make(seed, 6)
     orders = [order for order in itertools.permutations(problem.tasks) if is_allowed(order)]
     schedule = find_schedule(problem)
     assert schedule.is_optimal
@@ -99,10 +164,13 @@ def test_search_equals_the_best_of_all_orders(seed: int) -> None:
     assert schedule.peak_bytes == problem.peak_bytes(schedule.order)
 
 
+@pytest.mark.parametrize("make", [random_problem, busy_problem])
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("beam_width", [1, 4, 64])
-def test_any_beam_gives_an_allowed_order_no_worse_than_given(seed: int, beam_width: int) -> None:
-    problem = random_problem(seed, 24)
+def test_any_beam_gives_an_allowed_order_no_worse_than_given(
+    seed: int, beam_width: int, make: Callable[[int, int], Problem]
+) -> None:
+    problem = make(seed, 24)
     schedule = find_schedule(problem, beam_width=beam_width)
     assert is_allowed(schedule.order)
     assert sorted(t.name for t in schedule.order) == sorted(t.name for t in problem.tasks)
@@ -148,9 +216,12 @@ def test_a_search_that_gives_up_keeps_an_order_that_following_branches_does_not_
     assert (schedule.gave_up, schedule.found_by) == (True, "given")
 
 
+@pytest.mark.parametrize("make", [random_problem, busy_problem])
 @pytest.mark.parametrize("seed", range(20))
-def test_heuristic_orders_are_allowed_and_whole(seed: int) -> None:
-    problem = random_problem(seed, 40)
+def test_heuristic_orders_are_allowed_and_whole(
+    seed: int, make: Callable[[int, int], Problem]
+) -> None:
+    problem = make(seed, 40)
     orders = [tuple(order) for order in heuristic_orders(problem)]
     assert len(orders) == 4
     for order in orders:

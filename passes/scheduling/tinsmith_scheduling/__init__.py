@@ -1,13 +1,13 @@
-"""Orders of execution that keep few bytes live: the search, and the graph pass."""
+"""Orders of execution that keep few bytes live: the search, and the program pass."""
 
 from tinsmith_scheduling.problem import Problem, Task
-from tinsmith_scheduling.schedule import ScheduleNodes, live_bytes, peak_live_bytes, problem_of
+from tinsmith_scheduling.schedule import ScheduleCalls, live_bytes, peak_live_bytes, problem_of
 from tinsmith_scheduling.search import Schedule, find_schedule
 
 __all__ = [
     "Problem",
     "Schedule",
-    "ScheduleNodes",
+    "ScheduleCalls",
     "Task",
     "find_schedule",
     "live_bytes",

@@ -37,7 +37,7 @@ def _along_branches(problem: Problem) -> list[Task]:
 
 def _from_the_ends(problem: Problem) -> list[Task]:
     """Before each task what it waits for: first what needs the most bytes beyond what it leaves behind,
-    as Sethi and Ullman number the registers of an expression.
+    as Sethi and Ullman number the registers of an expression. Each store counts as if one task read it.
     """
     index = {task.name: position for position, task in enumerate(problem.tasks)}
     left = [sum(problem.store_bytes[s] for s in task.writes) for task in problem.tasks]
@@ -51,7 +51,8 @@ def _from_the_ends(problem: Problem) -> list[Task]:
         for other in awaited:
             need = max(need, held + needs[other])
             held += left[other]
-        needs.append(max(need, held + left[position]))
+        shared = min(sum(task.over.values()), left[position])
+        needs.append(max(need, held + left[position] + task.scratch_bytes - shared))
     is_awaited = {name for task in problem.tasks for name in task.after}
     ends = [position for position, task in enumerate(problem.tasks) if task.name not in is_awaited]
     return [problem.tasks[position] for position in _post_order(ends, before)]
@@ -93,18 +94,17 @@ class _Greedy:
         self._key = key
         self._following = _following(problem)
         self._awaited = [len(task.after) for task in problem.tasks]
-        self._stores = [task.reads | task.writes for task in problem.tasks]
-        self._growth = [sum(problem.store_bytes[s] for s in task.writes) for task in problem.tasks]
+        self._begun = set(problem.first)
+        self._growth = [
+            sum(problem.store_bytes[s] for s in task.writes - problem.first)
+            for task in problem.tasks
+        ]
         # Of each store how many unfinished tasks need it, and the sum of their positions: of one, its own.
-        self._users = dict.fromkeys(problem.store_bytes, 0)
-        self._user_sums = dict.fromkeys(problem.store_bytes, 0)
+        self._users = {store: len(users) for store, users in problem.users.items()}
+        self._user_sums = {store: sum(users) for store, users in problem.users.items()}
         self._serial = 0
         self._ages: dict[int, int] = {}
         self._ready: list[tuple[tuple[int, int], int, int]] = []
-        for position, stores in enumerate(self._stores):
-            for store in stores:
-                self._users[store] += 1
-                self._user_sums[store] += position
         for store, count in self._users.items():
             if count == 1:
                 self._last_user(store)
@@ -124,7 +124,10 @@ class _Greedy:
         return order
 
     def _finish(self, position: int) -> None:
-        for store in self._stores[position]:
+        task = self._problem.tasks[position]
+        for store in task.writes - self._begun:
+            self._begin(store, position)
+        for store in task.uses:
             self._users[store] -= 1
             self._user_sums[store] -= position
             if self._users[store] == 1:
@@ -134,12 +137,21 @@ class _Greedy:
             if self._awaited[other] == 0:
                 self._make_ready(other)
 
+    def _begin(self, store: str, position: int) -> None:
+        """The other tasks that write `store` find it there."""
+        self._begun.add(store)
+        for other in self._problem.writers[store]:
+            if other != position:
+                self._grow(other, -self._problem.store_bytes[store])
+
     def _last_user(self, store: str) -> None:
         """Only one task still needs `store`: running it frees the bytes."""
         if store in self._problem.kept:
             return
-        position = self._user_sums[store]
-        self._growth[position] -= self._problem.store_bytes[store]
+        self._grow(self._user_sums[store], -self._problem.store_bytes[store])
+
+    def _grow(self, position: int, change: int) -> None:
+        self._growth[position] += change
         if position in self._ages:
             self._push(position)
 

@@ -2,6 +2,6 @@
 
 from tinsmith_plugins import PassEntry, Plugin, Stage
 
-from tinsmith_scheduling import ScheduleNodes
+from tinsmith_scheduling import ScheduleCalls
 
-PLUGIN = Plugin("tinsmith_scheduling", passes=(PassEntry(ScheduleNodes, Stage.ORDER),))
+PLUGIN = Plugin("tinsmith_scheduling", passes=(PassEntry(ScheduleCalls, Stage.ORDER),))

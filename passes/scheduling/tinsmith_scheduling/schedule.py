@@ -1,47 +1,58 @@
-"""The graph pass: nodes in an order that keeps fewer bytes live."""
+"""The program pass: steps in an order that keeps fewer bytes live."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
-from tinsmith_ir.graph import Graph, Node, Value
-from tinsmith_ir.operators import Trait
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.overlaps import most_shared, overlap_of_buffers
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
+from tinsmith_ir.program import Buffer, Call, Copy, Fill, Program, SimpleStep, simple_steps
 
+from tinsmith_scheduling.dependences import awaited_steps
 from tinsmith_scheduling.problem import Problem, Task
 from tinsmith_scheduling.search import Schedule, find_schedule
 
 
 @dataclass(frozen=True)
-class ScheduleNodes(Checked):
-    """Reorder the nodes so that the largest number of bytes live at once is low.
+class ScheduleCalls(Checked):
+    """Reorder the steps so that the largest number of bytes live at once is low.
 
-    Never higher than in the given order, which stays when nothing better is found.
+    Never higher than in the given order, which stays when nothing better is found. Programs with loops or engines,
+    with tensors in several memories or with addresses come from who has chosen their order already and stay as they
+    are.
     beam_width: how many partial orders are followed at a time.
     """
 
     beam_width: int = 256
 
-    name: ClassVar[str] = "schedule-nodes"
+    name: ClassVar[str] = "schedule-calls"
     # The order of execution changes no value.
     contract: ClassVar[Contract] = BIT_EXACT
 
     @checked
-    def run(self, graph: Graph) -> Graph:
-        """The graph with its nodes in the order found; `graph` itself when its order stays."""
-        return self.run_in_detail(graph).ir
+    def run(self, program: Program) -> Program:
+        """The program with its steps in the order found; `program` itself when its order stays."""
+        return self.run_in_detail(program).ir
 
-    def run_in_detail(self, graph: Graph) -> Outcome[Graph]:
+    def run_in_detail(self, program: Program) -> Outcome[Program]:
         """The same, what gave the order (see `Schedule.found_by`), whether none is better, and a sentence if
         another order may keep fewer bytes live.
         """
-        problem = problem_of(graph)
+        if _fixed_by(program):
+            return Outcome(program, found_by="given", is_proven=False)
+        problem = problem_of(program)
         schedule = find_schedule(problem, beam_width=self.beam_width)
         warnings = () if schedule.is_optimal else (_warning(schedule),)
         if schedule.order != problem.tasks:
-            nodes = [graph.producers[task.name] for task in schedule.order]
-            graph = graph.rebuilt(nodes=nodes)
-        return Outcome(graph, warnings, found_by=schedule.found_by, is_proven=schedule.is_optimal)
+            steps = {
+                task.name: step for task, step in zip(problem.tasks, program.steps, strict=True)
+            }
+            program = replace(program, steps=tuple(steps[task.name] for task in schedule.order))
+        return Outcome(program, warnings, found_by=schedule.found_by, is_proven=schedule.is_optimal)
 
 
 _ORIGINS = {
@@ -61,57 +72,132 @@ def _warning(schedule: Schedule) -> str:
 
 
 @checked
-def problem_of(graph: Graph) -> Problem:
-    """The graph as tasks and stores. Constants take no store, as they stay in flash, nor states, whose bytes nobody
-    else can have; a reshape of anything else takes none, as its result can share the bytes of its operand.
+def problem_of(program: Program) -> Problem:
+    """The steps as tasks, named by their numbers, and the buffers as stores.
+
+    A store has as many bytes as its buffer takes of a memory where all are aligned. The scratch of a call is its own;
+    states take no store, as nobody else can have their bytes. Raises GraphError for a program whose order is fixed:
+    one with loops or engines, with tensors in several memories or with addresses.
     """
-    stores = {value.name: value.name for value in graph.inputs}
-    sizes = {value.name: value.type.size_bytes for value in graph.inputs}
-    tasks: list[Task] = []
-    for node in graph.nodes:
-        shared = _shared_store(node, stores)
-        for value in node.outputs:
-            stores[value.name] = shared or value.name
-            if shared is None:
-                sizes[value.name] = value.type.size_bytes
-        tasks.append(_task(graph, node, stores))
-    return Problem(
-        tuple(tasks),
-        sizes,
-        frozenset(value.name for value in graph.inputs),
-        frozenset(stores[name] for name in graph.kept if name in stores),
-    )
+    reason = _fixed_by(program)
+    if reason:
+        raise GraphError(f"program {program.name!r}: its order is fixed by {reason}")
+    return _Tasks(program).problem()
 
 
 @checked
-def live_bytes(graph: Graph) -> tuple[int, ...]:
-    """Bytes of tensors that are live while each node runs, in the graph's order.
+def live_bytes(program: Program) -> tuple[int, ...]:
+    """Bytes that are live while each step runs, in the program's order: of tensors and scratch, those once over
+    which a result may be written.
 
-    Without the scratch of kernels, which nobody knows before lowering.
+    Raises GraphError as `problem_of`.
     """
-    problem = problem_of(graph)
+    problem = problem_of(program)
     return problem.live_bytes(problem.tasks)
 
 
 @checked
-def peak_live_bytes(graph: Graph) -> int:
-    """The largest of `live_bytes`, which is a lower bound of the arena; 0 without nodes."""
-    return max(live_bytes(graph), default=0)
+def peak_live_bytes(program: Program) -> int:
+    """The largest of `live_bytes`, which is what the arena takes at least, but for the alignment of its
+    highest tensor; 0 without steps.
+    """
+    return max(live_bytes(program), default=0)
 
 
-def _shared_store(node: Node, stores: dict[str, str]) -> str | None:
-    """The store that a reshape's result lives in, if it is that of its operand."""
-    if Trait.SAME_BYTES not in node.operator.traits:
-        return None
-    return stores.get(node.present_inputs[0].name)
+def _fixed_by(program: Program) -> str:
+    """Why the steps cannot be in another order, or which is not known to be better; "" if they can."""
+    for step in program.steps:
+        if not isinstance(step, Call | Copy | Fill):
+            return "loops or engines"
+        if not isinstance(step, Fill) and step.engine is not None:
+            return "loops or engines"
+    if any(buffer.offset is not None for buffer in program.buffers):
+        return "addresses"
+    if len({buffer.memory for buffer in _stores(program)}) > 1:
+        return "tensors in several memories"
+    return ""
 
 
-def _task(graph: Graph, node: Node, stores: dict[str, str]) -> Task:
-    results = frozenset(stores[value.name] for value in node.outputs)
-    reads = frozenset(stores[v.name] for v in node.present_inputs if v.name in stores)
-    return Task(node.name, _producers(graph, node.present_inputs), reads, results - reads)
+def _stores(program: Program) -> list[Buffer]:
+    """The buffers that are no states."""
+    states = {program.view[state.view].buffer for state in program.states}
+    return [buffer for buffer in program.buffers if buffer.name not in states]
 
 
-def _producers(graph: Graph, values: tuple[Value, ...]) -> frozenset[str]:
-    """Names of the nodes that compute `values`."""
-    return frozenset(graph.producers[v.name].name for v in values if v.name in graph.producers)
+class _Tasks:
+    """From a program of plain steps to a problem.
+
+    sizes: bytes of each store. touching: name of a buffer -> how many steps read or write it.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._unit = max((memory.alignment for memory in program.memories), default=1)
+        self._sizes = {store.name: self._rounded(store.size_bytes) for store in _stores(program)}
+        self._touched = [
+            (self._buffers(reads), self._buffers(writes))
+            for reads, writes in map(step_names, simple_steps(program.steps))
+        ]
+        self._touching = Counter(
+            buffer for reads, writes in self._touched for buffer in reads | writes
+        )
+
+    def problem(self) -> Problem:
+        program = self._program
+        first = self._buffers(program.inputs)
+        kept = self._buffers(program.outputs)
+        tasks = tuple(
+            self._task(index, step, after)
+            for index, (step, after) in enumerate(
+                zip(simple_steps(program.steps), awaited_steps(program), strict=True)
+            )
+        )
+        return Problem(tasks, self._sizes, first, kept)
+
+    def _task(self, index: int, step: SimpleStep, after: Iterable[int]) -> Task:
+        reads, writes = self._touched[index]
+        scratch = self._scratch(step)
+        return Task(
+            str(index),
+            frozenset(map(str, after)),
+            reads,
+            writes - {scratch},
+            self._sizes[scratch] if scratch else 0,
+            self._over(step) if isinstance(step, Call) and step.over else {},
+        )
+
+    def _scratch(self, step: SimpleStep) -> str:
+        """The buffer that a call has as scratch and no other step touches; "" if it has none."""
+        if not isinstance(step, Call) or step.scratch is None:
+            return ""
+        buffer = self._program.view[step.scratch].buffer
+        return buffer if self._touching[buffer] == 1 else ""
+
+    def _over(self, call: Call) -> Mapping[str, int]:
+        """Name of a store that a call reads -> how many of its bytes the result may lie over."""
+        (result,) = call.outputs
+        output = self._program.buffer_of(result)
+        found: dict[str, int] = {}
+        for store in self._buffers(name for name in call.inputs if name is not None):
+            source = self._program.buffer[store]
+            if source is output or output.name not in self._sizes:
+                continue
+            overlap = overlap_of_buffers(self._program, call, store)
+            if overlap is not None:
+                found[store] = most_shared(
+                    (output.size_bytes, source.size_bytes),
+                    overlap.at_most,
+                    overlap.at_least,
+                    overlap.exactly,
+                    self._unit,
+                )
+        return found
+
+    def _buffers(self, names: Iterable[str]) -> frozenset[str]:
+        """The stores that views of these names lie on."""
+        view = self._program.view
+        buffers = (view[name].buffer for name in names if name in view)
+        return frozenset(buffer for buffer in buffers if buffer in self._sizes)
+
+    def _rounded(self, size_bytes: int) -> int:
+        return -(-size_bytes // self._unit) * self._unit

@@ -1,11 +1,12 @@
 """Search for an order with a low peak: breadth first over sets of finished tasks, with a beam.
 
-Two orders of the same tasks leave the same stores live, so of all ways to finish a set only the one
-with the lowest peak matters. That makes the search a dynamic programme over the sets that can be
-finished, and exact while no level has more of them than the beam is wide.
+Two orders of the same tasks leave the same stores live, and what a task needs while it runs depends on which
+have run before it, not on their order. So of all ways to finish a set only the one with the lowest peak
+matters. That makes the search a dynamic programme over the sets that can be finished, and exact while no
+level has more of them than the beam is wide.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -77,9 +78,10 @@ def find_schedule(
         best = found or best
         if found is None or found.is_optimal:
             break
-    if best is not None and best.is_optimal:
+    if best is not None and (best.is_optimal or count > _FEW_TASKS):
         return best
-    return _with_heuristics(problem, best or replace(known, gave_up=True))
+    found = best or replace(known, gave_up=True)
+    return found if count > _FEW_TASKS else _with_heuristics(problem, found)
 
 
 def _with_heuristics(problem: Problem, known: Schedule) -> Schedule:
@@ -158,15 +160,23 @@ class _Expansion:
         index = {task.name: position for position, task in enumerate(problem.tasks)}
         self.count = 0
         self._problem = problem
-        self._after = [_bits(index, task.after) for task in problem.tasks]
+        self._after = [_bits(index[name] for name in task.after) for task in problem.tasks]
         self._next: list[list[int]] = [[] for _ in problem.tasks]
         for position, task in enumerate(problem.tasks):
             for name in task.after:
                 self._next[index[name]].append(position)
-        self._written = [
-            sum(problem.store_bytes[store] for store in task.writes) for task in problem.tasks
+        users = {store: _bits(positions) for store, positions in problem.users.items()}
+        self._alone, self._together = _beginnings(problem)
+        self._scratch = [task.scratch_bytes for task in problem.tasks]
+        # Of each task the stores that may end with it: who needs them, their bytes, and how many of those it may
+        # write over.
+        self._endings = [
+            [
+                (users[store], problem.store_bytes[store], task.over.get(store, 0))
+                for store in task.uses - problem.kept
+            ]
+            for task in problem.tasks
         ]
-        self._readers = {store: _bits(index, readers) for store, readers in problem.readers.items()}
 
     def start(self) -> _State:
         """Nothing has run; the stores filled before are live, but for those that nobody wants."""
@@ -174,9 +184,9 @@ class _Expansion:
         live = sum(
             problem.store_bytes[store]
             for store in problem.first
-            if self._readers[store] or store in problem.kept
+            if problem.users[store] or store in problem.kept
         )
-        ready = sum(1 << index for index, after in enumerate(self._after) if after == 0)
+        ready = _bits(index for index, after in enumerate(self._after) if after == 0)
         return _State(0, live, (), 0, ready)
 
     def following(self, state: _State) -> Iterator[_State]:
@@ -191,25 +201,48 @@ class _Expansion:
     def _after_running(self, state: _State, index: int) -> _State:
         bit = 1 << index
         finished = state.finished | bit
-        during = state.live + self._written[index]
-        now_ready = [other for other in self._next[index] if not self._after[other] & ~finished]
+        unfinished = ~finished
+        beginning = self._alone[index]
+        for writers, size in self._together[index]:
+            if not writers & state.finished:
+                beginning += size
+        ending = shared = 0
+        for users, size, over in self._endings[index]:
+            if not users & unfinished:
+                ending += size
+                shared += over
+        live = state.live + beginning
+        during = live + self._scratch[index] - min(shared, beginning)
+        ready = state.ready ^ bit
+        for other in self._next[index]:
+            if not self._after[other] & unfinished:
+                ready |= 1 << other
         return _State(
             max(state.peak, during),
-            during - self._freed(index, finished),
+            live - ending,
             (*state.order, index),
             finished,
-            (state.ready ^ bit) | sum(1 << other for other in now_ready),
-        )
-
-    def _freed(self, index: int, finished: int) -> int:
-        """Bytes of the stores that task `index` was the last to need."""
-        problem, task = self._problem, self._problem.tasks[index]
-        return sum(
-            problem.store_bytes[store]
-            for store in task.reads | task.writes
-            if store not in problem.kept and not self._readers[store] & ~finished
+            ready,
         )
 
 
-def _bits(index: Mapping[str, int], names: Iterable[str]) -> int:
-    return sum(1 << index[name] for name in names)
+def _beginnings(problem: Problem) -> tuple[list[int], list[list[tuple[int, int]]]]:
+    """Of each task the bytes of the stores that it alone writes; and of the other stores that it writes, who does, and
+    their bytes. Without stores that are filled before.
+    """
+    alone = [0] * len(problem.tasks)
+    together: list[list[tuple[int, int]]] = [[] for _ in problem.tasks]
+    for store, positions in problem.writers.items():
+        if store in problem.first:
+            continue
+        size = problem.store_bytes[store]
+        if len(positions) == 1:
+            alone[positions[0]] += size
+        else:
+            for position in positions:
+                together[position].append((_bits(positions), size))
+    return alone, together
+
+
+def _bits(positions: Iterable[int]) -> int:
+    return sum(1 << position for position in positions)
