@@ -105,6 +105,22 @@ def test_scratch_counts_while_its_call_runs() -> None:
     assert live_bytes(program) == (16 + 16 + 112, 32)
 
 
+def test_scratch_that_calls_share_is_a_buffer_like_others() -> None:
+    program = of_text(
+        """  buffer %x: f32[4] in "arena"
+  buffer %y: f32[4] in "arena"
+  buffer %z: f32[4] in "arena"
+  buffer %work: i8[100] in "arena"
+  input %x
+  call "y" kernel "k": %y = relu(%x) scratch %work
+  call "z" kernel "k": %z = relu(%y) scratch %work
+  output %z"""
+    )
+    assert live_bytes(program) == (16 + 16 + 112, 16 + 16 + 112)
+    first, second = problem_of(program).tasks
+    assert (first.scratch_bytes, second.scratch_bytes, "work" in first.writes) == (0, 0, True)
+
+
 def test_calls_with_scratch_run_when_little_else_is_live() -> None:
     program = of_text(
         """  buffer %x: f32[4] in "arena"

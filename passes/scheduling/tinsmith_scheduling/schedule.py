@@ -1,7 +1,7 @@
 """The program pass: steps in an order that keeps fewer bytes live."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -124,22 +124,27 @@ def _stores(program: Program) -> list[Buffer]:
     return [buffer for buffer in program.buffers if buffer.name not in states]
 
 
-class _Tasks:
-    """From a program of plain steps to a problem.
+def _names(program: Program) -> Iterator[tuple[str, ...]]:
+    """What each step reads and writes."""
+    for step in simple_steps(program.steps):
+        reads, writes = step_names(step)
+        yield (*reads, *writes)
 
-    sizes: bytes of each store. touching: name of a buffer -> how many steps read or write it.
-    """
+
+class _Tasks:
+    """From a program of plain steps to a problem."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._unit = max((memory.alignment for memory in program.memories), default=1)
-        self._sizes = {store.name: self._rounded(store.size_bytes) for store in _stores(program)}
-        self._touched = [
-            (self._buffers(reads), self._buffers(writes))
-            for reads, writes in map(step_names, simple_steps(program.steps))
-        ]
-        self._touching = Counter(
-            buffer for reads, writes in self._touched for buffer in reads | writes
+        stores = _stores(program)
+        self._unit = program.memory[stores[0].memory].alignment if stores else 1
+        self._sizes = {store.name: self._rounded(store.size_bytes) for store in stores}
+        # How often steps, or who calls the program, name a view of each buffer.
+        self._uses = Counter(
+            program.view[name].buffer
+            for names in (program.ends, *_names(program))
+            for name in names
+            if name in program.view
         )
 
     def problem(self) -> Problem:
@@ -155,23 +160,23 @@ class _Tasks:
         return Problem(tasks, self._sizes, first, kept)
 
     def _task(self, index: int, step: SimpleStep, after: Iterable[int]) -> Task:
-        reads, writes = self._touched[index]
+        reads, writes = step_names(step)
         scratch = self._scratch(step)
         return Task(
             str(index),
             frozenset(map(str, after)),
-            reads,
-            writes - {scratch},
+            self._buffers(reads),
+            self._buffers(writes) - {scratch},
             self._sizes[scratch] if scratch else 0,
             self._over(step) if isinstance(step, Call) and step.over else {},
         )
 
     def _scratch(self, step: SimpleStep) -> str:
-        """The buffer that a call has as scratch and no other step touches; "" if it has none."""
+        """The buffer that a call has as scratch and that nobody else uses; "" if there is none."""
         if not isinstance(step, Call) or step.scratch is None:
             return ""
         buffer = self._program.view[step.scratch].buffer
-        return buffer if self._touching[buffer] == 1 else ""
+        return buffer if self._uses[buffer] == 1 and buffer in self._sizes else ""
 
     def _over(self, call: Call) -> Mapping[str, int]:
         """Name of a store that a call reads -> how many of its bytes the result may lie over."""
