@@ -90,21 +90,25 @@ def test_plan_that_overwrites_a_state_is_refused(
     assert "past" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("ram", "status"), [("756", 0), ("755", 1)])
 def test_networks_of_one_arena_keep_their_states(
-    ram: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Two networks of which each fits by itself."""
+    """Of two networks each fits by itself where both do not."""
     other = tmp_path / "other.tsm"
     other.write_text(MODEL.read_text().replace('graph 2 "frames"', 'graph 2 "other"'))
-    output = ["-o", str(tmp_path / "out"), "--ram", ram, "--no-progress"]
-    options = ["--shared-arena", "--target", "cortex-m4", *output]
-    assert main(["compile", str(MODEL), str(other), *options]) == status
-    printed = capsys.readouterr()
-    if status:
-        assert "256 of them for states, available 755 bytes" in printed.err
-        assert not (tmp_path / "out").exists()
-    else:
-        assert "shared arena 500 bytes, states 256 bytes beside it" in printed.out
-        made = json.loads((tmp_path / "out/report.json").read_text())
-        assert (made["arena"], made["states"]) == (500, 256)
+
+    def compiled(ram: int, folder: str) -> int:
+        output = ["-o", str(tmp_path / folder), "--ram", str(ram), "--no-progress"]
+        options = ["--shared-arena", "--target", "cortex-m4", *output]
+        return main(["compile", str(MODEL), str(other), *options])
+
+    assert compiled(10_000, "large") == 0
+    made = json.loads((tmp_path / "large/report.json").read_text())
+    arena, states = made["arena"], made["states"]
+    assert states == 2 * 2 * 16 * 4
+    assert [network["ram"]["arena"] for network in made["networks"]] == [arena + states // 2] * 2
+    assert f"shared arena {arena} bytes, states {states} bytes beside it" in capsys.readouterr().out
+    assert compiled(arena + states, "enough") == 0
+    assert compiled(arena + states - 1, "small") == 1
+    assert f"{states} of them for states, available {arena + states - 1}" in capsys.readouterr().err
+    assert not (tmp_path / "small").exists()
