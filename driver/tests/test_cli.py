@@ -401,7 +401,7 @@ def _fan(path: Path, branches: int) -> str:
 def test_an_arena_is_optimal_only_if_the_order_is_proven(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for branches, status in ((3, "optimal"), (20, "optimal_for_order")):
+    for branches, status in ((3, "optimal"), (60, "optimal_for_order")):
         model = _fan(tmp_path / "fan.tsm", branches)
         assert main(["compile", model, "--target", "host", "-o", str(tmp_path)]) == 0
         printed = capsys.readouterr()
@@ -409,8 +409,8 @@ def test_an_arena_is_optimal_only_if_the_order_is_proven(
         result = json.loads((tmp_path / "report.json").read_text())
         jsonschema.validate(result, schema())
         assert result["ram"]["arena_status"] == status
-        is_warned = any("order of 39 operations" in warning for warning in result["warnings"])
-        assert is_warned == ("order of 39 operations" in printed.err) == (branches == 20)
+        is_warned = any("order of 119 operations" in warning for warning in result["warnings"])
+        assert is_warned == ("order of 119 operations" in printed.err) == (branches == 60)
 
 
 def test_what_the_importer_warns_of_is_shown_and_reported(
