@@ -1,0 +1,45 @@
+// The exponential of float, of our own, so that no libm decides the last bit.
+#ifndef TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_
+#define TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_
+
+#include <string.h>
+
+#include "arithmetic.h"
+#include "float_rules.h"
+
+#define LOG2_E 1.44269504f
+#define ROUND_MAGIC 12582912.0f  // 1.5 * 2**23: adding and subtracting it rounds to an integer, ties to even
+#define LN2_HIGH 0.693359375f
+#define LN2_LOW (-2.12194440e-4f)
+#define EXP_LOWEST (-87.0f)
+#define EXP_HIGHEST 88.0f
+#define FLOAT_EXPONENT_BIAS 127
+#define FLOAT_FRACTION_BITS 23
+
+// 2**exponent for exponent in [-126, 127].
+static inline float power_of_two(int32_t exponent) {
+  const uint32_t bits = (uint32_t)(exponent + FLOAT_EXPONENT_BIAS) << FLOAT_FRACTION_BITS;
+  float power;
+  memcpy(&power, &bits, sizeof power);
+  return power;
+}
+
+// exp(x) = 2**n * exp(r), r = x - n ln 2 with ln 2 in two parts (Cody and Waite), exp(r) by the polynomial of Cephes.
+static inline float exponential(float value) {
+  if (value != value) {
+    return value;  // NaN has no integer part
+  }
+  const float x = clamp_f32(value, EXP_LOWEST, EXP_HIGHEST);
+  const float n = (x * LOG2_E + ROUND_MAGIC) - ROUND_MAGIC;
+  const float r = (x - n * LN2_HIGH) - n * LN2_LOW;
+  float polynomial = 1.9875691500e-4f;
+  polynomial = polynomial * r + 1.3981999507e-3f;
+  polynomial = polynomial * r + 8.3334519073e-3f;
+  polynomial = polynomial * r + 4.1665795894e-2f;
+  polynomial = polynomial * r + 1.6666665459e-1f;
+  polynomial = polynomial * r + 5.0000001201e-1f;
+  const float result = (polynomial * (r * r) + r) + 1.0f;
+  return result * power_of_two((int32_t)n);
+}
+
+#endif  // TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_
