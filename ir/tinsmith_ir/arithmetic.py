@@ -37,6 +37,13 @@ def round_half_away(real: float) -> int:
     return whole + (0 if abs(real - whole) < 0.5 else (1 if real > 0 else -1))
 
 
+def exponent_of(scale: float) -> int | None:
+    """The exponent of a scale that is a power of two within 0.07 %, as TFLite's `CheckedLog2`; else None."""
+    logarithm = math.log2(np.float32(scale))
+    exponent = round(logarithm)
+    return exponent if abs(logarithm - exponent) < 1e-3 else None
+
+
 @functools.lru_cache(maxsize=1 << 16)  # a graph is verified after each pass, its scales stay
 def quantize_multiplier(real: float) -> tuple[int, int]:
     """`real` as (multiplier, shift) with real = multiplier * 2**(shift - 31), as TFLite's

@@ -1,8 +1,6 @@
 """What the scales of an operator say about the way in which TFLite computes it."""
 
-import math
-
-import numpy as np
+from tinsmith_ir.arithmetic import exponent_of
 from tinsmith_ir.types import TensorType
 
 
@@ -11,5 +9,4 @@ def is_power_of_two(type_: TensorType) -> bool:
     q = type_.quantization
     if q is None or len(q.scales) != 1:
         return False
-    logarithm = math.log2(np.float32(q.scale))
-    return abs(logarithm - round(logarithm)) < 1e-3
+    return exponent_of(q.scale) is not None
