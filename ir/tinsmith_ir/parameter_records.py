@@ -4,12 +4,13 @@ Offsets are what is added: an input offset is -zero_point, an output offset +zer
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.curves import Curve
 from tinsmith_ir.rounding import Rounding
 
 
@@ -47,6 +48,12 @@ class HasBeta(Protocol):
     def beta(self) -> float:
         """Factor on the input."""
         ...
+
+
+class HasCurve(Protocol):
+    """Logistic or Tanh."""
+
+    curve: ClassVar[Curve]
 
 
 class HasAxes(Rescaled, Protocol):
@@ -169,6 +176,14 @@ class SoftmaxParameters:
     input_multiplier: int
     input_left_shift: int
     diff_min: int
+
+
+@dataclass(frozen=True)
+class CurveParameters:
+    """Of Logistic and Tanh of int16: x * multiplier * 2**-right_shift, rounded half up, has steps of 1/12288."""
+
+    multiplier: int
+    right_shift: int
 
 
 @dataclass(frozen=True)

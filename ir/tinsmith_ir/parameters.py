@@ -16,20 +16,24 @@ from tinsmith_ir.arithmetic import (
     MULTIPLIER_BITS,
     MULTIPLIER_BITS_64,
     activation_range,
+    exponent_of,
     quantize_multiplier,
     quantize_real,
     quantize_scale,
     round_half_away,
 )
+from tinsmith_ir.curves import Curve
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.parameter_records import (
     ConvParameters,
+    CurveParameters,
     ElementwiseAddParameters,
     FullyConnectedParameters,
     Fused,
     HasAxes,
     HasBeta,
+    HasCurve,
     MeanParameters,
     MulParameters,
     PoolParameters,
@@ -45,11 +49,13 @@ from tinsmith_ir.types import Quantization, TensorType
 __all__ = [
     "SOFTMAX_INTEGER_BITS",
     "ConvParameters",
+    "CurveParameters",
     "ElementwiseAddParameters",
     "FullyConnectedParameters",
     "Fused",
     "HasAxes",
     "HasBeta",
+    "HasCurve",
     "MeanParameters",
     "MulParameters",
     "PoolParameters",
@@ -62,6 +68,7 @@ __all__ = [
     "concat_parameters",
     "conv_accumulator",
     "conv_parameters",
+    "curve_parameters",
     "elementwise_add_parameters",
     "fully_connected_accumulator",
     "fully_connected_channel_parameters",
@@ -80,6 +87,10 @@ Types = Sequence[TensorType | None]
 
 SOFTMAX_INTEGER_BITS = 5
 """Integer bits of the scaled difference that softmax takes the exponential of."""
+
+
+_CURVE_STEPS = 12288
+"""Of the scaled input of a logistic function or tanh of int16, for 1."""
 
 
 def conv_parameters(operator: RescaledFused, inputs: Types, output: TensorType) -> ConvParameters:
@@ -312,6 +323,26 @@ def softmax_parameters(operator: HasBeta, inputs: Types, output: TensorType) -> 
     multiplier, left_shift = _quantize_large_multiplier(real)
     radius = ((1 << SOFTMAX_INTEGER_BITS) - 1) * (1 << fraction_bits) >> left_shift
     return SoftmaxParameters(multiplier, left_shift, -radius)
+
+
+def curve_parameters(operator: HasCurve, inputs: Types, output: TensorType) -> CurveParameters:
+    """Of a Logistic or Tanh on int16, as TFLite's `SigmoidPrepare` and `TanhPrepare`: of 2**-12 (and for
+    tanh 2**-11), or of what passes for it, three (six) steps of the table; else a multiplier of 15 bits,
+    cut off.
+    """
+    del output
+    scale = _quantization(inputs[0]).scale
+    shift = (exponent_of(scale) or 0) + 12
+    if shift == 0 or (shift == 1 and operator.curve is Curve.TANH):
+        return CurveParameters(3 << shift, 0)
+    real = float(np.float32(scale)) * _CURVE_STEPS
+    right_shift = 0
+    while real <= ((1 << 15) - 1) / 2 and right_shift <= 30:
+        real, right_shift = real * 2, right_shift + 1
+    if not 1 <= real < 1 << 15:
+        lowest, highest = math.ldexp(1 / _CURVE_STEPS, -31), (1 << 15) / _CURVE_STEPS
+        raise GraphError(f"expected an i16 scale in [{lowest}, {highest}), got {scale}")
+    return CurveParameters(int(real), right_shift)
 
 
 def requantize_parameters(

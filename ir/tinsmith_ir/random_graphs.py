@@ -18,6 +18,7 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Logistic,
     Maximum,
     MaxPool2D,
     Mean,
@@ -33,6 +34,7 @@ from tinsmith_ir.operators import (
     Slice,
     Softmax,
     Sub,
+    Tanh,
     Transpose,
 )
 from tinsmith_ir.operators.base import Rescaling, activation_of
@@ -97,6 +99,9 @@ class _Grower:
         # Of its own, too: three of four networks have no slices, and those that have are else as they were drawn.
         self.random_slice = np.random.default_rng([seed, 2])
         self.has_slices = self.random_slice.random() < 0.25
+        # The same of logistic functions and tanh.
+        self.random_curve = np.random.default_rng([seed, 3])
+        self.has_curves = self.random_curve.random() < 0.25
         self.roundings = roundings
         drawn = DType.INT8 if self.random.random() < 0.7 else DType.FLOAT32
         self.dtype = drawn if dtype is None else dtype
@@ -125,6 +130,9 @@ class _Grower:
         value = self.values[-min(self.pick(1, 3), self.pick(1, 3), len(self.values))]
         if self.has_slices and self.random_slice.random() < 0.25:
             self.slice(value)
+            return
+        if self.has_curves and self.random_curve.random() < 0.25:
+            self.curve(value)
             return
         is_image = len(value.type.shape) == 4
         steps = _ANY_STEPS + (_IMAGE_STEPS * 2 if is_image else ())
@@ -372,6 +380,18 @@ class _Grower:
             strides[axis] = -step if is_backwards else step
         operator = Slice(tuple(begin), tuple(sizes), tuple(strides))
         self.add(operator, [value], None)
+
+    def curve(self, value: Value) -> None:
+        """Logistic or Tanh with the result's usual quantization, of int8 now and then another one."""
+        is_logistic = self.random_curve.random() < 0.5
+        usual = Quantization.per_tensor(*((1 / 256, -128) if is_logistic else (1 / 128, 0)))
+        if self.dtype is DType.INT16:
+            usual = Quantization.per_tensor(1 / 32768, 0)
+        elif self.random_curve.random() < 0.3:
+            zero_point = int(self.random_curve.integers(-128, 128))
+            usual = Quantization.per_tensor(1 / 160, zero_point)
+        chosen = None if self.dtype is DType.FLOAT32 else usual
+        self.add(Logistic() if is_logistic else Tanh(), [value], chosen)
 
     def softmax(self, value: Value) -> None:
         """Softmax; nothing in an int16 network."""

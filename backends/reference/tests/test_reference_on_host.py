@@ -37,16 +37,20 @@ graph 2 "floats" {
   %softmax: f32[1,2,4,2] = softmax(%x)
   %least: f32[1,2,4,2] = minimum(%x, %sum)
   %most: f32[1,2,4,2] = maximum(%relu6, %x)
+  %logistic: f32[1,2,4,2] = logistic(%x)
+  %tanh: f32[1,2,4,2] = tanh(%x)
   output %relu6
   output %max
   output %sum
   output %softmax
   output %least
   output %most
+  output %logistic
+  output %tanh
 }"""
 
 
-@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf, -0.0, 1e-42, 3e38])
+@pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf, -0.0, 1e-42, 3e38, -95.0])
 def test_special_numbers_are_the_evaluators(
     special: float, kernel_objects: KernelObjects, tmp_path: Path
 ) -> None:

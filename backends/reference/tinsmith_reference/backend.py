@@ -11,6 +11,7 @@ from tinsmith_reference import (
     elementwise,
     fully_connected,
     layout,
+    logistic,
     pooling,
     quantization,
     softmax,
@@ -22,6 +23,7 @@ _KERNELS = (
     *elementwise.KERNELS,
     *pooling.KERNELS,
     *softmax.KERNELS,
+    *logistic.KERNELS,
     *quantization.KERNELS,
     *layout.KERNELS,
 )

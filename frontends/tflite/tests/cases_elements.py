@@ -174,6 +174,40 @@ def relu(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     return b.finish(output)
 
 
+def logistic(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """LOGISTIC: flat and steep, near powers of two and other scales."""
+    return _curve(b, kind, index, "LOGISTIC", (1 / 256, -128))
+
+
+def tanh(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """TANH, the same; the result of int8 with other scales, too."""
+    other = (b.scale(1 / 100), b.zero_point(kind))
+    return _curve(b, kind, index, "TANH", (1 / 128, 0) if index % 3 else other)
+
+
+def _curve(
+    b: CaseBuilder, kind: Kind, index: int, name: str, result: tuple[float, int]
+) -> Case | None:
+    if kind == "INT16":
+        # The first three count as powers of two or, of LOGISTIC's, the third does not.
+        scales = (
+            2.0**-12,
+            2.0**-12 * 1.0006,
+            2.0**-11,
+            b.scale(0.0001),
+            b.scale(0.001),
+            b.scale(1),
+        )
+        scale, result = float(np.float32(scales[index % 6])), (1 / 32768, 0)
+    else:
+        scale = b.scale((0.001, 0.01, 0.03, 0.05, 0.1, 1.0)[index % 6])
+    shape: Shape = (4, 64) if kind == "INT8" else (3, 50)
+    source = b.input(shape, kind, scale)
+    output = b.output(shape, kind, *result)
+    b.model.operator(name, [source], [output], version=3 if kind == "INT16" else 2)
+    return b.finish(output)
+
+
 def quantize(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """QUANTIZE from float32, and from one scale to another."""
     if kind == "FLOAT32":

@@ -50,4 +50,6 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (3, cases_slices.split),
     (3, cases_slices.split_v),
     (3, cases_slices.unpack),
+    (6, cases_elements.logistic),
+    (6, cases_elements.tanh),
 )

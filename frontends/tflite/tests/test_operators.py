@@ -17,6 +17,7 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Logistic,
     Maximum,
     MaxPool2D,
     Mean,
@@ -31,6 +32,7 @@ from tinsmith_ir.operators import (
     Reshape,
     Softmax,
     Sub,
+    Tanh,
     Transpose,
 )
 from tinsmith_ir.types import Quantization, TensorType
@@ -219,6 +221,11 @@ def test_mean_sorts_axes_and_counts_from_the_front() -> None:
 def test_softmax() -> None:
     graph = _graph("SOFTMAX", [(1, 4)], (1, 4), options("SoftmaxOptions", Beta=0.5))
     assert _operator(graph) == Softmax(beta=0.5)
+
+
+@pytest.mark.parametrize(("kind", "operator"), [("LOGISTIC", Logistic()), ("TANH", Tanh())])
+def test_curves(kind: str, operator: Operator) -> None:
+    assert _operator(_graph(kind, [(1, 4)], (1, 4))) == operator
 
 
 def test_reshape_prefers_the_operand_to_the_option() -> None:

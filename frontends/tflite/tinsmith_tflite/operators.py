@@ -13,6 +13,7 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Logistic,
     Maximum,
     MaxPool2D,
     Mean,
@@ -28,6 +29,7 @@ from tinsmith_ir.operators import (
     Slice,
     Softmax,
     Sub,
+    Tanh,
     Transpose,
 )
 
@@ -83,6 +85,7 @@ RULES: Mapping[str, Rule] = {
     "FULLY_CONNECTED": Rule(
         13, (2, 3), "FullyConnectedOptions", (FullyConnected,), arithmetic.fully_connected
     ),
+    "LOGISTIC": _plain(3, "", Logistic),
     "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), windows.max_pool2d),
     "MAXIMUM": _plain(4, "MaximumMinimumOptions", Maximum),
     "MEAN": Rule(3, (2, 2), "ReducerOptions", (Mean,), arithmetic.mean),
@@ -103,6 +106,7 @@ RULES: Mapping[str, Rule] = {
     "SQUEEZE": Rule(2, (1, 1), "SqueezeOptions", (Reshape,), shapes.squeeze),
     "STRIDED_SLICE": Rule(8, (4, 4), "StridedSliceOptions", (Slice, Reshape), slices.strided_slice),
     "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), arithmetic.sub),
+    "TANH": _plain(3, "", Tanh),
     "TRANSPOSE": Rule(6, (2, 2), "TransposeOptions", (Transpose,), shapes.transpose),
     "UNPACK": Rule(4, (1, 1), "UnpackOptions", (Slice, Reshape), slices.unpack, outputs=_SEVERAL),
 }

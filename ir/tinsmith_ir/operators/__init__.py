@@ -17,6 +17,7 @@ from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
 from tinsmith_ir.operators.fully_connected import FullyConnected
 from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Slice, Transpose
+from tinsmith_ir.operators.logistic import Logistic, SigmoidCurve, Tanh
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
 from tinsmith_ir.operators.reduction import Mean
@@ -40,6 +41,7 @@ __all__ = [
     "Dequantize",
     "Extremum",
     "FullyConnected",
+    "Logistic",
     "MaxPool2D",
     "Maximum",
     "Mean",
@@ -59,9 +61,11 @@ __all__ = [
     "Reshape",
     "Restriction",
     "Rounding",
+    "SigmoidCurve",
     "Slice",
     "Softmax",
     "Sub",
+    "Tanh",
     "Trait",
     "Transpose",
     "Types",

@@ -8,6 +8,7 @@
 #include "tinsmith/elementwise.h"
 #include "tinsmith/fully_connected.h"
 #include "tinsmith/layout.h"
+#include "tinsmith/logistic.h"
 #include "tinsmith/pooling.h"
 #include "tinsmith/quantization.h"
 #include "tinsmith/rounding.h"

@@ -15,6 +15,7 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Logistic,
     Maximum,
     MaxPool2D,
     Mean,
@@ -29,6 +30,7 @@ from tinsmith_ir.operators import (
     Slice,
     Softmax,
     Sub,
+    Tanh,
     Transpose,
 )
 from tinsmith_ir.operators.base import Operator
@@ -226,6 +228,18 @@ def softmax(draft: Draft, dtype: DType) -> None:
     draft.outputs.append(draft.builder.add(Softmax(), [flat], "y", result))
 
 
+def curves(draft: Draft, dtype: DType) -> None:
+    """Logistic and Tanh: flat and steep; two layers that share a table."""
+    for operator, scale, zero_point in ((Logistic(), 1 / 256, -128), (Tanh(), 1 / 128, 0)):
+        result = None
+        if dtype is not DType.FLOAT32:
+            is_int8 = dtype is DType.INT8
+            result = Quantization.per_tensor(*((scale, zero_point) if is_int8 else (1 / 32768, 0)))
+        for near in (0.001, 0.04, 0.04):
+            x = draft.input((3, 41), dtype, near if dtype is DType.INT8 else near / 50)
+            draft.outputs.append(draft.builder.add(operator, [x], "y", result))
+
+
 def movement(draft: Draft, dtype: DType) -> None:
     """Reshape, pad, slice, transpose, concat."""
     x = draft.input((2, 3, 4), dtype)
@@ -313,6 +327,7 @@ CASES: tuple[Case, ...] = (
     *_typed("pools", pools, NUMBERS),
     *_typed("mean", mean, NUMBERS),
     *_typed("softmax", softmax, (DType.INT8, DType.FLOAT32)),
+    *_typed("curves", curves, NUMBERS),
     *_typed("movement", movement, (*NUMBERS, DType.INT32, DType.BOOL)),
     *_typed("joined", joined, NUMBERS),
     *_typed("rectifiers", rectifiers, NUMBERS),
