@@ -51,7 +51,7 @@ def evaluate_frames(
 
 
 COMPARED_FRAMES = 3
-"""Runs that show what states do: the first, one that finds what it left, and one that finds what that one made of it."""
+"""Runs that show what states do: the first, one that finds what it left, and one that finds what that left."""
 
 
 def compared_frames(inputs: Mapping[str, Array], *, has_states: bool) -> list[Mapping[str, Array]]:
