@@ -135,7 +135,6 @@ static const cmsis_nn_dims kDims_1_8_6_3 = {.n = 1, .h = 8, .w = 6, .c = 3};
 static const cmsis_nn_dims kDims_8_3_3_3 = {.n = 8, .h = 3, .w = 3, .c = 3};
 static const cmsis_nn_dims kDims_1_8_6_8 = {.n = 1, .h = 8, .w = 6, .c = 8};
 static const cmsis_nn_dims kDims_1_3_3_8 = {.n = 1, .h = 3, .w = 3, .c = 8};
-static const cmsis_nn_dims kDims_1_8_6_1 = {.n = 1, .h = 8, .w = 6, .c = 1};
 static const cmsis_nn_dims kDims_1_1_1_8 = {.n = 1, .h = 1, .w = 1, .c = 8};
 static const cmsis_nn_dims kDims_8_1_1_5 = {.n = 8, .h = 1, .w = 1, .c = 5};
 static const cmsis_nn_dims kDims_1_1_1_5 = {.n = 1, .h = 1, .w = 1, .c = 5};
@@ -297,7 +296,7 @@ static int layer_3_pool(uint8_t *arena) {
       .activation = {.min = -128, .max = 127},
   };
   const cmsis_nn_context context = {NULL, 0};
-  return arm_avgpool_s8(&context, &kParameters, &kDims_1_8_6_8, input, &kDims_1_8_6_1, &kDims_1_1_1_8, output);
+  return arm_avgpool_s8(&context, &kParameters, &kDims_1_8_6_8, input, &kDims_1_8_6_8, &kDims_1_1_1_8, output);
 }
 
 // Layer 4, dense: fully_connected by tinsmith_fully_connected_packed_s8
