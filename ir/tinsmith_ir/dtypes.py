@@ -18,12 +18,12 @@ class DType(enum.Enum):
     @property
     def numpy(self) -> np.dtype[np.generic]:
         """The numpy twin, little-endian."""
-        return np.dtype(_NUMPY[self])
+        return _NUMPY[self]
 
     @property
     def size_bytes(self) -> int:
         """Bytes of one element."""
-        return self.numpy.itemsize
+        return _NUMPY[self].itemsize
 
     @property
     def is_integer(self) -> bool:
@@ -39,11 +39,11 @@ class DType(enum.Enum):
         return -half, half - 1
 
 
-_NUMPY = {
-    DType.INT8: "<i1",
-    DType.INT16: "<i2",
-    DType.INT32: "<i4",
-    DType.INT64: "<i8",
-    DType.FLOAT32: "<f4",
-    DType.BOOL: "?",
+_NUMPY: dict[DType, np.dtype[np.generic]] = {
+    DType.INT8: np.dtype("<i1"),
+    DType.INT16: np.dtype("<i2"),
+    DType.INT32: np.dtype("<i4"),
+    DType.INT64: np.dtype("<i8"),
+    DType.FLOAT32: np.dtype("<f4"),
+    DType.BOOL: np.dtype("?"),
 }

@@ -105,7 +105,7 @@ class Node(Checked):
         """A node is known by its first result."""
         return self.outputs[0].name
 
-    @property
+    @cached_property
     def present_inputs(self) -> tuple[Value, ...]:
         """The operands that are there."""
         return tuple(value for value in self.inputs if value is not None)

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
@@ -81,12 +82,12 @@ class TensorType(Checked):
         if min(self.shape, default=1) < 1:
             raise GraphError(f"expected dimensions of at least 1, got shape {self.shape}")
 
-    @property
+    @cached_property
     def elements(self) -> int:
         """How many elements; 1 for a scalar."""
         return math.prod(self.shape)
 
-    @property
+    @cached_property
     def size_bytes(self) -> int:
         """Bytes when stored densely."""
         return self.elements * self.dtype.size_bytes

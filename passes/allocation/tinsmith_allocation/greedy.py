@@ -22,6 +22,8 @@ from tinsmith_allocation.model import (
 )
 
 _ALL_IMPROVEMENTS_BLOCKS = 125
+# Up to so many intervals, numpy's calls cost more than a loop over them.
+_FEW = 32
 
 _Key = Callable[[Block], tuple[int, ...]]
 
@@ -180,6 +182,8 @@ class _Placed:
 
 def _lowest_gap(lows: NDArray[np.int64], highs: NDArray[np.int64], alignment: int) -> int:
     """The lowest aligned offset from 0 that is barred by none."""
+    if len(lows) <= _FEW:
+        return _lowest_gap_of_few(lows.tolist(), highs.tolist(), alignment)
     barred = (lows < highs).nonzero()[0]
     order = barred[lows[barred].argsort(kind="stable")]
     lows, highs = lows[order], highs[order]
@@ -190,6 +194,14 @@ def _lowest_gap(lows: NDArray[np.int64], highs: NDArray[np.int64], alignment: in
     candidates += -candidates % alignment
     fits = (candidates[:-1] <= lows).nonzero()[0]
     return int(candidates[fits[0] if len(fits) else -1])
+
+
+def _lowest_gap_of_few(lows: list[int], highs: list[int], alignment: int) -> int:
+    candidate = 0  # by order of lows: none before bars it
+    for low, high in sorted(zip(lows, highs, strict=True)):
+        if low < high and low < candidate < high:
+            candidate = high + -high % alignment
+    return candidate
 
 
 def _barred(block: Block, start: int, found: LeaveOf) -> tuple[int, int, tuple[int, ...]]:
