@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 from tinsmith_emulators import OutputError
-from tinsmith_ir import unrolled
+from tinsmith_ir import Array, View, unrolled
+from tinsmith_ir.expressions import ZERO
+from tinsmith_ir.places import places
 
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples
@@ -51,6 +53,13 @@ def with_layers(
     return replace(measured, layer_difference=found, layers_compared=True)
 
 
+def _elements(view: View, data: bytes) -> Array:
+    """The tensor in the bytes from the first of a view on, as the layer hook reports them."""
+    indices = places(replace(view, start=ZERO)).indices()
+    elements = np.frombuffer(data, np.uint8)[indices].tobytes()
+    return np.frombuffer(elements, view.type.dtype.numpy).reshape(view.type.shape)
+
+
 def _first_difference(
     compilation: Compilation, samples: Samples, runs: Iterator[tuple[bytes, ...]]
 ) -> Difference | None:
@@ -59,7 +68,8 @@ def _first_difference(
     runs: taken from, one for each sample.
     """
     program = compilation.program
-    calls = unrolled(program).calls
+    meant = unrolled(program)
+    calls = meant.calls
     found = Layers.of(program).runs
     wanted = layer_results(compilation.graph, program, samples.frames)
     outputs = [next(runs) for _ in range(len(samples))]
@@ -68,7 +78,7 @@ def _first_difference(
             if not run_.is_there:
                 continue
             call, array = calls[run_.start], expected[run_.start]
-            got = np.frombuffer(data, array.dtype).reshape(array.shape)
+            got = _elements(meant.view[call.outputs[0]], data)
             if different_bytes(array, got):
                 return difference_at(samples.group, index, call.name, run_.number, array, got)
     return None

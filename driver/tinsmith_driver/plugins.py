@@ -42,6 +42,7 @@ def plugin_table() -> str:
 def _brought(plugin: Plugin) -> dict[str, list[str]]:
     return {
         "operators": [kind.mnemonic for kind in plugin.operators],
+        "layouts": [kind.name for kind in plugin.layouts],
         "importers": [found.name for found in plugin.importers],
         "converters": [f"{found.operator} of {found.importer}" for found in plugin.converters],
         "passes": list(dict.fromkeys(entry.name for entry in plugin.passes)),

@@ -17,6 +17,7 @@ from tinsmith_ir.errors import (
 from tinsmith_ir.evaluate import evaluate_frames, evaluate_graph
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, State, Value
+from tinsmith_ir.layouts import ElementLayout
 from tinsmith_ir.operators import *  # noqa: F403 (its __all__ is the list of operators)
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.passes import (
@@ -83,6 +84,7 @@ __all__: list[str] = [
     "DType",
     "DetailedPass",
     "DoesNotFitError",
+    "ElementLayout",
     "Engine",
     "EvaluationError",
     "Expression",

@@ -10,6 +10,7 @@ from itertools import takewhile
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.hazards import step_names
+from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.program import Call, Copy, Fill, Loop, Program, Step, Wait, unrolled
 
 BEFORE_FIRST_STEP = -1
@@ -157,6 +158,6 @@ def _written_anew(program: Program, reads: Sequence[str], writes: Sequence[str])
         view.buffer
         for view in (views[name] for name in writes if name in views)
         if view.buffer not in read
-        and view.type.size_bytes == program.buffer[view.buffer].size_bytes
-        and view.is_dense
+        and layout_bytes(view.layout, view.type) == program.buffer[view.buffer].size_bytes
+        and (view.is_dense or view.layout)
     }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_ir.layouts import element_offsets
 from tinsmith_ir.program import View, dense_strides
 
 Offsets = NDArray[np.int64]
@@ -68,6 +69,10 @@ def places(view: View) -> Places:
     start = view.start.value({})
     if view.is_dense:
         return Places(np.array([start], np.int64), view.type.size_bytes)
+    if view.layout:
+        return _runs(element_offsets(view.layout, view.type), view.type.dtype.size_bytes).moved(
+            start
+        )
     shape = view.type.shape
     strides = view.strides or dense_strides(view.type)
     axes = [
@@ -88,10 +93,21 @@ def places(view: View) -> Places:
     return Places(starts, length)
 
 
+def _runs(offsets: Offsets, size: int) -> Places:
+    """Elements of `size` bytes each, in runs as long as all of them can be."""
+    breaks = (np.diff(offsets) != size).nonzero()[0] + 1
+    elements = int(np.gcd.reduce([*breaks, len(offsets)]))
+    return Places(offsets[::elements], elements * size)
+
+
 def run_count(view: View) -> int:
     """How many runs `places` gives, without making them; the layout being one (as many strides as axes)."""
     if view.is_dense:
         return 1
+    if view.layout:
+        return len(
+            _runs(element_offsets(view.layout, view.type), view.type.dtype.size_bytes).starts
+        )
     inner = contiguous_axes(view)
     return math.prod(view.type.shape[: len(view.type.shape) - inner])
 

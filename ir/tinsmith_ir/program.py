@@ -81,7 +81,7 @@ class View(Checked):
 
     Element (i, j, ...) begins at byte start + i * strides[0] + j * strides[1] + ..., `start` counted from the
     buffer's first byte; with a ring, one axis counts modulo its lines. strides: bytes; None if the elements lie
-    densely, row by row.
+    densely, row by row. layout: of an `ElementLayout` that says it all instead of strides and ring, "" for none.
     """
 
     name: str
@@ -90,22 +90,27 @@ class View(Checked):
     start: Expression = ZERO
     strides: tuple[int, ...] | None = None
     ring: Ring | None = None
+    layout: str = ""
 
     @property
     def is_dense(self) -> bool:
         """True if its bytes follow one another as a dense array's do."""
-        return self.ring is None and (
-            self.strides is None
-            or all(
-                have == want or extent == 1
-                for have, want, extent in zip(
-                    self.strides, dense_strides(self.type), self.type.shape, strict=True
+        return (
+            not self.layout
+            and self.ring is None
+            and (
+                self.strides is None
+                or all(
+                    have == want or extent == 1
+                    for have, want, extent in zip(
+                        self.strides, dense_strides(self.type), self.type.shape, strict=True
+                    )
                 )
             )
         )
 
     def part(self, name: str, box: Box) -> "View":
-        """The view of the elements of `box`, where they are; of a view without a ring."""
+        """The view of the elements of `box`, where they are; of a view without a ring or layout."""
         strides = self.strides or dense_strides(self.type)
         first = sum(begin * step for (begin, _), step in zip(box.ranges, strides, strict=True))
         start = Expression(self.start.base + first, self.start.terms)

@@ -164,7 +164,8 @@ class _ProgramParser:
         start = reader.expression() if reader.accept_word("start") else ZERO
         strides = tuple(reader.integers()) if reader.accept_word("strides") else None
         ring = self._ring() if reader.accept_word("ring") else None
-        return View(name, type_, buffer, start, strides, ring)
+        layout = reader.string() if reader.accept_word("layout") else ""
+        return View(name, type_, buffer, start, strides, ring, layout)
 
     def _ring(self) -> Ring:
         reader = self._reader

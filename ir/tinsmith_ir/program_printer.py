@@ -91,8 +91,9 @@ def print_view(view: View) -> str:
     if view.ring is not None:
         at = "" if view.ring.at == ZERO else f" at {print_expression(view.ring.at)}"
         ring = f" ring axis {view.ring.axis} of {view.ring.lines}{at}"
+    layout = f" layout {quoted(view.layout)}" if view.layout else ""
     typed = print_typed(Value(view.name, view.type))
-    return f"view {typed} of {print_name(view.buffer)}{start}{strides}{ring}"
+    return f"view {typed} of {print_name(view.buffer)}{start}{strides}{ring}{layout}"
 
 
 def _buffers_and_views(program: Program) -> Iterator[str]:

@@ -7,12 +7,14 @@ evaluator find that.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.hazards import find_hazards, step_names
+from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.overlaps import overlap_findings
 from tinsmith_ir.places import places, run_count
@@ -43,6 +45,9 @@ MAX_STEPS = 1 << 18
 
 MAX_RUNS = 1 << 20
 """Contiguous pieces of a view."""
+
+MAX_ELEMENTS = 1 << 24
+"""Elements of a view in a layout, each of which is asked for its place."""
 
 
 @dataclass(frozen=True)
@@ -163,10 +168,28 @@ def _wrong_layouts(program: Program) -> Iterator[str]:
         ):
             yield f"expected {rank} strides of at least 0 in\n  {print_view(view)}\n"
         ring = view.ring
-        if ring is not None and not (0 <= ring.axis < rank and ring.lines >= 1):
+        if view.layout:
+            yield from _wrong_element_layout(view)
+        elif ring is not None and not (0 <= ring.axis < rank and ring.lines >= 1):
             yield f"expected an axis below {rank} and at least 1 line in\n  {print_view(view)}\n"
         elif run_count(view) > MAX_RUNS:
             yield f"more than {MAX_RUNS} pieces that do not touch in\n  {print_view(view)}\n"
+
+
+def _wrong_element_layout(view: View) -> Iterator[str]:
+    if view.strides is not None or view.ring is not None:
+        yield f"expected no strides and no ring beside a layout in\n  {print_view(view)}\n"
+        return
+    if view.type.elements > MAX_ELEMENTS:
+        yield f"more than {MAX_ELEMENTS} elements in\n  {print_view(view)}\n"
+        return
+    try:
+        runs = run_count(view)
+    except GraphError as error:
+        yield f"{error}, in\n  {print_view(view)}\n"
+        return
+    if runs > MAX_RUNS:
+        yield f"more than {MAX_RUNS} pieces that do not touch in\n  {print_view(view)}\n"
 
 
 def _unknown_names(program: Program) -> Iterator[str]:
@@ -337,12 +360,50 @@ def _views_beyond(program: Program) -> Iterator[str]:
         if view.counters:
             continue  # no step asks for it
         size = program.buffer[view.buffer].size_bytes
-        found = places(view)
-        if found.begin < 0 or found.end > size:
+        begin, end = _span(view)
+        if begin < 0 or end > size:
             yield (
-                f"bytes {found.begin} to {found.end - 1} of the {size} of {print_name(view.buffer)} in\n"
+                f"bytes {begin} to {end - 1} of the {size} of {print_name(view.buffer)} in\n"
                 f"  {print_view(view)}\n"
             )
+
+
+def _shared_padding(program: Program) -> Iterator[str]:
+    """Views in a layout and others that lie between their first and last byte, where padding is, too."""
+    laid_out = {view.buffer for view in program.views if view.layout}
+    views: dict[str, list[View]] = {buffer: [] for buffer in laid_out}
+    for view in program.views:
+        if view.buffer in laid_out and not view.counters:
+            views[view.buffer].append(view)
+    for buffer in views.values():
+        ordered = sorted(buffer, key=_span)
+        for view, furthest in zip(ordered[1:], accumulate(ordered, _further), strict=False):
+            is_shared = _span(view)[0] < _span(furthest)[1]
+            if is_shared and (view.layout or furthest.layout) and not _is_same(view, furthest):
+                yield f"{print_view(furthest)}\n  {print_view(view)}\n"
+
+
+def _span(view: View) -> tuple[int, int]:
+    """The bytes that are a view's, padding included."""
+    if not view.layout:
+        found = places(view)
+        return found.begin, found.end
+    begin = view.start.value({})
+    return begin, begin + layout_bytes(view.layout, view.type)
+
+
+def _further(one: View, other: View) -> View:
+    return max(one, other, key=lambda view: _span(view)[1])
+
+
+def _is_same(one: View, other: View) -> bool:
+    """True if every element of one lies where the other's does."""
+    return (one.start, one.layout, one.type.shape, one.type.dtype) == (
+        other.start,
+        other.layout,
+        other.type.shape,
+        other.type.dtype,
+    )
 
 
 def _misaligned(program: Program) -> Iterator[str]:
@@ -418,6 +479,7 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
 
 UNROLLED_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("a view lies within its buffer", _views_beyond),
+    ProgramRule("the bytes of a view in a layout, padding included, are its own", _shared_padding),
     ProgramRule("elements are aligned to their size", _misaligned),
     ProgramRule("elements that are written share no byte", _overlapping_elements),
     ProgramRule("a result lies over an operand only as its kernel bears it", overlap_findings),

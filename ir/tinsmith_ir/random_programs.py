@@ -1,18 +1,23 @@
 """Random programs with loops, views, rings, fills and engines, for property tests: right ones, and mutants of them.
 
 Each computes rows of an input one after another: rows come into a few lines of a small memory, beside the core or by
-it, go through elementwise calls, perhaps in place or beside the core, perhaps through a ring of lines, and back to the
-output.
+it, go through elementwise calls, perhaps in place or beside the core, perhaps through a ring of lines or a layout that
+no strides say, and back to the output.
 """
 
 import enum
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.expressions import ZERO, Counter, Expression, Modulo, Table, Term
+from tinsmith_ir.layouts import ElementLayout, layout_bytes
 from tinsmith_ir.operators import Add, Operator, Relu
 from tinsmith_ir.program import (
     Buffer,
@@ -61,6 +66,19 @@ def mutant(program: Program, seed: int) -> Program:
     return program
 
 
+class _Backwards(ElementLayout):
+    """The last element first, in pairs with as much padding behind each."""
+
+    name: ClassVar[str] = "backwards"
+
+    def size_bytes(self, type_: TensorType) -> int:
+        return -(-type_.elements // 2) * 4 * type_.dtype.size_bytes
+
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        index = np.arange(type_.elements)[::-1]
+        return ((index // 2 * 4 + index % 2) * type_.dtype.size_bytes).reshape(type_.shape)
+
+
 class _Caller(enum.Enum):
     """What calls do beside the core: nothing; each is waited for at once, or an iteration later."""
 
@@ -89,6 +107,7 @@ class _Maker:
             self._caller = generator.choice([_Caller.AT_ONCE, _Caller.BEHIND])
         is_one_engine = self._has_dma and generator.random() < 0.3
         self._npu = "dma" if is_one_engine else "npu"
+        self._is_scattered = generator.random() < 0.3
         self._views: list[View] = []
         self._buffers: list[Buffer] = []
         self._ends = {"near": 0, "far": 0}
@@ -111,6 +130,9 @@ class _Maker:
         else:
             self._view("done", "out", self._modulo(0, 2) if is_behind else ZERO)
         self._view("to", "y", self._along(-1 if is_behind else 0))
+        if self._is_scattered:
+            self._buffer("scattered", layout_bytes(_Backwards.name, self._type), "near")
+            self._views.append(View("backwards", self._type, "scattered", layout=_Backwards.name))
         # While a call beside the core still reads a slot, no other row comes into it.
         most = self._slots - (2 if is_behind else 1)
         ahead = self._generator.randint(0, most) if self._has_dma else 0
@@ -213,13 +235,18 @@ class _Maker:
 
     def _departure(self, done: str = "done") -> list[SimpleStep]:
         if not self._has_ring:
-            return [Copy(done, "to")]
+            return self._leave(done)
         add = self._call("add", Add(), ("old", "new"), "total")
-        before, behind = (Copy(done, "line"), Copy("ring", "pair")), Copy("total", "to")
+        before, behind = (Copy(done, "line"), Copy("ring", "pair")), self._leave("total")
         if self._caller is _Caller.NONE or self._generator.random() < 0.5:
-            return [*before, add, behind]
+            return [*before, add, *behind]
         token = Expression(self._slots + 2)
-        return [*before, replace(add, engine=self._npu, token=token), Wait(token), behind]
+        return [*before, replace(add, engine=self._npu, token=token), Wait(token), *behind]
+
+    def _leave(self, source: str) -> list[SimpleStep]:
+        if not self._is_scattered:
+            return [Copy(source, "to")]
+        return [Copy(source, "backwards"), Copy("backwards", "to")]
 
     def _turns(self, ahead: int) -> Expression:
         """One of two tokens behind those of copies."""

@@ -7,6 +7,7 @@ from tinsmith_lowering.kernel import (
     Backend,
     Kernel,
     Layer,
+    Layouts,
     Prepared,
     Rule,
     Signature,
@@ -15,7 +16,7 @@ from tinsmith_lowering.kernel import (
     no_walk,
     rule_text,
 )
-from tinsmith_lowering.lift import check_calls, lift
+from tinsmith_lowering.lift import check_calls, check_layouts, lift
 from tinsmith_lowering.lower import (
     ARENA,
     ARENA_ALIGNMENT,
@@ -48,6 +49,7 @@ __all__ = [
     "Emission",
     "Kernel",
     "Layer",
+    "Layouts",
     "Lower",
     "Operand",
     "Prepare",
@@ -59,6 +61,7 @@ __all__ = [
     "Walk",
     "Window",
     "check_calls",
+    "check_layouts",
     "check_prepared",
     "constant_operands",
     "cut",

@@ -138,6 +138,35 @@ class AsGiven(Checked):
     operand: int
 
 
+@dataclass(frozen=True)
+class Layouts(Checked):
+    """How a kernel takes its operands and gives its results: names of `ElementLayout`s by index, "" for dense tensors;
+    what is left out is dense, too. Constants are arranged by `prepare` instead.
+    """
+
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def are_any(self) -> bool:
+        """True if some operand or result does not lie densely."""
+        return any((*self.inputs, *self.outputs))
+
+    def of_input(self, index: int) -> str:
+        """Of an operand."""
+        return self.inputs[index] if index < len(self.inputs) else ""
+
+    def of_output(self, index: int) -> str:
+        """Of a result."""
+        return self.outputs[index] if index < len(self.outputs) else ""
+
+
+def dense(layer: Layer) -> Layouts:
+    """Of kernels that take and give dense tensors."""
+    del layer
+    return Layouts()
+
+
 def constant_operands(layer: Layer) -> tuple[AsGiven, ...]:
     """All of them, as they are: what most kernels read."""
     return tuple(AsGiven(i) for i, data in enumerate(layer.constants) if data is not None)
@@ -156,7 +185,8 @@ class Kernel(Checked):
     and scratch are made for. walk: the order in which a call reads and writes, from which follows how its
     result may lie over its operands; None is not over them at all. takes_offsets: the C of a call has no pointers to
     its operands, but `arena`, the start of the one memory that all of them lie in, and where they lie there
-    (`Operand.offset`), which no loop moves.
+    (`Operand.offset`), which no loop moves. layouts: in which its operands lie and its results come; `lower` puts
+    copies between kernels that do not agree. Where it has any, it bears no result over an operand.
     """
 
     name: str
@@ -174,6 +204,7 @@ class Kernel(Checked):
     guards: tuple[str, ...] = ()
     walk: Callable[[Layer], Walk | None] = field(default=no_walk)
     takes_offsets: bool = False
+    layouts: Callable[[Layer], Layouts] = field(default=dense)
 
     @cached_property
     def key(self) -> str:

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.escape import print_name, visible
+from tinsmith_ir.escape import print_name, quoted, visible
 from tinsmith_ir.graph import Constant, Graph, Node, Value
 from tinsmith_ir.operators import Reshape
 from tinsmith_ir.places import places
 from tinsmith_ir.program import Call, Overlap, Program, View
-from tinsmith_ir.program_printer import print_overlap, print_step
+from tinsmith_ir.program_printer import print_overlap, print_step, print_view
 from tinsmith_target import Target
 
-from tinsmith_lowering.kernel import Kernel
+from tinsmith_lowering.kernel import Kernel, Layouts
 from tinsmith_lowering.lower import find_kernel, layer_of_call
 from tinsmith_lowering.prepare import check_prepared
 from tinsmith_lowering.walks import overlaps
@@ -60,6 +60,7 @@ def check_calls(program: Program, target: Target, kernels: Sequence[Kernel]) -> 
         finding = kernel.broken_rule(layer)
         if finding is not None:
             raise GraphError(f"{where}: {finding}")
+        check_layouts(program, call, kernel.layouts(layer))
         wanted = kernel.scratch_bytes(layer)
         got = 0 if call.scratch is None else program.view[call.scratch].type.size_bytes
         if got < wanted:
@@ -68,6 +69,21 @@ def check_calls(program: Program, target: Target, kernels: Sequence[Kernel]) -> 
             raise GraphError(f"{where}: expected the constants that it reads, got none")
         _check_overlaps(where, call, overlaps(kernel, layer))
     check_prepared(program, target, kernels)
+
+
+def check_layouts(program: Program, call: Call, layouts: Layouts) -> None:
+    """Raise GraphError for a computed operand or a result that lies otherwise than the call's kernel takes it."""
+    ends = [(name, layouts.of_input(index)) for index, name in enumerate(call.inputs)]
+    ends += [(name, layouts.of_output(index)) for index, name in enumerate(call.outputs)]
+    for name, wanted in (*ends, (call.scratch, "")):
+        view = program.view.get(name or "")
+        if view is None or (view.layout == wanted and (wanted or view.is_dense)):
+            continue
+        takes = f"layout {quoted(wanted)}" if wanted else "what lies densely"
+        raise GraphError(
+            f"kernel {call.kernel!r} takes {takes}; copy it first: got\n"
+            f"  {print_view(view)}\n  in {print_step(call)}\n"
+        )
 
 
 def _check_overlaps(where: str, call: Call, borne: tuple[Overlap, ...]) -> None:

@@ -1,14 +1,16 @@
 """From a Graph to a Program: choose a kernel for every node, and lay out buffers without addresses.
 
-A reshape costs nothing here: its result shares the bytes of its operand. A state has a memory of its own; what it
+A reshape costs nothing here: its result shares the bytes of its operand. Where one kernel gives a layout and another
+takes a different one, a copy stands between. A state has a memory of its own; what it
 is next is copied there when all else is done, or written there at once if nobody reads the state any more.
 Addresses are the business of an allocation pass, the order of steps that of a scheduling pass; this keeps the graph's
 order.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import count
 from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
@@ -16,9 +18,20 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.operators import Operator, Reshape, Trait
 from tinsmith_ir.passes import BIT_EXACT, Contract
-from tinsmith_ir.program import Buffer, Call, ConstantBuffer, Kept, Memory, Program, View, tensor
+from tinsmith_ir.program import (
+    Buffer,
+    Call,
+    ConstantBuffer,
+    Copy,
+    Kept,
+    Memory,
+    Program,
+    View,
+    tensor,
+)
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
@@ -77,23 +90,53 @@ class _Lowering:
         self.kernels = kernels
         self.buffers: list[Buffer] = []
         self.views: dict[str, View] = {}
-        self.calls: list[Call] = []
+        self.steps: list[Call | Copy] = []
         self.refused: list[str] = []
         # Calls whose C counts places from the start of the arena.
         self.within_arena: set[str] = set()
+        # A view of the same tensor in another layout -> the view that was copied there.
+        self.copies: dict[tuple[str, str], str] = {}
         # A reshape's buffer is that of what it reshapes; a state's has its name.
         self.kept = {state.value.name for state in graph.states}
+        self.taken = {
+            *(value.name for value in graph.inputs),
+            *(constant.value.name for constant in graph.constants),
+            *self.kept,
+            *(value.name for node in graph.nodes for value in node.outputs),
+        }
 
-    def add_buffer(self, value: Value, memory: str = ARENA) -> None:
+    def add_buffer(self, value: Value, memory: str = ARENA, layout: str = "") -> None:
         buffer, view = tensor(value.name, value.type, memory)
-        self.buffers.append(buffer)
-        self.views[view.name] = view
+        self.buffers.append(replace(buffer, size_bytes=layout_bytes(layout, value.type)))
+        self.views[view.name] = replace(view, layout=layout)
+
+    def in_layout(self, name: str, layout: str = "") -> str:
+        """The view of a computed tensor in that layout, "" being dense: copied there when first asked for."""
+        view = self.views[name]
+        if view.layout == layout:
+            return name
+        if (name, layout) not in self.copies:
+            copy = self.fresh(f"{name}.{layout or 'dense'}")
+            self.add_buffer(Value(copy, view.type), layout=layout)
+            self.steps.append(Copy(name, copy))
+            self.copies[name, layout] = copy
+        return self.copies[name, layout]
+
+    def fresh(self, name: str) -> str:
+        """A name for a view of our own, that name if the graph and we have none of it yet."""
+        found = name
+        for number in count(2):
+            if found not in self.taken and found not in self.views:
+                break
+            found = f"{name}.{number}"
+        return found
 
     def add_node(self, node: Node) -> None:
         source = node.inputs[0] if Trait.SAME_BYTES in node.operator.traits else None
         if source is not None and source.name in self.views:
             (result,) = node.outputs
-            self.views[result.name] = View(result.name, result.type, self.views[source.name].buffer)
+            source_view = self.views[self.in_layout(source.name)]
+            self.views[result.name] = View(result.name, result.type, source_view.buffer)
             return
         layer = layer_of_node(self.graph, node, self.target)
         try:
@@ -106,14 +149,20 @@ class _Lowering:
                 f"{node.operator.mnemonic} {print_name(node.name)} ({node.location}): {refusal}"
             )
             return
-        for value in node.outputs:
-            self.add_buffer(value)
-        names = tuple(value.name if value else None for value in node.inputs)
+        layouts = kernel.layouts(layer)
+        names = tuple(
+            self.in_layout(value.name, layouts.of_input(index))
+            if value is not None and value.name in self.views
+            else value and value.name
+            for index, value in enumerate(node.inputs)
+        )
+        for index, value in enumerate(node.outputs):
+            self.add_buffer(value, layout=layouts.of_output(index))
         outputs = tuple(value.name for value in node.outputs)
         if kernel.takes_offsets:
             self.within_arena.add(node.name)
         scratch = self.add_scratch(node.name, kernel.scratch_bytes(layer))
-        self.calls.append(
+        self.steps.append(
             Call(
                 node.name,
                 called,
@@ -134,14 +183,14 @@ class _Lowering:
     def add_scratch(self, layer: str, size_bytes: int) -> str | None:
         if size_bytes == 0:
             return None
-        name = f"{layer}.scratch"
+        name = self.fresh(f"{layer}.scratch")
         self.add_buffer(Value(name, scratch_type(size_bytes)))
         return name
 
     def output_buffer(self, value: Value) -> str:
         """The buffer of a graph output; an output that is a constant is copied into one."""
         if self.graph.constant(value) is None:
-            return value.name
+            return self.in_layout(value.name) if value.name in self.views else value.name
         copy = Value(f"{value.name}.copy", value.type)
         if copy.name not in self.views:
             self.add_node(Node(Reshape(shape=value.type.shape), (value,), (copy,)))
@@ -155,8 +204,14 @@ class _Lowering:
             )
 
     def program(self, outputs: tuple[str, ...]) -> Program:
-        nexts = {state.value.name: state.next.name for state in self.graph.states}
-        used = {name for call in self.calls for name in call.inputs} | {*nexts.values()}
+        nexts = {
+            state.value.name: self.in_layout(state.next.name)
+            if state.next.name in self.views
+            else state.next.name
+            for state in self.graph.states
+        }
+        calls = [step for step in self.steps if isinstance(step, Call)]
+        used = {name for call in calls for name in call.inputs} | {*nexts.values()}
         memories = [ARENA, STATE] if nexts else [ARENA]
         program = Program(
             name=self.graph.name,
@@ -169,7 +224,7 @@ class _Lowering:
                 for constant in self.graph.constants
                 if constant.value.name in used
             ),
-            steps=tuple(self.calls),
+            steps=tuple(self.steps),
             inputs=tuple(value.name for value in self.graph.inputs),
             outputs=outputs,
             states=tuple(Kept(state.value.name, state.initial) for state in self.graph.states),

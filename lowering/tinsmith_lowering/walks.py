@@ -23,7 +23,7 @@ def overlaps(kernel: Kernel, layer: Layer) -> tuple[Overlap, ...]:
     if len(layer.outputs) != 1 or max(type_.elements for type_ in tensors) > MOST_ELEMENTS:
         return ()
     walk = kernel.walk(layer)
-    if walk is None:
+    if walk is None or kernel.layouts(layer).are_any:
         return ()
     found: list[Overlap] = []
     for index, type_ in enumerate(layer.inputs):

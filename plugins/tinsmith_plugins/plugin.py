@@ -11,6 +11,7 @@ from pathlib import Path
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import UsageError
 from tinsmith_ir.graph import Graph
+from tinsmith_ir.layouts import ElementLayout
 from tinsmith_ir.operators import Operator
 from tinsmith_ir.passes import AnyPass
 from tinsmith_lowering import Backend, Kernel
@@ -213,11 +214,12 @@ class Plugin(Checked):
     """All that a library brings.
 
     name: by custom the package's. operators: those it defines, which register themselves; naming them has their
-    modules imported. The others: see their classes.
+    modules imported; layouts: the same. The others: see their classes.
     """
 
     name: str
     operators: tuple[type[Operator], ...] = ()
+    layouts: tuple[type[ElementLayout], ...] = ()
     importers: tuple[Importer, ...] = ()
     converters: tuple[Converter, ...] = ()
     passes: tuple[PassEntry, ...] = ()

@@ -2,10 +2,16 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tinsmith_ir.places import contiguous_axes
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.expressions import ZERO
+from tinsmith_ir.places import Places, contiguous_axes, places
 from tinsmith_ir.program import Copy, Fill, View, dense_strides
+from tinsmith_ir.program_printer import print_view
+from tinsmith_ir.types import TensorType
 
 from tinsmith_c.header import describe
 from tinsmith_c.layout import Layout, c_expression
@@ -35,6 +41,9 @@ class CopyWriter:
         source = program.view.get(copy.source)
         if source is None:
             source = View(copy.source, program.constant[copy.source].type, copy.source)
+        if source.layout or destination.layout:
+            yield from self._scattered(copy, source, destination, indent, dma_token)
+            return
         inner = min(contiguous_axes(source), contiguous_axes(destination))
         axes = range(len(source.type.shape) - inner)
         size = math.prod(source.type.shape[len(axes) :]) * source.type.dtype.size_bytes
@@ -59,9 +68,44 @@ class CopyWriter:
         yield from _close(looped, source, f"{indent}  ")
         yield f"{indent}}}"
 
+    def _scattered(
+        self, copy: Copy, source: View, destination: View, indent: str, dma_token: str | None
+    ) -> Iterator[str]:
+        """A loop over the runs of bytes that lie together on both sides, where a table says."""
+        pieces = [_pieces(view) for view in (destination, source)]
+        size = math.gcd(*(found.length for found in pieces))
+        starts = [_split(found, size) for found in pieces]
+        names = [
+            self._place(view, runs, size)
+            for view, runs in zip((destination, source), starts, strict=True)
+        ]
+        yield f"{indent}{{  // {print_name_of(copy)}"
+        yield f"{indent}  uint8_t *const to = {self._address(destination)};"
+        yield f"{indent}  const uint8_t *const from = {self._address(source)};"
+        yield f"{indent}  for (int32_t r = 0; r < {len(starts[0])}; ++r) {{"
+        ends = [f"to + {names[0]}", f"from + {names[1]}", f"{size}u"]
+        if dma_token is not None:
+            arguments = [dma_token, *ends, "1u", "0u", "0u"]
+            yield wrapped_call(f"{indent}    tinsmith_dma_start(", arguments, ");")
+        else:
+            yield wrapped_call(f"{indent}    memcpy(", ends, ");")
+        yield f"{indent}  }}"
+        yield f"{indent}}}"
+
+    def _place(self, view: View, starts: NDArray[np.int64], size: int) -> str:
+        """C expression of where run `r` begins, counted from the view's first byte."""
+        if (starts == np.arange(len(starts)) * size).all():
+            return f"r * {size}"
+        table = starts.astype(np.int16 if int(starts.max()) < 1 << 15 else np.int32)
+        label = shortened(f"places_{view.layout or 'of'}_{c_identifier(view.name)}", 32)
+        return f"{self.pool.add(label, table, f'where runs of {view.name} begin')}[r]"
+
     def fill(self, fill: Fill, indent: str) -> Iterator[str]:
         """The same for one side."""
         view = self.layout.program.view[fill.destination]
+        if view.layout:
+            yield from self._scattered_fill(fill, view, indent)
+            return
         inner = contiguous_axes(view)
         axes = range(len(view.type.shape) - inner)
         elements = math.prod(view.type.shape[len(axes) :])
@@ -70,16 +114,19 @@ class CopyWriter:
         yield from _open(axes, view, f"{indent}  ")
         deep = f"{indent}  {'  ' * len(_loops(axes, view))}"
         place = f"to{self._motion(axes, view)}"
-        element = view.type.dtype.size_bytes
-        if element == 1 or fill.value == 0:
-            yield f"{deep}memset({place}, {fill.value}, {elements * element}u);"
-        else:
-            kind = C_TYPES[view.type.dtype]
-            yield f"{deep}{kind} *const row = ({kind} *)({place});"
-            yield f"{deep}for (int32_t e = 0; e < {elements}; ++e) {{"
-            yield f"{deep}  row[e] = ({kind}){_literal(fill.value)};"
-            yield f"{deep}}}"
+        yield from _set(fill, view.type, place, elements, deep)
         yield from _close(axes, view, f"{indent}  ")
+        yield f"{indent}}}"
+
+    def _scattered_fill(self, fill: Fill, view: View, indent: str) -> Iterator[str]:
+        found = _pieces(view)
+        place = f"to + {self._place(view, found.starts, found.length)}"
+        elements = found.length // view.type.dtype.size_bytes
+        yield f"{indent}{{  // {print_name_of(fill)}"
+        yield f"{indent}  uint8_t *const to = {self._address(view)};"
+        yield f"{indent}  for (int32_t r = 0; r < {len(found.starts)}; ++r) {{"
+        yield from _set(fill, view.type, place, elements, f"{indent}    ")
+        yield f"{indent}  }}"
         yield f"{indent}}}"
 
     def _address(self, view: View) -> str:
@@ -104,6 +151,34 @@ class CopyWriter:
             elif index:
                 text += f" + {index} * {stride}"
         return text
+
+
+def _pieces(view: View) -> Places:
+    """Where the runs of a view lie, counted from its first byte."""
+    if view.ring is not None:
+        raise GraphError(
+            "expected no ring where a copy changes the layout; copy it to a dense view first, got\n"
+            f"  {print_view(view)}\n"
+        )
+    return places(replace(view, start=ZERO))
+
+
+def _split(found: Places, size: int) -> NDArray[np.int64]:
+    """The starts of runs of `size` bytes instead."""
+    return (found.starts[:, None] + np.arange(0, found.length, size)).reshape(-1)
+
+
+def _set(fill: Fill, type_: TensorType, place: str, elements: int, indent: str) -> Iterator[str]:
+    """Give elements that lie together the value of a fill."""
+    element = type_.dtype.size_bytes
+    if element == 1 or fill.value == 0:
+        yield f"{indent}memset({place}, {fill.value}, {elements * element}u);"
+    else:
+        kind = C_TYPES[type_.dtype]
+        yield f"{indent}{kind} *const row = ({kind} *)({place});"
+        yield f"{indent}for (int32_t e = 0; e < {elements}; ++e) {{"
+        yield f"{indent}  row[e] = ({kind}){_literal(fill.value)};"
+        yield f"{indent}}}"
 
 
 def print_name_of(step: Copy | Fill) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from tinsmith_ir.expressions import Expression
+from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.program import Call, Copy, Wait
 
 from tinsmith_c.copies import CopyWriter
@@ -22,7 +23,8 @@ def function_name(layout: Layout, call: Call) -> str:
 def layer_done(layout: Layout, call: Call, indent: str, arena: str, holder: str = "") -> str:
     """The hook behind a call. arena, holder: as of `Layout.address`."""
     output = layer_output(call)
-    size = layout.program.view[output].type.size_bytes
+    view = layout.program.view[output]
+    size = layout_bytes(view.layout, view.type)
     return wrapped_call(
         f"{indent}TINSMITH_LAYER_DONE(",
         [f"{layout.numbers[call.name]}u", layout.address(output, arena, holder), f"{size}u"],

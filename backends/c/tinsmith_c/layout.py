@@ -9,7 +9,6 @@ from tinsmith_ir.escape import print_name
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.program import Call, Loop, Program, SimpleStep, Step
-from tinsmith_ir.program_printer import print_step, print_view
 from tinsmith_lowering import ARENA_ALIGNMENT
 
 from tinsmith_c.names import NameTable, buffer_names, c_identifier, is_header, shortened
@@ -34,15 +33,7 @@ class Layout:
     program: Program
 
     def __post_init__(self) -> None:
-        """Refuse what the C writer cannot say: operands that do not lie densely, buffers without a place."""
-        for call in self.program.calls:
-            for name in (*call.inputs, *call.outputs, call.scratch):
-                view = self.program.view.get(name or "")
-                if view is not None and not view.is_dense:
-                    raise GraphError(
-                        f"kernel {call.kernel!r} takes what lies densely; copy it first: got\n"
-                        f"  {print_view(view)}\n  in {print_step(call)}\n"
-                    )
+        """Refuse what the C writer cannot say: buffers without a place."""
         for buffer in self.program.buffers:
             if buffer.offset is None:
                 raise GraphError(

@@ -8,9 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from tinsmith_ir.errors import GraphError
+from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.program import Call
 from tinsmith_ir.program_printer import print_step
-from tinsmith_lowering import Emission, Kernel, Operand, find_kernel, layer_of_call
+from tinsmith_lowering import (
+    Emission,
+    Kernel,
+    Operand,
+    check_layouts,
+    find_kernel,
+    layer_of_call,
+)
 from tinsmith_target import Target
 
 from tinsmith_c.engines import Engines, steps_beside_the_core
@@ -71,6 +79,7 @@ def emit_calls(layout: Layout, target: Target, kernels: Sequence[Kernel]) -> Emi
             continue  # never runs
         seen = layer_of_call(layout.program, call, target)
         kernel = find_kernel(call.kernel, seen, kernels)
+        check_layouts(layout.program, call, kernel.layouts(seen))
         scope = _scope(layout, call, pool)
         emission = kernel.emit(seen, scope)
         if kernel.takes_offsets:
@@ -156,7 +165,7 @@ def _offsets(layout: Layout, name: str) -> str:
     entries = [f"  {layout.offset_name(v.name)} = {layout.offset(v.name)}," for v in views]
     width = max(len(entry) for entry in entries)
     lines = [
-        f"{entry:{width}}  // {view.type.size_bytes} bytes"
+        f"{entry:{width}}  // {layout_bytes(view.layout, view.type)} bytes"
         for entry, view in zip(entries, views, strict=True)
     ]
     checks = [
@@ -172,13 +181,14 @@ def _fitting(layout: Layout, name: str, memory: str) -> list[str]:
         view
         for view in layout.program.views
         if layout.program.buffer_of(view.name).memory == memory
-        and view.is_dense
+        and (view.is_dense or view.layout)
         and not view.counters
     ]
     if not views:
         return []
-    last = max(views, key=lambda view: layout.offset(view.name) + view.type.size_bytes)
-    end = f"{layout.offset_name(last.name)} + {last.type.size_bytes}"
+    sizes = {view.name: layout_bytes(view.layout, view.type) for view in views}
+    last = max(sizes, key=lambda name: layout.offset(name) + sizes[name])
+    end = f"{layout.offset_name(last)} + {sizes[last]}"
     what = "ARENA" if layout.has_arena else layout.fields[memory].upper()
     check = f"{end} <= {name.upper()}_{what}_BYTES"
     text = '"the arena is too small for its last tensor"'

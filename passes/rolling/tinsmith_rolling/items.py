@@ -159,7 +159,7 @@ def _shape(program: Program, step: Step, depths: Mapping[str, int]) -> Hashable:
 def _layout(view: View, depths: Mapping[str, int]) -> Hashable:
     ring = view.ring
     turning = None if ring is None else (ring.axis, ring.lines, _terms(ring.at, depths))
-    return view.type, view.strides, _terms(view.start, depths), turning
+    return view.type, view.strides, view.layout, _terms(view.start, depths), turning
 
 
 def _guard(guard: Guard | None, depths: Mapping[str, int]) -> Hashable:

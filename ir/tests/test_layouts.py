@@ -1,0 +1,131 @@
+"""Views in layouts that no strides say: text, places, what the verifier refuses, and the evaluator."""
+
+import re
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tinsmith_ir import (
+    DType,
+    ElementLayout,
+    GraphError,
+    TensorType,
+    UsageError,
+    View,
+    evaluate_program,
+    parse_program,
+    places,
+    print_program,
+    verify_program,
+)
+from tinsmith_ir.layouts import LAYOUTS, element_offsets, find_layout, layout_bytes
+
+
+class PairsOfChannels(ElementLayout):
+    """Two channels of all pixels, then the next two; the last channel of an odd number beside padding."""
+
+    name: ClassVar[str] = "test_pairs"
+
+    def size_bytes(self, type_: TensorType) -> int:
+        if type_.dtype is not DType.INT8:
+            raise GraphError(f"test_pairs takes i8, got {type_.dtype.value}")
+        return -(-type_.shape[-1] // 2) * 2 * (type_.elements // type_.shape[-1])
+
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        pixels = type_.elements // type_.shape[-1]
+        pixel, channel = np.divmod(np.arange(type_.elements), type_.shape[-1])
+        return (channel // 2 * 2 * pixels + 2 * pixel + channel % 2).reshape(type_.shape)
+
+
+class Colliding(ElementLayout):
+    """No bijection."""
+
+    name: ClassVar[str] = "test_colliding"
+
+    def size_bytes(self, type_: TensorType) -> int:
+        return type_.size_bytes
+
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        return np.zeros(type_.shape, np.int64)
+
+
+PROGRAM = """program 2 "p" for "t" {
+  memory "m" size 128 align 4
+  buffer %x: i8[2,3] in "m" at 0
+  buffer %b: 16 bytes in "m" at 8
+  view %pairs: i8[2,3] of %b layout "test_pairs"
+  buffer %y: i8[2,3] in "m" at 24
+  input %x
+  copy %x -> %pairs
+  copy %pairs -> %y
+  output %y
+}
+"""
+
+
+def test_text_places_and_evaluator() -> None:
+    program = parse_program(PROGRAM)
+    verify_program(program)
+    assert print_program(program) == PROGRAM
+    found = places(program.view["pairs"])
+    assert (found.starts.tolist(), found.length) == ([0, 1, 4, 2, 3, 6], 1)
+    data = np.array([[1, -2, 3], [-4, 5, -6]], np.int8)
+    np.testing.assert_array_equal(evaluate_program(program, {"x": data})["y"], data)
+
+
+def test_runs_are_as_long_as_they_can_be() -> None:
+    four = places(View("v", TensorType((3, 2), DType.INT8), "b", layout="test_pairs"))
+    assert (four.starts.tolist(), four.length) == ([0], 6)
+    pairs = places(View("v", TensorType((3, 4), DType.INT8), "b", layout="test_pairs"))
+    assert (pairs.starts.tolist(), pairs.length) == ([0, 6, 2, 8, 4, 10], 2)
+
+
+def test_a_layout_is_found_by_its_name() -> None:
+    assert find_layout("test_pairs") is LAYOUTS["test_pairs"]
+    assert layout_bytes("test_pairs", TensorType((2, 3), DType.INT8)) == 8
+    assert layout_bytes("", TensorType((2, 3), DType.INT8)) == 6
+    with pytest.raises(GraphError, match="got 'nobodys'; load the plug-in that has it"):
+        layout_bytes("nobodys", TensorType((2, 3), DType.INT8))
+    with pytest.raises(GraphError, match=r"'test_colliding' is no bijection of i8\[2, 3\] to 6"):
+        element_offsets("test_colliding", TensorType((2, 3), DType.INT8))
+
+
+def test_names_are_words_that_nobody_has() -> None:
+    with pytest.raises(UsageError, match="got 'Two words'"):
+        type("Wrong", (PairsOfChannels,), {"name": "Two words"})
+    with pytest.raises(UsageError, match=r"got 'test_pairs', which .*PairsOfChannels has"):
+        type("Second", (PairsOfChannels,), {"name": "test_pairs"})
+
+
+WRONG = [
+    ('"test_pairs"', '"nobodys"', "expected a layout that is known ("),
+    ('"test_pairs"', '"test_colliding"', "'test_colliding' is no bijection of i8[2, 3] to 6 bytes"),
+    ("%pairs: i8[2,3] of", "%pairs: i16[2,3] of", "test_pairs takes i8, got i16"),
+    (' layout "test', ' strides [3,1] layout "test', "no strides and no ring beside a layout"),
+    (' layout "test', ' ring axis 0 of 3 layout "test', "no strides and no ring beside a layout"),
+    ("%b: 16", "%b: 7", "bytes 0 to 7 of the 7 of %b"),
+    ("of %b layout", "of %b start 9 layout", "bytes 9 to 16 of the 16 of %b"),
+    ("%pairs: i8[2,3]", "%pairs: i8[9999,9999]", "more than 16777216 elements"),
+    (
+        "  buffer %y",
+        "  view %mine: i8[1] of %b start 5\n  buffer %y",
+        "the bytes of a view in a layout, padding included, are its own",
+    ),
+    ("output %y", "output %pairs", "lie densely"),
+    ("input %x", "input %pairs", "lie densely"),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "message"), WRONG)
+def test_a_wrong_layout_is_refused(right: str, wrong: str, message: str) -> None:
+    text = PROGRAM.replace(right, wrong, 1)
+    with pytest.raises(GraphError, match=re.escape(message)):
+        parse_program(text)
+
+
+def test_views_of_one_tensor_and_those_behind_it_share_no_padding() -> None:
+    views = (
+        '  view %again: i8[2,3] of %b layout "test_pairs"\n  view %behind: i8[8] of %b start 8\n'
+    )
+    verify_program(parse_program(PROGRAM.replace("  buffer %y", f"{views}  buffer %y")))

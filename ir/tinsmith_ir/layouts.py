@@ -1,0 +1,114 @@
+"""Layouts that no strides can say: how an accelerator wants its tensors, as records that a plug-in brings.
+
+A layout is a bijection from elements to bytes. Everything else asks `element_offsets`, through `places`.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.errors import GraphError, UsageError
+from tinsmith_ir.types import TensorType
+
+_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+
+
+class ElementLayout(ABC):
+    """Where the elements of a tensor lie in bytes of its own; a class with a `name` registers itself.
+
+    name: as texts have it, `view %x: i8[1,4,4,32] of %b layout "blocks_of_16"`. What lies between elements is padding:
+    it belongs to the view, holds anything, and kernels may read and write it.
+    """
+
+    name: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        """Raise UsageError for a name that is no word of the text form, or that another class has."""
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            return
+        if not _NAME.fullmatch(cls.name):
+            raise UsageError(
+                f"expected a layout's name of lower-case letters, digits and _, got {cls.name!r}"
+            )
+        known = _REGISTERED.get(cls.name)
+        if known is not None and _path(type(known)) != _path(cls):
+            raise UsageError(
+                f"expected a name of its own for {_path(cls)}, got {cls.name!r}, which "
+                f"{_path(type(known))} has; rename one of them"
+            )
+        _REGISTERED[cls.name] = cls()
+
+    @abstractmethod
+    def size_bytes(self, type_: TensorType) -> int:
+        """How many bytes a tensor takes, padding included; raises GraphError for one that has no such layout."""
+
+    @abstractmethod
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        """The first byte of each element, of the tensor's shape: no two share a byte, each is a multiple of the
+        element's size, and all end within `size_bytes`. Asked for types only that `size_bytes` takes.
+        """
+
+
+_REGISTERED: dict[str, ElementLayout] = {}
+LAYOUTS: Mapping[str, ElementLayout] = MappingProxyType(_REGISTERED)
+"""Name -> layout, of all classes imported so far."""
+
+
+def find_layout(name: str) -> ElementLayout:
+    """The layout of that name; raises GraphError if no imported module has it."""
+    if name not in LAYOUTS:
+        known = ", ".join(sorted(LAYOUTS)) or "none"
+        raise GraphError(
+            f"expected a layout that is known ({known}), got {name!r}; load the plug-in that has it"
+        )
+    return LAYOUTS[name]
+
+
+def layout_bytes(name: str, type_: TensorType) -> int:
+    """Bytes of a tensor in a layout, padding included; of `""`, of its dense array.
+
+    Raises GraphError for a layout that is not known, and for a type that it does not take.
+    """
+    return find_layout(name).size_bytes(type_) if name else type_.size_bytes
+
+
+def element_offsets(name: str, type_: TensorType) -> NDArray[np.int64]:
+    """The first byte of each element in a layout, in the order of elements; checked, read-only.
+
+    Raises GraphError for a layout that is not known or does not take the type, and for one that breaks its promises.
+    """
+    return _offsets(find_layout(name), type_)
+
+
+@lru_cache(maxsize=256)
+def _offsets(layout: ElementLayout, type_: TensorType) -> NDArray[np.int64]:
+    size = layout.size_bytes(type_)
+    given = layout.offsets(type_)
+    offsets = np.array(given, np.int64).reshape(-1)
+    element = type_.dtype.size_bytes
+    ordered = np.sort(offsets)
+    is_right = (
+        given.shape == type_.shape
+        and not (offsets % element).any()
+        and bool((np.diff(ordered) >= element).all())
+        and int(ordered[0]) >= 0
+        and int(ordered[-1]) + element <= size
+    )
+    if not is_right:
+        raise GraphError(
+            f"layout {layout.name!r} is no bijection of {type_.dtype.value}{list(type_.shape)} to {size} bytes: "
+            "expected an aligned place of its own for each element"
+        )
+    offsets.flags.writeable = False
+    return offsets
+
+
+def _path(class_: type) -> str:
+    return f"{class_.__module__}.{class_.__qualname__}"
