@@ -299,8 +299,8 @@ def _can_fill(dtype: DType, value: int) -> bool:
         return value == 0
     if dtype is DType.BOOL:
         return value in (0, 1)
-    bits = 8 * dtype.size_bytes
-    return -(1 << (bits - 1)) <= value < 1 << (bits - 1)
+    low, high = dtype.integer_range
+    return low <= value <= high
 
 
 def _wrong_engines_of_steps(program: Program) -> Iterator[str]:

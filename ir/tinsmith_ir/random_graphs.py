@@ -109,6 +109,10 @@ class _Grower:
         self.values: list[Value] = []
         self.read: set[str] = set()
         self.takes_real = self.dtype is DType.INT8 and self.random.random() < 0.2
+        # The same of uint8 at the borders of a network.
+        self.random_border = np.random.default_rng([seed, 4])
+        is_int8 = self.dtype is DType.INT8 and not self.takes_real
+        self.is_unsigned = is_int8 and self.random_border.random() < 0.25
         shape = (1, self.pick(3, 9), self.pick(3, 9), self.pick(1, 6))
         if self.takes_real:
             real = self.builder.input("x", TensorType(shape, DType.FLOAT32))
@@ -116,14 +120,36 @@ class _Grower:
         else:
             near = 0.0001 if self.dtype is DType.INT16 else 0.02
             type_ = TensorType(shape, self.dtype, self.quantization(near))
-            self.values.append(self.builder.input("x", type_))
+            self.values.append(
+                self.begin(type_) if self.is_unsigned else self.builder.input("x", type_)
+            )
 
     def build(self) -> Graph:
-        """The graph; one that takes float32 also gives float32."""
+        """The graph; one that takes float32 or uint8 also gives it."""
         outputs = [value for value in self.values if value.name not in self.read]
         if self.takes_real:
             outputs = [self.builder.add(Dequantize(), [value]) for value in outputs]
+        if self.is_unsigned:
+            outputs = [self.end(value) for value in outputs]
         return self.builder.build(outputs)
+
+    def begin(self, type_: TensorType) -> Value:
+        """An input of uint8 as int8: its twin, or rescaled."""
+        x = self.builder.input("x", TensorType(type_.shape, DType.UINT8, self.twin(type_)))
+        return self.builder.add(Requantize(), [x], quantization=type_.quantization)
+
+    def end(self, value: Value) -> Value:
+        """A result of int8 as uint8."""
+        return self.builder.add(
+            Requantize(DType.UINT8), [value], quantization=self.twin(value.type)
+        )
+
+    def twin(self, type_: TensorType) -> Quantization | None:
+        """Of uint8, the same real numbers as int8 has, or now and then others."""
+        quantization = type_.quantization
+        if quantization is None or self.random_border.random() < 0.3:
+            return Quantization.per_tensor(0.05, int(self.random_border.integers(256)))
+        return Quantization.per_tensor(quantization.scale, quantization.zero_point + 128)
 
     def grow(self) -> None:
         """One more node, or none when the step drawn does not suit the value."""

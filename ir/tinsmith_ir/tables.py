@@ -21,13 +21,13 @@ def has_table(operator: Operator) -> bool:
 
 
 def value_table(operators: Sequence[Operator], types: Sequence[TensorType]) -> Array | None:
-    """The results of applying `operators` one after the other to each int8 or int16, lowest first.
+    """The results of applying `operators` one after the other to each int8, uint8 or int16, lowest first.
 
     types: of the first operand and of each result, one more than operators; shapes do not matter.
     None if an operator is not elementwise or cannot be evaluated between its types (scales too far
-    apart), or the first operand is neither int8 nor int16.
+    apart), or the first operand is of another dtype.
     """
-    if types[0].dtype not in (DType.INT8, DType.INT16):
+    if types[0].dtype not in (DType.INT8, DType.UINT8, DType.INT16):
         return None
     if not all(map(has_table, operators)):
         return None
@@ -43,9 +43,10 @@ def value_table(operators: Sequence[Operator], types: Sequence[TensorType]) -> A
 
 
 def is_identity(table: Array | None) -> bool:
-    """True if each integer comes out as it went in, with the same dtype."""
-    if table is None or table.dtype.kind != "i":
+    """True if each integer comes out as it went in, of a table from a dtype to the same."""
+    if table is None or table.dtype.kind not in "iu":
         return False
-    low = -(1 << (8 * table.dtype.itemsize - 1))
-    is_whole = table.size == 1 << (8 * table.dtype.itemsize)
+    count = 1 << (8 * table.dtype.itemsize)
+    low = 0 if table.dtype.kind == "u" else -count // 2
+    is_whole = table.size == count
     return is_whole and bool((table == np.arange(low, low + table.size)).all())

@@ -24,6 +24,12 @@ void tinsmith_quantize_f32_s8(int32_t elements, float scale, int32_t zero_point,
   }
 }
 
+void tinsmith_quantize_f32_u8(int32_t elements, float scale, int32_t zero_point, const float *input, uint8_t *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = (uint8_t)nearest_integer(input[i] / scale, zero_point, 0, UINT8_MAX);
+  }
+}
+
 void tinsmith_quantize_f32_s16(int32_t elements, float scale, int32_t zero_point, const float *input, int16_t *output) {
   for (int32_t i = 0; i < elements; ++i) {
     output[i] = (int16_t)nearest_integer(input[i] / scale, zero_point, INT16_MIN, INT16_MAX);
@@ -31,6 +37,13 @@ void tinsmith_quantize_f32_s16(int32_t elements, float scale, int32_t zero_point
 }
 
 void tinsmith_dequantize_s8_f32(int32_t elements, float scale, int32_t zero_point, const int8_t *input, float *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = scale * (float)(input[i] - zero_point);
+  }
+}
+
+void tinsmith_dequantize_u8_f32(int32_t elements, float scale, int32_t zero_point, const uint8_t *input,
+                                float *output) {
   for (int32_t i = 0; i < elements; ++i) {
     output[i] = scale * (float)(input[i] - zero_point);
   }
@@ -82,6 +95,13 @@ DEFINE_REQUANTIZE(tinsmith_requantize_s16_s32, int16_t, int32_t, requantized)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s8, int32_t, int8_t, requantized)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s16, int32_t, int16_t, requantized)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s32, int32_t, int32_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_u8, int8_t, uint8_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_s8, uint8_t, int8_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_u8, uint8_t, uint8_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_s16, uint8_t, int16_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_s32, uint8_t, int32_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_u8, int16_t, uint8_t, requantized)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_u8, int32_t, uint8_t, requantized)
 
 DEFINE_REQUANTIZE(tinsmith_requantize_s8_s8_nearest, int8_t, int8_t, requantized_nearest)
 DEFINE_REQUANTIZE(tinsmith_requantize_s8_s16_nearest, int8_t, int16_t, requantized_nearest)
@@ -92,6 +112,13 @@ DEFINE_REQUANTIZE(tinsmith_requantize_s16_s32_nearest, int16_t, int32_t, requant
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s8_nearest, int32_t, int8_t, requantized_nearest)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s16_nearest, int32_t, int16_t, requantized_nearest)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s32_nearest, int32_t, int32_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_u8_nearest, int8_t, uint8_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_s8_nearest, uint8_t, int8_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_u8_nearest, uint8_t, uint8_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_s16_nearest, uint8_t, int16_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_s32_nearest, uint8_t, int32_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_u8_nearest, int16_t, uint8_t, requantized_nearest)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_u8_nearest, int32_t, uint8_t, requantized_nearest)
 
 DEFINE_REQUANTIZE(tinsmith_requantize_s8_s8_floor, int8_t, int8_t, requantized_floor)
 DEFINE_REQUANTIZE(tinsmith_requantize_s8_s16_floor, int8_t, int16_t, requantized_floor)
@@ -102,6 +129,25 @@ DEFINE_REQUANTIZE(tinsmith_requantize_s16_s32_floor, int16_t, int32_t, requantiz
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s8_floor, int32_t, int8_t, requantized_floor)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s16_floor, int32_t, int16_t, requantized_floor)
 DEFINE_REQUANTIZE(tinsmith_requantize_s32_s32_floor, int32_t, int32_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s8_u8_floor, int8_t, uint8_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_s8_floor, uint8_t, int8_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_u8_floor, uint8_t, uint8_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_s16_floor, uint8_t, int16_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_u8_s32_floor, uint8_t, int32_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s16_u8_floor, int16_t, uint8_t, requantized_floor)
+DEFINE_REQUANTIZE(tinsmith_requantize_s32_u8_floor, int32_t, uint8_t, requantized_floor)
+
+void tinsmith_recentre_u8_s8(int32_t elements, const uint8_t *input, int8_t *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = (int8_t)(input[i] - 128);
+  }
+}
+
+void tinsmith_recentre_s8_u8(int32_t elements, const int8_t *input, uint8_t *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = (uint8_t)(input[i] + 128);
+  }
+}
 
 #define DEFINE_REQUANTIZE_SUMS(kernel, from, to, apply)                                                            \
   void kernel(int32_t rows, int32_t channels, const tinsmith_output_stage *stage, const from *input, to *output) { \

@@ -37,7 +37,7 @@ def overlaps(kernel: Kernel, layer: Layer) -> tuple[Overlap, ...]:
 
 def may_share_memory(operand: DType, result: DType) -> bool:
     """Whether C lets a function read memory as one type and write it as the other: one type, or one of them bytes."""
-    return operand is result or DType.INT8 in (operand, result)
+    return operand is result or not {operand, result}.isdisjoint((DType.INT8, DType.UINT8))
 
 
 def elementwise_walk(layer: Layer) -> Walk:

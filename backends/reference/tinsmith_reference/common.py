@@ -26,11 +26,11 @@ from tinsmith_lowering import (
 )
 
 INT8, INT16, INT32, INT64 = DType.INT8, DType.INT16, DType.INT32, DType.INT64
-FLOAT32, BOOL = DType.FLOAT32, DType.BOOL
+UINT8, FLOAT32, BOOL = DType.UINT8, DType.FLOAT32, DType.BOOL
 MAX_RANK = 6
 """TINSMITH_MAX_RANK of tinsmith/types.h."""
 
-SUFFIX = {INT8: "s8", INT16: "s16", INT32: "s32", INT64: "s64", FLOAT32: "f32"}
+SUFFIX = {INT8: "s8", UINT8: "u8", INT16: "s16", INT32: "s32", INT64: "s64", FLOAT32: "f32"}
 """How kernel names end."""
 
 

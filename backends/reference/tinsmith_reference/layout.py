@@ -17,6 +17,7 @@ from tinsmith_reference.common import (
     INT32,
     MAX_RANK,
     SUFFIX,
+    UINT8,
     clamp_f32,
     kernel,
     rounded,
@@ -202,7 +203,8 @@ def transpose_walk(layer: Layer) -> Walk:
     return gathering_walk(layer, elements.transpose(layer.operator_as(Transpose).permutation))
 
 
-_ANY = (INT8, INT16, INT32, FLOAT32, BOOL)
+_JOINED = (INT8, INT16, INT32, FLOAT32, BOOL)
+_ANY = (*_JOINED, UINT8)
 
 KERNELS = (
     *(kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy) for dtype in _ANY),
@@ -214,7 +216,7 @@ KERNELS = (
             emit_concat,
             roundings=tuple(Rounding) if dtype in (INT8, INT16) else (Rounding.TFLITE,),
         )
-        for dtype in _ANY
+        for dtype in _JOINED
     ),
     *(
         kernel("tinsmith_pad", Pad, Signature((dtype,), dtype), emit_pad, (pad_rank_fits,))

@@ -1,7 +1,8 @@
 """Quantize, Dequantize, Requantize, and the integer rectifiers, which are requantizations that clamp."""
 
 from tinsmith_c import call, float_literal, initializer
-from tinsmith_ir.operators import Clamp, Dequantize, Quantize, Relu, Relu6, Requantize
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Activation, Clamp, Dequantize, Quantize, Relu, Relu6, Requantize
 from tinsmith_ir.parameters import (
     ConvParameters,
     RequantizeParameters,
@@ -9,6 +10,7 @@ from tinsmith_ir.parameters import (
     relu_parameters,
     requantize_parameters,
 )
+from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import (
     AsGiven,
     Emission,
@@ -26,6 +28,7 @@ from tinsmith_reference.common import (
     INT32,
     INT64,
     SUFFIX,
+    UINT8,
     kernel,
     output_stage,
     rescaling_kernels,
@@ -64,6 +67,30 @@ def emit_requantize(layer: Layer, scope: Scope) -> Emission:
     arguments = [str(layer.output.elements), "&kParameters", scope.input(0), scope.output]
     requantize = call(rounded(name, parameters.rounding), arguments)
     return Emission((requantize_initializer(parameters), requantize))
+
+
+def is_recentred(layer: Layer) -> str | None:
+    """Both have one scale and zero points 128 apart, and nothing is clamped."""
+    if layer.operator_as(Requantize).activation is not Activation.NONE:
+        return "it clamps"
+    source, result = layer.input(0), layer.output
+    if source.quantization is None or result.quantization is None:
+        return "it has no quantization"
+    if source.quantization.scale != result.quantization.scale:
+        return f"the scales are {source.quantization.scale} and {result.quantization.scale}"
+    distance = result.quantization.zero_point - source.quantization.zero_point
+    expected = result.dtype.integer_range[0] - source.dtype.integer_range[0]
+    return None if distance == expected else f"the zero points are {abs(distance)} apart"
+
+
+def emit_recentre(layer: Layer, scope: Scope) -> Emission:
+    """uint8 to int8 and back, of which only the highest bit differs."""
+    name = _recentre_name(layer.input(0).dtype, layer.output.dtype)
+    return Emission((call(name, [str(layer.output.elements), scope.input(0), scope.output]),))
+
+
+def _recentre_name(source: DType, result: DType) -> str:
+    return f"tinsmith_recentre_{SUFFIX[source]}_{SUFFIX[result]}"
 
 
 def has_one_scale(layer: Layer) -> str | None:
@@ -117,7 +144,7 @@ KERNELS = (
             emit_conversion,
             walk=elementwise_walk,
         )
-        for dtype in (INT8, INT16)
+        for dtype in (INT8, UINT8, INT16)
     ),
     *(
         kernel(
@@ -127,12 +154,24 @@ KERNELS = (
             emit_conversion,
             walk=elementwise_walk,
         )
-        for dtype in (INT8, INT16)
+        for dtype in (INT8, UINT8, INT16)
+    ),
+    *(
+        kernel(
+            _recentre_name(source, result),
+            Requantize,
+            Signature((source,), result),
+            emit_recentre,
+            (is_recentred,),
+            roundings=tuple(Rounding),
+            walk=elementwise_walk,
+        )
+        for source, result in ((UINT8, INT8), (INT8, UINT8))
     ),
     *(
         found
-        for source in (INT8, INT16, INT32)
-        for result in (INT8, INT16, INT32)
+        for source in (INT8, UINT8, INT16, INT32)
+        for result in (INT8, UINT8, INT16, INT32)
         for found in rescaling_kernels(
             f"tinsmith_requantize_{SUFFIX[source]}_{SUFFIX[result]}",
             Requantize,

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import cases_elements
 import cases_slices
+import cases_unsigned
 import cases_windows
 from case_builder import KINDS, Case, CaseBuilder, Kind
+from cases_unsigned import UnsignedCaseBuilder
 
 
 def all_cases() -> Iterator[Case]:
@@ -22,6 +24,12 @@ def all_cases() -> Iterator[Case]:
                 case = make(CaseBuilder(name), kind, index)
                 if case is not None:
                     yield case
+    for count, make in _UNSIGNED_FAMILIES:
+        for index in range(count):
+            name = f"{make.__name__.strip('_')}_uint8_{index}"
+            case = make(UnsignedCaseBuilder(name), "INT8", index)
+            if case is not None:
+                yield case
 
 
 _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (
@@ -53,3 +61,18 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (6, cases_elements.logistic),
     (6, cases_elements.tanh),
 )
+
+_UNSIGNED_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (
+    (4, cases_elements.reshape),
+    (6, cases_elements.pad),
+    (4, cases_elements.transpose),
+    (4, cases_elements.quantize),
+    (2, cases_elements.dequantize),
+    (9, cases_unsigned.quantize_bytes),
+    (2, cases_slices.slice_),
+    (4, cases_slices.strided_slice),
+    (2, cases_slices.split),
+    (1, cases_slices.split_v),
+    (1, cases_slices.unpack),
+)
+"""Of int8 cases, those that are there as uint8, too."""

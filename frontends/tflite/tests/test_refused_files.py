@@ -156,22 +156,22 @@ def test_too_many_operands() -> None:
 
 def test_all_problems_are_told_at_once_the_news_before_what_is_known() -> None:
     b = ModelBuilder()
-    x, w = b.tensor("x", (4,), "UINT8"), b.tensor("w", (4,))
+    x, w = b.tensor("x", (4,), "UINT16"), b.tensor("w", (4,))
     tensors = [w, *(b.tensor(f"t{i}", (4,)) for i in range(4))]
-    u = b.tensor("u", (4,), "UINT8")
+    u = b.tensor("u", (4,), "UINT16")
     for i, kind in enumerate(["HARD_SWISH", "RELU", "ABS", "HARD_SWISH"]):
         b.operator(kind, [tensors[i]], [tensors[i + 1]])
     b.operator("RELU", [tensors[4]], [u])
-    b.operator("RELU", [u], [b.tensor("v", (4,), "UINT8")])
+    b.operator("RELU", [u], [b.tensor("v", (4,), "UINT16")])
     b.operator("SOFTMAX", [tensors[2]], [b.tensor("s", (4,))], options("SoftmaxOptions", Beta=-1.0))
     with pytest.raises(ModelError) as caught:
         import_tflite(b.finish([x, w], [u]), source="net.tflite")
-    uint8 = (
-        "tensor 0 'x', tensor 6 'u', tensor 7 'v': got UINT8, expected one of INT8, INT16, INT32, "
-        "FLOAT32; convert the model with int8 quantization, which replaced uint8"
+    uint16 = (
+        "tensor 0 'x', tensor 6 'u', tensor 7 'v': got UINT16, expected one of INT8, UINT8, INT16, "
+        "INT32, FLOAT32; leave such tensors out of the model"
     )
     found = [
-        uint8,
+        uint16,
         "operator 0 HARD_SWISH 't0', operator 3 HARD_SWISH 't3': HARD_SWISH is not supported; express "
         "it with operators that are",
         "operator 2 ABS 't2': ABS is not supported; express it with operators that are",

@@ -5,6 +5,7 @@ import math
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import (
     Add,
+    Dequantize,
     FullyConnected,
     Mean,
     Mul,
@@ -75,11 +76,16 @@ def softmax(context: OperatorContext) -> Conversion:
 
 def quantize(context: OperatorContext) -> Conversion:
     """QUANTIZE: from float32, or from integers of another scale."""
-    source = context.value(0)
+    source = context.stored_value(0)
     dtype = context.output.type.dtype
     if source.type.dtype is DType.FLOAT32:
         return Quantize(dtype=dtype), (source,)
     return Requantize(dtype=dtype), (source,)
+
+
+def dequantize(context: OperatorContext) -> Conversion:
+    """DEQUANTIZE: to float32."""
+    return Dequantize(), (context.stored_value(0),)
 
 
 def _refuse_power_of_two_int16(context: OperatorContext) -> None:

@@ -13,6 +13,7 @@ from tinsmith_ir.operators import Activation, Operator
 from tinsmith_tflite import builtin
 from tinsmith_tflite.flatbuffer import Table
 from tinsmith_tflite.model_file import FileOperator, FileQuantization, FileTensor, ModelFile
+from tinsmith_tflite.unsigned import is_unsigned
 from tinsmith_tflite.values import Values
 
 Conversion = tuple[Operator, Sequence[Value | None]]
@@ -96,7 +97,16 @@ class OperatorContext:
         return position < len(inputs) and inputs[position] != -1
 
     def value(self, position: int) -> Value:
-        """Input `position`; raises ModelError if it is absent."""
+        """Input `position`, of quantized uint8 as int8; raises ModelError if it is absent."""
+        value = self.stored_value(position)
+        if not is_unsigned(value.type):
+            return value
+        twin, nodes = self.values.recentring(value)
+        self.before.extend(nodes)
+        return twin
+
+    def stored_value(self, position: int) -> Value:
+        """Input `position` as it is, for conversions: uint8 at the network's begin, int8 inside."""
         return self.values.value(self._tensor(position))
 
     def ranked_value(self, position: int, rank: int) -> Value:

@@ -13,6 +13,7 @@ from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
 from tinsmith_ir.graph import Constant, Graph, Node, State, Value
 from tinsmith_ir.operators import Trait
+from tinsmith_ir.operators.checks import CONVERTED_DTYPES
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
@@ -30,6 +31,7 @@ from tinsmith_tflite.operators import (
 )
 from tinsmith_tflite.problems import Problems
 from tinsmith_tflite.tensors import check_input_signature
+from tinsmith_tflite.unsigned import CONVERSIONS, UNSIGNED
 from tinsmith_tflite.values import Values
 from tinsmith_tflite.variables import KINDS, Variables
 
@@ -148,7 +150,7 @@ def _graph(
     for index in file.outputs:
         if index not in refused:
             with problems.gathered():
-                outputs.append(_output(values, index))
+                outputs.append(_output(values, index, nodes))
     states: tuple[State, ...] = ()
     with problems.gathered():
         states = variables.states()
@@ -228,30 +230,35 @@ def _about_widened(constants: Sequence[Constant]) -> str:
 
 
 def _input(values: Values, index: int) -> Value:
-    value = values.new(index, "graph input")
+    value = values.new(index, "graph input", as_stored=True)
     check_input_signature(values.file.tensor(index), values.file.name)
     values.define(index, value)
     return value
 
 
-def _output(values: Values, index: int) -> Value:
+def _output(values: Values, index: int, nodes: list[Node]) -> Value:
+    """A result as the file has it: int8 that is uint8 there is made so by one more node."""
     value = values.known(index)
     if value is not None:
-        return value
+        stored, ends = values.as_stored(index, value)
+        nodes += ends
+        return stored
     if not values.is_constant(index):
         raise ModelError(
             f"{values.file.name}: expected each graph output to be computed, got tensor {index}, "
             "which no operator writes"
         )
-    return values.value(index)
+    return values.constant_as_stored(index)
 
 
 def _nodes(values: Values, operator: FileOperator, rule: Rule) -> list[Node]:
     """What an operator becomes: of each of its results, a node, and what stands in front of it."""
     check_rule(rule, operator, values.file.name)
+    _check_unsigned(values, operator)
     nodes: list[Node] = []
     for number, index in enumerate(operator.outputs):
-        output = values.new(index, str(operator))
+        is_end = operator.kind in CONVERSIONS and index in values.file.outputs
+        output = values.new(index, str(operator), as_stored=is_end)
         _check_dtype(rule, output, f"{values.file.name}: {operator}")
         context = OperatorContext(operator, output, rule.options, values, number)
         converted, operands = rule.convert(context)
@@ -261,9 +268,22 @@ def _nodes(values: Values, operator: FileOperator, rule: Rule) -> list[Node]:
     return nodes
 
 
+def _check_unsigned(values: Values, operator: FileOperator) -> None:
+    """TFLite's kernels of uint8 and int8 do not all compute the same."""
+    if operator.kind in UNSIGNED:
+        return
+    for index in (*operator.inputs, *operator.outputs):
+        tensor = None if index == -1 else values.file.tensor(index)
+        if tensor is not None and tensor.type_name == "UINT8":
+            raise UnsupportedError(
+                f"{values.file.name}: {operator}: expected no UINT8 beside this operator, got {tensor}; "
+                "convert the model with int8 quantization, which replaced uint8"
+            )
+
+
 def _check_dtype(rule: Rule, output: Value, where: str) -> None:
     dtypes = [dtype.value for dtype in rule.dtypes]
-    if output.type.dtype not in rule.dtypes:
+    if output.type.dtype not in (*rule.dtypes, DType.UINT8):  # of which `_check_unsigned` knows
         raise UnsupportedError(
             f"{where} -> {print_name(output.name)}: expected {' or '.join(dtypes)}, got "
             f"{output.type.dtype.value}; keep this operator out of the model or quantize to int8"
@@ -308,7 +328,7 @@ def _check_scaled(node: Node, context: OperatorContext) -> None:
     if Trait.MOVES in node.operator.traits:
         return
     for value in (*node.present_inputs, *node.outputs):
-        if value.type.dtype in (DType.INT8, DType.INT16) and value.type.quantization is None:
+        if value.type.dtype in CONVERTED_DTYPES and value.type.quantization is None:
             raise context.unsupported(
                 f"expected a scale for %{value.name}, got {value.type.dtype.value} without one; "
                 "quantize the whole model"

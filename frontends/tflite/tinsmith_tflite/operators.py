@@ -80,7 +80,7 @@ RULES: Mapping[str, Rule] = {
     "DEPTHWISE_CONV_2D": Rule(
         7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D,), windows.depthwise_conv2d
     ),
-    "DEQUANTIZE": _plain(6, "DequantizeOptions", Dequantize),
+    "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", (Dequantize,), arithmetic.dequantize),
     "EXPAND_DIMS": Rule(1, (2, 2), "ExpandDimsOptions", (Reshape,), shapes.expand_dims),
     "FULLY_CONNECTED": Rule(
         13, (2, 3), "FullyConnectedOptions", (FullyConnected,), arithmetic.fully_connected

@@ -13,12 +13,12 @@ from tinsmith_tflite.problems import RefusedError
 LARGEST_BYTES = 2**31 - 1
 _DTYPES = {
     "INT8": DType.INT8,
+    "UINT8": DType.UINT8,
     "INT16": DType.INT16,
     "INT32": DType.INT32,
     "FLOAT32": DType.FLOAT32,
 }
 _HINTS = {
-    "UINT8": "convert the model with int8 quantization, which replaced uint8",
     "FLOAT16": "convert the model without float16 quantization",
     "INT64": "use int32 or int8",
 }
@@ -44,7 +44,13 @@ def tensor_type(tensor: FileTensor, model: str) -> TensorType:
     _check_size(shape, dtype, where)
     if dtype is DType.FLOAT32 or tensor.quantization is None:
         return TensorType(shape, dtype)
-    return TensorType(shape, dtype, _quantization(tensor.quantization, shape, dtype, where))
+    quantization = _quantization(tensor.quantization, shape, dtype, where)
+    if dtype is DType.UINT8 and quantization is not None and quantization.axis is not None:
+        raise UnsupportedError(
+            f"{where}: expected UINT8 with one scale, got {len(quantization.scales)}; TFLite has "
+            "scales per channel of INT8 only"
+        )
+    return TensorType(shape, dtype, quantization)
 
 
 def bias_type(tensor: FileTensor, model: str) -> TensorType:

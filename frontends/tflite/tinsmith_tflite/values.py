@@ -6,12 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
-from tinsmith_ir.graph import Array, Constant, Value
+from tinsmith_ir.graph import Array, Constant, Location, Node, Value
+from tinsmith_ir.operators import Requantize
 from tinsmith_ir.types import TensorType
 
 from tinsmith_tflite.model_file import FileTensor, ModelFile
 from tinsmith_tflite.names import Names
 from tinsmith_tflite.tensors import bias_type, dense_shape, tensor_type
+from tinsmith_tflite.unsigned import is_unsigned, recentred, recentred_data
 
 MOST_ATTRIBUTE_ELEMENTS = 64
 INDEX_TYPES = {"INT32": "<i4", "INT64": "<i8"}
@@ -32,13 +34,55 @@ class Values:
         self._names = Names()
         self._values: dict[int, Value] = {}
         self._converted: dict[int, Value] = {}
+        self._recentred: dict[str, Value] = {}
+        self._ends: dict[int, Value] = {}
         self._computed: dict[int, NDArray[np.int64]] = {}
 
-    def new(self, index: int, where: str) -> Value:
-        """The value of a tensor that a graph input or an operator gives, before `define`."""
+    def new(self, index: int, where: str, *, as_stored: bool = False) -> Value:
+        """The value of a tensor that a graph input or an operator gives, before `define`.
+
+        as_stored: also of quantized uint8, which is int8 else (unsigned.py).
+        """
         self._check_new(index, where)
         tensor = self.file.tensor(index)
-        return Value(self._names.unique(tensor.name), tensor_type(tensor, self.file.name))
+        type_ = tensor_type(tensor, self.file.name)
+        if as_stored or not is_unsigned(type_):
+            return Value(self._names.unique(tensor.name), type_)
+        # The name is that of the network's result, which is the uint8.
+        name = f"{tensor.name}_int8" if index in self.file.outputs else tensor.name
+        return Value(self._names.unique(name), recentred(type_))
+
+    def recentring(self, value: Value) -> tuple[Value, tuple[Node, ...]]:
+        """A value of quantized uint8 as int8, and the node that makes it so if nothing has asked before."""
+        known = self._recentred.get(value.name)
+        if known is not None:
+            return known, ()
+        made = self.step(f"{value.name}_int8", recentred(value.type))
+        self._recentred[value.name] = made
+        location = Location(self.file.name, f"tensor '{value.name}'")
+        return made, (Node(Requantize(made.type.dtype), (value,), (made,), location),)
+
+    def as_stored(self, index: int, value: Value) -> tuple[Value, tuple[Node, ...]]:
+        """The value of tensor `index` with the file's type, and the node that makes it so if it is int8."""
+        type_ = tensor_type(self.file.tensor(index), self.file.name)
+        if value.type.dtype is type_.dtype:
+            return value, ()
+        if index in self._ends:
+            return self._ends[index], ()
+        made = self.step(self.file.tensor(index).name, recentred(value.type))
+        self._ends[index] = made
+        location = Location(self.file.name, str(self.file.tensor(index)))
+        return made, (Node(Requantize(made.type.dtype), (value,), (made,), location),)
+
+    def constant_as_stored(self, index: int) -> Value:
+        """The value of a constant with the file's type, for a network that has one as its result."""
+        tensor = self.file.tensor(index)
+        type_ = tensor_type(tensor, self.file.name)
+        if not is_unsigned(type_):
+            return self.value(index)
+        return self._constant(
+            tensor.name, type_, self._data(tensor, type_.dtype.numpy, type_.shape)
+        )
 
     def step(self, name: str, type_: TensorType) -> Value:
         """A value that is no tensor of the file, for a node in front of an operator's own."""
@@ -74,7 +118,7 @@ class Values:
         return index in self._computed or len(self.file.buffer(self.file.tensor(index).buffer)) > 0
 
     def value(self, index: int) -> Value:
-        """The value of a tensor that is defined, or a constant.
+        """The value of a tensor that is defined, or a constant; one of quantized uint8 as int8.
 
         Raises ModelError for a tensor that is neither, or whose data have another size.
         """
@@ -82,6 +126,9 @@ class Values:
             tensor = self.file.tensor(index)
             type_ = tensor_type(tensor, self.file.name)
             data = self._data(tensor, type_.dtype.numpy, type_.shape)
+            if is_unsigned(type_):
+                self._charge(type_.size_bytes)
+                type_, data = recentred(type_), recentred_data(data)
             self._values[index] = self._constant(tensor.name, type_, data)
         return self._values[index]
 
@@ -164,14 +211,15 @@ class Values:
         return dense_shape(tensor, self.file.name)
 
     def scalar(self, index: int) -> int | float:
-        """The only element of a constant tensor that stands for an attribute."""
+        """The only element of a constant tensor that stands for an attribute; of quantized uint8 as int8."""
         tensor = self.file.tensor(index)
         type_ = tensor_type(tensor, self.file.name)
         if type_.elements != 1:
             raise ModelError(
                 f"{self.file.name}: {tensor}: expected one element, got {list(type_.shape)}"
             )
-        element = self._data(tensor, type_.dtype.numpy, type_.shape).ravel()[0]
+        data = self._data(tensor, type_.dtype.numpy, type_.shape)
+        element = (recentred_data(data) if is_unsigned(type_) else data).ravel()[0]
         return float(element) if type_.dtype is DType.FLOAT32 else int(element)
 
     def _check_new(self, index: int, where: str) -> None:

@@ -13,6 +13,7 @@ from tinsmith_ir.printer import print_type
 from tinsmith_tflite.context import options_of
 from tinsmith_tflite.model_file import FileOperator, FileTensor, ModelFile, printable
 from tinsmith_tflite.tensors import tensor_type
+from tinsmith_tflite.unsigned import is_unsigned, recentred_data
 from tinsmith_tflite.values import Values
 
 _ONCE, _HANDLE, _READ, _ASSIGN = "CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"
@@ -172,4 +173,5 @@ def _constant(file: ModelFile, tensor: FileTensor, where: str) -> Array:
             f"{where}: expected variables to begin as constants, got {tensor}, of which the file has "
             f"{len(data)} of {type_.size_bytes} bytes"
         )
-    return np.frombuffer(data, type_.dtype.numpy).reshape(type_.shape)
+    array = np.frombuffer(data, type_.dtype.numpy).reshape(type_.shape)
+    return recentred_data(array) if is_unsigned(type_) else array

@@ -7,6 +7,8 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.types import Quantization, TensorType
 
 QUANTIZED_DTYPES = (DType.INT8, DType.INT16)
+CONVERTED_DTYPES = (*QUANTIZED_DTYPES, DType.UINT8)
+"""Where networks begin and end there is uint8, too."""
 
 
 def present(inputs: Sequence[TensorType | None], index: int, name: str) -> TensorType:

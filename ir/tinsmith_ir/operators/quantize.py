@@ -39,9 +39,9 @@ class Quantize(Operator):
         return (TensorType(checks.present(inputs, 0, "input").shape, self.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32 to int8 or int16 per tensor."""
+        """float32 to int8, uint8 or int16 per tensor."""
         checks.check_dtype(checks.present(inputs, 0, "input"), (DType.FLOAT32,), "input")
-        checks.check_dtype(outputs[0], checks.QUANTIZED_DTYPES, "result")
+        checks.check_dtype(outputs[0], checks.CONVERTED_DTYPES, "result")
         checks.check_quantized(outputs[0], "result")
 
     def evaluate(
@@ -63,7 +63,7 @@ class Quantize(Operator):
 
 @dataclass(frozen=True)
 class Dequantize(Operator):
-    """int8 or int16 -> float32: scale * (x - zero_point)."""
+    """int8, uint8 or int16 -> float32: scale * (x - zero_point)."""
 
     mnemonic: ClassVar[str] = "dequantize"
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
@@ -74,9 +74,9 @@ class Dequantize(Operator):
         return (TensorType(checks.present(inputs, 0, "input").shape, DType.FLOAT32),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """int8 or int16 per tensor to float32."""
+        """int8, uint8 or int16 per tensor to float32."""
         input_ = checks.present(inputs, 0, "input")
-        checks.check_dtype(input_, checks.QUANTIZED_DTYPES, "input")
+        checks.check_dtype(input_, checks.CONVERTED_DTYPES, "input")
         checks.check_quantized(input_, "input")
         checks.check_numbers(outputs[0], "result")
 
@@ -109,7 +109,7 @@ class Requantize(Rescaling):
         return (TensorType(checks.present(inputs, 0, "input").shape, self.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """int8, int16 or int32 per tensor on both sides, or accumulators to int8 or int16, with
+        """int8, uint8, int16 or int32 per tensor on both sides, or accumulators to int8 or int16, with
         parameters.
         """
         if is_accumulator(checks.present(inputs, 0, "input")):
@@ -118,7 +118,7 @@ class Requantize(Rescaling):
             checks.check_quantized(outputs[0], "result")
             self.check_scales(inputs, outputs)
             return
-        allowed = (*checks.QUANTIZED_DTYPES, DType.INT32)
+        allowed = (*checks.CONVERTED_DTYPES, DType.INT32)
         for type_, name in ((checks.present(inputs, 0, "input"), "input"), (outputs[0], "result")):
             checks.check_dtype(type_, allowed, name)
             checks.check_quantized(type_, name)

@@ -8,8 +8,10 @@
 
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_quantize_f32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_s8)
+#define tinsmith_quantize_f32_u8 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_u8)
 #define tinsmith_quantize_f32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_s16)
 #define tinsmith_dequantize_s8_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_s8_f32)
+#define tinsmith_dequantize_u8_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_u8_f32)
 #define tinsmith_dequantize_s16_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_s16_f32)
 #define tinsmith_requantize_s8_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_s8)
 #define tinsmith_requantize_s8_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_s16)
@@ -20,6 +22,15 @@
 #define tinsmith_requantize_s32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s8)
 #define tinsmith_requantize_s32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s16)
 #define tinsmith_requantize_s32_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s32)
+#define tinsmith_requantize_s8_u8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_u8)
+#define tinsmith_requantize_u8_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_s8)
+#define tinsmith_requantize_u8_u8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_u8)
+#define tinsmith_requantize_u8_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_s16)
+#define tinsmith_requantize_u8_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_s32)
+#define tinsmith_requantize_s16_u8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s16_u8)
+#define tinsmith_requantize_s32_u8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_u8)
+#define tinsmith_recentre_u8_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_recentre_u8_s8)
+#define tinsmith_recentre_s8_u8 TINSMITH_REFERENCE_SYMBOL(tinsmith_recentre_s8_u8)
 #define tinsmith_requantize_sums_s32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s32_s8)
 #define tinsmith_requantize_sums_s32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s32_s16)
 #define tinsmith_requantize_sums_s64_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s64_s8)
@@ -42,10 +53,12 @@ typedef struct {
 
 /** round(input / scale) + zero_point, ties away from zero, saturated; not-a-number becomes zero_point. */
 void tinsmith_quantize_f32_s8(int32_t elements, float scale, int32_t zero_point, const float *input, int8_t *output);
+void tinsmith_quantize_f32_u8(int32_t elements, float scale, int32_t zero_point, const float *input, uint8_t *output);
 void tinsmith_quantize_f32_s16(int32_t elements, float scale, int32_t zero_point, const float *input, int16_t *output);
 
 /** scale * (input - zero_point). */
 void tinsmith_dequantize_s8_f32(int32_t elements, float scale, int32_t zero_point, const int8_t *input, float *output);
+void tinsmith_dequantize_u8_f32(int32_t elements, float scale, int32_t zero_point, const uint8_t *input, float *output);
 void tinsmith_dequantize_s16_f32(int32_t elements, float scale, int32_t zero_point, const int16_t *input,
                                  float *output);
 
@@ -55,7 +68,7 @@ void tinsmith_dequantize_s16_f32(int32_t elements, float scale, int32_t zero_poi
  * @param[in] elements   at least 1
  * @param[in] parameters see there
  * @param[in] input      any integers
- * @param[out] output    may be the input where the types are equal
+ * @param[out] output    may be the input where the types have one size
  */
 void tinsmith_requantize_s8_s8(int32_t elements, const tinsmith_requantize_parameters *parameters, const int8_t *input,
                                int8_t *output);
@@ -75,6 +88,30 @@ void tinsmith_requantize_s32_s16(int32_t elements, const tinsmith_requantize_par
                                  const int32_t *input, int16_t *output);
 void tinsmith_requantize_s32_s32(int32_t elements, const tinsmith_requantize_parameters *parameters,
                                  const int32_t *input, int32_t *output);
+void tinsmith_requantize_s8_u8(int32_t elements, const tinsmith_requantize_parameters *parameters, const int8_t *input,
+                               uint8_t *output);
+void tinsmith_requantize_u8_s8(int32_t elements, const tinsmith_requantize_parameters *parameters, const uint8_t *input,
+                               int8_t *output);
+void tinsmith_requantize_u8_u8(int32_t elements, const tinsmith_requantize_parameters *parameters, const uint8_t *input,
+                               uint8_t *output);
+void tinsmith_requantize_u8_s16(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                const uint8_t *input, int16_t *output);
+void tinsmith_requantize_u8_s32(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                const uint8_t *input, int32_t *output);
+void tinsmith_requantize_s16_u8(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                const int16_t *input, uint8_t *output);
+void tinsmith_requantize_s32_u8(int32_t elements, const tinsmith_requantize_parameters *parameters,
+                                const int32_t *input, uint8_t *output);
+
+/**
+ * Between uint8 and int8 of one scale and zero points that are 128 apart: the highest bit is turned.
+ *
+ * @param[in] elements at least 1
+ * @param[in] input    any integers
+ * @param[out] output  may be the input
+ */
+void tinsmith_recentre_u8_s8(int32_t elements, const uint8_t *input, int8_t *output);
+void tinsmith_recentre_s8_u8(int32_t elements, const int8_t *input, uint8_t *output);
 
 /**
  * Scale the sums of an operator with weights, add the offset and clamp, as that operator does at its end: int32 with

@@ -65,6 +65,20 @@
 #define tinsmith_requantize_s32_s16_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s16_floor)
 #define tinsmith_requantize_s32_s32_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s32_nearest)
 #define tinsmith_requantize_s32_s32_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_s32_floor)
+#define tinsmith_requantize_s8_u8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_u8_nearest)
+#define tinsmith_requantize_s8_u8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s8_u8_floor)
+#define tinsmith_requantize_u8_s8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_s8_nearest)
+#define tinsmith_requantize_u8_s8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_s8_floor)
+#define tinsmith_requantize_u8_u8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_u8_nearest)
+#define tinsmith_requantize_u8_u8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_u8_floor)
+#define tinsmith_requantize_u8_s16_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_s16_nearest)
+#define tinsmith_requantize_u8_s16_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_s16_floor)
+#define tinsmith_requantize_u8_s32_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_s32_nearest)
+#define tinsmith_requantize_u8_s32_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_u8_s32_floor)
+#define tinsmith_requantize_s16_u8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s16_u8_nearest)
+#define tinsmith_requantize_s16_u8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s16_u8_floor)
+#define tinsmith_requantize_s32_u8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_u8_nearest)
+#define tinsmith_requantize_s32_u8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_s32_u8_floor)
 #define tinsmith_requantize_sums_s32_s8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s32_s8_nearest)
 #define tinsmith_requantize_sums_s32_s8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s32_s8_floor)
 #define tinsmith_requantize_sums_s32_s16_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_requantize_sums_s32_s16_nearest)
@@ -157,6 +171,20 @@ TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_s32_s16, int32_t elements, const tin
                         const int32_t *input, int16_t *output);
 TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_s32_s32, int32_t elements, const tinsmith_requantize_parameters *parameters,
                         const int32_t *input, int32_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_s8_u8, int32_t elements, const tinsmith_requantize_parameters *parameters,
+                        const int8_t *input, uint8_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_u8_s8, int32_t elements, const tinsmith_requantize_parameters *parameters,
+                        const uint8_t *input, int8_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_u8_u8, int32_t elements, const tinsmith_requantize_parameters *parameters,
+                        const uint8_t *input, uint8_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_u8_s16, int32_t elements, const tinsmith_requantize_parameters *parameters,
+                        const uint8_t *input, int16_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_u8_s32, int32_t elements, const tinsmith_requantize_parameters *parameters,
+                        const uint8_t *input, int32_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_s16_u8, int32_t elements, const tinsmith_requantize_parameters *parameters,
+                        const int16_t *input, uint8_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_s32_u8, int32_t elements, const tinsmith_requantize_parameters *parameters,
+                        const int32_t *input, uint8_t *output);
 TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_sums_s32_s8, int32_t rows, int32_t channels,
                         const tinsmith_output_stage *stage, const int32_t *input, int8_t *output);
 TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_sums_s32_s16, int32_t rows, int32_t channels,

@@ -24,6 +24,15 @@ def graph(type_: str, *lines: str) -> str:
             id="through a finer quantization",
         ),
         pytest.param(
+            "u8[300]<0.5, 131>",
+            "i8[300]<0.5, 3>",
+            "i8[300]<0.3, -7>",
+            "requantize",
+            "requantize",
+            "requantize",
+            id="bytes become int8 first",
+        ),
+        pytest.param(
             "i8[300]<0.5, 3>",
             "i8[300]<0.5, -7>",
             "i8[300]<1.0, -128>",

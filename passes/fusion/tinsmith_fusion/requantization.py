@@ -11,7 +11,7 @@ from tinsmith_ir.rewrite import Rewrite
 from tinsmith_ir.tables import has_table, value_table
 from tinsmith_ir.types import TensorType
 
-_INTEGERS = (DType.INT8, DType.INT16)
+_INTEGERS = (DType.INT8, DType.UINT8, DType.INT16)
 
 
 def rescales_twice(graph: GraphView, node: Node) -> Rewrite | None:
@@ -40,7 +40,7 @@ def rescales_twice(graph: GraphView, node: Node) -> Rewrite | None:
 def _candidates(outer: Operator, operand: TensorType, result: TensorType) -> Iterator[Operator]:
     """Single operators between the two types that round as `outer`, the plainest first."""
     kinds: list[Rescaling] = [Requantize(result.dtype)]
-    if operand.dtype is result.dtype:
+    if operand.dtype is result.dtype is not DType.UINT8:
         kinds += [Relu(), Relu6()]
     for kind in kinds:
         if isinstance(outer, Rescaling):

@@ -50,9 +50,11 @@ class Draft:
 
     def quantization(self, dtype: DType, scale: float | None = None) -> Quantization | None:
         """Per tensor; int16 symmetric; None for what is not quantized."""
-        if dtype not in (DType.INT8, DType.INT16):
+        if dtype not in (DType.INT8, DType.UINT8, DType.INT16):
             return None
         chosen = float(np.float32(scale or self.random.uniform(0.01, 0.09)))
+        if dtype is DType.UINT8:
+            return Quantization.per_tensor(chosen, int(self.random.integers(256)))
         zero_point = int(self.random.integers(-100, 100)) if dtype is DType.INT8 else 0
         return Quantization.per_tensor(chosen, zero_point)
 
@@ -256,8 +258,9 @@ def movement(draft: Draft, dtype: DType) -> None:
         ((1, 1, 2), (1, 1, 1), (1, 1, 1)),
     ):
         draft.kept(Slice(begin, shape, strides), [x])
-    draft.kept(Concat(axis=1), [x, x, x])
-    draft.kept(Concat(axis=2), [x, x])
+    if dtype is not DType.UINT8:
+        draft.kept(Concat(axis=1), [x, x, x])
+        draft.kept(Concat(axis=2), [x, x])
 
 
 def joined(draft: Draft, dtype: DType) -> None:
@@ -284,6 +287,27 @@ def conversions(draft: Draft) -> None:
         draft.kept(Dequantize(), [draft.input((3, 7), dtype)])
         for result in (DType.INT8, DType.INT16):
             draft.output(Requantize(dtype=result), [draft.input((4, 4), dtype)], result, 0.05)
+
+
+def borders(draft: Draft) -> None:
+    """uint8, where networks begin and end: from and to everything else, and as the other int8."""
+    real = draft.input((3, 7), DType.FLOAT32)
+    draft.output(Quantize(dtype=DType.UINT8), [real], DType.UINT8, 0.02)
+    draft.kept(Dequantize(), [draft.input((3, 7), DType.UINT8)])
+    for other in (DType.INT8, DType.UINT8, DType.INT16, DType.INT32):
+        x = draft.input((4, 4), DType.UINT8)
+        chosen = draft.quantization(other, 0.05) or Quantization.per_tensor(0.01, -7)
+        y = draft.builder.add(Requantize(dtype=other), [x], "y", chosen)
+        back = Requantize(dtype=DType.UINT8, activation=Activation.RELU6)
+        draft.outputs.append(y)
+        draft.output(back, [y], DType.UINT8, 0.03)
+    quantization = Quantization.per_tensor(0.5, 140)
+    image = draft.builder.input("image", TensorType((5, 9), DType.UINT8, quantization))
+    recentred = Quantization.per_tensor(0.5, 12)
+    x = draft.builder.add(Requantize(dtype=DType.INT8), [image], "recentred", recentred)
+    x = draft.builder.add(Relu(), [x], "rectified", Quantization.per_tensor(0.25, -100))
+    end = Quantization.per_tensor(0.25, 28)
+    draft.outputs.append(draft.builder.add(Requantize(dtype=DType.UINT8), [x], "end", end))
 
 
 def network(draft: Draft) -> None:
@@ -328,10 +352,11 @@ CASES: tuple[Case, ...] = (
     *_typed("mean", mean, NUMBERS),
     *_typed("softmax", softmax, (DType.INT8, DType.FLOAT32)),
     *_typed("curves", curves, NUMBERS),
-    *_typed("movement", movement, (*NUMBERS, DType.INT32, DType.BOOL)),
+    *_typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.BOOL)),
     *_typed("joined", joined, NUMBERS),
     *_typed("rectifiers", rectifiers, NUMBERS),
     Case("conversions", conversions),
+    Case("borders", borders),
     Case("network", network),
 )
 """Every operator, by element type."""

@@ -1,0 +1,92 @@
+"""uint8, where networks begin and end: by hand, and what is refused."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from tinsmith_ir import DType, GraphError, TensorType, parse_graph, print_graph
+from tinsmith_ir.operators import Requantize
+from tinsmith_ir.tables import is_identity, value_table
+from tinsmith_ir.types import Quantization
+
+Run = Callable[..., list[object]]
+
+U8 = TensorType((1,), DType.UINT8, Quantization.per_tensor(0.5, 140))
+
+
+def test_integers_of_uint8_begin_at_zero() -> None:
+    assert DType.UINT8.is_integer
+    assert DType.UINT8.integer_range == (0, 255)
+    assert DType.UINT8.size_bytes == 1
+
+
+def test_float_to_uint8_and_back(run: Run) -> None:
+    quantized = """
+      input %x: f32[6]
+      %y: u8[6]<0.5, 10> = quantize(%x)  {dtype=u8}
+      output %y"""
+    assert run(quantized, [-9.0, -5.0, -0.25, 0.25, 122.5, 999.0]) == [0, 0, 9, 11, 255, 255]
+    back = """
+      input %x: u8[3]<0.5, 10>
+      %y: f32[3] = dequantize(%x)
+      output %y"""
+    assert run(back, [0, 10, 255]) == [-5.0, 0.0, 122.5]
+
+
+def test_uint8_to_its_twin_of_int8_turns_the_highest_bit(run: Run) -> None:
+    body = """
+      input %x: u8[4]<0.5, 140>
+      %y: i8[4]<0.5, 12> = requantize(%x)
+      %z: u8[4]<0.5, 140> = requantize(%y) {{dtype=u8}}
+      output %{}"""
+    x = [0, 127, 128, 255]
+    assert run(body.format("y"), x) == [-128, -1, 0, 127]
+    assert run(body.format("z"), x) == x
+
+
+def test_requantize_clamps_to_the_range_of_uint8(run: Run) -> None:
+    body = """
+      input %x: i16[4]<0.5, 0>
+      %y: u8[4]<1.0, 100> = requantize(%x) {dtype=u8, activation=relu6}
+      output %y"""
+    assert run(body, [-400, -3, 9, 400]) == [100, 100, 105, 106]
+
+
+def test_only_its_own_quantization_leaves_uint8_as_it_is() -> None:
+    twin = TensorType((1,), DType.INT8, Quantization.per_tensor(0.5, 12))
+    same = value_table([Requantize(DType.INT8), Requantize(DType.UINT8)], [U8, twin, U8])
+    other = TensorType((1,), DType.UINT8, Quantization.per_tensor(0.5, 141))
+    moved = value_table([Requantize(DType.UINT8)], [U8, other])
+    assert is_identity(same)
+    assert moved is not None
+    assert not is_identity(moved)
+    np.testing.assert_array_equal(moved[:3], [1, 2, 3])
+
+
+def test_constants_of_uint8_are_printed_and_read() -> None:
+    text = """
+    graph 2 "g" {
+      const %c: u8[3] = [0, 128, 255]
+      input %x: u8[3]
+      output %c
+      output %x
+    }"""
+    graph = parse_graph(text)
+    assert graph.constant_data["c"].tolist() == [0, 128, 255]
+    assert print_graph(parse_graph(print_graph(graph))) == print_graph(graph)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["add(%x, %x)", "relu(%x)", "max_pool2d(%x)", "mean(%x) {axes=[1]}", "softmax(%x)"],
+)
+def test_nothing_is_computed_with_uint8(call: str) -> None:
+    shape = "1,1,2,1"
+    text = f"""
+      graph 2 "g" {{
+        input %x: u8[{shape}]<0.5, 3>
+        %y: u8[{"1,2,1" if "mean" in call else shape}]<0.5, 3> = {call}
+        output %y
+      }}"""
+    with pytest.raises(GraphError, match=r"expected .* of dtype"):
+        parse_graph(text)
