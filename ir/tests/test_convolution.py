@@ -160,7 +160,7 @@ def test_what_does_not_fit_is_named(line: str, message: str) -> None:
     ("weights", "message"),
     [
         ("i8[2,1,1,1]", "weights with a quantization"),
-        ("i8[2,1,1,1]<1.0, 3>", "zero points 0"),
+        ("i8[2,1,1,1]<[1.0, 1.0], [3, 3], axis 0>", "zero points 0"),
         ("i8[2,1,1,1]<[1.0], [0], axis 3>", "per axis 0"),
         ("i16[2,1,1,1]<1.0, 0>", "weights of dtype i8"),
     ],

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from tinsmith_ir import DType, GraphError, TensorType, parse_graph, print_graph
-from tinsmith_ir.operators import Requantize
+from tinsmith_ir.operators import Conv2D, FullyConnected, Requantize
+from tinsmith_ir.parameters import conv_parameters, fully_connected_parameters
 from tinsmith_ir.tables import is_identity, value_table
 from tinsmith_ir.types import Quantization
 
@@ -89,4 +90,69 @@ def test_nothing_is_computed_with_uint8(call: str) -> None:
         output %y
       }}"""
     with pytest.raises(GraphError, match=r"expected .* of dtype"):
+        parse_graph(text)
+
+
+def test_weights_may_have_a_zero_point_beside_int8(run: Run) -> None:
+    body = """
+      const %w: i8[1,2]<0.5, -3> = [-2, 4]
+      input %x: i8[1,2]<1.0, 10>
+      %y: i8[1,1]<0.5, 0> = fully_connected(%x, %w, none)
+      output %y"""
+    # (12 - 10) * (-2 + 3) + (9 - 10) * (4 + 3) = -5
+    assert run(body, [[12, 9]]) == [-5]
+
+
+def test_no_others_have_one() -> None:
+    text = """
+      graph 2 "g" {
+        const %w: i8[1,2]<0.5, -3> = [-2, 4]
+        input %x: i16[1,2]<1.0, 0>
+        %y: i16[1,1]<0.5, 0> = fully_connected(%x, %w, none)
+        output %y
+      }"""
+    with pytest.raises(GraphError, match="expected weights with zero points 0"):
+        parse_graph(text)
+
+
+def test_halves_are_rounded_up_below_zero_too(run: Run) -> None:
+    body = """
+      input %x: i8[1,1,4,1]<1.0, 0>
+      %y: i8[1,1,2,1]<1.0, 0> = average_pool2d(%x) {{window=[1,2], stride=[1,2]{}}}
+      output %y"""
+    x = [[[[1], [2], [-1], [-2]]]]
+    assert run(body.format(""), x) == [2, -2]
+    assert run(body.format(", halves_up=true"), x) == [2, -1]
+
+
+def test_float_halves_are_not_rounded() -> None:
+    text = """
+      graph 2 "g" {
+        input %x: f32[1,1,2,1]
+        %y: f32[1,1,1,1] = average_pool2d(%x) {window=[1,2], halves_up=true}
+        output %y
+      }"""
+    with pytest.raises(GraphError, match="expected halves_up of i8 alone, got f32"):
+        parse_graph(text)
+
+
+def test_the_product_of_scales_in_float32_gives_other_multipliers() -> None:
+    x = TensorType((1, 1, 1, 1), DType.INT8, Quantization.per_tensor(0.1, 0))
+    w = TensorType((1, 1, 1, 1), DType.INT8, Quantization.per_tensor(0.3, 7))
+    y = TensorType((1, 1, 1, 1), DType.INT8, Quantization.per_tensor(0.7, 0))
+    exact = conv_parameters(Conv2D(), [x, w, None], y)
+    single = conv_parameters(Conv2D(float32_scale=True), [x, w, None], y)
+    dense = fully_connected_parameters(FullyConnected(), [x, w, None], y)
+    assert single.multipliers[0] == dense.multiplier != exact.multipliers[0]
+
+
+def test_scales_per_channel_are_never_multiplied_in_float32() -> None:
+    text = """
+      graph 2 "g" {
+        const %w: i8[1,1,1,1]<[0.5], [0], axis 0> = [1]
+        input %x: i8[1,1,1,1]<1.0, 0>
+        %y: i8[1,1,1,1]<1.0, 0> = conv2d(%x, %w, none) {float32_scale=true}
+        output %y
+      }"""
+    with pytest.raises(GraphError, match="expected float32_scale of weights with one scale alone"):
         parse_graph(text)

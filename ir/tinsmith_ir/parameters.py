@@ -95,8 +95,11 @@ _CURVE_STEPS = 12288
 
 def conv_parameters(operator: RescaledFused, inputs: Types, output: TensorType) -> ConvParameters:
     """Of a Conv2D or DepthwiseConv2D. The scale of channel c is input * weights[c] / output in
-    double, as TFLite's `PopulateConvolutionQuantizationParams`.
+    double, as TFLite's `PopulateConvolutionQuantizationParams`; with `float32_scale` as
+    `fully_connected_parameters`.
     """
+    if _has_float32_scale(operator):
+        return fully_connected_channel_parameters(operator, inputs, output)
     input_ = _quantization(inputs[0])
     weights = _quantization(inputs[1])
     out = _quantization(output)
@@ -150,10 +153,16 @@ def fully_connected_channel_parameters(
     return _conv(operator, pairs, _quantization(inputs[0]), output)
 
 
-def conv_accumulator(inputs: Types, axis: int) -> Quantization:
+def conv_accumulator(operator: object, inputs: Types, axis: int) -> Quantization:
     """Of the sums of a Conv2D or DepthwiseConv2D before they are rescaled: input * weights, exact in
     double, so that `accumulator_parameters` derives what `conv_parameters` does. axis: the channels'.
     """
+    if _has_float32_scale(operator):
+        return fully_connected_accumulator(inputs, axis)
+    return _exact_accumulator(inputs, axis)
+
+
+def _exact_accumulator(inputs: Types, axis: int) -> Quantization:
     input_, weights = _quantization(inputs[0]), _quantization(inputs[1])
     scales = tuple(input_.scale * scale for scale in weights.scales)
     return Quantization(scales, (0,) * len(scales), None if weights.axis is None else axis)
@@ -164,7 +173,7 @@ def fully_connected_accumulator(inputs: Types, axis: int) -> Quantization:
     """Of the sums of a FullyConnected, see `conv_accumulator` and `fully_connected_parameters`."""
     input_, weights = _quantization(inputs[0]), _quantization(inputs[1])
     if weights.axis is not None:
-        return conv_accumulator(inputs, axis)
+        return _exact_accumulator(inputs, axis)
     product = np.float32(input_.scale) * np.float32(weights.scales[0])
     return Quantization.per_tensor(float(product), 0)
 
@@ -419,6 +428,10 @@ def _conv(
         clamp_max,
         operator.rounding,
     )
+
+
+def _has_float32_scale(operator: object) -> bool:
+    return getattr(operator, "float32_scale", False) is True
 
 
 def _quantize_large_multiplier(real: float) -> tuple[int, int]:

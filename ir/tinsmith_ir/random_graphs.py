@@ -15,6 +15,7 @@ from tinsmith_ir.operators import (
     AveragePool2D,
     Concat,
     Conv2D,
+    Convolution,
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
@@ -216,8 +217,11 @@ class _Grower:
         integers = self.random.integers(-127, 128, shape).astype(np.int8)
         count = shape[axis] if self.random.random() < 0.7 else 1
         scales = np.float32(0.01) * np.exp2(self.random.uniform(-1, 1, count)).astype(np.float32)
+        zero_points = (0,) * count
+        if self.is_unsigned and count == 1 and self.random_border.random() < 0.5:
+            zero_points = (int(self.random_border.integers(-128, 128)),)
         quantization = Quantization(
-            tuple(float(scale) for scale in scales), (0,) * count, axis if count > 1 else None
+            tuple(float(scale) for scale in scales), zero_points, axis if count > 1 else None
         )
         return self.builder.constant("weights", integers, quantization), 0.01
 
@@ -238,6 +242,9 @@ class _Grower:
         depth = math.prod(shape) // shape[axis]
         near = self.scale(value) * scale * 50 * math.sqrt(depth)
         inputs = [value, weights, self.bias(shape[axis])]
+        is_one = weights.type.quantization is not None and weights.type.quantization.axis is None
+        if self.is_unsigned and is_one and isinstance(operator, Convolution):
+            operator = replace(operator, float32_scale=self.random_border.random() < 0.5)
         if self.dtype is DType.FLOAT32 or self.random.random() < 0.8:
             self.add(operator, inputs, self.quantization(near))
             return
@@ -301,6 +308,8 @@ class _Grower:
             padding=self.padding(window),
             activation=self.activation(),
         )
+        if self.is_unsigned and isinstance(operator, AveragePool2D):
+            operator = replace(operator, halves_up=self.random_border.random() < 0.5)
         self.add(operator, [value], None)
 
     def mean(self, value: Value) -> None:

@@ -15,8 +15,9 @@
 
 // Sum of products of one output element; (top, left) is the input place of the first tap; input and weights already
 // point at the channel.
-INLINE_IN_EACH_KERNEL ACCUMULATOR accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offset, int32_t top,
-                                             int32_t left, const ELEMENT *input, const int8_t *weights) {
+INLINE_IN_EACH_KERNEL ACCUMULATOR accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offset,
+                                             int32_t weights_offset, int32_t top, int32_t left, const ELEMENT *input,
+                                             const int8_t *weights) {
   ACCUMULATOR acc = 0;
   for (int32_t ky = 0; ky < shape->kernel_height; ++ky) {
     const int32_t y = top + ky * shape->dilation_height;
@@ -29,32 +30,34 @@ INLINE_IN_EACH_KERNEL ACCUMULATOR accumulate(const tinsmith_conv2d_shape *shape,
         continue;
       }
       const int32_t value = input[(y * shape->input_width + x) * shape->input_channels] + input_offset;
-      acc += value * weights[(ky * shape->kernel_width + kx) * shape->output_channels];
+      acc += value * (weights[(ky * shape->kernel_width + kx) * shape->output_channels] + weights_offset);
     }
   }
   return acc;
 }
 
-// One kernel: `store` is the output element of `acc`, the sum with bias of channel `oc`; `zero` the input's offset.
-#define DEFINE_KERNEL(kernel, parameters, zero, result, store)                                             \
-  void kernel(const tinsmith_conv2d_shape *shape, parameters, const ELEMENT *input, const int8_t *weights, \
-              const int32_t *bias, result *output) {                                                       \
-    const int32_t multiplier = shape->output_channels / shape->input_channels;                             \
-    for (int32_t n = 0; n < shape->batches; ++n) {                                                         \
-      for (int32_t oy = 0; oy < shape->output_height; ++oy) {                                              \
-        const int32_t top = oy * shape->stride_height - shape->padding_top;                                \
-        for (int32_t ox = 0; ox < shape->output_width; ++ox) {                                             \
-          const int32_t left = ox * shape->stride_width - shape->padding_left;                             \
-          for (int32_t oc = 0; oc < shape->output_channels; ++oc) {                                        \
-            const ELEMENT *channel = input + oc / multiplier;                                              \
-            const ACCUMULATOR sum = accumulate(shape, zero, top, left, channel, weights + oc);             \
-            const ACCUMULATOR acc = sum + (bias == NULL ? 0 : bias[oc]);                                   \
-            *output++ = (result)(store);                                                                   \
-          }                                                                                                \
-        }                                                                                                  \
-      }                                                                                                    \
-      input += shape->input_height * shape->input_width * shape->input_channels;                           \
-    }                                                                                                      \
+// One kernel: `store` is the output element of `acc`, the sum with bias of channel `oc`; `zero` the input's offset,
+// `weights_zero` that of the weights; the last arguments are the
+// parameters in front of the operands.
+#define DEFINE_KERNEL(kernel, zero, weights_zero, result, store, ...)                                        \
+  void kernel(const tinsmith_conv2d_shape *shape, __VA_ARGS__, const ELEMENT *input, const int8_t *weights,  \
+              const int32_t *bias, result *output) {                                                         \
+    const int32_t multiplier = shape->output_channels / shape->input_channels;                               \
+    for (int32_t n = 0; n < shape->batches; ++n) {                                                           \
+      for (int32_t oy = 0; oy < shape->output_height; ++oy) {                                                \
+        const int32_t top = oy * shape->stride_height - shape->padding_top;                                  \
+        for (int32_t ox = 0; ox < shape->output_width; ++ox) {                                               \
+          const int32_t left = ox * shape->stride_width - shape->padding_left;                               \
+          for (int32_t oc = 0; oc < shape->output_channels; ++oc) {                                          \
+            const ELEMENT *channel = input + oc / multiplier;                                                \
+            const ACCUMULATOR sum = accumulate(shape, zero, weights_zero, top, left, channel, weights + oc); \
+            const ACCUMULATOR acc = sum + (bias == NULL ? 0 : bias[oc]);                                     \
+            *output++ = (result)(store);                                                                     \
+          }                                                                                                  \
+        }                                                                                                    \
+      }                                                                                                      \
+      input += shape->input_height * shape->input_width * shape->input_channels;                             \
+    }                                                                                                        \
   }
 
 #endif  // TINSMITH_KERNELS_REFERENCE_DEPTHWISE_CONV2D_INTEGER_H_

@@ -3,10 +3,10 @@
 #define ACCUMULATOR int64_t
 #include "depthwise_conv2d_integer.h"
 
-DEFINE_KERNEL(tinsmith_depthwise_conv2d_s16, const tinsmith_output_stage *stage, stage->input_offset, int16_t,
-              apply_stage_s64(stage, acc, oc))
-DEFINE_KERNEL(tinsmith_depthwise_conv2d_s16_nearest, const tinsmith_output_stage *stage, stage->input_offset, int16_t,
-              apply_stage_nearest(stage, acc, oc))
-DEFINE_KERNEL(tinsmith_depthwise_conv2d_s16_floor, const tinsmith_output_stage *stage, stage->input_offset, int16_t,
-              apply_stage_floor(stage, acc, oc))
-DEFINE_KERNEL(tinsmith_depthwise_conv2d_s16_s64, int32_t input_offset, input_offset, int64_t, acc)
+DEFINE_KERNEL(tinsmith_depthwise_conv2d_s16, stage->input_offset, 0, int16_t, apply_stage_s64(stage, acc, oc),
+              const tinsmith_output_stage *stage)
+DEFINE_KERNEL(tinsmith_depthwise_conv2d_s16_nearest, stage->input_offset, 0, int16_t,
+              apply_stage_nearest(stage, acc, oc), const tinsmith_output_stage *stage)
+DEFINE_KERNEL(tinsmith_depthwise_conv2d_s16_floor, stage->input_offset, 0, int16_t, apply_stage_floor(stage, acc, oc),
+              const tinsmith_output_stage *stage)
+DEFINE_KERNEL(tinsmith_depthwise_conv2d_s16_s64, input_offset, 0, int64_t, acc, int32_t input_offset)

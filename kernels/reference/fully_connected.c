@@ -88,6 +88,31 @@ DEFINE_SUMS(tinsmith_fully_connected_s8_s32, int8_t, int32_t)
 DEFINE_SUMS(tinsmith_fully_connected_s16_s32, int16_t, int32_t)
 DEFINE_SUMS(tinsmith_fully_connected_s16_s64, int16_t, int64_t)
 
+// Weights with a zero point of their own.
+#define DEFINE_ASYMMETRIC(kernel, parameters, zero, result, store)                                                  \
+  void kernel(const tinsmith_fully_connected_shape *shape, parameters, int32_t weights_offset, const int8_t *input, \
+              const int8_t *weights, const int32_t *bias, result *output) {                                         \
+    for (int32_t n = 0; n < shape->batches; ++n) {                                                                  \
+      for (int32_t unit = 0; unit < shape->units; ++unit) {                                                         \
+        const int8_t *row = weights + unit * shape->depth;                                                          \
+        int32_t acc = bias == NULL ? 0 : bias[unit];                                                                \
+        for (int32_t i = 0; i < shape->depth; ++i) {                                                                \
+          acc += (input[i] + (zero)) * (row[i] + weights_offset);                                                   \
+        }                                                                                                           \
+        *output++ = (result)(store);                                                                                \
+      }                                                                                                             \
+      input += shape->depth;                                                                                        \
+    }                                                                                                               \
+  }
+
+DEFINE_ASYMMETRIC(tinsmith_fully_connected_s8_asymmetric, const tinsmith_output_stage *stage, stage->input_offset,
+                  int8_t, apply_stage(stage, acc, unit))
+DEFINE_ASYMMETRIC(tinsmith_fully_connected_s8_asymmetric_nearest, const tinsmith_output_stage *stage,
+                  stage->input_offset, int8_t, apply_stage_nearest(stage, acc, unit))
+DEFINE_ASYMMETRIC(tinsmith_fully_connected_s8_asymmetric_floor, const tinsmith_output_stage *stage, stage->input_offset,
+                  int8_t, apply_stage_floor(stage, acc, unit))
+DEFINE_ASYMMETRIC(tinsmith_fully_connected_s8_s32_asymmetric, int32_t input_offset, input_offset, int32_t, acc)
+
 void tinsmith_fully_connected_f32(const tinsmith_fully_connected_shape *shape, const tinsmith_clamp_f32 *clamp,
                                   const float *input, const float *weights, const float *bias, float *output) {
   for (int32_t n = 0; n < shape->batches; ++n) {

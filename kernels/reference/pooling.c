@@ -32,6 +32,13 @@ static int32_t mean_integer(int32_t sum, int32_t count, const tinsmith_clamp *cl
   return clamp_s32(rounded_quotient(sum, count), clamp->min, clamp->max);
 }
 
+// Ties up, also below zero: the quotient is rounded down.
+static int32_t mean_integer_up(int32_t sum, int32_t count, const tinsmith_clamp *clamp) {
+  const int32_t raised = sum + count / 2;
+  const int32_t mean = raised / count - (raised % count < 0 ? 1 : 0);
+  return clamp_s32(mean, clamp->min, clamp->max);
+}
+
 static float mean_float(float sum, int32_t count, const tinsmith_clamp_f32 *clamp) {
   return clamp_f32(sum / (float)count, clamp->min, clamp->max);
 }
@@ -81,6 +88,7 @@ static float mean_float(float sum, int32_t count, const tinsmith_clamp_f32 *clam
   }
 
 DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_s8, int8_t, int32_t, tinsmith_clamp, mean_integer)
+DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_s8_up, int8_t, int32_t, tinsmith_clamp, mean_integer_up)
 DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_s16, int16_t, int32_t, tinsmith_clamp, mean_integer)
 DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_f32, float, float, tinsmith_clamp_f32, mean_float)
 DEFINE_MAX_POOL(tinsmith_max_pool2d_s8, int8_t, tinsmith_clamp, clamp_s32)

@@ -14,7 +14,9 @@ from tinsmith_lowering.kernel import (
     constant_operands,
     no_scratch,
     no_walk,
+    rounding_of,
     rule_text,
+    weights_offset,
 )
 from tinsmith_lowering.lift import check_calls, check_layouts, lift
 from tinsmith_lowering.lower import (
@@ -79,7 +81,9 @@ __all__ = [
     "pool_walk",
     "prepare",
     "reducing_walk",
+    "rounding_of",
     "rows_walk",
     "rule_text",
     "supported_operators",
+    "weights_offset",
 ]

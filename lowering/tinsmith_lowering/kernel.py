@@ -13,6 +13,7 @@ from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators.base import Operator, Rescaling
+from tinsmith_ir.operators.weighted import Weighted
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
@@ -107,13 +108,23 @@ def types_of(layer: Layer) -> str:
     given = [value.dtype if value else None for value in layer.inputs]
     rounding = rounding_of(layer)
     rounded = "" if rounding is Rounding.TFLITE else f" rounded by {rounding.value}"
-    return f"{_names(given)} -> {layer.output.dtype.value}{rounded}"
+    asymmetric = " with asymmetric weights" if weights_offset(layer) else ""
+    return f"{_names(given)} -> {layer.output.dtype.value}{asymmetric}{rounded}"
 
 
 def rounding_of(layer: Layer) -> Rounding:
     """How the layer rounds; TFLITE, the default, where there is nothing to round."""
     operator = layer.operator
     return operator.rounding if isinstance(operator, Rescaling) else Rounding.TFLITE
+
+
+def weights_offset(layer: Layer) -> int:
+    """What is added to each of the layer's weights: minus their zero point; 0 of what has none."""
+    if not isinstance(layer.operator, Weighted):
+        return 0
+    quantization = layer.input(1).quantization
+    is_symmetric = quantization is None or not any(quantization.zero_points)
+    return 0 if is_symmetric or quantization is None else -quantization.zero_point
 
 
 def _names(dtypes: Sequence[DType | None]) -> str:
@@ -180,7 +191,8 @@ class Kernel(Checked):
     included, as written between quotes. emit: the C of one call. prepare: the constants that a call
     reads; `emit` names them and no others. scratch_bytes: working memory of one call, live during it
     only. engine: the unit of the CPU that does the work, for the report. roundings: the modes that it
-    computes. checks: conditions in C that the generated file asserts of the headers (their version,
+    computes. asymmetric_weights: it is for layers whose weights have a zero point other than 0, and for no
+    others. checks: conditions in C that the generated file asserts of the headers (their version,
     say). guards: C text in front of the headers, which refuses a compiler for another CPU than constants
     and scratch are made for. walk: the order in which a call reads and writes, from which follows how its
     result may lie over its operands; None is not over them at all. takes_offsets: the C of a call has no pointers to
@@ -200,6 +212,7 @@ class Kernel(Checked):
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = field(default=constant_operands)
     engine: str = "cpu"
     roundings: tuple[Rounding, ...] = (Rounding.TFLITE,)
+    asymmetric_weights: bool = False
     checks: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
     walk: Callable[[Layer], Walk | None] = field(default=no_walk)
@@ -216,7 +229,8 @@ class Kernel(Checked):
         refuse it.
         """
         of_types = isinstance(layer.operator, self.operator) and self.signature.fits(layer)
-        return of_types and rounding_of(layer) in self.roundings
+        of_weights = self.asymmetric_weights == (weights_offset(layer) != 0)
+        return of_types and of_weights and rounding_of(layer) in self.roundings
 
     def broken_rule(self, layer: Layer) -> str | None:
         """The first rule that `layer` breaks and what was found; None if it obeys all.

@@ -27,8 +27,9 @@ def _section(mnemonic: str, kernels: Sequence[Kernel]) -> str:
 
 
 def _rules(kernel: Kernel) -> str:
+    weights = ["Takes weights with a zero point other than 0"] if kernel.asymmetric_weights else []
     rounded = [] if kernel.roundings == (Rounding.TFLITE,) else [_rounded(kernel.roundings)]
-    return "; ".join([*rounded, *(rule_text(rule) for rule in kernel.rules)]) or "-"
+    return "; ".join([*weights, *rounded, *(rule_text(rule) for rule in kernel.rules)]) or "-"
 
 
 def _rounded(roundings: Sequence[Rounding]) -> str:

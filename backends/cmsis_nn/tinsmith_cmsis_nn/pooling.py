@@ -56,6 +56,11 @@ def _window_dims(pool: Pool, layer: Layer) -> Dims:
     return whole if whole[1:3] == pool.window else (1, *pool.window, 1)
 
 
+def rounds_halves_away(layer: Layer) -> str | None:
+    """Halves are rounded away from zero."""
+    return "they are rounded up" if layer.operator_as(AveragePool2D).halves_up else None
+
+
 def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
     """Both pools. either_library: with scratch for Arm's library too."""
     average = sizes.average_pool_either if either_library else no_scratch
@@ -67,6 +72,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             signature=_S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_pool,
+            rules=(rounds_halves_away,),
             scratch_bytes=average,
             walk=pool_walk,
             engine=engine(target),

@@ -23,6 +23,8 @@ from tinsmith_lowering import (
     Walk,
     constant_operands,
     no_walk,
+    rounding_of,
+    weights_offset,
 )
 
 INT8, INT16, INT32, INT64 = DType.INT8, DType.INT16, DType.INT32, DType.INT64
@@ -77,6 +79,8 @@ def kernel(
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = constant_operands,
     roundings: tuple[Rounding, ...] = (Rounding.TFLITE,),
     walk: Callable[[Layer], Walk | None] = no_walk,
+    *,
+    asymmetric_weights: bool = False,
 ) -> Kernel:
     """A kernel of this backend."""
     return Kernel(
@@ -89,6 +93,7 @@ def kernel(
         rules=rules,
         prepare=prepare,
         roundings=roundings,
+        asymmetric_weights=asymmetric_weights,
         checks=("TINSMITH_REFERENCE_API_VERSION == 1",),
         walk=walk,
     )
@@ -102,11 +107,64 @@ def rescaling_kernels(
     rules: tuple[Rule, ...] = (),
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = constant_operands,
     walk: Callable[[Layer], Walk | None] = no_walk,
+    *,
+    asymmetric_weights: bool = False,
 ) -> Iterator[Kernel]:
     """A kernel for each mode of rounding, named as `rounded` names it."""
     for rounding in Rounding:
         full_name = rounded(name, rounding)
-        yield kernel(full_name, operator, signature, emit, rules, prepare, (rounding,), walk)
+        yield kernel(
+            full_name,
+            operator,
+            signature,
+            emit,
+            rules,
+            prepare,
+            (rounding,),
+            walk,
+            asymmetric_weights=asymmetric_weights,
+        )
+
+
+def weighted_kernels(
+    operator: type[Operator],
+    dtype: DType,
+    emit: Callable[[Layer, Scope], Emission],
+    prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]],
+    walk: Callable[[Layer], Walk | None],
+) -> Iterator[Kernel]:
+    """The kernels of an operator with weights; of int8 those, too, whose weights have a zero point."""
+    for asymmetric_weights in (False, True) if dtype is INT8 else (False,):
+        yield from rescaling_kernels(
+            _weighted_name(f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}", asymmetric_weights),
+            operator,
+            Signature((dtype, INT8, INT32), dtype),
+            emit,
+            prepare=prepare,
+            walk=walk,
+            asymmetric_weights=asymmetric_weights,
+        )
+
+
+def call_weighted(layer: Layer, scope: Scope) -> str:
+    """The call of one of them, after the definitions of `kShape` and `kStage`."""
+    name = _weighted_name(
+        f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}",
+        weights_offset(layer) != 0,
+    )
+    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
+    return call(
+        rounded(name, rounding_of(layer)), ["&kShape", "&kStage", *_offset(layer), *operands]
+    )
+
+
+def _offset(layer: Layer) -> list[str]:
+    offset = weights_offset(layer)
+    return [str(offset)] if offset else []
+
+
+def _weighted_name(name: str, is_asymmetric: bool) -> str:
+    return f"{name}_asymmetric" if is_asymmetric else name
 
 
 def rounded(name: str, rounding: Rounding) -> str:
@@ -153,25 +211,27 @@ def clamp_f32(activation: Activation) -> str:
     return initializer("tinsmith_clamp_f32", "kClamp", fields)
 
 
-def sums_kernel(
+def sums_kernels(
     operator: type[Operator],
     source: DType,
     result: DType,
     emit: Callable[[Layer, Scope], Emission],
     walk: Callable[[Layer], Walk | None],
-) -> Kernel:
-    """A kernel that gives the sums of products as they are."""
-    return kernel(
-        sums_name(operator, source, result),
-        operator,
-        Signature((source, INT8, INT32), result),
-        emit,
-        walk=walk,
-    )
+) -> Iterator[Kernel]:
+    """Kernels that give the sums of products as they are; of int8 also with asymmetric weights."""
+    for asymmetric_weights in (False, True) if source is INT8 else (False,):
+        yield kernel(
+            _weighted_name(sums_name(operator, source, result), asymmetric_weights),
+            operator,
+            Signature((source, INT8, INT32), result),
+            emit,
+            walk=walk,
+            asymmetric_weights=asymmetric_weights,
+        )
 
 
 def sums_name(operator: type[Operator], source: DType, result: DType) -> str:
-    """The C function behind `sums_kernel`."""
+    """The C function behind `sums_kernels`, of symmetric weights."""
     return f"tinsmith_{operator.mnemonic}_{SUFFIX[source]}_{SUFFIX[result]}"
 
 
@@ -180,9 +240,12 @@ def call_sums(layer: Layer, scope: Scope) -> str:
     quantization = layer.input(0).quantization
     if quantization is None:
         raise ValueError(f"layer {layer.name}: the input has no quantization")
-    name = sums_name(type(layer.operator), layer.input(0).dtype, layer.output.dtype)
+    name = _weighted_name(
+        sums_name(type(layer.operator), layer.input(0).dtype, layer.output.dtype),
+        weights_offset(layer) != 0,
+    )
     operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
-    return call(name, ["&kShape", str(-quantization.zero_point), *operands])
+    return call(name, ["&kShape", str(-quantization.zero_point), *_offset(layer), *operands])
 
 
 def scale(multiplier: int, shift: int) -> str:

@@ -21,21 +21,15 @@ from tinsmith_reference.common import (
     INT16,
     INT32,
     INT64,
-    SUFFIX,
     call_sums,
+    call_weighted,
     clamp_f32,
     kernel,
     output_stage,
-    rescaling_kernels,
-    rounded,
     stage_constants,
-    sums_kernel,
+    sums_kernels,
+    weighted_kernels,
 )
-
-
-def _name(layer: Layer) -> str:
-    name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
-    return rounded(name, layer.operator_as(Convolution).rounding)
 
 
 def _shape(layer: Layer) -> str:
@@ -77,14 +71,8 @@ def prepare_integer(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 def emit_integer(layer: Layer, scope: Scope) -> Emission:
     """int8 or int16."""
-    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
-    return Emission(
-        (
-            _shape(layer),
-            output_stage(scope, _parameters(layer)),
-            call(_name(layer), ["&kShape", "&kStage", *operands]),
-        )
-    )
+    weighted = call_weighted(layer, scope)
+    return Emission((_shape(layer), output_stage(scope, _parameters(layer)), weighted))
 
 
 def emit_float(layer: Layer, scope: Scope) -> Emission:
@@ -94,7 +82,7 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
         (
             _shape(layer),
             clamp_f32(layer.operator_as(Convolution).activation),
-            call(_name(layer), ["&kShape", "&kClamp", *operands]),
+            call(f"tinsmith_{layer.operator.mnemonic}_f32", ["&kShape", "&kClamp", *operands]),
         )
     )
 
@@ -133,14 +121,7 @@ KERNELS = (
         found
         for operator in (Conv2D, DepthwiseConv2D)
         for dtype in (INT8, INT16)
-        for found in rescaling_kernels(
-            f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
-            operator,
-            Signature((dtype, INT8, INT32), dtype),
-            emit_integer,
-            prepare=prepare_integer,
-            walk=walk,
-        )
+        for found in weighted_kernels(operator, dtype, emit_integer, prepare_integer, walk)
     ),
     *(
         kernel(
@@ -153,8 +134,9 @@ KERNELS = (
         for operator in (Conv2D, DepthwiseConv2D)
     ),
     *(
-        sums_kernel(operator, source, result, emit_sums, walk)
+        found
         for operator in (Conv2D, DepthwiseConv2D)
         for source, result in ((INT8, INT32), (INT16, INT64))
+        for found in sums_kernels(operator, source, result, emit_sums, walk)
     ),
 )

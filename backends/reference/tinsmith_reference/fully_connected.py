@@ -11,15 +11,14 @@ from tinsmith_reference.common import (
     INT16,
     INT32,
     INT64,
-    SUFFIX,
     call_sums,
+    call_weighted,
     clamp_f32,
     kernel,
     output_stage,
-    rescaling_kernels,
-    rounded,
     stage_constants,
-    sums_kernel,
+    sums_kernels,
+    weighted_kernels,
 )
 
 
@@ -40,17 +39,9 @@ def prepare_integer(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 
 def emit_integer(layer: Layer, scope: Scope) -> Emission:
-    """int8 or int16 by symmetric int8."""
-    name = f"tinsmith_fully_connected_{SUFFIX[layer.output.dtype]}"
-    name = rounded(name, layer.operator_as(FullyConnected).rounding)
-    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
-    return Emission(
-        (
-            _shape(layer),
-            output_stage(scope, _parameters(layer)),
-            call(name, ["&kShape", "&kStage", *operands]),
-        )
-    )
+    """int8 or int16 by int8."""
+    weighted = call_weighted(layer, scope)
+    return Emission((_shape(layer), output_stage(scope, _parameters(layer)), weighted))
 
 
 def emit_float(layer: Layer, scope: Scope) -> Emission:
@@ -80,14 +71,7 @@ KERNELS = (
     *(
         found
         for dtype in (INT8, INT16)
-        for found in rescaling_kernels(
-            f"tinsmith_fully_connected_{SUFFIX[dtype]}",
-            FullyConnected,
-            Signature((dtype, INT8, INT32), dtype),
-            emit_integer,
-            prepare=prepare_integer,
-            walk=walk,
-        )
+        for found in weighted_kernels(FullyConnected, dtype, emit_integer, prepare_integer, walk)
     ),
     kernel(
         "tinsmith_fully_connected_f32",
@@ -97,7 +81,8 @@ KERNELS = (
         walk=walk,
     ),
     *(
-        sums_kernel(FullyConnected, source, result, emit_sums, walk)
+        found
         for source, result in ((INT8, INT32), (INT16, INT32), (INT16, INT64))
+        for found in sums_kernels(FullyConnected, source, result, emit_sums, walk)
     ),
 )

@@ -49,9 +49,14 @@ def emit_pool(layer: Layer, scope: Scope) -> Emission:
         "padding_left": operator.padding[2],
     }
     shape = initializer("tinsmith_pool_shape", "kShape", fields)
-    name = f"tinsmith_{operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
-    pool = call(name, ["&kShape", "&kClamp", scope.input(0), scope.output])
+    pool = call(_pool_name(layer), ["&kShape", "&kClamp", scope.input(0), scope.output])
     return Emission((shape, _clamp(layer), pool))
+
+
+def _pool_name(layer: Layer) -> str:
+    operator = layer.operator_as(Pool)
+    is_up = isinstance(operator, AveragePool2D) and operator.halves_up
+    return f"tinsmith_{operator.mnemonic}_{SUFFIX[layer.output.dtype]}{'_up' if is_up else ''}"
 
 
 def _clamp(layer: Layer) -> str:

@@ -105,6 +105,10 @@ class OperatorContext:
         self.before.extend(nodes)
         return twin
 
+    def is_unsigned(self, position: int) -> bool:
+        """True if input `position` is uint8 in the file, and so one of TFLite's uint8 kernels meant."""
+        return self.values.file.tensor(self._tensor(position)).type_name == "UINT8"
+
     def stored_value(self, position: int) -> Value:
         """Input `position` as it is, for conversions: uint8 at the network's begin, int8 inside."""
         return self.values.value(self._tensor(position))

@@ -23,6 +23,7 @@ def conv2d(context: OperatorContext) -> Conversion:
         dilation=dilation,
         padding=_padding(context, source, kernel, stride, dilation),
         activation=context.activation(3),
+        float32_scale=context.is_unsigned(0),
     )
     return operator, (source, weights, bias)
 
@@ -45,6 +46,7 @@ def depthwise_conv2d(context: OperatorContext) -> Conversion:
         dilation=dilation,
         padding=_padding(context, source, kernel, stride, dilation),
         activation=context.activation(4),
+        float32_scale=context.is_unsigned(0),
     )
     return operator, (source, weights, bias)
 
@@ -53,9 +55,14 @@ def average_pool2d(context: OperatorContext) -> Conversion:
     """AVERAGE_POOL_2D."""
     source, window, stride, padding = _pool(context)
     activation = context.activation(5)
-    return AveragePool2D(window=window, stride=stride, padding=padding, activation=activation), (
-        source,
+    operator = AveragePool2D(
+        window=window,
+        stride=stride,
+        padding=padding,
+        activation=activation,
+        halves_up=context.is_unsigned(0),
     )
+    return operator, (source,)
 
 
 def max_pool2d(context: OperatorContext) -> Conversion:

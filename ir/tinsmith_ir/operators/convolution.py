@@ -16,6 +16,7 @@ from tinsmith_ir.operators.weighted import (
     Weighted,
     accumulate,
     centred,
+    centred_weights,
     check_accumulator,
     check_accumulator_dtype,
     check_shifts,
@@ -43,13 +44,19 @@ _ACCUMULATORS = {DType.INT8: (DType.INT32,), DType.INT16: (DType.INT64,)}
 
 @dataclass(frozen=True)
 class Convolution(Weighted):
-    """What both convolutions share. padding is (top, bottom, left, right) of real zeros."""
+    """What both convolutions share.
+
+    padding: (top, bottom, left, right) of real zeros. float32_scale: of integers with weights per tensor, the
+    product of the input's and the weights' scale is rounded to float32, as a FullyConnected's always is; TFLite
+    does so for uint8.
+    """
 
     stride: Pair = (1, 1)
     dilation: Pair = (1, 1)
     padding: Padding2D = (0, 0, 0, 0)
     activation: Activation = Activation.NONE
     accumulator: DType | None = None
+    float32_scale: bool = False
 
     def _output_type(self, inputs: Types, channels: int) -> tuple[TensorType, ...]:
         input_ = checks.present(inputs, 0, "input")
@@ -64,10 +71,13 @@ class Convolution(Weighted):
         if self.accumulator is None:
             return (TensorType(shape, input_.dtype),)
         check_accumulator_dtype(self.accumulator, input_, _ACCUMULATORS.get(input_.dtype, ()))
-        return (TensorType(shape, self.accumulator, conv_accumulator(inputs, 3)),)
+        return (TensorType(shape, self.accumulator, conv_accumulator(self, inputs, 3)),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`; the weights' quantization axis is the output channel."""
+        weights = checks.present(inputs, 1, "weights").quantization
+        if self.float32_scale and (weights is None or weights.axis is not None):
+            raise GraphError("expected float32_scale of weights with one scale alone")
         if self.accumulator is not None:
             verify_weighted(inputs, None, self.weights_axis)
             check_accumulator(self.activation, self.infer(inputs)[0], outputs[0])
@@ -146,7 +156,7 @@ class Conv2D(Convolution):
     """input (N,H,W,C) * weights (O,kh,kw,C/groups) + bias (O,) -> (N,OH,OW,O).
 
     Quantized: per-tensor int8 or int16 input and result, int8 weights with zero point 0, per tensor
-    or per axis 0.
+    or per axis 0; beside int8 also per tensor with another zero point.
     """
 
     mnemonic: ClassVar[str] = "conv2d"
@@ -171,6 +181,7 @@ class Conv2D(Convolution):
     ) -> tuple[Array, ...]:
         """One matrix product per window position and group."""
         array, weights, bias = weighted_operands(arrays)
+        weights = centred_weights(weights, checks.present(inputs, 1, "weights"))
         padded = pad_spatial(centred(array, checks.present(inputs, 0, "input")), self.padding, 0)
         groups = padded.shape[3] // weights.shape[3]
         parts = [
@@ -242,6 +253,7 @@ class DepthwiseConv2D(Convolution):
     ) -> tuple[Array, ...]:
         """One elementwise product per window position."""
         array, weights, bias = weighted_operands(arrays)
+        weights = centred_weights(weights, checks.present(inputs, 1, "weights"))
         padded = pad_spatial(centred(array, checks.present(inputs, 0, "input")), self.padding, 0)
         spread = np.repeat(padded, weights.shape[3] // padded.shape[3], axis=3)
         acc = np.zeros(outputs[0].shape, spread.dtype)

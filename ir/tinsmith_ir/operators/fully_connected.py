@@ -14,6 +14,7 @@ from tinsmith_ir.operators.weighted import (
     Weighted,
     accumulate,
     centred,
+    centred_weights,
     check_accumulator,
     check_accumulator_dtype,
     check_shifts,
@@ -86,6 +87,7 @@ class FullyConnected(Weighted):
     ) -> tuple[Array, ...]:
         """One matrix product."""
         array, weights, bias = weighted_operands(arrays)
+        weights = centred_weights(weights, checks.present(inputs, 1, "weights"))
         rows = centred(array, checks.present(inputs, 0, "input")).reshape(-1, weights.shape[1])
         acc = accumulate(rows, weights)
         if self.accumulator is not None:

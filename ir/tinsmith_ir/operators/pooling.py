@@ -92,10 +92,19 @@ class AveragePool2D(Pool):
     """The mean of each window's elements, padding not counted.
 
     Integers: (sum +- count / 2) / count truncated, which rounds halves away from zero; the zero
-    point is not subtracted. float32: sum in row-major order, then one division.
+    point is not subtracted. int8 with `halves_up`: (sum + count / 2) / count rounded down: so TFLite does it for
+    uint8, whose integers are never below zero. float32: sum in row-major order, then one division.
     """
 
     mnemonic: ClassVar[str] = "average_pool2d"
+
+    halves_up: bool = False
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """As all pools; `halves_up` of int8 alone."""
+        super().verify(inputs, outputs)
+        if self.halves_up and outputs[0].dtype is not DType.INT8:
+            raise GraphError(f"expected halves_up of i8 alone, got {outputs[0].dtype.value}")
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -112,7 +121,8 @@ class AveragePool2D(Pool):
         for view in self._views(array.astype(np.int64), output, 0):
             acc += view.astype(np.int64)
         p = pool_parameters(self, inputs, output)
-        mean = np.sign(acc) * ((np.abs(acc) + count // 2) // count)
+        sign = 1 if self.halves_up else np.sign(acc)
+        mean = sign * ((sign * acc + count // 2) // count)
         return (clamp(mean, 0, p.clamp_min, p.clamp_max, output.dtype),)
 
     def _counts(self, shape: tuple[int, ...], output: TensorType) -> NDArray[np.int64]:

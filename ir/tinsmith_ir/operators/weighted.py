@@ -103,7 +103,8 @@ def weighted_operands(arrays: Sequence[Array | None]) -> tuple[Array, Array, Arr
 
 def verify_weighted(inputs: Types, output: TensorType | None, axis: int) -> None:
     """Dtypes and quantization of an operator with weights and bias: all float32, or int8/int16
-    activations with symmetric int8 weights (per tensor or per `axis`) and int32 bias.
+    activations with symmetric int8 weights (per tensor or per `axis`) and int32 bias. Beside int8, weights
+    that are quantized per tensor may have any zero point.
 
     output: None if the sums themselves are the result.
     """
@@ -122,8 +123,12 @@ def verify_weighted(inputs: Types, output: TensorType | None, axis: int) -> None
     quantization = weights.quantization
     if quantization is None:
         raise GraphError("expected weights with a quantization, got none")
-    if any(quantization.zero_points):
-        raise GraphError(f"expected weights with zero points 0, got {quantization.zero_points}")
+    may_be_asymmetric = input_.dtype is DType.INT8 and quantization.axis is None
+    if any(quantization.zero_points) and not may_be_asymmetric:
+        raise GraphError(
+            f"expected weights with zero points 0, got {quantization.zero_points}; only those per tensor "
+            "beside i8 have others"
+        )
     if quantization.axis not in (None, axis):
         raise GraphError(
             f"expected weights quantized per tensor or per axis {axis}, got {quantization.axis}"
@@ -145,6 +150,14 @@ def centred(array: Array, type_: TensorType) -> Array:
     if type_.dtype is DType.FLOAT32 or type_.quantization is None:
         return array
     return array.astype(np.int64) - type_.quantization.zero_point
+
+
+def centred_weights(array: Array, type_: TensorType) -> Array:
+    """Weights minus their zero point; as they are if that is 0."""
+    quantization = type_.quantization
+    if quantization is None or not any(quantization.zero_points):
+        return array
+    return array.astype(np.int64) - quantization.zero_point
 
 
 def accumulate(columns: Array, matrix: Array) -> Array:

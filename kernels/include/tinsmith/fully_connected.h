@@ -13,6 +13,8 @@
 #define tinsmith_fully_connected_s8_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8_s32)
 #define tinsmith_fully_connected_s16_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s16_s32)
 #define tinsmith_fully_connected_s16_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s16_s64)
+#define tinsmith_fully_connected_s8_asymmetric TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8_asymmetric)
+#define tinsmith_fully_connected_s8_s32_asymmetric TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8_s32_asymmetric)
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +66,15 @@ void tinsmith_fully_connected_s16_s32(const tinsmith_fully_connected_shape *shap
 void tinsmith_fully_connected_s16_s64(const tinsmith_fully_connected_shape *shape, int32_t input_offset,
                                       const int16_t *input, const int8_t *weights, const int32_t *bias,
                                       int64_t *output);
+
+/** The same with weights of any zero point: weights_offset, minus that, is added to each. */
+void tinsmith_fully_connected_s8_asymmetric(const tinsmith_fully_connected_shape *shape,
+                                            const tinsmith_output_stage *stage, int32_t weights_offset,
+                                            const int8_t *input, const int8_t *weights, const int32_t *bias,
+                                            int8_t *output);
+void tinsmith_fully_connected_s8_s32_asymmetric(const tinsmith_fully_connected_shape *shape, int32_t input_offset,
+                                                int32_t weights_offset, const int8_t *input, const int8_t *weights,
+                                                const int32_t *bias, int32_t *output);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_average_pool2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s8)
+#define tinsmith_average_pool2d_s8_up TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s8_up)
 #define tinsmith_average_pool2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s16)
 #define tinsmith_average_pool2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_f32)
 #define tinsmith_max_pool2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_max_pool2d_s8)
@@ -49,6 +50,9 @@ void tinsmith_average_pool2d_s8(const tinsmith_pool_shape *shape, const tinsmith
                                 int8_t *output);
 void tinsmith_average_pool2d_s16(const tinsmith_pool_shape *shape, const tinsmith_clamp *clamp, const int16_t *input,
                                  int16_t *output);
+/** The same, ties up. */
+void tinsmith_average_pool2d_s8_up(const tinsmith_pool_shape *shape, const tinsmith_clamp *clamp, const int8_t *input,
+                                   int8_t *output);
 /** Sums in the order (ky, kx), then divides by the count. */
 void tinsmith_average_pool2d_f32(const tinsmith_pool_shape *shape, const tinsmith_clamp_f32 *clamp, const float *input,
                                  float *output);

@@ -31,6 +31,16 @@
 #define tinsmith_fully_connected_s8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8_floor)
 #define tinsmith_fully_connected_s16_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s16_nearest)
 #define tinsmith_fully_connected_s16_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s16_floor)
+#define tinsmith_conv2d_s8_asymmetric_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s8_asymmetric_nearest)
+#define tinsmith_conv2d_s8_asymmetric_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s8_asymmetric_floor)
+#define tinsmith_depthwise_conv2d_s8_asymmetric_nearest \
+  TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s8_asymmetric_nearest)
+#define tinsmith_depthwise_conv2d_s8_asymmetric_floor \
+  TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s8_asymmetric_floor)
+#define tinsmith_fully_connected_s8_asymmetric_nearest \
+  TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8_asymmetric_nearest)
+#define tinsmith_fully_connected_s8_asymmetric_floor \
+  TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8_asymmetric_floor)
 #define tinsmith_add_s8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s8_nearest)
 #define tinsmith_add_s8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s8_floor)
 #define tinsmith_add_s16_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s16_nearest)
@@ -132,6 +142,15 @@ TINSMITH_BOTH_ROUNDINGS(tinsmith_fully_connected_s8, const tinsmith_fully_connec
 TINSMITH_BOTH_ROUNDINGS(tinsmith_fully_connected_s16, const tinsmith_fully_connected_shape *shape,
                         const tinsmith_output_stage *stage, const int16_t *input, const int8_t *weights,
                         const int32_t *bias, int16_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_conv2d_s8_asymmetric, const tinsmith_conv2d_shape *shape,
+                        const tinsmith_output_stage *stage, int32_t weights_offset, const int8_t *input,
+                        const int8_t *weights, const int32_t *bias, int8_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_depthwise_conv2d_s8_asymmetric, const tinsmith_conv2d_shape *shape,
+                        const tinsmith_output_stage *stage, int32_t weights_offset, const int8_t *input,
+                        const int8_t *weights, const int32_t *bias, int8_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_fully_connected_s8_asymmetric, const tinsmith_fully_connected_shape *shape,
+                        const tinsmith_output_stage *stage, int32_t weights_offset, const int8_t *input,
+                        const int8_t *weights, const int32_t *bias, int8_t *output);
 TINSMITH_BOTH_ROUNDINGS(tinsmith_add_s8, const tinsmith_broadcast *broadcast,
                         const tinsmith_weighted_sum_parameters *parameters, const int8_t *lhs, const int8_t *rhs,
                         int8_t *output);

@@ -22,6 +22,7 @@ from tinsmith_ir.operators import (
     Weighted,
 )
 from tinsmith_ir.operators.quantize import is_accumulator
+from tinsmith_ir.operators.weighted import centred_weights
 from tinsmith_ir.parameters import (
     ConvParameters,
     concat_parameters,
@@ -114,6 +115,7 @@ def _weighted_bounds(graph: Graph, node: Node, inputs: Sequence[TensorType | Non
             return []
     channels = output.shape[-1]
     axis = operator.weights_axis
+    weights = centred_weights(weights, node.present_inputs[1].type)
     rows = np.moveaxis(np.abs(weights.astype(np.int64)), axis, 0).reshape(channels, -1)
     largest = rows.sum(axis=1) * _largest(node.present_inputs[0].type)
     if bias is not None:

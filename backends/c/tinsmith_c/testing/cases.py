@@ -1,7 +1,7 @@
 """Small graphs that use every operator with every element type: what a backend is tested on."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
@@ -12,6 +12,7 @@ from tinsmith_ir.operators import (
     AveragePool2D,
     Concat,
     Conv2D,
+    Convolution,
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
@@ -155,6 +156,31 @@ def fully_connected(draft: Draft, dtype: DType) -> None:
         w = draft.weights(weights, dtype, 0, per_axis=per_axis)
         b = draft.bias(weights[0], dtype) if number != 3 else None
         draft.output(operator, [x, w, b], dtype, 0.05)
+
+
+def unsigned(draft: Draft) -> None:
+    """What networks of uint8 become: weights with a zero point, float32 scales, halves rounded up."""
+    x = draft.input((1, 5, 6, 4), DType.INT8)
+    padding = (1, 1, 1, 1)
+    specs: list[tuple[Convolution | FullyConnected, tuple[int, ...]]] = [
+        (Conv2D(padding=padding, float32_scale=True), (6, 3, 3, 4)),
+        (Conv2D(stride=(2, 2), activation=Activation.RELU6), (2, 2, 2, 2)),
+        (DepthwiseConv2D(padding=padding, float32_scale=True), (1, 3, 3, 4)),
+        (DepthwiseConv2D(activation=Activation.RELU), (1, 2, 3, 8)),
+        (FullyConnected(), (7, 120)),
+    ]
+    for operator, shape in specs:
+        channels = shape[operator.weights_axis]
+        quantization = Quantization.per_tensor(0.004, int(draft.random.integers(-128, 128)))
+        data = draft.random.integers(-128, 128, shape).astype(np.int8)
+        w = draft.builder.constant("w", data, quantization)
+        for bias in (draft.bias(channels, DType.INT8), None):
+            draft.output(operator, [x, w, bias], DType.INT8, 0.2)
+        sums = replace(operator, activation=Activation.NONE, accumulator=DType.INT32)
+        total = draft.builder.add(sums, [x, w, draft.bias(channels, DType.INT8)], "sums")
+        draft.output(Requantize(), [total], DType.INT8, 0.2)
+    for window in ((2, 2), (3, 4), (5, 6)):
+        draft.kept(AveragePool2D(window=window, padding=padding, halves_up=True), [x])
 
 
 def accumulators(draft: Draft, dtype: DType) -> None:
@@ -357,6 +383,7 @@ CASES: tuple[Case, ...] = (
     *_typed("rectifiers", rectifiers, NUMBERS),
     Case("conversions", conversions),
     Case("borders", borders),
+    Case("unsigned", unsigned),
     Case("network", network),
 )
 """Every operator, by element type."""
