@@ -23,6 +23,9 @@ graph 2 "floats" {
   %softmax: f32[1,2,4,4] = softmax(%x)
   %logistic: f32[1,2,4,4] = logistic(%x)
   %tanh: f32[1,2,4,4] = tanh(%x)
+  %leaky: f32[1,2,4,4] = leaky_relu(%x) {alpha=0.1}
+  %prelu: f32[1,2,4,4] = prelu(%x, %x)
+  %swish: f32[1,2,4,4] = hard_swish(%x)
   output %sum
   output %difference
   output %product
@@ -33,6 +36,9 @@ graph 2 "floats" {
   output %softmax
   output %logistic
   output %tanh
+  output %leaky
+  output %prelu
+  output %swish
 }
 """
 

@@ -188,7 +188,7 @@ class CurveParameters:
 
 @dataclass(frozen=True)
 class RequantizeParameters:
-    """Of Requantize, Relu, Relu6 and each input of Concat: (x + input_offset) rescaled, plus
+    """Of Requantize, Relu and its like, and each input of Concat: (x + input_offset) rescaled, plus
     output_offset, clamped.
     """
 

@@ -366,7 +366,7 @@ def requantize_parameters(
 def relu_parameters(
     operator: RescaledFused, inputs: Types, output: TensorType
 ) -> RequantizeParameters:
-    """Of a Relu or Relu6 as operators of their own; the ratio of the scales is taken in float32."""
+    """Of a Relu or its like as an operator of its own; the ratio of the scales is taken in float32."""
     input_, out = _quantization(inputs[0]), _quantization(output)
     ratio = float(np.float32(input_.scale) / np.float32(out.scale))
     return _requantize(operator, ratio, input_, output)

@@ -27,6 +27,7 @@ from tinsmith_ir.operators import (
     Mul,
     Operator,
     Pad,
+    Prelu,
     Quantize,
     Relu,
     Relu6,
@@ -39,6 +40,7 @@ from tinsmith_ir.operators import (
     Transpose,
 )
 from tinsmith_ir.operators.base import Rescaling, activation_of
+from tinsmith_ir.random_functions import random_function
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import Quantization, TensorType
 
@@ -65,6 +67,7 @@ _ANY_STEPS = (
     "softmax",
     "fully_connected",
 )
+_FUSED = (Activation.NONE, Activation.RELU, Activation.RELU6, Activation.RELU_N1_TO_1)
 _MAX_ELEMENTS = 2048
 _MULTIPLIER_BITS = (31, 31, 16, 8, 4)
 _SOFTMAX = Quantization.per_tensor(1 / 256, -128)
@@ -103,6 +106,9 @@ class _Grower:
         # The same of logistic functions and tanh.
         self.random_curve = np.random.default_rng([seed, 3])
         self.has_curves = self.random_curve.random() < 0.25
+        # And of other functions of one element.
+        self.random_function = np.random.default_rng([seed, 40])
+        self.has_functions = self.random_function.random() < 0.25
         self.roundings = roundings
         drawn = DType.INT8 if self.random.random() < 0.7 else DType.FLOAT32
         self.dtype = drawn if dtype is None else dtype
@@ -161,6 +167,9 @@ class _Grower:
         if self.has_curves and self.random_curve.random() < 0.25:
             self.curve(value)
             return
+        if self.has_functions and self.random_function.random() < 0.25:
+            self.function(value)
+            return
         is_image = len(value.type.shape) == 4
         steps = _ANY_STEPS + (_IMAGE_STEPS * 2 if is_image else ())
         step = steps[self.pick(0, len(steps) - 1)]
@@ -185,8 +194,8 @@ class _Grower:
         return value.type.quantization.scale if value.type.quantization else 1.0
 
     def activation(self) -> Activation:
-        """Any, most often none."""
-        choices = (Activation.NONE, *Activation)
+        """Any that TFLite fuses, most often none."""
+        choices = (Activation.NONE, *_FUSED)
         return choices[self.pick(0, len(choices) - 1)]
 
     def add(
@@ -427,6 +436,32 @@ class _Grower:
             usual = Quantization.per_tensor(1 / 160, zero_point)
         chosen = None if self.dtype is DType.FLOAT32 else usual
         self.add(Logistic() if is_logistic else Tanh(), [value], chosen)
+
+    def function(self, value: Value) -> None:
+        """A function of one element, or Prelu with a constant."""
+        if self.dtype is not DType.INT16 and self.random_function.random() < 0.2:
+            self._prelu(value)
+            return
+        operator = random_function(self.random_function, self.dtype)
+        self.add(operator, [value], self._near(value))
+
+    def _prelu(self, value: Value) -> None:
+        shape = value.type.shape[-1:]
+        integers = self.random_function.integers(-127, 128, shape)
+        near = Quantization.per_tensor(1 / 64, int(self.random_function.integers(-50, 50)))
+        is_real = self.dtype is DType.FLOAT32
+        data = (integers / 64).astype(np.float32) if is_real else integers.astype(np.int8)
+        alpha = self.builder.constant("alpha", data, None if is_real else near)
+        self.add(Prelu(), [value, alpha], self._near(value))
+
+    def _near(self, value: Value) -> Quantization | None:
+        """A scale within a factor of 1.5 of that of `value`, from the functions' own stream."""
+        if self.dtype is DType.FLOAT32:
+            return None
+        factor = 1.5 ** self.random_function.uniform(-1, 1)
+        zero_point = int(self.random_function.integers(-128, 128))
+        scale = float(np.float32(self.scale(value) * factor))
+        return Quantization.per_tensor(scale, zero_point if self.dtype is DType.INT8 else 0)
 
     def softmax(self, value: Value) -> None:
         """Softmax; nothing in an int16 network."""

@@ -39,6 +39,9 @@ graph 2 "floats" {
   %most: f32[1,2,4,2] = maximum(%relu6, %x)
   %logistic: f32[1,2,4,2] = logistic(%x)
   %tanh: f32[1,2,4,2] = tanh(%x)
+  %leaky: f32[1,2,4,2] = leaky_relu(%x) {alpha=0.1}
+  %prelu: f32[1,2,4,2] = prelu(%x, %sum)
+  %swish: f32[1,2,4,2] = hard_swish(%x)
   output %relu6
   output %max
   output %sum
@@ -47,6 +50,9 @@ graph 2 "floats" {
   output %most
   output %logistic
   output %tanh
+  output %leaky
+  output %prelu
+  output %swish
 }"""
 
 

@@ -12,8 +12,10 @@ from tinsmith_reference import (
     fully_connected,
     layout,
     logistic,
+    lookup,
     pooling,
     quantization,
+    rectifiers,
     softmax,
 )
 
@@ -24,6 +26,8 @@ _KERNELS = (
     *pooling.KERNELS,
     *softmax.KERNELS,
     *logistic.KERNELS,
+    *lookup.KERNELS,
+    *rectifiers.KERNELS,
     *quantization.KERNELS,
     *layout.KERNELS,
 )

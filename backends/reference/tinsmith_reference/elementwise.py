@@ -1,4 +1,4 @@
-"""Add, Sub, Mul, Minimum, Maximum with broadcasting; Relu and Relu6."""
+"""Add, Sub, Mul, Minimum, Maximum with broadcasting; Relu and its like."""
 
 from tinsmith_c import call, initializer
 from tinsmith_ir.arithmetic import activation_range
@@ -11,7 +11,9 @@ from tinsmith_ir.operators import (
     Minimum,
     Mul,
     Relu,
+    Relu0To1,
     Relu6,
+    ReluN1To1,
     Sub,
 )
 from tinsmith_ir.operators.base import activation_of
@@ -58,7 +60,8 @@ def no_activation(layer: Layer) -> str | None:
     return None if activation is Activation.NONE else f"the activation is {activation.value}"
 
 
-def _broadcast(layer: Layer) -> str:
+def broadcast(layer: Layer) -> str:
+    """Definition of `kBroadcast`."""
     shape, (lhs, rhs) = _walk(layer)
     fields = {"rank": len(shape), "shape": shape, "lhs_strides": lhs, "rhs_strides": rhs}
     return initializer("tinsmith_broadcast", "kBroadcast", fields)
@@ -91,7 +94,7 @@ def emit_sum(layer: Layer, scope: Scope) -> Emission:
             "clamp_max": p.clamp_max,
         },
     )
-    return Emission((_broadcast(layer), parameters, _call(layer, scope, "kParameters")))
+    return Emission((broadcast(layer), parameters, _call(layer, scope, "kParameters")))
 
 
 def _emit_weighted_sum(layer: Layer, scope: Scope) -> Emission:
@@ -110,7 +113,7 @@ def _emit_weighted_sum(layer: Layer, scope: Scope) -> Emission:
             "clamp_max": p.clamp_max,
         },
     )
-    return Emission((_broadcast(layer), parameters, _call(layer, scope, "kParameters")))
+    return Emission((broadcast(layer), parameters, _call(layer, scope, "kParameters")))
 
 
 def emit_product(layer: Layer, scope: Scope) -> Emission:
@@ -128,31 +131,31 @@ def emit_product(layer: Layer, scope: Scope) -> Emission:
             "clamp_max": p.clamp_max,
         },
     )
-    return Emission((_broadcast(layer), parameters, _call(layer, scope, "kParameters")))
+    return Emission((broadcast(layer), parameters, _call(layer, scope, "kParameters")))
 
 
 def emit_plain(layer: Layer, scope: Scope) -> Emission:
     """Add, Sub and Mul of int32 without quantization."""
     low, high = activation_range(layer.operator_as(Arithmetic).activation, layer.output)
     clamp = initializer("tinsmith_clamp", "kClamp", {"min": low, "max": high})
-    return Emission((_broadcast(layer), clamp, _call(layer, scope, "kClamp")))
+    return Emission((broadcast(layer), clamp, _call(layer, scope, "kClamp")))
 
 
 def emit_float(layer: Layer, scope: Scope) -> Emission:
     """Add, Sub and Mul of float32."""
     clamp = clamp_f32(layer.operator_as(Arithmetic).activation)
-    return Emission((_broadcast(layer), clamp, _call(layer, scope, "kClamp")))
+    return Emission((broadcast(layer), clamp, _call(layer, scope, "kClamp")))
 
 
 def emit_without_parameters(layer: Layer, scope: Scope) -> Emission:
     """Minimum and Maximum; Add and Sub of int64."""
     name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
     arguments = ["&kBroadcast", scope.input(0), scope.input(1), scope.output]
-    return Emission((_broadcast(layer), call(name, arguments)))
+    return Emission((broadcast(layer), call(name, arguments)))
 
 
 def emit_rectifier_float(layer: Layer, scope: Scope) -> Emission:
-    """Relu and Relu6 of float32."""
+    """Relu and its like of float32."""
     rectifier = layer.operator_as(Clamp)
     arguments = [str(layer.output.elements), "&kClamp", scope.input(0), scope.output]
     return Emission(
@@ -227,6 +230,6 @@ KERNELS = (
             emit_rectifier_float,
             walk=elementwise_walk,
         )
-        for operator in (Relu, Relu6)
+        for operator in (Relu, Relu6, ReluN1To1, Relu0To1)
     ),
 )

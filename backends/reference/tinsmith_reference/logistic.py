@@ -1,4 +1,4 @@
-"""Logistic function and tanh: of int8 one table each, of int16 between the values of one that all share."""
+"""Logistic function and tanh of int16, between the values of one table that all share, and of float32."""
 
 from tinsmith_c import call, initializer
 from tinsmith_ir.curves import int16_table
@@ -15,20 +15,7 @@ from tinsmith_lowering import (
     elementwise_walk,
 )
 
-from tinsmith_reference.common import FLOAT32, INT8, INT16, SUFFIX, kernel
-
-
-def prepare_s8(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
-    """The results of all int8."""
-    table = layer.operator_as(SigmoidCurve).table(layer.inputs, layer.output)
-    return (*constant_operands(layer), Prepared("table", table))
-
-
-def emit_s8(layer: Layer, scope: Scope) -> Emission:
-    """int8 by its table."""
-    table = scope.prepared("table", "the result of each int8, from -128 on")
-    arguments = [str(layer.output.elements), table, scope.input(0), scope.output]
-    return Emission((call("tinsmith_lookup_s8", arguments),))
+from tinsmith_reference.common import FLOAT32, INT16, SUFFIX, kernel
 
 
 def prepare_s16(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
@@ -63,14 +50,6 @@ KERNELS = tuple(
     found
     for operator in (Logistic, Tanh)
     for found in (
-        kernel(
-            "tinsmith_lookup_s8",
-            operator,
-            Signature((INT8,), INT8),
-            emit_s8,
-            prepare=prepare_s8,
-            walk=elementwise_walk,
-        ),
         kernel(
             f"tinsmith_{operator.mnemonic}_s16",
             operator,

@@ -2,7 +2,17 @@
 
 from tinsmith_c import call, float_literal, initializer
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.operators import Activation, Clamp, Dequantize, Quantize, Relu, Relu6, Requantize
+from tinsmith_ir.operators import (
+    Activation,
+    Clamp,
+    Dequantize,
+    Quantize,
+    Relu,
+    Relu0To1,
+    Relu6,
+    ReluN1To1,
+    Requantize,
+)
 from tinsmith_ir.parameters import (
     ConvParameters,
     RequantizeParameters,
@@ -196,7 +206,7 @@ KERNELS = (
     ),
     *(
         found
-        for operator in (Relu, Relu6)
+        for operator in (Relu, Relu6, ReluN1To1, Relu0To1)
         for dtype in (INT8, INT16)
         for found in rescaling_kernels(
             f"tinsmith_requantize_{SUFFIX[dtype]}_{SUFFIX[dtype]}",

@@ -8,6 +8,7 @@ Random numbers come from RandomState, whose stream numpy has frozen.
 from collections.abc import Callable, Iterator, Sequence
 
 import cases_elements
+import cases_functions
 import cases_slices
 import cases_unsigned
 import cases_windows
@@ -60,6 +61,10 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (3, cases_slices.unpack),
     (6, cases_elements.logistic),
     (6, cases_elements.tanh),
+    (4, cases_functions.leaky_relu),
+    (6, cases_functions.hard_swish),
+    (5, cases_functions.prelu),
+    (4, cases_functions.relu_to_1),
 )
 
 _UNSIGNED_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (

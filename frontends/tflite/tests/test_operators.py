@@ -17,6 +17,8 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    HardSwish,
+    LeakyRelu,
     Logistic,
     Maximum,
     MaxPool2D,
@@ -25,9 +27,12 @@ from tinsmith_ir.operators import (
     Mul,
     Operator,
     Pad,
+    Prelu,
     Quantize,
     Relu,
+    Relu0To1,
     Relu6,
+    ReluN1To1,
     Requantize,
     Reshape,
     Softmax,
@@ -282,6 +287,21 @@ def test_concatenation_of_integers_without_scales(type_name: str) -> None:
 def test_relu_and_relu6_have_no_options() -> None:
     assert _operator(_graph("RELU", [(4,)], (4,))) == Relu()
     assert _operator(_graph("RELU6", [(4,)], (4,))) == Relu6()
+    assert _operator(_graph("RELU_N1_TO_1", [(4,)], (4,))) == ReluN1To1()
+    assert _operator(_graph("RELU_0_TO_1", [(4,)], (4,))) == Relu0To1()
+
+
+def test_rectifiers_with_slopes() -> None:
+    chosen = options("LeakyReluOptions", Alpha=0.25)
+    assert _operator(_graph("LEAKY_RELU", [(4,)], (4,), chosen)) == LeakyRelu(alpha=0.25)
+    assert _operator(_graph("PRELU", [(2, 4)], (2, 4), None, [_floats(4)])) == Prelu()
+    assert _operator(_graph("HARD_SWISH", [(4,)], (4,))) == HardSwish()
+
+
+def test_leaky_relu_refuses_an_alpha_that_is_not_finite() -> None:
+    chosen = options("LeakyReluOptions", Alpha=float("nan"))
+    with pytest.raises(ModelError, match="a finite alpha, got nan"):
+        _graph("LEAKY_RELU", [(4,)], (4,), chosen)
 
 
 @pytest.mark.parametrize(("source", "result", "operator"), [

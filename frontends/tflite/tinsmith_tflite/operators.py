@@ -13,6 +13,8 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    HardSwish,
+    LeakyRelu,
     Logistic,
     Maximum,
     MaxPool2D,
@@ -21,9 +23,12 @@ from tinsmith_ir.operators import (
     Mul,
     Operator,
     Pad,
+    Prelu,
     Quantize,
     Relu,
+    Relu0To1,
     Relu6,
+    ReluN1To1,
     Requantize,
     Reshape,
     Slice,
@@ -33,12 +38,13 @@ from tinsmith_ir.operators import (
     Transpose,
 )
 
-from tinsmith_tflite import arithmetic, shapes, slices, windows
+from tinsmith_tflite import arithmetic, functions, shapes, slices, windows
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.model_file import FileOperator, printable, quoted
 from tinsmith_tflite.problems import RefusedError
 
 _NUMBERS = (DType.FLOAT32, DType.INT8, DType.INT16)
+_SMALL = (DType.FLOAT32, DType.INT8)
 _SEVERAL = (1, 1024)
 
 
@@ -62,14 +68,16 @@ class Rule:
     outputs: tuple[int, int] = (1, 1)
 
 
-def _plain(versions: int, options: str, kind: type[Operator]) -> Rule:
+def _plain(
+    versions: int, options: str, kind: type[Operator], dtypes: tuple[DType, ...] = _NUMBERS
+) -> Rule:
     """The rule of an operator that has the same operands here and there, and no attributes."""
     count = len(kind.operands)
 
     def convert(context: OperatorContext) -> Conversion:
         return kind(), [context.value(position) for position in range(count)]
 
-    return Rule(versions, (count, count), options, (kind,), convert)
+    return Rule(versions, (count, count), options, (kind,), convert, dtypes)
 
 
 RULES: Mapping[str, Rule] = {
@@ -85,6 +93,8 @@ RULES: Mapping[str, Rule] = {
     "FULLY_CONNECTED": Rule(
         13, (2, 3), "FullyConnectedOptions", (FullyConnected,), arithmetic.fully_connected
     ),
+    "HARD_SWISH": _plain(1, "HardSwishOptions", HardSwish, _SMALL),
+    "LEAKY_RELU": Rule(2, (1, 1), "LeakyReluOptions", (LeakyRelu,), functions.leaky_relu),
     "LOGISTIC": _plain(3, "", Logistic),
     "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), windows.max_pool2d),
     "MAXIMUM": _plain(4, "MaximumMinimumOptions", Maximum),
@@ -93,9 +103,12 @@ RULES: Mapping[str, Rule] = {
     "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), arithmetic.mul),
     "PAD": Rule(4, (2, 2), "PadOptions", (Pad,), shapes.pad),
     "PADV2": Rule(4, (3, 3), "PadV2Options", (Pad,), shapes.padv2),
+    "PRELU": _plain(1, "", Prelu, _SMALL),
     "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", (Quantize, Requantize), arithmetic.quantize),
     "RELU": _plain(3, "", Relu),
     "RELU6": _plain(3, "", Relu6),
+    "RELU_0_TO_1": _plain(1, "", Relu0To1, _SMALL),
+    "RELU_N1_TO_1": _plain(1, "", ReluN1To1, _SMALL),
     "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", (Reshape,), shapes.reshape),
     "SLICE": Rule(6, (3, 3), "SliceOptions", (Slice,), slices.slice_),
     "SOFTMAX": Rule(

@@ -20,9 +20,11 @@ from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.operators.logistic import Logistic, SigmoidCurve, Tanh
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
+from tinsmith_ir.operators.rectifiers import HardSwish, LeakyRelu, Prelu
 from tinsmith_ir.operators.reduction import Mean
-from tinsmith_ir.operators.relu import Clamp, Relu, Relu6
+from tinsmith_ir.operators.relu import Clamp, Relu, Relu0To1, Relu6, ReluN1To1
 from tinsmith_ir.operators.softmax import Softmax
+from tinsmith_ir.operators.tabulated import Tabulated
 from tinsmith_ir.operators.weighted import Weighted
 from tinsmith_ir.rounding import Rounding
 
@@ -41,6 +43,8 @@ __all__ = [
     "Dequantize",
     "Extremum",
     "FullyConnected",
+    "HardSwish",
+    "LeakyRelu",
     "Logistic",
     "MaxPool2D",
     "Maximum",
@@ -53,9 +57,12 @@ __all__ = [
     "Part",
     "Placement",
     "Pool",
+    "Prelu",
     "Quantize",
     "Relu",
+    "Relu0To1",
     "Relu6",
+    "ReluN1To1",
     "Requantize",
     "Rescaling",
     "Reshape",
@@ -65,6 +72,7 @@ __all__ = [
     "Slice",
     "Softmax",
     "Sub",
+    "Tabulated",
     "Tanh",
     "Trait",
     "Transpose",

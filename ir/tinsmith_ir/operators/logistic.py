@@ -13,13 +13,14 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.float_arithmetic import logistic_f32, tanh_f32
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Trait, Types, required
+from tinsmith_ir.operators.base import Array, Types, required
+from tinsmith_ir.operators.tabulated import Tabulated
 from tinsmith_ir.parameters import CurveParameters, curve_parameters
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class SigmoidCurve(Operator):
+class SigmoidCurve(Tabulated):
     """Logistic and Tanh.
 
     int8: a table made in float32, any scales. int16: straight lines between the values of a table in
@@ -27,14 +28,7 @@ class SigmoidCurve(Operator):
     `float_arithmetic`.
     """
 
-    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
-    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
     curve: ClassVar[Curve]
-
-    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
-        """The input's shape and dtype."""
-        input_ = checks.present(inputs, 0, "input")
-        return (TensorType(input_.shape, input_.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """float32, or int8/int16 quantized per tensor with a table or parameters."""
@@ -67,7 +61,7 @@ class SigmoidCurve(Operator):
             return (self._real(array.astype(np.float32)),)
         self.check_scales(inputs, outputs)
         if output.dtype is DType.INT8:
-            return (self.table(inputs, output)[array.astype(np.int64) + 128],)
+            return (self.looked_up(array, inputs, output),)
         parameters = curve_parameters(self, inputs, output)
         return (self._between(_steps(array, parameters)).astype(np.int16),)
 

@@ -1,4 +1,4 @@
-"""Relu and Relu6 as operators of their own."""
+"""Relu, Relu6, ReluN1To1 and Relu0To1 as operators of their own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,3 +68,19 @@ class Relu6(Clamp):
 
     mnemonic: ClassVar[str] = "relu6"
     bounds: ClassVar[Activation] = Activation.RELU6
+
+
+@dataclass(frozen=True)
+class ReluN1To1(Clamp):
+    """min(max(x, -1), 1)."""
+
+    mnemonic: ClassVar[str] = "relu_n1_to_1"
+    bounds: ClassVar[Activation] = Activation.RELU_N1_TO_1
+
+
+@dataclass(frozen=True)
+class Relu0To1(Clamp):
+    """min(max(x, 0), 1)."""
+
+    mnemonic: ClassVar[str] = "relu_0_to_1"
+    bounds: ClassVar[Activation] = Activation.RELU_0_TO_1

@@ -1,4 +1,4 @@
-// The logistic function 1 / (1 + exp(-x)) and tanh, in plain C; functions of int8 by their table.
+// The logistic function 1 / (1 + exp(-x)) and tanh, in plain C; of int8 see lookup.h.
 #ifndef TINSMITH_LOGISTIC_H_
 #define TINSMITH_LOGISTIC_H_
 
@@ -7,7 +7,6 @@
 #include "tinsmith/symbols.h"
 
 // The names that objects know the functions by; see symbols.h.
-#define tinsmith_lookup_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_lookup_s8)
 #define tinsmith_logistic_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_logistic_s16)
 #define tinsmith_tanh_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_tanh_s16)
 #define tinsmith_logistic_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_logistic_f32)
@@ -16,16 +15,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/**
- * Any function of one int8.
- *
- * @param[in] elements at least 1
- * @param[in] table    256 results, that of -128 first
- * @param[in] input    any integers
- * @param[out] output  may be the input
- */
-void tinsmith_lookup_s8(int32_t elements, const int8_t *table, const int8_t *input, int8_t *output);
 
 /** How the steps of int16 become those of a table: value * multiplier * 2**-right_shift, nearest, ties up. */
 typedef struct {

@@ -16,6 +16,8 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    HardSwish,
+    LeakyRelu,
     Logistic,
     Maximum,
     MaxPool2D,
@@ -23,9 +25,12 @@ from tinsmith_ir.operators import (
     Minimum,
     Mul,
     Pad,
+    Prelu,
     Quantize,
     Relu,
+    Relu0To1,
     Relu6,
+    ReluN1To1,
     Requantize,
     Reshape,
     Slice,
@@ -299,10 +304,21 @@ def joined(draft: Draft, dtype: DType) -> None:
 
 
 def rectifiers(draft: Draft, dtype: DType) -> None:
-    """Relu and Relu6, with the same and another scale."""
-    for kind in (Relu, Relu6):
+    """Relu and its like, with the same and another scale; leaky with alphas of both signs."""
+    for kind in (Relu, Relu6, ReluN1To1, Relu0To1):
         x = draft.input((2, 9), dtype)
         draft.output(kind(), [x], dtype, 0.05)
+    for alpha in (0.2, -1.5):
+        draft.output(LeakyRelu(alpha=alpha), [draft.input((3, 41), dtype)], dtype, 0.03)
+
+
+def rectifiers_of_int8(draft: Draft, dtype: DType) -> None:
+    """HardSwish from flat to steep, Prelu with alphas that broadcast."""
+    for near in (0.001, 0.02, 0.9):
+        draft.output(HardSwish(), [draft.input((3, 41), dtype, near)], dtype, near)
+    for shape in ((2, 3, 5), (5,), (3, 1)):
+        operands = [draft.input((2, 3, 5), dtype), draft.input(shape, dtype)]
+        draft.output(Prelu(), operands, dtype, 0.05)
 
 
 def conversions(draft: Draft) -> None:
@@ -381,6 +397,7 @@ CASES: tuple[Case, ...] = (
     *_typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.BOOL)),
     *_typed("joined", joined, NUMBERS),
     *_typed("rectifiers", rectifiers, NUMBERS),
+    *_typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
     Case("conversions", conversions),
     Case("borders", borders),
     Case("unsigned", unsigned),

@@ -1,0 +1,57 @@
+// The walk of kernels that combine two operands with numpy's broadcasting.
+#ifndef TINSMITH_KERNELS_REFERENCE_BROADCAST_H_
+#define TINSMITH_KERNELS_REFERENCE_BROADCAST_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tinsmith/elementwise.h"
+
+// Where the operands of the present row start, and the row's place in the outer dimensions.
+typedef struct {
+  int32_t index[TINSMITH_MAX_RANK];
+  int32_t lhs;
+  int32_t rhs;
+} row_cursor;
+
+// Go to the next row of the innermost dimension; false when there is none.
+static inline bool next_row(const tinsmith_broadcast *broadcast, row_cursor *row) {
+  for (int32_t axis = broadcast->rank - 2; axis >= 0; --axis) {
+    row->lhs += broadcast->lhs_strides[axis];
+    row->rhs += broadcast->rhs_strides[axis];
+    if (++row->index[axis] < broadcast->shape[axis]) {
+      return true;
+    }
+    row->lhs -= broadcast->shape[axis] * broadcast->lhs_strides[axis];
+    row->rhs -= broadcast->shape[axis] * broadcast->rhs_strides[axis];
+    row->index[axis] = 0;
+  }
+  return false;
+}
+
+// The walk over both operands, with an expression of `left` and `right` for each output element.
+#define STORE_EACH(element, expression)                                 \
+  const int32_t inner = broadcast->rank - 1;                            \
+  row_cursor row = {{0}, 0, 0};                                         \
+  do {                                                                  \
+    const element *lhs_row = lhs + row.lhs;                             \
+    const element *rhs_row = rhs + row.rhs;                             \
+    for (int32_t i = 0; i < broadcast->shape[inner]; ++i) {             \
+      const element left = lhs_row[i * broadcast->lhs_strides[inner]];  \
+      const element right = rhs_row[i * broadcast->rhs_strides[inner]]; \
+      *output++ = (element)(expression);                                \
+    }                                                                   \
+  } while (next_row(broadcast, &row))
+
+#define DEFINE_ELEMENTWISE(kernel, element, parameters_type, combine)                                     \
+  void kernel(const tinsmith_broadcast *broadcast, const parameters_type *parameters, const element *lhs, \
+              const element *rhs, element *output) {                                                      \
+    STORE_EACH(element, combine(parameters, left, right));                                                \
+  }
+
+#define DEFINE_PLAIN(kernel, element, expression)                                                             \
+  void kernel(const tinsmith_broadcast *broadcast, const element *lhs, const element *rhs, element *output) { \
+    STORE_EACH(element, expression);                                                                          \
+  }
+
+#endif  // TINSMITH_KERNELS_REFERENCE_BROADCAST_H_
