@@ -13,12 +13,14 @@ from tinsmith_ir.graph import Graph, Value
 from tinsmith_ir.operators import (
     Add,
     AveragePool2D,
+    Broadcast,
     Concat,
     Conv2D,
     Convolution,
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Gather,
     Logistic,
     Maximum,
     MaxPool2D,
@@ -109,6 +111,9 @@ class _Grower:
         # And of other functions of one element.
         self.random_function = np.random.default_rng([seed, 40])
         self.has_functions = self.random_function.random() < 0.25
+        # And of what takes elements more than once.
+        self.random_gather = np.random.default_rng([seed, 4])
+        self.has_gathers = self.random_gather.random() < 0.25
         self.roundings = roundings
         drawn = DType.INT8 if self.random.random() < 0.7 else DType.FLOAT32
         self.dtype = drawn if dtype is None else dtype
@@ -169,6 +174,8 @@ class _Grower:
             return
         if self.has_functions and self.random_function.random() < 0.25:
             self.function(value)
+        if self.has_gathers and self.random_gather.random() < 0.25:
+            (self.gather, self.broadcast)[int(self.random_gather.integers(2))](value)
             return
         is_image = len(value.type.shape) == 4
         steps = _ANY_STEPS + (_IMAGE_STEPS * 2 if is_image else ())
@@ -462,6 +469,40 @@ class _Grower:
         zero_point = int(self.random_function.integers(-128, 128))
         scale = float(np.float32(self.scale(value) * factor))
         return Quantization.per_tensor(scale, zero_point if self.dtype is DType.INT8 else 0)
+
+    def gather(self, value: Value) -> None:
+        """Gather along any axis by constant indices of one dimension or two."""
+        random = self.random_gather
+        shape = value.type.shape
+        if not shape or value.type.elements > _MAX_ELEMENTS:
+            return
+        axis = int(random.integers(len(shape)))
+        size = (2, 2) if random.random() < 0.2 and len(shape) < 4 else int(random.integers(1, 6))
+        indices = random.integers(0, shape[axis], size).astype(np.int32)
+        operand = self.builder.constant("indices", indices)
+        self.add(Gather(axis=axis), [value, operand], None)
+
+    def broadcast(self, value: Value) -> None:
+        """Broadcast of the first element along an axis, or each twice."""
+        random = self.random_gather
+        shape = value.type.shape
+        if not shape or value.type.elements > _MAX_ELEMENTS:
+            return
+        axis = int(random.integers(len(shape)))
+        if random.random() < 0.5:
+            first = (*shape[:axis], 1, *shape[axis + 1 :])
+            sliced = self.builder.add(Slice((0,) * len(shape), first), [value])
+            self.read.add(value.name)
+            self.add(Broadcast(shape=(*shape[:axis], 3, *shape[axis + 1 :])), [sliced], None)
+            return
+        apart = self.builder.add(
+            Reshape(shape=(*shape[: axis + 1], 1, *shape[axis + 1 :])), [value]
+        )
+        self.read.add(value.name)
+        pairs = Broadcast(shape=(*shape[: axis + 1], 2, *shape[axis + 1 :]))
+        repeated = self.builder.add(pairs, [apart])
+        whole = (*shape[:axis], 2 * shape[axis], *shape[axis + 1 :])
+        self.add(Reshape(shape=whole), [repeated], None)
 
     def softmax(self, value: Value) -> None:
         """Softmax; nothing in an int16 network."""

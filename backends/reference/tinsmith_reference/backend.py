@@ -10,6 +10,7 @@ from tinsmith_reference import (
     convolution,
     elementwise,
     fully_connected,
+    gather,
     layout,
     logistic,
     lookup,
@@ -30,6 +31,7 @@ _KERNELS = (
     *rectifiers.KERNELS,
     *quantization.KERNELS,
     *layout.KERNELS,
+    *gather.KERNELS,
 )
 
 

@@ -29,6 +29,8 @@ from tinsmith_lowering import (
 
 INT8, INT16, INT32, INT64 = DType.INT8, DType.INT16, DType.INT32, DType.INT64
 UINT8, FLOAT32, BOOL = DType.UINT8, DType.FLOAT32, DType.BOOL
+ANY = (INT8, INT16, INT32, FLOAT32, BOOL)
+"""The element types of what only moves."""
 MAX_RANK = 6
 """TINSMITH_MAX_RANK of tinsmith/types.h."""
 

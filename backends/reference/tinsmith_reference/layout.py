@@ -1,6 +1,8 @@
 """Reshape, Concat, Pad, Slice and Transpose: elements move, whatever their type."""
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from tinsmith_c import call, initializer
@@ -10,11 +12,10 @@ from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Emission, Layer, Scope, Signature, Walk, gathering_walk
 
 from tinsmith_reference.common import (
-    BOOL,
+    ANY,
     FLOAT32,
     INT8,
     INT16,
-    INT32,
     MAX_RANK,
     SUFFIX,
     UINT8,
@@ -23,7 +24,7 @@ from tinsmith_reference.common import (
     rounded,
 )
 from tinsmith_reference.quantization import requantize_initializer
-from tinsmith_reference.walk import dense_strides, merged, merged_padding
+from tinsmith_reference.walk import Strides, dense_strides, merged, merged_padding
 
 
 def emit_copy(layer: Layer, scope: Scope) -> Emission:
@@ -62,36 +63,34 @@ def emit_transpose(layer: Layer, scope: Scope) -> Emission:
     )
 
 
-def _slice_rows(layer: Layer) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
-    """Elements of a row, which lie together in the operand; how many rows, and elements from one to the next."""
-    operator = layer.operator_as(Slice)
-    pairs = zip(dense_strides(layer.input(0).shape), operator.steps, strict=True)
-    shape, (walk,) = merged(operator.shape, [tuple(stride * step for stride, step in pairs)])
-    if walk[-1] != 1:
-        return 1, shape, walk
-    return shape[-1], shape[:-1] or (1,), walk[:-1] or (0,)
+class Rows(NamedTuple):
+    """A walk over rows, which lie together in the operand.
+
+    elements: of a row. shape: of the tensor of rows. walk: elements from one row to the next, along each dimension.
+    """
+
+    elements: int
+    shape: tuple[int, ...]
+    walk: tuple[int, ...]
 
 
-def slice_rank_fits(layer: Layer) -> str | None:
-    """After merging, the rows of the slice have at most 6 dimensions."""
-    rank = len(_slice_rows(layer)[1])
-    return None if rank <= MAX_RANK else f"it has {rank}"
+def rows_of(shape: Sequence[int], walk: Strides) -> Rows:
+    """The longest rows of a result of `shape` whose operand is walked in strides."""
+    merged_shape, (steps,) = merged(shape, [walk])
+    if steps[-1] != 1:
+        return Rows(1, merged_shape, steps)
+    return Rows(merged_shape[-1], merged_shape[:-1] or (1,), steps[:-1] or (0,))
 
 
-def emit_slice(layer: Layer, scope: Scope) -> Emission:
-    """Any begin and strides."""
-    row, shape, walk = _slice_rows(layer)
+def call_slice(layer: Layer, scope: Scope, rows: Rows, first: int) -> Emission:
+    """Copy rows. first: the operand's element with which the first begins."""
     size = layer.output.dtype.size_bytes
-    begin = layer.operator_as(Slice).begin
-    first = sum(
-        at * stride for at, stride in zip(begin, dense_strides(layer.input(0).shape), strict=True)
-    )
     fields = {
-        "rank": len(shape),
-        "row_bytes": row * size,
+        "rank": len(rows.shape),
+        "row_bytes": rows.elements * size,
         "first_byte": first * size,
-        "shape": shape,
-        "byte_strides": tuple(stride * size for stride in walk),
+        "shape": rows.shape,
+        "byte_strides": tuple(stride * size for stride in rows.walk),
     }
     return Emission(
         (
@@ -101,12 +100,30 @@ def emit_slice(layer: Layer, scope: Scope) -> Emission:
     )
 
 
+def _slice_rows(layer: Layer) -> Rows:
+    operator = layer.operator_as(Slice)
+    pairs = zip(dense_strides(layer.input(0).shape), operator.steps, strict=True)
+    return rows_of(operator.shape, tuple(stride * step for stride, step in pairs))
+
+
+def slice_rank_fits(layer: Layer) -> str | None:
+    """After merging, the rows of the slice have at most 6 dimensions."""
+    rank = len(_slice_rows(layer).shape)
+    return None if rank <= MAX_RANK else f"it has {rank}"
+
+
+def emit_slice(layer: Layer, scope: Scope) -> Emission:
+    """Any begin and strides."""
+    pairs = zip(layer.operator_as(Slice).begin, dense_strides(layer.input(0).shape), strict=True)
+    return call_slice(layer, scope, _slice_rows(layer), sum(at * stride for at, stride in pairs))
+
+
 def slice_walk(layer: Layer) -> Walk:
     """Row after row of the result."""
     elements = np.arange(layer.input(0).elements).reshape(layer.input(0).shape)
     operator = layer.operator_as(Slice)
     (sources,) = operator.evaluate([elements], layer.inputs, layer.outputs)
-    return gathering_walk(layer, sources.astype(np.int64), row=_slice_rows(layer)[0])
+    return gathering_walk(layer, sources.astype(np.int64), row=_slice_rows(layer).elements)
 
 
 def pad_rank_fits(layer: Layer) -> str | None:
@@ -168,11 +185,11 @@ def emit_concat(layer: Layer, scope: Scope) -> Emission:
     return Emission(tuple(statements))
 
 
-Rows = tuple[int, int, int, int]
+_Place = tuple[int, int, int, int]
 """rows, elements of an input row, elements from one output row to the next, first element."""
 
 
-def _copy_rows(layer: Layer, scope: Scope, index: int, place: Rows) -> str:
+def _copy_rows(layer: Layer, scope: Scope, index: int, place: _Place) -> str:
     rows, width, pitch, start = place
     size = layer.output.dtype.size_bytes
     numbers = [f"{rows}u", f"{width * size}u", f"{pitch * size}u"]
@@ -180,7 +197,7 @@ def _copy_rows(layer: Layer, scope: Scope, index: int, place: Rows) -> str:
 
 
 def _requantize_rows(
-    layer: Layer, scope: Scope, index: int, place: Rows, record: RequantizeParameters
+    layer: Layer, scope: Scope, index: int, place: _Place, record: RequantizeParameters
 ) -> list[str]:
     rows, width, pitch, start = place
     suffix = SUFFIX[layer.output.dtype]
@@ -203,11 +220,10 @@ def transpose_walk(layer: Layer) -> Walk:
     return gathering_walk(layer, elements.transpose(layer.operator_as(Transpose).permutation))
 
 
-_JOINED = (INT8, INT16, INT32, FLOAT32, BOOL)
-_ANY = (*_JOINED, UINT8)
+_MOVED = (*ANY, UINT8)
 
 KERNELS = (
-    *(kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy) for dtype in _ANY),
+    *(kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy) for dtype in _MOVED),
     *(
         kernel(
             "tinsmith_copy_rows",
@@ -216,11 +232,11 @@ KERNELS = (
             emit_concat,
             roundings=tuple(Rounding) if dtype in (INT8, INT16) else (Rounding.TFLITE,),
         )
-        for dtype in _JOINED
+        for dtype in ANY
     ),
     *(
         kernel("tinsmith_pad", Pad, Signature((dtype,), dtype), emit_pad, (pad_rank_fits,))
-        for dtype in _ANY
+        for dtype in _MOVED
     ),
     *(
         kernel(
@@ -231,7 +247,7 @@ KERNELS = (
             (slice_rank_fits,),
             walk=slice_walk,
         )
-        for dtype in _ANY
+        for dtype in _MOVED
     ),
     *(
         kernel(
@@ -242,6 +258,6 @@ KERNELS = (
             (transpose_rank_fits,),
             walk=transpose_walk,
         )
-        for dtype in _ANY
+        for dtype in _MOVED
     ),
 )

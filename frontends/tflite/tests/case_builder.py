@@ -51,7 +51,7 @@ class CaseBuilder:
     def data(self, shape: Shape, kind: Kind) -> Array:
         """Elements over the whole range of the kind; about -4 to 4 for float32."""
         if kind == "FLOAT32":
-            return (self.random.standard_normal(shape) * 1.5).astype(np.float32)
+            return np.asarray(self.random.standard_normal(shape) * 1.5, np.float32)
         info = np.iinfo(np.int8 if kind == "INT8" else np.int16)
         return self.random.randint(info.min, info.max + 1, shape).astype(info.dtype)
 
@@ -65,6 +65,13 @@ class CaseBuilder:
         )
         self._inputs.append(index)
         self._arrays.append(self.data(shape, kind))
+        return index
+
+    def integers(self, array: Array) -> int:
+        """Add a graph input of int32 with these elements."""
+        index = self.model.tensor(f"input{len(self._inputs)}", array.shape, "INT32")
+        self._inputs.append(index)
+        self._arrays.append(array)
         return index
 
     def output(

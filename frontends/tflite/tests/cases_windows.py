@@ -50,6 +50,45 @@ def depthwise_conv2d(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     )  # fmt: skip
 
 
+def transpose_conv(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """TRANSPOSE_CONV: kernels below and above strides, padding, scales per channel or not, with bias or not."""
+    r = b.random.randint
+    n, h, w, depth, results = 1 + r(2), 1 + r(5), 1 + r(5), 1 + r(5), 1 + r(5)
+    kh, kw = [(3, 3), (2, 2), (4, 4), (1, 3), (5, 2), (1, 1)][index % 6]
+    sh, sw = [(2, 2), (1, 1), (2, 1), (3, 2)][r(4)]
+    same = bool(r(2))
+    sizes = [
+        size * stride - (r(stride) if stride > 1 else 0)
+        if same
+        else (size - 1) * stride + kernel + (r(stride) if stride > 1 else 0)
+        for size, stride, kernel in ((h, sh, kh), (w, sw, kw))
+    ]
+    if (
+        r(6) == 0
+    ):  # TFLite takes any size of the input, also such that reaches no or not all results
+        h, w = 1 + r(6), 1 + r(6)
+    shape = (n, *sizes, results)
+    source_scale, spread = b.scale(0.05), np.sqrt(kh * kw * depth / sh / sw) * 74
+    spread *= 74 if kind == "INT8" else 19000
+    weight_scales = [b.scale(0.01) for _ in range(results if index % 3 else 1)]
+    operands = [b.model.constant("shape", np.array(shape, np.int32))]
+    if kind == "FLOAT32":
+        operands.append(b.model.constant("weights", b.data((results, kh, kw, depth), kind)))
+    else:
+        values = np.maximum(b.data((results, kh, kw, depth), "INT8").astype(np.int16), -127)
+        scales = _per_channel(weight_scales, 0)
+        operands.append(b.model.constant("weights", values.astype(np.int8), quantization=scales))
+    operands.append(b.input((n, h, w, depth), kind, source_scale))
+    if index % 2 or kind == "INT16":
+        operands.append(_bias(b, kind, results, spread, [source_scale * s for s in weight_scales]))
+    output = b.output(
+        shape, kind, b.scale(source_scale * 0.01 * spread / (60 if kind == "INT8" else 15000))
+    )
+    chosen = options("TransposeConvOptions", Padding=0 if same else 1, StrideH=sh, StrideW=sw)
+    b.model.operator("TRANSPOSE_CONV", operands, [output], chosen, version=3)
+    return b.finish(output)
+
+
 def fully_connected(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """FULLY_CONNECTED: batches, inputs of several dimensions that are kept or not."""
     size, results = 1 + b.random.randint(40), 1 + b.random.randint(12)

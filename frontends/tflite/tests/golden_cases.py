@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import cases_elements
 import cases_functions
+import cases_moves
 import cases_slices
 import cases_unsigned
 import cases_windows
@@ -65,6 +66,22 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (6, cases_functions.hard_swish),
     (5, cases_functions.prelu),
     (4, cases_functions.relu_to_1),
+    (12, cases_windows.transpose_conv),
+    (3, cases_moves.pack),
+    (5, cases_moves.gather),
+    (3, cases_moves.gather_nd),
+    (2, cases_moves.embedding_lookup),
+    (6, cases_moves.resize_nearest_neighbor),
+    (3, cases_moves.reverse_v2),
+    (3, cases_moves.tile),
+    (4, cases_moves.broadcast_to),
+    (4, cases_moves.mirror_pad),
+    (3, cases_moves.space_to_depth),
+    (3, cases_moves.depth_to_space),
+    (4, cases_moves.space_to_batch_nd),
+    (4, cases_moves.batch_to_space_nd),
+    (2, cases_moves.fill),
+    (1, cases_moves.zeros_like),
 )
 
 _UNSIGNED_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (

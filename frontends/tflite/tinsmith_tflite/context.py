@@ -1,14 +1,17 @@
 """What a converter sees of one operator: its tensors as values, its options, its constants."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
-from tinsmith_ir.graph import Location, Node, Value
+from tinsmith_ir.graph import Array, Location, Node, Value
 from tinsmith_ir.operators import Activation, Operator
+from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_tflite import builtin
 from tinsmith_tflite.flatbuffer import Table
@@ -79,17 +82,49 @@ class OperatorContext:
         """What nodes say of where they came from."""
         return Location(self.values.file.name, f"{self.operator} '{self.tensor.name}'")
 
-    def step(self, operator: Operator, operands: Sequence[Value]) -> Value:
-        """The result of a node that the conversion needs in front of its own; quantized as its operand is."""
-        types = [value.type for value in operands]
+    def step(
+        self,
+        operator: Operator,
+        operands: Sequence[Value | None],
+        quantization: Quantization | None = None,
+    ) -> Value:
+        """The result of a node that the conversion needs in front of its own.
+
+        quantization: of the result, if the operator does not keep that of its operand.
+        """
+        types = [None if value is None else value.type for value in operands]
         try:
             (type_,) = operator.infer(types)
+            if quantization is not None:
+                type_ = replace(type_, quantization=quantization)
             operator.verify(types, [type_])
         except GraphError as error:
             raise self.error(str(error)) from error
         value = self.values.step(f"{self.output.name}_{operator.mnemonic}", type_)
         self.before.append(Node(operator, tuple(operands), (value,), self.location))
         return value
+
+    def constant(self, name: str, array: Array, quantization: Quantization | None = None) -> Value:
+        """A constant that the conversion needs and the file does not have; named after the result."""
+        dtype = next(dtype for dtype in DType if dtype.numpy == array.dtype)
+        type_ = TensorType(array.shape, dtype, quantization)
+        return self.values.computed(f"{self.output.name}_{name}", type_, array)
+
+    def indices(self, position: int, count: int) -> Value:
+        """Input `position`, indices of `count` elements: of int32, or constants, of which each must be one."""
+        index = self._tensor(position)
+        if not self.values.is_constant(index):
+            return self.value(position)
+        return self.constant("indices", self.known_indices(position, count).astype(np.int32))
+
+    def known_indices(self, position: int, count: int) -> NDArray[np.int64]:
+        """Input `position`, constant indices of `count` elements, in its shape."""
+        array = self.values.index_array(self._tensor(position))
+        if not 0 <= array.min() <= array.max() < count:
+            raise self.error(
+                f"expected indices within 0 and {count - 1}, got {array.min()} to {array.max()}"
+            )
+        return array
 
     def has(self, position: int) -> bool:
         """True if input `position` is there."""
@@ -133,13 +168,13 @@ class OperatorContext:
             return self.values.float_weights(self._tensor(1))
         return value
 
-    def bias(self, source: Value) -> Value | None:
-        """Input 2, or None if it is absent. Beside int16 activations it must be TFLite's default,
+    def bias(self, source: Value, position: int = 2) -> Value | None:
+        """Input `position`, or None if it is absent. Beside int16 activations it must be TFLite's default,
         int64: with int32 TFLite rounds in another way.
         """
-        if not self.has(2):
+        if not self.has(position):
             return None
-        index = self._tensor(2)
+        index = self._tensor(position)
         kind = self.values.file.tensor(index).type_name
         if source.type.dtype is DType.INT16 and kind != "INT64":
             raise self.unsupported(
@@ -155,6 +190,15 @@ class OperatorContext:
     def integers(self, position: int) -> tuple[int, ...]:
         """Elements of input `position`, a constant that stands for an attribute (axes, shape)."""
         return self.values.integers(self._tensor(position))
+
+    def paddings(self, position: int, rank: int) -> tuple[int, ...]:
+        """(before, after) of each of `rank` axes, one after the other: constant input `position`."""
+        paddings = self.integers(position)
+        if len(paddings) != 2 * rank or any(width < 0 for width in paddings):
+            raise self.error(
+                f"expected {2 * rank} paddings of at least 0, got {list(paddings)[: 4 * rank]}"
+            )
+        return paddings
 
     def scalar(self, position: int) -> int | float:
         """The only element of input `position`, a constant that stands for an attribute."""

@@ -50,6 +50,9 @@ class _Folding:
     def list(self, position: int) -> list[int]:
         return [int(element) for element in self.arrays[position].ravel()]
 
+    def scalar(self, position: int) -> int:
+        return int(self.arrays[position].reshape(()))
+
     def without_activation(self, slot: int, result: Integers) -> Integers:
         if self.options.int8(slot) != 0:
             raise UnsupportedError("expected no fused activation of integers")
@@ -152,6 +155,27 @@ def _gather(folding: _Folding) -> Integers:
     return np.take(folding.first, indices, axis=folding.options.int32(0))
 
 
+def _fill(folding: _Folding) -> Integers:
+    shape = folding.list(0)
+    if min(shape, default=0) < 0 or math.prod(shape) > MOST_ATTRIBUTE_ELEMENTS:
+        raise ValueError(f"shape {shape}")
+    return np.full(shape, folding.scalar(1), np.int64)
+
+
+def _broadcast_args(folding: _Folding) -> Integers:
+    shapes = [tuple(folding.list(position)) for position in (0, 1)]
+    return np.array(np.broadcast_shapes(*shapes), np.int64)
+
+
+def _range(folding: _Folding) -> Integers:
+    """From the first to the second, which is left out, in steps of the third."""
+    start, limit, step = (folding.scalar(position) for position in range(3))
+    indices = range(start, limit, step)
+    if len(indices) > MOST_ATTRIBUTE_ELEMENTS:
+        raise ValueError(f"{len(indices)} elements")
+    return np.array(indices, np.int64)
+
+
 def _squeeze(folding: _Folding) -> Integers:
     return np.squeeze(folding.first, axis=folding.options.int32s(0) or None)
 
@@ -174,12 +198,16 @@ FOLD_RULES: Mapping[str, FoldRule] = {
         "ConcatenationOptions",
         lambda f: f.without_activation(1, np.concatenate(f.arrays, axis=f.options.int32(0))),
     ),
+    "BROADCAST_ARGS": FoldRule(1, "", _broadcast_args),
     "EXPAND_DIMS": FoldRule(
         1, "ExpandDimsOptions", lambda f: np.expand_dims(f.first, tuple(f.list(1)))
     ),
+    "FILL": FoldRule(4, "FillOptions", _fill),
     "GATHER": FoldRule(7, "GatherOptions", _gather),
     "MUL": FoldRule(7, "MulOptions", lambda f: f.without_activation(0, f.arrays[0] * f.arrays[1])),
     "PACK": FoldRule(4, "PackOptions", lambda f: np.stack(f.arrays, axis=f.options.int32(1))),
+    "RANGE": FoldRule(2, "RangeOptions", _range),
+    "RANK": FoldRule(1, "RankOptions", lambda f: np.array(f.first.size), reads_shape=True),
     "REDUCE_PROD": FoldRule(2, "ReducerOptions", _reduce_prod),
     "RESHAPE": FoldRule(1, "ReshapeOptions", _reshape),
     "SHAPE": FoldRule(1, "ShapeOptions", lambda f: f.first, reads_shape=True),
@@ -187,4 +215,5 @@ FOLD_RULES: Mapping[str, FoldRule] = {
     "SQUEEZE": FoldRule(2, "SqueezeOptions", _squeeze),
     "STRIDED_SLICE": FoldRule(8, "StridedSliceOptions", _strided_slice),
     "SUB": FoldRule(5, "SubOptions", lambda f: f.without_activation(0, f.arrays[0] - f.arrays[1])),
+    "ZEROS_LIKE": FoldRule(1, "ZerosLikeOptions", lambda f: np.zeros_like(f.first)),
 }

@@ -8,11 +8,13 @@ from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_ir.operators import (
     Add,
     AveragePool2D,
+    Broadcast,
     Concat,
     Conv2D,
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Gather,
     HardSwish,
     LeakyRelu,
     Logistic,
@@ -38,13 +40,24 @@ from tinsmith_ir.operators import (
     Transpose,
 )
 
-from tinsmith_tflite import arithmetic, functions, shapes, slices, windows
+from tinsmith_tflite import (
+    arithmetic,
+    blocks,
+    functions,
+    gathering,
+    shapes,
+    slices,
+    transposed,
+    windows,
+)
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.model_file import FileOperator, printable, quoted
 from tinsmith_tflite.problems import RefusedError
 
 _NUMBERS = (DType.FLOAT32, DType.INT8, DType.INT16)
 _SMALL = (DType.FLOAT32, DType.INT8)
+_ANY = (*_NUMBERS, DType.INT32)
+"""Of results that only move."""
 _SEVERAL = (1, 1024)
 
 
@@ -83,24 +96,41 @@ def _plain(
 RULES: Mapping[str, Rule] = {
     "ADD": Rule(5, (2, 2), "AddOptions", (Add,), arithmetic.add),
     "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), windows.average_pool2d),
+    "BATCH_TO_SPACE_ND": Rule(
+        4, (3, 3), "BatchToSpaceNDOptions", (Reshape, Slice), blocks.batch_to_space_nd, _ANY
+    ),
+    "BROADCAST_TO": Rule(
+        3, (2, 2), "BroadcastToOptions", (Broadcast,), gathering.broadcast_to, _ANY
+    ),
     "CONCATENATION": Rule(4, (1, 1024), "ConcatenationOptions", (Concat,), shapes.concatenation),
     "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D,), windows.conv2d),
+    "DEPTH_TO_SPACE": Rule(
+        2, (1, 1), "DepthToSpaceOptions", (Reshape,), blocks.depth_to_space, _ANY
+    ),
     "DEPTHWISE_CONV_2D": Rule(
         7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D,), windows.depthwise_conv2d
     ),
     "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", (Dequantize,), arithmetic.dequantize),
+    "EMBEDDING_LOOKUP": Rule(3, (2, 2), "", (Gather,), gathering.embedding_lookup, _ANY),
     "EXPAND_DIMS": Rule(1, (2, 2), "ExpandDimsOptions", (Reshape,), shapes.expand_dims),
+    "FILL": Rule(4, (2, 2), "FillOptions", (Broadcast, Reshape), gathering.fill, _ANY),
     "FULLY_CONNECTED": Rule(
         13, (2, 3), "FullyConnectedOptions", (FullyConnected,), arithmetic.fully_connected
     ),
     "HARD_SWISH": _plain(1, "HardSwishOptions", HardSwish, _SMALL),
     "LEAKY_RELU": Rule(2, (1, 1), "LeakyReluOptions", (LeakyRelu,), functions.leaky_relu),
+    "GATHER": Rule(7, (2, 2), "GatherOptions", (Gather,), gathering.gather, _ANY),
+    "GATHER_ND": Rule(5, (2, 2), "GatherNdOptions", (Gather,), gathering.gather_nd, _ANY),
     "LOGISTIC": _plain(3, "", Logistic),
     "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), windows.max_pool2d),
     "MAXIMUM": _plain(4, "MaximumMinimumOptions", Maximum),
     "MEAN": Rule(3, (2, 2), "ReducerOptions", (Mean,), arithmetic.mean),
     "MINIMUM": _plain(4, "MaximumMinimumOptions", Minimum),
+    "MIRROR_PAD": Rule(
+        3, (2, 2), "MirrorPadOptions", (Gather, Reshape), gathering.mirror_pad, _ANY
+    ),
     "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), arithmetic.mul),
+    "PACK": Rule(4, _SEVERAL, "PackOptions", (Concat,), gathering.pack, _ANY),
     "PAD": Rule(4, (2, 2), "PadOptions", (Pad,), shapes.pad),
     "PADV2": Rule(4, (3, 3), "PadV2Options", (Pad,), shapes.padv2),
     "PRELU": _plain(1, "", Prelu, _SMALL),
@@ -110,9 +140,23 @@ RULES: Mapping[str, Rule] = {
     "RELU_0_TO_1": _plain(1, "", Relu0To1, _SMALL),
     "RELU_N1_TO_1": _plain(1, "", ReluN1To1, _SMALL),
     "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", (Reshape,), shapes.reshape),
+    "RESIZE_NEAREST_NEIGHBOR": Rule(
+        4,
+        (2, 2),
+        "ResizeNearestNeighborOptions",
+        (Gather, Reshape),
+        gathering.resize_nearest_neighbor,
+    ),
+    "REVERSE_V2": Rule(3, (2, 2), "ReverseV2Options", (Slice,), gathering.reverse_v2, _ANY),
     "SLICE": Rule(6, (3, 3), "SliceOptions", (Slice,), slices.slice_),
     "SOFTMAX": Rule(
         3, (1, 1), "SoftmaxOptions", (Softmax,), arithmetic.softmax, (DType.FLOAT32, DType.INT8)
+    ),
+    "SPACE_TO_BATCH_ND": Rule(
+        4, (3, 3), "SpaceToBatchNDOptions", (Reshape,), blocks.space_to_batch_nd, _ANY
+    ),
+    "SPACE_TO_DEPTH": Rule(
+        2, (1, 1), "SpaceToDepthOptions", (Reshape,), blocks.space_to_depth, _ANY
     ),
     "SPLIT": Rule(4, (2, 2), "SplitOptions", (Slice,), slices.split, outputs=_SEVERAL),
     "SPLIT_V": Rule(2, (3, 3), "SplitVOptions", (Slice,), slices.split_v, outputs=_SEVERAL),
@@ -120,8 +164,13 @@ RULES: Mapping[str, Rule] = {
     "STRIDED_SLICE": Rule(8, (4, 4), "StridedSliceOptions", (Slice, Reshape), slices.strided_slice),
     "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), arithmetic.sub),
     "TANH": _plain(3, "", Tanh),
+    "TILE": Rule(3, (2, 2), "TileOptions", (Reshape,), gathering.tile, _ANY),
     "TRANSPOSE": Rule(6, (2, 2), "TransposeOptions", (Transpose,), shapes.transpose),
+    "TRANSPOSE_CONV": Rule(
+        4, (3, 4), "TransposeConvOptions", (Conv2D, Reshape, Slice), transposed.transpose_conv
+    ),
     "UNPACK": Rule(4, (1, 1), "UnpackOptions", (Slice, Reshape), slices.unpack, outputs=_SEVERAL),
+    "ZEROS_LIKE": Rule(1, (1, 1), "ZerosLikeOptions", (Broadcast,), gathering.zeros_like, _ANY),
 }
 """Kind of an operator in the file -> how it is imported."""
 

@@ -42,13 +42,15 @@ def expand_dims(context: OperatorContext) -> Conversion:
 def pad(context: OperatorContext) -> Conversion:
     """PAD: with real zeros."""
     source = context.value(0)
-    return Pad(padding=_paddings(context, source)), (source,)
+    return Pad(padding=context.paddings(1, len(source.type.shape))), (source,)
 
 
 def padv2(context: OperatorContext) -> Conversion:
     """PADV2: with a constant of the input's dtype."""
     source = context.value(0)
-    return Pad(padding=_paddings(context, source), value=context.scalar(2)), (source,)
+    return Pad(padding=context.paddings(1, len(source.type.shape)), value=context.scalar(2)), (
+        source,
+    )
 
 
 def transpose(context: OperatorContext) -> Conversion:
@@ -88,14 +90,3 @@ def _resolved(context: OperatorContext, source: Value, asked: tuple[int, ...]) -
             f"expected a shape of {source.type.elements} elements, got {list(asked)}"
         )
     return asked
-
-
-def _paddings(context: OperatorContext, source: Value) -> tuple[int, ...]:
-    """(before, after) of each axis, one after the other."""
-    rank = len(source.type.shape)
-    paddings = context.integers(1)
-    if len(paddings) != 2 * rank or any(width < 0 for width in paddings):
-        raise context.error(
-            f"expected {2 * rank} paddings of at least 0, got {list(paddings)[: 4 * rank]}"
-        )
-    return paddings

@@ -33,6 +33,7 @@ class Values:
         self.widened: list[Constant] = []
         self._names = Names()
         self._values: dict[int, Value] = {}
+        self._arrays: dict[str, Array] = {}
         self._converted: dict[int, Value] = {}
         self._recentred: dict[str, Value] = {}
         self._ends: dict[int, Value] = {}
@@ -177,6 +178,26 @@ class Values:
             self._converted[index] = self._constant(tensor.name, type_, data.astype(np.int32))
         return self._converted[index]
 
+    def computed(self, name: str, type_: TensorType, data: Array) -> Value:
+        """A constant that is no tensor of the file but made of one: indices, weights in another order."""
+        self._charge(type_.size_bytes)
+        return self._constant(name, type_, np.array(data, order="C"))
+
+    def data(self, value: Value) -> Array | None:
+        """The elements of a value that is a constant, else None."""
+        return self._arrays.get(value.name)
+
+    def index_array(self, index: int) -> NDArray[np.int64]:
+        """Elements of a constant int32 or int64 tensor of any size, in its shape."""
+        tensor = self.file.tensor(index)
+        if tensor.type_name not in INDEX_TYPES:
+            raise ModelError(
+                f"{self.file.name}: {tensor}: expected INT32 or INT64, got {tensor.type_name}"
+            )
+        shape = dense_shape(tensor, self.file.name)
+        self._charge(8 * math.prod(shape))
+        return self._data(tensor, np.dtype(INDEX_TYPES[tensor.type_name]), shape).astype(np.int64)
+
     def integers(self, index: int) -> tuple[int, ...]:
         """Elements of a constant int32 or int64 tensor that stands for an attribute."""
         tensor = self.file.tensor(index)
@@ -232,6 +253,7 @@ class Values:
     def _constant(self, name: str, type_: TensorType, data: Array) -> Value:
         value = Value(self._names.unique(name), type_)
         self.constants.append(Constant(value, data))
+        self._arrays[value.name] = data
         return value
 
     def _charge(self, size_bytes: int) -> None:

@@ -16,6 +16,7 @@ from tinsmith_ir.operators.base import (
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
 from tinsmith_ir.operators.fully_connected import FullyConnected
+from tinsmith_ir.operators.gather import Broadcast, Gather
 from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.operators.logistic import Logistic, SigmoidCurve, Tanh
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
@@ -35,6 +36,7 @@ __all__ = [
     "Arithmetic",
     "Array",
     "AveragePool2D",
+    "Broadcast",
     "Clamp",
     "Concat",
     "Conv2D",
@@ -43,6 +45,7 @@ __all__ = [
     "Dequantize",
     "Extremum",
     "FullyConnected",
+    "Gather",
     "HardSwish",
     "LeakyRelu",
     "Logistic",

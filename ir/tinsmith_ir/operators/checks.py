@@ -78,3 +78,10 @@ def check_same_quantization(first: TensorType, second: TensorType, what: str) ->
             f"expected the same quantization of {what}, "
             f"got {first.quantization} and {second.quantization}"
         )
+
+
+def check_moved(input_: TensorType, output: TensorType) -> None:
+    """Raise GraphError unless the result is quantized as the input, and not per axis: elements change places."""
+    check_same_quantization(input_, output, "input and result")
+    if input_.quantization is not None and input_.quantization.axis is not None:
+        raise GraphError("expected an input that is not quantized per axis")

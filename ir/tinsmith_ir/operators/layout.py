@@ -30,7 +30,7 @@ from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class _Move(Operator):
+class Move(Operator):
     """One operand of any dtype; the result has its dtype and quantization."""
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
@@ -38,14 +38,11 @@ class _Move(Operator):
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """The result is quantized as the input, and not per axis."""
-        input_ = checks.present(inputs, 0, "input")
-        checks.check_same_quantization(input_, outputs[0], "input and result")
-        if input_.quantization is not None and input_.quantization.axis is not None:
-            raise GraphError("expected an input that is not quantized per axis")
+        checks.check_moved(checks.present(inputs, 0, "input"), outputs[0])
 
 
 @dataclass(frozen=True)
-class Reshape(_Move):
+class Reshape(Move):
     """The same elements in row-major order under another shape."""
 
     mnemonic: ClassVar[str] = "reshape"
@@ -85,7 +82,7 @@ class Reshape(_Move):
 
 
 @dataclass(frozen=True)
-class Pad(_Move):
+class Pad(Move):
     """Elements added before and after each axis.
 
     padding: (before 0, after 0, before 1, after 1, ...), not negative.
@@ -165,7 +162,7 @@ class Pad(_Move):
 
 
 @dataclass(frozen=True)
-class Transpose(_Move):
+class Transpose(Move):
     """Axis i of the result is axis permutation[i] of the input."""
 
     mnemonic: ClassVar[str] = "transpose"
@@ -197,7 +194,7 @@ class Transpose(_Move):
 
 
 @dataclass(frozen=True)
-class Slice(_Move):
+class Slice(Move):
     """Along each axis i the elements begin[i] + k * strides[i], for k from 0 to shape[i] - 1.
 
     strides: not 0, and negative to read backwards; if all are 1, which is the default, they are kept as ().

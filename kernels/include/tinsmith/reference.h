@@ -7,6 +7,7 @@
 #include "tinsmith/convolution.h"
 #include "tinsmith/elementwise.h"
 #include "tinsmith/fully_connected.h"
+#include "tinsmith/gather.h"
 #include "tinsmith/layout.h"
 #include "tinsmith/logistic.h"
 #include "tinsmith/lookup.h"

@@ -10,12 +10,14 @@ from tinsmith_ir.operators import (
     Activation,
     Add,
     AveragePool2D,
+    Broadcast,
     Concat,
     Conv2D,
     Convolution,
     DepthwiseConv2D,
     Dequantize,
     FullyConnected,
+    Gather,
     HardSwish,
     LeakyRelu,
     Logistic,
@@ -294,6 +296,24 @@ def movement(draft: Draft, dtype: DType) -> None:
         draft.kept(Concat(axis=2), [x, x])
 
 
+def picked(draft: Draft, dtype: DType) -> None:
+    """Gather by constant and computed indices, also such as do not exist; broadcasts."""
+    x = draft.input((2, 3, 4), dtype)
+    computed = draft.builder.input("indices", TensorType((5,), DType.INT32))
+    for axis in (0, 1, 2):
+        draft.kept(Gather(axis=axis), [x, computed])
+    indices = np.array([[2, 0], [1, 1], [2, 2]], np.int32)
+    draft.kept(Gather(axis=1), [x, draft.builder.constant("indices", indices)])
+    draft.kept(Gather(axis=2), [x, draft.builder.constant("index", np.array(3, np.int32))])
+    for source, shape in (
+        ((3, 1, 4), (3, 5, 4)),
+        ((2, 1, 3, 1), (2, 2, 2, 3, 2)),
+        ((4,), (3, 4)),
+        ((), (2, 3)),
+    ):
+        draft.kept(Broadcast(shape=shape), [draft.input(source, dtype)])
+
+
 def joined(draft: Draft, dtype: DType) -> None:
     """Concat of tensors with different scales, and with an activation."""
     for axis in (0, 1, 2):
@@ -395,6 +415,7 @@ CASES: tuple[Case, ...] = (
     *_typed("softmax", softmax, (DType.INT8, DType.FLOAT32)),
     *_typed("curves", curves, NUMBERS),
     *_typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.BOOL)),
+    *_typed("picked", picked, (*NUMBERS, DType.INT32, DType.BOOL)),
     *_typed("joined", joined, NUMBERS),
     *_typed("rectifiers", rectifiers, NUMBERS),
     *_typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),

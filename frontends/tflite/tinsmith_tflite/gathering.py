@@ -1,0 +1,184 @@
+"""Converters of operators that take elements more than once, or in another order: by indices or repeated."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.graph import Value
+from tinsmith_ir.operators import Broadcast, Concat, Gather, Reshape, Slice
+
+from tinsmith_tflite.context import Conversion, OperatorContext
+
+_SYMMETRIC = 1  # of MirrorPadMode, whose other one is REFLECT
+
+
+def pack(context: OperatorContext) -> Conversion:
+    """PACK as a concatenation: each operand gets the new axis first."""
+    values = [context.value(position) for position in range(len(context.operator.inputs))]
+    shape = values[0].type.shape
+    axis = context.axis(context.options.int32(1), len(shape) + 1)
+    for value in values:
+        if value.type != values[0].type:
+            raise context.error(
+                f"expected inputs of one type, got {values[0].type} and {value.type}"
+            )
+    apart = (*shape[:axis], 1, *shape[axis:])
+    parts = [context.step(Reshape(shape=apart), [value]) for value in values]
+    return Concat(axis=axis), parts
+
+
+def gather(context: OperatorContext) -> Conversion:
+    """GATHER by constant or computed indices."""
+    source = context.value(0)
+    if context.options.int32(1):
+        raise context.unsupported(
+            f"expected no batch dimensions, got {context.options.int32(1)}; gather each batch by itself"
+        )
+    axis = context.axis(context.options.int32(0), len(source.type.shape))
+    return Gather(axis=axis), (source, context.indices(1, source.type.shape[axis]))
+
+
+def embedding_lookup(context: OperatorContext) -> Conversion:
+    """EMBEDDING_LOOKUP: rows of a table by indices."""
+    table = context.value(1)
+    if not table.type.shape:
+        raise context.error("expected a table of at least one dimension, got a scalar")
+    return Gather(axis=0), (table, context.indices(0, table.type.shape[0]))
+
+
+def gather_nd(context: OperatorContext) -> Conversion:
+    """GATHER_ND by constant indices: each row of them names one element of the first axes, now joined to one."""
+    source = context.value(0)
+    shape = source.type.shape
+    largest = max(shape, default=1)
+    rows = context.known_indices(1, largest)
+    count = rows.shape[-1] if rows.ndim else 0
+    if not 1 <= count <= len(shape):
+        raise context.error(f"expected 1 to {len(shape)} indices of an element, got {count}")
+    axes = shape[:count]
+    if np.any(rows >= np.array(axes)):
+        raise context.error(f"expected indices within {list(axes)}, got larger ones")
+    places = np.ravel_multi_index(tuple(np.moveaxis(rows, -1, 0)), axes)
+    joined = context.step(Reshape(shape=(math.prod(axes), *shape[count:])), [source])
+    indices = context.constant("indices", np.asarray(places, np.int32))
+    return Gather(axis=0), (joined, indices)
+
+
+def resize_nearest_neighbor(context: OperatorContext) -> Conversion:
+    """RESIZE_NEAREST_NEIGHBOR to a constant size: repeated elements, else gathered rows and columns."""
+    source = context.ranked_value(0, 4)
+    sizes = context.integers(1)
+    if len(sizes) != 2 or min(sizes) < 1:
+        raise context.error(f"expected a height and a width of at least 1, got {list(sizes)}")
+    are_corners, are_halves = context.options.boolean(0), context.options.boolean(1)
+    batch, height, width, channels = source.type.shape
+    context.values.file.spend(8 * sum(sizes))
+    rows, columns = (
+        _nearest(was, becomes, are_corners=are_corners, are_halves=are_halves)
+        for was, becomes in zip((height, width), sizes, strict=True)
+    )
+    if _is_repeated(rows, height) and _is_repeated(columns, width):
+        times = sizes[0] // height, sizes[1] // width
+        apart = context.step(Reshape(shape=(batch, height, 1, width, 1, channels)), [source])
+        whole = Broadcast(shape=(batch, height, times[0], width, times[1], channels))
+        return Reshape(shape=(batch, *sizes, channels)), (context.step(whole, [apart]),)
+    between = context.step(Gather(axis=1), [source, context.constant("rows", rows)])
+    return Gather(axis=2), (between, context.constant("columns", columns))
+
+
+def _nearest(was: int, becomes: int, *, are_corners: bool, are_halves: bool) -> NDArray[np.int32]:
+    """The element that each of `becomes` places takes, computed in float32 as TFLite's GetNearestNeighbor."""
+    if are_corners and becomes > 1:
+        scale = np.float32(was - 1) / np.float32(becomes - 1)
+    else:
+        scale = np.float32(was) / np.float32(becomes)
+    offset = np.float32(0.5 if are_halves else 0)
+    places = (np.arange(becomes, dtype=np.float32) + offset) * scale
+    # Halves go up, as they do where C rounds what is not negative.
+    rounded = np.floor(places.astype(np.float64) + 0.5) if are_corners else np.floor(places)
+    return np.minimum(rounded, was - 1).astype(np.int32)
+
+
+def _is_repeated(indices: NDArray[np.int32], count: int) -> bool:
+    """True for 0, 0, 1, 1, and so on: each of `count` elements as often as the others."""
+    each = np.repeat(np.arange(count), max(1, len(indices) // count))
+    return np.array_equal(indices, each)
+
+
+def reverse_v2(context: OperatorContext) -> Conversion:
+    """REVERSE_V2 as a slice backwards along constant axes."""
+    source = context.value(0)
+    shape = source.type.shape
+    axes = {context.axis(axis, len(shape)) for axis in context.integers(1)}
+    return (
+        Slice(
+            begin=tuple(size - 1 if axis in axes else 0 for axis, size in enumerate(shape)),
+            shape=shape,
+            strides=tuple(-1 if axis in axes else 1 for axis in range(len(shape))),
+        ),
+        (source,),
+    )
+
+
+def tile(context: OperatorContext) -> Conversion:
+    """TILE by constant multiples: a new axis in front of each, along which it is repeated."""
+    source = context.value(0)
+    shape, times = source.type.shape, context.integers(1)
+    if len(times) != len(shape) or min(times, default=1) < 1:
+        raise context.error(f"expected {len(shape)} multiples of at least 1, got {list(times)}")
+    pairs = [*zip(times, shape, strict=True)]
+    apart = tuple(size for _, length in pairs for size in (1, length))
+    repeated = tuple(size for pair in pairs for size in pair)
+    whole = tuple(count * length for count, length in pairs)
+    parts = context.step(Reshape(shape=apart), [source])
+    return Reshape(shape=whole), (context.step(Broadcast(shape=repeated), [parts]),)
+
+
+def broadcast_to(context: OperatorContext) -> Conversion:
+    """BROADCAST_TO a constant shape."""
+    return Broadcast(shape=context.integers(1)), (context.value(0),)
+
+
+def fill(context: OperatorContext) -> Conversion:
+    """FILL a constant shape with a scalar."""
+    value = context.value(1)
+    if value.type.shape not in ((), (1,)):
+        raise context.error(f"expected a scalar to fill with, got {list(value.type.shape)}")
+    shape = context.integers(0)
+    if value.type.shape and not shape:
+        return Reshape(shape=()), (value,)
+    return Broadcast(shape=shape), (value,)
+
+
+def zeros_like(context: OperatorContext) -> Conversion:
+    """ZEROS_LIKE: stored zeros, which stand for no real number."""
+    type_ = context.output.type
+    zero = context.constant("zero", np.zeros((), type_.dtype.numpy), type_.quantization)
+    return Broadcast(shape=context.value(0).type.shape), (zero,)
+
+
+def mirror_pad(context: OperatorContext) -> Conversion:
+    """MIRROR_PAD as a gathering along each axis that grows."""
+    source = context.value(0)
+    shape = source.type.shape
+    paddings = context.paddings(1, len(shape))
+    left_out = 0 if context.options.int8(0) == _SYMMETRIC else 1  # the border itself
+    grown: list[tuple[int, Value]] = []
+    for axis, size in enumerate(shape):
+        before, after = paddings[2 * axis : 2 * axis + 2]
+        if max(before, after) > size - left_out:
+            raise context.error(
+                f"expected paddings that axis {axis} of size {size} can mirror, got {before} and {after}"
+            )
+        if before or after:
+            context.values.file.spend(8 * (before + size + after))
+            front = np.arange(before)[::-1] + left_out
+            back = size - 1 - left_out - np.arange(after)
+            indices = np.concatenate([front, np.arange(size), back]).astype(np.int32)
+            grown.append((axis, context.constant(f"axis{axis}", indices)))
+    if not grown:
+        return Reshape(shape=shape), (source,)
+    *first, (last, indices) = grown
+    for axis, places in first:
+        source = context.step(Gather(axis=axis), [source, places])
+    return Gather(axis=last), (source, indices)
