@@ -15,7 +15,7 @@ from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.reader import Reader
 from tinsmith_ir.verify import verify_graph
 
-_Operand = TypeVar("_Operand", Value, str)
+_Operand = TypeVar("_Operand")
 
 
 @checked

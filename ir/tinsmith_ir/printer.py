@@ -15,12 +15,16 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.escape import print_name, quoted
 from tinsmith_ir.graph import Array, Graph, Location, Node, State, Value
 from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.operators.chain import Chain
 from tinsmith_ir.types import Quantization, TensorType
 
 Constants = Literal["inline", "summary"]
 
 VERSION = 2
 """Of the text form; it stands behind the first word."""
+
+PASSED_ON = "_"
+"""In a chain, the operand that is the result of the operator before."""
 
 _DECIMAL_ELEMENTS = 16
 _LINE_COLUMNS = 160
@@ -108,8 +112,19 @@ def _quantization(quantization: Quantization | None) -> str:
 
 
 def print_application(operator: Operator, inputs: Sequence[str | None]) -> str:
-    """`conv2d(%x, %w, none) {stride=[2,2]}`."""
-    operands = ", ".join("none" if name is None else print_name(name) for name in inputs)
+    """`conv2d(%x, %w, none) {stride=[2,2]}`; of a chain, `mul(%x, %y) as f32[4] then add(_, %z)`."""
+    written = ["none" if name is None else print_name(name) for name in inputs]
+    if not isinstance(operator, Chain):
+        return _application(operator, written)
+    taken = operator.shared(written, [PASSED_ON] * len(operator.links))
+    text = _application(operator.first, taken[0])
+    for link, operands in zip(operator.links, taken[1:], strict=True):
+        text += f" as {print_type(link.taken)} then {_application(link.operator, operands)}"
+    return text
+
+
+def _application(operator: Operator, written: Sequence[str]) -> str:
+    operands = ", ".join(written)
     attributes = ", ".join(_attributes(operator))
     return f"{operator.mnemonic}({operands})" + (f" {{{attributes}}}" if attributes else "")
 
@@ -182,6 +197,7 @@ def _float(value: float) -> str:
 
 
 __all__ = [
+    "PASSED_ON",
     "VERSION",
     "Constants",
     "print_application",

@@ -190,8 +190,16 @@ class Overlap(Checked):
 
 
 @dataclass(frozen=True)
+class Option(Checked):
+    """A choice among ways to compute the same; a word is a value, too."""
+
+    name: str
+    value: int | str
+
+
+@dataclass(frozen=True)
 class Call(Checked):
-    """Run `kernel`, which computes `operator`.
+    """Run `kernel`, which computes `operator`, perhaps a Chain.
 
     inputs: names of views or constants, None for an absent optional operand.
     outputs: names of views.
@@ -201,6 +209,7 @@ class Call(Checked):
     reads: constants whose bytes the kernel reads, known once they are prepared. `inputs` stay what the
     call means, whether the kernel reads their bytes or an arrangement of them.
     over: operands over which the result may lie, and how; over any other it may not.
+    options: what was chosen where the kernel leaves a choice that changes no bit of the result; ordered by name.
     """
 
     name: str
@@ -216,6 +225,7 @@ class Call(Checked):
     location: Location = field(default=Location(), compare=False)
     reads: tuple[str, ...] = ()
     over: tuple[Overlap, ...] = ()
+    options: tuple[Option, ...] = ()
 
 
 @dataclass(frozen=True)

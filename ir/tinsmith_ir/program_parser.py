@@ -4,10 +4,14 @@ Text that is not grammatical gives ParseError with line and column; a program th
 GraphError of the verifier.
 """
 
+import enum
+
 from tinsmith_ir.checked import checked
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.expressions import ZERO, Expression
+from tinsmith_ir.operators import Chain, Link, Operator
 from tinsmith_ir.parser import parse_application, parse_location
+from tinsmith_ir.printer import PASSED_ON
 from tinsmith_ir.program import (
     Buffer,
     Call,
@@ -19,6 +23,7 @@ from tinsmith_ir.program import (
     Kept,
     Loop,
     Memory,
+    Option,
     Overlap,
     Program,
     Ring,
@@ -27,6 +32,7 @@ from tinsmith_ir.program import (
     Wait,
 )
 from tinsmith_ir.reader import Reader
+from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_program
 
 _MAX_DEPTH = 16
@@ -47,6 +53,12 @@ def parse_program(text: str) -> Program:
 def read_program(text: str) -> Program:
     """The program as it is written, right or wrong; raises ParseError."""
     return _ProgramParser(Reader(text)).parse()
+
+
+class _Passed(enum.Enum):
+    """What stands among the operands of a link for the result before it."""
+
+    ON = PASSED_ON
 
 
 class _ProgramParser:
@@ -231,12 +243,13 @@ class _ProgramParser:
         name = reader.string()
         reader.word("kernel")
         kernel = reader.string()
+        options = self._options()
         reader.punctuation(":")
         outputs = [reader.name()]
         while reader.accept(","):
             outputs.append(reader.name())
         reader.punctuation("=")
-        operator, inputs = parse_application(reader, reader.name)
+        operator, inputs = self._computation()
         scratch = reader.name() if reader.accept_word("scratch") else None
         reads = self._reads() if reader.accept_word("reads") else ()
         over = self._overlaps(inputs)
@@ -258,7 +271,59 @@ class _ProgramParser:
             location,
             reads,
             over,
+            options,
         )
+
+    def _options(self) -> tuple[Option, ...]:
+        """`{cores=8, strip=4}`, or nothing; in any order, kept by name."""
+        reader = self._reader
+        found: dict[str, Option] = {}
+        if reader.accept("{"):
+            while not reader.accept("}"):
+                token = reader.token
+                name = reader.identifier("the name of an option")
+                if name in found:
+                    raise reader.error_at(token, "each option once", repr(name))
+                reader.punctuation("=")
+                is_number = reader.at_number()
+                value = reader.integer() if is_number else reader.identifier("a number or word")
+                found[name] = Option(name, value)
+                if not reader.at("}"):
+                    reader.punctuation(",")
+        return tuple(found[name] for name in sorted(found))
+
+    def _computation(self) -> tuple[Operator, tuple[str | None, ...]]:
+        """`conv2d(%x, %w, none)`, or a chain: `mul(%x, %y) as f32[4] then add(_, %z)`."""
+        reader = self._reader
+        first, inputs = parse_application(reader, reader.name)
+        operands, links = [*inputs], list[Link]()
+        while reader.accept_word("as"):
+            taken = reader.tensor_type()
+            reader.word("then")
+            link, own = self._link(taken)
+            links.append(link)
+            operands += own
+        if not links:
+            return first, inputs
+        return Chain(first, len(inputs), tuple(links)), tuple(operands)
+
+    def _link(self, taken: TensorType) -> tuple[Link, list[str | None]]:
+        """`add(_, %z)`, and the operands that are no result before it."""
+        reader = self._reader
+        token = reader.token
+
+        def operand() -> str | _Passed:
+            return _Passed.ON if reader.accept_word(PASSED_ON) else reader.name()
+
+        operator, operands = parse_application(reader, operand)
+        own = [name for name in operands if not isinstance(name, _Passed)]
+        if len(own) != len(operands) - 1:
+            raise reader.error_at(
+                token,
+                f"one operand {PASSED_ON} of {operator.title}, the result before it",
+                str(len(operands) - len(own)),
+            )
+        return Link(operator, taken, len(operands), operands.index(_Passed.ON)), own
 
     def _reads(self) -> tuple[str, ...]:
         names = [self._reader.name()]

@@ -156,8 +156,10 @@ def _call(call: Call) -> str:
     reads = f" reads {', '.join(map(print_name, call.reads))}" if call.reads else ""
     over = "".join(f" {print_overlap(call, overlap)}" for overlap in call.over)
     reason = f" reason {quoted(call.reason)}" if call.reason else ""
+    chosen = ", ".join(f"{option.name}={option.value}" for option in call.options)
+    options = f" {{{chosen}}}" if chosen else ""
     return (
-        f"call {quoted(call.name)} kernel {quoted(call.kernel)}: {results} = "
+        f"call {quoted(call.name)} kernel {quoted(call.kernel)}{options}: {results} = "
         f"{print_application(call.operator, call.inputs)}{scratch}{reads}{over}{reason}"
         f"{_engine_and_token(call)}{_guard(call.guard)}{print_location(call.location)}"
     )

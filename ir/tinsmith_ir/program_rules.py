@@ -4,6 +4,7 @@ Whether live buffers overlap is not among them but for a call's own: the checker
 evaluator find that.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ from tinsmith_ir.program import (
 from tinsmith_ir.program_printer import print_step, print_view
 from tinsmith_ir.type_rules import operand_findings, operator_findings, verify_type
 from tinsmith_ir.types import TensorType
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 MAX_ADDRESS = 1 << 47
 """Bytes that a program of a 64-bit computer can address; most targets have fewer."""
@@ -236,6 +239,14 @@ def _wrong_overlaps(program: Program) -> Iterator[str]:
             or any(overlap == Overlap(overlap.operand) for overlap in call.over)
         ):
             yield f"in\n  {print_step(call)}\n"
+
+
+def _wrong_options(program: Program) -> Iterator[str]:
+    for call in program.calls:
+        names = [option.name for option in call.options]
+        values = [option.value for option in call.options if isinstance(option.value, str)]
+        if names != sorted({*names}) or not all(map(_WORD.fullmatch, [*names, *values])):
+            yield f"got {', '.join(map(str, call.options))} in call {call.name!r}"
 
 
 def _wrong_ends(program: Program) -> Iterator[str]:
@@ -470,6 +481,7 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
         "the one result of a call of the core may lie over operands in memory, at distances that it says",
         _wrong_overlaps,
     ),
+    ProgramRule("options are words, in their order, each once", _wrong_options),
     ProgramRule("a copy has one type on both sides, a fill a value of its type", _wrong_copies),
     ProgramRule(
         "the core and engines take steps in memories that they reach", _wrong_engines_of_steps

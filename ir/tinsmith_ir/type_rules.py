@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators.base import Operator, Rescaling
+from tinsmith_ir.operators.chain import Chain
 from tinsmith_ir.printer import print_type
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
@@ -69,6 +70,9 @@ def verify_type(type_: TensorType) -> None:
 
 def operand_findings(operator: Operator, given: Sequence[bool]) -> Iterator[str]:
     """What is wrong with operands of which `given` says whether each is there."""
+    if isinstance(operator, Chain):
+        yield from _chain_operand_findings(operator, given)
+        return
     operands = operator.operands
     variadic = bool(operands) and operands[-1].variadic
     if len(given) > len(operands) and not variadic:
@@ -78,6 +82,17 @@ def operand_findings(operator: Operator, given: Sequence[bool]) -> Iterator[str]
             yield f"expected operand '{operand.name}', got none"
     if variadic and not all(given):
         yield f"expected no gap in '{operands[-1].name}'"
+
+
+def _chain_operand_findings(chain: Chain, given: Sequence[bool]) -> Iterator[str]:
+    try:
+        taken = chain.shared(given, [True] * len(chain.links))
+    except GraphError as error:
+        yield str(error)
+        return
+    for operator, operands in zip(chain.operators, taken, strict=True):
+        for finding in operand_findings(operator, operands):
+            yield f"{operator.title} of {chain.title}: {finding}"
 
 
 def operator_findings(
@@ -94,10 +109,23 @@ def operator_findings(
         for expected, got in zip(inferred, outputs, strict=True):
             if (expected.shape, expected.dtype) != (got.shape, got.dtype):
                 yield f"expected a result {print_type(expected)}, got {print_type(got)}"
+        yield from _chain_findings(operator, inputs, outputs)
         yield from _rounding_findings(operator, outputs)
         operator.verify(inputs, outputs)
     except GraphError as error:
         yield str(error)
+
+
+def _chain_findings(
+    operator: Operator, inputs: Sequence[TensorType | None], outputs: Sequence[TensorType]
+) -> Iterator[str]:
+    """What is wrong with what lies between the operators of a chain, and with how they round."""
+    if not isinstance(operator, Chain):
+        return
+    for link in operator.links:
+        verify_type(link.taken)
+    for step in operator.steps(inputs, outputs):
+        yield from _rounding_findings(step.operator, step.outputs)
 
 
 def _rounding_findings(operator: Operator, outputs: Sequence[TensorType]) -> Iterator[str]:

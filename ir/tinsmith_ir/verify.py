@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.operators.chain import Chain
 from tinsmith_ir.printer import print_name, print_node, print_type
 from tinsmith_ir.program_rules import ProgramRule, verify_program
 from tinsmith_ir.type_rules import operand_findings, operator_findings, verify_type
@@ -159,7 +160,13 @@ def _wrong_results(node: Node) -> Iterator[str]:
     yield from operator_findings(node.operator, types, [value.type for value in node.outputs])
 
 
+def _chained(node: Node) -> Iterator[str]:
+    if isinstance(node.operator, Chain):
+        yield f"got {node.operator.title}, which only calls of a program are"
+
+
 NODE_RULES: tuple[NodeRule, ...] = (
+    NodeRule("a node is one operator", _chained),
     NodeRule("operands are those of the operator", _wrong_operands),
     NodeRule("types are those the operator takes", _wrong_results),
 )

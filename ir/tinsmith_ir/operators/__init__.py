@@ -13,6 +13,7 @@ from tinsmith_ir.operators.base import (
     Trait,
     Types,
 )
+from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
 from tinsmith_ir.operators.fully_connected import FullyConnected
@@ -37,6 +38,8 @@ __all__ = [
     "Array",
     "AveragePool2D",
     "Broadcast",
+    "Chain",
+    "ChainStep",
     "Clamp",
     "Concat",
     "Conv2D",
@@ -48,6 +51,7 @@ __all__ = [
     "Gather",
     "HardSwish",
     "LeakyRelu",
+    "Link",
     "Logistic",
     "MaxPool2D",
     "Maximum",

@@ -137,6 +137,16 @@ class Operator(Checked):
             )
         _REGISTERED[cls.mnemonic] = cls
 
+    @property
+    def title(self) -> str:
+        """What messages and reports call it: the mnemonic."""
+        return self.mnemonic
+
+    def operand_name(self, index: int) -> str:
+        """A name for operand number `index`, which no other of its operands has."""
+        operand = self.operands[min(index, len(self.operands) - 1)]
+        return f"{operand.name}_{index}" if operand.variadic else operand.name
+
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """Shape and dtype of the results; their quantization is the graph's choice, so None here
         unless the operator keeps that of its operand.

@@ -137,6 +137,7 @@ def _shape(program: Program, step: Step, depths: Mapping[str, int]) -> Hashable:
                 _guard(step.guard, depths),
                 step.reads,
                 step.over,
+                step.options,
             )
         case Copy():
             ends = place(step.source), place(step.destination)
