@@ -48,7 +48,7 @@ def program_of(call: str = CALL, kernel: str = '"k"', steps: str = "") -> Progra
     "AQIDBAUGBwgJCgsMDQ4PEP/+/fz7+vn49/b19PPy8fDv7u3s"
   input %x
   input %r
-  {steps or f"call " + '"y"' + f" kernel {kernel}: %y = {call}"}
+  {steps or "call " + '"y"' + f" kernel {kernel}: %y = {call}"}
   output %y
 }}
 """)
@@ -221,7 +221,7 @@ def test_graph_has_no_chains() -> None:
     x, y = Value("x", type_), Value("y", type_)
     chain = Chain(Relu(), 1, (Link(Relu(), type_),))
     graph = Graph("g", (x,), (y,), (Node(chain, (x,), (y,)),))
-    with pytest.raises(GraphError, match="a node is one operator: .*relu then relu"):
+    with pytest.raises(GraphError, match=r"a node is one operator: .*relu then relu"):
         verify_graph(graph)
 
 

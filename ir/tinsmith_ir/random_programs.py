@@ -18,7 +18,7 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.expressions import ZERO, Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.layouts import ElementLayout, layout_bytes
-from tinsmith_ir.operators import Add, Operator, Relu
+from tinsmith_ir.operators import Add, Chain, Link, Operator, Relu
 from tinsmith_ir.program import (
     Buffer,
     Call,
@@ -236,7 +236,7 @@ class _Maker:
     def _departure(self, done: str = "done") -> list[SimpleStep]:
         if not self._has_ring:
             return self._leave(done)
-        add = self._call("add", Add(), ("old", "new"), "total")
+        add = self._call("add", self._sum(), ("old", "new"), "total")
         before, behind = (Copy(done, "line"), Copy("ring", "pair")), self._leave("total")
         if self._caller is _Caller.NONE or self._generator.random() < 0.5:
             return [*before, add, *behind]
@@ -247,6 +247,12 @@ class _Maker:
         if not self._is_scattered:
             return [Copy(source, "to")]
         return [Copy(source, "backwards"), Copy("backwards", "to")]
+
+    def _sum(self) -> Operator:
+        """By itself, or of integers ended by a rectifier in one call."""
+        if self._type.quantization is None or self._generator.random() < 0.5:
+            return Add()
+        return Chain(Add(), 2, (Link(Relu(), self._type),))
 
     def _turns(self, ahead: int) -> Expression:
         """One of two tokens behind those of copies."""

@@ -4,6 +4,7 @@
 #include "arithmetic.h"
 #include "broadcast.h"
 #include "float_rules.h"
+#include "requantized.h"
 #include "tinsmith/rounding.h"
 
 static int32_t scaled_operand(int32_t value, int32_t offset, int32_t left_shift, const tinsmith_scale *scale) {
@@ -87,10 +88,18 @@ static float mul_floats(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
   return clamp_f32(lhs * rhs, clamp->min, clamp->max);
 }
 
+#define DEFINE_ADD_REQUANTIZE(kernel, element)                                                                      \
+  void kernel(const tinsmith_broadcast *broadcast, const tinsmith_add_parameters *parameters,                       \
+              const tinsmith_requantize_parameters *end, const element *lhs, const element *rhs, element *output) { \
+    STORE_EACH(element, requantized(end, add_integers(parameters, left, right)));                                   \
+  }
+
 DEFINE_ELEMENTWISE(tinsmith_add_s8, int8_t, tinsmith_add_parameters, add_integers)
 DEFINE_ELEMENTWISE(tinsmith_add_s16, int16_t, tinsmith_add_parameters, add_integers)
 DEFINE_ELEMENTWISE(tinsmith_add_s32, int32_t, tinsmith_clamp, add_plain)
 DEFINE_ELEMENTWISE(tinsmith_add_f32, float, tinsmith_clamp_f32, add_floats)
+DEFINE_ADD_REQUANTIZE(tinsmith_add_requantize_s8, int8_t)
+DEFINE_ADD_REQUANTIZE(tinsmith_add_requantize_s16, int16_t)
 DEFINE_ELEMENTWISE(tinsmith_sub_s8, int8_t, tinsmith_add_parameters, sub_integers)
 DEFINE_ELEMENTWISE(tinsmith_sub_s16, int16_t, tinsmith_add_parameters, sub_integers)
 DEFINE_ELEMENTWISE(tinsmith_sub_s32, int32_t, tinsmith_clamp, sub_plain)

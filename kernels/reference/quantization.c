@@ -3,6 +3,7 @@
 
 #include "arithmetic.h"
 #include "float_rules.h"
+#include "requantized.h"
 #include "tinsmith/rounding.h"
 
 // Nearest integer, ties away from zero, saturated to [min, max] after zero_point is added; NaN gives zero_point.
@@ -54,29 +55,6 @@ void tinsmith_dequantize_s16_f32(int32_t elements, float scale, int32_t zero_poi
   for (int32_t i = 0; i < elements; ++i) {
     output[i] = scale * (float)(input[i] - zero_point);
   }
-}
-
-static int32_t centred(const tinsmith_requantize_parameters *parameters, int32_t value) {
-  return (int32_t)((uint32_t)value + (uint32_t)parameters->input_offset);
-}
-
-static int32_t requantized(const tinsmith_requantize_parameters *parameters, int32_t value) {
-  const int64_t scaled = scale_s32(centred(parameters, value), parameters->scale.multiplier, parameters->scale.shift);
-  const int64_t shifted = scaled + parameters->output_offset;
-  const int64_t raised = shifted < parameters->clamp_min ? parameters->clamp_min : shifted;
-  return (int32_t)(raised > parameters->clamp_max ? parameters->clamp_max : raised);
-}
-
-static int32_t requantized_nearest(const tinsmith_requantize_parameters *parameters, int32_t value) {
-  const int64_t product = (int64_t)centred(parameters, value) * parameters->scale.multiplier;
-  const int64_t scaled = round_nearest(product, parameters->scale.shift);
-  return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
-}
-
-static int32_t requantized_floor(const tinsmith_requantize_parameters *parameters, int32_t value) {
-  const int64_t product = (int64_t)centred(parameters, value) * parameters->scale.multiplier;
-  const int64_t scaled = round_floor(product, parameters->scale.shift);
-  return offset_and_clamp_s64(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
 }
 
 #define DEFINE_REQUANTIZE(kernel, from, to, apply)                                                                 \

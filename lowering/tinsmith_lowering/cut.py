@@ -44,7 +44,8 @@ def cut(
 
     program: lowered, its constants as the graph has them, its buffers without offsets. calls: names, in the order
     of the program; results of all but the last are read by others of them only, and are no outputs. boxes: of the last
-    result, each element in one of them. A kernel is chosen for each part as `lower` does. Kernels take dense tensors:
+    result, each element in one of them. A kernel is chosen for each part as `lower` does, with the options of its call
+    where they are values of its choices, too. Kernels take dense tensors:
     an operand or a result whose box lies with gaps gets a buffer and a copy.
 
     Raises UsageError for calls and boxes that are not such, GraphError where an operator is not cut at a box
@@ -191,7 +192,7 @@ class _Cutting:
         found = call.operator.restrict(box, inputs, outputs)
         if found is None:
             raise GraphError(
-                f"call {visible(call.name)}: {call.operator.mnemonic} is not cut at {box} of {outputs[0].shape}"
+                f"call {visible(call.name)}: {call.operator.title} is not cut at {box} of {outputs[0].shape}"
             )
         return found
 
@@ -218,6 +219,7 @@ class _Cutting:
         result = direct or self._buffer(f"{where}.result", type_, whole)
         layer = self._layer(where, restriction.operator, inputs, type_, names)
         kernel, reason, called = choose_kernel(layer, self._kernels)
+        layer = kernel.with_options(layer, call.options)
         size = kernel.scratch_bytes(layer)
         scratch = None
         if size:
@@ -232,6 +234,7 @@ class _Cutting:
                 scratch,
                 reason,
                 location=call.location,
+                options=layer.options,
             )
         )
         if whole not in self._inner and direct is None:

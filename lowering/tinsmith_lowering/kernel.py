@@ -5,15 +5,17 @@ A kernel is data. `lower` asks its signature and its rules, a writer asks `Kerne
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol, TypeVar
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
+from tinsmith_ir.operators import Chain
 from tinsmith_ir.operators.base import Operator, Rescaling
 from tinsmith_ir.operators.weighted import Weighted
+from tinsmith_ir.program import Option
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
@@ -26,10 +28,11 @@ AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
 @dataclass(frozen=True)
 class Layer(Checked):
-    """One operation as a kernel sees it, when it is chosen and when it is written.
+    """One operation, or a chain of them, as a kernel sees it when it is chosen and when it is written.
 
     inputs: types, None for an absent optional operand. constants: the data of each operand that is
-    known at compile time, else None; as many as inputs.
+    known at compile time, else None; as many as inputs. options: none yet when a kernel is chosen; then one for
+    each of its choices.
     """
 
     name: str
@@ -38,6 +41,26 @@ class Layer(Checked):
     outputs: tuple[TensorType, ...]
     constants: tuple[Array | None, ...]
     target: Target
+    options: tuple[Option, ...] = ()
+
+    def option(self, name: str) -> int | str:
+        """The value that was chosen; raises ValueError if nothing was."""
+        found = [option.value for option in self.options if option.name == name]
+        if not found:
+            raise ValueError(f"layer {self.name}: option {name} is not chosen")
+        return found[0]
+
+    @property
+    def steps(self) -> tuple["Layer", ...]:
+        """The operators of a chain as layers of their own, in which what lies between is computed; else this one."""
+        chain = self.operator
+        if not isinstance(chain, Chain):
+            return (self,)
+        data = chain.shared(self.constants, [None] * len(chain.links))
+        return tuple(
+            Layer(self.name, step.operator, step.inputs, step.outputs, tuple(own), self.target)
+            for step, own in zip(chain.steps(self.inputs, self.outputs), data, strict=True)
+        )
 
     def input(self, index: int) -> TensorType:
         """The type of an operand that must be there; raises ValueError if it is absent."""
@@ -62,7 +85,7 @@ class Layer(Checked):
     def operator_as(self, kind: type[AnyOperator]) -> AnyOperator:
         """The operator, known to be of `kind`; raises TypeError if it is not."""
         if not isinstance(self.operator, kind):
-            raise TypeError(f"layer {self.name} is a {self.operator.mnemonic}")
+            raise TypeError(f"layer {self.name} is a {self.operator.title}")
         return self.operator
 
 
@@ -75,6 +98,43 @@ def no_scratch(layer: Layer) -> int:
     """Scratch formula of kernels that work in place of nothing."""
     del layer
     return 0
+
+
+@dataclass(frozen=True)
+class Choice(Checked):
+    """What a kernel leaves open: any of `values` gives the same bits.
+
+    name: as the text of a Program has it, `{strip=4}`. values: integers or words, each once. default: what lowering
+    takes, one of them.
+    """
+
+    name: str
+    values: tuple[int | str, ...]
+    default: int | str
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a default that is no value."""
+        super().__post_init__()
+        if self.default not in self.values:
+            raise ValueError(f"choice {self.name}: {self.default} is none of {self.values}")
+
+    def __str__(self) -> str:
+        """`strip of 1 to 8`, `form of wide, tall`."""
+        first, last = self.values[0], self.values[-1]
+        if (
+            isinstance(first, int)
+            and isinstance(last, int)
+            and len(self.values) > 2
+            and self.values == tuple(range(first, last + 1))
+        ):
+            return f"{self.name} of {first} to {last}"
+        return f"{self.name} of {', '.join(map(str, self.values))}"
+
+
+def no_options(layer: Layer) -> tuple[Choice, ...]:
+    """Of kernels that leave nothing open."""
+    del layer
+    return ()
 
 
 def no_walk(layer: Layer) -> Walk | None:
@@ -113,13 +173,25 @@ def types_of(layer: Layer) -> str:
 
 
 def rounding_of(layer: Layer) -> Rounding:
-    """How the layer rounds; TFLITE, the default, where there is nothing to round."""
+    """How the layer rounds, a chain as the first of its operators that rounds in another way than TFLite; TFLITE, the
+    default, where there is nothing to round.
+    """
+    others = (found for found in _roundings(layer) if found is not Rounding.TFLITE)
+    return next(others, Rounding.TFLITE)
+
+
+def _roundings(layer: Layer) -> tuple[Rounding, ...]:
     operator = layer.operator
-    return operator.rounding if isinstance(operator, Rescaling) else Rounding.TFLITE
+    operators = operator.operators if isinstance(operator, Chain) else (operator,)
+    return tuple(
+        each.rounding if isinstance(each, Rescaling) else Rounding.TFLITE for each in operators
+    )
 
 
 def weights_offset(layer: Layer) -> int:
     """What is added to each of the layer's weights: minus their zero point; 0 of what has none."""
+    if isinstance(layer.operator, Chain):
+        return sum(weights_offset(step) for step in layer.steps if step)
     if not isinstance(layer.operator, Weighted):
         return 0
     quantization = layer.input(1).quantization
@@ -129,6 +201,13 @@ def weights_offset(layer: Layer) -> int:
 
 def _names(dtypes: Sequence[DType | None]) -> str:
     return ", ".join("-" if dtype is None else dtype.value for dtype in dtypes)
+
+
+def pattern_of(operator: Operator) -> tuple[type[Operator], ...]:
+    """The class of an operator, or those of a chain."""
+    return (
+        tuple(map(type, operator.operators)) if isinstance(operator, Chain) else (type(operator),)
+    )
 
 
 @dataclass(frozen=True)
@@ -198,7 +277,10 @@ class Kernel(Checked):
     result may lie over its operands; None is not over them at all. takes_offsets: the C of a call has no pointers to
     its operands, but `arena`, the start of the one memory that all of them lie in, and where they lie there
     (`Operand.offset`), which no loop moves. layouts: in which its operands lie and its results come; `lower` puts
-    copies between kernels that do not agree. Where it has any, it bears no result over an operand.
+    copies between kernels that do not agree. Where it has any, it bears no result over an operand. then: of a kernel
+    that computes a chain, the operators behind `operator`; its layers have the operands of all of them (see
+    `Layer.steps`), and what lies between need not exist. options: what it leaves open; `emit`, `scratch_bytes` and
+    `walk` see what was taken (`Layer.option`).
     """
 
     name: str
@@ -218,19 +300,59 @@ class Kernel(Checked):
     walk: Callable[[Layer], Walk | None] = field(default=no_walk)
     takes_offsets: bool = False
     layouts: Callable[[Layer], Layouts] = field(default=dense)
+    then: tuple[type[Operator], ...] = ()
+    options: Callable[[Layer], tuple[Choice, ...]] = field(default=no_options)
+
+    @cached_property
+    def pattern(self) -> tuple[type[Operator], ...]:
+        """The operators that one call computes, in order; mostly one."""
+        return (self.operator, *self.then)
+
+    @cached_property
+    def computes(self) -> str:
+        """The pattern in words: `add`, `add then requantize`."""
+        return " then ".join(operator.mnemonic for operator in self.pattern)
 
     @cached_property
     def key(self) -> str:
         """What no other kernel is called: `reference/tinsmith_copy/reshape/i8 -> i8`."""
-        return f"{self.backend}/{self.name}/{self.operator.mnemonic}/{self.signature}"
+        return f"{self.backend}/{self.name}/{self.computes}/{self.signature}"
 
     def takes(self, layer: Layer) -> bool:
-        """True if the layer's operator, element types and rounding are this kernel's; rules may still
-        refuse it.
+        """True if the layer's operator or chain, element types and rounding are this kernel's; rules may
+        still refuse it.
         """
-        of_types = isinstance(layer.operator, self.operator) and self.signature.fits(layer)
+        of_types = self.matches(pattern_of(layer.operator)) and self.signature.fits(layer)
         of_weights = self.asymmetric_weights == (weights_offset(layer) != 0)
-        return of_types and of_weights and rounding_of(layer) in self.roundings
+        return (
+            of_types and of_weights and all(found in self.roundings for found in _roundings(layer))
+        )
+
+    def matches(self, pattern: Sequence[type[Operator]]) -> bool:
+        """True if it computes operators of these classes."""
+        pairs = zip(pattern, self.pattern, strict=False)
+        return len(pattern) == len(self.pattern) and all(issubclass(*pair) for pair in pairs)
+
+    def with_options(self, layer: Layer, wanted: Sequence[Option] = ()) -> Layer:
+        """A layer that it takes, all choices made: as wanted where that is a value of one, else by default."""
+        values = {option.name: option.value for option in wanted}
+        chosen = [
+            Option(choice.name, values[choice.name])
+            if values.get(choice.name) in choice.values
+            else Option(choice.name, choice.default)
+            for choice in self.options(layer)
+        ]
+        return replace(layer, options=tuple(sorted(chosen, key=lambda option: option.name)))
+
+    def option_finding(self, layer: Layer) -> str | None:
+        """What is wrong with the options of a layer that it takes; None if each choice is made."""
+        choices = {choice.name: choice for choice in self.options(layer)}
+        known = "; ".join(map(str, choices.values())) or "none"
+        for option in layer.options:
+            if option.name not in choices or option.value not in choices[option.name].values:
+                return f"expected options {known}; got {option.name}={option.value}"
+        missing = choices.keys() - {option.name for option in layer.options}
+        return f"expected options {known}; got no {min(missing)}" if missing else None
 
     def broken_rule(self, layer: Layer) -> str | None:
         """The first rule that `layer` breaks and what was found; None if it obeys all.

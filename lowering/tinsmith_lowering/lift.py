@@ -3,16 +3,18 @@
 A plan that a person has edited is compiled as it stands. What it computes is what its calls say they do.
 """
 
+import itertools
 from collections.abc import Sequence
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name, quoted, visible
-from tinsmith_ir.graph import Constant, Graph, Node, Value
-from tinsmith_ir.operators import Reshape
+from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
+from tinsmith_ir.operators import Chain, Reshape
 from tinsmith_ir.places import places
 from tinsmith_ir.program import Call, Overlap, Program, View
 from tinsmith_ir.program_printer import print_overlap, print_step, print_view
+from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
 from tinsmith_lowering.kernel import Kernel, Layouts
@@ -49,9 +51,9 @@ def lift(program: Program) -> Graph:
 
 @checked
 def check_calls(program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
-    """Raise GraphError for a call whose kernel does not take its layer, has too little scratch, reads other bytes
-    than it prepares, or may write over its operands less than the call says; UnsupportedError for a kernel that
-    nobody declares.
+    """Raise GraphError for a call whose kernel does not take its layer or its options, has too little scratch, reads
+    other bytes than it prepares, or may write over its operands less than the call says; UnsupportedError for a kernel
+    that nobody declares.
     """
     for call in program.calls:
         layer = layer_of_call(program, call, target)
@@ -61,6 +63,9 @@ def check_calls(program: Program, target: Target, kernels: Sequence[Kernel]) -> 
         if finding is not None:
             raise GraphError(f"{where}: {finding}")
         check_layouts(program, call, kernel.layouts(layer))
+        finding = kernel.option_finding(layer)
+        if finding is not None:
+            raise GraphError(f"{where}: {finding}")
         wanted = kernel.scratch_bytes(layer)
         got = 0 if call.scratch is None else program.view[call.scratch].type.size_bytes
         if got < wanted:
@@ -116,7 +121,33 @@ class _Lifting:
                 raise GraphError(f"{print_name(value.name)} is written once more in{where}")
             self._defined[value.name] = value
             self._written[self._place(self._program.view[value.name])] = value.name
-        self.nodes.append(Node(call.operator, inputs, outputs, call.location))
+        if isinstance(call.operator, Chain):
+            self._add_chain(call.operator, inputs, outputs, call.location)
+        else:
+            self.nodes.append(Node(call.operator, inputs, outputs, call.location))
+
+    def _add_chain(
+        self,
+        chain: Chain,
+        inputs: Sequence[Value | None],
+        outputs: tuple[Value, ...],
+        location: Location,
+    ) -> None:
+        """A node for each operator; what lies between them has names of its own."""
+        between = [self._fresh(outputs[0].name, link.taken) for link in chain.links]
+        results = [*((value,) for value in between), outputs]
+        for operator, taken, made in zip(
+            chain.operators, chain.shared(inputs, between), results, strict=True
+        ):
+            self.nodes.append(Node(operator, tuple(taken), made, location))
+
+    def _fresh(self, name: str, type_: TensorType) -> Value:
+        """A value of no tensor of the program."""
+        known = {*self._program.view, *self._program.constant, *self._defined}
+        free = (f"{name}.{number}" for number in itertools.count(1))
+        made = Value(next(found for found in free if found not in known), type_)
+        self._defined[made.name] = made
+        return made
 
     def read(self, name: str, reader: str) -> Value:
         """The value of that name; if nothing has it, a reshape of what was written where it lies."""

@@ -35,7 +35,8 @@ from tinsmith_ir.program import (
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
-from tinsmith_lowering.kernel import Kernel, Layer, types_of
+from tinsmith_lowering.chains import as_one_node, chains_from
+from tinsmith_lowering.kernel import Kernel, Layer, pattern_of, types_of
 from tinsmith_lowering.states import updating_states
 from tinsmith_lowering.walks import overlaps
 
@@ -63,7 +64,10 @@ class Lower(Checked):
 
 @checked
 def lower(graph: Graph, target: Target, kernels: Sequence[Kernel]) -> Program:
-    """The program that computes `graph` with the first of `kernels` that accepts each node.
+    """The program that computes `graph` with the first of `kernels` that accepts each node, or several in a row.
+
+    Longer rows come first, and those that begin earlier in the graph before others. None takes a node from a back end
+    that is preferred to its own, unless another of its nodes has no kernel by itself.
 
     kernels: in order of preference, of one or several backends. Buffers have no offset yet.
     Raises UnsupportedError naming every node that no kernel takes, and for each kernel the rule that
@@ -104,6 +108,11 @@ class _Lowering:
             *self.kept,
             *(value.name for node in graph.nodes for value in node.outputs),
         }
+        # Nodes that one call computes -> the chain for the last of them, None for the others.
+        self.chained: dict[str, Node | None] = {}
+        # Back ends, the preferred one first.
+        names = dict.fromkeys(kernel.backend for kernel in kernels)
+        self.ranks = {name: rank for rank, name in enumerate(names)}
 
     def add_buffer(self, value: Value, memory: str = ARENA, layout: str = "") -> None:
         buffer, view = tensor(value.name, value.type, memory)
@@ -138,17 +147,52 @@ class _Lowering:
             source_view = self.views[self.in_layout(source.name)]
             self.views[result.name] = View(result.name, result.type, source_view.buffer)
             return
+        if node.name not in self.chained:
+            self.find_chain(node)
+        together = self.chained.get(node.name, node)
+        if together is not None:
+            self.add_call(together)
+
+    def find_chain(self, first: Node) -> None:
+        """Let one call compute a node and those behind it if a kernel does; it stands where the last of them stood."""
+        for nodes in chains_from(self.graph, first, self.kernels):
+            together = as_one_node(nodes)
+            if any(node.name in self.chained for node in nodes) or not self.is_better(
+                together, nodes
+            ):
+                continue
+            self.chained |= {node.name: None for node in nodes}
+            self.chained[together.name] = together
+            return
+
+    def is_better(self, together: Node, nodes: Sequence[Node]) -> bool:
+        """Whether a kernel computes them all; and one of them has none by itself, or none of them has one of a back end
+        before that kernel's.
+        """
+        found = self.choice(together)
+        if isinstance(found, str):
+            return False
+        rank = self.ranks[found[0].backend]
+        alone = [choice for choice in map(self.choice, nodes) if not isinstance(choice, str)]
+        return len(alone) < len(nodes) or all(
+            rank <= self.ranks[kernel.backend] for kernel, _ in alone
+        )
+
+    def choice(self, node: Node) -> tuple[Kernel, str] | str:
+        """The kernel of a node and why not a better one; or why there is none."""
         layer = layer_of_node(self.graph, node, self.target)
-        try:
-            is_within_arena = not any(self.is_kept(value) for value in node.present_inputs)
-            kernel, reason, called = choose_kernel(
-                layer, self.kernels, in_one_memory=is_within_arena
-            )
-        except UnsupportedError as refusal:
+        is_within_arena = not any(self.is_kept(value) for value in node.present_inputs)
+        return _choose(layer, self.kernels, in_one_memory=is_within_arena)
+
+    def add_call(self, node: Node) -> None:
+        choice = self.choice(node)
+        if isinstance(choice, str):
             self.refused.append(
-                f"{node.operator.mnemonic} {print_name(node.name)} ({node.location}): {refusal}"
+                f"{node.operator.title} {print_name(node.name)} ({node.location}): {choice}"
             )
             return
+        kernel, reason = choice
+        layer = kernel.with_options(layer_of_node(self.graph, node, self.target))
         layouts = kernel.layouts(layer)
         names = tuple(
             self.in_layout(value.name, layouts.of_input(index))
@@ -165,7 +209,7 @@ class _Lowering:
         self.steps.append(
             Call(
                 node.name,
-                called,
+                _called(kernel, layer, self.kernels),
                 node.operator,
                 names,
                 outputs,
@@ -173,12 +217,17 @@ class _Lowering:
                 reason,
                 location=node.location,
                 over=overlaps(kernel, layer),
+                options=layer.options,
             )
         )
 
     def is_kept(self, value: Value) -> bool:
         """True for a state, and for another shape of one."""
-        return value.name in self.views and self.views[value.name].buffer in self.kept
+        node = self.graph.producer(value)
+        while node is not None and Trait.SAME_BYTES in node.operator.traits:
+            (value,) = node.present_inputs
+            node = self.graph.producer(value)
+        return value.name in self.kept
 
     def add_scratch(self, layer: str, size_bytes: int) -> str | None:
         if size_bytes == 0:
@@ -258,6 +307,7 @@ def layer_of_call(program: Program, call: Call, target: Target) -> Layer:
             for name in call.inputs
         ),
         target=target,
+        options=call.options,
     )
 
 
@@ -271,7 +321,7 @@ def find_kernel(name: str, layer: Layer, kernels: Sequence[Kernel]) -> Kernel:
     if len(found) == 1:
         return found[0]
     where = f"call {visible(layer.name)}"
-    operation = f"{layer.operator.mnemonic} of {types_of(layer)}"
+    operation = f"{layer.operator.title} of {types_of(layer)}"
     if found:
         raise UnsupportedError(
             f"{where}: {len(found)} kernels for {operation} are called {name!r}; "
@@ -288,15 +338,19 @@ def _named(name: str, layer: Layer, kernels: Sequence[Kernel]) -> list[Kernel]:
     # The names first: there are many kernels, and few of a name.
     return [
         kernel
-        for kernel in _computing(type(layer.operator), tuple(kernels))
+        for kernel in _computing(pattern_of(layer.operator), tuple(kernels))
         if (kernel.name == name or kernel.key == name) and kernel.takes(layer)
     ]
 
 
 @lru_cache(maxsize=1024)
-def _computing(operator: type[Operator], kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
-    """The kernels of an operator, of any types; there are many kernels, and each call of a network asks for its own."""
-    return tuple(kernel for kernel in kernels if issubclass(operator, kernel.operator))
+def _computing(
+    pattern: tuple[type[Operator], ...], kernels: tuple[Kernel, ...]
+) -> tuple[Kernel, ...]:
+    """The kernels of an operator or a chain, of any types; there are many kernels, and each call of a network asks for
+    its own.
+    """
+    return tuple(kernel for kernel in kernels if kernel.matches(pattern))
 
 
 def _called(kernel: Kernel, layer: Layer, kernels: Sequence[Kernel]) -> str:
@@ -333,7 +387,7 @@ def _choose(
     layer: Layer, kernels: Sequence[Kernel], *, in_one_memory: bool
 ) -> tuple[Kernel, str] | str:
     """The kernel and why not a better one; or why there is none."""
-    candidates = _computing(type(layer.operator), tuple(kernels))
+    candidates = _computing(pattern_of(layer.operator), tuple(kernels))
     fitting = [kernel for kernel in candidates if kernel.takes(layer)]
     broken: list[str] = []
     for kernel in fitting:
@@ -346,7 +400,7 @@ def _choose(
     if broken:
         return "; ".join(broken)
     if not candidates:
-        return f"no kernel computes {layer.operator.mnemonic}"
+        return f"no kernel computes {layer.operator.title}"
     known = ", ".join(f"{kernel.name} ({kernel.signature})" for kernel in candidates)
     return f"no kernel takes the element types {types_of(layer)}; there are {known}"
 
@@ -356,4 +410,4 @@ def _missing(layer: Layer, kernel: Kernel, kernels: Sequence[Kernel]) -> str:
     best = kernels[0].backend
     if kernel.backend == best:
         return ""
-    return f"{best} has no kernel for {layer.operator.mnemonic} of {types_of(layer)}"
+    return f"{best} has no kernel for {layer.operator.title} of {types_of(layer)}"

@@ -11,19 +11,19 @@ from tinsmith_lowering.kernel import Kernel, rule_text
 @checked
 def supported_operators(kernels: Sequence[Kernel]) -> str:
     """Markdown: one section per operator, its kernels in order of preference with types and rules."""
-    operators = sorted({kernel.operator.mnemonic for kernel in kernels})
+    operators = sorted({kernel.computes for kernel in kernels})
     sections = [_section(name, kernels) for name in operators]
     return "\n\n".join(sections) + "\n"
 
 
-def _section(mnemonic: str, kernels: Sequence[Kernel]) -> str:
+def _section(computed: str, kernels: Sequence[Kernel]) -> str:
     rows = [
         f"| `{kernel.name}` | {kernel.backend} | `{kernel.signature}` | {_rules(kernel)} |"
         for kernel in kernels
-        if kernel.operator.mnemonic == mnemonic
+        if kernel.computes == computed
     ]
     head = ["| kernel | backend | element types | rules |", "|---|---|---|---|"]
-    return "\n".join([f"### {mnemonic}", "", *head, *rows])
+    return "\n".join([f"### {computed}", "", *head, *rows])
 
 
 def _rules(kernel: Kernel) -> str:

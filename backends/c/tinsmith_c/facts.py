@@ -47,7 +47,7 @@ def _facts(layout: Layout, call: Call, target: Target, kernels: Sequence[Kernel]
     placed = [name for name in call.inputs if name is not None and name in program.view]
     return LayerFacts(
         name=call.name,
-        op=call.operator.mnemonic,
+        op=call.operator.title,
         macs=call.operator.macs(layer.inputs, layer.outputs),
         kernel=call.kernel,
         engine=call.engine or find_kernel(call.kernel, layer, kernels).engine,

@@ -234,9 +234,7 @@ def _operand(layout: Layout, name: str, local: str) -> Operand:
 
 
 def _local_name(call: Call, index: int) -> str:
-    operands = call.operator.operands
-    operand = operands[min(index, len(operands) - 1)]
-    return f"{operand.name}_{index}" if operand.variadic else operand.name
+    return call.operator.operand_name(index)
 
 
 def _layer(layout: Layout, emitted: EmittedCall) -> str:
@@ -294,7 +292,7 @@ def _parameters(layout: Layout, call: Call) -> list[str]:
 
 def _layer_comment(layout: Layout, call: Call, kernel: Kernel) -> list[str]:
     lines = [
-        f"Layer {layout.numbers[call.name]}, {call.name}: {call.operator.mnemonic} by {kernel.name}"
+        f"Layer {layout.numbers[call.name]}, {call.name}: {call.operator.title} by {kernel.name}"
     ]
     for index, name in enumerate(call.inputs):
         if name is not None:

@@ -7,6 +7,7 @@ from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
 from tinsmith_reference import (
+    chains,
     convolution,
     elementwise,
     fully_connected,
@@ -21,6 +22,7 @@ from tinsmith_reference import (
 )
 
 _KERNELS = (
+    *chains.KERNELS,
     *convolution.KERNELS,
     *fully_connected.KERNELS,
     *elementwise.KERNELS,

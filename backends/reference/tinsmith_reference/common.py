@@ -83,6 +83,7 @@ def kernel(
     walk: Callable[[Layer], Walk | None] = no_walk,
     *,
     asymmetric_weights: bool = False,
+    then: tuple[type[Operator], ...] = (),
 ) -> Kernel:
     """A kernel of this backend."""
     return Kernel(
@@ -98,6 +99,7 @@ def kernel(
         asymmetric_weights=asymmetric_weights,
         checks=("TINSMITH_REFERENCE_API_VERSION == 1",),
         walk=walk,
+        then=then,
     )
 
 

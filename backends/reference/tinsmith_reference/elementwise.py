@@ -61,7 +61,7 @@ def no_activation(layer: Layer) -> str | None:
 
 
 def broadcast(layer: Layer) -> str:
-    """Definition of `kBroadcast`."""
+    """Definition of `kBroadcast`, how the first two operands meet."""
     shape, (lhs, rhs) = _walk(layer)
     fields = {"rank": len(shape), "shape": shape, "lhs_strides": lhs, "rhs_strides": rhs}
     return initializer("tinsmith_broadcast", "kBroadcast", fields)
@@ -78,8 +78,14 @@ def emit_sum(layer: Layer, scope: Scope) -> Emission:
     """Add and Sub of integers."""
     if layer.operator_as(Arithmetic).rounding is not Rounding.TFLITE:
         return _emit_weighted_sum(layer, scope)
+    parameters = sum_initializer(layer)
+    return Emission((broadcast(layer), parameters, _call(layer, scope, "kParameters")))
+
+
+def sum_initializer(layer: Layer) -> str:
+    """Definition of `kParameters` for Add and Sub of integers."""
     p = elementwise_add_parameters(layer.operator_as(Arithmetic), layer.inputs, layer.output)
-    parameters = initializer(
+    return initializer(
         "tinsmith_add_parameters",
         "kParameters",
         {
@@ -94,7 +100,6 @@ def emit_sum(layer: Layer, scope: Scope) -> Emission:
             "clamp_max": p.clamp_max,
         },
     )
-    return Emission((broadcast(layer), parameters, _call(layer, scope, "kParameters")))
 
 
 def _emit_weighted_sum(layer: Layer, scope: Scope) -> Emission:

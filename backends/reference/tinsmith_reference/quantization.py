@@ -63,7 +63,8 @@ def requantize_initializer(parameters: RequantizeParameters, name: str = "kParam
     )
 
 
-def _parameters(layer: Layer) -> RequantizeParameters:
+def end_parameters(layer: Layer) -> RequantizeParameters:
+    """Of Requantize, Relu and Relu6."""
     operator = layer.operator
     if isinstance(operator, Clamp):
         return relu_parameters(operator, layer.inputs, layer.output)
@@ -72,7 +73,7 @@ def _parameters(layer: Layer) -> RequantizeParameters:
 
 def emit_requantize(layer: Layer, scope: Scope) -> Emission:
     """Integers to integers."""
-    parameters = _parameters(layer)
+    parameters = end_parameters(layer)
     name = f"tinsmith_requantize_{SUFFIX[layer.input(0).dtype]}_{SUFFIX[layer.output.dtype]}"
     arguments = [str(layer.output.elements), "&kParameters", scope.input(0), scope.output]
     requantize = call(rounded(name, parameters.rounding), arguments)

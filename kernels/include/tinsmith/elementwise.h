@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "tinsmith/quantization.h"
 #include "tinsmith/types.h"
 
 // The names that objects know the functions by; see symbols.h.
@@ -11,6 +12,8 @@
 #define tinsmith_add_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s16)
 #define tinsmith_add_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s32)
 #define tinsmith_add_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_f32)
+#define tinsmith_add_requantize_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_requantize_s8)
+#define tinsmith_add_requantize_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_add_requantize_s16)
 #define tinsmith_sub_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s8)
 #define tinsmith_sub_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s16)
 #define tinsmith_sub_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s32)
@@ -89,6 +92,14 @@ void tinsmith_add_s32(const tinsmith_broadcast *broadcast, const tinsmith_clamp 
                       const int32_t *rhs, int32_t *output);
 void tinsmith_add_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_f32 *clamp, const float *lhs,
                       const float *rhs, float *output);
+
+/** Sum of two operands, which then changes its scale and is clamped: tinsmith_requantize_s8_s8 in the same pass. */
+void tinsmith_add_requantize_s8(const tinsmith_broadcast *broadcast, const tinsmith_add_parameters *parameters,
+                                const tinsmith_requantize_parameters *end, const int8_t *lhs, const int8_t *rhs,
+                                int8_t *output);
+void tinsmith_add_requantize_s16(const tinsmith_broadcast *broadcast, const tinsmith_add_parameters *parameters,
+                                 const tinsmith_requantize_parameters *end, const int16_t *lhs, const int16_t *rhs,
+                                 int16_t *output);
 
 /** Difference lhs - rhs; parameters as for the sum. */
 void tinsmith_sub_s8(const tinsmith_broadcast *broadcast, const tinsmith_add_parameters *parameters, const int8_t *lhs,

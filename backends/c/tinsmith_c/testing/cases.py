@@ -341,6 +341,15 @@ def rectifiers_of_int8(draft: Draft, dtype: DType) -> None:
         draft.output(Prelu(), operands, dtype, 0.05)
 
 
+def residuals(draft: Draft, dtype: DType) -> None:
+    """Sums that a rectifier or a requantization of another scale ends; one of operands that are broadcast."""
+    shapes = [((2, 3, 5), (2, 3, 5))] * 3 + [((3, 1), (2, 3, 4))]
+    for kind, pair in zip((Relu(), Relu6(), Requantize(dtype=dtype), Relu6()), shapes, strict=True):
+        operands = [draft.input(shape, dtype) for shape in pair]
+        added = draft.builder.add(Add(), operands, "sum", draft.quantization(dtype, 0.08))
+        draft.output(kind, [added], dtype, 0.05)
+
+
 def conversions(draft: Draft) -> None:
     """Quantize, dequantize, requantize."""
     for dtype in (DType.INT8, DType.INT16):
@@ -419,6 +428,7 @@ CASES: tuple[Case, ...] = (
     *_typed("joined", joined, NUMBERS),
     *_typed("rectifiers", rectifiers, NUMBERS),
     *_typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
+    *_typed("residuals", residuals, (DType.INT8, DType.INT16)),
     Case("conversions", conversions),
     Case("borders", borders),
     Case("unsigned", unsigned),
