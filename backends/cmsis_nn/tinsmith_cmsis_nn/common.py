@@ -12,7 +12,7 @@ from tinsmith_cmsis_nn.packing import Implementation, PackedLayer
 BACKEND = "cmsis_nn"
 PUBLIC_HEADER = "arm_nnfunctions.h"
 PACKED_HEADER = "tinsmith_nn.h"
-PACKED_CHECKS = ("TINSMITH_NN_VERSION == 1",)
+PACKED_CHECKS = ("TINSMITH_NN_VERSION == 2",)
 """The version of `tinsmith_nn.h` whose layouts and scratch formulas this package has."""
 
 

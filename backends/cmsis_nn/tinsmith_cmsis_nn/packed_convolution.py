@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_c import FieldValue, expression, initializer, nested
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
-from tinsmith_lowering import AsGiven, Emission, Kernel, Layer, Prepared, Scope
+from tinsmith_lowering import AsGiven, Choice, Emission, Kernel, Layer, Prepared, Scope
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import sizes, walks
+from tinsmith_cmsis_nn import scratch, sizes, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -116,6 +116,18 @@ def prepare_packed(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     return packed_constants(layer, packed(layer))
 
 
+def depthwise_options(layer: Layer) -> tuple[Choice, ...]:
+    """How many rows of a plane's output are made at once: more want more scratch, fewer copy halos more often. MVE goes
+    by other pieces, of which there is no choice.
+    """
+    built = implementation(layer.target)
+    if built == "mve":
+        return ()
+    geometry = sizes.geometry(layer)
+    rows = tuple(range(1, scratch.strip_limit(geometry) + 1))
+    return (Choice(sizes.STRIP, rows, scratch.usual_strip(built, geometry)),)
+
+
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """A record with everything the packed kernel wants, and a call through the shared helper: eleven
     arguments in each layer would be much code. In a loop, the helper is told how far operands have moved.
@@ -140,7 +152,9 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
         "input": given.offset,
         "output": scope.outputs[0].offset,
         "scratch": scratch.offset if scratch else 0,
-        "scratch_bytes": scope.scratch_bytes,
+        "scratch_bytes": sizes.depthwise_packed(layer)
+        if kind is DEPTHWISE
+        else scope.scratch_bytes,
     }
     record = initializer(f"{kind.name}_call", "kCall", fields)
     motions = [operand.motion if operand else "" for operand in (given, scope.outputs[0], scratch)]
@@ -189,6 +203,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
                 weights_pack,
             ),
             scratch_bytes=sizes.depthwise_packed,
+            options=depthwise_options,
             walk=walks.depthwise_packed,
             prepare=prepare_packed,
             engine=engine(target),

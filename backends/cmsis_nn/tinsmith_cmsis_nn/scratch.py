@@ -24,17 +24,17 @@ def convolve_packed(implementation: Implementation, geometry: Geometry) -> int:
     return 4 * depth + (0 if is_pixelwise else depth)
 
 
-def depthwise_packed(implementation: Implementation, geometry: Geometry) -> int:
+def depthwise_packed(
+    implementation: Implementation, geometry: Geometry, outputs: int | None = None
+) -> int:
     """Of tinsmith_depthwise_packed_s8. Plain C: a plane of bytes; DSP: two of int16; and one of 32-bit
-    sums.
+    sums. outputs: rows of a strip; None for as many as usual, and for MVE, which has none.
     """
     if implementation == "mve":
         return scratch_mve.depthwise_packed(geometry)
-    if implementation == "c":
-        plane_elements, sums = _strip(geometry, element_bytes=1)
-        return plane_elements + 4 * sums
-    plane_elements, sums = _strip(geometry, element_bytes=4)
-    return 4 * plane_elements + 4 * sums
+    outputs = usual_strip(implementation, geometry) if outputs is None else outputs
+    plane_elements, sums = _strip(geometry, outputs)
+    return _plane_bytes(implementation) * plane_elements + 4 * sums
 
 
 def convolve_wrapper(implementation: Implementation, geometry: Geometry) -> int:
@@ -66,14 +66,25 @@ def strip_axis(geometry: Geometry) -> int:
     return 2 if geometry.input[1] > geometry.input[2] else 1
 
 
-def strip_outputs(geometry: Geometry, *, element_bytes: int) -> int:
-    """Output rows of a plane that a strip has, see `src/internal/planes.h`."""
+def strip_limit(geometry: Geometry) -> int:
+    """Output rows of a plane: a strip has no more."""
+    return geometry.output[strip_axis(geometry)]
+
+
+def usual_strip(implementation: Implementation, geometry: Geometry) -> int:
+    """Output rows of a plane that a strip has unless another is wanted, see `src/internal/planes.h`. Not of MVE."""
     column = strip_axis(geometry) - 1
     taps, stride = geometry.weights[1:3][column], geometry.stride[column]
+    element_bytes = _plane_bytes(implementation)
     first_output = element_bytes * (taps - stride)
     each_output = element_bytes * stride + 4
     fitting = (_STRIP_BUDGET_BYTES // _pitch(geometry) - first_output) // each_output
-    return min(max(fitting, 1), geometry.output[1:3][column])
+    return min(max(fitting, 1), strip_limit(geometry))
+
+
+def _plane_bytes(implementation: Implementation) -> int:
+    """Of one element of a plane, of all channels that are copied at once."""
+    return 1 if implementation == "c" else 4
 
 
 def _pitch(geometry: Geometry) -> int:
@@ -83,11 +94,10 @@ def _pitch(geometry: Geometry) -> int:
     return max((window + 1) // 2 * 2, _round_up(outputs))
 
 
-def _strip(geometry: Geometry, *, element_bytes: int) -> tuple[int, int]:
+def _strip(geometry: Geometry, outputs: int) -> tuple[int, int]:
     """(elements of a plane, 32-bit sums) of a strip of one channel, see `src/internal/planes.h`."""
     column = strip_axis(geometry) - 1
     taps, pitch = geometry.weights[1:3], _pitch(geometry)
-    outputs = strip_outputs(geometry, element_bytes=element_bytes)
     rows = (outputs - 1) * geometry.stride[column] + taps[column]
     return _round_up(rows * pitch + taps[1 - column] + _STRIP_MARGIN), _round_up(outputs * pitch)
 

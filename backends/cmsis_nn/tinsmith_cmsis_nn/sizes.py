@@ -7,6 +7,9 @@ from tinsmith_cmsis_nn import scratch, vendor
 from tinsmith_cmsis_nn.common import implementation, nhwc
 from tinsmith_cmsis_nn.geometry import Geometry
 
+STRIP = "strip"
+"""The option of tinsmith_depthwise_packed_s8: how many rows of the output it makes at once."""
+
 
 def geometry(layer: Layer) -> Geometry:
     """Sizes of a Conv2D or DepthwiseConv2D."""
@@ -39,7 +42,19 @@ def convolution_either(layer: Layer) -> int:
 
 def depthwise_packed(layer: Layer) -> int:
     """Of tinsmith_depthwise_packed_s8."""
-    return scratch.depthwise_packed(implementation(layer.target), geometry(layer))
+    return scratch.depthwise_packed(implementation(layer.target), geometry(layer), strip(layer))
+
+
+def strip(layer: Layer) -> int | None:
+    """The rows of output that tinsmith_depthwise_packed_s8 was chosen to make at once; None with MVE, which goes
+    by other pieces.
+    """
+    if implementation(layer.target) == "mve":
+        return None
+    rows = layer.option(STRIP)
+    if not isinstance(rows, int):
+        raise TypeError(f"layer {layer.name}: a strip of {rows} rows")
+    return rows
 
 
 def depthwise_public(layer: Layer) -> int:

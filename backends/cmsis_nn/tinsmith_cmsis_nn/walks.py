@@ -40,9 +40,8 @@ def depthwise_packed(layer: Layer) -> Walk | None:
     done twice. mve/depthwise_*.c go by blocks of sixteen channels, there line by line.
     """
     geometry = sizes.geometry(layer)
-    if implementation(layer.target) == "mve":
-        return _by_blocks(layer, geometry)
-    return _by_strips(layer, geometry)
+    strip = sizes.strip(layer)
+    return _by_blocks(layer, geometry) if strip is None else _by_strips(layer, geometry, strip)
 
 
 def fully_connected_packed(layer: Layer) -> Walk:
@@ -69,14 +68,15 @@ def _windows(geometry: Geometry) -> tuple[Window, Window]:
     return height, width
 
 
-def _by_strips(layer: Layer, geometry: Geometry) -> Walk:
+def _by_strips(layer: Layer, geometry: Geometry, outputs: int) -> Walk:
     """A step for each channel, or two, of a strip of output lines. A strip copies all that its windows span; channels
     that are missing to a step at the end are made up by ones that were done.
+
+    outputs: lines of a strip.
     """
     is_dsp = implementation(layer.target) == "dsp"
     channels, together = geometry.input[3], 2 if is_dsp else 1
     axis = scratch.strip_axis(geometry)
-    outputs = scratch.strip_outputs(geometry, element_bytes=4 if is_dsp else 1)
     taps, stride, padding = (
         pair[axis - 1] for pair in (geometry.weights[1:3], geometry.stride, geometry.padding)
     )

@@ -26,7 +26,7 @@
  *
  * Layouts and scratch depend on the implementation the kernels are built as (plain C, DSP extension or MVE); each
  * function tells. So objects know these functions by names that say implementation and version,
- * `tinsmith_convolve_packed_s8_dsp_v1`, and callers built for others do not link.
+ * `tinsmith_convolve_packed_s8_dsp_v2`, and callers built for others do not link.
  * The size functions without suffix answer for this build, the others for the named implementation.
  */
 #ifndef TINSMITH_NN_H
@@ -100,7 +100,9 @@ int32_t tinsmith_convolve_packed_s8_get_buffer_size_mve(const cmsis_nn_conv_para
  *    Size: C * HK * WK. Kernels copy a channel's rows into a padded plane; they take the longer axis as the row.
  *  - MVE: as in arm_depthwise_conv_s8(), [1][HK][WK][C].
  *
- * @param[in,out] ctx            Scratch of tinsmith_depthwise_packed_s8_get_buffer_size() bytes, 4-byte aligned.
+ * @param[in,out] ctx            Scratch of tinsmith_depthwise_packed_s8_get_buffer_size() bytes, 4-byte aligned. C and
+ *                               DSP: `size` bytes of it, which may be more or less, down to a strip of one row of the
+ *                               output: the kernel works on strips of as many rows as fit.
  * @param[in]     dw_conv_params As in arm_depthwise_conv_s8(), ch_mult 1, dilation 1.
  * @param[in]     quant_params   Folded.
  * @param[in]     input_dims     [N, H, W, C]

@@ -67,21 +67,29 @@ typedef struct {
 } tinsmith_strip;
 
 enum {
-  kStripBudgetBytes = 6144, /* planes and sums grow up to about here, unless one output row needs more */
+  kStripBudgetBytes = 6144, /* usual planes and sums grow up to about here, unless one output row needs more */
   kStripMargin = 8          /* elements, besides a kernel row, that steps of several outputs read past the last row */
 };
 
-/** element_bytes: of one plane element, of all channels that are copied at once. */
-static inline tinsmith_strip tinsmith_strip_of(const tinsmith_plane_axes *axes, int32_t element_bytes) {
-  const tinsmith_axis *row = &axes->row;
-  const tinsmith_axis *column = &axes->column;
+static inline int32_t tinsmith_plane_pitch(const tinsmith_axis *row) {
   const int32_t window = (row->output - 1) * row->stride + row->kernel;
   const int32_t sums = (row->output + 3) / 4 * 4;
-  const int32_t pitch = window > sums ? (window + 1) / 2 * 2 : sums;
+  return window > sums ? (window + 1) / 2 * 2 : sums;
+}
+
+/** The strip of as many output rows as fit into `bytes` of planes and sums; one if none does.
+ *
+ * element_bytes: of one plane element, of all channels that are copied at once. margin_bytes: of a plane, besides its
+ * rows. Rounding up to multiples of 4 makes no room for another row, whose planes and sums take more. */
+static inline tinsmith_strip tinsmith_strip_within(const tinsmith_plane_axes *axes, int32_t element_bytes,
+                                                   int32_t bytes, int32_t margin_bytes) {
+  const tinsmith_axis *row = &axes->row;
+  const tinsmith_axis *column = &axes->column;
+  const int32_t pitch = tinsmith_plane_pitch(row);
   /* bytes / pitch = element_bytes * ((outputs - 1) * stride + kernel) + 4 * outputs */
   const int32_t first_output = element_bytes * (column->kernel - column->stride);
   const int32_t each_output = element_bytes * column->stride + (int32_t)sizeof(int32_t);
-  const int32_t fitting = (kStripBudgetBytes / pitch - first_output) / each_output;
+  const int32_t fitting = ((bytes - margin_bytes) / pitch - first_output) / each_output;
   const int32_t outputs = fitting < 1 ? 1 : (fitting < column->output ? fitting : column->output);
   const int32_t rows = (outputs - 1) * column->stride + column->kernel;
   return (tinsmith_strip){
@@ -90,6 +98,17 @@ static inline tinsmith_strip tinsmith_strip_of(const tinsmith_plane_axes *axes, 
       .plane_elements = (rows * pitch + row->kernel + kStripMargin + 3) / 4 * 4,
       .sums = (outputs * pitch + 3) / 4 * 4,
   };
+}
+
+/** The strip that scratch is made for unless the caller wants another. */
+static inline tinsmith_strip tinsmith_usual_strip(const tinsmith_plane_axes *axes, int32_t element_bytes) {
+  return tinsmith_strip_within(axes, element_bytes, kStripBudgetBytes, 0);
+}
+
+/** The strip that scratch of so many bytes is made for. */
+static inline tinsmith_strip tinsmith_strip_of(const tinsmith_plane_axes *axes, int32_t element_bytes,
+                                               int32_t scratch_bytes) {
+  return tinsmith_strip_within(axes, element_bytes, scratch_bytes, element_bytes * (axes->row.kernel + kStripMargin));
 }
 
 #endif /* TINSMITH_NN_INTERNAL_PLANES_H */
