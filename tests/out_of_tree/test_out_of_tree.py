@@ -77,6 +77,23 @@ def test_network_runs_bit_exact(name: str, announced: Path) -> None:
     assert rows[2][2] == "thresholds_relu_s8"
 
 
+def test_its_kernel_of_two_operators_is_taken_where_its_back_end_is_preferred(
+    announced: Path,
+) -> None:
+    preferred = ("--target", "host", "--backend", "thresholds", "--layers", "--verify")
+    result = tinsmith(announced, "verify", *model(*preferred))
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.endswith("layers: all equal\nbit-exact\n")
+    assert "max_pool2d then thresholded_relu  thresholds_max_pool_relu_s8" in result.stdout
+
+
+def test_a_plan_shows_both_operators_and_what_lies_between(announced: Path) -> None:
+    shown = ("--target", "host", "--backend", "thresholds", "--after", "lower")
+    text = " ".join(tinsmith(announced, "show", *model(*shown)).stdout.split())
+    assert 'kernel "thresholds_max_pool_relu_s8": %pooled = max_pool2d(' in text
+    assert " then thresholded_relu(_) {theta=" in text
+
+
 @pytest.mark.parametrize("place", ["before", "after", "twice"])
 def test_the_plug_in_may_be_named_on_either_side_of_the_command(place: str, package: Path) -> None:
     named = ["--plugin", PLUGIN]

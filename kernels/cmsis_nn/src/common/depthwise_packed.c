@@ -143,7 +143,10 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
       .channels = channels,
       .axes = tinsmith_plane_axes_of(dw_conv_params, input_dims, filter_dims, output_dims),
   };
-  l.strip = tinsmith_strip_of(&l.axes, kPlaneChannels * (int32_t)sizeof(tinsmith_element), ctx->size);
+  l.strip = tinsmith_strip_within(&l.axes, kPlaneChannels * (int32_t)sizeof(tinsmith_element), ctx->size);
+  if (l.strip.outputs < 1) {
+    return ARM_CMSIS_NN_ARG_ERROR;
+  }
   /* Scratch: sums, then planes. */
   l.sums = (int32_t *)ctx->buf;
   l.planes = (tinsmith_element *)(l.sums + l.strip.sums);
