@@ -21,6 +21,7 @@ from tinsmith_cmsis_nn.common import (
 )
 from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
 from tinsmith_cmsis_nn.convolution import S8, parameter_fields, parameters_of
+from tinsmith_cmsis_nn.geometry import Dims
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text, moved_text
 from tinsmith_cmsis_nn.packing import (
@@ -145,16 +146,14 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
             {"multiplier": f"(int32_t *){multipliers}", "shift": f"(int32_t *){shifts}"}
         ),
         "input_dims": dims(scope, nhwc(layer.input(0))),
-        "weight_dims": dims(scope, nhwc(layer.input(1))),
+        "weight_dims": dims(scope, _weight_dims(layer)),
         "output_dims": dims(scope, nhwc(layer.output)),
         "weights": weights,
         "bias": scope.prepared("bias", f"{scope.layer}: bias, the zero point folded in"),
         "input": given.offset,
         "output": scope.outputs[0].offset,
         "scratch": scratch.offset if scratch else 0,
-        "scratch_bytes": sizes.depthwise_packed(layer)
-        if kind is DEPTHWISE
-        else scope.scratch_bytes,
+        "scratch_bytes": scope.scratch_bytes,
     }
     record = initializer(f"{kind.name}_call", "kCall", fields)
     motions = [operand.motion if operand else "" for operand in (given, scope.outputs[0], scratch)]
@@ -165,6 +164,13 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
     else:
         called = f"{kind.name}(&kCall, arena)"
     return Emission((record,), called, follows_loops=True)
+
+
+def _weight_dims(layer: Layer) -> Dims:
+    """As the API has them; of a depthwise convolution, the first is the strip."""
+    outputs, height, width, inputs = nhwc(layer.input(1))
+    strip = sizes.strip(layer) if isinstance(layer.operator, DepthwiseConv2D) else None
+    return (outputs if strip is None else strip, height, width, inputs)
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:

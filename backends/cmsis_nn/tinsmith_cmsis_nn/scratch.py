@@ -72,7 +72,9 @@ def strip_limit(geometry: Geometry) -> int:
 
 
 def usual_strip(implementation: Implementation, geometry: Geometry) -> int:
-    """Output rows of a plane that a strip has unless another is wanted, see `src/internal/planes.h`. Not of MVE."""
+    """Output rows of a plane that a strip has unless another is wanted: planes and sums grow up to about the
+    budget, unless one row needs more. Not of MVE.
+    """
     column = strip_axis(geometry) - 1
     taps, stride = geometry.weights[1:3][column], geometry.stride[column]
     element_bytes = _plane_bytes(implementation)

@@ -100,14 +100,14 @@ int32_t tinsmith_convolve_packed_s8_get_buffer_size_mve(const cmsis_nn_conv_para
  *    Size: C * HK * WK. Kernels copy a channel's rows into a padded plane; they take the longer axis as the row.
  *  - MVE: as in arm_depthwise_conv_s8(), [1][HK][WK][C].
  *
- * @param[in,out] ctx            Scratch of tinsmith_depthwise_packed_s8_get_buffer_size() bytes, 4-byte aligned. C and
- *                               DSP: `size` bytes of it, which may be more or less, down to a strip of one row of the
- *                               output: the kernel works on strips of as many rows as fit.
+ * @param[in,out] ctx            Scratch of tinsmith_depthwise_packed_s8_get_buffer_size() bytes, 4-byte aligned.
  * @param[in]     dw_conv_params As in arm_depthwise_conv_s8(), ch_mult 1, dilation 1.
  * @param[in]     quant_params   Folded.
  * @param[in]     input_dims     [N, H, W, C]
  * @param[in]     input_data     int8
- * @param[in]     filter_dims    [1, HK, WK, C]
+ * @param[in]     filter_dims    [STRIP, HK, WK, C]; C and DSP: STRIP >= 1 is how many rows of the output are made at
+ *                               once (columns, when the input is taller than wide): more want more scratch, fewer read
+ *                               what windows share again more often. MVE: not read.
  * @param[in]     filter_data    Arranged.
  * @param[in]     bias_data      Folded; not NULL.
  * @param[in]     output_dims    [N, H, W, C]

@@ -299,12 +299,13 @@ class Generator:
                 input_zero_point=zero,
                 input_size=(h, w),
             )
+        strip = self.between(1, ow if h > w else oh) if packed else 1
         return Call(
             kernel=kernel,
             expected=expected,
             arrays=(x, layer.weights, layer.bias, layer.multiplier, layer.shift),
             input_dims=(n, h, w, channels_in),
-            filter_dims=(1, taps[0], taps[1], channels),
+            filter_dims=(strip, taps[0], taps[1], channels),
             output_dims=(n, oh, ow, channels),
             stride=stride,
             padding=(top, left),

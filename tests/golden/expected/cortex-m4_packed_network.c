@@ -134,7 +134,7 @@ static const int32_t network_weights_dense_bias[8] TINSMITH_ALIGNED = {
 static const cmsis_nn_dims kDims_1_8_6_3 = {.n = 1, .h = 8, .w = 6, .c = 3};
 static const cmsis_nn_dims kDims_8_3_3_3 = {.n = 8, .h = 3, .w = 3, .c = 3};
 static const cmsis_nn_dims kDims_1_8_6_8 = {.n = 1, .h = 8, .w = 6, .c = 8};
-static const cmsis_nn_dims kDims_1_3_3_8 = {.n = 1, .h = 3, .w = 3, .c = 8};
+static const cmsis_nn_dims kDims_6_3_3_8 = {.n = 6, .h = 3, .w = 3, .c = 8};
 static const cmsis_nn_dims kDims_1_1_1_8 = {.n = 1, .h = 1, .w = 1, .c = 8};
 static const cmsis_nn_dims kDims_8_1_1_5 = {.n = 8, .h = 1, .w = 1, .c = 5};
 static const cmsis_nn_dims kDims_1_1_1_5 = {.n = 1, .h = 1, .w = 1, .c = 5};
@@ -244,7 +244,7 @@ static int layer_1_depthwise(uint8_t *arena) {
               .shift = (int32_t *)network_weights_depthwise_shifts,
           },
       .input_dims = &kDims_1_8_6_8,
-      .weight_dims = &kDims_1_3_3_8,
+      .weight_dims = &kDims_6_3_3_8,
       .output_dims = &kDims_1_8_6_8,
       .weights = network_weights_w_1,
       .bias = network_weights_depthwise_bias,

@@ -64,7 +64,7 @@ int32_t tinsmith_depthwise_packed_s8_get_buffer_size_c(const cmsis_nn_dw_conv_pa
                                                        const cmsis_nn_dims *filter_dims,
                                                        const cmsis_nn_dims *output_dims) {
   const tinsmith_plane_axes axes = tinsmith_plane_axes_of(dw_conv_params, input_dims, filter_dims, output_dims);
-  const tinsmith_strip strip = tinsmith_usual_strip(&axes, (int32_t)sizeof(int8_t));
+  const tinsmith_strip strip = tinsmith_strip_of(&axes, filter_dims->n);
   return strip.plane_elements + 4 * strip.sums;
 }
 
@@ -74,7 +74,7 @@ int32_t tinsmith_depthwise_packed_s8_get_buffer_size_dsp(const cmsis_nn_dw_conv_
                                                          const cmsis_nn_dims *filter_dims,
                                                          const cmsis_nn_dims *output_dims) {
   const tinsmith_plane_axes axes = tinsmith_plane_axes_of(dw_conv_params, input_dims, filter_dims, output_dims);
-  const tinsmith_strip strip = tinsmith_usual_strip(&axes, 2 * (int32_t)sizeof(int16_t));
+  const tinsmith_strip strip = tinsmith_strip_of(&axes, filter_dims->n);
   return 2 * 2 * strip.plane_elements + 4 * strip.sums;
 }
 

@@ -132,8 +132,9 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
                                                  int8_t *output_data) {
   const int32_t channels = input_dims->c;
   const arm_cmsis_nn_status status = tinsmith_check_depthwise_packed(ctx, dw_conv_params, 2, input_dims, output_dims);
-  if (status != ARM_CMSIS_NN_SUCCESS) {
-    return status;
+  const int32_t outputs = filter_dims->n; /* rows of a full strip */
+  if (status != ARM_CMSIS_NN_SUCCESS || outputs < 1) {
+    return ARM_CMSIS_NN_ARG_ERROR;
   }
   layer l = {
       .quant_params = quant_params,
@@ -143,10 +144,7 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
       .channels = channels,
       .axes = tinsmith_plane_axes_of(dw_conv_params, input_dims, filter_dims, output_dims),
   };
-  l.strip = tinsmith_strip_within(&l.axes, kPlaneChannels * (int32_t)sizeof(tinsmith_element), ctx->size);
-  if (l.strip.outputs < 1) {
-    return ARM_CMSIS_NN_ARG_ERROR;
-  }
+  l.strip = tinsmith_strip_of(&l.axes, outputs);
   /* Scratch: sums, then planes. */
   l.sums = (int32_t *)ctx->buf;
   l.planes = (tinsmith_element *)(l.sums + l.strip.sums);
@@ -155,10 +153,10 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
   for (int32_t n = 0; n < input_dims->n; ++n) {
     const int8_t *input = input_data + n * input_dims->h * input_dims->w * channels;
     int8_t *output = output_data + n * image_outputs;
-    for (int32_t first = 0; first < l.axes.column.output; first += l.strip.outputs) {
+    for (int32_t first = 0; first < l.axes.column.output; first += outputs) {
       const int32_t left = l.axes.column.output - first;
       fill_planes(&l, -dw_conv_params->input_offset);
-      convolve_strip(&l, input, output, first, left < l.strip.outputs ? left : l.strip.outputs);
+      convolve_strip(&l, input, output, first, left < outputs ? left : outputs);
     }
   }
   tinsmith_apply_activation(&dw_conv_params->activation, output_data, input_dims->n * image_outputs);

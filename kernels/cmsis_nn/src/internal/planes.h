@@ -61,59 +61,25 @@ static inline tinsmith_plane_axes tinsmith_plane_axes_of(const cmsis_nn_dw_conv_
 /** How a strip of output rows lies in scratch. Rows are `pitch` elements apart in planes and in sums alike. */
 typedef struct {
   int32_t pitch;          /* even; at least a row of sums rounded up to 4 */
-  int32_t outputs;        /* output rows of a full strip */
   int32_t plane_elements; /* of one channel, a multiple of 4 */
   int32_t sums;           /* 32-bit sums of one channel, a multiple of 4 */
 } tinsmith_strip;
 
 enum {
-  kStripBudgetBytes = 6144, /* usual planes and sums grow up to about here, unless one output row needs more */
-  kStripMargin = 8          /* elements, besides a kernel row, that steps of several outputs read past the last row */
+  kStripMargin = 8 /* elements, besides a kernel row, that steps of several outputs read past the last row */
 };
 
-static inline int32_t tinsmith_plane_pitch(const tinsmith_axis *row) {
+static inline tinsmith_strip tinsmith_strip_of(const tinsmith_plane_axes *axes, int32_t outputs) {
+  const tinsmith_axis *row = &axes->row;
   const int32_t window = (row->output - 1) * row->stride + row->kernel;
   const int32_t sums = (row->output + 3) / 4 * 4;
-  return window > sums ? (window + 1) / 2 * 2 : sums;
-}
-
-/** element_bytes: of one plane element, of all channels that are copied at once. */
-static inline int32_t tinsmith_bytes_of_each_output(const tinsmith_plane_axes *axes, int32_t element_bytes) {
-  return element_bytes * axes->column.stride + (int32_t)sizeof(int32_t);
-}
-
-static inline tinsmith_strip tinsmith_strip_of(const tinsmith_plane_axes *axes, int32_t pitch, int32_t outputs) {
+  const int32_t pitch = window > sums ? (window + 1) / 2 * 2 : sums;
   const int32_t rows = (outputs - 1) * axes->column.stride + axes->column.kernel;
   return (tinsmith_strip){
       .pitch = pitch,
-      .outputs = outputs,
-      .plane_elements = (rows * pitch + axes->row.kernel + kStripMargin + 3) / 4 * 4,
+      .plane_elements = (rows * pitch + row->kernel + kStripMargin + 3) / 4 * 4,
       .sums = (outputs * pitch + 3) / 4 * 4,
   };
-}
-
-/* bytes = pitch * (element_bytes * ((outputs - 1) * stride + kernel) + 4 * outputs), and the margin of a plane */
-
-/** The strip that scratch is made for unless the caller wants another. */
-static inline tinsmith_strip tinsmith_usual_strip(const tinsmith_plane_axes *axes, int32_t element_bytes) {
-  const tinsmith_axis *column = &axes->column;
-  const int32_t pitch = tinsmith_plane_pitch(&axes->row);
-  const int32_t first_output = element_bytes * (column->kernel - column->stride);
-  const int32_t fitting =
-      (kStripBudgetBytes / pitch - first_output) / tinsmith_bytes_of_each_output(axes, element_bytes);
-  return tinsmith_strip_of(axes, pitch, fitting < 1 ? 1 : (fitting < column->output ? fitting : column->output));
-}
-
-/** The strip that scratch of so many bytes is made for; its outputs are none if scratch is too small. Rounding up to
- * multiples of 4 makes no room for another output, whose planes and sums take more. */
-static inline tinsmith_strip tinsmith_strip_within(const tinsmith_plane_axes *axes, int32_t element_bytes,
-                                                   int32_t bytes) {
-  const tinsmith_axis *column = &axes->column;
-  const int32_t pitch = tinsmith_plane_pitch(&axes->row);
-  const int32_t before_first =
-      element_bytes * (axes->row.kernel + kStripMargin + pitch * (column->kernel - column->stride));
-  return tinsmith_strip_of(axes, pitch,
-                           (bytes - before_first) / (pitch * tinsmith_bytes_of_each_output(axes, element_bytes)));
 }
 
 #endif /* TINSMITH_NN_INTERNAL_PLANES_H */
