@@ -14,6 +14,7 @@ from tinsmith_ir.operators import (
     Add,
     AveragePool2D,
     Broadcast,
+    Cast,
     Concat,
     Conv2D,
     Convolution,
@@ -121,6 +122,9 @@ class _Grower:
         self.values: list[Value] = []
         self.read: set[str] = set()
         self.takes_real = self.dtype is DType.INT8 and self.random.random() < 0.2
+        # The same of changes of the element type and back.
+        self.random_cast = np.random.default_rng([seed, 5])
+        self.has_casts = self.random_cast.random() < 0.25
         # The same of uint8 at the borders of a network.
         self.random_border = np.random.default_rng([seed, 4])
         is_int8 = self.dtype is DType.INT8 and not self.takes_real
@@ -168,6 +172,9 @@ class _Grower:
         value = self.values[-min(self.pick(1, 3), self.pick(1, 3), len(self.values))]
         if self.has_slices and self.random_slice.random() < 0.25:
             self.slice(value)
+            return
+        if self.has_casts and self.random_cast.random() < 0.15:
+            self.cast(value)
             return
         if self.has_curves and self.random_curve.random() < 0.25:
             self.curve(value)
@@ -503,6 +510,14 @@ class _Grower:
         repeated = self.builder.add(pairs, [apart])
         whole = (*shape[:axis], 2 * shape[axis], *shape[axis + 1 :])
         self.add(Reshape(shape=whole), [repeated], None)
+
+    def cast(self, value: Value) -> None:
+        """Into another element type and back, with what that one keeps of the numbers."""
+        others = [dtype for dtype in DType if dtype is not self.dtype]
+        other = others[int(self.random_cast.integers(len(others)))]
+        middle = self.builder.add(Cast(other), [value])
+        self.read.add(value.name)
+        self.add(Cast(self.dtype), [middle], value.type.quantization)
 
     def softmax(self, value: Value) -> None:
         """Softmax; nothing in an int16 network."""

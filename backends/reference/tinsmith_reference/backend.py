@@ -7,6 +7,7 @@ from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
 from tinsmith_reference import (
+    cast,
     chains,
     convolution,
     elementwise,
@@ -32,6 +33,7 @@ _KERNELS = (
     *lookup.KERNELS,
     *rectifiers.KERNELS,
     *quantization.KERNELS,
+    *cast.KERNELS,
     *layout.KERNELS,
     *gather.KERNELS,
 )

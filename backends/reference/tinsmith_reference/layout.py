@@ -220,7 +220,8 @@ def transpose_walk(layer: Layer) -> Walk:
     return gathering_walk(layer, elements.transpose(layer.operator_as(Transpose).permutation))
 
 
-_MOVED = (*ANY, UINT8)
+_JOINED = (*ANY, INT64)
+_MOVED = (*_JOINED, UINT8)
 
 KERNELS = (
     *(kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy) for dtype in _MOVED),
@@ -232,11 +233,12 @@ KERNELS = (
             emit_concat,
             roundings=tuple(Rounding) if dtype in (INT8, INT16) else (Rounding.TFLITE,),
         )
-        for dtype in ANY
+        for dtype in _JOINED
     ),
     *(
         kernel("tinsmith_pad", Pad, Signature((dtype,), dtype), emit_pad, (pad_rank_fits,))
         for dtype in _MOVED
+        if dtype.size_bytes <= 4
     ),
     *(
         kernel(

@@ -11,6 +11,7 @@ import cases_elements
 import cases_functions
 import cases_moves
 import cases_slices
+import cases_types
 import cases_unsigned
 import cases_windows
 from case_builder import KINDS, Case, CaseBuilder, Kind
@@ -26,6 +27,12 @@ def all_cases() -> Iterator[Case]:
                 case = make(CaseBuilder(name), kind, index)
                 if case is not None:
                     yield case
+    for count, make in _PLAIN_FAMILIES:
+        for index in range(count):
+            name = f"{make.__name__}_plain_{index}"
+            case = make(CaseBuilder(name), "FLOAT32", index)
+            if case is not None:
+                yield case
     for count, make in _UNSIGNED_FAMILIES:
         for index in range(count):
             name = f"{make.__name__.strip('_')}_uint8_{index}"
@@ -83,6 +90,14 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (2, cases_moves.fill),
     (1, cases_moves.zeros_like),
 )
+
+_PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (
+    (cases_types.CASTS, cases_types.cast),
+    (10, cases_types.arithmetic_of_int32),
+    (3, cases_types.float16_weights),
+    (4, cases_types.moved_integers),
+)
+"""Of element types that no kind is for."""
 
 _UNSIGNED_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (
     (8, cases_windows.conv2d),

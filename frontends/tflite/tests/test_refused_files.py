@@ -168,7 +168,7 @@ def test_all_problems_are_told_at_once_the_news_before_what_is_known() -> None:
         import_tflite(b.finish([x, w], [u]), source="net.tflite")
     uint16 = (
         "tensor 0 'x', tensor 6 'u', tensor 7 'v': got UINT16, expected one of INT8, UINT8, INT16, "
-        "INT32, FLOAT32; leave such tensors out of the model"
+        "INT32, INT64, FLOAT32, BOOL; leave such tensors out of the model"
     )
     found = [
         uint16,

@@ -9,7 +9,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_ir.graph import Graph, Node
-from tinsmith_ir.operators import Dequantize, Quantize, Requantize, Reshape
+from tinsmith_ir.operators import AveragePool2D, Conv2D, Dequantize, Quantize, Requantize, Reshape
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_tflite import import_tflite
 from tinsmith_tflite.operators import RULES
@@ -128,3 +128,44 @@ def test_scales_per_channel_of_uint8_are_refused() -> None:
     b.operator("DEQUANTIZE", [x], [y], options("DequantizeOptions"))
     with pytest.raises(UnsupportedError, match="expected UINT8 with one scale, got 2"):
         import_tflite(b.finish([x], [y]))
+
+
+def test_a_cast_reads_and_gives_the_integers_of_the_file() -> None:
+    b = ModelBuilder()
+    x = b.tensor("x", (2, 2), "UINT8", quantization=BYTES)
+    flat, last = (b.tensor(name, (4,), "UINT8", quantization=BYTES) for name in ("flat", "last"))
+    real, whole = b.tensor("real", (4,)), b.tensor("whole", (4,), "UINT8", quantization=BYTES)
+    b.operator("RESHAPE", [x, b.constant("shape", shape(4))], [flat])
+    b.operator("CAST", [flat], [real])
+    b.operator("CAST", [real], [whole])
+    b.operator("RESHAPE", [whole, b.constant("same", shape(4))], [last])
+    graph = import_tflite(b.finish([x], [real, last]))
+    image = np.array([[0, 1], [128, 255]], np.uint8)
+    numbers, result = evaluate_graph(graph, [image]).values()
+    assert numbers.tolist() == [0.0, 1.0, 128.0, 255.0]
+    assert result.tolist() == [0, 1, 128, 255]
+
+
+def test_weights_have_a_zero_point_and_scales_are_multiplied_in_float32() -> None:
+    b = ModelBuilder()
+    x = b.tensor("x", (1, 1, 1, 2), "UINT8", quantization=BYTES)
+    w = b.constant(
+        "w", np.array([[[[0, 255]]]], np.uint8), quantization=Quantization.per_tensor(0.25, 120)
+    )
+    y = b.tensor("y", (1, 1, 1, 1), "UINT8", quantization=BYTES)
+    chosen = options("Conv2DOptions", StrideH=1, StrideW=1)
+    b.operator("CONV_2D", [x, w], [y], chosen)
+    graph = import_tflite(b.finish([x], [y]))
+    assert graph.nodes[1].operator == Conv2D(float32_scale=True)
+    weights = graph.values["w"].type
+    assert weights == TensorType((1, 1, 1, 2), DType.INT8, Quantization.per_tensor(0.25, -8))
+    assert graph.constant_data["w"].ravel().tolist() == [-128, 127]
+
+
+def test_int8_keeps_its_own_arithmetic() -> None:
+    b = ModelBuilder()
+    x = b.tensor("x", (1, 2, 2, 1), "INT8", quantization=TWIN)
+    y = b.tensor("y", (1, 1, 1, 1), "INT8", quantization=TWIN)
+    fields = {"StrideH": 1, "StrideW": 1, "FilterHeight": 2, "FilterWidth": 2, "Padding": 1}
+    b.operator("AVERAGE_POOL_2D", [x], [y], options("Pool2DOptions", **fields), version=2)
+    assert import_tflite(b.finish([x], [y])).nodes[0].operator == AveragePool2D(window=(2, 2))

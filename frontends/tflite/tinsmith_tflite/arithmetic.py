@@ -5,6 +5,7 @@ import math
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import (
     Add,
+    Cast,
     Dequantize,
     FullyConnected,
     Mean,
@@ -86,6 +87,11 @@ def quantize(context: OperatorContext) -> Conversion:
 def dequantize(context: OperatorContext) -> Conversion:
     """DEQUANTIZE: to float32."""
     return Dequantize(), (context.stored_value(0),)
+
+
+def cast(context: OperatorContext) -> Conversion:
+    """CAST: of integers as the file has them, without scales."""
+    return Cast(context.output.type.dtype), (context.original(0),)
 
 
 def _refuse_power_of_two_int16(context: OperatorContext) -> None:

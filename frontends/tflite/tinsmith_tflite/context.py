@@ -140,6 +140,13 @@ class OperatorContext:
         self.before.extend(nodes)
         return twin
 
+    def original(self, position: int) -> Value:
+        """Input `position` with the integers of the file, uint8 inside too."""
+        index = self._tensor(position)
+        value, nodes = self.values.as_stored(index, self.values.value(index))
+        self.before.extend(nodes)
+        return value
+
     def is_unsigned(self, position: int) -> bool:
         """True if input `position` is uint8 in the file, and so one of TFLite's uint8 kernels meant."""
         return self.values.file.tensor(self._tensor(position)).type_name == "UINT8"

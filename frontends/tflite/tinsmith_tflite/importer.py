@@ -12,7 +12,7 @@ from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
 from tinsmith_ir.graph import Constant, Graph, Node, State, Value
-from tinsmith_ir.operators import Trait
+from tinsmith_ir.operators import Cast, Trait
 from tinsmith_ir.operators.checks import CONVERTED_DTYPES
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
@@ -137,6 +137,12 @@ def _graph(
                     continue
             refused.update(operator.outputs)
             continue
+        if _widens_constant(values, operator):
+            with problems.gathered():
+                _define_widened(values, operator)
+                continue
+            refused.update(operator.outputs)
+            continue
         rule = rules.get(operator.kind)
         if rule is None:
             refusal = unknown(operator, file.name, _result_name(file, operator))
@@ -187,6 +193,24 @@ def _go_on_without(
                 problems.add(error)
         except ModelError:
             refused.add(index)
+
+
+def _widens_constant(values: Values, operator: FileOperator) -> bool:
+    """Whether it only makes float32 of float16 weights, which are float32 here from the beginning."""
+    is_alone = operator.kind == "DEQUANTIZE" and len(operator.inputs) == len(operator.outputs) == 1
+    return is_alone and values.is_half(operator.inputs[0])
+
+
+def _define_widened(values: Values, operator: FileOperator) -> None:
+    """The result of such an operator is the constant itself."""
+    constant = values.value(operator.inputs[0])
+    result = values.new(operator.outputs[0], str(operator))
+    if result.type != constant.type:
+        raise ModelError(
+            f"{values.file.name}: {operator}: expected a result {_text(constant.type)}, the file says "
+            f"{_text(result.type)}"
+        )
+    values.define(operator.outputs[0], constant)
 
 
 def _check_size(file: ModelFile) -> None:
@@ -257,7 +281,9 @@ def _nodes(values: Values, operator: FileOperator, rule: Rule) -> list[Node]:
     _check_unsigned(values, operator)
     nodes: list[Node] = []
     for number, index in enumerate(operator.outputs):
-        is_end = operator.kind in CONVERSIONS and index in values.file.outputs
+        # The integers of a cast are those of the file, whoever reads them.
+        is_kept = operator.kind == "CAST" or index in values.file.outputs
+        is_end = operator.kind in CONVERSIONS and is_kept
         output = values.new(index, str(operator), as_stored=is_end)
         _check_dtype(rule, output, f"{values.file.name}: {operator}")
         context = OperatorContext(operator, output, rule.options, values, number)
@@ -325,7 +351,7 @@ def _may_be(shape: tuple[int, ...], tensor: FileTensor) -> bool:
 
 def _check_scaled(node: Node, context: OperatorContext) -> None:
     """Integers without scales can be moved; what else TFLite makes of them differs by kernel."""
-    if Trait.MOVES in node.operator.traits:
+    if Trait.MOVES in node.operator.traits or isinstance(node.operator, Cast):
         return
     for value in (*node.present_inputs, *node.outputs):
         if value.type.dtype in CONVERTED_DTYPES and value.type.quantization is None:

@@ -9,6 +9,7 @@ from tinsmith_ir.operators import (
     Add,
     AveragePool2D,
     Broadcast,
+    Cast,
     Concat,
     Conv2D,
     DepthwiseConv2D,
@@ -58,6 +59,8 @@ _NUMBERS = (DType.FLOAT32, DType.INT8, DType.INT16)
 _SMALL = (DType.FLOAT32, DType.INT8)
 _ANY = (*_NUMBERS, DType.INT32)
 """Of results that only move."""
+_INTEGERS = (*_NUMBERS, DType.INT32)
+_ALL = tuple(DType)
 _SEVERAL = (1, 1024)
 
 
@@ -94,7 +97,7 @@ def _plain(
 
 
 RULES: Mapping[str, Rule] = {
-    "ADD": Rule(5, (2, 2), "AddOptions", (Add,), arithmetic.add),
+    "ADD": Rule(5, (2, 2), "AddOptions", (Add,), arithmetic.add, _INTEGERS),
     "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), windows.average_pool2d),
     "BATCH_TO_SPACE_ND": Rule(
         4, (3, 3), "BatchToSpaceNDOptions", (Reshape, Slice), blocks.batch_to_space_nd, _ANY
@@ -102,7 +105,10 @@ RULES: Mapping[str, Rule] = {
     "BROADCAST_TO": Rule(
         3, (2, 2), "BroadcastToOptions", (Broadcast,), gathering.broadcast_to, _ANY
     ),
-    "CONCATENATION": Rule(4, (1, 1024), "ConcatenationOptions", (Concat,), shapes.concatenation),
+    "CAST": Rule(7, (1, 1), "", (Cast,), arithmetic.cast, _ALL),
+    "CONCATENATION": Rule(
+        4, (1, 1024), "ConcatenationOptions", (Concat,), shapes.concatenation, _ALL
+    ),
     "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D,), windows.conv2d),
     "DEPTH_TO_SPACE": Rule(
         2, (1, 1), "DepthToSpaceOptions", (Reshape,), blocks.depth_to_space, _ANY
@@ -112,7 +118,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", (Dequantize,), arithmetic.dequantize),
     "EMBEDDING_LOOKUP": Rule(3, (2, 2), "", (Gather,), gathering.embedding_lookup, _ANY),
-    "EXPAND_DIMS": Rule(1, (2, 2), "ExpandDimsOptions", (Reshape,), shapes.expand_dims),
+    "EXPAND_DIMS": Rule(1, (2, 2), "ExpandDimsOptions", (Reshape,), shapes.expand_dims, _ALL),
     "FILL": Rule(4, (2, 2), "FillOptions", (Broadcast, Reshape), gathering.fill, _ANY),
     "FULLY_CONNECTED": Rule(
         13, (2, 3), "FullyConnectedOptions", (FullyConnected,), arithmetic.fully_connected
@@ -123,23 +129,23 @@ RULES: Mapping[str, Rule] = {
     "GATHER_ND": Rule(5, (2, 2), "GatherNdOptions", (Gather,), gathering.gather_nd, _ANY),
     "LOGISTIC": _plain(3, "", Logistic),
     "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), windows.max_pool2d),
-    "MAXIMUM": _plain(4, "MaximumMinimumOptions", Maximum),
+    "MAXIMUM": _plain(4, "MaximumMinimumOptions", Maximum, _INTEGERS),
     "MEAN": Rule(3, (2, 2), "ReducerOptions", (Mean,), arithmetic.mean),
-    "MINIMUM": _plain(4, "MaximumMinimumOptions", Minimum),
+    "MINIMUM": _plain(4, "MaximumMinimumOptions", Minimum, _INTEGERS),
     "MIRROR_PAD": Rule(
         3, (2, 2), "MirrorPadOptions", (Gather, Reshape), gathering.mirror_pad, _ANY
     ),
-    "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), arithmetic.mul),
+    "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), arithmetic.mul, _INTEGERS),
     "PACK": Rule(4, _SEVERAL, "PackOptions", (Concat,), gathering.pack, _ANY),
-    "PAD": Rule(4, (2, 2), "PadOptions", (Pad,), shapes.pad),
-    "PADV2": Rule(4, (3, 3), "PadV2Options", (Pad,), shapes.padv2),
+    "PAD": Rule(4, (2, 2), "PadOptions", (Pad,), shapes.pad, _ALL),
+    "PADV2": Rule(4, (3, 3), "PadV2Options", (Pad,), shapes.padv2, _ALL),
     "PRELU": _plain(1, "", Prelu, _SMALL),
     "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", (Quantize, Requantize), arithmetic.quantize),
     "RELU": _plain(3, "", Relu),
     "RELU6": _plain(3, "", Relu6),
     "RELU_0_TO_1": _plain(1, "", Relu0To1, _SMALL),
     "RELU_N1_TO_1": _plain(1, "", ReluN1To1, _SMALL),
-    "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", (Reshape,), shapes.reshape),
+    "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", (Reshape,), shapes.reshape, _ALL),
     "RESIZE_NEAREST_NEIGHBOR": Rule(
         4,
         (2, 2),
@@ -148,7 +154,7 @@ RULES: Mapping[str, Rule] = {
         gathering.resize_nearest_neighbor,
     ),
     "REVERSE_V2": Rule(3, (2, 2), "ReverseV2Options", (Slice,), gathering.reverse_v2, _ANY),
-    "SLICE": Rule(6, (3, 3), "SliceOptions", (Slice,), slices.slice_),
+    "SLICE": Rule(6, (3, 3), "SliceOptions", (Slice,), slices.slice_, _ALL),
     "SOFTMAX": Rule(
         3, (1, 1), "SoftmaxOptions", (Softmax,), arithmetic.softmax, (DType.FLOAT32, DType.INT8)
     ),
@@ -158,18 +164,22 @@ RULES: Mapping[str, Rule] = {
     "SPACE_TO_DEPTH": Rule(
         2, (1, 1), "SpaceToDepthOptions", (Reshape,), blocks.space_to_depth, _ANY
     ),
-    "SPLIT": Rule(4, (2, 2), "SplitOptions", (Slice,), slices.split, outputs=_SEVERAL),
-    "SPLIT_V": Rule(2, (3, 3), "SplitVOptions", (Slice,), slices.split_v, outputs=_SEVERAL),
-    "SQUEEZE": Rule(2, (1, 1), "SqueezeOptions", (Reshape,), shapes.squeeze),
-    "STRIDED_SLICE": Rule(8, (4, 4), "StridedSliceOptions", (Slice, Reshape), slices.strided_slice),
-    "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), arithmetic.sub),
+    "SPLIT": Rule(4, (2, 2), "SplitOptions", (Slice,), slices.split, _ALL, outputs=_SEVERAL),
+    "SPLIT_V": Rule(2, (3, 3), "SplitVOptions", (Slice,), slices.split_v, _ALL, outputs=_SEVERAL),
+    "SQUEEZE": Rule(2, (1, 1), "SqueezeOptions", (Reshape,), shapes.squeeze, _ALL),
+    "STRIDED_SLICE": Rule(
+        8, (4, 4), "StridedSliceOptions", (Slice, Reshape), slices.strided_slice, _ALL
+    ),
+    "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), arithmetic.sub, _INTEGERS),
     "TANH": _plain(3, "", Tanh),
     "TILE": Rule(3, (2, 2), "TileOptions", (Reshape,), gathering.tile, _ANY),
-    "TRANSPOSE": Rule(6, (2, 2), "TransposeOptions", (Transpose,), shapes.transpose),
+    "TRANSPOSE": Rule(6, (2, 2), "TransposeOptions", (Transpose,), shapes.transpose, _ALL),
     "TRANSPOSE_CONV": Rule(
         4, (3, 4), "TransposeConvOptions", (Conv2D, Reshape, Slice), transposed.transpose_conv
     ),
-    "UNPACK": Rule(4, (1, 1), "UnpackOptions", (Slice, Reshape), slices.unpack, outputs=_SEVERAL),
+    "UNPACK": Rule(
+        4, (1, 1), "UnpackOptions", (Slice, Reshape), slices.unpack, _ALL, outputs=_SEVERAL
+    ),
     "ZEROS_LIKE": Rule(1, (1, 1), "ZerosLikeOptions", (Broadcast,), gathering.zeros_like, _ANY),
 }
 """Kind of an operator in the file -> how it is imported."""

@@ -16,11 +16,12 @@ _DTYPES = {
     "UINT8": DType.UINT8,
     "INT16": DType.INT16,
     "INT32": DType.INT32,
+    "INT64": DType.INT64,
     "FLOAT32": DType.FLOAT32,
+    "BOOL": DType.BOOL,
 }
 _HINTS = {
-    "FLOAT16": "convert the model without float16 quantization",
-    "INT64": "use int32 or int8",
+    "FLOAT16": "only constants may be float16; convert the model with float32 activations",
 }
 
 
@@ -42,7 +43,7 @@ def tensor_type(tensor: FileTensor, model: str) -> TensorType:
         )
     shape = dense_shape(tensor, model)
     _check_size(shape, dtype, where)
-    if dtype is DType.FLOAT32 or tensor.quantization is None:
+    if not dtype.is_integer or tensor.quantization is None:
         return TensorType(shape, dtype)
     quantization = _quantization(tensor.quantization, shape, dtype, where)
     if dtype is DType.UINT8 and quantization is not None and quantization.axis is not None:

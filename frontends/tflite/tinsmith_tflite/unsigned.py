@@ -9,7 +9,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 from tinsmith_ir.types import Quantization, TensorType
 
-CONVERSIONS = frozenset({"DEQUANTIZE", "QUANTIZE"})
+CONVERSIONS = frozenset({"CAST", "DEQUANTIZE", "QUANTIZE"})
 """Operators that read and give uint8 as it is."""
 
 UNSIGNED = CONVERSIONS | {

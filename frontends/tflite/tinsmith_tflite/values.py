@@ -1,6 +1,7 @@
 """The values of the graph under construction, and the constants among them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,6 +126,9 @@ class Values:
         """
         if index not in self._values:
             tensor = self.file.tensor(index)
+            if self.is_half(index):
+                self._values[index] = self._widened_half(tensor)
+                return self._values[index]
             type_ = tensor_type(tensor, self.file.name)
             data = self._data(tensor, type_.dtype.numpy, type_.shape)
             if is_unsigned(type_):
@@ -132,6 +136,17 @@ class Values:
                 type_, data = recentred(type_), recentred_data(data)
             self._values[index] = self._constant(tensor.name, type_, data)
         return self._values[index]
+
+    def is_half(self, index: int) -> bool:
+        """True of a constant of float16, whose value is float32."""
+        return self.file.tensor(index).type_name == "FLOAT16" and self.is_constant(index)
+
+    def _widened_half(self, tensor: FileTensor) -> Value:
+        type_ = tensor_type(replace(tensor, type_name="FLOAT32"), self.file.name)
+        self._charge(type_.size_bytes)
+        data = self._data(tensor, np.dtype("<f2"), type_.shape).astype(np.float32)
+        data.flags.writeable = False
+        return self._constant(tensor.name, type_, data)
 
     def float_weights(self, index: int) -> Value:
         """An int8 constant as float32: scale * (q - zero point), per tensor or per channel."""

@@ -13,6 +13,7 @@ from tinsmith_ir.operators.base import (
     Trait,
     Types,
 )
+from tinsmith_ir.operators.cast import Cast
 from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
@@ -38,6 +39,7 @@ __all__ = [
     "Array",
     "AveragePool2D",
     "Broadcast",
+    "Cast",
     "Chain",
     "ChainStep",
     "Clamp",

@@ -325,7 +325,7 @@ class Concat(Rescaling):
         and plain int8 and int16 if nothing has a quantization.
         """
         types = [checks.present(inputs, index, "inputs") for index in range(len(inputs))]
-        plain = (DType.INT32, DType.BOOL) if self.activation is Activation.NONE else ()
+        plain = (DType.INT32, DType.INT64, DType.BOOL) if self.activation is Activation.NONE else ()
         if plain and all(type_.quantization is None for type_ in (*types, *outputs)):
             plain = (*plain, *checks.QUANTIZED_DTYPES)
         for type_ in types:

@@ -4,6 +4,7 @@
 #ifndef TINSMITH_REFERENCE_H_
 #define TINSMITH_REFERENCE_H_
 
+#include "tinsmith/cast.h"
 #include "tinsmith/convolution.h"
 #include "tinsmith/elementwise.h"
 #include "tinsmith/fully_connected.h"

@@ -11,6 +11,7 @@ from tinsmith_ir.operators import (
     Add,
     AveragePool2D,
     Broadcast,
+    Cast,
     Concat,
     Conv2D,
     Convolution,
@@ -279,8 +280,9 @@ def movement(draft: Draft, dtype: DType) -> None:
     """Reshape, pad, slice, transpose, concat."""
     x = draft.input((2, 3, 4), dtype)
     draft.kept(Reshape(shape=(4, 6)), [x])
-    draft.kept(Pad(padding=(0, 1, 2, 0, 1, 1)), [x])
-    draft.kept(Pad(padding=(1, 0, 0, 0, 0, 0), value=1), [x])
+    if dtype is not DType.INT64:
+        draft.kept(Pad(padding=(0, 1, 2, 0, 1, 1)), [x])
+        draft.kept(Pad(padding=(1, 0, 0, 0, 0, 0), value=1), [x])
     for permutation in ((0, 1, 2), (2, 0, 1), (1, 0, 2), (2, 1, 0)):
         draft.kept(Transpose(permutation=permutation), [x])
     for begin, shape, strides in (
@@ -381,6 +383,33 @@ def borders(draft: Draft) -> None:
     draft.outputs.append(draft.builder.add(Requantize(dtype=DType.UINT8), [x], "end", end))
 
 
+def casts(draft: Draft) -> None:
+    """Every element type as every other, floats beyond the range and bools too."""
+    for source in DType:
+        x = draft.builder.input("x", TensorType((3, 19), source))
+        given = [x]
+        if source is DType.FLOAT32:
+            ends = [
+                0.5,
+                -0.5,
+                -0.0,
+                1e-40,
+                127.9,
+                -128.9,
+                255.5,
+                3e4,
+                -4e4,
+                2.2e9,
+                -2.2e9,
+                1e19,
+                -1e19,
+            ]
+            given.append(draft.builder.constant("ends", np.array(ends, np.float32)))
+        for result in DType:
+            for value in given:
+                draft.outputs.append(draft.builder.add(Cast(result), [value], "y"))
+
+
 def network(draft: Draft) -> None:
     """A small network: convolutions, a residual, a reshape, a classifier."""
     x = draft.input((1, 8, 6, 3), DType.INT8)
@@ -423,14 +452,15 @@ CASES: tuple[Case, ...] = (
     *_typed("mean", mean, NUMBERS),
     *_typed("softmax", softmax, (DType.INT8, DType.FLOAT32)),
     *_typed("curves", curves, NUMBERS),
-    *_typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.BOOL)),
     *_typed("picked", picked, (*NUMBERS, DType.INT32, DType.BOOL)),
+    *_typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.INT64, DType.BOOL)),
     *_typed("joined", joined, NUMBERS),
     *_typed("rectifiers", rectifiers, NUMBERS),
     *_typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
     *_typed("residuals", residuals, (DType.INT8, DType.INT16)),
     Case("conversions", conversions),
     Case("borders", borders),
+    Case("casts", casts),
     Case("unsigned", unsigned),
     Case("network", network),
 )
