@@ -156,3 +156,26 @@ def test_scales_per_channel_are_never_multiplied_in_float32() -> None:
       }"""
     with pytest.raises(GraphError, match="expected float32_scale of weights with one scale alone"):
         parse_graph(text)
+
+
+def test_float_rescale_by_hand(run: Run) -> None:
+    body = """
+      input %x: i8[5]<1.0, -118>
+      %y: i8[5]<0.5, -128> = float_rescale(%x)
+      %z: i8[5]<2.0, 0> = float_rescale(%x)
+      output %{}"""
+    x = [-128, -118, -117, -116, 127]
+    # Real numbers -10, 0, 1, 2, 245; halves away from zero.
+    assert run(body.format("y"), x) == [-128, -128, -126, -124, 127]
+    assert run(body.format("z"), x) == [-5, 0, 1, 1, 123]
+
+
+def test_float_rescale_needs_a_ratio_that_float32_has() -> None:
+    text = """
+      graph 2 "g" {
+        input %x: i8[1]<1e30, 0>
+        %y: i8[1]<1e-30, 0> = float_rescale(%x)
+        output %y
+      }"""
+    with pytest.raises(GraphError, match="expected scales whose ratio is finite in float32"):
+        parse_graph(text)

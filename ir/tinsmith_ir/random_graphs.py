@@ -20,6 +20,7 @@ from tinsmith_ir.operators import (
     Convolution,
     DepthwiseConv2D,
     Dequantize,
+    FloatRescale,
     FullyConnected,
     Gather,
     Logistic,
@@ -172,6 +173,9 @@ class _Grower:
         value = self.values[-min(self.pick(1, 3), self.pick(1, 3), len(self.values))]
         if self.has_slices and self.random_slice.random() < 0.25:
             self.slice(value)
+            return
+        if self.is_unsigned and self.random_border.random() < 0.1:
+            self.float_rescale(value)
             return
         if self.has_casts and self.random_cast.random() < 0.15:
             self.cast(value)
@@ -518,6 +522,11 @@ class _Grower:
         middle = self.builder.add(Cast(other), [value])
         self.read.add(value.name)
         self.add(Cast(self.dtype), [middle], value.type.quantization)
+
+    def float_rescale(self, value: Value) -> None:
+        """As a concatenation of uint8 does it."""
+        zero_point = int(self.random_border.integers(-128, 128))
+        self.add(FloatRescale(), [value], Quantization.per_tensor(0.03, zero_point))
 
     def softmax(self, value: Value) -> None:
         """Softmax; nothing in an int16 network."""

@@ -319,8 +319,8 @@ class Kernel(Checked):
         return f"{self.backend}/{self.name}/{self.computes}/{self.signature}"
 
     def takes(self, layer: Layer) -> bool:
-        """True if the layer's operator or chain, element types and rounding are this kernel's; rules may
-        still refuse it.
+        """True if the layer's operator or chain, element types, rounding and whether its weights have a zero point
+        are this kernel's; rules may still refuse it.
         """
         of_types = self.matches(pattern_of(layer.operator)) and self.signature.fits(layer)
         of_weights = self.asymmetric_weights == (weights_offset(layer) != 0)

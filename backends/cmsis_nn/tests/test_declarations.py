@@ -112,3 +112,30 @@ def test_what_rounds_otherwise_than_tflite_goes_to_the_reference_kernels_with_a_
     assert call.reason == (
         "cmsis_nn has no kernel for fully_connected of i8, i8 -> i8 rounded by nearest"
     )
+
+
+@pytest.mark.parametrize("name", ["cortex-m4", "cortex-m55", "riscv32"])
+def test_weights_with_a_zero_point_go_to_the_reference_kernels_with_a_reason(name: str) -> None:
+    graph = parse_graph("""graph 2 "g" {
+      input %x: i8[1,4]<0.5, 3>
+      const %w: i8[2,4]<0.25, -3> = [1, -2, 3, 4, 1, -2, 3, -4]
+      %y: i8[1,2]<4.0, -3> = fully_connected(%x, %w)
+      output %y
+    }""")
+    chosen = target(name)
+    (call,) = lower(graph, chosen, (*backend().kernels(chosen), *reference().kernels(chosen))).calls
+    assert call.kernel == "tinsmith_fully_connected_s8_asymmetric"
+    assert call.reason == (
+        "cmsis_nn has no kernel for fully_connected of i8, i8 -> i8 with asymmetric weights"
+    )
+
+
+def test_halves_that_are_rounded_up_go_to_the_reference_kernels_with_a_reason() -> None:
+    graph = parse_graph("""graph 2 "g" {
+      input %x: i8[1,2,2,4]<0.5, 3>
+      %y: i8[1,1,1,4]<0.5, 3> = average_pool2d(%x) {window=[2,2], halves_up=true}
+      output %y
+    }""")
+    (call,) = lower(graph, M4, (*backend().kernels(M4), *reference().kernels(M4))).calls
+    assert call.kernel == "tinsmith_average_pool2d_s8"
+    assert "Halves are rounded away from zero: they are rounded up" in call.reason

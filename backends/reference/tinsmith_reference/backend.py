@@ -11,6 +11,7 @@ from tinsmith_reference import (
     chains,
     convolution,
     elementwise,
+    float_rescale,
     fully_connected,
     gather,
     layout,
@@ -34,6 +35,7 @@ _KERNELS = (
     *rectifiers.KERNELS,
     *quantization.KERNELS,
     *cast.KERNELS,
+    *float_rescale.KERNELS,
     *layout.KERNELS,
     *gather.KERNELS,
 )

@@ -16,6 +16,7 @@ from tinsmith_reference.common import (
     FLOAT32,
     INT8,
     INT16,
+    INT64,
     MAX_RANK,
     SUFFIX,
     UINT8,

@@ -74,6 +74,18 @@ def _unsigned(array: Array) -> Array:
     return cast("Array", np.bitwise_xor(array.view(np.uint8), _DISTANCE))
 
 
+def concatenate_scales(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """CONCATENATION of inputs with scales and zero points of their own."""
+    near = b.scale(0.05)
+    scales = [near, b.scale((0.002, 1.0, 0.05)[index % 3])]
+    size = 6 if index == 0 else 80
+    operands = [b.input((2, size), kind, scale) for scale in scales]
+    output = b.output((2, 2 * size), kind, near)
+    chosen = options("ConcatenationOptions", Axis=1)
+    b.model.operator("CONCATENATION", operands, [output], chosen, version=2)
+    return b.finish(output)
+
+
 def quantize_bytes(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """QUANTIZE between int8 and uint8: of one scale, of others, and of zero points that are apart."""
     names = [("INT8", "UINT8"), ("UINT8", "INT8"), ("UINT8", "UINT8")][index % 3]

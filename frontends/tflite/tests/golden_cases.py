@@ -122,6 +122,7 @@ _UNSIGNED_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case 
     (2, cases_elements.quantize),
     (2, cases_elements.dequantize),
     (9, cases_unsigned.quantize_bytes),
+    (6, cases_unsigned.concatenate_scales),
     (2, cases_slices.slice_),
     (4, cases_slices.strided_slice),
     (2, cases_slices.split),

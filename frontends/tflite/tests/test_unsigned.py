@@ -9,7 +9,15 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_ir.graph import Graph, Node
-from tinsmith_ir.operators import AveragePool2D, Conv2D, Dequantize, Quantize, Requantize, Reshape
+from tinsmith_ir.operators import (
+    AveragePool2D,
+    Conv2D,
+    Dequantize,
+    FloatRescale,
+    Quantize,
+    Requantize,
+    Reshape,
+)
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_tflite import import_tflite
 from tinsmith_tflite.operators import RULES
@@ -169,3 +177,19 @@ def test_int8_keeps_its_own_arithmetic() -> None:
     fields = {"StrideH": 1, "StrideW": 1, "FilterHeight": 2, "FilterWidth": 2, "Padding": 1}
     b.operator("AVERAGE_POOL_2D", [x], [y], options("Pool2DOptions", **fields), version=2)
     assert import_tflite(b.finish([x], [y])).nodes[0].operator == AveragePool2D(window=(2, 2))
+
+
+def test_a_concatenation_rescales_the_inputs_that_differ() -> None:
+    b = ModelBuilder()
+    other = Quantization.per_tensor(0.25, 3)
+    x, y = (
+        b.tensor(name, (2,), "UINT8", quantization=q) for name, q in (("x", BYTES), ("y", other))
+    )
+    z = b.tensor("z", (4,), "UINT8", quantization=BYTES)
+    b.operator("CONCATENATION", [x, y], [z], options("ConcatenationOptions", Axis=0))
+    graph = import_tflite(b.finish([x, y], [z]))
+    (rescale,) = (node for node in graph.nodes if isinstance(node.operator, FloatRescale))
+    assert rescale.present_inputs[0].name == "y_int8"
+    arrays = [np.array([0, 255], np.uint8), np.array([3, 13], np.uint8)]
+    (result,) = evaluate_graph(graph, arrays).values()
+    assert result.tolist() == [0, 255, 140, 145]

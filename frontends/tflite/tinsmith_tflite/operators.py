@@ -14,6 +14,7 @@ from tinsmith_ir.operators import (
     Conv2D,
     DepthwiseConv2D,
     Dequantize,
+    FloatRescale,
     FullyConnected,
     Gather,
     HardSwish,
@@ -107,7 +108,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "CAST": Rule(7, (1, 1), "", (Cast,), arithmetic.cast, _ALL),
     "CONCATENATION": Rule(
-        4, (1, 1024), "ConcatenationOptions", (Concat,), shapes.concatenation, _ALL
+        4, (1, 1024), "ConcatenationOptions", (Concat, FloatRescale), shapes.concatenation, _ALL
     ),
     "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D,), windows.conv2d),
     "DEPTH_TO_SPACE": Rule(

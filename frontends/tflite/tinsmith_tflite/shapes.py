@@ -3,7 +3,7 @@
 import math
 
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import Concat, Pad, Reshape, Transpose
+from tinsmith_ir.operators import Concat, FloatRescale, Pad, Reshape, Transpose
 
 from tinsmith_tflite.context import Conversion, OperatorContext
 
@@ -67,8 +67,8 @@ def transpose(context: OperatorContext) -> Conversion:
 
 
 def concatenation(context: OperatorContext) -> Conversion:
-    """CONCATENATION; of integers it joins bytes and never rescales."""
-    values = [context.value(position) for position in range(len(context.operator.inputs))]
+    """CONCATENATION; of integers it joins bytes, and rescales those of uint8 alone."""
+    values = [_joined(context, position) for position in range(len(context.operator.inputs))]
     axis = context.axis(context.options.int32(0), len(values[0].type.shape))
     for value in values:
         if value.type.quantization != context.output.type.quantization:
@@ -76,6 +76,14 @@ def concatenation(context: OperatorContext) -> Conversion:
                 f"expected inputs of the result's scale and zero point, got others for %{value.name}"
             )
     return Concat(axis=axis, activation=context.activation(1)), values
+
+
+def _joined(context: OperatorContext, position: int) -> Value:
+    value = context.value(position)
+    result = context.output.type.quantization
+    if not context.is_unsigned(position) or value.type.quantization in (None, result):
+        return value
+    return context.step(FloatRescale(), [value], result)
 
 
 def _resolved(context: OperatorContext, source: Value, asked: tuple[int, ...]) -> tuple[int, ...]:

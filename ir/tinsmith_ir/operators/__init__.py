@@ -17,6 +17,7 @@ from tinsmith_ir.operators.cast import Cast
 from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
+from tinsmith_ir.operators.float_rescale import FloatRescale
 from tinsmith_ir.operators.fully_connected import FullyConnected
 from tinsmith_ir.operators.gather import Broadcast, Gather
 from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Slice, Transpose
@@ -49,6 +50,7 @@ __all__ = [
     "DepthwiseConv2D",
     "Dequantize",
     "Extremum",
+    "FloatRescale",
     "FullyConnected",
     "Gather",
     "HardSwish",

@@ -121,3 +121,18 @@ def test_one_bit_is_a_plain_shift() -> None:
 def test_options_that_no_mode_has_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         SetRounding(**options)  # pyright: ignore[reportArgumentType]
+
+
+def test_the_zero_point_of_weights_counts_in_their_sums() -> None:
+    text = """graph 2 "g" {{
+      input %x: i8[1,4]<0.5, 0>
+      const %w: i8[1,4]<0.25, {zero}> = [1, 1, 1, 1]
+      %y: i8[1,1]<4.0, -3> = fully_connected(%x, %w, none)
+      output %y
+    }}"""
+    graphs = [parse_graph(text.format(zero=zero)) for zero in (0, -127)]
+    small, large = (narrow_bits(graph, graph.nodes[0]) for graph in graphs)
+    assert small is not None
+    assert large is not None
+    # Sums of 4 * 128 * 1, and of 4 * 128 * 128.
+    assert small - large == 7

@@ -17,6 +17,7 @@ from tinsmith_ir.operators import (
     Convolution,
     DepthwiseConv2D,
     Dequantize,
+    FloatRescale,
     FullyConnected,
     Gather,
     HardSwish,
@@ -187,6 +188,7 @@ def unsigned(draft: Draft) -> None:
         sums = replace(operator, activation=Activation.NONE, accumulator=DType.INT32)
         total = draft.builder.add(sums, [x, w, draft.bias(channels, DType.INT8)], "sums")
         draft.output(Requantize(), [total], DType.INT8, 0.2)
+    draft.output(FloatRescale(), [x], DType.INT8, 0.03)
     for window in ((2, 2), (3, 4), (5, 6)):
         draft.kept(AveragePool2D(window=window, padding=padding, halves_up=True), [x])
 
