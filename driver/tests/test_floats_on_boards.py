@@ -26,6 +26,17 @@ graph 2 "floats" {
   %leaky: f32[1,2,4,4] = leaky_relu(%x) {alpha=0.1}
   %prelu: f32[1,2,4,4] = prelu(%x, %x)
   %swish: f32[1,2,4,4] = hard_swish(%x)
+  %exp: f32[1,2,4,4] = exp(%x)
+  %log: f32[1,2,4,4] = log(%x)
+  %elu: f32[1,2,4,4] = elu(%x)
+  %sqrt: f32[1,2,4,4] = sqrt(%x)
+  %rsqrt: f32[1,2,4,4] = rsqrt(%x)
+  %abs: f32[1,2,4,4] = abs(%x)
+  %neg: f32[1,2,4,4] = neg(%x)
+  %sign: f32[1,2,4,4] = sign(%x)
+  %floor: f32[1,2,4,4] = floor(%x)
+  %ceil: f32[1,2,4,4] = ceil(%x)
+  %round: f32[1,2,4,4] = round(%x)
   output %sum
   output %difference
   output %product
@@ -39,6 +50,17 @@ graph 2 "floats" {
   output %leaky
   output %prelu
   output %swish
+  output %exp
+  output %log
+  output %elu
+  output %sqrt
+  output %rsqrt
+  output %abs
+  output %neg
+  output %sign
+  output %floor
+  output %ceil
+  output %round
 }
 """
 

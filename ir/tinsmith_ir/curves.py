@@ -8,14 +8,12 @@ nearest to the real number (glibc's differs in a few of a thousand million), tan
 import enum
 import functools
 import math
-from decimal import Context
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_ir.arithmetic import round_half_away
-from tinsmith_ir.errors import GraphError
 from tinsmith_ir.float_arithmetic import tanh_f32
+from tinsmith_ir.function_tables import exact_exp_f32, int8_function_table
 from tinsmith_ir.types import Quantization
 
 
@@ -26,31 +24,9 @@ class Curve(enum.Enum):
     TANH = "tanh"
 
 
-_EXACT = Context(prec=40, traps=[])
-_FLOAT32_EXP_BOUND = 120.0
-"""exp is 0 in float32 below its negative, and infinite above."""
-_LARGEST = np.float32(1 << 24)
-"""Beyond all results that are not clamped."""
-
-
-@functools.lru_cache(maxsize=1 << 12)  # a graph is verified after each pass, its scales stay
 def int8_table(curve: Curve, source: Quantization, result: Quantization) -> NDArray[np.int8]:
-    """What comes out for each int8, that of -128 first; not to be written to.
-
-    Raises GraphError for a result's scale whose inverse is no float32.
-    """
-    with np.errstate(over="ignore"):
-        steps = np.float32(1.0) / np.float32(result.scale)
-        centred = np.arange(-128, 128) - source.zero_point
-        real = np.float32(source.scale) * centred.astype(np.float32)
-    if not np.isfinite(steps):
-        raise GraphError(f"expected a result's scale whose inverse is finite, got {result.scale}")
-    with np.errstate(over="ignore"):
-        scaled = np.clip(_curve_f32(curve, real) * steps, -_LARGEST, _LARGEST)
-    rounded = np.array([round_half_away(float(value)) for value in scaled])
-    table = np.clip(rounded + result.zero_point, -128, 127).astype(np.int8)
-    table.flags.writeable = False
-    return table
+    """See `int8_function_table`."""
+    return int8_function_table(_FUNCTIONS[curve], source, result)
 
 
 @functools.cache
@@ -72,14 +48,9 @@ def _raised_logistic(value: float) -> float:
     return 65536 * (logistic + bend / 16)
 
 
-def _curve_f32(curve: Curve, values: NDArray[np.float32]) -> NDArray[np.float32]:
-    if curve is Curve.TANH:
-        return tanh_f32(values)
+def _logistic(values: NDArray[np.float32]) -> NDArray[np.float32]:
     one = np.float32(1.0)
-    return one / (one + _exact_exp_f32(-values))
+    return one / (one + exact_exp_f32(-values))
 
 
-def _exact_exp_f32(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    bounded = np.clip(values.astype(np.float64), -_FLOAT32_EXP_BOUND, _FLOAT32_EXP_BOUND)
-    exact = [float(_EXACT.exp(_EXACT.create_decimal_from_float(value))) for value in bounded]
-    return np.array(exact).astype(np.float32)
+_FUNCTIONS = {Curve.LOGISTIC: _logistic, Curve.TANH: tanh_f32}

@@ -79,14 +79,14 @@ def tanh_f32(values: NDArray[np.float32]) -> NDArray[np.float32]:
     magnitude = np.minimum(np.abs(values), TANH_HIGHEST)
     two = np.float32(2.0)
     is_large = magnitude >= 1
-    t = _expm1_f32(np.where(is_large, two * magnitude, -two * magnitude))
+    t = expm1_f32(np.where(is_large, two * magnitude, -two * magnitude))
     result = np.where(is_large, np.float32(1.0) - two / (t + two), -t / (t + two))
     signed = np.where(values < 0, -result, result)
     return np.where((values == 0) | np.isnan(values), values, signed)
 
 
-def _expm1_f32(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """exp(x) - 1 for x in [-2, 0] and [2, 20]."""
+def expm1_f32(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """exp(x) - 1 for x in [-20, 0] and [2, 20]."""
     one, half = np.float32(1.0), np.float32(0.5)
     n = np.trunc(values * LOG2_E + np.copysign(half, values))
     high, low = values - n * _EXPM1_LN2_HIGH, n * _EXPM1_LN2_LOW

@@ -6,11 +6,23 @@ import numpy as np
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import (
+    Abs,
+    Ceil,
+    Elu,
+    Exp,
+    Floor,
     HardSwish,
     LeakyRelu,
+    Log,
+    Neg,
     Operator,
     Relu0To1,
     ReluN1To1,
+    Round,
+    Rsqrt,
+    Sign,
+    Sqrt,
+    Square,
 )
 
 _ALPHAS = (0.0, 0.1, 0.3, 1.0, 1.7, -0.5)
@@ -26,12 +38,19 @@ def _plain(kind: type[Operator]) -> _Make:
     return lambda random: kind()
 
 
-_OF_INT16: Sequence[_Make] = (_leaky_relu, _plain(ReluN1To1), _plain(Relu0To1))
+_OF_ALL: Sequence[_Make] = (_leaky_relu, *map(_plain, (ReluN1To1, Relu0To1, Abs)))
 _FUNCTIONS: dict[DType, Sequence[_Make]] = {
-    DType.INT16: _OF_INT16,
-    DType.INT8: (*_OF_INT16, _plain(HardSwish)),
-    DType.FLOAT32: (*_OF_INT16, _plain(HardSwish)),
+    DType.INT16: (*_OF_ALL, _plain(Exp)),
+    DType.INT8: (*_OF_ALL, *map(_plain, (HardSwish, Exp, Elu, Rsqrt))),
+    DType.FLOAT32: (
+        _leaky_relu,
+        *map(_plain, (HardSwish, Elu, Ceil, Floor, Neg, Round, Sign)),
+    ),
 }
+OF_POSITIVE = (Log, Rsqrt, Sqrt)
+"""Of float32, drawn for numbers that are well above 0."""
+OF_SMALL = (Exp, Square)
+"""Of float32, drawn for numbers that are at most 1: others grow beyond all bounds."""
 
 
 def random_function(random: np.random.Generator, dtype: DType) -> Operator:

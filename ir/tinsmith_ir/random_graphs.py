@@ -11,6 +11,7 @@ from tinsmith_ir.builder import GraphBuilder
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Value
 from tinsmith_ir.operators import (
+    Abs,
     Add,
     AveragePool2D,
     Broadcast,
@@ -29,6 +30,7 @@ from tinsmith_ir.operators import (
     Mean,
     Minimum,
     Mul,
+    Neg,
     Operator,
     Pad,
     Prelu,
@@ -44,7 +46,7 @@ from tinsmith_ir.operators import (
     Transpose,
 )
 from tinsmith_ir.operators.base import Rescaling, activation_of
-from tinsmith_ir.random_functions import random_function
+from tinsmith_ir.random_functions import OF_POSITIVE, OF_SMALL, random_function
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import Quantization, TensorType
 
@@ -110,9 +112,9 @@ class _Grower:
         # The same of logistic functions and tanh.
         self.random_curve = np.random.default_rng([seed, 3])
         self.has_curves = self.random_curve.random() < 0.25
-        # And of other functions of one element.
+        # And of other functions of one element, in two of five.
         self.random_function = np.random.default_rng([seed, 40])
-        self.has_functions = self.random_function.random() < 0.25
+        self.has_functions = self.random_function.random() < 0.4
         # And of what takes elements more than once.
         self.random_gather = np.random.default_rng([seed, 4])
         self.has_gathers = self.random_gather.random() < 0.25
@@ -183,7 +185,7 @@ class _Grower:
         if self.has_curves and self.random_curve.random() < 0.25:
             self.curve(value)
             return
-        if self.has_functions and self.random_function.random() < 0.25:
+        if self.has_functions and self.random_function.random() < 0.5:
             self.function(value)
         if self.has_gathers and self.random_gather.random() < 0.25:
             (self.gather, self.broadcast)[int(self.random_gather.integers(2))](value)
@@ -460,8 +462,23 @@ class _Grower:
         if self.dtype is not DType.INT16 and self.random_function.random() < 0.2:
             self._prelu(value)
             return
+        if self.dtype is DType.FLOAT32 and self.random_function.random() < 0.4:
+            self._bounded(value)
+            return
         operator = random_function(self.random_function, self.dtype)
         self.add(operator, [value], self._near(value))
+
+    def _bounded(self, value: Value) -> None:
+        """A function of numbers that are made at least 0.5, or at most 1."""
+        kinds = (*OF_POSITIVE, *OF_SMALL)
+        kind = kinds[int(self.random_function.integers(len(kinds)))]
+        size = self.add(Abs(), [value], None)
+        if kind in OF_POSITIVE:
+            half = self.builder.constant("half", np.array([0.5], np.float32))
+            self.add(kind(), [self.add(Add(), [size, half], None)], None)
+        else:
+            below = self.add(Neg(), [size], None)
+            self.add(kind(), [self.add(Tanh(), [below], None)], None)
 
     def _prelu(self, value: Value) -> None:
         shape = value.type.shape[-1:]

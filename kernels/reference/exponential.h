@@ -1,4 +1,4 @@
-// The exponential of float, of our own, so that no libm decides the last bit.
+// The exponential of float, of our own, and exp(x) - 1, so that no libm decides the last bit.
 #ifndef TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_
 #define TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_
 
@@ -11,6 +11,8 @@
 #define ROUND_MAGIC 12582912.0f  // 1.5 * 2**23: adding and subtracting it rounds to an integer, ties to even
 #define LN2_HIGH 0.693359375f
 #define LN2_LOW (-2.12194440e-4f)
+#define EXPM1_LN2_HIGH 6.9313812256e-01f
+#define EXPM1_LN2_LOW 9.0580006145e-06f
 #define EXP_LOWEST (-87.0f)
 #define EXP_HIGHEST 88.0f
 #define FLOAT_EXPONENT_BIAS 127
@@ -40,6 +42,28 @@ static inline float exponential(float value) {
   polynomial = polynomial * r + 5.0000001201e-1f;
   const float result = (polynomial * (r * r) + r) + 1.0f;
   return result * power_of_two((int32_t)n);
+}
+
+// exp(value) - 1 for values in [-20, 0] and [2, 20]: fdlibm's quotient, on r = value - n ln 2 with what r has lost.
+static inline float exponential_minus_one(float value) {
+  const int32_t n = (int32_t)(value * LOG2_E + (value < 0.0f ? -0.5f : 0.5f));
+  const float high = value - (float)n * EXPM1_LN2_HIGH;
+  const float low = (float)n * EXPM1_LN2_LOW;
+  const float r = high - low;
+  const float lost = (high - r) - low;
+  const float half = 0.5f * r;
+  const float square = r * half;
+  float polynomial = -2.0109921195e-07f;
+  polynomial = polynomial * square + 4.0082177293e-06f;
+  polynomial = polynomial * square + -7.9365076090e-05f;
+  polynomial = polynomial * square + 1.5873016091e-03f;
+  polynomial = polynomial * square + -3.3333335072e-02f;
+  polynomial = polynomial * square + 1.0f;
+  const float t = 3.0f - polynomial * half;
+  const float error = square * ((polynomial - t) / (6.0f - r * t));
+  const float rest = ((r * (error - lost) - lost) - square) - r;
+  const float power = power_of_two(n);
+  return n <= -2 ? power * (1.0f - rest) - 1.0f : power * ((1.0f - 1.0f / power) - rest);
 }
 
 #endif  // TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_

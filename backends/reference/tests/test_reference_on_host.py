@@ -42,6 +42,17 @@ graph 2 "floats" {
   %leaky: f32[1,2,4,2] = leaky_relu(%x) {alpha=0.1}
   %prelu: f32[1,2,4,2] = prelu(%x, %sum)
   %swish: f32[1,2,4,2] = hard_swish(%x)
+  %exp: f32[1,2,4,2] = exp(%x)
+  %log: f32[1,2,4,2] = log(%x)
+  %elu: f32[1,2,4,2] = elu(%x)
+  %sqrt: f32[1,2,4,2] = sqrt(%x)
+  %rsqrt: f32[1,2,4,2] = rsqrt(%x)
+  %abs: f32[1,2,4,2] = abs(%x)
+  %neg: f32[1,2,4,2] = neg(%x)
+  %sign: f32[1,2,4,2] = sign(%x)
+  %floor: f32[1,2,4,2] = floor(%x)
+  %ceil: f32[1,2,4,2] = ceil(%x)
+  %round: f32[1,2,4,2] = round(%x)
   output %relu6
   output %max
   output %sum
@@ -53,6 +64,17 @@ graph 2 "floats" {
   output %leaky
   output %prelu
   output %swish
+  output %exp
+  output %log
+  output %elu
+  output %sqrt
+  output %rsqrt
+  output %abs
+  output %neg
+  output %sign
+  output %floor
+  output %ceil
+  output %round
 }"""
 
 

@@ -1,7 +1,18 @@
 """Functions of one integer by their table."""
 
 from tinsmith_c import call
-from tinsmith_ir.operators import HardSwish, LeakyRelu, Logistic, Tabulated, Tanh
+from tinsmith_ir.operators import (
+    Abs,
+    Elu,
+    Exp,
+    HardSwish,
+    LeakyRelu,
+    Logistic,
+    Rsqrt,
+    Tabulated,
+    TabulatedFunction,
+    Tanh,
+)
 from tinsmith_lowering import (
     AsGiven,
     Emission,
@@ -13,7 +24,7 @@ from tinsmith_lowering import (
     elementwise_walk,
 )
 
-from tinsmith_reference.common import INT8, kernel
+from tinsmith_reference.common import INT8, INT16, kernel
 
 
 def prepare_s8(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
@@ -29,14 +40,37 @@ def emit_s8(layer: Layer, scope: Scope) -> Emission:
     return Emission((call("tinsmith_lookup_s8", arguments),))
 
 
-KERNELS = tuple(
+def prepare_s16(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Each 128th result."""
+    table = layer.operator_as(TabulatedFunction).int16_table(layer.inputs, layer.output)
+    return (*constant_operands(layer), Prepared("table", table))
+
+
+def emit_s16(layer: Layer, scope: Scope) -> Emission:
+    """int16 by its table."""
+    table = scope.prepared("table", "the result of each 128th int16, from -32768 on")
+    arguments = [str(layer.output.elements), table, scope.input(0), scope.output]
+    return Emission((call("tinsmith_lookup_s16", arguments),))
+
+
+KERNELS = (
+    *(
+        kernel(
+            "tinsmith_lookup_s8",
+            operator,
+            Signature((INT8,), INT8),
+            emit_s8,
+            prepare=prepare_s8,
+            walk=elementwise_walk,
+        )
+        for operator in (Abs, Elu, Exp, HardSwish, LeakyRelu, Logistic, Rsqrt, Tanh)
+    ),
     kernel(
-        "tinsmith_lookup_s8",
-        operator,
-        Signature((INT8,), INT8),
-        emit_s8,
-        prepare=prepare_s8,
+        "tinsmith_lookup_s16",
+        Exp,
+        Signature((INT16,), INT16),
+        emit_s16,
+        prepare=prepare_s16,
         walk=elementwise_walk,
-    )
-    for operator in (HardSwish, LeakyRelu, Logistic, Tanh)
+    ),
 )

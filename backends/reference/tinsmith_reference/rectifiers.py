@@ -1,7 +1,7 @@
 """Rectifiers that are more than a clamp; leaky_relu and hard_swish of int8 are in `lookup`."""
 
 from tinsmith_c import call, float_literal, initializer
-from tinsmith_ir.operators import HardSwish, LeakyRelu, Prelu
+from tinsmith_ir.operators import Abs, HardSwish, LeakyRelu, Prelu
 from tinsmith_ir.rectifier_parameters import (
     RectifierParameters,
     leaky_relu_parameters,
@@ -14,8 +14,10 @@ from tinsmith_reference.elementwise import broadcast, rank_fits
 
 
 def emit_leaky_relu_s16(layer: Layer, scope: Scope) -> Emission:
-    """LeakyRelu of int16."""
-    p = leaky_relu_parameters(layer.operator_as(LeakyRelu).alpha, layer.inputs, layer.output)
+    """LeakyRelu of int16; Abs, which is the same with an alpha of -1."""
+    operator = layer.operator
+    alpha = operator.alpha if isinstance(operator, LeakyRelu) else -1.0
+    p = leaky_relu_parameters(alpha, layer.inputs, layer.output)
     arguments = [str(layer.output.elements), "&kParameters", scope.input(0), scope.output]
     return Emission((_parameters(p), call("tinsmith_leaky_relu_s16", arguments)))
 
@@ -58,12 +60,15 @@ def _parameters(p: RectifierParameters) -> str:
 
 
 KERNELS = (
-    kernel(
-        "tinsmith_leaky_relu_s16",
-        LeakyRelu,
-        Signature((INT16,), INT16),
-        emit_leaky_relu_s16,
-        walk=elementwise_walk,
+    *(
+        kernel(
+            "tinsmith_leaky_relu_s16",
+            operator,
+            Signature((INT16,), INT16),
+            emit_leaky_relu_s16,
+            walk=elementwise_walk,
+        )
+        for operator in (LeakyRelu, Abs)
     ),
     kernel(
         "tinsmith_leaky_relu_f32",

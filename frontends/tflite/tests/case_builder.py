@@ -56,15 +56,22 @@ class CaseBuilder:
         return self.random.randint(info.min, info.max + 1, shape).astype(info.dtype)
 
     def input(
-        self, shape: Shape, kind: Kind, scale: float = 1.0, zero_point: int | None = None
+        self,
+        shape: Shape,
+        kind: Kind,
+        scale: float = 1.0,
+        zero_point: int | None = None,
+        *,
+        positive: bool = False,
     ) -> int:
-        """Add a graph input with random elements; integers get a quantization."""
+        """Add a graph input with random elements; integers get a quantization. positive: of float32."""
         quantization = self.quantization(kind, scale, zero_point)
         index = self.model.tensor(
             f"input{len(self._inputs)}", shape, kind, quantization=quantization
         )
         self._inputs.append(index)
-        self._arrays.append(self.data(shape, kind))
+        data = self.data(shape, kind)
+        self._arrays.append(np.abs(data.astype(np.float32)) if positive else data)
         return index
 
     def integers(self, array: Array) -> int:

@@ -1,7 +1,8 @@
 """Golden cases of functions of one element."""
 
+import numpy as np
 from case_builder import Case, CaseBuilder, Kind, Shape
-from tflite_builder import options
+from tflite_builder import Options, options
 
 _SHAPE: Shape = (4, 64)
 
@@ -50,4 +51,76 @@ def relu_to_1(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     source = b.input(_SHAPE, kind, scale)
     output = b.output(_SHAPE, kind, b.scale(scale))
     b.model.operator("RELU_N1_TO_1" if index % 2 else "RELU_0_TO_1", [source], [output])
+    return b.finish(output)
+
+
+def abs_(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """ABS, of the same scale and another."""
+    scale = b.scale(0.05 if kind == "INT8" else 0.0002)
+    result = scale if index % 2 else b.scale(scale)
+    return _function(b, kind, "ABS", scale, (result, b.zero_point(kind)), options("AbsOptions"))
+
+
+def exp(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """EXP: from flat to steep."""
+    largest = (0.1, 1.0, 3.0, 8.0)[index % 4]
+    steps = 128 if kind == "INT8" else 32768
+    result = b.scale(float(np.exp(largest)) / steps)
+    scale = b.scale(largest / steps)
+    return _function(b, kind, "EXP", scale, (result, b.zero_point(kind)), options("ExpOptions"))
+
+
+def elu(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """ELU."""
+    if kind == "INT16":
+        return None
+    scale = b.scale((0.01, 0.03, 0.1)[index % 3])
+    return _function(b, kind, "ELU", scale, (b.scale(scale), b.zero_point(kind)))
+
+
+def rsqrt(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """RSQRT of what is not negative."""
+    if kind == "INT16":
+        return None
+    scale = b.scale((0.001, 0.05, 1.0)[index % 3])
+    source = b.input(_SHAPE, kind, scale, -128)
+    output = b.output(_SHAPE, kind, b.scale(0.02 / scale**0.5))
+    b.model.operator("RSQRT", [source], [output], version=2)
+    return b.finish(output)
+
+
+def of_floats(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """CEIL, FLOOR, LOG, NEG, ROUND, SIGN, SQRT and SQUARE; NaN where they are not defined."""
+    name = ("CEIL", "FLOOR", "LOG", "NEG", "ROUND", "SIGN", "SQRT", "SQUARE")[index % 8]
+    if kind != "FLOAT32":
+        return None
+    # Later ones of positive numbers, without NaN, and few: of four at once TFLite's CEIL loses the sign of a zero.
+    shape: Shape = (2, 8) if index < 8 else (3,)
+    chosen = {"NEG": "NegOptions", "SIGN": "SignOptions", "SQUARE": "SquareOptions"}.get(name)
+    return _function(
+        b,
+        kind,
+        name,
+        1.0,
+        (1.0, 0),
+        options(chosen) if chosen else None,
+        shape,
+        positive=index >= 8,
+    )
+
+
+def _function(
+    b: CaseBuilder,
+    kind: Kind,
+    name: str,
+    scale: float,
+    result: tuple[float, int],
+    chosen: Options | None = None,
+    shape: Shape = _SHAPE,
+    *,
+    positive: bool = False,
+) -> Case:
+    source = b.input(shape, kind, scale, positive=positive)
+    output = b.output(shape, kind, *result)
+    b.model.operator(name, [source], [output], chosen, version=2 if kind == "INT16" else 1)
     return b.finish(output)

@@ -89,6 +89,11 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (4, cases_moves.batch_to_space_nd),
     (2, cases_moves.fill),
     (1, cases_moves.zeros_like),
+    (4, cases_functions.abs_),
+    (4, cases_functions.exp),
+    (3, cases_functions.elu),
+    (3, cases_functions.rsqrt),
+    (16, cases_functions.of_floats),
 )
 
 _PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (

@@ -9,22 +9,29 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.operators import (
+    Abs,
     Activation,
     Add,
     AveragePool2D,
+    Ceil,
     Concat,
     Conv2D,
     DepthwiseConv2D,
     Dequantize,
+    Elu,
+    Exp,
+    Floor,
     FullyConnected,
     HardSwish,
     LeakyRelu,
+    Log,
     Logistic,
     Maximum,
     MaxPool2D,
     Mean,
     Minimum,
     Mul,
+    Neg,
     Operator,
     Pad,
     Prelu,
@@ -35,7 +42,12 @@ from tinsmith_ir.operators import (
     ReluN1To1,
     Requantize,
     Reshape,
+    Round,
+    Rsqrt,
+    Sign,
     Softmax,
+    Sqrt,
+    Square,
     Sub,
     Tanh,
     Transpose,
@@ -296,6 +308,13 @@ def test_rectifiers_with_slopes() -> None:
     assert _operator(_graph("LEAKY_RELU", [(4,)], (4,), chosen)) == LeakyRelu(alpha=0.25)
     assert _operator(_graph("PRELU", [(2, 4)], (2, 4), None, [_floats(4)])) == Prelu()
     assert _operator(_graph("HARD_SWISH", [(4,)], (4,))) == HardSwish()
+
+
+@pytest.mark.parametrize(
+    "kind", [Abs, Ceil, Elu, Exp, Floor, Log, Neg, Round, Rsqrt, Sign, Sqrt, Square]
+)
+def test_functions(kind: type[Operator]) -> None:
+    assert _operator(_graph(kind.mnemonic.upper(), [(4,)], (4,))) == kind()
 
 
 def test_leaky_relu_refuses_an_alpha_that_is_not_finite() -> None:

@@ -6,25 +6,32 @@ from dataclasses import dataclass
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_ir.operators import (
+    Abs,
     Add,
     AveragePool2D,
     Broadcast,
     Cast,
+    Ceil,
     Concat,
     Conv2D,
     DepthwiseConv2D,
     Dequantize,
+    Elu,
+    Exp,
     FloatRescale,
+    Floor,
     FullyConnected,
     Gather,
     HardSwish,
     LeakyRelu,
+    Log,
     Logistic,
     Maximum,
     MaxPool2D,
     Mean,
     Minimum,
     Mul,
+    Neg,
     Operator,
     Pad,
     Prelu,
@@ -35,8 +42,13 @@ from tinsmith_ir.operators import (
     ReluN1To1,
     Requantize,
     Reshape,
+    Round,
+    Rsqrt,
+    Sign,
     Slice,
     Softmax,
+    Sqrt,
+    Square,
     Sub,
     Tanh,
     Transpose,
@@ -97,7 +109,10 @@ def _plain(
     return Rule(versions, (count, count), options, (kind,), convert, dtypes)
 
 
+_FLOATS = (DType.FLOAT32,)
+
 RULES: Mapping[str, Rule] = {
+    "ABS": _plain(5, "AbsOptions", Abs),
     "ADD": Rule(5, (2, 2), "AddOptions", (Add,), arithmetic.add, _INTEGERS),
     "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), windows.average_pool2d),
     "BATCH_TO_SPACE_ND": Rule(
@@ -107,6 +122,7 @@ RULES: Mapping[str, Rule] = {
         3, (2, 2), "BroadcastToOptions", (Broadcast,), gathering.broadcast_to, _ANY
     ),
     "CAST": Rule(7, (1, 1), "", (Cast,), arithmetic.cast, _ALL),
+    "CEIL": _plain(1, "", Ceil, _FLOATS),
     "CONCATENATION": Rule(
         4, (1, 1024), "ConcatenationOptions", (Concat, FloatRescale), shapes.concatenation, _ALL
     ),
@@ -118,9 +134,12 @@ RULES: Mapping[str, Rule] = {
         7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D,), windows.depthwise_conv2d
     ),
     "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", (Dequantize,), arithmetic.dequantize),
+    "ELU": _plain(1, "", Elu, _SMALL),
     "EMBEDDING_LOOKUP": Rule(3, (2, 2), "", (Gather,), gathering.embedding_lookup, _ANY),
+    "EXP": _plain(2, "ExpOptions", Exp),
     "EXPAND_DIMS": Rule(1, (2, 2), "ExpandDimsOptions", (Reshape,), shapes.expand_dims, _ALL),
     "FILL": Rule(4, (2, 2), "FillOptions", (Broadcast, Reshape), gathering.fill, _ANY),
+    "FLOOR": _plain(1, "", Floor, _FLOATS),
     "FULLY_CONNECTED": Rule(
         13, (2, 3), "FullyConnectedOptions", (FullyConnected,), arithmetic.fully_connected
     ),
@@ -128,6 +147,7 @@ RULES: Mapping[str, Rule] = {
     "LEAKY_RELU": Rule(2, (1, 1), "LeakyReluOptions", (LeakyRelu,), functions.leaky_relu),
     "GATHER": Rule(7, (2, 2), "GatherOptions", (Gather,), gathering.gather, _ANY),
     "GATHER_ND": Rule(5, (2, 2), "GatherNdOptions", (Gather,), gathering.gather_nd, _ANY),
+    "LOG": _plain(2, "", Log, _FLOATS),
     "LOGISTIC": _plain(3, "", Logistic),
     "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), windows.max_pool2d),
     "MAXIMUM": _plain(4, "MaximumMinimumOptions", Maximum, _INTEGERS),
@@ -137,6 +157,7 @@ RULES: Mapping[str, Rule] = {
         3, (2, 2), "MirrorPadOptions", (Gather, Reshape), gathering.mirror_pad, _ANY
     ),
     "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), arithmetic.mul, _INTEGERS),
+    "NEG": _plain(1, "NegOptions", Neg, _FLOATS),
     "PACK": Rule(4, _SEVERAL, "PackOptions", (Concat,), gathering.pack, _ANY),
     "PAD": Rule(4, (2, 2), "PadOptions", (Pad,), shapes.pad, _ALL),
     "PADV2": Rule(4, (3, 3), "PadV2Options", (Pad,), shapes.padv2, _ALL),
@@ -155,6 +176,9 @@ RULES: Mapping[str, Rule] = {
         gathering.resize_nearest_neighbor,
     ),
     "REVERSE_V2": Rule(3, (2, 2), "ReverseV2Options", (Slice,), gathering.reverse_v2, _ANY),
+    "ROUND": _plain(1, "", Round, _FLOATS),
+    "RSQRT": _plain(3, "", Rsqrt, _SMALL),
+    "SIGN": _plain(2, "SignOptions", Sign, _FLOATS),
     "SLICE": Rule(6, (3, 3), "SliceOptions", (Slice,), slices.slice_, _ALL),
     "SOFTMAX": Rule(
         3, (1, 1), "SoftmaxOptions", (Softmax,), arithmetic.softmax, (DType.FLOAT32, DType.INT8)
@@ -167,6 +191,8 @@ RULES: Mapping[str, Rule] = {
     ),
     "SPLIT": Rule(4, (2, 2), "SplitOptions", (Slice,), slices.split, _ALL, outputs=_SEVERAL),
     "SPLIT_V": Rule(2, (3, 3), "SplitVOptions", (Slice,), slices.split_v, _ALL, outputs=_SEVERAL),
+    "SQRT": _plain(2, "", Sqrt, _FLOATS),
+    "SQUARE": _plain(1, "SquareOptions", Square, _FLOATS),
     "SQUEEZE": Rule(2, (1, 1), "SqueezeOptions", (Reshape,), shapes.squeeze, _ALL),
     "STRIDED_SLICE": Rule(
         8, (4, 4), "StridedSliceOptions", (Slice, Reshape), slices.strided_slice, _ALL

@@ -48,7 +48,7 @@ class LeakyRelu(Tabulated):
 
     def table(self, inputs: Types, output: TensorType) -> NDArray[np.int8]:
         """The results of int8, that of -128 first."""
-        return self._rectified(ALL_INT8, inputs, output).astype(np.int8)
+        return leaky_relu_table(self.alpha, inputs, output)
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -59,11 +59,8 @@ class LeakyRelu(Tabulated):
             real = array.astype(np.float32)
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
                 return (np.where(real > 0, real, real * np.float32(self.alpha)),)
-        return (self._rectified(array.astype(np.int64), inputs, output),)
-
-    def _rectified(self, values: NDArray[np.int64], inputs: Types, output: TensorType) -> Array:
-        p = leaky_relu_parameters(self.alpha, inputs, output)
-        return _rectified(values, np.int64(1), p, output.dtype)
+        values = leaky_relu_values(self.alpha, array.astype(np.int64), inputs, output)
+        return (values.astype(output.dtype.numpy),)
 
 
 @dataclass(frozen=True)
@@ -156,6 +153,19 @@ class HardSwish(Tabulated):
             raised = real + np.float32(3.0)
             above = np.where(raised < zero, zero, raised)
             return (real * np.where(above > six, six, above) / six,)
+
+
+def leaky_relu_table(alpha: float, inputs: Types, output: TensorType) -> NDArray[np.int8]:
+    """What a LeakyRelu of that alpha gives for each int8, that of -128 first; of alpha -1 it is |x|."""
+    return leaky_relu_values(alpha, ALL_INT8, inputs, output).astype(np.int8)
+
+
+def leaky_relu_values(
+    alpha: float, values: NDArray[np.int64], inputs: Types, output: TensorType
+) -> NDArray[np.int64]:
+    """The same for integers, within the range of `output`."""
+    p = leaky_relu_parameters(alpha, inputs, output)
+    return _rectified(values, np.int64(1), p, output.dtype).astype(np.int64)
 
 
 def _rectified(

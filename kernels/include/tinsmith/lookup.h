@@ -8,6 +8,7 @@
 
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_lookup_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_lookup_s8)
+#define tinsmith_lookup_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_lookup_s16)
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,6 +23,16 @@ extern "C" {
  * @param[out] output  may be the input
  */
 void tinsmith_lookup_s8(int32_t elements, const int8_t *table, const int8_t *input, int8_t *output);
+
+/**
+ * Any function of one int16 by straight lines between values 128 apart.
+ *
+ * @param[in] elements at least 1
+ * @param[in] table    513 results, that of -32768 first, that of 32767 (taken for 32768) last
+ * @param[in] input    any integers
+ * @param[out] output  may be the input
+ */
+void tinsmith_lookup_s16(int32_t elements, const int16_t *table, const int16_t *input, int16_t *output);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include "tinsmith/convolution.h"
 #include "tinsmith/elementwise.h"
 #include "tinsmith/fully_connected.h"
+#include "tinsmith/functions.h"
 #include "tinsmith/gather.h"
 #include "tinsmith/layout.h"
 #include "tinsmith/logistic.h"

@@ -7,27 +7,34 @@ import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Value
 from tinsmith_ir.operators import (
+    Abs,
     Activation,
     Add,
     AveragePool2D,
     Broadcast,
     Cast,
+    Ceil,
     Concat,
     Conv2D,
     Convolution,
     DepthwiseConv2D,
     Dequantize,
+    Elu,
+    Exp,
     FloatRescale,
+    Floor,
     FullyConnected,
     Gather,
     HardSwish,
     LeakyRelu,
+    Log,
     Logistic,
     Maximum,
     MaxPool2D,
     Mean,
     Minimum,
     Mul,
+    Neg,
     Pad,
     Prelu,
     Quantize,
@@ -37,8 +44,13 @@ from tinsmith_ir.operators import (
     ReluN1To1,
     Requantize,
     Reshape,
+    Round,
+    Rsqrt,
+    Sign,
     Slice,
     Softmax,
+    Sqrt,
+    Square,
     Sub,
     Tanh,
     Transpose,
@@ -336,6 +348,19 @@ def rectifiers(draft: Draft, dtype: DType) -> None:
         draft.output(LeakyRelu(alpha=alpha), [draft.input((3, 41), dtype)], dtype, 0.03)
 
 
+def functions(draft: Draft, dtype: DType) -> None:
+    """Functions of one number, of all numbers that are drawn, also where they are not defined."""
+    kinds: dict[DType, tuple[type[Operator], ...]] = {
+        DType.INT8: (Abs, Elu, Exp, Rsqrt),
+        DType.INT16: (Abs, Exp),
+        DType.INT32: (Abs, Neg, Sign),
+        DType.FLOAT32: (Abs, Ceil, Elu, Exp, Floor, Log, Neg, Round, Rsqrt, Sign, Sqrt, Square),
+    }
+    for kind in kinds[dtype]:
+        scale = 0.0003 if dtype is DType.INT16 else 0.05
+        draft.output(kind(), [draft.input((3, 41), dtype, scale)], dtype, scale)
+
+
 def rectifiers_of_int8(draft: Draft, dtype: DType) -> None:
     """HardSwish from flat to steep, Prelu with alphas that broadcast."""
     for near in (0.001, 0.02, 0.9):
@@ -458,6 +483,7 @@ CASES: tuple[Case, ...] = (
     *_typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.INT64, DType.BOOL)),
     *_typed("joined", joined, NUMBERS),
     *_typed("rectifiers", rectifiers, NUMBERS),
+    *_typed("functions", functions, (*NUMBERS, DType.INT32)),
     *_typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
     *_typed("residuals", residuals, (DType.INT8, DType.INT16)),
     Case("conversions", conversions),

@@ -1,0 +1,43 @@
+"""Functions of one float, and of plain int32; those of int8 and int16 are in `lookup`."""
+
+from tinsmith_c import call
+from tinsmith_ir.operators import (
+    Abs,
+    Ceil,
+    Elu,
+    Exp,
+    Floor,
+    Log,
+    Neg,
+    Round,
+    Rsqrt,
+    Sign,
+    Sqrt,
+    Square,
+)
+from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
+
+from tinsmith_reference.common import FLOAT32, INT32, SUFFIX, kernel
+
+
+def emit(layer: Layer, scope: Scope) -> Emission:
+    """Element by element."""
+    name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
+    arguments = [str(layer.output.elements), scope.input(0), scope.output]
+    return Emission((call(name, arguments),))
+
+
+KERNELS = tuple(
+    kernel(
+        f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
+        operator,
+        Signature((dtype,), dtype),
+        emit,
+        walk=elementwise_walk,
+    )
+    for dtype, operators in (
+        (FLOAT32, (Abs, Ceil, Elu, Exp, Floor, Log, Neg, Round, Rsqrt, Sign, Sqrt, Square)),
+        (INT32, (Abs, Neg, Sign)),
+    )
+    for operator in operators
+)

@@ -1,0 +1,108 @@
+"""Tables of functions of real numbers for integers, as TFLite 2.14 makes them: of all int8, and 513 values of
+int16 between which it goes in straight lines. Evaluator and back ends take them from here.
+
+TFLite computes in float32, of which libm decides the last bits of a function; here each function says what it is.
+"""
+
+import functools
+from collections.abc import Callable
+from decimal import Context
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_ir.arithmetic import round_half_away
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.types import Quantization
+
+RealFunction = Callable[[NDArray[np.float32]], NDArray[np.float32]]
+
+_EXACT = Context(prec=40, traps=[])
+_FLOAT32_EXP_BOUND = 120.0
+"""exp is 0 in float32 below its negative, and infinite above."""
+_LARGEST = np.float32(1 << 24)
+"""Beyond all results that are not clamped."""
+_SEGMENTS = 512
+_HALF = np.float32(0.5)
+
+
+@functools.lru_cache(maxsize=1 << 12)  # a graph is verified after each pass, its scales stay
+def int8_function_table(
+    function: RealFunction, source: Quantization, result: Quantization
+) -> NDArray[np.int8]:
+    """What comes out for each int8, that of -128 first; not to be written to.
+
+    What is too large for int8 becomes the end of its range, also where it is too large for int32: there TFLite
+    leaves it to the processor. Raises GraphError for a result's scale whose inverse is no float32.
+    """
+    with np.errstate(over="ignore"):
+        steps = np.float32(1.0) / np.float32(result.scale)
+        centred = np.arange(-128, 128) - source.zero_point
+        real = np.float32(source.scale) * centred.astype(np.float32)
+    if not np.isfinite(steps):
+        raise GraphError(f"expected a result's scale whose inverse is finite, got {result.scale}")
+    with np.errstate(over="ignore"):
+        scaled = np.clip(function(real) * steps, -_LARGEST, _LARGEST)
+    rounded = np.array([round_half_away(float(value)) for value in scaled])
+    table = np.clip(rounded + result.zero_point, -128, 127).astype(np.int8)
+    table.flags.writeable = False
+    return table
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def int16_function_table(
+    function: RealFunction, source: Quantization, result: Quantization
+) -> NDArray[np.int16]:
+    """The result at each 128th int16 from -32768 on, and at 32767; all but the last less half of what a straight
+    line to the next is off in its middle. Zero points are 0. Not to be written to.
+
+    Raises GraphError for a result's scale so small that its range is nothing in float32.
+    """
+    scale, result_scale = np.float32(source.scale), np.float32(result.scale)
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        lowest, highest = scale * np.float32(-32768), scale * np.float32(32767)
+        step = (highest - lowest) / np.float32(_SEGMENTS)
+        width = result_scale * np.float32(32767) - result_scale * np.float32(-32768)
+        inverse = np.float32(65536) / width
+    if not (np.isfinite(inverse) and np.isfinite(step)):
+        raise GraphError(
+            f"expected scales whose ranges and their inverses are finite, got {source.scale} and {result.scale}"
+        )
+    places = np.arange(_SEGMENTS + 1).astype(np.float32) * step + lowest
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = function(places) * inverse
+        middles = _rounded(function(places[:-1] + step * _HALF) * inverse)
+        last = _rounded(function(np.array([highest])) * inverse)
+        between = _rounded((values[1:] + _rounded(values[:-1])) * _HALF)
+        bias = _rounded((between - middles) * _HALF)
+        entries = np.concatenate([_rounded(values[:-1]) - bias, last])
+    # What is infinite has no bend; C makes 0 of that not-a-number.
+    whole = np.where(np.isnan(entries), np.float32(0), entries)
+    table = np.clip(whole, -32768, 32767).astype(np.int16)
+    table.flags.writeable = False
+    return table
+
+
+def interpolated(table: NDArray[np.int16], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The table of `int16_function_table` at int16 values, nearest, ties up."""
+    wide = table.astype(np.int64)
+    index, offset = 256 + (values >> 7), values & 127
+    # Differences beyond int16 wrap, as in TFLite.
+    slopes = (wide[index + 1] - wide[index]).astype(np.int16).astype(np.int64)
+    return (wide[index] + ((slopes * offset + 64) >> 7)).astype(np.int16).astype(np.int64)
+
+
+def exact_exp_f32(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The float32 nearest to exp(x); glibc's differs in a few of a thousand million."""
+    bounded = np.clip(values.astype(np.float64), -_FLOAT32_EXP_BOUND, _FLOAT32_EXP_BOUND)
+    exact = [float(_EXACT.exp(_EXACT.create_decimal_from_float(value))) for value in bounded]
+    with np.errstate(over="ignore", under="ignore"):
+        return np.array(exact).astype(np.float32)
+
+
+def _rounded(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Nearest integers, halves away from zero."""
+    whole = np.trunc(values)
+    with np.errstate(invalid="ignore"):
+        is_far = np.abs(values - whole) >= _HALF
+    return (whole + np.where(is_far, np.copysign(np.float32(1.0), values), 0)).astype(np.float32)

@@ -1,0 +1,65 @@
+// Functions of one float, and of plain int32, in plain C; of int8 and int16 see lookup.h.
+#ifndef TINSMITH_FUNCTIONS_H_
+#define TINSMITH_FUNCTIONS_H_
+
+#include <stdint.h>
+
+#include "tinsmith/symbols.h"
+
+// The names that objects know the functions by; see symbols.h.
+#define tinsmith_abs_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_abs_f32)
+#define tinsmith_ceil_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_ceil_f32)
+#define tinsmith_elu_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_elu_f32)
+#define tinsmith_exp_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_exp_f32)
+#define tinsmith_floor_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_f32)
+#define tinsmith_log_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_log_f32)
+#define tinsmith_neg_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_neg_f32)
+#define tinsmith_round_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_round_f32)
+#define tinsmith_rsqrt_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_rsqrt_f32)
+#define tinsmith_sign_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sign_f32)
+#define tinsmith_sqrt_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sqrt_f32)
+#define tinsmith_square_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_square_f32)
+#define tinsmith_abs_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_abs_s32)
+#define tinsmith_neg_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_neg_s32)
+#define tinsmith_sign_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sign_s32)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * |x|, -x, x * x, and the sign: 1, 0 (of not-a-number, too) or -1.
+ *
+ * @param[in] elements at least 1
+ * @param[in] input    any numbers
+ * @param[out] output  may be the input
+ */
+void tinsmith_abs_f32(int32_t elements, const float *input, float *output);
+void tinsmith_neg_f32(int32_t elements, const float *input, float *output);
+void tinsmith_square_f32(int32_t elements, const float *input, float *output);
+void tinsmith_sign_f32(int32_t elements, const float *input, float *output);
+
+/** The same of int32; the lowest number stays as it is. */
+void tinsmith_abs_s32(int32_t elements, const int32_t *input, int32_t *output);
+void tinsmith_neg_s32(int32_t elements, const int32_t *input, int32_t *output);
+void tinsmith_sign_s32(int32_t elements, const int32_t *input, int32_t *output);
+
+/** The integer below, above, and the nearest one, ties to even. What lies in (-0.5, 0) is rounded to 0.0. */
+void tinsmith_floor_f32(int32_t elements, const float *input, float *output);
+void tinsmith_ceil_f32(int32_t elements, const float *input, float *output);
+void tinsmith_round_f32(int32_t elements, const float *input, float *output);
+
+/** The square root, nearest to the real one, and 1 over it. Not-a-number below zero. */
+void tinsmith_sqrt_f32(int32_t elements, const float *input, float *output);
+void tinsmith_rsqrt_f32(int32_t elements, const float *input, float *output);
+
+/** exp(x) within 5 units in the last place, log(x) within 1, x < 0 ? exp(x) - 1 : x within 2. */
+void tinsmith_exp_f32(int32_t elements, const float *input, float *output);
+void tinsmith_log_f32(int32_t elements, const float *input, float *output);
+void tinsmith_elu_f32(int32_t elements, const float *input, float *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // TINSMITH_FUNCTIONS_H_
