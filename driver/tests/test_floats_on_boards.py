@@ -26,12 +26,15 @@ graph 2 "floats" {
   %leaky: f32[1,2,4,4] = leaky_relu(%x) {alpha=0.1}
   %prelu: f32[1,2,4,4] = prelu(%x, %x)
   %swish: f32[1,2,4,4] = hard_swish(%x)
+  %gelu: f32[1,2,4,4] = gelu(%x)
+  %gelu_by_tanh: f32[1,2,4,4] = gelu(%x) {approximate=true}
   %exp: f32[1,2,4,4] = exp(%x)
   %log: f32[1,2,4,4] = log(%x)
   %elu: f32[1,2,4,4] = elu(%x)
   %sqrt: f32[1,2,4,4] = sqrt(%x)
   %rsqrt: f32[1,2,4,4] = rsqrt(%x)
   %abs: f32[1,2,4,4] = abs(%x)
+  %square: f32[1,2,4,4] = squared_difference(%x, %abs)
   %neg: f32[1,2,4,4] = neg(%x)
   %sign: f32[1,2,4,4] = sign(%x)
   %floor: f32[1,2,4,4] = floor(%x)
@@ -50,12 +53,15 @@ graph 2 "floats" {
   output %leaky
   output %prelu
   output %swish
+  output %gelu
+  output %gelu_by_tanh
   output %exp
   output %log
   output %elu
   output %sqrt
   output %rsqrt
   output %abs
+  output %square
   output %neg
   output %sign
   output %floor

@@ -7,7 +7,7 @@ log is that of fdlibm (Sun), in the same order of operations; exp squares a root
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_ir.float_arithmetic import exp_f32, expm1_f32
+from tinsmith_ir.float_arithmetic import exp_f32, expm1_f32, tanh_f32
 
 _Floats = NDArray[np.float32]
 
@@ -18,6 +18,28 @@ _LN2_HIGH, _LN2_LOW = np.float32(6.9313812256e-01), np.float32(9.0580006145e-06)
 _LOG_COEFFICIENTS = tuple(
     np.float32(value) for value in (0.66666662693, 0.40000972152, 0.28498786688, 0.24279078841)
 )
+_ERFC_COEFFICIENTS = tuple(
+    np.float32(value)
+    for value in (
+        0.1465371698141098,
+        -0.030171917751431465,
+        -0.26214587688446045,
+        0.10857897251844406,
+        0.2793043255805969,
+        -0.15764042735099792,
+        -0.3750615119934082,
+        0.18936584889888763,
+        1.345285415649414,
+        -0.671794056892395,
+    )
+)
+_ERFC_HIGHEST = np.float32(11.0)
+"""erfc is 0 in float32 from here on, and some way before."""
+_UPPER_BITS = np.int32(-4096)
+"""Of a float32 whose square is exact."""
+_ROOT_HALF = np.float32(0.7071067811865476)
+_ROOT_2_OVER_PI = np.float32(0.7978845608028654)
+_CUBIC = np.float32(0.044715)
 _SMALLEST_NORMAL = np.float32(2.0**-126)
 _SUBNORMAL_BITS = 25
 _ROOT_HALF_BITS = 0x3F3504F3
@@ -67,6 +89,34 @@ def elu_f32(values: _Floats) -> _Floats:
     """x < 0 ? exp(x) - 1 : x within 2 units in the last place. NaN and -0.0 stay."""
     negative = np.maximum(np.where(values < 0, values, np.float32(0)), _EXPM1_LOWEST)
     return np.where(values < 0, expm1_f32(negative), values)
+
+
+@np.errstate(invalid="ignore", over="ignore", under="ignore")
+def gelu_f32(values: _Floats) -> _Floats:
+    """x / 2 * erfc(-x / sqrt(2)), as TFLite with -x / sqrt(2) in float32: far below zero within 1e-5, relatively."""
+    return _HALF * values * _erfc_f32(values * -_ROOT_HALF)
+
+
+@np.errstate(invalid="ignore", over="ignore", under="ignore")
+def gelu_by_tanh_f32(values: _Floats) -> _Floats:
+    """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))), which below zero loses all but some bits."""
+    cubic = np.asarray(values + _CUBIC * values * values * values, np.float32)
+    tanh = tanh_f32(np.asarray(_ROOT_2_OVER_PI * cubic, np.float32))
+    return np.asarray(_HALF * values * (_ONE + tanh), np.float32)
+
+
+def _erfc_f32(values: _Floats) -> _Floats:
+    """1 - erf(x): t exp(-x**2 + P(t)), t = 1 / (1 + |x| / 2), with a polynomial P fitted to erfc."""
+    x = np.where(np.isnan(values), values, np.minimum(np.abs(values), _ERFC_HIGHEST))
+    t = _ONE / (_ONE + _HALF * x)
+    u = t - _HALF
+    polynomial = np.full_like(u, _ERFC_COEFFICIENTS[0])
+    for coefficient in _ERFC_COEFFICIENTS[1:]:
+        polynomial = polynomial * u + coefficient
+    upper = (x.view(np.int32) & _UPPER_BITS).view(np.float32)
+    rest = np.asarray((upper - x) * (upper + x) + polynomial, np.float32)
+    positive = t * full_exp_f32(-upper * upper) * full_exp_f32(rest)
+    return np.where(values < 0, np.float32(2.0) - positive, positive)
 
 
 @np.errstate(invalid="ignore")

@@ -79,6 +79,7 @@ __all__ = [
     "relu_parameters",
     "requantize_parameters",
     "softmax_parameters",
+    "squared_difference_parameters",
     "weighted_sum_parameters",
     "zero_of",
 ]
@@ -217,6 +218,35 @@ def elementwise_add_parameters(
     multiplier2, shift2 = quantize_multiplier(rhs.scale / twice_max)
     output_multiplier, output_shift = quantize_multiplier(real_output)
     clamp_min, clamp_max = activation_range(operator.activation, output)
+    return ElementwiseAddParameters(
+        left_shift=left_shift,
+        input1_offset=-lhs.zero_point,
+        input1_multiplier=multiplier1,
+        input1_shift=shift1,
+        input2_offset=-rhs.zero_point,
+        input2_multiplier=multiplier2,
+        input2_shift=shift2,
+        output_offset=out.zero_point,
+        output_multiplier=output_multiplier,
+        output_shift=output_shift,
+        clamp_min=clamp_min,
+        clamp_max=clamp_max,
+    )
+
+
+@np.errstate(over="ignore")  # too large: quantize_multiplier says so
+def squared_difference_parameters(inputs: Types, output: TensorType) -> ElementwiseAddParameters:
+    """Of a SquaredDifference of int8, whose operands are shifted by 7 so that the square fits; TFLite takes the
+    larger scale twice, and the output's times 2**14, in float32.
+    """
+    lhs, rhs, out = _quantization(inputs[0]), _quantization(inputs[1]), _quantization(output)
+    left_shift = 7
+    twice_max = float(np.float32(2) * np.float32(max(lhs.scale, rhs.scale)))
+    steps = float(np.float32(1 << 2 * left_shift) * np.float32(out.scale))
+    multiplier1, shift1 = quantize_multiplier(lhs.scale / twice_max)
+    multiplier2, shift2 = quantize_multiplier(rhs.scale / twice_max)
+    output_multiplier, output_shift = quantize_multiplier(twice_max * twice_max / steps)
+    clamp_min, clamp_max = output.dtype.integer_range
     return ElementwiseAddParameters(
         left_shift=left_shift,
         input1_offset=-lhs.zero_point,

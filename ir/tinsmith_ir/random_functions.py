@@ -11,6 +11,7 @@ from tinsmith_ir.operators import (
     Elu,
     Exp,
     Floor,
+    Gelu,
     HardSwish,
     LeakyRelu,
     Log,
@@ -34,6 +35,10 @@ def _leaky_relu(random: np.random.Generator) -> Operator:
     return LeakyRelu(alpha=_ALPHAS[int(random.integers(len(_ALPHAS)))])
 
 
+def _gelu(random: np.random.Generator) -> Operator:
+    return Gelu(approximate=bool(random.integers(2)))
+
+
 def _plain(kind: type[Operator]) -> _Make:
     return lambda random: kind()
 
@@ -41,9 +46,10 @@ def _plain(kind: type[Operator]) -> _Make:
 _OF_ALL: Sequence[_Make] = (_leaky_relu, *map(_plain, (ReluN1To1, Relu0To1, Abs)))
 _FUNCTIONS: dict[DType, Sequence[_Make]] = {
     DType.INT16: (*_OF_ALL, _plain(Exp)),
-    DType.INT8: (*_OF_ALL, *map(_plain, (HardSwish, Exp, Elu, Rsqrt))),
+    DType.INT8: (*_OF_ALL, _gelu, *map(_plain, (HardSwish, Exp, Elu, Rsqrt))),
     DType.FLOAT32: (
         _leaky_relu,
+        _gelu,
         *map(_plain, (HardSwish, Elu, Ceil, Floor, Neg, Round, Sign)),
     ),
 }

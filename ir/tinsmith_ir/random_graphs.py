@@ -21,6 +21,7 @@ from tinsmith_ir.operators import (
     Convolution,
     DepthwiseConv2D,
     Dequantize,
+    Div,
     FloatRescale,
     FullyConnected,
     Gather,
@@ -41,6 +42,7 @@ from tinsmith_ir.operators import (
     Reshape,
     Slice,
     Softmax,
+    SquaredDifference,
     Sub,
     Tanh,
     Transpose,
@@ -458,12 +460,15 @@ class _Grower:
         self.add(Logistic() if is_logistic else Tanh(), [value], chosen)
 
     def function(self, value: Value) -> None:
-        """A function of one element, or Prelu with a constant."""
+        """A function of one element, Prelu with a constant, or a squared difference of two values."""
         if self.dtype is not DType.INT16 and self.random_function.random() < 0.2:
             self._prelu(value)
             return
         if self.dtype is DType.FLOAT32 and self.random_function.random() < 0.4:
             self._bounded(value)
+            return
+        if self.dtype is not DType.INT16 and self.random_function.random() < 0.2:
+            self._difference(value)
             return
         operator = random_function(self.random_function, self.dtype)
         self.add(operator, [value], self._near(value))
@@ -479,6 +484,19 @@ class _Grower:
         else:
             below = self.add(Neg(), [size], None)
             self.add(kind(), [self.add(Tanh(), [below], None)], None)
+
+    def _difference(self, value: Value) -> None:
+        """SquaredDifference, of floats of what is at most 1 and divided by what is at least 1."""
+        if self.dtype is not DType.FLOAT32:
+            self.add(SquaredDifference(), [value, value], self._near(value))
+            last = self.values[0]
+            row = self._row(last, self._near(last))
+            self.add(SquaredDifference(), [last, row], self._near(last))
+            return
+        small = self.add(Tanh(), [value], None)
+        square = self.add(SquaredDifference(), [small, self._row(small, None)], None)
+        one = self.builder.constant("one", np.array([1.0], np.float32))
+        self.add(Div(), [small, self.add(Add(), [square, one], None)], None)
 
     def _prelu(self, value: Value) -> None:
         shape = value.type.shape[-1:]

@@ -28,7 +28,14 @@ from tinsmith_tflite import import_tflite  # noqa: E402
 INT8_CASES = 2
 OTHER_CASES = 1
 LARGEST_CASE_BYTES = 1400
-OWN_ARITHMETIC = ("softmax_float32", "logistic_float32", "exp_float32", "of_floats_float32")
+OWN_ARITHMETIC = (
+    "gelu_float32",
+    "gelu_by_tanh_float32",
+    "softmax_float32",
+    "logistic_float32",
+    "exp_float32",
+    "of_floats_float32",
+)
 
 
 def reference_outputs() -> dict[str, bytes]:

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arithmetic.h"
 #include "tinsmith/elementwise.h"
 
 // Where the operands of the present row start, and the row's place in the outer dimensions.
@@ -53,5 +54,15 @@ static inline bool next_row(const tinsmith_broadcast *broadcast, row_cursor *row
   void kernel(const tinsmith_broadcast *broadcast, const element *lhs, const element *rhs, element *output) { \
     STORE_EACH(element, expression);                                                                          \
   }
+
+// An operand of a quantized sum on the scale that both have in common, and the end of such a sum.
+static inline int32_t scaled_operand(int32_t value, int32_t offset, int32_t left_shift, const tinsmith_scale *scale) {
+  return scale_s32(shift_left_s32(value + offset, left_shift), scale->multiplier, scale->shift);
+}
+
+static inline int32_t finish_sum(const tinsmith_add_parameters *parameters, int32_t sum) {
+  const int32_t scaled = scale_s32(sum, parameters->output.multiplier, parameters->output.shift);
+  return offset_and_clamp(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
+}
 
 #endif  // TINSMITH_KERNELS_REFERENCE_BROADCAST_H_

@@ -7,15 +7,6 @@
 #include "requantized.h"
 #include "tinsmith/rounding.h"
 
-static int32_t scaled_operand(int32_t value, int32_t offset, int32_t left_shift, const tinsmith_scale *scale) {
-  return scale_s32(shift_left_s32(value + offset, left_shift), scale->multiplier, scale->shift);
-}
-
-static int32_t finish_sum(const tinsmith_add_parameters *parameters, int32_t sum) {
-  const int32_t scaled = scale_s32(sum, parameters->output.multiplier, parameters->output.shift);
-  return offset_and_clamp(scaled, parameters->output_offset, parameters->clamp_min, parameters->clamp_max);
-}
-
 static int32_t add_integers(const tinsmith_add_parameters *parameters, int32_t lhs, int32_t rhs) {
   return finish_sum(parameters,
                     scaled_operand(lhs, parameters->lhs_offset, parameters->left_shift, &parameters->lhs) +

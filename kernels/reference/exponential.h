@@ -1,4 +1,4 @@
-// The exponential of float, of our own, and exp(x) - 1, so that no libm decides the last bit.
+// The exponential of float, of our own, exp(x) - 1 and tanh, so that no libm decides the last bit.
 #ifndef TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_
 #define TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_
 
@@ -13,6 +13,7 @@
 #define LN2_LOW (-2.12194440e-4f)
 #define EXPM1_LN2_HIGH 6.9313812256e-01f
 #define EXPM1_LN2_LOW 9.0580006145e-06f
+#define TANH_HIGHEST 10.0f  // tanh is 1 from here on, and some way before
 #define EXP_LOWEST (-87.0f)
 #define EXP_HIGHEST 88.0f
 #define FLOAT_EXPONENT_BIAS 127
@@ -64,6 +65,17 @@ static inline float exponential_minus_one(float value) {
   const float rest = ((r * (error - lost) - lost) - square) - r;
   const float power = power_of_two(n);
   return n <= -2 ? power * (1.0f - rest) - 1.0f : power * ((1.0f - 1.0f / power) - rest);
+}
+
+static inline float hyperbolic_tangent(float value) {
+  if (value == 0.0f || value != value) {
+    return value;
+  }
+  const float magnitude = clamp_f32(value < 0.0f ? -value : value, 0.0f, TANH_HIGHEST);
+  const int is_large = magnitude >= 1.0f;
+  const float t = exponential_minus_one(is_large ? 2.0f * magnitude : -2.0f * magnitude);
+  const float result = is_large ? 1.0f - 2.0f / (t + 2.0f) : -t / (t + 2.0f);
+  return value < 0.0f ? -result : result;
 }
 
 #endif  // TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_

@@ -11,7 +11,15 @@
 #define SIGN_MASK UINT32_C(0x80000000)
 #define ROOT_HALF_BITS INT32_C(0x3F3504F3)  // of the float next to the root of 1/2
 #define SUBNORMAL_BITS 25
+#define ERFC_HIGHEST 11.0f                    // erfc is 0 from here on, and some way before
+#define ERFC_UPPER_BITS UINT32_C(0xFFFFF000)  // of a float whose square is exact
+#define ROOT_HALF 0.70710678f
+#define ROOT_2_OVER_PI 0.79788456f
 #define ROOT_BITS 25  // of a root, one of them for rounding
+
+// Of erfc, the highest power first.
+static const float kErfc[] = {0.14653717f,  -0.030171918f, -0.26214588f, 0.10857897f, 0.27930433f,
+                              -0.15764043f, -0.37506151f,  0.18936585f,  1.3452854f,  -0.67179406f};
 
 static uint32_t bits_of(float value) {
   uint32_t bits;
@@ -133,6 +141,31 @@ static float exponential_linear(float value) {
   return exponential_minus_one(value < EXPM1_LOWEST ? EXPM1_LOWEST : value);
 }
 
+// t exp(-x**2 + P(t)), t = 1 / (1 + |x| / 2), with a polynomial P fitted to erfc; x**2 in two parts, the first exact.
+static float error_function_complement(float value) {
+  const float size = magnitude(value);
+  const float x = size > ERFC_HIGHEST ? ERFC_HIGHEST : size;
+  const float t = 1.0f / (1.0f + 0.5f * x);
+  const float u = t - 0.5f;
+  float polynomial = kErfc[0];
+  for (int32_t i = 1; i < (int32_t)(sizeof kErfc / sizeof kErfc[0]); ++i) {
+    polynomial = polynomial * u + kErfc[i];
+  }
+  const float upper = float_of(bits_of(x) & ERFC_UPPER_BITS);
+  const float rest = (upper - x) * (upper + x) + polynomial;
+  const float positive = t * full_exponential(-upper * upper) * full_exponential(rest);
+  return value < 0.0f ? 2.0f - positive : positive;
+}
+
+static float gelu(float value) {
+  return 0.5f * value * error_function_complement(value * -ROOT_HALF);
+}
+
+static float gelu_by_tanh(float value) {
+  const float cubic = value + 0.044715f * value * value * value;
+  return 0.5f * value * (1.0f + hyperbolic_tangent(ROOT_2_OVER_PI * cubic));
+}
+
 // int32 wraps as the hardware does.
 static int32_t negated_s32(int32_t value) {
   return (int32_t)(UINT32_C(0) - (uint32_t)value);
@@ -165,6 +198,8 @@ DEFINE_FUNCTION(tinsmith_rsqrt_f32, float, inverse_root)
 DEFINE_FUNCTION(tinsmith_exp_f32, float, full_exponential)
 DEFINE_FUNCTION(tinsmith_log_f32, float, logarithm)
 DEFINE_FUNCTION(tinsmith_elu_f32, float, exponential_linear)
+DEFINE_FUNCTION(tinsmith_gelu_f32, float, gelu)
+DEFINE_FUNCTION(tinsmith_gelu_by_tanh_f32, float, gelu_by_tanh)
 
 DEFINE_FUNCTION(tinsmith_abs_s32, int32_t, magnitude_s32)
 DEFINE_FUNCTION(tinsmith_neg_s32, int32_t, negated_s32)

@@ -42,12 +42,15 @@ graph 2 "floats" {
   %leaky: f32[1,2,4,2] = leaky_relu(%x) {alpha=0.1}
   %prelu: f32[1,2,4,2] = prelu(%x, %sum)
   %swish: f32[1,2,4,2] = hard_swish(%x)
+  %gelu: f32[1,2,4,2] = gelu(%x)
+  %gelu_by_tanh: f32[1,2,4,2] = gelu(%x) {approximate=true}
   %exp: f32[1,2,4,2] = exp(%x)
   %log: f32[1,2,4,2] = log(%x)
   %elu: f32[1,2,4,2] = elu(%x)
   %sqrt: f32[1,2,4,2] = sqrt(%x)
   %rsqrt: f32[1,2,4,2] = rsqrt(%x)
   %abs: f32[1,2,4,2] = abs(%x)
+  %square: f32[1,2,4,2] = squared_difference(%x, %abs)
   %neg: f32[1,2,4,2] = neg(%x)
   %sign: f32[1,2,4,2] = sign(%x)
   %floor: f32[1,2,4,2] = floor(%x)
@@ -64,12 +67,15 @@ graph 2 "floats" {
   output %leaky
   output %prelu
   output %swish
+  output %gelu
+  output %gelu_by_tanh
   output %exp
   output %log
   output %elu
   output %sqrt
   output %rsqrt
   output %abs
+  output %square
   output %neg
   output %sign
   output %floor

@@ -18,6 +18,7 @@ from tinsmith_ir.operators import (
 )
 from tinsmith_ir.operators.base import activation_of
 from tinsmith_ir.parameters import (
+    ElementwiseAddParameters,
     elementwise_add_parameters,
     mul_parameters,
     weighted_sum_parameters,
@@ -84,7 +85,12 @@ def emit_sum(layer: Layer, scope: Scope) -> Emission:
 
 def sum_initializer(layer: Layer) -> str:
     """Definition of `kParameters` for Add and Sub of integers."""
-    p = elementwise_add_parameters(layer.operator_as(Arithmetic), layer.inputs, layer.output)
+    operator = layer.operator_as(Arithmetic)
+    return add_parameters(elementwise_add_parameters(operator, layer.inputs, layer.output))
+
+
+def add_parameters(p: ElementwiseAddParameters) -> str:
+    """Definition of `kParameters`."""
     return initializer(
         "tinsmith_add_parameters",
         "kParameters",

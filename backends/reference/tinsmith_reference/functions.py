@@ -7,6 +7,7 @@ from tinsmith_ir.operators import (
     Elu,
     Exp,
     Floor,
+    Gelu,
     Log,
     Neg,
     Round,
@@ -27,17 +28,34 @@ def emit(layer: Layer, scope: Scope) -> Emission:
     return Emission((call(name, arguments),))
 
 
-KERNELS = tuple(
+def emit_gelu(layer: Layer, scope: Scope) -> Emission:
+    """Gelu, by erfc or by tanh."""
+    is_approximate = layer.operator_as(Gelu).approximate
+    name = "tinsmith_gelu_by_tanh_f32" if is_approximate else "tinsmith_gelu_f32"
+    arguments = [str(layer.output.elements), scope.input(0), scope.output]
+    return Emission((call(name, arguments),))
+
+
+KERNELS = (
+    *(
+        kernel(
+            f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
+            operator,
+            Signature((dtype,), dtype),
+            emit,
+            walk=elementwise_walk,
+        )
+        for dtype, operators in (
+            (FLOAT32, (Abs, Ceil, Elu, Exp, Floor, Log, Neg, Round, Rsqrt, Sign, Sqrt, Square)),
+            (INT32, (Abs, Neg, Sign)),
+        )
+        for operator in operators
+    ),
     kernel(
-        f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
-        operator,
-        Signature((dtype,), dtype),
-        emit,
+        "tinsmith_gelu_f32",
+        Gelu,
+        Signature((FLOAT32,), FLOAT32),
+        emit_gelu,
         walk=elementwise_walk,
-    )
-    for dtype, operators in (
-        (FLOAT32, (Abs, Ceil, Elu, Exp, Floor, Log, Neg, Round, Rsqrt, Sign, Sqrt, Square)),
-        (INT32, (Abs, Neg, Sign)),
-    )
-    for operator in operators
+    ),
 )

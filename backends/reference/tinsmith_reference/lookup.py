@@ -5,6 +5,7 @@ from tinsmith_ir.operators import (
     Abs,
     Elu,
     Exp,
+    Gelu,
     HardSwish,
     LeakyRelu,
     Logistic,
@@ -63,7 +64,7 @@ KERNELS = (
             prepare=prepare_s8,
             walk=elementwise_walk,
         )
-        for operator in (Abs, Elu, Exp, HardSwish, LeakyRelu, Logistic, Rsqrt, Tanh)
+        for operator in (Abs, Elu, Exp, Gelu, HardSwish, LeakyRelu, Logistic, Rsqrt, Tanh)
     ),
     kernel(
         "tinsmith_lookup_s16",

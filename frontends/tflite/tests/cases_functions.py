@@ -1,10 +1,11 @@
 """Golden cases of functions of one element."""
 
 import numpy as np
-from case_builder import Case, CaseBuilder, Kind, Shape
+from case_builder import ACTIVATIONS, Case, CaseBuilder, Kind, Shape, activation_code
 from tflite_builder import Options, options
 
 _SHAPE: Shape = (4, 64)
+_PAIR: tuple[Shape, Shape] = ((2, 3, 5), (3, 1))
 
 
 def leaky_relu(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
@@ -107,6 +108,61 @@ def of_floats(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
         shape,
         positive=index >= 8,
     )
+
+
+def gelu(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """GELU by erfc."""
+    return _gelu(b, kind, index, approximate=False)
+
+
+def gelu_by_tanh(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """GELU by tanh."""
+    return _gelu(b, kind, index, approximate=True)
+
+
+def squared_difference(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """SQUARED_DIFFERENCE, with broadcasting."""
+    if kind == "INT16":
+        return None
+    scales = (b.scale(0.05), b.scale(0.02))
+    # A ratio of the squares above 1 would end TFLite's process.
+    result = max(scales) ** 2 * (1, 16, 100)[index % 3]
+    operands = [b.input(_PAIR[place], kind, scales[place]) for place in (index % 2, 1 - index % 2)]
+    output = b.output(_PAIR[0], kind, result)
+    chosen = options("SquaredDifferenceOptions")
+    b.model.operator("SQUARED_DIFFERENCE", operands, [output], chosen, version=2)
+    return b.finish(output)
+
+
+def div(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """DIV, with broadcasting and activations."""
+    if kind != "FLOAT32":
+        return None
+    operands = [b.input(_PAIR[place], kind) for place in (index % 2, 1 - index % 2)]
+    output = b.output(_PAIR[0], kind)
+    activation = activation_code(ACTIVATIONS[index % 4])
+    chosen = options("DivOptions", FusedActivationFunction=activation)
+    b.model.operator("DIV", operands, [output], chosen)
+    return b.finish(output)
+
+
+def add_n(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """ADD_N of two and more."""
+    if kind != "FLOAT32":
+        return None
+    operands = [b.input((2, 5), kind) for _ in range(2 + index)]
+    output = b.output((2, 5), kind)
+    b.model.operator("ADD_N", operands, [output], options("AddNOptions"))
+    return b.finish(output)
+
+
+def _gelu(b: CaseBuilder, kind: Kind, index: int, *, approximate: bool) -> Case | None:
+    if kind == "INT16":
+        return None
+    scale = b.scale((0.01, 0.03, 0.1)[index % 3])
+    chosen = options("GeluOptions", Approximate=approximate)
+    shape: Shape = _SHAPE if kind == "INT8" or index else (3,)
+    return _function(b, kind, "GELU", scale, (b.scale(scale), b.zero_point(kind)), chosen, shape)
 
 
 def _function(

@@ -94,6 +94,11 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (3, cases_functions.elu),
     (3, cases_functions.rsqrt),
     (16, cases_functions.of_floats),
+    (3, cases_functions.gelu),
+    (3, cases_functions.gelu_by_tanh),
+    (4, cases_functions.squared_difference),
+    (4, cases_functions.div),
+    (2, cases_functions.add_n),
 )
 
 _PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (

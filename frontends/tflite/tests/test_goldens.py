@@ -13,10 +13,16 @@ from tinsmith_tflite import import_tflite
 from tinsmith_tflite.operators import RULES
 
 # TFLite takes exp and log from the C library, Tinsmith from arithmetic of its own: they differ in the last bits.
-EXP_TOLERANCE = 2.0**-22
+EXP_TOLERANCE = 2.0**-21
 
 
-OWN_ARITHMETIC = ("softmax_float32", "logistic_float32", "exp_float32", "of_floats_float32_2")
+OWN_ARITHMETIC = (
+    "gelu_float32",
+    "softmax_float32",
+    "logistic_float32",
+    "exp_float32",
+    "of_floats_float32_2",
+)
 
 
 def _goldens() -> dict[str, bytes]:
@@ -59,7 +65,10 @@ def test_the_table_says_what_each_operator_becomes() -> None:
 def test_single_operator_equals_the_reference_kernel(name: str) -> None:
     output = _evaluated(CASES[name])
     expected = np.frombuffer(GOLDENS[name], output.dtype).reshape(output.shape)
-    if name.startswith(OWN_ARITHMETIC):
+    if name.startswith("gelu_by_tanh_float32"):
+        # Far below zero 1 + tanh(x) has but the last bits of tanh.
+        np.testing.assert_allclose(output, expected, rtol=1e-6, atol=1e-6)
+    elif name.startswith(OWN_ARITHMETIC):
         assert np.isclose(
             output.astype(np.float64),
             expected.astype(np.float64),

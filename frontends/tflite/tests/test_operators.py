@@ -18,10 +18,12 @@ from tinsmith_ir.operators import (
     Conv2D,
     DepthwiseConv2D,
     Dequantize,
+    Div,
     Elu,
     Exp,
     Floor,
     FullyConnected,
+    Gelu,
     HardSwish,
     LeakyRelu,
     Log,
@@ -48,6 +50,7 @@ from tinsmith_ir.operators import (
     Softmax,
     Sqrt,
     Square,
+    SquaredDifference,
     Sub,
     Tanh,
     Transpose,
@@ -315,6 +318,25 @@ def test_rectifiers_with_slopes() -> None:
 )
 def test_functions(kind: type[Operator]) -> None:
     assert _operator(_graph(kind.mnemonic.upper(), [(4,)], (4,))) == kind()
+
+
+def test_gelu_div_and_squared_difference() -> None:
+    chosen = options("GeluOptions", Approximate=True)
+    assert _operator(_graph("GELU", [(4,)], (4,), chosen)) == Gelu(approximate=True)
+    assert _operator(_graph("GELU", [(4,)], (4,))) == Gelu()
+    chosen = options("DivOptions", FusedActivationFunction=RELU6)
+    assert _operator(_graph("DIV", [(4,), (4,)], (4,), chosen)) == Div(activation=Activation.RELU6)
+    squared = _graph("SQUARED_DIFFERENCE", [(2, 4), (4,)], (2, 4))
+    assert _operator(squared) == SquaredDifference()
+
+
+def test_add_n_adds_one_after_the_other() -> None:
+    graph = _graph("ADD_N", [(4,)] * 3, (4,))
+    assert [node.operator for node in graph.nodes] == [Add(), Add()]
+    first, second = graph.nodes
+    assert second.inputs == (first.outputs[0], graph.inputs[2])
+    with pytest.raises(ModelError, match="operands of one shape"):
+        _graph("ADD_N", [(2, 4), (4,)], (2, 4))
 
 
 def test_leaky_relu_refuses_an_alpha_that_is_not_finite() -> None:

@@ -16,12 +16,14 @@ from tinsmith_ir.operators import (
     Conv2D,
     DepthwiseConv2D,
     Dequantize,
+    Div,
     Elu,
     Exp,
     FloatRescale,
     Floor,
     FullyConnected,
     Gather,
+    Gelu,
     HardSwish,
     LeakyRelu,
     Log,
@@ -49,6 +51,7 @@ from tinsmith_ir.operators import (
     Softmax,
     Sqrt,
     Square,
+    SquaredDifference,
     Sub,
     Tanh,
     Transpose,
@@ -114,6 +117,7 @@ _FLOATS = (DType.FLOAT32,)
 RULES: Mapping[str, Rule] = {
     "ABS": _plain(5, "AbsOptions", Abs),
     "ADD": Rule(5, (2, 2), "AddOptions", (Add,), arithmetic.add, _INTEGERS),
+    "ADD_N": Rule(1, (2, 1024), "AddNOptions", (Add,), functions.add_n, _FLOATS),
     "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), windows.average_pool2d),
     "BATCH_TO_SPACE_ND": Rule(
         4, (3, 3), "BatchToSpaceNDOptions", (Reshape, Slice), blocks.batch_to_space_nd, _ANY
@@ -134,6 +138,7 @@ RULES: Mapping[str, Rule] = {
         7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D,), windows.depthwise_conv2d
     ),
     "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", (Dequantize,), arithmetic.dequantize),
+    "DIV": Rule(2, (2, 2), "DivOptions", (Div,), functions.div, _FLOATS),
     "ELU": _plain(1, "", Elu, _SMALL),
     "EMBEDDING_LOOKUP": Rule(3, (2, 2), "", (Gather,), gathering.embedding_lookup, _ANY),
     "EXP": _plain(2, "ExpOptions", Exp),
@@ -143,6 +148,7 @@ RULES: Mapping[str, Rule] = {
     "FULLY_CONNECTED": Rule(
         13, (2, 3), "FullyConnectedOptions", (FullyConnected,), arithmetic.fully_connected
     ),
+    "GELU": Rule(2, (1, 1), "GeluOptions", (Gelu,), functions.gelu, _SMALL),
     "HARD_SWISH": _plain(1, "HardSwishOptions", HardSwish, _SMALL),
     "LEAKY_RELU": Rule(2, (1, 1), "LeakyReluOptions", (LeakyRelu,), functions.leaky_relu),
     "GATHER": Rule(7, (2, 2), "GatherOptions", (Gather,), gathering.gather, _ANY),
@@ -193,6 +199,7 @@ RULES: Mapping[str, Rule] = {
     "SPLIT_V": Rule(2, (3, 3), "SplitVOptions", (Slice,), slices.split_v, _ALL, outputs=_SEVERAL),
     "SQRT": _plain(2, "", Sqrt, _FLOATS),
     "SQUARE": _plain(1, "SquareOptions", Square, _FLOATS),
+    "SQUARED_DIFFERENCE": _plain(3, "SquaredDifferenceOptions", SquaredDifference, _SMALL),
     "SQUEEZE": Rule(2, (1, 1), "SqueezeOptions", (Reshape,), shapes.squeeze, _ALL),
     "STRIDED_SLICE": Rule(
         8, (4, 4), "StridedSliceOptions", (Slice, Reshape), slices.strided_slice, _ALL

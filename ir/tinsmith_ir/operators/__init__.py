@@ -16,6 +16,7 @@ from tinsmith_ir.operators.base import (
 from tinsmith_ir.operators.cast import Cast
 from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
+from tinsmith_ir.operators.differences import Div, SquaredDifference
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
 from tinsmith_ir.operators.float_rescale import FloatRescale
 from tinsmith_ir.operators.fully_connected import FullyConnected
@@ -26,6 +27,7 @@ from tinsmith_ir.operators.functions import (
     Exp,
     Floor,
     Function,
+    Gelu,
     Log,
     Neg,
     Round,
@@ -67,6 +69,7 @@ __all__ = [
     "Convolution",
     "DepthwiseConv2D",
     "Dequantize",
+    "Div",
     "Elu",
     "Exp",
     "Extremum",
@@ -75,6 +78,7 @@ __all__ = [
     "FullyConnected",
     "Function",
     "Gather",
+    "Gelu",
     "HardSwish",
     "LeakyRelu",
     "Link",
@@ -111,6 +115,7 @@ __all__ = [
     "Softmax",
     "Sqrt",
     "Square",
+    "SquaredDifference",
     "Sub",
     "Tabulated",
     "TabulatedFunction",

@@ -1,5 +1,6 @@
 """Functions of one real number, element by element."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.float_functions import elu_f32, full_exp_f32, log_f32, round_f32, sqrt_f32
+from tinsmith_ir.float_functions import (
+    elu_f32,
+    full_exp_f32,
+    gelu_by_tanh_f32,
+    gelu_f32,
+    log_f32,
+    round_f32,
+    sqrt_f32,
+)
 from tinsmith_ir.function_tables import (
     RealFunction,
     exact_exp_f32,
@@ -75,7 +84,10 @@ class Function(Tabulated):
 class TabulatedFunction(Function):
     """One whose tables are made in float32; see `function_tables`."""
 
-    in_table: ClassVar[RealFunction]
+    @property
+    def in_table(self) -> RealFunction:
+        """The function that tables are made of."""
+        raise NotImplementedError
 
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `function_tables`."""
@@ -88,18 +100,24 @@ class TabulatedFunction(Function):
         """The results of int8, that of -128 first."""
         source = checks.check_quantized(checks.present(inputs, 0, "input"), "input")
         result = checks.check_quantized(output, "result")
-        return int8_function_table(type(self).in_table, source, result)
+        return int8_function_table(self.in_table, source, result)
 
     def int16_table(self, inputs: Types, output: TensorType) -> NDArray[np.int16]:
         """Values of int16; see `int16_function_table`."""
         source = checks.check_quantized(checks.present(inputs, 0, "input"), "input")
         result = checks.check_quantized(output, "result")
-        return int16_function_table(type(self).in_table, source, result)
+        return int16_function_table(self.in_table, source, result)
 
     def _int16(
         self, values: NDArray[np.int64], inputs: Types, output: TensorType
     ) -> NDArray[np.int64]:
         return interpolated(self.int16_table(inputs, output), values)
+
+
+def _gelu_in_table(values: _Floats) -> _Floats:
+    places = values * np.float32(-math.sqrt(0.5))
+    erfc = np.array([math.erfc(place) for place in places.tolist()]).astype(np.float32)
+    return np.float32(0.5) * values * erfc
 
 
 def _elu_in_table(values: _Floats) -> _Floats:
@@ -112,7 +130,11 @@ class Exp(TabulatedFunction):
 
     mnemonic: ClassVar[str] = "exp"
     dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32, DType.INT8, DType.INT16)
-    in_table: ClassVar[RealFunction] = staticmethod(exact_exp_f32)
+
+    @property
+    def in_table(self) -> RealFunction:
+        """With exp nearest."""
+        return exact_exp_f32
 
     def _real(self, values: _Floats) -> _Floats:
         return full_exp_f32(values)
@@ -124,10 +146,32 @@ class Elu(TabulatedFunction):
 
     mnemonic: ClassVar[str] = "elu"
     dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32, DType.INT8)
-    in_table: ClassVar[RealFunction] = staticmethod(_elu_in_table)
+
+    @property
+    def in_table(self) -> RealFunction:
+        """With exp nearest."""
+        return _elu_in_table
 
     def _real(self, values: _Floats) -> _Floats:
         return elu_f32(values)
+
+
+@dataclass(frozen=True)
+class Gelu(TabulatedFunction):
+    """x / 2 * erfc(-x / sqrt(2)). approximate: by tanh, x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))."""
+
+    mnemonic: ClassVar[str] = "gelu"
+    dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32, DType.INT8)
+
+    approximate: bool = False
+
+    @property
+    def in_table(self) -> RealFunction:
+        """With erfc nearest."""
+        return gelu_by_tanh_f32 if self.approximate else _gelu_in_table
+
+    def _real(self, values: _Floats) -> _Floats:
+        return (gelu_by_tanh_f32 if self.approximate else gelu_f32)(values)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@
 #define tinsmith_elu_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_elu_f32)
 #define tinsmith_exp_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_exp_f32)
 #define tinsmith_floor_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_f32)
+#define tinsmith_gelu_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_gelu_f32)
+#define tinsmith_gelu_by_tanh_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_gelu_by_tanh_f32)
 #define tinsmith_log_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_log_f32)
 #define tinsmith_neg_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_neg_f32)
 #define tinsmith_round_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_round_f32)
@@ -57,6 +59,10 @@ void tinsmith_rsqrt_f32(int32_t elements, const float *input, float *output);
 void tinsmith_exp_f32(int32_t elements, const float *input, float *output);
 void tinsmith_log_f32(int32_t elements, const float *input, float *output);
 void tinsmith_elu_f32(int32_t elements, const float *input, float *output);
+
+/** x / 2 * erfc(-x / sqrt(2)), and x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))). */
+void tinsmith_gelu_f32(int32_t elements, const float *input, float *output);
+void tinsmith_gelu_by_tanh_f32(int32_t elements, const float *input, float *output);
 
 #ifdef __cplusplus
 }

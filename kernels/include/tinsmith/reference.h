@@ -6,6 +6,7 @@
 
 #include "tinsmith/cast.h"
 #include "tinsmith/convolution.h"
+#include "tinsmith/differences.h"
 #include "tinsmith/elementwise.h"
 #include "tinsmith/fully_connected.h"
 #include "tinsmith/functions.h"

@@ -19,12 +19,14 @@ from tinsmith_ir.operators import (
     Convolution,
     DepthwiseConv2D,
     Dequantize,
+    Div,
     Elu,
     Exp,
     FloatRescale,
     Floor,
     FullyConnected,
     Gather,
+    Gelu,
     HardSwish,
     LeakyRelu,
     Log,
@@ -51,6 +53,7 @@ from tinsmith_ir.operators import (
     Softmax,
     Sqrt,
     Square,
+    SquaredDifference,
     Sub,
     Tanh,
     Transpose,
@@ -362,12 +365,25 @@ def functions(draft: Draft, dtype: DType) -> None:
 
 
 def rectifiers_of_int8(draft: Draft, dtype: DType) -> None:
-    """HardSwish from flat to steep, Prelu with alphas that broadcast."""
+    """HardSwish from flat to steep, Prelu with alphas that broadcast, Gelu."""
     for near in (0.001, 0.02, 0.9):
         draft.output(HardSwish(), [draft.input((3, 41), dtype, near)], dtype, near)
     for shape in ((2, 3, 5), (5,), (3, 1)):
         operands = [draft.input((2, 3, 5), dtype), draft.input(shape, dtype)]
         draft.output(Prelu(), operands, dtype, 0.05)
+    for approximate in (False, True):
+        operator = Gelu(approximate=approximate)
+        draft.output(operator, [draft.input((3, 41), dtype)], dtype, 0.05)
+
+
+def differences(draft: Draft, dtype: DType) -> None:
+    """SquaredDifference, of floats also Div, with broadcasting."""
+    for lhs, rhs in (((2, 3, 5), (2, 3, 5)), ((2, 3, 5), (3, 1)), ((4,), (2, 3, 4))):
+        operands = [draft.input(lhs, dtype), draft.input(rhs, dtype)]
+        draft.output(SquaredDifference(), operands, dtype, 0.05)
+        if dtype is DType.FLOAT32:
+            draft.output(Div(), operands, dtype)
+            draft.output(Div(activation=Activation.RELU6), operands, dtype)
 
 
 def residuals(draft: Draft, dtype: DType) -> None:
@@ -484,6 +500,7 @@ CASES: tuple[Case, ...] = (
     *_typed("joined", joined, NUMBERS),
     *_typed("rectifiers", rectifiers, NUMBERS),
     *_typed("functions", functions, (*NUMBERS, DType.INT32)),
+    *_typed("differences", differences, (DType.INT8, DType.INT32, DType.FLOAT32)),
     *_typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
     *_typed("residuals", residuals, (DType.INT8, DType.INT16)),
     Case("conversions", conversions),

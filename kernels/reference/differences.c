@@ -1,0 +1,27 @@
+// Squared differences and quotients with broadcasting.
+#include "tinsmith/differences.h"
+
+#include "arithmetic.h"
+#include "broadcast.h"
+#include "float_rules.h"
+
+static int32_t squared_integers(const tinsmith_add_parameters *parameters, int32_t lhs, int32_t rhs) {
+  const int32_t difference = scaled_operand(lhs, parameters->lhs_offset, parameters->left_shift, &parameters->lhs) -
+                             scaled_operand(rhs, parameters->rhs_offset, parameters->left_shift, &parameters->rhs);
+  return finish_sum(parameters, difference * difference);
+}
+
+// Plain int32 wraps as the hardware does.
+static int32_t squared_plain(int32_t lhs, int32_t rhs) {
+  const uint32_t difference = (uint32_t)lhs - (uint32_t)rhs;
+  return (int32_t)(difference * difference);
+}
+
+static float divided(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
+  return clamp_f32(lhs / rhs, clamp->min, clamp->max);
+}
+
+DEFINE_ELEMENTWISE(tinsmith_squared_difference_s8, int8_t, tinsmith_add_parameters, squared_integers)
+DEFINE_PLAIN(tinsmith_squared_difference_s32, int32_t, squared_plain(left, right))
+DEFINE_PLAIN(tinsmith_squared_difference_f32, float, (left - right) * (left - right))
+DEFINE_ELEMENTWISE(tinsmith_div_f32, float, tinsmith_clamp_f32, divided)
