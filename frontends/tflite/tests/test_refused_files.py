@@ -159,7 +159,7 @@ def test_all_problems_are_told_at_once_the_news_before_what_is_known() -> None:
     x, w = b.tensor("x", (4,), "UINT16"), b.tensor("w", (4,))
     tensors = [w, *(b.tensor(f"t{i}", (4,)) for i in range(4))]
     u = b.tensor("u", (4,), "UINT16")
-    for i, kind in enumerate(["HARD_SWISH", "RELU", "ABS", "HARD_SWISH"]):
+    for i, kind in enumerate(["MATRIX_DIAG", "RELU", "WHERE", "MATRIX_DIAG"]):
         b.operator(kind, [tensors[i]], [tensors[i + 1]])
     b.operator("RELU", [tensors[4]], [u])
     b.operator("RELU", [u], [b.tensor("v", (4,), "UINT16")])
@@ -172,16 +172,16 @@ def test_all_problems_are_told_at_once_the_news_before_what_is_known() -> None:
     )
     found = [
         uint16,
-        "operator 0 HARD_SWISH 't0', operator 3 HARD_SWISH 't3': HARD_SWISH is not supported; express "
+        "operator 0 MATRIX_DIAG 't0', operator 3 MATRIX_DIAG 't3': MATRIX_DIAG is not supported; express "
         "it with operators that are",
-        "operator 2 ABS 't2': ABS is not supported; express it with operators that are",
+        "operator 2 WHERE 't2': WHERE is not supported; express it with operators that are",
         "operator 6 SOFTMAX -> %s: expected a finite beta above 0, got -1.0",
     ]
     assert caught.value.problems == tuple(f"net.tflite: {text}" for text in found)
     first, *lines, last = str(caught.value).splitlines()
     assert first == "net.tflite: 4 problems:"
     assert lines == [f"  {text}" for text in found]
-    assert last.startswith("Supported operators: ADD, ")
+    assert last.startswith("Supported operators: ABS, ADD, ")
 
 
 def test_what_depends_on_a_refused_part_is_no_problem_of_its_own() -> None:
@@ -220,8 +220,8 @@ def test_long_list_of_unknown_operators_is_cut() -> None:
     b = ModelBuilder()
     x = b.tensor("x", (4,))
     for i in range(50):
-        b.operator("ABS", [x], [b.tensor(f"y{i}", (4,))])
-    message = "operator 1 ABS 'y1', operator 2 ABS 'y2', and 47 more: ABS is not"
+        b.operator("WHERE", [x], [b.tensor(f"y{i}", (4,))])
+    message = "operator 1 WHERE 'y1', operator 2 WHERE 'y2', and 47 more: WHERE is not"
     assert_refused(UnsupportedError, b.finish([x], [x + 1]), message)
 
 
@@ -249,8 +249,8 @@ def test_of_merged_names_the_first_is_told() -> None:
     y = b.tensor("a" * 100 + "/relu;bias;fold", (4,))
     assert_refused(
         UnsupportedError,
-        relu_model(b, y=y, kind="ABS"),
-        r"ABS '\.\.\.a{75}/relu;\.\.\.': ABS is not",
+        relu_model(b, y=y, kind="WHERE"),
+        r"WHERE '\.\.\.a{75}/relu;\.\.\.': WHERE is not",
     )
 
 
