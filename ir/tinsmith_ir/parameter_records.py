@@ -152,9 +152,9 @@ class PoolParameters:
 
 @dataclass(frozen=True)
 class MeanParameters:
-    """Of Mean: output = (sum - input_zero_point * count) * multiplier * 2**(shift - 31) + offset.
+    """Of Mean and Sum: output = (sum - input_zero_point * count) * multiplier * 2**(shift - 31) + offset.
 
-    The multiplier holds 1/count already.
+    The multiplier of a Mean holds 1/count already.
     """
 
     multiplier: int

@@ -318,13 +318,24 @@ def mean_parameters(operator: HasAxes, inputs: Types, output: TensorType) -> Mea
     """Of a Mean: the multiplier of the rescaling takes the division by the count in, for TFLite's mode as
     its `QuantizedMeanOrSum`.
     """
+    return _total_parameters(operator, inputs, output, is_mean=True)
+
+
+def sum_parameters(operator: HasAxes, inputs: Types, output: TensorType) -> MeanParameters:
+    """Of a Sum, whose rescaling has nothing to divide by."""
+    return _total_parameters(operator, inputs, output, is_mean=False)
+
+
+def _total_parameters(
+    operator: HasAxes, inputs: Types, output: TensorType, *, is_mean: bool
+) -> MeanParameters:
     input_type = _type(inputs[0])
     input_, out = _quantization(input_type), _quantization(output)
     count = 1
     for axis in operator.axes:
         count *= input_type.shape[axis]
     clamp_min, clamp_max = output.dtype.integer_range
-    multiplier, shift = _mean_scale(operator, input_.scale / out.scale, count)
+    multiplier, shift = _mean_scale(operator, input_.scale / out.scale, count if is_mean else 1)
     return MeanParameters(
         multiplier=multiplier,
         shift=shift,

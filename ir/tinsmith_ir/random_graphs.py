@@ -13,6 +13,8 @@ from tinsmith_ir.graph import Graph, Value
 from tinsmith_ir.operators import (
     Abs,
     Add,
+    ArgMax,
+    ArgMin,
     AveragePool2D,
     Broadcast,
     Cast,
@@ -36,14 +38,18 @@ from tinsmith_ir.operators import (
     Pad,
     Prelu,
     Quantize,
+    ReduceMax,
+    ReduceMin,
     Relu,
     Relu6,
     Requantize,
     Reshape,
+    ResizeBilinear,
     Slice,
     Softmax,
     SquaredDifference,
     Sub,
+    Sum,
     Tanh,
     Transpose,
 )
@@ -120,6 +126,9 @@ class _Grower:
         # And of what takes elements more than once.
         self.random_gather = np.random.default_rng([seed, 4])
         self.has_gathers = self.random_gather.random() < 0.25
+        # And of what finds or adds elements over axes, and of other sizes of images.
+        self.random_reduction = np.random.default_rng([seed, 50])
+        self.has_reductions = self.random_reduction.random() < 0.25
         self.roundings = roundings
         drawn = DType.INT8 if self.random.random() < 0.7 else DType.FLOAT32
         self.dtype = drawn if dtype is None else dtype
@@ -191,6 +200,10 @@ class _Grower:
             self.function(value)
         if self.has_gathers and self.random_gather.random() < 0.25:
             (self.gather, self.broadcast)[int(self.random_gather.integers(2))](value)
+            return
+        if self.has_reductions and self.random_reduction.random() < 0.4:
+            chosen = (self.sum, self.reduce, self.reduce, self.arg, self.arg, self.resize)
+            chosen[int(self.random_reduction.integers(len(chosen)))](value)
             return
         is_image = len(value.type.shape) == 4
         steps = _ANY_STEPS + (_IMAGE_STEPS * 2 if is_image else ())
@@ -562,6 +575,46 @@ class _Grower:
         """As a concatenation of uint8 does it."""
         zero_point = int(self.random_border.integers(-128, 128))
         self.add(FloatRescale(), [value], Quantization.per_tensor(0.03, zero_point))
+
+    def sum(self, value: Value) -> None:
+        """Sum over one axis behind the first."""
+        random, shape = self.random_reduction, value.type.shape
+        if len(shape) > 1:
+            axis = int(random.integers(1, len(shape)))
+            operator = Sum(axes=(axis,), keep_dims=bool(random.random() < 0.5))
+            near = self.scale(value) * math.sqrt(shape[axis])
+            self.add(operator, [value], self.quantization(near))
+
+    def reduce(self, value: Value) -> None:
+        """ReduceMax or ReduceMin over one axis behind the first, or two."""
+        random, shape = self.random_reduction, value.type.shape
+        if len(shape) > 1:
+            axes = {int(random.integers(1, len(shape))) for _ in range(2)}
+            kind = ReduceMax if random.random() < 0.5 else ReduceMin
+            operator = kind(axes=tuple(sorted(axes)), keep_dims=bool(random.random() < 0.5))
+            self.add(operator, [value], None)
+
+    def arg(self, value: Value) -> None:
+        """What lies where the largest or smallest elements along an axis are, by their indices in another one."""
+        random, shape = self.random_reduction, value.type.shape
+        if len(shape) < 2:
+            return
+        axis, other = (int(random.integers(len(shape))) for _ in range(2))
+        kind = ArgMax if random.random() < 0.5 else ArgMin
+        indices = self.builder.add(kind(axis=axis), [value])
+        flat = Reshape(shape=(indices.type.elements,))
+        few = Slice((0,), (min(5, indices.type.elements),))
+        first = self.builder.add(few, [self.builder.add(flat, [indices])])
+        self.add(Gather(axis=other), [value, first], None)
+
+    def resize(self, value: Value) -> None:
+        """ResizeBilinear to more or less."""
+        random, shape = self.random_reduction, value.type.shape
+        if len(shape) != 4 or value.type.elements > _MAX_ELEMENTS:
+            return
+        height, width, way = (int(at) for at in random.integers(1, (10, 10, 4)))
+        operator = ResizeBilinear((height, width), way == 1, way == 2)
+        self.add(operator, [value], None)
 
     def softmax(self, value: Value) -> None:
         """Softmax; nothing in an int16 network."""

@@ -1,23 +1,10 @@
-// Mean over any set of dimensions, one output element after the other.
-#include <stdbool.h>
-
+// Means and sums over any set of dimensions, one output element after the other.
 #include "arithmetic.h"
 #include "float_rules.h"
+#include "reduced.h"
 #include "tinsmith/pooling.h"
+#include "tinsmith/reduction.h"
 #include "tinsmith/rounding.h"
-
-// Go to the next place of a walk over `rank` dimensions; false when it has gone round (then `place` is 0 again).
-static bool advance(int32_t *index, int32_t *place, int32_t rank, const int32_t *shape, const int32_t *strides) {
-  for (int32_t axis = rank - 1; axis >= 0; --axis) {
-    *place += strides[axis];
-    if (++index[axis] < shape[axis]) {
-      return true;
-    }
-    *place -= shape[axis] * strides[axis];
-    index[axis] = 0;
-  }
-  return false;
-}
 
 // Sums are unsigned because they may go round: means of more than 2**16 int16, which TFLite sums in 32 bits.
 static int32_t centred_sum(uint32_t sum, const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters) {
@@ -77,5 +64,13 @@ void tinsmith_mean_f32(const tinsmith_mean_shape *shape, const float *input, flo
   int32_t place = 0;
   do {
     *output++ = sum_f32(shape, input + place) / (float)shape->count;
+  } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));
+}
+
+void tinsmith_sum_f32(const tinsmith_mean_shape *shape, const float *input, float *output) {
+  int32_t index[TINSMITH_MAX_RANK] = {0};
+  int32_t place = 0;
+  do {
+    *output++ = sum_f32(shape, input + place);
   } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));
 }

@@ -22,6 +22,8 @@ from tinsmith_reference import (
     pooling,
     quantization,
     rectifiers,
+    reduction,
+    resize,
     softmax,
 )
 
@@ -32,6 +34,8 @@ _KERNELS = (
     *elementwise.KERNELS,
     *differences.KERNELS,
     *pooling.KERNELS,
+    *reduction.KERNELS,
+    *resize.KERNELS,
     *softmax.KERNELS,
     *functions.KERNELS,
     *logistic.KERNELS,

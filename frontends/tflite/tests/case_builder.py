@@ -76,7 +76,11 @@ class CaseBuilder:
 
     def integers(self, array: Array) -> int:
         """Add a graph input of int32 with these elements."""
-        index = self.model.tensor(f"input{len(self._inputs)}", array.shape, "INT32")
+        return self.plain(array, "INT32")
+
+    def plain(self, array: Array, type_name: str) -> int:
+        """Add a graph input without quantization, with these elements."""
+        index = self.model.tensor(f"input{len(self._inputs)}", array.shape, type_name)
         self._inputs.append(index)
         self._arrays.append(array)
         return index

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import cases_elements
 import cases_functions
 import cases_moves
+import cases_reductions
 import cases_slices
 import cases_types
 import cases_unsigned
@@ -99,6 +100,14 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (4, cases_functions.squared_difference),
     (4, cases_functions.div),
     (2, cases_functions.add_n),
+    (6, cases_reductions.sum_),
+    (4, cases_reductions.reduce_max),
+    (4, cases_reductions.reduce_min),
+    (3, cases_reductions.reduce_any),
+    (3, cases_reductions.reduce_all),
+    (4, cases_reductions.arg_max),
+    (4, cases_reductions.arg_min),
+    (6, cases_reductions.resize_bilinear),
 )
 
 _PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (

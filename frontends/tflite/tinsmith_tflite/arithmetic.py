@@ -8,7 +8,6 @@ from tinsmith_ir.operators import (
     Cast,
     Dequantize,
     FullyConnected,
-    Mean,
     Mul,
     Quantize,
     Requantize,
@@ -19,8 +18,6 @@ from tinsmith_ir.operators import (
 from tinsmith_tflite.bias import fully_connected_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.scales import is_power_of_two
-
-_MAX_AXES = 8
 
 
 def fully_connected(context: OperatorContext) -> Conversion:
@@ -54,17 +51,6 @@ def sub(context: OperatorContext) -> Conversion:
 def mul(context: OperatorContext) -> Conversion:
     """MUL."""
     return Mul(activation=context.activation(0)), (context.value(0), context.value(1))
-
-
-def mean(context: OperatorContext) -> Conversion:
-    """MEAN over constant axes."""
-    source = context.value(0)
-    rank = len(source.type.shape)
-    axes = context.integers(1)
-    if len(axes) > _MAX_AXES:
-        raise context.error(f"expected at most {_MAX_AXES} axes, got {len(axes)}")
-    positive = tuple(sorted({context.axis(axis, rank) for axis in axes}))
-    return Mean(axes=positive, keep_dims=context.options.boolean(0)), (source,)
 
 
 def softmax(context: OperatorContext) -> Conversion:

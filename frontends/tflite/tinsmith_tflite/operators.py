@@ -8,6 +8,8 @@ from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_ir.operators import (
     Abs,
     Add,
+    ArgMax,
+    ArgMin,
     AveragePool2D,
     Broadcast,
     Cast,
@@ -38,12 +40,15 @@ from tinsmith_ir.operators import (
     Pad,
     Prelu,
     Quantize,
+    ReduceMax,
+    ReduceMin,
     Relu,
     Relu0To1,
     Relu6,
     ReluN1To1,
     Requantize,
     Reshape,
+    ResizeBilinear,
     Round,
     Rsqrt,
     Sign,
@@ -53,6 +58,7 @@ from tinsmith_ir.operators import (
     Square,
     SquaredDifference,
     Sub,
+    Sum,
     Tanh,
     Transpose,
 )
@@ -62,6 +68,8 @@ from tinsmith_tflite import (
     blocks,
     functions,
     gathering,
+    reductions,
+    resizing,
     shapes,
     slices,
     transposed,
@@ -73,10 +81,12 @@ from tinsmith_tflite.problems import RefusedError
 
 _NUMBERS = (DType.FLOAT32, DType.INT8, DType.INT16)
 _SMALL = (DType.FLOAT32, DType.INT8)
-_ANY = (*_NUMBERS, DType.INT32)
-"""Of results that only move."""
 _INTEGERS = (*_NUMBERS, DType.INT32)
 _ALL = tuple(DType)
+_ANY = (*_NUMBERS, DType.INT32, DType.BOOL)
+"""Of results that only move."""
+_INDICES = (DType.INT32,)
+_BOOL = (DType.BOOL,)
 _SEVERAL = (1, 1024)
 
 
@@ -118,6 +128,8 @@ RULES: Mapping[str, Rule] = {
     "ABS": _plain(5, "AbsOptions", Abs),
     "ADD": Rule(5, (2, 2), "AddOptions", (Add,), arithmetic.add, _INTEGERS),
     "ADD_N": Rule(1, (2, 1024), "AddNOptions", (Add,), functions.add_n, _FLOATS),
+    "ARG_MAX": Rule(3, (2, 2), "ArgMaxOptions", (ArgMax,), reductions.arg_max, _INDICES),
+    "ARG_MIN": Rule(3, (2, 2), "ArgMinOptions", (ArgMin,), reductions.arg_min, _INDICES),
     "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), windows.average_pool2d),
     "BATCH_TO_SPACE_ND": Rule(
         4, (3, 3), "BatchToSpaceNDOptions", (Reshape, Slice), blocks.batch_to_space_nd, _ANY
@@ -157,7 +169,7 @@ RULES: Mapping[str, Rule] = {
     "LOGISTIC": _plain(3, "", Logistic),
     "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), windows.max_pool2d),
     "MAXIMUM": _plain(4, "MaximumMinimumOptions", Maximum, _INTEGERS),
-    "MEAN": Rule(3, (2, 2), "ReducerOptions", (Mean,), arithmetic.mean),
+    "MEAN": Rule(3, (2, 2), "ReducerOptions", (Mean,), reductions.mean),
     "MINIMUM": _plain(4, "MaximumMinimumOptions", Minimum, _INTEGERS),
     "MIRROR_PAD": Rule(
         3, (2, 2), "MirrorPadOptions", (Gather, Reshape), gathering.mirror_pad, _ANY
@@ -169,17 +181,24 @@ RULES: Mapping[str, Rule] = {
     "PADV2": Rule(4, (3, 3), "PadV2Options", (Pad,), shapes.padv2, _ALL),
     "PRELU": _plain(1, "", Prelu, _SMALL),
     "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", (Quantize, Requantize), arithmetic.quantize),
+    "REDUCE_ALL": Rule(1, (2, 2), "ReducerOptions", (ReduceMin,), reductions.reduce_all, _BOOL),
+    "REDUCE_ANY": Rule(2, (2, 2), "ReducerOptions", (ReduceMax,), reductions.reduce_any, _BOOL),
+    "REDUCE_MAX": Rule(3, (2, 2), "ReducerOptions", (ReduceMax,), reductions.reduce_max, _ANY),
+    "REDUCE_MIN": Rule(3, (2, 2), "ReducerOptions", (ReduceMin,), reductions.reduce_min, _ANY),
     "RELU": _plain(3, "", Relu),
     "RELU6": _plain(3, "", Relu6),
     "RELU_0_TO_1": _plain(1, "", Relu0To1, _SMALL),
     "RELU_N1_TO_1": _plain(1, "", ReluN1To1, _SMALL),
     "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", (Reshape,), shapes.reshape, _ALL),
+    "RESIZE_BILINEAR": Rule(
+        4, (2, 2), "ResizeBilinearOptions", (ResizeBilinear,), resizing.resize_bilinear
+    ),
     "RESIZE_NEAREST_NEIGHBOR": Rule(
         4,
         (2, 2),
         "ResizeNearestNeighborOptions",
         (Gather, Reshape),
-        gathering.resize_nearest_neighbor,
+        resizing.resize_nearest_neighbor,
     ),
     "REVERSE_V2": Rule(3, (2, 2), "ReverseV2Options", (Slice,), gathering.reverse_v2, _ANY),
     "ROUND": _plain(1, "", Round, _FLOATS),
@@ -205,6 +224,7 @@ RULES: Mapping[str, Rule] = {
         8, (4, 4), "StridedSliceOptions", (Slice, Reshape), slices.strided_slice, _ALL
     ),
     "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), arithmetic.sub, _INTEGERS),
+    "SUM": Rule(2, (2, 2), "ReducerOptions", (Sum,), reductions.sum_),
     "TANH": _plain(3, "", Tanh),
     "TILE": Rule(3, (2, 2), "TileOptions", (Reshape,), gathering.tile, _ANY),
     "TRANSPOSE": Rule(6, (2, 2), "TransposeOptions", (Transpose,), shapes.transpose, _ALL),

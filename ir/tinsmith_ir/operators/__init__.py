@@ -43,8 +43,20 @@ from tinsmith_ir.operators.logistic import Logistic, SigmoidCurve, Tanh
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
 from tinsmith_ir.operators.rectifiers import HardSwish, LeakyRelu, Prelu
-from tinsmith_ir.operators.reduction import Mean
+from tinsmith_ir.operators.reduction import (
+    ArgExtremum,
+    ArgMax,
+    ArgMin,
+    Mean,
+    ReduceExtremum,
+    ReduceMax,
+    ReduceMin,
+    Reduction,
+    Sum,
+    Total,
+)
 from tinsmith_ir.operators.relu import Clamp, Relu, Relu0To1, Relu6, ReluN1To1
+from tinsmith_ir.operators.resize import ResizeBilinear
 from tinsmith_ir.operators.softmax import Softmax
 from tinsmith_ir.operators.tabulated import Tabulated
 from tinsmith_ir.operators.weighted import Weighted
@@ -55,6 +67,9 @@ __all__ = [
     "Abs",
     "Activation",
     "Add",
+    "ArgExtremum",
+    "ArgMax",
+    "ArgMin",
     "Arithmetic",
     "Array",
     "AveragePool2D",
@@ -98,6 +113,10 @@ __all__ = [
     "Pool",
     "Prelu",
     "Quantize",
+    "ReduceExtremum",
+    "ReduceMax",
+    "ReduceMin",
+    "Reduction",
     "Relu",
     "Relu0To1",
     "Relu6",
@@ -105,6 +124,7 @@ __all__ = [
     "Requantize",
     "Rescaling",
     "Reshape",
+    "ResizeBilinear",
     "Restriction",
     "Round",
     "Rounding",
@@ -117,9 +137,11 @@ __all__ = [
     "Square",
     "SquaredDifference",
     "Sub",
+    "Sum",
     "Tabulated",
     "TabulatedFunction",
     "Tanh",
+    "Total",
     "Trait",
     "Transpose",
     "Types",

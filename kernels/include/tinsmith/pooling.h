@@ -80,7 +80,8 @@ typedef struct {
   int32_t count;
 } tinsmith_mean_shape;
 
-/** (sum - input_zero_point * count) scaled, plus output_offset, clamped; the scale divides by the count too. */
+/** (sum - input_zero_point * count) scaled, plus output_offset, clamped; the scale of a mean divides by the count too.
+ */
 typedef struct {
   int32_t input_zero_point;
   int32_t output_offset;

@@ -17,6 +17,8 @@
 #include "tinsmith/pooling.h"
 #include "tinsmith/quantization.h"
 #include "tinsmith/rectifiers.h"
+#include "tinsmith/reduction.h"
+#include "tinsmith/resize.h"
 #include "tinsmith/rounding.h"
 #include "tinsmith/softmax.h"
 #include "tinsmith/types.h"

@@ -10,6 +10,8 @@ from tinsmith_ir.operators import (
     Abs,
     Activation,
     Add,
+    ArgMax,
+    ArgMin,
     AveragePool2D,
     Broadcast,
     Cast,
@@ -40,12 +42,15 @@ from tinsmith_ir.operators import (
     Pad,
     Prelu,
     Quantize,
+    ReduceMax,
+    ReduceMin,
     Relu,
     Relu0To1,
     Relu6,
     ReluN1To1,
     Requantize,
     Reshape,
+    ResizeBilinear,
     Round,
     Rsqrt,
     Sign,
@@ -55,6 +60,7 @@ from tinsmith_ir.operators import (
     Square,
     SquaredDifference,
     Sub,
+    Sum,
     Tanh,
     Transpose,
 )
@@ -269,6 +275,35 @@ def mean(draft: Draft, dtype: DType) -> None:
     for axes in ((1, 2), (0,), (3,), (1, 3), (0, 1, 2, 3)):
         x = draft.input((2, 3, 4, 5), dtype)
         draft.output(Mean(axes=axes, keep_dims=len(axes) == 2), [x], dtype, 0.03)
+
+
+def sums(draft: Draft, dtype: DType) -> None:
+    """The same of sums."""
+    for axes in ((1, 2), (0,), (3,), (1, 3), (0, 1, 2, 3)):
+        x = draft.input((2, 3, 4, 5), dtype)
+        draft.output(Sum(axes=axes, keep_dims=len(axes) == 2), [x], dtype, 0.3)
+
+
+def extremes(draft: Draft, dtype: DType) -> None:
+    """Largest and smallest elements, and where they are."""
+    for axes in ((1, 2), (0,), (3,), (1, 3), (0, 1, 2, 3)):
+        x = draft.input((2, 3, 4, 5), dtype)
+        for kind in (ReduceMax, ReduceMin):
+            draft.kept(kind(axes=axes, keep_dims=len(axes) == 2), [x])
+        for arg in (ArgMax, ArgMin) if dtype is not DType.BOOL else ():
+            draft.kept(arg(axis=axes[0]), [x])
+
+
+def resizes(draft: Draft, dtype: DType) -> None:
+    """Bilinear, to more and less, in each way to place the elements."""
+    for size, corners, halves in (
+        ((9, 5), False, False),
+        ((3, 11), True, False),
+        ((8, 10), False, True),
+        ((1, 1), True, False),
+        ((2, 3), False, True),
+    ):
+        draft.kept(ResizeBilinear(size, corners, halves), [draft.input((2, 4, 5, 3), dtype)])
 
 
 def softmax(draft: Draft, dtype: DType) -> None:
@@ -493,6 +528,9 @@ CASES: tuple[Case, ...] = (
     *_typed("elementwise", elementwise, (*NUMBERS, DType.INT32)),
     *_typed("pools", pools, NUMBERS),
     *_typed("mean", mean, NUMBERS),
+    *_typed("sums", sums, NUMBERS),
+    *_typed("extremes", extremes, (*NUMBERS, DType.INT32, DType.BOOL)),
+    *_typed("resizes", resizes, NUMBERS),
     *_typed("softmax", softmax, (DType.INT8, DType.FLOAT32)),
     *_typed("curves", curves, NUMBERS),
     *_typed("picked", picked, (*NUMBERS, DType.INT32, DType.BOOL)),

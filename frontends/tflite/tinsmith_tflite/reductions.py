@@ -1,0 +1,86 @@
+"""Converters of operators over constant axes."""
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import (
+    ArgExtremum,
+    ArgMax,
+    ArgMin,
+    Mean,
+    ReduceExtremum,
+    ReduceMax,
+    ReduceMin,
+    Sum,
+)
+
+from tinsmith_tflite.context import Conversion, OperatorContext
+
+_MAX_AXES = 8
+
+
+def mean(context: OperatorContext) -> Conversion:
+    """MEAN."""
+    return Mean(axes=_axes(context), keep_dims=context.options.boolean(0)), (context.value(0),)
+
+
+def sum_(context: OperatorContext) -> Conversion:
+    """SUM. Where nothing is to be rescaled, TFLite adds the stored int8 themselves and lets them wrap."""
+    source = context.value(0)
+    if source.type.dtype is DType.INT16:
+        raise context.unsupported("expected int8 or float32, got int16, which TFLite does not sum")
+    quantization = source.type.quantization
+    if quantization is not None and quantization == context.output.type.quantization:
+        raise context.unsupported(
+            "expected a result of another scale than the input's: of equal ones, TFLite adds the stored "
+            "integers with their zero points, and wraps; quantize the model again"
+        )
+    return Sum(axes=_axes(context), keep_dims=context.options.boolean(0)), (source,)
+
+
+def reduce_max(context: OperatorContext) -> Conversion:
+    """REDUCE_MAX."""
+    return _extremum(context, ReduceMax)
+
+
+def reduce_min(context: OperatorContext) -> Conversion:
+    """REDUCE_MIN."""
+    return _extremum(context, ReduceMin)
+
+
+def reduce_any(context: OperatorContext) -> Conversion:
+    """REDUCE_ANY: the largest of bool."""
+    return _extremum(context, ReduceMax)
+
+
+def reduce_all(context: OperatorContext) -> Conversion:
+    """REDUCE_ALL: the smallest of bool."""
+    return _extremum(context, ReduceMin)
+
+
+def arg_max(context: OperatorContext) -> Conversion:
+    """ARG_MAX."""
+    return _arg(context, ArgMax)
+
+
+def arg_min(context: OperatorContext) -> Conversion:
+    """ARG_MIN."""
+    return _arg(context, ArgMin)
+
+
+def _extremum(context: OperatorContext, kind: type[ReduceExtremum]) -> Conversion:
+    return kind(axes=_axes(context), keep_dims=context.options.boolean(0)), (context.value(0),)
+
+
+def _arg(context: OperatorContext, kind: type[ArgExtremum]) -> Conversion:
+    source, axes = context.value(0), context.integers(1)
+    if len(axes) != 1:
+        raise context.error(f"expected one axis, got {list(axes)}")
+    return kind(axis=context.axis(axes[0], len(source.type.shape))), (source,)
+
+
+def _axes(context: OperatorContext) -> tuple[int, ...]:
+    """Input 1, sorted and counted from the front."""
+    rank = len(context.value(0).type.shape)
+    axes = context.integers(1)
+    if len(axes) > _MAX_AXES:
+        raise context.error(f"expected at most {_MAX_AXES} axes, got {len(axes)}")
+    return tuple(sorted({context.axis(axis, rank) for axis in axes}))
