@@ -168,6 +168,19 @@ class MeanParameters:
 
 
 @dataclass(frozen=True)
+class CompareParameters:
+    """Of Compare: each operand becomes ((q + offset) << left_shift) * multiplier * 2**(shift - 31)."""
+
+    left_shift: int
+    input1_offset: int
+    input1_multiplier: int
+    input1_shift: int
+    input2_offset: int
+    input2_multiplier: int
+    input2_shift: int
+
+
+@dataclass(frozen=True)
 class SoftmaxParameters:
     """Of Softmax: (x - max) * multiplier * 2**(left_shift - 31) has 5 integer bits; differences
     below `diff_min` give 0.

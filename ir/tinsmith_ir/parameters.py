@@ -26,6 +26,7 @@ from tinsmith_ir.curves import Curve
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.parameter_records import (
+    CompareParameters,
     ConvParameters,
     CurveParameters,
     ElementwiseAddParameters,
@@ -48,6 +49,7 @@ from tinsmith_ir.types import Quantization, TensorType
 
 __all__ = [
     "SOFTMAX_INTEGER_BITS",
+    "CompareParameters",
     "ConvParameters",
     "CurveParameters",
     "ElementwiseAddParameters",
@@ -358,6 +360,28 @@ def _mean_scale(operator: Rescaled, real: float, count: int) -> tuple[int, int]:
     # shift may not go below -31.
     kept = min(count.bit_length() - 1, 32, 31 + shift)
     return (multiplier << kept) // count, shift - kept
+
+
+def compare_parameters(inputs: Types) -> CompareParameters:
+    """Of a Compare of int8: both operands in units of 1/256, as TFLite, which asks for scales below 1.
+
+    Integers whose distance is less than such a unit may be equal.
+    """
+    lhs, rhs = _quantization(inputs[0]), _quantization(inputs[1])
+    largest = max(lhs.scale, rhs.scale)
+    if largest >= 1.0:
+        raise GraphError(f"expected scales below 1, got {largest}")
+    multiplier1, shift1 = quantize_multiplier(lhs.scale)
+    multiplier2, shift2 = quantize_multiplier(rhs.scale)
+    return CompareParameters(
+        left_shift=8,
+        input1_offset=-lhs.zero_point,
+        input1_multiplier=multiplier1,
+        input1_shift=shift1,
+        input2_offset=-rhs.zero_point,
+        input2_multiplier=multiplier2,
+        input2_shift=shift2,
+    )
 
 
 def softmax_parameters(operator: HasBeta, inputs: Types, output: TensorType) -> SoftmaxParameters:

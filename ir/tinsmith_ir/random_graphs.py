@@ -18,6 +18,7 @@ from tinsmith_ir.operators import (
     AveragePool2D,
     Broadcast,
     Cast,
+    Compare,
     Concat,
     Conv2D,
     Convolution,
@@ -40,11 +41,13 @@ from tinsmith_ir.operators import (
     Quantize,
     ReduceMax,
     ReduceMin,
+    Relation,
     Relu,
     Relu6,
     Requantize,
     Reshape,
     ResizeBilinear,
+    Select,
     Slice,
     Softmax,
     SquaredDifference,
@@ -129,6 +132,9 @@ class _Grower:
         # And of what finds or adds elements over axes, and of other sizes of images.
         self.random_reduction = np.random.default_rng([seed, 50])
         self.has_reductions = self.random_reduction.random() < 0.25
+        # And of comparisons.
+        self.random_choice = np.random.default_rng([seed, 6])
+        self.has_choices = self.random_choice.random() < 0.25
         self.roundings = roundings
         drawn = DType.INT8 if self.random.random() < 0.7 else DType.FLOAT32
         self.dtype = drawn if dtype is None else dtype
@@ -204,6 +210,9 @@ class _Grower:
         if self.has_reductions and self.random_reduction.random() < 0.4:
             chosen = (self.sum, self.reduce, self.reduce, self.arg, self.arg, self.resize)
             chosen[int(self.random_reduction.integers(len(chosen)))](value)
+            return
+        if self.has_choices and self.random_choice.random() < 0.3:
+            self.choose(value)
             return
         is_image = len(value.type.shape) == 4
         steps = _ANY_STEPS + (_IMAGE_STEPS * 2 if is_image else ())
@@ -615,6 +624,31 @@ class _Grower:
         height, width, way = (int(at) for at in random.integers(1, (10, 10, 4)))
         operator = ResizeBilinear((height, width), way == 1, way == 2)
         self.add(operator, [value], None)
+
+    def choose(self, value: Value) -> None:
+        """Elements of a value or of another one of its type, by a comparison with a constant row; int16 by indices."""
+        random = self.random_choice
+        others = [other for other in self.values if other.type == value.type]
+        other = others[int(random.integers(len(others)))]
+        relation = tuple(Relation)[int(random.integers(4))]
+        compared = value
+        if self.dtype is DType.INT16:
+            if not value.type.shape:
+                return
+            compared = self.builder.add(ArgMax(axis=len(value.type.shape) - 1), [value])
+            compared = self.builder.add(Reshape(shape=(*value.type.shape[:-1], 1)), [compared])
+        row = value.type.shape[len(value.type.shape) - 1 :]
+        if compared.type.dtype is DType.FLOAT32:
+            constant = self.builder.constant("c", random.standard_normal(row, np.float32))
+        elif compared.type.dtype is DType.INT32:
+            constant = self.builder.constant("c", random.integers(0, 6, row).astype(np.int32))
+        else:
+            if self.scale(value) >= 1:
+                return
+            integers = random.integers(-128, 128, row).astype(np.int8)
+            constant = self.builder.constant("c", integers, value.type.quantization)
+        condition = self.builder.add(Compare(relation=relation), [compared, constant])
+        self.add(Select(), [condition, value, other], None)
 
     def softmax(self, value: Value) -> None:
         """Softmax; nothing in an int16 network."""

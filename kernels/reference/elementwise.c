@@ -121,10 +121,12 @@ DEFINE_PLAIN(tinsmith_minimum_s8, int8_t, left < right ? left : right)
 DEFINE_PLAIN(tinsmith_minimum_s16, int16_t, left < right ? left : right)
 DEFINE_PLAIN(tinsmith_minimum_s32, int32_t, left < right ? left : right)
 DEFINE_PLAIN(tinsmith_minimum_f32, float, left < right ? left : right)
+DEFINE_PLAIN(tinsmith_minimum_bool, uint8_t, left < right ? left : right)
 DEFINE_PLAIN(tinsmith_maximum_s8, int8_t, left > right ? left : right)
 DEFINE_PLAIN(tinsmith_maximum_s16, int16_t, left > right ? left : right)
 DEFINE_PLAIN(tinsmith_maximum_s32, int32_t, left > right ? left : right)
 DEFINE_PLAIN(tinsmith_maximum_f32, float, left > right ? left : right)
+DEFINE_PLAIN(tinsmith_maximum_bool, uint8_t, left > right ? left : right)
 
 void tinsmith_clamp_elements_f32(int32_t elements, const tinsmith_clamp_f32 *clamp, const float *input, float *output) {
   for (int32_t i = 0; i < elements; ++i) {

@@ -9,6 +9,7 @@ from tinsmith_target import Target
 from tinsmith_reference import (
     cast,
     chains,
+    comparison,
     convolution,
     differences,
     elementwise,
@@ -33,6 +34,7 @@ _KERNELS = (
     *fully_connected.KERNELS,
     *elementwise.KERNELS,
     *differences.KERNELS,
+    *comparison.KERNELS,
     *pooling.KERNELS,
     *reduction.KERNELS,
     *resize.KERNELS,

@@ -27,6 +27,7 @@ from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
 from tinsmith_reference.common import (
+    BOOL,
     FLOAT32,
     INT8,
     INT16,
@@ -41,6 +42,8 @@ from tinsmith_reference.common import (
     scale,
 )
 from tinsmith_reference.walk import broadcast_strides, merged
+
+_SUFFIX = {**SUFFIX, BOOL: "bool"}
 
 
 def _walk(layer: Layer) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
@@ -160,7 +163,7 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
 
 def emit_without_parameters(layer: Layer, scope: Scope) -> Emission:
     """Minimum and Maximum; Add and Sub of int64."""
-    name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}"
+    name = f"tinsmith_{layer.operator.mnemonic}_{_SUFFIX[layer.output.dtype]}"
     arguments = ["&kBroadcast", scope.input(0), scope.input(1), scope.output]
     return Emission((broadcast(layer), call(name, arguments)))
 
@@ -223,7 +226,7 @@ KERNELS = (
     ),
     *(
         kernel(
-            f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
+            f"tinsmith_{operator.mnemonic}_{_SUFFIX[dtype]}",
             operator,
             Signature((dtype, dtype), dtype),
             emit_without_parameters,
@@ -231,7 +234,7 @@ KERNELS = (
             walk=elementwise_walk,
         )
         for operator in (Minimum, Maximum)
-        for dtype in (INT8, INT16, INT32, FLOAT32)
+        for dtype in (INT8, INT16, INT32, FLOAT32, BOOL)
     ),
     *(
         kernel(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import cases_elements
 import cases_functions
+import cases_logic
 import cases_moves
 import cases_reductions
 import cases_slices
@@ -108,6 +109,10 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (4, cases_reductions.arg_max),
     (4, cases_reductions.arg_min),
     (6, cases_reductions.resize_bilinear),
+    (12, cases_logic.comparison),
+    (4, cases_logic.logical),
+    (3, cases_logic.select),
+    (4, cases_logic.select_v2),
 )
 
 _PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (

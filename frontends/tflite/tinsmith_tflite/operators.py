@@ -14,6 +14,7 @@ from tinsmith_ir.operators import (
     Broadcast,
     Cast,
     Ceil,
+    Compare,
     Concat,
     Conv2D,
     DepthwiseConv2D,
@@ -42,6 +43,7 @@ from tinsmith_ir.operators import (
     Quantize,
     ReduceMax,
     ReduceMin,
+    Relation,
     Relu,
     Relu0To1,
     Relu6,
@@ -51,6 +53,7 @@ from tinsmith_ir.operators import (
     ResizeBilinear,
     Round,
     Rsqrt,
+    Select,
     Sign,
     Slice,
     Softmax,
@@ -68,6 +71,7 @@ from tinsmith_tflite import (
     blocks,
     functions,
     gathering,
+    logic,
     reductions,
     resizing,
     shapes,
@@ -124,6 +128,12 @@ def _plain(
 
 _FLOATS = (DType.FLOAT32,)
 
+
+def _comparison(options: str, relation: Relation, *, is_exchanged: bool = False) -> Rule:
+    convert = logic.compare(relation, is_exchanged=is_exchanged)
+    return Rule(4, (2, 2), options, (Compare,), convert, _BOOL)
+
+
 RULES: Mapping[str, Rule] = {
     "ABS": _plain(5, "AbsOptions", Abs),
     "ADD": Rule(5, (2, 2), "AddOptions", (Add,), arithmetic.add, _INTEGERS),
@@ -153,6 +163,7 @@ RULES: Mapping[str, Rule] = {
     "DIV": Rule(2, (2, 2), "DivOptions", (Div,), functions.div, _FLOATS),
     "ELU": _plain(1, "", Elu, _SMALL),
     "EMBEDDING_LOOKUP": Rule(3, (2, 2), "", (Gather,), gathering.embedding_lookup, _ANY),
+    "EQUAL": _comparison("EqualOptions", Relation.EQUAL),
     "EXP": _plain(2, "ExpOptions", Exp),
     "EXPAND_DIMS": Rule(1, (2, 2), "ExpandDimsOptions", (Reshape,), shapes.expand_dims, _ALL),
     "FILL": Rule(4, (2, 2), "FillOptions", (Broadcast, Reshape), gathering.fill, _ANY),
@@ -165,7 +176,14 @@ RULES: Mapping[str, Rule] = {
     "LEAKY_RELU": Rule(2, (1, 1), "LeakyReluOptions", (LeakyRelu,), functions.leaky_relu),
     "GATHER": Rule(7, (2, 2), "GatherOptions", (Gather,), gathering.gather, _ANY),
     "GATHER_ND": Rule(5, (2, 2), "GatherNdOptions", (Gather,), gathering.gather_nd, _ANY),
+    "GREATER": _comparison("GreaterOptions", Relation.LESS, is_exchanged=True),
+    "GREATER_EQUAL": _comparison("GreaterEqualOptions", Relation.LESS_EQUAL, is_exchanged=True),
+    "LESS": _comparison("LessOptions", Relation.LESS),
+    "LESS_EQUAL": _comparison("LessEqualOptions", Relation.LESS_EQUAL),
     "LOG": _plain(2, "", Log, _FLOATS),
+    "LOGICAL_AND": Rule(1, (2, 2), "LogicalAndOptions", (Minimum,), logic.logical_and, _BOOL),
+    "LOGICAL_NOT": Rule(1, (1, 1), "LogicalNotOptions", (Compare,), logic.logical_not, _BOOL),
+    "LOGICAL_OR": Rule(1, (2, 2), "LogicalOrOptions", (Maximum,), logic.logical_or, _BOOL),
     "LOGISTIC": _plain(3, "", Logistic),
     "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), windows.max_pool2d),
     "MAXIMUM": _plain(4, "MaximumMinimumOptions", Maximum, _INTEGERS),
@@ -176,6 +194,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), arithmetic.mul, _INTEGERS),
     "NEG": _plain(1, "NegOptions", Neg, _FLOATS),
+    "NOT_EQUAL": _comparison("NotEqualOptions", Relation.NOT_EQUAL),
     "PACK": Rule(4, _SEVERAL, "PackOptions", (Concat,), gathering.pack, _ANY),
     "PAD": Rule(4, (2, 2), "PadOptions", (Pad,), shapes.pad, _ALL),
     "PADV2": Rule(4, (3, 3), "PadV2Options", (Pad,), shapes.padv2, _ALL),
@@ -203,6 +222,8 @@ RULES: Mapping[str, Rule] = {
     "REVERSE_V2": Rule(3, (2, 2), "ReverseV2Options", (Slice,), gathering.reverse_v2, _ANY),
     "ROUND": _plain(1, "", Round, _FLOATS),
     "RSQRT": _plain(3, "", Rsqrt, _SMALL),
+    "SELECT": Rule(4, (3, 3), "SelectOptions", (Select,), logic.select, _ANY),
+    "SELECT_V2": Rule(2, (3, 3), "SelectV2Options", (Select,), logic.select_v2, _ANY),
     "SIGN": _plain(2, "SignOptions", Sign, _FLOATS),
     "SLICE": Rule(6, (3, 3), "SliceOptions", (Slice,), slices.slice_, _ALL),
     "SOFTMAX": Rule(

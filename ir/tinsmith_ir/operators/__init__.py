@@ -39,6 +39,7 @@ from tinsmith_ir.operators.functions import (
 )
 from tinsmith_ir.operators.gather import Broadcast, Gather
 from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Slice, Transpose
+from tinsmith_ir.operators.logic import Compare, Relation, Select
 from tinsmith_ir.operators.logistic import Logistic, SigmoidCurve, Tanh
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
@@ -79,6 +80,7 @@ __all__ = [
     "Chain",
     "ChainStep",
     "Clamp",
+    "Compare",
     "Concat",
     "Conv2D",
     "Convolution",
@@ -117,6 +119,7 @@ __all__ = [
     "ReduceMax",
     "ReduceMin",
     "Reduction",
+    "Relation",
     "Relu",
     "Relu0To1",
     "Relu6",
@@ -129,6 +132,7 @@ __all__ = [
     "Round",
     "Rounding",
     "Rsqrt",
+    "Select",
     "SigmoidCurve",
     "Sign",
     "Slice",

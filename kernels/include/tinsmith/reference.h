@@ -5,6 +5,7 @@
 #define TINSMITH_REFERENCE_H_
 
 #include "tinsmith/cast.h"
+#include "tinsmith/comparison.h"
 #include "tinsmith/convolution.h"
 #include "tinsmith/differences.h"
 #include "tinsmith/elementwise.h"

@@ -16,6 +16,7 @@ from tinsmith_ir.operators import (
     Broadcast,
     Cast,
     Ceil,
+    Compare,
     Concat,
     Conv2D,
     Convolution,
@@ -44,6 +45,7 @@ from tinsmith_ir.operators import (
     Quantize,
     ReduceMax,
     ReduceMin,
+    Relation,
     Relu,
     Relu0To1,
     Relu6,
@@ -53,6 +55,7 @@ from tinsmith_ir.operators import (
     ResizeBilinear,
     Round,
     Rsqrt,
+    Select,
     Sign,
     Slice,
     Softmax,
@@ -257,6 +260,29 @@ def elementwise(draft: Draft, dtype: DType) -> None:
     draft.output(Add(), [x, x], dtype, 0.06)
     scalar = draft.builder.constant("scalar", np.array([3], dtype.numpy), draft.quantization(dtype))
     draft.output(Mul(), [x, scalar], dtype, 0.06)
+
+
+def comparisons(draft: Draft, dtype: DType) -> None:
+    """Every relation, with broadcasting."""
+    for relation in Relation:
+        x, y = draft.input((2, 3, 4), dtype), draft.input((3, 1), dtype)
+        draft.kept(Compare(relation=relation), [x, y])
+        draft.kept(Compare(relation=relation), [x, x])
+
+
+def choices(draft: Draft, dtype: DType) -> None:
+    """By a condition of the result's shape, of rows, and of all."""
+    x = draft.input((2, 3, 4), dtype)
+    y = draft.builder.input("y", x.type)
+    for shape in ((2, 3, 4), (2, 1, 1), (4,), ()):
+        condition = draft.builder.input("condition", TensorType(shape, DType.BOOL))
+        draft.kept(Select(), [condition, x, y])
+
+
+def logic(draft: Draft) -> None:
+    """Smaller and larger of bool."""
+    for kind in (Minimum, Maximum):
+        draft.kept(kind(), [draft.input((2, 3), DType.BOOL), draft.input((3,), DType.BOOL)])
 
 
 def pools(draft: Draft, dtype: DType) -> None:
@@ -526,6 +552,9 @@ CASES: tuple[Case, ...] = (
     *_typed("fully_connected", fully_connected, NUMBERS),
     *_typed("accumulators", accumulators, (DType.INT8, DType.INT16)),
     *_typed("elementwise", elementwise, (*NUMBERS, DType.INT32)),
+    *_typed("comparisons", comparisons, (DType.INT8, DType.INT32, DType.FLOAT32, DType.BOOL)),
+    *_typed("choices", choices, (*NUMBERS, DType.INT32, DType.BOOL)),
+    Case("logic", logic),
     *_typed("pools", pools, NUMBERS),
     *_typed("mean", mean, NUMBERS),
     *_typed("sums", sums, NUMBERS),
