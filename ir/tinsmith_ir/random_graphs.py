@@ -146,7 +146,7 @@ class _Grower:
         self.random_cast = np.random.default_rng([seed, 5])
         self.has_casts = self.random_cast.random() < 0.25
         # The same of uint8 at the borders of a network.
-        self.random_border = np.random.default_rng([seed, 4])
+        self.random_border = np.random.default_rng([seed, 60])
         is_int8 = self.dtype is DType.INT8 and not self.takes_real
         self.is_unsigned = is_int8 and self.random_border.random() < 0.25
         shape = (1, self.pick(3, 9), self.pick(3, 9), self.pick(1, 6))
