@@ -126,6 +126,7 @@ class _Grower:
         # And of other functions of one element, in two of five.
         self.random_function = np.random.default_rng([seed, 40])
         self.has_functions = self.random_function.random() < 0.4
+        self.turn = seed
         # And of what takes elements more than once.
         self.random_gather = np.random.default_rng([seed, 4])
         self.has_gathers = self.random_gather.random() < 0.25
@@ -492,7 +493,8 @@ class _Grower:
         if self.dtype is not DType.INT16 and self.random_function.random() < 0.2:
             self._difference(value)
             return
-        operator = random_function(self.random_function, self.dtype)
+        operator = random_function(self.random_function, self.dtype, self.turn)
+        self.turn += 1
         self.add(operator, [value], self._near(value))
 
     def _bounded(self, value: Value) -> None:
