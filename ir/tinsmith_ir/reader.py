@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import typing
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from typing import NoReturn, TypeVar, cast
 
 import numpy as np
@@ -274,7 +275,7 @@ class Reader:
         mnemonic = self._expect("word", "an operator")
         found = OPERATORS.get(mnemonic)
         if found is None:
-            raise self.error_at(token, "an operator of " + " ".join(OPERATORS), repr(mnemonic))
+            raise self.error_at(token, _operators_like(mnemonic), repr(mnemonic))
         return found
 
     def attributes(self, operator_class: type[Operator]) -> Operator:
@@ -365,3 +366,9 @@ class Reader:
             raise self.error_at(token, "bytes 0 and 1 of a bool", "others")
         array = np.frombuffer(content, type_.dtype.numpy).reshape(type_.shape)
         return cast("Array", array)
+
+
+def _operators_like(word: str) -> str:
+    """What to write instead: there are too many operators to name them all."""
+    near = get_close_matches(word, OPERATORS, cutoff=0.4)
+    return "an operator" + (f", such as {' or '.join(near)}" if near else "")
