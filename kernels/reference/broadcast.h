@@ -30,8 +30,8 @@ static inline bool next_row(const tinsmith_broadcast *broadcast, row_cursor *row
   return false;
 }
 
-// The walk over both operands, with an expression of `left` and `right` for each output element.
-#define STORE_EACH(element, expression)                                 \
+// The walk over both operands, with an expression of `left` and `right` for each element of the result.
+#define STORE_EACH(element, result, expression)                         \
   const int32_t inner = broadcast->rank - 1;                            \
   row_cursor row = {{0}, 0, 0};                                         \
   do {                                                                  \
@@ -40,19 +40,19 @@ static inline bool next_row(const tinsmith_broadcast *broadcast, row_cursor *row
     for (int32_t i = 0; i < broadcast->shape[inner]; ++i) {             \
       const element left = lhs_row[i * broadcast->lhs_strides[inner]];  \
       const element right = rhs_row[i * broadcast->rhs_strides[inner]]; \
-      *output++ = (element)(expression);                                \
+      *output++ = (result)(expression);                                 \
     }                                                                   \
   } while (next_row(broadcast, &row))
 
 #define DEFINE_ELEMENTWISE(kernel, element, parameters_type, combine)                                     \
   void kernel(const tinsmith_broadcast *broadcast, const parameters_type *parameters, const element *lhs, \
               const element *rhs, element *output) {                                                      \
-    STORE_EACH(element, combine(parameters, left, right));                                                \
+    STORE_EACH(element, element, combine(parameters, left, right));                                       \
   }
 
 #define DEFINE_PLAIN(kernel, element, expression)                                                             \
   void kernel(const tinsmith_broadcast *broadcast, const element *lhs, const element *rhs, element *output) { \
-    STORE_EACH(element, expression);                                                                          \
+    STORE_EACH(element, element, expression);                                                                 \
   }
 
 // An operand of a quantized sum on the scale that both have in common, and the end of such a sum.

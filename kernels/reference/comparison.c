@@ -21,29 +21,14 @@ static int32_t found_float(float lhs, float rhs) {
   return lhs == rhs ? TINSMITH_EQUAL : TINSMITH_UNORDERED;
 }
 
-static int32_t scaled(int32_t value, int32_t offset, int32_t left_shift, const tinsmith_scale *scale) {
-  return scale_s32(shift_left_s32(value + offset, left_shift), scale->multiplier, scale->shift);
-}
-
-// The walk over both operands; `found` is an expression of `left` and `right`.
-#define STORE_FOUND(element, found)                                     \
-  const int32_t inner = broadcast->rank - 1;                            \
-  row_cursor row = {{0}, 0, 0};                                         \
-  do {                                                                  \
-    const element *lhs_row = lhs + row.lhs;                             \
-    const element *rhs_row = rhs + row.rhs;                             \
-    for (int32_t i = 0; i < broadcast->shape[inner]; ++i) {             \
-      const element left = lhs_row[i * broadcast->lhs_strides[inner]];  \
-      const element right = rhs_row[i * broadcast->rhs_strides[inner]]; \
-      *output++ = (uint8_t)((relation & (found)) != 0);                 \
-    }                                                                   \
-  } while (next_row(broadcast, &row))
+// `found` is an expression of `left` and `right`.
+#define STORE_FOUND(element, found) STORE_EACH(element, uint8_t, (relation & (found)) != 0)
 
 void tinsmith_compare_s8(const tinsmith_broadcast *broadcast, const tinsmith_compare_parameters *parameters,
                          int32_t relation, const int8_t *lhs, const int8_t *rhs, uint8_t *output) {
   const int32_t shift = parameters->left_shift;
-  STORE_FOUND(int8_t, found_integer(scaled(left, parameters->lhs_offset, shift, &parameters->lhs),
-                                    scaled(right, parameters->rhs_offset, shift, &parameters->rhs)));
+  STORE_FOUND(int8_t, found_integer(scaled_operand(left, parameters->lhs_offset, shift, &parameters->lhs),
+                                    scaled_operand(right, parameters->rhs_offset, shift, &parameters->rhs)));
 }
 
 void tinsmith_compare_s32(const tinsmith_broadcast *broadcast, int32_t relation, const int32_t *lhs, const int32_t *rhs,

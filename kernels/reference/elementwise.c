@@ -82,7 +82,7 @@ static float mul_floats(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
 #define DEFINE_ADD_REQUANTIZE(kernel, element)                                                                      \
   void kernel(const tinsmith_broadcast *broadcast, const tinsmith_add_parameters *parameters,                       \
               const tinsmith_requantize_parameters *end, const element *lhs, const element *rhs, element *output) { \
-    STORE_EACH(element, requantized(end, add_integers(parameters, left, right)));                                   \
+    STORE_EACH(element, element, requantized(end, add_integers(parameters, left, right)));                          \
   }
 
 DEFINE_ELEMENTWISE(tinsmith_add_s8, int8_t, tinsmith_add_parameters, add_integers)
