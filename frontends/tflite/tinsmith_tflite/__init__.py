@@ -3,7 +3,7 @@
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.importer import LARGEST_FILE_BYTES, import_tflite
 from tinsmith_tflite.model_file import is_tflite
-from tinsmith_tflite.operators import Rule
+from tinsmith_tflite.rules import Rule
 
 __all__ = [
     "LARGEST_FILE_BYTES",

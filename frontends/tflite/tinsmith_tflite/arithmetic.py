@@ -1,6 +1,7 @@
 """Converters of operators that compute element by element or over an axis."""
 
 import math
+from collections.abc import Mapping
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import (
@@ -8,15 +9,19 @@ from tinsmith_ir.operators import (
     Cast,
     Dequantize,
     FullyConnected,
+    Maximum,
+    Minimum,
     Mul,
     Quantize,
     Requantize,
     Softmax,
+    SquaredDifference,
     Sub,
 )
 
 from tinsmith_tflite.bias import fully_connected_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import ALL, INTEGERS, SMALL, Rule, plain
 from tinsmith_tflite.scales import is_power_of_two
 
 
@@ -94,3 +99,20 @@ def _refuse_power_of_two_int16(context: OperatorContext) -> None:
             "expected int16 arithmetic of any scale (pot_scale_int16 off), got power-of-two scales; "
             "quantize the model again with current TensorFlow (16x8)"
         )
+
+
+RULES: Mapping[str, Rule] = {
+    "ADD": Rule(5, (2, 2), "AddOptions", (Add,), add, INTEGERS),
+    "CAST": Rule(7, (1, 1), "", (Cast,), cast, ALL),
+    "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", (Dequantize,), dequantize),
+    "FULLY_CONNECTED": Rule(
+        13, (2, 3), "FullyConnectedOptions", (FullyConnected,), fully_connected
+    ),
+    "MAXIMUM": plain(4, "MaximumMinimumOptions", Maximum, INTEGERS),
+    "MINIMUM": plain(4, "MaximumMinimumOptions", Minimum, INTEGERS),
+    "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), mul, INTEGERS),
+    "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", (Quantize, Requantize), quantize),
+    "SOFTMAX": Rule(3, (1, 1), "SoftmaxOptions", (Softmax,), softmax, SMALL),
+    "SQUARED_DIFFERENCE": plain(3, "SquaredDifferenceOptions", SquaredDifference, SMALL),
+    "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), sub, INTEGERS),
+}

@@ -1,11 +1,19 @@
 """Converters of operators that move blocks of an image to channels or batches, and back: a transpose of parts."""
 
 import math
+from collections.abc import Mapping
 
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import Operator, Pad, Reshape, Slice, Transpose
+from tinsmith_ir.operators import (
+    Operator,
+    Pad,
+    Reshape,
+    Slice,
+    Transpose,
+)
 
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import MOVED, Rule
 
 
 def space_to_depth(context: OperatorContext) -> Conversion:
@@ -121,3 +129,15 @@ def _blocks(context: OperatorContext, source: Value) -> tuple[int, ...]:
             f"{list(source.type.shape)} and {list(block)}"
         )
     return block
+
+
+RULES: Mapping[str, Rule] = {
+    "BATCH_TO_SPACE_ND": Rule(
+        4, (3, 3), "BatchToSpaceNDOptions", (Reshape, Slice), batch_to_space_nd, MOVED
+    ),
+    "DEPTH_TO_SPACE": Rule(2, (1, 1), "DepthToSpaceOptions", (Reshape,), depth_to_space, MOVED),
+    "SPACE_TO_BATCH_ND": Rule(
+        4, (3, 3), "SpaceToBatchNDOptions", (Reshape,), space_to_batch_nd, MOVED
+    ),
+    "SPACE_TO_DEPTH": Rule(2, (1, 1), "SpaceToDepthOptions", (Reshape,), space_to_depth, MOVED),
+}

@@ -1,10 +1,37 @@
 """Converters of functions of one element that have attributes, and of some that combine elements."""
 
 import math
+from collections.abc import Mapping
 
-from tinsmith_ir.operators import Add, Div, Gelu, LeakyRelu
+from tinsmith_ir.operators import (
+    Abs,
+    Add,
+    Ceil,
+    Div,
+    Elu,
+    Exp,
+    Floor,
+    Gelu,
+    HardSwish,
+    LeakyRelu,
+    Log,
+    Logistic,
+    Neg,
+    Prelu,
+    Relu,
+    Relu0To1,
+    Relu6,
+    ReluN1To1,
+    Round,
+    Rsqrt,
+    Sign,
+    Sqrt,
+    Square,
+    Tanh,
+)
 
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import FLOATS, SMALL, Rule, plain
 
 
 def leaky_relu(context: OperatorContext) -> Conversion:
@@ -37,3 +64,31 @@ def add_n(context: OperatorContext) -> Conversion:
     for other in others[:-1]:
         total = context.step(Add(), [total, other])
     return Add(), (total, others[-1])
+
+
+RULES: Mapping[str, Rule] = {
+    "ABS": plain(5, "AbsOptions", Abs),
+    "ADD_N": Rule(1, (2, 1024), "AddNOptions", (Add,), add_n, FLOATS),
+    "CEIL": plain(1, "", Ceil, FLOATS),
+    "DIV": Rule(2, (2, 2), "DivOptions", (Div,), div, FLOATS),
+    "ELU": plain(1, "", Elu, SMALL),
+    "EXP": plain(2, "ExpOptions", Exp),
+    "FLOOR": plain(1, "", Floor, FLOATS),
+    "GELU": Rule(2, (1, 1), "GeluOptions", (Gelu,), gelu, SMALL),
+    "HARD_SWISH": plain(1, "HardSwishOptions", HardSwish, SMALL),
+    "LEAKY_RELU": Rule(2, (1, 1), "LeakyReluOptions", (LeakyRelu,), leaky_relu),
+    "LOG": plain(2, "", Log, FLOATS),
+    "LOGISTIC": plain(3, "", Logistic),
+    "NEG": plain(1, "NegOptions", Neg, FLOATS),
+    "PRELU": plain(1, "", Prelu, SMALL),
+    "RELU": plain(3, "", Relu),
+    "RELU6": plain(3, "", Relu6),
+    "RELU_0_TO_1": plain(1, "", Relu0To1, SMALL),
+    "RELU_N1_TO_1": plain(1, "", ReluN1To1, SMALL),
+    "ROUND": plain(1, "", Round, FLOATS),
+    "RSQRT": plain(3, "", Rsqrt, SMALL),
+    "SIGN": plain(2, "SignOptions", Sign, FLOATS),
+    "SQRT": plain(2, "", Sqrt, FLOATS),
+    "SQUARE": plain(1, "SquareOptions", Square, FLOATS),
+    "TANH": plain(3, "", Tanh),
+}

@@ -1,12 +1,20 @@
 """Converters of operators that take elements more than once, or in another order: by indices or repeated."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import Broadcast, Concat, Gather, Reshape, Slice
+from tinsmith_ir.operators import (
+    Broadcast,
+    Concat,
+    Gather,
+    Reshape,
+    Slice,
+)
 
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import MOVED, SEVERAL, Rule
 
 _SYMMETRIC = 1  # of MirrorPadMode, whose other one is REFLECT
 
@@ -140,3 +148,17 @@ def mirror_pad(context: OperatorContext) -> Conversion:
     for axis, places in first:
         source = context.step(Gather(axis=axis), [source, places])
     return Gather(axis=last), (source, indices)
+
+
+RULES: Mapping[str, Rule] = {
+    "BROADCAST_TO": Rule(3, (2, 2), "BroadcastToOptions", (Broadcast,), broadcast_to, MOVED),
+    "EMBEDDING_LOOKUP": Rule(3, (2, 2), "", (Gather,), embedding_lookup, MOVED),
+    "FILL": Rule(4, (2, 2), "FillOptions", (Broadcast, Reshape), fill, MOVED),
+    "GATHER": Rule(7, (2, 2), "GatherOptions", (Gather,), gather, MOVED),
+    "GATHER_ND": Rule(5, (2, 2), "GatherNdOptions", (Gather,), gather_nd, MOVED),
+    "MIRROR_PAD": Rule(3, (2, 2), "MirrorPadOptions", (Gather, Reshape), mirror_pad, MOVED),
+    "PACK": Rule(4, SEVERAL, "PackOptions", (Concat,), pack, MOVED),
+    "REVERSE_V2": Rule(3, (2, 2), "ReverseV2Options", (Slice,), reverse_v2, MOVED),
+    "TILE": Rule(3, (2, 2), "TileOptions", (Reshape,), tile, MOVED),
+    "ZEROS_LIKE": Rule(1, (1, 1), "ZerosLikeOptions", (Broadcast,), zeros_like, MOVED),
+}

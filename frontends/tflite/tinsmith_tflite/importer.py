@@ -21,15 +21,9 @@ from tinsmith_tflite.context import OperatorContext
 from tinsmith_tflite.folding import fold, foldable
 from tinsmith_tflite.model_file import FileOperator, FileTensor, ModelFile
 from tinsmith_tflite.names import identifier
-from tinsmith_tflite.operators import (
-    CALLERS,
-    Rule,
-    check_rule,
-    supported,
-    unknown,
-    with_custom,
-)
+from tinsmith_tflite.operators import CALLERS, supported, unknown, with_custom
 from tinsmith_tflite.problems import Problems
+from tinsmith_tflite.rules import Rule, check_rule
 from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.unsigned import CONVERSIONS, UNSIGNED
 from tinsmith_tflite.values import Values

@@ -1,12 +1,20 @@
 """Converters of comparisons, of operators of bool, and of choices."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import Compare, Maximum, Minimum, Relation, Reshape, Select
+from tinsmith_ir.operators import (
+    Compare,
+    Maximum,
+    Minimum,
+    Relation,
+    Reshape,
+    Select,
+)
 
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import BOOL, MOVED, Rule
 
 
 def compare(
@@ -52,3 +60,23 @@ def select(context: OperatorContext) -> Conversion:
 def select_v2(context: OperatorContext) -> Conversion:
     """SELECT_V2, which broadcasts."""
     return Select(), (context.value(0), context.value(1), context.value(2))
+
+
+def _comparison(options: str, relation: Relation, *, is_exchanged: bool = False) -> Rule:
+    convert = compare(relation, is_exchanged=is_exchanged)
+    return Rule(4, (2, 2), options, (Compare,), convert, BOOL)
+
+
+RULES: Mapping[str, Rule] = {
+    "EQUAL": _comparison("EqualOptions", Relation.EQUAL),
+    "GREATER": _comparison("GreaterOptions", Relation.LESS, is_exchanged=True),
+    "GREATER_EQUAL": _comparison("GreaterEqualOptions", Relation.LESS_EQUAL, is_exchanged=True),
+    "LESS": _comparison("LessOptions", Relation.LESS),
+    "LESS_EQUAL": _comparison("LessEqualOptions", Relation.LESS_EQUAL),
+    "LOGICAL_AND": Rule(1, (2, 2), "LogicalAndOptions", (Minimum,), logical_and, BOOL),
+    "LOGICAL_NOT": Rule(1, (1, 1), "LogicalNotOptions", (Compare,), logical_not, BOOL),
+    "LOGICAL_OR": Rule(1, (2, 2), "LogicalOrOptions", (Maximum,), logical_or, BOOL),
+    "NOT_EQUAL": _comparison("NotEqualOptions", Relation.NOT_EQUAL),
+    "SELECT": Rule(4, (3, 3), "SelectOptions", (Select,), select, MOVED),
+    "SELECT_V2": Rule(2, (3, 3), "SelectV2Options", (Select,), select_v2, MOVED),
+}

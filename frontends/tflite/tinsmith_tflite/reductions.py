@@ -1,5 +1,7 @@
 """Converters of operators over constant axes."""
 
+from collections.abc import Mapping
+
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import (
     ArgExtremum,
@@ -13,6 +15,7 @@ from tinsmith_ir.operators import (
 )
 
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import BOOL, INDICES, MOVED, Rule
 
 _MAX_AXES = 8
 
@@ -84,3 +87,15 @@ def _axes(context: OperatorContext) -> tuple[int, ...]:
     if len(axes) > _MAX_AXES:
         raise context.error(f"expected at most {_MAX_AXES} axes, got {len(axes)}")
     return tuple(sorted({context.axis(axis, rank) for axis in axes}))
+
+
+RULES: Mapping[str, Rule] = {
+    "ARG_MAX": Rule(3, (2, 2), "ArgMaxOptions", (ArgMax,), arg_max, INDICES),
+    "ARG_MIN": Rule(3, (2, 2), "ArgMinOptions", (ArgMin,), arg_min, INDICES),
+    "MEAN": Rule(3, (2, 2), "ReducerOptions", (Mean,), mean),
+    "REDUCE_ALL": Rule(1, (2, 2), "ReducerOptions", (ReduceMin,), reduce_all, BOOL),
+    "REDUCE_ANY": Rule(2, (2, 2), "ReducerOptions", (ReduceMax,), reduce_any, BOOL),
+    "REDUCE_MAX": Rule(3, (2, 2), "ReducerOptions", (ReduceMax,), reduce_max, MOVED),
+    "REDUCE_MIN": Rule(3, (2, 2), "ReducerOptions", (ReduceMin,), reduce_min, MOVED),
+    "SUM": Rule(2, (2, 2), "ReducerOptions", (Sum,), sum_),
+}

@@ -1,10 +1,18 @@
 """Converters of operators that change the size of images."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir.operators import Broadcast, Gather, Reshape, ResizeBilinear
+from tinsmith_ir.operators import (
+    Broadcast,
+    Gather,
+    Reshape,
+    ResizeBilinear,
+)
 
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import Rule
 
 
 def resize_bilinear(context: OperatorContext) -> Conversion:
@@ -61,3 +69,15 @@ def _size(context: OperatorContext) -> tuple[int, int]:
     if len(sizes) != 2 or min(sizes) < 1:
         raise context.error(f"expected a height and a width of at least 1, got {list(sizes)}")
     return sizes[0], sizes[1]
+
+
+RULES: Mapping[str, Rule] = {
+    "RESIZE_BILINEAR": Rule(4, (2, 2), "ResizeBilinearOptions", (ResizeBilinear,), resize_bilinear),
+    "RESIZE_NEAREST_NEIGHBOR": Rule(
+        4,
+        (2, 2),
+        "ResizeNearestNeighborOptions",
+        (Gather, Reshape),
+        resize_nearest_neighbor,
+    ),
+}

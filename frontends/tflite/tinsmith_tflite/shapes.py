@@ -1,11 +1,19 @@
 """Converters of operators that move elements and compute nothing."""
 
 import math
+from collections.abc import Mapping
 
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import Concat, FloatRescale, Pad, Reshape, Transpose
+from tinsmith_ir.operators import (
+    Concat,
+    FloatRescale,
+    Pad,
+    Reshape,
+    Transpose,
+)
 
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import ALL, Rule
 
 
 def reshape(context: OperatorContext) -> Conversion:
@@ -98,3 +106,16 @@ def _resolved(context: OperatorContext, source: Value, asked: tuple[int, ...]) -
             f"expected a shape of {source.type.elements} elements, got {list(asked)}"
         )
     return asked
+
+
+RULES: Mapping[str, Rule] = {
+    "CONCATENATION": Rule(
+        4, (1, 1024), "ConcatenationOptions", (Concat, FloatRescale), concatenation, ALL
+    ),
+    "EXPAND_DIMS": Rule(1, (2, 2), "ExpandDimsOptions", (Reshape,), expand_dims, ALL),
+    "PAD": Rule(4, (2, 2), "PadOptions", (Pad,), pad, ALL),
+    "PADV2": Rule(4, (3, 3), "PadV2Options", (Pad,), padv2, ALL),
+    "RESHAPE": Rule(1, (1, 2), "ReshapeOptions", (Reshape,), reshape, ALL),
+    "SQUEEZE": Rule(2, (1, 1), "SqueezeOptions", (Reshape,), squeeze, ALL),
+    "TRANSPOSE": Rule(6, (2, 2), "TransposeOptions", (Transpose,), transpose, ALL),
+}

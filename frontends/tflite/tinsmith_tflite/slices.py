@@ -1,9 +1,12 @@
 """Converters of operators that take a part of a tensor: slices, and splits into several results."""
 
+from collections.abc import Mapping
+
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import Reshape, Slice
 
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import ALL, SEVERAL, Rule
 
 
 def slice_(context: OperatorContext) -> Conversion:
@@ -162,3 +165,12 @@ def _one(context: OperatorContext, entry: _Entry, length: int) -> range:
     if stride < 1:
         raise context.error(f"expected a positive stride of an axis that is dropped, got {stride}")
     return range(at, at + 1)
+
+
+RULES: Mapping[str, Rule] = {
+    "SLICE": Rule(6, (3, 3), "SliceOptions", (Slice,), slice_, ALL),
+    "SPLIT": Rule(4, (2, 2), "SplitOptions", (Slice,), split, ALL, outputs=SEVERAL),
+    "SPLIT_V": Rule(2, (3, 3), "SplitVOptions", (Slice,), split_v, ALL, outputs=SEVERAL),
+    "STRIDED_SLICE": Rule(8, (4, 4), "StridedSliceOptions", (Slice, Reshape), strided_slice, ALL),
+    "UNPACK": Rule(4, (1, 1), "UnpackOptions", (Slice, Reshape), unpack, ALL, outputs=SEVERAL),
+}

@@ -7,6 +7,7 @@ same order of taps and channels, beside others with weights of 0: the sums are e
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from tinsmith_ir.types import Quantization
 
 from tinsmith_tflite.blocks import depth_in_space
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import Rule
 
 _SAME = 0  # of Padding, whose other one is VALID
 
@@ -152,3 +154,10 @@ def _repeated_scales(quantization: Quantization | None, count: int) -> Quantizat
     if quantization is None or quantization.axis is None:
         return quantization
     return Quantization(quantization.scales * count, quantization.zero_points * count, 0)
+
+
+RULES: Mapping[str, Rule] = {
+    "TRANSPOSE_CONV": Rule(
+        4, (3, 4), "TransposeConvOptions", (Conv2D, Reshape, Slice), transpose_conv
+    ),
+}

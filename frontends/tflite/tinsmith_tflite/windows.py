@@ -1,11 +1,19 @@
 """Converters of operators that slide a window, convolutions and pools; padding becomes explicit."""
 
+from collections.abc import Mapping
+
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D, MaxPool2D
+from tinsmith_ir.operators import (
+    AveragePool2D,
+    Conv2D,
+    DepthwiseConv2D,
+    MaxPool2D,
+)
 
 from tinsmith_tflite import builtin
 from tinsmith_tflite.bias import convolution_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.rules import Rule
 
 Pair = tuple[int, int]
 _LARGEST_PADDED_BYTES = 2**28
@@ -119,3 +127,13 @@ def _same(size: int, kernel: int, stride: int, dilation: int) -> Pair:
     results = -(-size // stride)
     total = max((results - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
     return total // 2, total - total // 2
+
+
+RULES: Mapping[str, Rule] = {
+    "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), average_pool2d),
+    "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D,), conv2d),
+    "DEPTHWISE_CONV_2D": Rule(
+        7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D,), depthwise_conv2d
+    ),
+    "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), max_pool2d),
+}
