@@ -108,7 +108,7 @@ def test_every_operator_is_cut_somewhere_in_random_networks() -> None:
     missing = sorted(set(OPERATORS) - cut)
     assert not missing, (
         f"{missing}: no part of theirs was compared with the whole; give them a step in "
-        "tinsmith_ir/random_graphs.py, and a restrict_part unless their results can never be cut"
+        "tinsmith_ir/random_steps, and a restrict_part unless their results can never be cut"
     )
 
 

@@ -60,7 +60,7 @@ def missing(operator: type[Operator]) -> list[str]:
             operator.restrict_part is not Operator.restrict_part or bool(operator.traits),
             "no trait and no restrict_part, so that it can never be cut: ir/tinsmith_ir/operators",
         ),
-        (operator in in_random_graphs(), "no step in ir/tinsmith_ir/random_graphs.py"),
+        (operator in in_random_graphs(), "no step in ir/tinsmith_ir/random_steps"),
         (
             operator in with_golden(),
             "no golden: a family in frontends/tflite/tests/golden_cases.py, then "
@@ -89,6 +89,6 @@ def test_an_operator_is_complete(operator: type[Operator]) -> None:
 
 def test_all_that_a_new_operator_lacks_is_said() -> None:
     lacks = missing(type("Unknown", (Operator,), {}))
-    places = ("ir/tinsmith_ir/operators", "random_graphs.py", "golden_cases.py", "tinsmith_tflite")
+    places = ("ir/tinsmith_ir/operators", "random_steps", "golden_cases.py", "tinsmith_tflite")
     places = (*places, "tinsmith_reference", "testing/cases.py")
     assert [place for place, text in zip(places, lacks, strict=True) if place not in text] == []
