@@ -61,7 +61,7 @@ def test_options_that_leave_the_file_are_damage() -> None:
     data = model(options=b"123456789")
     at = data.index(b"123456789")
     damaged = data[: at - 4] + b"\xff\xff\xff\x7f" + data[at:]
-    with pytest.raises(ModelError, match="operator 0, field 5"):
+    with pytest.raises(ModelError, match="operator 0, CustomOptions"):
         import_tflite(damaged, custom={"Clamp": RULE})
 
 

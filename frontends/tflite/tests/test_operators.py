@@ -164,7 +164,7 @@ def test_conv2d_with_int8_weights_beside_float_activations_gets_float_weights() 
     np.testing.assert_array_equal(graph.constant_data["w_float"].ravel(), [2.0, -1.5])
 
 
-def test_depthwise_conv2d_takes_its_own_slots() -> None:
+def test_depthwise_conv2d_takes_its_own_options() -> None:
     chosen = options(
         "DepthwiseConv2DOptions", Padding=SAME, StrideH=2, StrideW=1, DepthMultiplier=2,
         FusedActivationFunction=1, DilationHFactor=1, DilationWFactor=2,

@@ -1,8 +1,4 @@
-"""Small TFLite files for tests, written with the schema's generated builders.
-
-The importer reads with slot numbers of its own; these files are made by the `tflite` package, so
-that a wrong slot shows.
-"""
+"""Small TFLite files for tests, written with the schema's generated builders."""
 
 import importlib
 from collections.abc import Mapping, Sequence

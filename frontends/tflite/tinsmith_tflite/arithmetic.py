@@ -27,7 +27,7 @@ from tinsmith_tflite.scales import is_power_of_two
 
 def fully_connected(context: OperatorContext) -> Conversion:
     """FULLY_CONNECTED with weights in the default layout."""
-    layout = context.options.int8(1)
+    layout = context.options.integer("WeightsFormat")
     if layout != 0:
         raise context.unsupported(f"expected weights in the default layout, got layout {layout}")
     source = context.value(0)
@@ -36,7 +36,7 @@ def fully_connected(context: OperatorContext) -> Conversion:
             "expected a bias beside int16 activations, got none; add one of zeros"
         )
     operator = FullyConnected(
-        activation=context.activation(0), keep_dims=context.options.boolean(2)
+        activation=context.activation(), keep_dims=context.options.boolean("KeepNumDims")
     )
     return operator, (source, context.weights(source, 2), fully_connected_bias(context, source))
 
@@ -44,23 +44,23 @@ def fully_connected(context: OperatorContext) -> Conversion:
 def add(context: OperatorContext) -> Conversion:
     """ADD."""
     _refuse_power_of_two_int16(context)
-    return Add(activation=context.activation(0)), (context.value(0), context.value(1))
+    return Add(activation=context.activation()), (context.value(0), context.value(1))
 
 
 def sub(context: OperatorContext) -> Conversion:
     """SUB."""
     _refuse_power_of_two_int16(context)
-    return Sub(activation=context.activation(0)), (context.value(0), context.value(1))
+    return Sub(activation=context.activation()), (context.value(0), context.value(1))
 
 
 def mul(context: OperatorContext) -> Conversion:
     """MUL."""
-    return Mul(activation=context.activation(0)), (context.value(0), context.value(1))
+    return Mul(activation=context.activation()), (context.value(0), context.value(1))
 
 
 def softmax(context: OperatorContext) -> Conversion:
     """SOFTMAX over the last axis."""
-    beta = context.options.float32(0)
+    beta = context.options.real("Beta")
     if not (math.isfinite(beta) and beta > 0):
         raise context.error(f"expected a finite beta above 0, got {beta}")
     return Softmax(beta=beta), (context.value(0),)
@@ -92,7 +92,7 @@ def _refuse_power_of_two_int16(context: OperatorContext) -> None:
     types = (context.value(0).type, context.value(1).type, context.output.type)
     if (
         context.output.type.dtype is DType.INT16
-        and context.options.boolean(1, True)
+        and context.options.boolean("PotScaleInt16")
         and all(is_power_of_two(type_) for type_ in types)
     ):
         raise context.unsupported(

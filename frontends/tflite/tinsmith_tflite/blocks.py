@@ -113,7 +113,7 @@ def _moved(
 
 
 def _block_size(context: OperatorContext) -> int:
-    size = context.options.int32(0)
+    size = context.options.integer("BlockSize")
     if size < 1:
         raise context.error(f"expected a block size of at least 1, got {size}")
     return size

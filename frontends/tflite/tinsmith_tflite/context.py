@@ -34,7 +34,7 @@ def options_of(file: ModelFile, operator: FileOperator, kind: str) -> Table:
     another kind (NONE too), as zeros: not as the schema's defaults, such as a dilation of 1.
     """
     if operator.options is None or operator.options_kind != kind:
-        return file.absent_table(str(operator))
+        return file.absent_table(kind, str(operator))
     return operator.options
 
 
@@ -211,12 +211,19 @@ class OperatorContext:
         """The only element of input `position`, a constant that stands for an attribute."""
         return self.values.scalar(self._tensor(position))
 
-    def activation(self, slot: int) -> Activation:
-        """The fused activation in field `slot` of the options."""
-        name = builtin.activation_name(self.options.int8(slot))
+    def activation(self) -> Activation:
+        """The fused activation that the options ask for."""
+        name = builtin.activation_name(self.options.integer("FusedActivationFunction"))
         if name not in _ACTIVATIONS:
             raise self.unsupported(f"expected a fused {', '.join(_ACTIVATIONS)}, got {name}")
         return _ACTIVATIONS[name]
+
+    def padding(self) -> str:
+        """SAME or VALID, whichever the options ask for."""
+        name = builtin.padding_name(self.options.integer("Padding"))
+        if name not in ("SAME", "VALID"):
+            raise self.error(f"expected SAME or VALID padding, got {name}")
+        return name
 
     def axis(self, axis: int, rank: int, what: str = "an axis") -> int:
         """`axis` counted from the front. what: it is, if it counts something else."""

@@ -4,6 +4,7 @@ The Python flatbuffers library trusts its input (as the C++ one does after its v
 lacks), so files from elsewhere are read by this module instead. The layout is that of
 flatbuffers.dev/internals: a table starts with the signed distance to its vtable, a vtable holds its
 own size, the table's size and one u16 offset per field; vectors and strings start with a u32 length.
+Fields are asked for by the schema's names; `builtin.field` knows where they lie and of what type they are.
 
 Tables may share parts, so a small hostile file could unfold into a huge one. `Source` therefore
 counts what is read and stops at a small multiple of the file's size.
@@ -16,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.errors import ModelError
+
+from tinsmith_tflite.builtin import Field, field
 
 _READS_PER_BYTE = 16
 _READS_FOR_ANY_FILE = 1 << 20
@@ -57,8 +60,8 @@ class Source:
         self.check(position, 4, where)
         return int.from_bytes(self.data[position : position + 4], "little")
 
-    def table(self, position: int, where: str) -> "Table":
-        """The table that the u32 offset at `position` points to."""
+    def table(self, position: int, kind: str, where: str) -> "Table":
+        """The table that the u32 offset at `position` points to. kind: its name in the schema."""
         start = position + self.uint32(position, where)
         self.check(start, 4, where)
         vtable = start - int.from_bytes(self.data[start : start + 4], "little", signed=True)
@@ -72,22 +75,23 @@ class Source:
         self.check(vtable, vtable_bytes, where)
         self.check(start, table_bytes, where)
         self.spend(table_bytes, where)
-        return Table(self, start, table_bytes, vtable, vtable_bytes, where)
+        return Table(self, kind, start, table_bytes, vtable, vtable_bytes, where)
 
-    def absent_table(self, where: str) -> "Table":
+    def absent_table(self, kind: str, where: str) -> "Table":
         """What stands for a table that is not there: every field reads as 0, not as its default."""
-        return Table(self, 0, 4, 0, 4, where, has_defaults=False)
+        return Table(self, kind, 0, 4, 0, 4, where, has_defaults=False)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the file. Fields are known by their slot; an absent field reads as its default.
+    """A table of the file. Fields are known by the schema's names; an absent field reads as its default.
 
-    where: what the table is, for messages ("operator 3"). has_defaults: false where a table is
-    missing altogether, see Source.absent_table.
+    kind: its name in the schema ("Conv2DOptions"). where: what the table is, for messages ("operator 3").
+    has_defaults: false where a table is missing altogether, see Source.absent_table.
     """
 
     source: Source
+    kind: str
     start: int
     table_bytes: int
     vtable: int
@@ -95,124 +99,105 @@ class Table:
     where: str
     has_defaults: bool = True
 
-    def has(self, slot: int) -> bool:
+    def has(self, name: str) -> bool:
         """True if the field is present."""
-        return self._entry(slot) != 0
+        return self._entry(field(self.kind, name)) != 0
 
-    def int8(self, slot: int, default: int = 0) -> int:
-        """A signed byte: an enum, mostly."""
-        return self._integer(slot, 1, True, default)
+    def integer(self, name: str) -> int:
+        """An integer, or an enum."""
+        return int(self._number(name))
 
-    def uint8(self, slot: int, default: int = 0) -> int:
-        """An unsigned byte: the type of a union, mostly."""
-        return self._integer(slot, 1, False, default)
-
-    def int32(self, slot: int, default: int = 0) -> int:
-        """A signed 32-bit integer."""
-        return self._integer(slot, 4, True, default)
-
-    def uint32(self, slot: int, default: int = 0) -> int:
-        """An unsigned 32-bit integer."""
-        return self._integer(slot, 4, False, default)
-
-    def uint64(self, slot: int, default: int = 0) -> int:
-        """An unsigned 64-bit integer."""
-        return self._integer(slot, 8, False, default)
-
-    def boolean(self, slot: int, default: bool = False) -> bool:
+    def boolean(self, name: str) -> bool:
         """A byte that is not 0."""
-        return self._integer(slot, 1, False, int(default)) != 0
+        return bool(self._number(name))
 
-    def float32(self, slot: int, default: float = 0.0) -> float:
+    def real(self, name: str) -> float:
         """A float, possibly NaN or infinite."""
-        position = self._field(slot, 4)
-        if position is None:
-            return default if self.has_defaults else 0.0
-        return float(struct.unpack_from("<f", self.source.data, position)[0])
+        return float(self._number(name))
 
-    def string(self, slot: int) -> str:
+    def text(self, name: str) -> str:
         """Text, with what is not UTF-8 replaced; "" if absent."""
-        start, length = self._spent_vector(slot, 1)
+        start, length = self._spent_vector(name, 1)
         return self.source.data[start : start + length].decode("utf-8", errors="replace")
 
-    def uint8s(self, slot: int) -> NDArray[np.uint8]:
+    def octets(self, name: str) -> NDArray[np.uint8]:
         """A vector of bytes, as a read-only view of the file; it does not count as read."""
-        start, length = self._vector(slot, 1)
+        start, length = self._vector(name, 1)
         return np.frombuffer(self.source.data, np.uint8, length, start)
 
-    def int32s(self, slot: int) -> tuple[int, ...]:
-        """A vector of signed 32-bit integers; () if absent."""
-        start, length = self._spent_vector(slot, 4)
-        return struct.unpack_from(f"<{length}i", self.source.data, start)
+    def integers(self, name: str) -> tuple[int, ...]:
+        """A vector of signed integers of 32 or 64 bits; () if absent."""
+        size_bytes = field(self.kind, name).item_bytes
+        start, length = self._spent_vector(name, size_bytes)
+        letter = {4: "i", 8: "q"}[size_bytes]
+        return struct.unpack_from(f"<{length}{letter}", self.source.data, start)
 
-    def int64s(self, slot: int) -> tuple[int, ...]:
-        """A vector of signed 64-bit integers; () if absent."""
-        start, length = self._spent_vector(slot, 8)
-        return struct.unpack_from(f"<{length}q", self.source.data, start)
-
-    def float32s(self, slot: int) -> tuple[float, ...]:
+    def reals(self, name: str) -> tuple[float, ...]:
         """A vector of floats, possibly NaN or infinite; () if absent."""
-        start, length = self._spent_vector(slot, 4)
+        start, length = self._spent_vector(name, 4)
         return struct.unpack_from(f"<{length}f", self.source.data, start)
 
-    def table(self, slot: int, where: str) -> "Table | None":
+    def table(self, name: str, kind: str, where: str) -> "Table | None":
         """The table a field refers to, or None."""
-        position = self._field(slot, 4)
-        return None if position is None else self.source.table(position, where)
+        position = self._position(name)
+        return None if position is None else self.source.table(position, kind, where)
 
-    def count(self, slot: int) -> int:
+    def count(self, name: str) -> int:
         """How many tables a vector of tables has; 0 if absent."""
-        return self._vector(slot, 4)[1]
+        return self._vector(name, 4)[1]
 
-    def item(self, slot: int, index: int, where: str) -> "Table":
+    def item(self, name: str, index: int, kind: str, where: str) -> "Table":
         """Table `index` of a vector of tables; raises ModelError for an index out of range."""
-        start, length = self._vector(slot, 4)
+        start, length = self._vector(name, 4)
         if not 0 <= index < length:
             raise ModelError(
                 f"{self.source.name}: {self.where}: expected an index below {length} for {where}, "
                 f"got {index}; the file is damaged"
             )
-        return self.source.table(start + 4 * index, f"{where} {index}")
+        return self.source.table(start + 4 * index, kind, f"{where} {index}")
 
-    def items(self, slot: int, where: str) -> Iterator["Table"]:
+    def items(self, name: str, kind: str, where: str) -> Iterator["Table"]:
         """The tables of a vector of tables, one after the other."""
-        for index in range(self.count(slot)):
-            yield self.item(slot, index, where)
+        for index in range(self.count(name)):
+            yield self.item(name, index, kind, where)
 
-    def _entry(self, slot: int) -> int:
-        entry = 4 + 2 * slot
+    def _number(self, name: str) -> int | float:
+        position = self._position(name)
+        known = field(self.kind, name)
+        if position is None:
+            return known.default if self.has_defaults else 0
+        return struct.unpack_from(f"<{known.format}", self.source.data, position)[0]
+
+    def _entry(self, known: Field) -> int:
+        entry = 4 + 2 * known.slot
         if entry + 2 > self.vtable_bytes:
             return 0
         return self.source.uint16(self.vtable + entry, self.where)
 
-    def _field(self, slot: int, size_bytes: int) -> int | None:
-        offset = self._entry(slot)
+    def _position(self, name: str) -> int | None:
+        """Where a field lies, all of which is inside the table and so inside the file; None if it is absent."""
+        known = field(self.kind, name)
+        offset = self._entry(known)
         if offset == 0:
             return None
+        size_bytes = struct.calcsize(f"<{known.format}")
         if offset + size_bytes > self.table_bytes:
             raise ModelError(
-                f"{self.source.name}: {self.where}: expected field {slot} of {size_bytes} bytes "
+                f"{self.source.name}: {self.where}: expected {name} of {size_bytes} bytes "
                 f"inside a table of {self.table_bytes}, got offset {offset}; the file is damaged"
             )
         return self.start + offset
 
-    def _integer(self, slot: int, size_bytes: int, signed: bool, default: int) -> int:
-        position = self._field(slot, size_bytes)
-        if position is None:
-            return default if self.has_defaults else 0
-        data = self.source.data[position : position + size_bytes]
-        return int.from_bytes(data, "little", signed=signed)
-
-    def _vector(self, slot: int, item_bytes: int) -> tuple[int, int]:
-        position = self._field(slot, 4)
+    def _vector(self, name: str, item_bytes: int) -> tuple[int, int]:
+        position = self._position(name)
         if position is None:
             return 0, 0
         start = position + self.source.uint32(position, self.where)
         length = self.source.uint32(start, self.where)
-        self.source.check(start + 4, length * item_bytes, f"{self.where}, field {slot}")
+        self.source.check(start + 4, length * item_bytes, f"{self.where}, {name}")
         return start + 4, length
 
-    def _spent_vector(self, slot: int, item_bytes: int) -> tuple[int, int]:
-        start, length = self._vector(slot, item_bytes)
+    def _spent_vector(self, name: str, item_bytes: int) -> tuple[int, int]:
+        start, length = self._vector(name, item_bytes)
         self.source.spend(length * item_bytes, self.where)
         return start, length

@@ -53,8 +53,8 @@ class _Folding:
     def scalar(self, position: int) -> int:
         return int(self.arrays[position].reshape(()))
 
-    def without_activation(self, slot: int, result: Integers) -> Integers:
-        if self.options.int8(slot) != 0:
+    def without_activation(self, result: Integers) -> Integers:
+        if self.options.integer("FusedActivationFunction") != 0:
             raise UnsupportedError("expected no fused activation of integers")
         return result
 
@@ -119,8 +119,11 @@ def _has_data(file: ModelFile, index: int) -> bool:
 
 def _strided_slice(folding: _Folding) -> Integers:
     options = folding.options
-    begin_mask, end_mask, ellipsis, new_axis, shrink = (options.int32(slot) for slot in range(5))
-    if ellipsis or new_axis or options.boolean(5):
+    begin_mask, end_mask, ellipsis, new_axis, shrink = (
+        options.integer(f"{what}Mask")
+        for what in ("Begin", "End", "Ellipsis", "NewAxis", "ShrinkAxis")
+    )
+    if ellipsis or new_axis or options.boolean("Offset"):
         raise UnsupportedError("expected no ellipsis, new axis or offset in the slice of a shape")
     begins, ends, strides = (folding.list(position) for position in (1, 2, 3))
     selected: list[int | slice] = []
@@ -147,12 +150,12 @@ def _slice(folding: _Folding) -> Integers:
 
 
 def _gather(folding: _Folding) -> Integers:
-    if folding.options.int32(1):
+    if folding.options.integer("BatchDims"):
         raise UnsupportedError("expected no batch dimensions in the gathering of a shape")
     indices = folding.arrays[1]
     if indices.size and indices.min() < 0:
         raise IndexError(f"index {indices.min()}")
-    return np.take(folding.first, indices, axis=folding.options.int32(0))
+    return np.take(folding.first, indices, axis=folding.options.integer("Axis"))
 
 
 def _fill(folding: _Folding) -> Integers:
@@ -177,26 +180,27 @@ def _range(folding: _Folding) -> Integers:
 
 
 def _squeeze(folding: _Folding) -> Integers:
-    return np.squeeze(folding.first, axis=folding.options.int32s(0) or None)
+    return np.squeeze(folding.first, axis=folding.options.integers("SqueezeDims") or None)
 
 
 def _reduce_prod(folding: _Folding) -> Integers:
     axes = tuple(folding.list(1))
-    return np.prod(folding.first, axis=axes, keepdims=folding.options.boolean(0))
+    return np.prod(folding.first, axis=axes, keepdims=folding.options.boolean("KeepDims"))
 
 
 def _reshape(folding: _Folding) -> Integers:
     has_shape = len(folding.arrays) > 1
-    return folding.first.reshape(folding.list(1) if has_shape else folding.options.int32s(0))
+    shape = folding.list(1) if has_shape else folding.options.integers("NewShape")
+    return folding.first.reshape(shape)
 
 
 FOLD_RULES: Mapping[str, FoldRule] = {
-    "ADD": FoldRule(5, "AddOptions", lambda f: f.without_activation(0, f.arrays[0] + f.arrays[1])),
+    "ADD": FoldRule(5, "AddOptions", lambda f: f.without_activation(f.arrays[0] + f.arrays[1])),
     "CAST": FoldRule(7, "CastOptions", lambda f: f.first),
     "CONCATENATION": FoldRule(
         4,
         "ConcatenationOptions",
-        lambda f: f.without_activation(1, np.concatenate(f.arrays, axis=f.options.int32(0))),
+        lambda f: f.without_activation(np.concatenate(f.arrays, axis=f.options.integer("Axis"))),
     ),
     "BROADCAST_ARGS": FoldRule(1, "", _broadcast_args),
     "EXPAND_DIMS": FoldRule(
@@ -204,8 +208,10 @@ FOLD_RULES: Mapping[str, FoldRule] = {
     ),
     "FILL": FoldRule(4, "FillOptions", _fill),
     "GATHER": FoldRule(7, "GatherOptions", _gather),
-    "MUL": FoldRule(7, "MulOptions", lambda f: f.without_activation(0, f.arrays[0] * f.arrays[1])),
-    "PACK": FoldRule(4, "PackOptions", lambda f: np.stack(f.arrays, axis=f.options.int32(1))),
+    "MUL": FoldRule(7, "MulOptions", lambda f: f.without_activation(f.arrays[0] * f.arrays[1])),
+    "PACK": FoldRule(
+        4, "PackOptions", lambda f: np.stack(f.arrays, axis=f.options.integer("Axis"))
+    ),
     "RANGE": FoldRule(2, "RangeOptions", _range),
     "RANK": FoldRule(1, "RankOptions", lambda f: np.array(f.first.size), reads_shape=True),
     "REDUCE_PROD": FoldRule(2, "ReducerOptions", _reduce_prod),
@@ -214,6 +220,6 @@ FOLD_RULES: Mapping[str, FoldRule] = {
     "SLICE": FoldRule(6, "SliceOptions", _slice),
     "SQUEEZE": FoldRule(2, "SqueezeOptions", _squeeze),
     "STRIDED_SLICE": FoldRule(8, "StridedSliceOptions", _strided_slice),
-    "SUB": FoldRule(5, "SubOptions", lambda f: f.without_activation(0, f.arrays[0] - f.arrays[1])),
+    "SUB": FoldRule(5, "SubOptions", lambda f: f.without_activation(f.arrays[0] - f.arrays[1])),
     "ZEROS_LIKE": FoldRule(1, "ZerosLikeOptions", lambda f: np.zeros_like(f.first)),
 }

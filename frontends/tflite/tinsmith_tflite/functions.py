@@ -36,7 +36,7 @@ from tinsmith_tflite.rules import FLOATS, SMALL, Rule, plain
 
 def leaky_relu(context: OperatorContext) -> Conversion:
     """LEAKY_RELU."""
-    alpha = context.options.float32(0)
+    alpha = context.options.real("Alpha")
     if not math.isfinite(alpha):
         raise context.error(f"expected a finite alpha, got {alpha}")
     return LeakyRelu(alpha=alpha), (context.value(0),)
@@ -44,12 +44,12 @@ def leaky_relu(context: OperatorContext) -> Conversion:
 
 def gelu(context: OperatorContext) -> Conversion:
     """GELU."""
-    return Gelu(approximate=context.options.boolean(0)), (context.value(0),)
+    return Gelu(approximate=context.options.boolean("Approximate")), (context.value(0),)
 
 
 def div(context: OperatorContext) -> Conversion:
     """DIV."""
-    return Div(activation=context.activation(0)), (context.value(0), context.value(1))
+    return Div(activation=context.activation()), (context.value(0), context.value(1))
 
 
 def add_n(context: OperatorContext) -> Conversion:

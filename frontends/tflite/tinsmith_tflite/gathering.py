@@ -23,7 +23,7 @@ def pack(context: OperatorContext) -> Conversion:
     """PACK as a concatenation: each operand gets the new axis first."""
     values = [context.value(position) for position in range(len(context.operator.inputs))]
     shape = values[0].type.shape
-    axis = context.axis(context.options.int32(1), len(shape) + 1)
+    axis = context.axis(context.options.integer("Axis"), len(shape) + 1)
     for value in values:
         if value.type != values[0].type:
             raise context.error(
@@ -37,11 +37,12 @@ def pack(context: OperatorContext) -> Conversion:
 def gather(context: OperatorContext) -> Conversion:
     """GATHER by constant or computed indices."""
     source = context.value(0)
-    if context.options.int32(1):
+    batch_dims = context.options.integer("BatchDims")
+    if batch_dims:
         raise context.unsupported(
-            f"expected no batch dimensions, got {context.options.int32(1)}; gather each batch by itself"
+            f"expected no batch dimensions, got {batch_dims}; gather each batch by itself"
         )
-    axis = context.axis(context.options.int32(0), len(source.type.shape))
+    axis = context.axis(context.options.integer("Axis"), len(source.type.shape))
     return Gather(axis=axis), (source, context.indices(1, source.type.shape[axis]))
 
 
@@ -128,7 +129,7 @@ def mirror_pad(context: OperatorContext) -> Conversion:
     source = context.value(0)
     shape = source.type.shape
     paddings = context.paddings(1, len(shape))
-    left_out = 0 if context.options.int8(0) == _SYMMETRIC else 1  # the border itself
+    left_out = 0 if context.options.integer("Mode") == _SYMMETRIC else 1  # the border itself
     grown: list[tuple[int, Value]] = []
     for axis, size in enumerate(shape):
         before, after = paddings[2 * axis : 2 * axis + 2]

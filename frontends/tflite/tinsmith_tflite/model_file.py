@@ -1,7 +1,4 @@
-"""The parts of a TFLite file as plain records, read with checked offsets; no meaning yet.
-
-The slots are those of TensorFlow's schema.fbs, version 3.
-"""
+"""The parts of a TFLite file as plain records, read with checked offsets; no meaning yet."""
 
 import copy
 from collections.abc import Iterator
@@ -90,14 +87,14 @@ class ModelFile:
                 f"{name}: expected a TFLite file, with {FILE_IDENTIFIER!r} at offset 4, got "
                 + seeming(data)
             )
-        self._model = self._source.table(0, "the model")
-        version = self._model.uint32(0)
+        self._model = self._source.table(0, "Model", "the model")
+        version = self._model.integer("Version")
         if version != SCHEMA_VERSION:
             raise ModelError(
                 f"{name}: expected TFLite schema version {SCHEMA_VERSION}, got {version}; convert "
                 "the model again with a current TensorFlow"
             )
-        self.subgraph_count = self._model.count(2)
+        self.subgraph_count = self._model.count("Subgraphs")
         self._enter(0)
 
     def subgraph(self, index: int) -> "ModelFile":
@@ -107,20 +104,20 @@ class ModelFile:
         return other
 
     def _enter(self, index: int) -> None:
-        self._subgraph = self._model.item(2, index, "subgraph")
-        self.inputs = self._subgraph.int32s(1)
-        self.outputs = self._subgraph.int32s(2)
-        self.tensor_count = self._subgraph.count(0)
-        self.operator_count = self._subgraph.count(3)
+        self._subgraph = self._model.item("Subgraphs", index, "SubGraph", "subgraph")
+        self.inputs = self._subgraph.integers("Inputs")
+        self.outputs = self._subgraph.integers("Outputs")
+        self.tensor_count = self._subgraph.count("Tensors")
+        self.operator_count = self._subgraph.count("Operators")
         self._tensors: dict[int, FileTensor] = {}
 
     def spend(self, size_bytes: int) -> None:
         """Count memory or time that the file costs apart from reading it, see Source.spend."""
         self._source.spend(size_bytes, "weights")
 
-    def absent_table(self, where: str) -> Table:
+    def absent_table(self, kind: str, where: str) -> Table:
         """What stands for a table that the file does not have, see Source.absent_table."""
-        return self._source.absent_table(where)
+        return self._source.absent_table(kind, where)
 
     def tensor(self, index: int) -> FileTensor:
         """Tensor `index` of the subgraph, read once; raises ModelError if there is none."""
@@ -129,49 +126,55 @@ class ModelFile:
         return self._tensors[index]
 
     def _read_tensor(self, index: int) -> FileTensor:
-        table = self._subgraph.item(0, index, "tensor")
-        shape = table.int32s(0)
+        table = self._subgraph.item("Tensors", index, "Tensor", "tensor")
+        shape = table.integers("Shape")
         if len(shape) > MAX_RANK:
             raise ModelError(
                 f"{self.name}: tensor {index}: expected at most {MAX_RANK} dimensions, got {len(shape)}"
             )
-        quantization = table.table(4, f"quantization of tensor {index}")
+        quantization = table.table(
+            "Quantization", "QuantizationParameters", f"quantization of tensor {index}"
+        )
         return FileTensor(
             index=index,
-            name=printable(table.string(3)),
+            name=printable(table.text("Name")),
             shape=shape,
-            signature=table.int32s(7),
-            type_name=builtin.tensor_type_name(table.int8(1)),
-            buffer=table.uint32(2),
+            signature=table.integers("ShapeSignature"),
+            type_name=builtin.tensor_type_name(table.integer("Type")),
+            buffer=table.integer("Buffer"),
             quantization=None if quantization is None else _quantization(quantization),
-            is_variable=table.boolean(5),
-            is_sparse=table.has(6),
+            is_variable=table.boolean("IsVariable"),
+            is_sparse=table.has("Sparsity"),
         )
 
     def buffer(self, index: int) -> NDArray[np.uint8]:
         """The bytes of buffer `index`, empty for a tensor computed at run time."""
-        table = self._model.item(4, index, "buffer")
-        if table.uint64(1) > 1:
+        table = self._model.item("Buffers", index, "Buffer", "buffer")
+        if table.integer("Offset") > 1:
             raise UnsupportedError(
                 f"{self.name}: buffer {index}: data outside of the flatbuffer (a model of more than "
                 "2 GB) is not supported"
             )
-        return table.uint8s(0)
+        return table.octets("Data")
 
     def operators(self) -> Iterator[FileOperator]:
         """The operators, in the order of execution."""
-        for index, table in enumerate(self._subgraph.items(3, "operator")):
-            kind, version = self._code(table.uint32(0))
-            options = builtin.options_name(table.uint8(3))
+        for index, table in enumerate(self._subgraph.items("Operators", "Operator", "operator")):
+            kind, version = self._code(table.integer("OpcodeIndex"))
+            options = builtin.options_name(table.integer("BuiltinOptionsType"))
             yield FileOperator(
                 index=index,
                 kind=kind,
                 version=version,
-                inputs=table.int32s(1),
-                outputs=table.int32s(2),
+                inputs=table.integers("Inputs"),
+                outputs=table.integers("Outputs"),
                 options_kind=options,
-                options=table.table(4, f"options of operator {index} {kind}"),
-                custom_options=table.uint8s(5) if kind.startswith("CUSTOM ") else None,
+                options=table.table(
+                    "BuiltinOptions", options, f"options of operator {index} {kind}"
+                ),
+                custom_options=table.octets("CustomOptions")
+                if kind.startswith("CUSTOM ")
+                else None,
             )
 
     def _code(self, index: int) -> tuple[str, int]:
@@ -179,18 +182,16 @@ class ModelFile:
 
         Old files have the code in a byte, new ones in an int32 beside it (the larger one counts).
         """
-        table = self._model.item(1, index, "operator code")
-        old, new = table.int8(0), table.int32(3)
+        table = self._model.item("OperatorCodes", index, "OperatorCode", "operator code")
+        old, new = table.integer("DeprecatedBuiltinCode"), table.integer("BuiltinCode")
         if old < 0 or new < 0 or (old == _DEPRECATED_CODE_LIMIT and new == 0):
             raise ModelError(
                 f"{self.name}: operator code {index}: expected a code of 0 or more, got {old}, {new}"
             )
-        code = max(old, new)
+        code, version = max(old, new), table.integer("Version")
         if code in _CUSTOM_CODES:
-            return f"{builtin.operator_name(code)} '{printable(table.string(1))}'", table.int32(
-                2, 1
-            )
-        return builtin.operator_name(code), table.int32(2, 1)
+            return f"{builtin.operator_name(code)} '{printable(table.text('CustomCode'))}'", version
+        return builtin.operator_name(code), version
 
 
 def is_tflite(data: bytes) -> bool:
@@ -216,8 +217,8 @@ def quoted(name: str) -> str:
 
 def _quantization(table: Table) -> FileQuantization:
     return FileQuantization(
-        scales=table.float32s(2),
-        zero_points=table.int64s(3),
-        axis=table.int32(6),
-        custom=table.uint8(4) != 0,
+        scales=table.reals("Scale"),
+        zero_points=table.integers("ZeroPoint"),
+        axis=table.integer("QuantizedDimension"),
+        custom=table.integer("DetailsType") != 0,
     )

@@ -22,7 +22,7 @@ _MAX_AXES = 8
 
 def mean(context: OperatorContext) -> Conversion:
     """MEAN."""
-    return Mean(axes=_axes(context), keep_dims=context.options.boolean(0)), (context.value(0),)
+    return _reduced(context, Mean)
 
 
 def sum_(context: OperatorContext) -> Conversion:
@@ -36,27 +36,27 @@ def sum_(context: OperatorContext) -> Conversion:
             "expected a result of another scale than the input's: of equal ones, TFLite adds the stored "
             "integers with their zero points, and wraps; quantize the model again"
         )
-    return Sum(axes=_axes(context), keep_dims=context.options.boolean(0)), (source,)
+    return _reduced(context, Sum)
 
 
 def reduce_max(context: OperatorContext) -> Conversion:
     """REDUCE_MAX."""
-    return _extremum(context, ReduceMax)
+    return _reduced(context, ReduceMax)
 
 
 def reduce_min(context: OperatorContext) -> Conversion:
     """REDUCE_MIN."""
-    return _extremum(context, ReduceMin)
+    return _reduced(context, ReduceMin)
 
 
 def reduce_any(context: OperatorContext) -> Conversion:
     """REDUCE_ANY: the largest of bool."""
-    return _extremum(context, ReduceMax)
+    return _reduced(context, ReduceMax)
 
 
 def reduce_all(context: OperatorContext) -> Conversion:
     """REDUCE_ALL: the smallest of bool."""
-    return _extremum(context, ReduceMin)
+    return _reduced(context, ReduceMin)
 
 
 def arg_max(context: OperatorContext) -> Conversion:
@@ -69,8 +69,11 @@ def arg_min(context: OperatorContext) -> Conversion:
     return _arg(context, ArgMin)
 
 
-def _extremum(context: OperatorContext, kind: type[ReduceExtremum]) -> Conversion:
-    return kind(axes=_axes(context), keep_dims=context.options.boolean(0)), (context.value(0),)
+def _reduced(
+    context: OperatorContext, kind: type[Mean] | type[Sum] | type[ReduceExtremum]
+) -> Conversion:
+    keep_dims = context.options.boolean("KeepDims")
+    return kind(axes=_axes(context), keep_dims=keep_dims), (context.value(0),)
 
 
 def _arg(context: OperatorContext, kind: type[ArgExtremum]) -> Conversion:

@@ -19,8 +19,8 @@ def resize_bilinear(context: OperatorContext) -> Conversion:
     """RESIZE_BILINEAR to a constant size."""
     operator = ResizeBilinear(
         size=_size(context),
-        align_corners=context.options.boolean(2),
-        half_pixel_centers=context.options.boolean(3),
+        align_corners=context.options.boolean("AlignCorners"),
+        half_pixel_centers=context.options.boolean("HalfPixelCenters"),
     )
     return operator, (context.value(0),)
 
@@ -28,7 +28,8 @@ def resize_bilinear(context: OperatorContext) -> Conversion:
 def resize_nearest_neighbor(context: OperatorContext) -> Conversion:
     """RESIZE_NEAREST_NEIGHBOR to a constant size: repeated elements, else gathered rows and columns."""
     source, sizes = context.ranked_value(0, 4), _size(context)
-    are_corners, are_halves = context.options.boolean(0), context.options.boolean(1)
+    are_corners = context.options.boolean("AlignCorners")
+    are_halves = context.options.boolean("HalfPixelCenters")
     batch, height, width, channels = source.type.shape
     context.values.file.spend(8 * sum(sizes))
     rows, columns = (

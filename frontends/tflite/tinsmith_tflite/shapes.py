@@ -19,7 +19,7 @@ from tinsmith_tflite.rules import ALL, Rule
 def reshape(context: OperatorContext) -> Conversion:
     """RESHAPE; the new shape is a constant operand, else an option. One -1 in it is computed."""
     source = context.value(0)
-    asked = context.integers(1) if context.has(1) else context.options.int32s(0)
+    asked = context.integers(1) if context.has(1) else context.options.integers("NewShape")
     return Reshape(shape=_resolved(context, source, asked)), (source,)
 
 
@@ -27,7 +27,7 @@ def squeeze(context: OperatorContext) -> Conversion:
     """SQUEEZE as a reshape: drop the named dimensions of size 1, or all of them."""
     source = context.value(0)
     shape = source.type.shape
-    named = {context.axis(axis, len(shape)) for axis in context.options.int32s(0)}
+    named = {context.axis(axis, len(shape)) for axis in context.options.integers("SqueezeDims")}
     dropped = named or {axis for axis, size in enumerate(shape) if size == 1}
     for axis in sorted(dropped):
         if shape[axis] != 1:
@@ -77,13 +77,13 @@ def transpose(context: OperatorContext) -> Conversion:
 def concatenation(context: OperatorContext) -> Conversion:
     """CONCATENATION; of integers it joins bytes, and rescales those of uint8 alone."""
     values = [_joined(context, position) for position in range(len(context.operator.inputs))]
-    axis = context.axis(context.options.int32(0), len(values[0].type.shape))
+    axis = context.axis(context.options.integer("Axis"), len(values[0].type.shape))
     for value in values:
         if value.type.quantization != context.output.type.quantization:
             raise context.error(
                 f"expected inputs of the result's scale and zero point, got others for %{value.name}"
             )
-    return Concat(axis=axis, activation=context.activation(1)), values
+    return Concat(axis=axis, activation=context.activation()), values
 
 
 def _joined(context: OperatorContext, position: int) -> Value:

@@ -66,7 +66,7 @@ def unpack(context: OperatorContext) -> Conversion:
     """UNPACK: of the elements along an axis, which is dropped, the one that the result is."""
     source = context.value(0)
     shape = source.type.shape
-    axis = context.axis(context.options.int32(1), len(shape))
+    axis = context.axis(context.options.integer("Axis"), len(shape))
     count = len(context.operator.outputs)
     if count != shape[axis]:
         raise context.error(f"expected {shape[axis]} results along axis {axis}, got {count}")
@@ -98,7 +98,9 @@ def _strided(
     Its operands have an entry for each axis in turn, for each new axis of the result, and for an ellipsis, which
     stands for all axes that have none; without it, those are the last.
     """
-    ellipsis, new, shrink = (context.options.int32(slot) for slot in (2, 3, 4))
+    ellipsis, new, shrink = (
+        context.options.integer(f"{what}Mask") for what in ("Ellipsis", "NewAxis", "ShrinkAxis")
+    )
     entries = _entries(context)
     named = sum(not (ellipsis | new) >> number & 1 for number in range(len(entries)))
     unnamed = len(shape) - named
@@ -130,8 +132,9 @@ _Entry = tuple[int | None, int | None, int]
 
 
 def _entries(context: OperatorContext) -> list[_Entry]:
-    begin_mask, end_mask = context.options.int32(0), context.options.int32(1)
-    if context.options.boolean(5):
+    begin_mask = context.options.integer("BeginMask")
+    end_mask = context.options.integer("EndMask")
+    if context.options.boolean("Offset"):
         raise context.unsupported("expected ends that are indices, got offsets from the begins")
     begins, ends, strides = (context.integers(position) for position in (1, 2, 3))
     if not len(begins) == len(ends) == len(strides):

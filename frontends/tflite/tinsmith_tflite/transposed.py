@@ -20,8 +20,6 @@ from tinsmith_tflite.blocks import depth_in_space
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.rules import Rule
 
-_SAME = 0  # of Padding, whose other one is VALID
-
 
 @dataclass(frozen=True)
 class _Axis:
@@ -60,7 +58,7 @@ def transpose_conv(context: OperatorContext) -> Conversion:
     paddings = [max(0, width) for axis in axes for width in axis.padding]
     operator = Conv2D(
         padding=(paddings[0], paddings[1], paddings[2], paddings[3]),
-        activation=context.activation(3),
+        activation=context.activation(),
     )
     block = (axes[0].stride, axes[1].stride)
     bias = context.bias(source, 3)
@@ -93,13 +91,14 @@ def _axes(context: OperatorContext, source: Value, weights: Value) -> tuple[_Axi
             f"expected a batch of {expected[0]}, {expected[1]} channels and weights for "
             f"{source.type.shape[3]}, got {list(shape)} and weights {list(weights.type.shape)}"
         )
-    strides = context.options.int32(2), context.options.int32(1)
+    strides = context.options.integer("StrideH"), context.options.integer("StrideW")
     if min(strides) < 1:
         raise context.error(f"expected strides of at least 1, got {list(strides)}")
+    is_same = context.padding() == "SAME"
     found: list[_Axis] = []
     for at, stride in enumerate(strides):
         size, kernel = shape[1 + at], weights.type.shape[1 + at]
-        covered = size if context.options.int8(0) == _SAME else size - kernel + 1
+        covered = size if is_same else size - kernel + 1
         steps = -(-covered // stride)
         padding = max(0, (steps - 1) * stride + kernel - size)
         found.append(_Axis(source.type.shape[1 + at], size, kernel, stride, padding // 2))

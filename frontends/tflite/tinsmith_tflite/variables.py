@@ -84,7 +84,7 @@ class Variables:
         file = self.values.file
         if any(variable.state or variable.now for variable in self._variables.values()):
             raise UnsupportedError(f"{where}: expected it before variables are read and assigned")
-        index = options_of(file, operator, "CallOnceOptions").int32(0)
+        index = options_of(file, operator, "CallOnceOptions").integer("InitSubgraphIndex")
         if not 0 < index < file.subgraph_count:
             raise ModelError(
                 f"{where}: expected a subgraph from 1 to {file.subgraph_count - 1}, got {index}"
@@ -106,8 +106,10 @@ class Variables:
 
     def _variable(self, file: ModelFile, handle: FileOperator) -> _Variable:
         options = options_of(file, handle, "VarHandleOptions")
-        key = options.string(0), options.string(1)
-        return self._variables.setdefault(key, _Variable(printable(options.string(1))))
+        name = options.text("SharedName")
+        return self._variables.setdefault(
+            (options.text("Container"), name), _Variable(printable(name))
+        )
 
     def _of(self, handles: dict[int, _Variable], operator: FileOperator, where: str) -> _Variable:
         if operator.inputs[0] not in handles:

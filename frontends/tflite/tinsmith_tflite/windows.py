@@ -10,7 +10,6 @@ from tinsmith_ir.operators import (
     MaxPool2D,
 )
 
-from tinsmith_tflite import builtin
 from tinsmith_tflite.bias import convolution_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.rules import Rule
@@ -21,16 +20,15 @@ _LARGEST_PADDED_BYTES = 2**28
 
 def conv2d(context: OperatorContext) -> Conversion:
     """CONV_2D; groups follow from the shapes."""
-    options = context.options
     source, weights, bias = _operands(context)
-    stride = _positive(context, "stride", options.int32(2), options.int32(1))
-    dilation = _positive(context, "dilation", options.int32(5, 1), options.int32(4, 1))
+    stride = _positive(context, "stride", "StrideH", "StrideW")
+    dilation = _positive(context, "dilation", "DilationHFactor", "DilationWFactor")
     kernel = (weights.type.shape[1], weights.type.shape[2])
     operator = Conv2D(
         stride=stride,
         dilation=dilation,
         padding=_padding(context, source, kernel, stride, dilation),
-        activation=context.activation(3),
+        activation=context.activation(),
         float32_scale=context.is_unsigned(0),
     )
     return operator, (source, weights, bias)
@@ -38,22 +36,22 @@ def conv2d(context: OperatorContext) -> Conversion:
 
 def depthwise_conv2d(context: OperatorContext) -> Conversion:
     """DEPTHWISE_CONV_2D; its depth multiplier must be the one that the shapes say."""
-    options = context.options
     source, weights, bias = _operands(context)
     channels, results = source.type.shape[3], weights.type.shape[3]
-    if options.int32(3) * channels != results:
+    multiplier = context.options.integer("DepthMultiplier")
+    if multiplier * channels != results:
         raise context.error(
-            f"expected weights for {channels} x {options.int32(3)} channels (depth multiplier), "
+            f"expected weights for {channels} x {multiplier} channels (depth multiplier), "
             f"got {list(weights.type.shape)}"
         )
-    stride = _positive(context, "stride", options.int32(2), options.int32(1))
-    dilation = _positive(context, "dilation", options.int32(6, 1), options.int32(5, 1))
+    stride = _positive(context, "stride", "StrideH", "StrideW")
+    dilation = _positive(context, "dilation", "DilationHFactor", "DilationWFactor")
     kernel = (weights.type.shape[1], weights.type.shape[2])
     operator = DepthwiseConv2D(
         stride=stride,
         dilation=dilation,
         padding=_padding(context, source, kernel, stride, dilation),
-        activation=context.activation(4),
+        activation=context.activation(),
         float32_scale=context.is_unsigned(0),
     )
     return operator, (source, weights, bias)
@@ -62,7 +60,7 @@ def depthwise_conv2d(context: OperatorContext) -> Conversion:
 def average_pool2d(context: OperatorContext) -> Conversion:
     """AVERAGE_POOL_2D."""
     source, window, stride, padding = _pool(context)
-    activation = context.activation(5)
+    activation = context.activation()
     operator = AveragePool2D(
         window=window,
         stride=stride,
@@ -76,7 +74,7 @@ def average_pool2d(context: OperatorContext) -> Conversion:
 def max_pool2d(context: OperatorContext) -> Conversion:
     """MAX_POOL_2D."""
     source, window, stride, padding = _pool(context)
-    activation = context.activation(5)
+    activation = context.activation()
     return MaxPool2D(window=window, stride=stride, padding=padding, activation=activation), (
         source,
     )
@@ -88,14 +86,15 @@ def _operands(context: OperatorContext) -> tuple[Value, Value, Value | None]:
 
 
 def _pool(context: OperatorContext) -> tuple[Value, Pair, Pair, tuple[int, int, int, int]]:
-    options = context.options
     source = context.ranked_value(0, 4)
-    stride = _positive(context, "stride", options.int32(2), options.int32(1))
-    window = _positive(context, "window", options.int32(4), options.int32(3))
+    stride = _positive(context, "stride", "StrideH", "StrideW")
+    window = _positive(context, "window", "FilterHeight", "FilterWidth")
     return source, window, stride, _padding(context, source, window, stride, (1, 1))
 
 
-def _positive(context: OperatorContext, what: str, height: int, width: int) -> Pair:
+def _positive(context: OperatorContext, what: str, *names: str) -> Pair:
+    """Height and width, two of the options by their names."""
+    height, width = (context.options.integer(name) for name in names)
     if height < 1 or width < 1:
         raise context.error(f"expected a {what} of at least 1 x 1, got {height} x {width}")
     return height, width
@@ -105,10 +104,7 @@ def _padding(
     context: OperatorContext, source: Value, kernel: Pair, stride: Pair, dilation: Pair
 ) -> tuple[int, int, int, int]:
     """(top, bottom, left, right) of SAME or VALID padding; of an odd SAME the end has one more."""
-    name = builtin.padding_name(context.options.int8(0))
-    if name not in ("SAME", "VALID"):
-        raise context.error(f"expected SAME or VALID padding, got {name}")
-    if name == "VALID":
+    if context.padding() == "VALID":
         return (0, 0, 0, 0)
     batch, height, width, channels = source.type.shape
     top, bottom = _same(height, kernel[0], stride[0], dilation[0])
