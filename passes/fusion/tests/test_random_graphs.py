@@ -1,7 +1,13 @@
 """All bit-exact fusions on random graphs."""
 
 import pytest
-from tinsmith_fusion import FuseActivations, FusePadding, FuseRequantization, ReplaceMeans
+from tinsmith_fusion import (
+    FuseActivations,
+    FusePadding,
+    FuseRequantization,
+    ReplaceDepthwise,
+    ReplaceMeans,
+)
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.passes import GraphPass
 from tinsmith_ir.pipeline import Pipeline
@@ -10,6 +16,7 @@ from tinsmith_ir.testing import random_graph, random_inputs
 PASSES: tuple[GraphPass, ...] = (
     FuseRequantization(),
     FusePadding(),
+    ReplaceDepthwise(),
     ReplaceMeans(),
     FuseActivations(),
 )

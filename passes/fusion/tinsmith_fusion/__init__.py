@@ -5,6 +5,7 @@ from tinsmith_fusion.passes import (
     FuseActivations,
     FusePadding,
     FuseRequantization,
+    ReplaceDepthwise,
     ReplaceMeans,
 )
 
@@ -13,5 +14,6 @@ __all__ = [
     "FuseActivations",
     "FusePadding",
     "FuseRequantization",
+    "ReplaceDepthwise",
     "ReplaceMeans",
 ]

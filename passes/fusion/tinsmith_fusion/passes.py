@@ -11,6 +11,7 @@ from tinsmith_ir.rewrite import apply_patterns
 from tinsmith_fusion.activations import clamps_result
 from tinsmith_fusion.affine import scales_operand, scales_result, shifts_result
 from tinsmith_fusion.means import averages_whole_maps
+from tinsmith_fusion.one_channel import convolves_one_channel
 from tinsmith_fusion.padding import pads_convolution, pads_max_pool
 from tinsmith_fusion.requantization import rescales_twice
 
@@ -55,6 +56,20 @@ class FuseRequantization:
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer rescalings; `graph` itself if none can go."""
         return apply_patterns(graph, [rescales_twice])
+
+
+@dataclass(frozen=True)
+class ReplaceDepthwise:
+    """Let a Conv2D do the work of a DepthwiseConv2D of one input channel."""
+
+    name: ClassVar[str] = "replace-depthwise"
+    # The same products of integers are added.
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    @checked
+    def run(self, graph: Graph) -> Graph:
+        """The graph with fewer depthwise convolutions; `graph` itself if none can go."""
+        return apply_patterns(graph, [convolves_one_channel])
 
 
 @dataclass(frozen=True)

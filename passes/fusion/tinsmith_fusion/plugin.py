@@ -7,6 +7,7 @@ from tinsmith_fusion import (
     FuseActivations,
     FusePadding,
     FuseRequantization,
+    ReplaceDepthwise,
     ReplaceMeans,
 )
 
@@ -17,6 +18,7 @@ PLUGIN = Plugin(
         PassEntry(FuseRequantization, Stage.FUSION),
         PassEntry(FuseActivations, Stage.FUSION),
         PassEntry(FusePadding, Stage.FUSION),
+        PassEntry(ReplaceDepthwise, Stage.FUSION),
         PassEntry(ReplaceMeans, Stage.FUSION),
     ),
 )
