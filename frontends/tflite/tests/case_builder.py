@@ -37,6 +37,7 @@ class CaseBuilder:
         self.name = name
         self.random = np.random.RandomState(zlib.crc32(name.encode()))
         self.model = ModelBuilder()
+        self.called: list[ModelBuilder] = []
         self._inputs: list[int] = []
         self._arrays: list[Array] = []
 
@@ -102,4 +103,5 @@ class CaseBuilder:
 
     def finish(self, output: int) -> Case:
         """The case."""
-        return Case(self.name, self.model.finish(self._inputs, [output]), tuple(self._arrays))
+        model = self.model.finish(self._inputs, [output], called=self.called)
+        return Case(self.name, model, tuple(self._arrays))

@@ -7,6 +7,7 @@ Random numbers come from RandomState, whose stream numpy has frozen.
 
 from collections.abc import Callable, Iterator, Sequence
 
+import cases_control
 import cases_elements
 import cases_functions
 import cases_logic
@@ -113,6 +114,10 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (4, cases_logic.logical),
     (3, cases_logic.select),
     (4, cases_logic.select_v2),
+    (6, cases_control.while_),
+    (2, cases_control.while_in_while),
+    (4, cases_control.rows),
+    (6, cases_control.if_),
 )
 
 _PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (

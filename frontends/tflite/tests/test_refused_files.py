@@ -106,8 +106,8 @@ def test_subgraphs_that_nobody_calls_are_networks_of_their_own() -> None:
 def test_subgraphs_that_are_called_are_told_by_their_caller() -> None:
     b = ModelBuilder()
     x, y = b.tensor("x", (4,)), b.tensor("y", (4,))
-    b.operator("WHILE", [x], [y])
-    message = "'y': control flow is not supported; unroll"
+    b.operator("CALL", [x], [y])
+    message = "'y': calls are not supported; inline"
     with pytest.raises(UnsupportedError, match=message) as caught:
         import_tflite(b.finish([x], [y], subgraphs=2))
     assert "subgraph" not in str(caught.value)

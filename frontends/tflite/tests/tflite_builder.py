@@ -12,7 +12,15 @@ from tinsmith_ir.types import Quantization
 # Neither package has types.
 tflite: Any = importlib.import_module("tflite")
 flatbuffers: Any = importlib.import_module("flatbuffers")
-_TYPES = {"f4": "FLOAT32", "i1": "INT8", "i2": "INT16", "i4": "INT32", "i8": "INT64", "u1": "UINT8"}
+_TYPES = {
+    "b1": "BOOL",
+    "f4": "FLOAT32",
+    "i1": "INT8",
+    "i2": "INT16",
+    "i4": "INT32",
+    "i8": "INT64",
+    "u1": "UINT8",
+}
 
 OptionValue = int | float | bool | str | tuple[int, ...]
 
@@ -68,6 +76,12 @@ class ModelBuilder:
     def __init__(self) -> None:
         self._tensors: list[_Tensor] = []
         self._operators: list[_Operator] = []
+        self._ends: tuple[Sequence[int], Sequence[int]] = (), ()
+
+    def called_with(self, inputs: Sequence[int], outputs: Sequence[int]) -> "ModelBuilder":
+        """This one, which as a called subgraph is given `inputs` and gives `outputs`."""
+        self._ends = inputs, outputs
+        return self
 
     def tensor(
         self,
@@ -131,7 +145,7 @@ class ModelBuilder:
         subgraphs: int = 1,
         called: "Sequence[ModelBuilder]" = (),
     ) -> bytes:
-        """The file. subgraphs: how often this one is in it. called: others behind it, without inputs and outputs."""
+        """The file. subgraphs: how often this one is in it. called: others behind it, see `called_with`."""
         b = flatbuffers.Builder(1024)
         members = [self, *called]
         tensors = [tensor for member in members for tensor in member._tensors]
@@ -141,7 +155,7 @@ class ModelBuilder:
         first = 0, 0
         offsets: list[int] = []
         for member in members:
-            ends = (inputs, outputs) if member is self else ((), ())
+            ends = (inputs, outputs) if member is self else member._ends
             offsets.append(member._subgraph(b, *ends, *first))
             first = first[0] + len(member._tensors), first[1] + len(member._operators)
         graphs = _offsets(b, offsets[:1] * subgraphs + offsets[1:])

@@ -22,6 +22,7 @@ from tinsmith_tflite.builtin import Field, field
 
 _READS_PER_BYTE = 16
 _READS_FOR_ANY_FILE = 1 << 20
+_REPEATS = 16
 
 
 class Source:
@@ -31,6 +32,15 @@ class Source:
         self.data = data
         self.name = name
         self._budget_bytes = _READS_PER_BYTE * len(data) + _READS_FOR_ANY_FILE
+        self._may_repeat = False
+
+    def allow_repeats(self) -> None:
+        """Give what loops need, whose parts are read in each of their iterations: as much more as some files."""
+        if not self._may_repeat:
+            self._may_repeat = True
+            self._budget_bytes += _REPEATS * (
+                _READS_PER_BYTE * len(self.data) + _READS_FOR_ANY_FILE
+            )
 
     def check(self, position: int, size_bytes: int, where: str) -> None:
         """Raise ModelError unless `size_bytes` bytes from `position` lie inside the file."""

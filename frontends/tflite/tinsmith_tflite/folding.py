@@ -1,7 +1,8 @@
-"""Operators on integers that are known while importing, such as parts of shapes, computed there.
+"""Operators on integers and bool that are known while importing, such as parts of shapes, computed there.
 
 Where a dimension was unknown when a model was written, converters compute the shape of a RESHAPE by
-SHAPE, STRIDED_SLICE and PACK; here all shapes are fixed, so nothing of that is left to run.
+SHAPE, STRIDED_SLICE and PACK; here all shapes are fixed, so nothing of that is left to run. Nor is of the
+counters and conditions of loops that are unrolled.
 """
 
 import math
@@ -16,7 +17,7 @@ from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_tflite.context import options_of
 from tinsmith_tflite.flatbuffer import Table
 from tinsmith_tflite.model_file import FileOperator, ModelFile
-from tinsmith_tflite.values import INDEX_TYPES, MOST_ATTRIBUTE_ELEMENTS, Values
+from tinsmith_tflite.values import KNOWN_TYPES, MOST_ATTRIBUTE_ELEMENTS, Values
 
 Integers = NDArray[np.int64]
 
@@ -37,9 +38,10 @@ class FoldRule:
 
 @dataclass(frozen=True)
 class _Folding:
-    """An operator under computation; arrays are the elements of its inputs."""
+    """An operator under computation; arrays are the elements of its inputs, of bool 0 and 1."""
 
     operator: FileOperator
+    gives_bool: bool
     options: Table
     arrays: tuple[Integers, ...]
 
@@ -59,30 +61,37 @@ class _Folding:
         return result
 
 
-def foldable(file: ModelFile) -> frozenset[int]:
-    """Indices of the operators that `fold` can compute, as far as types and inputs tell."""
-    known: dict[int, bool] = {}
-    found: list[int] = []
+class Foldable:
+    """Which operators `fold` can compute, asked in the order of execution, as far as types and inputs tell."""
 
-    def is_known(index: int) -> bool:
-        if index not in known:
-            known[index] = _is_small_integers(file, index) and _has_data(file, index)
-        return known[index]
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self._known: dict[int, bool] = {}
 
-    for operator in file.operators():
+    def takes(self, operator: FileOperator) -> bool:
+        """Whether `operator` is computed while importing; from then on its result counts as known."""
         rule = FOLD_RULES.get(operator.kind)
         if rule is None or len(operator.outputs) != 1 or not operator.inputs:
-            continue
-        if not _is_small_integers(file, operator.outputs[0]):
-            continue
-        if rule.reads_shape or all(index != -1 and is_known(index) for index in operator.inputs):
-            known[operator.outputs[0]] = True
-            found.append(operator.index)
-    return frozenset(found)
+            return False
+        if not _is_small(self._values.file, operator.outputs[0]):
+            return False
+        inputs = operator.inputs
+        if not rule.reads_shape and not all(
+            index != -1 and self._is_known(index) for index in inputs
+        ):
+            return False
+        self._known[operator.outputs[0]] = True
+        return True
+
+    def _is_known(self, index: int) -> bool:
+        if index not in self._known:
+            is_small = _is_small(self._values.file, index)
+            self._known[index] = is_small and self._values.has_data(index)
+        return self._known[index]
 
 
 def fold(values: Values, operator: FileOperator) -> None:
-    """Compute one of the operators named by `foldable`; its result counts as a constant."""
+    """Compute one of the operators that `Foldable` takes; its result counts as a constant."""
     rule = FOLD_RULES[operator.kind]
     where = f"{values.file.name}: {operator}"
     if not 1 <= operator.version <= rule.versions:
@@ -92,8 +101,10 @@ def fold(values: Values, operator: FileOperator) -> None:
     if rule.reads_shape:
         arrays = (np.array(values.shape(operator.inputs[0]), np.int64),)
     else:
-        arrays = tuple(values.integer_array(index) for index in operator.inputs)
-    folding = _Folding(operator, options_of(values.file, operator, rule.options), arrays)
+        arrays = tuple(values.known_array(index) for index in operator.inputs)
+    gives_bool = values.file.tensor(operator.outputs[0]).type_name == "BOOL"
+    options = options_of(values.file, operator, rule.options)
+    folding = _Folding(operator, gives_bool, options, arrays)
     try:
         result = np.asarray(rule.compute(folding), np.int64)
     except UnsupportedError as error:
@@ -103,18 +114,13 @@ def fold(values: Values, operator: FileOperator) -> None:
     values.define_integers(operator.outputs[0], result, str(operator))
 
 
-def _is_small_integers(file: ModelFile, index: int) -> bool:
+def _is_small(file: ModelFile, index: int) -> bool:
     tensor = file.tensor(index)
     return (
-        tensor.type_name in INDEX_TYPES
+        tensor.type_name in KNOWN_TYPES
         and min(tensor.shape, default=0) >= 0
         and math.prod(tensor.shape) <= MOST_ATTRIBUTE_ELEMENTS
     )
-
-
-def _has_data(file: ModelFile, index: int) -> bool:
-    tensor = file.tensor(index)
-    return 0 in tensor.shape or len(file.buffer(tensor.buffer)) > 0
 
 
 def _strided_slice(folding: _Folding) -> Integers:
@@ -165,6 +171,10 @@ def _fill(folding: _Folding) -> Integers:
     return np.full(shape, folding.scalar(1), np.int64)
 
 
+def _cast(folding: _Folding) -> Integers:
+    return (folding.first != 0).astype(np.int64) if folding.gives_bool else folding.first
+
+
 def _broadcast_args(folding: _Folding) -> Integers:
     shapes = [tuple(folding.list(position)) for position in (0, 1)]
     return np.array(np.broadcast_shapes(*shapes), np.int64)
@@ -188,6 +198,12 @@ def _reduce_prod(folding: _Folding) -> Integers:
     return np.prod(folding.first, axis=axes, keepdims=folding.options.boolean("KeepDims"))
 
 
+def _comparison(
+    options: str, compare: Callable[[Integers, Integers], NDArray[np.bool_]]
+) -> FoldRule:
+    return FoldRule(2, options, lambda f: compare(f.arrays[0], f.arrays[1]).astype(np.int64))
+
+
 def _reshape(folding: _Folding) -> Integers:
     has_shape = len(folding.arrays) > 1
     shape = folding.list(1) if has_shape else folding.options.integers("NewShape")
@@ -196,19 +212,30 @@ def _reshape(folding: _Folding) -> Integers:
 
 FOLD_RULES: Mapping[str, FoldRule] = {
     "ADD": FoldRule(5, "AddOptions", lambda f: f.without_activation(f.arrays[0] + f.arrays[1])),
-    "CAST": FoldRule(7, "CastOptions", lambda f: f.first),
+    "CAST": FoldRule(7, "CastOptions", _cast),
     "CONCATENATION": FoldRule(
         4,
         "ConcatenationOptions",
         lambda f: f.without_activation(np.concatenate(f.arrays, axis=f.options.integer("Axis"))),
     ),
     "BROADCAST_ARGS": FoldRule(1, "", _broadcast_args),
+    "EQUAL": _comparison("EqualOptions", np.equal),
     "EXPAND_DIMS": FoldRule(
         1, "ExpandDimsOptions", lambda f: np.expand_dims(f.first, tuple(f.list(1)))
     ),
     "FILL": FoldRule(4, "FillOptions", _fill),
     "GATHER": FoldRule(7, "GatherOptions", _gather),
+    "GREATER": _comparison("GreaterOptions", np.greater),
+    "GREATER_EQUAL": _comparison("GreaterEqualOptions", np.greater_equal),
+    "LESS": _comparison("LessOptions", np.less),
+    "LESS_EQUAL": _comparison("LessEqualOptions", np.less_equal),
+    "LOGICAL_AND": FoldRule(1, "LogicalAndOptions", lambda f: f.arrays[0] & f.arrays[1]),
+    "LOGICAL_NOT": FoldRule(1, "LogicalNotOptions", lambda f: 1 - f.first),
+    "LOGICAL_OR": FoldRule(1, "LogicalOrOptions", lambda f: f.arrays[0] | f.arrays[1]),
+    "MAXIMUM": FoldRule(4, "MaximumMinimumOptions", lambda f: np.maximum(f.arrays[0], f.arrays[1])),
+    "MINIMUM": FoldRule(4, "MaximumMinimumOptions", lambda f: np.minimum(f.arrays[0], f.arrays[1])),
     "MUL": FoldRule(7, "MulOptions", lambda f: f.without_activation(f.arrays[0] * f.arrays[1])),
+    "NOT_EQUAL": _comparison("NotEqualOptions", np.not_equal),
     "PACK": FoldRule(
         4, "PackOptions", lambda f: np.stack(f.arrays, axis=f.options.integer("Axis"))
     ),

@@ -18,13 +18,14 @@ from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
 from tinsmith_tflite.context import OperatorContext
-from tinsmith_tflite.folding import fold, foldable
-from tinsmith_tflite.model_file import FileOperator, FileTensor, ModelFile
+from tinsmith_tflite.folding import Foldable, fold
+from tinsmith_tflite.model_file import FileOperator, ModelFile
 from tinsmith_tflite.names import identifier
-from tinsmith_tflite.operators import CALLERS, supported, unknown, with_custom
+from tinsmith_tflite.operators import supported, unknown, with_custom
 from tinsmith_tflite.problems import Problems
 from tinsmith_tflite.rules import Rule, check_rule
-from tinsmith_tflite.tensors import check_input_signature
+from tinsmith_tflite.tensors import check_input_signature, may_be
+from tinsmith_tflite.unrolling import Unrolling
 from tinsmith_tflite.unsigned import CONVERSIONS, UNSIGNED
 from tinsmith_tflite.values import Values
 from tinsmith_tflite.variables import KINDS, Variables
@@ -103,7 +104,7 @@ def _graph(
     _check_size(file)
     problems = Problems(file.name)
     values = Values(file)
-    computed = foldable(file)
+    foldable = Foldable(values)
     refused: set[int] = set()
     inputs: list[Value] = []
     nodes: list[Node] = []
@@ -113,10 +114,9 @@ def _graph(
             inputs.append(_input(values, index))
             continue
         refused.add(index)
-    kinds: set[str] = set()
     variables = Variables(values)
-    for operator in file.operators():
-        kinds.add(operator.kind)
+    unrolling = Unrolling(values, problems, refused)
+    for operator in unrolling.operators():
         if operator.kind in KINDS:
             if refused.isdisjoint(operator.inputs):
                 with problems.gathered():
@@ -124,7 +124,7 @@ def _graph(
                     continue
             refused.update(operator.outputs)
             continue
-        if operator.index in computed:
+        if foldable.takes(operator):
             if refused.isdisjoint(operator.inputs):
                 with problems.gathered():
                     fold(values, operator)
@@ -146,8 +146,8 @@ def _graph(
                 nodes += _nodes(values, operator, rule)
                 continue
         _go_on_without(values, operator, problems, refused, is_known=rule is not None)
-    _check_subgraphs(file, kinds, problems)
-    for index in file.outputs:
+    _check_subgraphs(file, unrolling, problems)
+    for index in unrolling.outputs():
         if index not in refused:
             with problems.gathered():
                 outputs.append(_output(values, index, nodes))
@@ -226,9 +226,9 @@ def _result_name(file: ModelFile, operator: FileOperator) -> str:
     return file.tensor(operator.outputs[0]).name if operator.outputs else ""
 
 
-def _check_subgraphs(file: ModelFile, kinds: set[str], problems: Problems) -> None:
+def _check_subgraphs(file: ModelFile, unrolling: Unrolling, problems: Problems) -> None:
     """Several subgraphs that no operator calls are networks of their own."""
-    if file.subgraph_count > 1 and kinds.isdisjoint(CALLERS):
+    if file.subgraph_count > 1 and not unrolling.has_callers:
         reason = (
             f"expected one subgraph, got {file.subgraph_count}, and no operator of the first calls the "
             "others; convert each network (signature) into a file of its own"
@@ -322,7 +322,7 @@ def _checked(node: Node, context: OperatorContext) -> Node:
     _check_scaled(node, context)
     try:
         inferred = node.operator.infer(types)[0]
-        if _may_be(inferred.shape, context.tensor):
+        if may_be(inferred.shape, context.tensor):
             output = output.with_shape(inferred.shape)
         node.operator.verify(types, [output])
     except GraphError as error:
@@ -332,15 +332,6 @@ def _checked(node: Node, context: OperatorContext) -> Node:
             f"expected a result {_text(inferred)} of these operands, the file says {_text(output)}"
         )
     return replace(node, outputs=(Value(node.name, output),))
-
-
-def _may_be(shape: tuple[int, ...], tensor: FileTensor) -> bool:
-    """Whether the signature of `tensor` leaves dimensions open and `shape` fills them."""
-    return (
-        -1 in tensor.signature
-        and len(shape) == len(tensor.signature)
-        and all(known in (-1, size) for known, size in zip(tensor.signature, shape, strict=True))
-    )
 
 
 def _check_scaled(node: Node, context: OperatorContext) -> None:

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,10 @@ class FileQuantization:
 
 @dataclass(frozen=True)
 class FileTensor:
-    """A tensor as stored. `signature` is the shape with -1 for unknown, () if the file has none."""
+    """A tensor as stored. `signature` is the shape with -1 for unknown, () if the file has none.
+
+    index: by which operators name it. origin: for one of a called subgraph, what messages call it instead.
+    """
 
     index: int
     name: str
@@ -45,10 +48,11 @@ class FileTensor:
     quantization: FileQuantization | None
     is_variable: bool
     is_sparse: bool
+    origin: str = ""
 
     def __str__(self) -> str:
         """The tensor as messages name it."""
-        return f"tensor {self.index} {quoted(self.name)}"
+        return self.origin or f"tensor {self.index} {quoted(self.name)}"
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class FileOperator:
     """An operator as stored; inputs and outputs are indices of tensors, -1 for an absent input.
 
     custom_options: the bytes of a custom operator's attributes, in a form that only its author knows.
+    place: of which part of the file it is, if not of the first subgraph ("of subgraph 2").
     """
 
     index: int
@@ -66,10 +71,19 @@ class FileOperator:
     options_kind: str
     options: Table | None
     custom_options: NDArray[np.uint8] | None = None
+    place: str = ""
 
     def __str__(self) -> str:
         """The operator as messages name it."""
-        return f"operator {self.index} {self.kind}"
+        return " ".join([f"operator {self.index} {self.kind}", *filter(None, [self.place])])
+
+
+def made_operator(
+    origin: FileOperator, kind: str, inputs: tuple[int, ...], outputs: tuple[int, ...]
+) -> FileOperator:
+    """An operator that the file does not have, of which all options are 0, as a part of what `origin` does."""
+    place = " ".join(filter(None, [f"for {origin.kind}", origin.place]))
+    return FileOperator(origin.index, kind, 1, inputs, outputs, "NONE", None, place=place)
 
 
 class ModelFile:
@@ -95,6 +109,7 @@ class ModelFile:
                 "the model again with a current TensorFlow"
             )
         self.subgraph_count = self._model.count("Subgraphs")
+        self._buffers: dict[int, NDArray[np.uint8]] = {}
         self._enter(0)
 
     def subgraph(self, index: int) -> "ModelFile":
@@ -110,10 +125,15 @@ class ModelFile:
         self.tensor_count = self._subgraph.count("Tensors")
         self.operator_count = self._subgraph.count("Operators")
         self._tensors: dict[int, FileTensor] = {}
+        self._next_tensor = self.tensor_count
 
     def spend(self, size_bytes: int) -> None:
         """Count memory or time that the file costs apart from reading it, see Source.spend."""
         self._source.spend(size_bytes, "weights")
+
+    def allow_repeats(self) -> None:
+        """Loops are unrolled from here on, see Source.allow_repeats."""
+        self._source.allow_repeats()
 
     def absent_table(self, kind: str, where: str) -> Table:
         """What stands for a table that the file does not have, see Source.absent_table."""
@@ -124,6 +144,13 @@ class ModelFile:
         if index not in self._tensors:
             self._tensors[index] = self._read_tensor(index)
         return self._tensors[index]
+
+    def add_tensor(self, tensor: FileTensor) -> int:
+        """The index by which `tensor`, which is none of this subgraph, is known here from now on."""
+        index = self._next_tensor
+        self._next_tensor += 1
+        self._tensors[index] = replace(tensor, index=index)
+        return index
 
     def _read_tensor(self, index: int) -> FileTensor:
         table = self._subgraph.item("Tensors", index, "Tensor", "tensor")
@@ -148,7 +175,12 @@ class ModelFile:
         )
 
     def buffer(self, index: int) -> NDArray[np.uint8]:
-        """The bytes of buffer `index`, empty for a tensor computed at run time."""
+        """The bytes of buffer `index`, read once; empty for a tensor computed at run time."""
+        if index not in self._buffers:
+            self._buffers[index] = self._read_buffer(index)
+        return self._buffers[index]
+
+    def _read_buffer(self, index: int) -> NDArray[np.uint8]:
         table = self._model.item("Buffers", index, "Buffer", "buffer")
         if table.integer("Offset") > 1:
             raise UnsupportedError(

@@ -53,12 +53,8 @@ def supported(rules: Mapping[str, Rule]) -> str:
     return f"Supported operators: {', '.join(rules)}."
 
 
-CALLERS = frozenset({"CALL", "CALL_ONCE", "IF", "WHILE"})
-"""Operators that run another subgraph."""
-
-_CONTROL_FLOW = "control flow is not supported; unroll or remove it before converting"
 _REASONS = {
-    **dict.fromkeys(("CALL", "IF", "WHILE"), _CONTROL_FLOW),
+    "CALL": "calls are not supported; inline what is called before converting",
     "CUSTOM 'edgetpu-custom-op'": "the model was compiled for the Edge TPU; give the .tflite from "
     "before its compiler",
     "CUSTOM 'ethos-u'": "the model was compiled for Ethos-U by Vela; give the .tflite from before it",

@@ -101,6 +101,15 @@ def check_input_signature(tensor: FileTensor, model: str) -> None:
         raise _dynamic(tensor.signature, tensor, model)
 
 
+def may_be(shape: tuple[int, ...], tensor: FileTensor) -> bool:
+    """Whether the signature of `tensor` leaves dimensions open and `shape` fills them."""
+    return (
+        -1 in tensor.signature
+        and len(shape) == len(tensor.signature)
+        and all(known in (-1, size) for known, size in zip(tensor.signature, shape, strict=True))
+    )
+
+
 def _refuse_variable(tensor: FileTensor, model: str) -> None:
     if tensor.is_variable:
         raise RefusedError(

@@ -13,11 +13,14 @@ from tinsmith_ir.types import TensorType
 
 from tinsmith_tflite.model_file import FileTensor, ModelFile
 from tinsmith_tflite.names import Names
-from tinsmith_tflite.tensors import bias_type, dense_shape, tensor_type
+from tinsmith_tflite.tensors import bias_type, dense_shape, may_be, tensor_type
 from tinsmith_tflite.unsigned import is_unsigned, recentred, recentred_data
 
 MOST_ATTRIBUTE_ELEMENTS = 64
 INDEX_TYPES = {"INT32": "<i4", "INT64": "<i8"}
+KNOWN_TYPES = {**INDEX_TYPES, "BOOL": "?"}
+"""Of elements that operators compute while importing."""
+_LIMITS = {"BOOL": (0, 1), "INT32": (-(2**31), 2**31 - 1), "INT64": (-(2**63), 2**63 - 1)}
 _INT32 = np.iinfo(np.int32)
 
 
@@ -98,13 +101,13 @@ class Values:
         """From here on tensor `index` is a constant; `where` names what computed it."""
         self._check_new(index, where)
         tensor = self.file.tensor(index)
-        limits = np.iinfo(INDEX_TYPES[tensor.type_name])
-        if array.shape != tensor.shape:
+        lowest, highest = _LIMITS[tensor.type_name]
+        if array.shape != tensor.shape and not may_be(array.shape, tensor):
             raise ModelError(
                 f"{self.file.name}: {where}: expected a result of shape {list(array.shape)}, got "
                 f"{list(tensor.shape)} for {tensor}"
             )
-        if array.size and not limits.min <= array.min() <= array.max() <= limits.max:
+        if array.size and not lowest <= array.min() <= array.max() <= highest:
             raise ModelError(
                 f"{self.file.name}: {where}: expected elements within {tensor.type_name}, got "
                 f"{array.min()} to {array.max()}"
@@ -118,6 +121,10 @@ class Values:
     def is_constant(self, index: int) -> bool:
         """True if the file has the tensor's data, or they are computed from what it has."""
         return index in self._computed or len(self.file.buffer(self.file.tensor(index).buffer)) > 0
+
+    def has_data(self, index: int) -> bool:
+        """True of a constant, also of one without elements."""
+        return 0 in self.file.tensor(index).shape or self.is_constant(index)
 
     def value(self, index: int) -> Value:
         """The value of a tensor that is defined, or a constant; one of quantized uint8 as int8.
@@ -229,15 +236,22 @@ class Values:
         data = self._data(tensor, np.dtype(INDEX_TYPES[tensor.type_name]), shape)
         return tuple(int(element) for element in data.ravel())
 
-    def integer_array(self, index: int) -> NDArray[np.int64]:
-        """The same elements in the tensor's shape."""
-        return np.array(self.integers(index), np.int64).reshape(self.file.tensor(index).shape)
+    def known_array(self, index: int) -> NDArray[np.int64]:
+        """Elements of a constant of KNOWN_TYPES with few elements, in the tensor's shape; of bool 0 and 1."""
+        tensor = self.file.tensor(index)
+        if index in self._computed:
+            return self._computed[index]
+        if tensor.type_name == "BOOL":
+            return (self._data(tensor, np.dtype(np.uint8), tensor.shape) != 0).astype(np.int64)
+        return np.array(self.integers(index), np.int64).reshape(tensor.shape)
 
     def shape(self, index: int) -> tuple[int, ...]:
         """The shape of a constant of any type, or of what is defined."""
         value = self._values.get(index)
         if value is not None:
             return value.type.shape
+        if index in self._computed:
+            return self._computed[index].shape
         tensor = self.file.tensor(index)
         if not self.is_constant(index):
             raise ModelError(
