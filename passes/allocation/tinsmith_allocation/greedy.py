@@ -49,8 +49,12 @@ def plan_greedy(
     leaves_of = checked_leaves(blocks, leaves)
     bound = lower_bound(blocks, leaves)
 
-    def plan(order: Sequence[Block]) -> Plan:
-        return Plan(tuple(blocks), _first_fit(order, leaves_of), bound, tuple(leaves))
+    def plan(order: Sequence[Block], better_than: Plan | None) -> Plan | None:
+        below = None if better_than is None else better_than.arena_bytes
+        offsets = _first_fit(order, leaves_of, below)
+        if offsets is None:
+            return None
+        return Plan(tuple(blocks), offsets, bound, tuple(leaves))
 
     share = min(1.0, _ALL_IMPROVEMENTS_BLOCKS / max(len(blocks), 1))
     tries = int(improvements * share**2)
@@ -59,10 +63,9 @@ def plan_greedy(
     best: Plan | None = None
     for key in (*_ORDERS, *more):
         order = sorted(blocks, key=lambda block: (*key(block), block.name))
-        candidate = plan(order)
-        if best is None or candidate.arena_bytes < best.arena_bytes:
-            best_order, best = order, candidate
-        if best.arena_bytes == bound:
+        if (better := plan(order, best)) is not None:
+            best_order, best = order, better
+        if best is not None and best.arena_bytes == bound:
             return best
     assert best is not None
     return _improve(best_order, best, plan, tries)
@@ -93,7 +96,10 @@ def _crowding_orders(blocks: Sequence[Block]) -> Iterator[_Key]:
 
 
 def _improve(
-    order: list[Block], best: Plan, plan: Callable[[Sequence[Block]], Plan], improvements: int
+    order: list[Block],
+    best: Plan,
+    plan: Callable[[Sequence[Block], Plan], Plan | None],
+    improvements: int,
 ) -> Plan:
     """Let one block after the other that stands in the highest block's way jump before it."""
     tried = 0
@@ -104,9 +110,8 @@ def _improve(
             if best.arena_bytes == best.lower_bound or tried == improvements:
                 return best
             tried += 1
-            candidate = plan(candidate_order)
-            if candidate.arena_bytes < best.arena_bytes:
-                order, best, moved = candidate_order, candidate, True
+            if (better := plan(candidate_order, best)) is not None:
+                order, best, moved = candidate_order, better, True
                 break
     return best
 
@@ -124,11 +129,18 @@ def _moves(order: list[Block], plan: Plan) -> Iterator[list[Block]]:
             yield [*rest[: at + 1], block, *rest[at + 1 :]]
 
 
-def _first_fit(order: Sequence[Block], leaves: LeavesOf) -> dict[str, int]:
-    """Each block at the lowest free offset, the blocks taken in the given order."""
+def _first_fit(
+    order: Sequence[Block], leaves: LeavesOf, below: int | None
+) -> dict[str, int] | None:
+    """Each block at the lowest free offset, the blocks taken in the given order; None as soon as one does not end
+    below that address.
+    """
     placed = _Placed(len(order))
     for block in order:
-        placed.add(block, placed.lowest_offset(block, leaves.get(block.name, {})))
+        offset = placed.lowest_offset(block, leaves.get(block.name, {}))
+        if below is not None and offset + block.size_bytes >= below:
+            return None
+        placed.add(block, offset)
     return placed.offsets
 
 
