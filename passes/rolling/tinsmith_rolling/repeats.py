@@ -70,16 +70,26 @@ class Repeats:
         steady: from one period to the next, numbers change by the same at least once more.
         """
         self._shorten(period)
+        if not self._may_repeat(period, steady=steady):
+            return
         same = self._shapes[period:] == self._shapes[:-period]
-        least = period
         if steady:
             moved = self._numbers[period:] - self._numbers[:-period]
             # The sums are linear, so that a step that is always the same shows in them.
             same = same[period:] & same[:-period] & (moved[period:] == moved[:-period])
         edges = np.flatnonzero(np.diff(np.concatenate(([0], same.view(np.int8), [0]))))
-        for begin, end in edges.reshape(-1, 2).tolist():
-            if end - begin >= least:
-                yield Stretch(begin, end + (2 * period if steady else period), period)
+        begins, ends = edges[::2], edges[1::2]
+        is_long = ends - begins >= period
+        for begin, end in zip(begins[is_long].tolist(), ends[is_long].tolist(), strict=True):
+            yield Stretch(begin, end + (2 * period if steady else period), period)
+
+    def _may_repeat(self, period: int, *, steady: bool) -> bool:
+        """Whether some item of every `period`th is as the one before, and that as the one before it if it has to be
+        steady: a stretch is too long to lie between two of them. All periods together look at n log n items.
+        """
+        apart = self._shapes[::period]
+        same = apart[1:] == apart[:-1]
+        return bool(np.any(same[1:] & same[:-1] if steady else same))
 
     def start(self, stretch: Stretch) -> int | None:
         """The first item of a stretch where an iteration may begin: where no buffer of one iteration is in use."""
