@@ -27,6 +27,21 @@ AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
 
 @dataclass(frozen=True)
+class Kind:
+    """What a kernel's declaration says of the layers it takes, rules aside; many layers of a network are of one kind.
+
+    pattern: the operators. inputs: element types, None for an absent operand. roundings: those of the operators
+    that may round. asymmetric_weights: whether the weights have a zero point other than 0.
+    """
+
+    pattern: tuple[type[Operator], ...]
+    inputs: tuple[DType | None, ...]
+    output: DType
+    roundings: tuple[Rounding, ...]
+    asymmetric_weights: bool
+
+
+@dataclass(frozen=True)
 class Layer(Checked):
     """One operation, or a chain of them, as a kernel sees it when it is chosen and when it is written.
 
@@ -49,6 +64,17 @@ class Layer(Checked):
         if not found:
             raise ValueError(f"layer {self.name}: option {name} is not chosen")
         return found[0]
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What a kernel's declaration asks for."""
+        return Kind(
+            pattern_of(self.operator),
+            tuple(value.dtype if value else None for value in self.inputs),
+            self.output.dtype,
+            _roundings(self),
+            weights_offset(self) != 0,
+        )
 
     @property
     def steps(self) -> tuple["Layer", ...]:
@@ -149,12 +175,11 @@ class Signature(Checked):
     inputs: tuple[DType, ...]
     output: DType
 
-    def fits(self, layer: Layer) -> bool:
-        """True if the layer's element types are these."""
-        given = [value.dtype if value else None for value in layer.inputs]
-        wanted = [self.inputs[min(index, len(self.inputs) - 1)] for index in range(len(given))]
-        fitting = all(have in (None, want) for have, want in zip(given, wanted, strict=True))
-        return fitting and layer.output.dtype == self.output
+    def fits(self, inputs: Sequence[DType | None], output: DType) -> bool:
+        """True if these are the element types, None being an absent operand."""
+        wanted = [self.inputs[min(index, len(self.inputs) - 1)] for index in range(len(inputs))]
+        fitting = all(have in (None, want) for have, want in zip(inputs, wanted, strict=True))
+        return fitting and output is self.output
 
     def __str__(self) -> str:
         """As the manual prints it: `i8, i8, i32 -> i8`."""
@@ -318,14 +343,13 @@ class Kernel(Checked):
         """What no other kernel is called: `reference/tinsmith_copy/reshape/i8 -> i8`."""
         return f"{self.backend}/{self.name}/{self.computes}/{self.signature}"
 
-    def takes(self, layer: Layer) -> bool:
-        """True if the layer's operator or chain, element types, rounding and whether its weights have a zero point
-        are this kernel's; rules may still refuse it.
-        """
-        of_types = self.matches(pattern_of(layer.operator)) and self.signature.fits(layer)
-        of_weights = self.asymmetric_weights == (weights_offset(layer) != 0)
+    def takes(self, kind: Kind) -> bool:
+        """True if layers of this kind are this kernel's; rules may still refuse one."""
         return (
-            of_types and of_weights and all(found in self.roundings for found in _roundings(layer))
+            self.matches(kind.pattern)
+            and self.signature.fits(kind.inputs, kind.output)
+            and self.asymmetric_weights == kind.asymmetric_weights
+            and all(found in self.roundings for found in kind.roundings)
         )
 
     def matches(self, pattern: Sequence[type[Operator]]) -> bool:

@@ -19,7 +19,7 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.layouts import layout_bytes
-from tinsmith_ir.operators import Operator, Reshape, Trait
+from tinsmith_ir.operators import Reshape, Trait
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.program import (
     Buffer,
@@ -36,7 +36,7 @@ from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
 from tinsmith_lowering.chains import as_one_node, chains_from
-from tinsmith_lowering.kernel import Kernel, Layer, pattern_of, types_of
+from tinsmith_lowering.kernel import Kernel, Kind, Layer, pattern_of, types_of
 from tinsmith_lowering.states import updating_states
 from tinsmith_lowering.walks import overlaps
 
@@ -327,30 +327,25 @@ def find_kernel(name: str, layer: Layer, kernels: Sequence[Kernel]) -> Kernel:
             f"{where}: {len(found)} kernels for {operation} are called {name!r}; "
             f"name one of {_keys(found)}"
         )
-    known = [kernel for kernel in kernels if kernel.takes(layer)]
+    known = _keys(_taking(layer.kind, tuple(kernels)))
     raise UnsupportedError(
-        f"{where}: no kernel {name!r} for {operation} is known; known: {_keys(known) or 'none'}"
+        f"{where}: no kernel {name!r} for {operation} is known; known: {known or 'none'}"
     )
 
 
 def _named(name: str, layer: Layer, kernels: Sequence[Kernel]) -> list[Kernel]:
     """The kernels that `name` may mean there."""
-    # The names first: there are many kernels, and few of a name.
     return [
         kernel
-        for kernel in _computing(pattern_of(layer.operator), tuple(kernels))
-        if (kernel.name == name or kernel.key == name) and kernel.takes(layer)
+        for kernel in _taking(layer.kind, tuple(kernels))
+        if name in (kernel.name, kernel.key)
     ]
 
 
 @lru_cache(maxsize=1024)
-def _computing(
-    pattern: tuple[type[Operator], ...], kernels: tuple[Kernel, ...]
-) -> tuple[Kernel, ...]:
-    """The kernels of an operator or a chain, of any types; there are many kernels, and each call of a network asks for
-    its own.
-    """
-    return tuple(kernel for kernel in kernels if kernel.matches(pattern))
+def _taking(kind: Kind, kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
+    """The kernels for layers of a kind; there are many kernels, and each call of a network asks for its own."""
+    return tuple(kernel for kernel in kernels if kernel.takes(kind))
 
 
 def _called(kernel: Kernel, layer: Layer, kernels: Sequence[Kernel]) -> str:
@@ -387,10 +382,8 @@ def _choose(
     layer: Layer, kernels: Sequence[Kernel], *, in_one_memory: bool
 ) -> tuple[Kernel, str] | str:
     """The kernel and why not a better one; or why there is none."""
-    candidates = _computing(pattern_of(layer.operator), tuple(kernels))
-    fitting = [kernel for kernel in candidates if kernel.takes(layer)]
     broken: list[str] = []
-    for kernel in fitting:
+    for kernel in _taking(layer.kind, tuple(kernels)):
         finding = kernel.broken_rule(layer)
         if finding is None and kernel.takes_offsets and not in_one_memory:
             finding = "Operands and results lie in one memory: one of them is a state"
@@ -399,6 +392,8 @@ def _choose(
         broken.append(f"{kernel.name}: {finding}")
     if broken:
         return "; ".join(broken)
+    pattern = pattern_of(layer.operator)
+    candidates = [kernel for kernel in kernels if kernel.matches(pattern)]
     if not candidates:
         return f"no kernel computes {layer.operator.title}"
     known = ", ".join(f"{kernel.name} ({kernel.signature})" for kernel in candidates)

@@ -47,7 +47,7 @@ def with_kernels(program: Program) -> Program:
         if not isinstance(step, Call):
             return (step,)
         layer = layer_of_call(program, step, HOST)
-        return (replace(step, kernel=next(k.name for k in KERNELS if k.takes(layer))),)
+        return (replace(step, kernel=next(k.name for k in KERNELS if k.takes(layer.kind))),)
 
     chosen_steps = changed_steps(program.steps, chosen)
     return prepare(replace(program, steps=chosen_steps), HOST, KERNELS)
