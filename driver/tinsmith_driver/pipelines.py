@@ -31,6 +31,7 @@ from tinsmith_lowering import Kernel, check_calls, check_prepared, prepare
 from tinsmith_plugins import Importer, Setting
 from tinsmith_target import Target
 
+from tinsmith_driver.collector import collector_paused
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.network import Network, evaluate
 from tinsmith_driver.options import CompileOptions, c_name
@@ -113,6 +114,7 @@ class Compilation:
         return (*self.pass_records, self._written[1])
 
     @cached_property
+    @collector_paused()
     def _written(self) -> tuple[dict[str, bytes], PassRecord]:
         options = WriteOptions(
             tool_version=tool_version(),
@@ -247,6 +249,7 @@ def board_ram_bytes(target_name: str) -> int | None:
     return board.memory(board.data_memory).size_bytes - board.stack_bytes
 
 
+@collector_paused()
 def compile_model(
     model: Model, options: CompileOptions, on_step: Callable[[str], None] = lambda _: None
 ) -> Compilation:

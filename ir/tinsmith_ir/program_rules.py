@@ -387,9 +387,11 @@ def _shared_padding(program: Program) -> Iterator[str]:
         if view.buffer in laid_out and not view.counters:
             views[view.buffer].append(view)
     for buffer in views.values():
-        ordered = sorted(buffer, key=_span)
-        for view, furthest in zip(ordered[1:], accumulate(ordered, _further), strict=False):
-            is_shared = _span(view)[0] < _span(furthest)[1]
+        ordered = sorted(((_span(view), view) for view in buffer), key=lambda one: one[0])
+        for (span, view), (reach, furthest) in zip(
+            ordered[1:], accumulate(ordered, _further), strict=False
+        ):
+            is_shared = span[0] < reach[1]
             if is_shared and (view.layout or furthest.layout) and not _is_same(view, furthest):
                 yield f"{print_view(furthest)}\n  {print_view(view)}\n"
 
@@ -403,8 +405,11 @@ def _span(view: View) -> tuple[int, int]:
     return begin, begin + layout_bytes(view.layout, view.type)
 
 
-def _further(one: View, other: View) -> View:
-    return max(one, other, key=lambda view: _span(view)[1])
+_Spanned = tuple[tuple[int, int], View]
+
+
+def _further(one: _Spanned, other: _Spanned) -> _Spanned:
+    return max(one, other, key=lambda spanned: spanned[0][1])
 
 
 def _is_same(one: View, other: View) -> bool:
