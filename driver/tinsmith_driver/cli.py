@@ -38,6 +38,7 @@ _WRITTEN = {
     "json": "--json",
     "html": "--html",
     "outputs": "--outputs",
+    "difference": "--difference",
     "markdown": "--markdown",
     "wrong": "--wrong",
 }
@@ -163,8 +164,29 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument(
         "--layers", action="store_true", help="compare the output of every layer, too"
     )
+    verify.add_argument(
+        "--difference",
+        type=Path,
+        metavar="D.npz",
+        help="with --layers: write operands and results of the first layer that differs",
+    )
     _add_float_tolerance(verify)
     verify.set_defaults(command=commands.verify)
+
+    reduce = subparsers.add_parser(
+        "reduce", help="of a network that fails on TARGET, find the smallest part that still fails"
+    )
+    _add_compile_options(reduce)
+    _add_run_options(reduce, inputs_required=False)
+    reduce.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("smallest.tsm"),
+        metavar="FILE.tsm",
+        help="the part; its inputs go to FILE.npz beside it (default: %(default)s)",
+    )
+    reduce.set_defaults(command=commands.reduce)
 
     measure = subparsers.add_parser(
         "measure",

@@ -1,7 +1,6 @@
 """The commands. Each takes the parsed arguments, prints for people, and returns the exit status."""
 
 import argparse
-import io
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,6 +23,7 @@ from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.network import Network
+from tinsmith_driver.npz import npz_bytes
 from tinsmith_driver.objects import build_objects
 from tinsmith_driver.options import CompileOptions, c_name
 from tinsmith_driver.passes import PassChoice, pass_table
@@ -41,6 +41,7 @@ from tinsmith_driver.pipelines import (
 )
 from tinsmith_driver.plugins import plugin_table, registry
 from tinsmith_driver.progress import progress
+from tinsmith_driver.reduction import Trial, reduced
 from tinsmith_driver.report import (
     check_report,
     json_bytes,
@@ -57,7 +58,7 @@ from tinsmith_driver.room import linked
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
-from tinsmith_driver.text_files import is_program, is_text, program_from_text
+from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program_from_text
 from tinsmith_driver.writing import refuse_collisions, write_outputs
 
 _RANDOM_SAMPLES = 4
@@ -216,6 +217,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def verify(arguments: argparse.Namespace) -> int:
     """Compile, run, compare; the answer is the exit status."""
+    if arguments.difference and not arguments.layers:
+        raise UsageError("--difference: expected --layers beside it, which compares layers")
     with progress("verify", 4, enabled=arguments.progress) as bar:
         bar.step("compiling")
         ram = arguments.ram or board_ram_bytes(arguments.target)
@@ -236,7 +239,7 @@ def verify(arguments: argparse.Namespace) -> int:
                 layer_table(compilation, measurement),
                 memory_table(compilation, build, measurement),
             )
-    write_outputs(_reports(arguments, compilation, result))
+    write_outputs(_difference(arguments, measurement) | _reports(arguments, compilation, result))
     print("\n\n".join(tables))
     print()
     _print_warnings(compilation)
@@ -256,6 +259,39 @@ def _with_layers(
             raise
         print(f"warning: no counts by layer: with its reports {error}", file=sys.stderr)
         return measurement
+
+
+def reduce(arguments: argparse.Namespace) -> int:
+    """Find the smallest part of a network that fails as the whole does, and write it and its inputs."""
+    place: Path = arguments.output
+    if place.suffix != TEXT_SUFFIX:
+        raise UsageError(f"{place}: expected a file name that ends in {TEXT_SUFFIX}")
+    samples = place.with_suffix(".npz")
+    read = {"MODEL": arguments.model, "--inputs": arguments.inputs}
+    refuse_collisions(
+        {"--output": place, "its inputs": samples},
+        {name: path for name, path in read.items() if path is not None},
+    )
+    model = read_model(arguments.model, arguments.name)
+    if not isinstance(model.graph, Graph) or model.program is not None:
+        raise UsageError(f"{arguments.model}: expected a network, got a plan, which has no parts")
+    options = _compile_options(arguments, arguments.ram or board_ram_bytes(arguments.target))
+    trial = Trial(model, options, arguments.timeout)
+    with progress("reduce", 1, enabled=arguments.progress) as bar:
+        found = reduced(trial, model.graph, _samples(arguments, model.graph), bar.step)
+    if found is None:
+        print(f"{visible(model.graph.name)} does not fail on {arguments.target}")
+        return 1
+    case = found.case
+    text = print_graph(case.graph).encode()
+    write_outputs({place: text, samples: npz_bytes(case.samples.arrays)})
+    print(print_graph(case.graph, constants="summary"))
+    print(visible_lines(found.failure.message))
+    print(
+        f"{visible(str(place))}, {visible(str(samples))}: {len(case.graph.nodes)} of "
+        f"{len(model.graph.nodes)} operators, found in {found.tried} trials"
+    )
+    return 0
 
 
 def measure(arguments: argparse.Namespace) -> int:
@@ -402,6 +438,13 @@ def _samples(arguments: argparse.Namespace, graph: Network) -> list[Samples]:
     return groups
 
 
+def _difference(arguments: argparse.Namespace, measurement: Measurement) -> dict[Path, bytes]:
+    """The arrays of the first layer that differs, by the file to write, if one does and they were asked for."""
+    if arguments.difference is None or not measurement.layer_arrays:
+        return {}
+    return {arguments.difference: npz_bytes(measurement.layer_arrays)}
+
+
 def _npz(measurement: Measurement) -> bytes:
     """The file of `y` arrays named like the `x` arrays they come from."""
     arrays: dict[str, np.ndarray] = {}
@@ -410,9 +453,7 @@ def _npz(measurement: Measurement) -> bytes:
         many = len(group.outputs) > 1
         for index, array in enumerate(group.outputs):
             arrays[f"y{index if many else ''}{suffix}"] = array
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, allow_pickle=False, **arrays)
-    return buffer.getvalue()
+    return npz_bytes(arrays)
 
 
 def _reports(

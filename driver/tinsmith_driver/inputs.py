@@ -57,6 +57,13 @@ class Samples:
         return tuple(array[index] for array in self.inputs)
 
     @property
+    def arrays(self) -> dict[str, Array]:
+        """The inputs as a sample file calls them."""
+        many = len(self.inputs) > 1
+        suffix = f"_{self.group}" if self.group else ""
+        return {f"x{at if many else ''}{suffix}": array for at, array in enumerate(self.inputs)}
+
+    @property
     def frames(self) -> Iterator[tuple[Array, ...]]:
         """The inputs of one sample after another."""
         return map(self.sample, range(len(self)))

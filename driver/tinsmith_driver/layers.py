@@ -11,7 +11,7 @@ from tinsmith_ir.places import places
 
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples
-from tinsmith_driver.network import Layers, layer_results
+from tinsmith_driver.network import LayerArrays, Layers, layer_arrays
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.running import (
     Difference,
@@ -48,9 +48,14 @@ def with_layers(
     if not compare:
         return measured
     runs = iter(result.layer_outputs)
-    differences = (_first_difference(compilation, samples, runs) for samples in groups)
-    found = next((difference for difference in differences if difference is not None), None)
-    return replace(measured, layer_difference=found, layers_compared=True)
+    for samples in groups:
+        found = _first_difference(compilation, samples, runs)
+        if found is not None:
+            difference, arrays = found
+            return replace(
+                measured, layer_difference=difference, layer_arrays=arrays, layers_compared=True
+            )
+    return replace(measured, layers_compared=True)
 
 
 def _elements(view: View, data: bytes) -> Array:
@@ -62,8 +67,9 @@ def _elements(view: View, data: bytes) -> Array:
 
 def _first_difference(
     compilation: Compilation, samples: Samples, runs: Iterator[tuple[bytes, ...]]
-) -> Difference | None:
-    """The first layer whose output bytes are not the evaluator's, of those that were there to be reported.
+) -> tuple[Difference, dict[str, Array]] | None:
+    """The first layer whose output bytes are not the evaluator's, of those that were there to be reported, and its
+    arrays.
 
     runs: taken from, one for each sample.
     """
@@ -71,14 +77,27 @@ def _first_difference(
     meant = unrolled(program)
     calls = meant.calls
     found = Layers.of(program).runs
-    wanted = layer_results(compilation.graph, program, samples.frames)
+    wanted = layer_arrays(compilation.graph, program, samples.frames)
     outputs = [next(runs) for _ in range(len(samples))]
     for index, (expected, reported) in enumerate(zip(wanted, outputs, strict=True)):
         for run_, data in zip(found, reported, strict=True):
             if not run_.is_there:
                 continue
-            call, array = calls[run_.start], expected[run_.start]
+            call, arrays = calls[run_.start], expected[run_.start]
             got = _elements(meant.view[call.outputs[0]], data)
-            if different_bytes(array, got):
-                return difference_at(samples.group, index, call.name, run_.number, array, got)
+            if different_bytes(arrays.result, got):
+                difference = difference_at(
+                    samples.group, index, call.name, run_.number, arrays.result, got
+                )
+                return replace(difference, kernel=call.kernel), _named(arrays, got)
     return None
+
+
+def _named(arrays: LayerArrays, got: Array) -> dict[str, Array]:
+    """As `Measurement.layer_arrays` calls them."""
+    operands = {
+        f"operand{number}": array
+        for number, array in enumerate(arrays.operands)
+        if array is not None
+    }
+    return operands | {"expected": arrays.result, "got": got}

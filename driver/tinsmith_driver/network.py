@@ -129,28 +129,48 @@ class Layers:
         return self.numbers.count(number)
 
 
-def layer_results(
+@dataclass(frozen=True, eq=False)
+class LayerArrays:
+    """What a run of a call reads, None for an operand that is absent, and its first result."""
+
+    operands: tuple[Array | None, ...]
+    result: Array
+
+
+def layer_arrays(
     network: Network, program: Program, frames: Iterable[Inputs]
-) -> Iterator[list[Array]]:
-    """The first result of each call of `program`, which computes `network`, in the order in which calls start; of one
-    run after another.
+) -> Iterator[list[LayerArrays]]:
+    """Operands and result of each call of `program`, which computes `network`, in the order in which calls start; of
+    one run after another.
     """
-    if isinstance(network, Graph) and _has_results_of(network, program):
-        names = [call.outputs[0] for call in program.calls]
+    if isinstance(network, Graph) and _has_values_of(network, program):
+        calls = program.calls
         runs = evaluate_frames(network, frames, keep=True)
     else:
         # Of tiles and in loops: the evaluator's, whose outputs are the graph's.
         network = ProgramNetwork(program) if isinstance(network, Graph) else network
-        told, names = _with_own_results(network.apart)
-        runs = evaluate_program_frames(told, frames, keep=True)
-    for results in runs:
-        yield [results[name] for name in names]
+        program, calls = _with_own_views(network.apart)
+        runs = evaluate_program_frames(program, frames, keep=True)
+    constants = {constant.name: constant.data for constant in program.constants}
+    for run in runs:
+        arrays = constants | run
+        yield [
+            LayerArrays(
+                tuple(None if name is None else arrays[name] for name in call.inputs),
+                arrays[call.outputs[0]],
+            )
+            for call in calls
+        ]
 
 
-def _has_results_of(graph: Graph, program: Program) -> bool:
-    """True if each call gives a whole tensor of the graph, once."""
+def _has_values_of(graph: Graph, program: Program) -> bool:
+    """True if each call makes whole tensors of the graph of others, once."""
     is_looped = any(isinstance(step, Loop) for step in program.steps)
-    return not is_looped and all(call.outputs[0] in graph.values for call in program.calls)
+    known = graph.values.keys() | program.constant.keys()
+    return not is_looped and all(
+        known.issuperset(name for name in (*call.inputs, call.outputs[0]) if name is not None)
+        for call in program.calls
+    )
 
 
 class _Runs:
@@ -197,21 +217,28 @@ class _Runs:
         return is_same and places(views[0]).overlaps(places(views[1]))
 
 
-def _with_own_results(program: Program) -> tuple[Program, list[str]]:
-    """The program whose calls write views of their own on the same bytes, and the names of these."""
+def _with_own_views(program: Program) -> tuple[Program, list[Call]]:
+    """The program whose calls read and write views of their own on the same bytes, and these calls."""
     views = list(program.views)
-    names: list[str] = []
+    calls: list[Call] = []
 
-    def own(step: SimpleStep) -> tuple[SimpleStep]:
+    def own(name: str) -> str:
+        views.append(replace(program.view[name], name=f"\0{len(views)}"))  # no name of a text
+        return views[-1].name
+
+    def owning(step: SimpleStep) -> tuple[SimpleStep]:
         if not isinstance(step, Call):
             return (step,)
-        name = f"\0{len(names)}"  # no name of a text
-        views.append(replace(program.view[step.outputs[0]], name=name))
-        names.append(name)
-        return (replace(step, outputs=(name, *step.outputs[1:])),)
+        inputs = tuple(
+            own(name) if name is not None and name in program.view else name for name in step.inputs
+        )
+        calls.append(
+            replace(step, inputs=inputs, outputs=(own(step.outputs[0]), *step.outputs[1:]))
+        )
+        return (calls[-1],)
 
-    steps = changed_steps(program.steps, own)
-    return replace(program, views=tuple(views), steps=steps), names
+    steps = changed_steps(program.steps, owning)
+    return replace(program, views=tuple(views), steps=steps), calls
 
 
 def _numbered(program: Program) -> Program:

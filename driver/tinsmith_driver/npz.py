@@ -4,12 +4,13 @@ NumPy's own reader makes whole arrays: a few bytes can say "terabytes of zeros".
 then only the leading rows that somebody asks for.
 """
 
+import io
 import math
 import re
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,6 +109,13 @@ def open_npz(path: Path) -> Generator[Archive]:
                 raise UsageError(f"{path}: expected a whole .npz archive, got something else")
             archive = zipfile.ZipFile(stream)
         yield Archive(path, archive)
+
+
+def npz_bytes(arrays: Mapping[str, Array]) -> bytes:
+    """An archive of these arrays."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Runs samples through firmware and compares what comes back with what is right."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,7 +24,7 @@ class Difference:
     """The first tensor in which a sample went wrong.
 
     group, sample: which. tensor: its name. layer: index of the kernel call, None for an output.
-    position: index of the first wrong element. expected, got: its values.
+    position: index of the first wrong element. expected, got: its values. kernel: what the layer calls.
     """
 
     group: str
@@ -34,11 +34,13 @@ class Difference:
     position: tuple[int, ...]
     expected: float
     got: float
+    kernel: str = ""
 
     def __str__(self) -> str:
         """One line for people."""
         tensor = visible(self.tensor)
-        where = f"output {tensor}" if self.layer is None else f"layer {self.layer} ({tensor})"
+        by = f", by {visible(self.kernel)}" if self.kernel else ""
+        where = f"output {tensor}" if self.layer is None else f"layer {self.layer} ({tensor}{by})"
         at = ", ".join(map(str, self.position))
         group = f"{visible(self.group)} " if self.group else ""
         return f"{group}sample {self.sample}: {where}[{at}] is {self.got:g}, expected {self.expected:g}"
@@ -81,6 +83,7 @@ class Measurement:
 
     instructions, stack_bytes, cycles: None where nothing counts them. layer_*: empty there.
     float_tolerance: of float outputs against the file's, a share of the output's largest value.
+    layer_arrays: of the layer that differs: `operand0`, `operand1`, ..., what is `expected` of them, what it `got`.
     engines_compared: whether it is right with work beside the core done as late as it may, and at once.
     """
 
@@ -92,7 +95,8 @@ class Measurement:
     stack_bytes: int | None
     cycles_source: str
     layer_difference: Difference | None = None
-    layers_compared: bool = field(default=False)
+    layer_arrays: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    layers_compared: bool = False
     engines_compared: bool = False
     float_tolerance: float = FLOAT_TOLERANCE
 

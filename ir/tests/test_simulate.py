@@ -306,6 +306,7 @@ def test_a_call_may_run_beside_the_core(completion: Completion) -> None:
     x = [np.array([1, 2], np.float32)]
     got = evaluate_program(program, x, keep=True, completion=completion)
     assert {name: array.tolist() for name, array in got.items()} == {
+        "x": [1, 2],
         "a": [2, 4],
         "b": [1, 2],
         "y": [1, 2],
@@ -330,7 +331,12 @@ def test_constants_may_be_copied_and_steps_kept() -> None:
         run(body.replace("%z = add(%w, %x)", "%y = add(%w, %x)"), [1, 2])
     program = parse_program(program_of(body))
     kept = evaluate_program(program, [np.array([1, 2], np.float32)], keep=True)
-    assert {name: array.tolist() for name, array in kept.items()} == {"z": [6, -4], "y": [6, 0]}
+    assert {name: array.tolist() for name, array in kept.items()} == {
+        "w": [5, -6],
+        "x": [1, 2],
+        "z": [6, -4],
+        "y": [6, 0],
+    }
 
 
 def test_wrong_inputs_are_refused() -> None:

@@ -36,7 +36,7 @@ def evaluate_program(
     keep: bool = False,
     completion: Completion = "latest",
 ) -> dict[str, Array]:
-    """The outputs by name of view, of the first run; with `keep`, every result of a call as it computed it, too.
+    """The outputs by name of view, of the first run; with `keep`, operands and results of calls as these had them, too.
 
     inputs: as for `evaluate_graph`. Buffers without an offset get places of their own.
     completion: when engines do their work: as soon as it is started, or not before it is waited for. A program
@@ -73,7 +73,7 @@ def evaluate_program_frames(
 
 
 class _Machine:
-    """Memories as bytes, and for each byte whether it holds something. kept: results of calls, if they are wanted."""
+    """Memories as bytes, and for each byte whether it holds something. kept: what calls read and gave, if wanted."""
 
     def __init__(self, program: Program, completion: Completion, *, keep: bool) -> None:
         self.kept: dict[str, Array] = {}
@@ -190,6 +190,10 @@ class _Machine:
             None if name is None else taken[name] if name in taken else self.read(name, where)
             for name in call.inputs
         ]
+        if self._keep:
+            for name, array in zip(call.inputs, arrays, strict=True):
+                if name is not None and array is not None and name in program.view:
+                    self.kept.setdefault(name, array)  # what a call gave counts more
         inputs, outputs = program.types_of(call)
         try:
             results = call.operator.evaluate(arrays, inputs, outputs)
