@@ -6,7 +6,7 @@ from tinsmith_ir import parse_graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Graph
-from tinsmith_ir.operators import Add, Conv2D, DepthwiseConv2D
+from tinsmith_ir.operators import Add, Conv2D, DepthwiseConv2D, Mul
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import lower
@@ -82,14 +82,29 @@ def test_large_scale_does_not_pack() -> None:
     assert "can be arranged for the packed kernels" in call.reason
 
 
-def test_broadcast_add_falls_back_to_the_reference_kernel() -> None:
+@pytest.mark.parametrize("operator", [Add(), Mul()])
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "kernel"),
+    [
+        ((1, 2, 2, 4), (4,), "broadcast_s8"),
+        ((1, 1, 1), (2, 3, 4), "broadcast_s8"),
+        ((2, 3, 4), (2, 1, 1), "broadcast_s8"),
+        ((2, 3, 4), (3, 1), "broadcast_s8"),
+        ((3, 4), (1, 3, 4), "broadcast_s8"),
+        ((2, 3, 4), (2, 1, 4), "s8"),
+        ((3, 1), (4,), "s8"),
+    ],
+)
+def test_an_operand_that_repeats_in_one_way_is_spread(
+    operator: Add | Mul, lhs: tuple[int, ...], rhs: tuple[int, ...], kernel: str
+) -> None:
     builder = GraphBuilder("g")
-    x = builder.input("x", TensorType((1, 2, 2, 4), DType.INT8, Q))
-    y = builder.input("y", TensorType((4,), DType.INT8, Q))
-    graph = builder.build(builder.add(Add(), [x, y], "z", Q))
+    x = builder.input("x", TensorType(lhs, DType.INT8, Q))
+    y = builder.input("y", TensorType(rhs, DType.INT8, Q))
+    graph = builder.build(builder.add(operator, [x, y], "z", Q))
     kernels = (*backend().kernels(M4), *reference().kernels(M4))
     (call,) = lower(graph, M4, kernels).calls
-    assert call.kernel == "tinsmith_add_s8"
+    assert call.kernel == f"tinsmith_{operator.mnemonic}_{kernel}"
     assert "Both operands have the shape of the result" in call.reason
 
 

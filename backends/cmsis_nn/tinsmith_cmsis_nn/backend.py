@@ -7,6 +7,7 @@ from tinsmith_lowering import Kernel, no_walk
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import (
+    broadcast,
     convolution,
     elementwise,
     fully_connected,
@@ -45,7 +46,7 @@ class CmsisNnBackend(Checked):
             # Another library may be linked, in whose order of reading and writing nobody may trust.
             return tuple(replace(kernel, walk=no_walk) for kernel in public)
         packed = (*packed_convolution.kernels(target), *fully_connected.packed_kernels(target))
-        return (*packed, *public)
+        return (*packed, *public, *broadcast.kernels(target))
 
 
 @checked

@@ -11,7 +11,7 @@ from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, engine
 
-_S8 = Signature((DType.INT8, DType.INT8), DType.INT8)
+S8 = Signature((DType.INT8, DType.INT8), DType.INT8)
 
 
 def shapes_are_equal(layer: Layer) -> str | None:
@@ -80,7 +80,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             name="arm_elementwise_add_s8",
             backend=BACKEND,
             operator=Add,
-            signature=_S8,
+            signature=S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_add,
             rules=(shapes_are_equal, shifts_are_right),
@@ -91,7 +91,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             name="arm_elementwise_mul_s8",
             backend=BACKEND,
             operator=Mul,
-            signature=_S8,
+            signature=S8,
             headers=(PUBLIC_HEADER,),
             emit=emit_mul,
             rules=(shapes_are_equal,),

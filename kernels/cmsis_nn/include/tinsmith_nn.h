@@ -40,6 +40,8 @@
 #define tinsmith_fully_connected_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_s8)
 #define tinsmith_convolve_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_s8)
 #define tinsmith_depthwise_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_s8)
+#define tinsmith_add_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_add_broadcast_s8)
+#define tinsmith_mul_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_mul_broadcast_s8)
 
 #ifdef __cplusplus
 extern "C" {
@@ -171,6 +173,65 @@ int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_c(const cmsis_nn_dims *filter_dims);
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_dsp(const cmsis_nn_dims *filter_dims);
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_mve(const cmsis_nn_dims *filter_dims);
+
+/** How the smaller operand of a sum or product repeats: element (a, b, c) of the result, which has
+ * [outer][count][inner] elements, takes its element b. The larger operand has the shape of the result. */
+typedef struct {
+  int32_t outer;
+  int32_t count; /* elements of the smaller operand */
+  int32_t inner;
+} tinsmith_repetition;
+
+/** The numbers of arm_elementwise_add_s8(). */
+typedef struct {
+  int32_t larger_offset;
+  int32_t larger_multiplier;
+  int32_t larger_shift;
+  int32_t smaller_offset;
+  int32_t smaller_multiplier;
+  int32_t smaller_shift;
+  int32_t left_shift;
+  int32_t output_offset;
+  int32_t output_multiplier;
+  int32_t output_shift;
+  cmsis_nn_activation activation;
+} tinsmith_add_params;
+
+/** The numbers of arm_elementwise_mul_s8(). */
+typedef struct {
+  int32_t larger_offset;
+  int32_t smaller_offset;
+  int32_t output_offset;
+  int32_t output_multiplier;
+  int32_t output_shift;
+  cmsis_nn_activation activation;
+} tinsmith_mul_params;
+
+/** Elements of the smaller operand that are written out at once. */
+#define TINSMITH_BROADCAST_PIECE 256
+
+/**
+ * Sum of a tensor and one whose elements repeat. The output may be the larger operand.
+ *
+ * @param[in,out] ctx        Scratch of tinsmith_broadcast_s8_get_buffer_size() bytes, at any address.
+ * @param[in]     params     As arm_elementwise_add_s8() takes them, the larger operand being its first.
+ * @param[in]     repetition All members 1 or more.
+ * @param[in]     larger     int8, outer * count * inner elements
+ * @param[in]     smaller    int8, count elements
+ * @param[out]    output     int8, outer * count * inner elements
+ * @return ARM_CMSIS_NN_SUCCESS, or ARM_CMSIS_NN_ARG_ERROR when scratch is missing or there is no element.
+ */
+arm_cmsis_nn_status tinsmith_add_broadcast_s8(const cmsis_nn_context *ctx, const tinsmith_add_params *params,
+                                              const tinsmith_repetition *repetition, const int8_t *larger,
+                                              const int8_t *smaller, int8_t *output);
+
+/** The product, of the same arguments; params as arm_elementwise_mul_s8() takes them. */
+arm_cmsis_nn_status tinsmith_mul_broadcast_s8(const cmsis_nn_context *ctx, const tinsmith_mul_params *params,
+                                              const tinsmith_repetition *repetition, const int8_t *larger,
+                                              const int8_t *smaller, int8_t *output);
+
+/** Scratch of the two in bytes: a piece of the smaller operand, written out. */
+int32_t tinsmith_broadcast_s8_get_buffer_size(const tinsmith_repetition *repetition);
 
 /** arm_convolve_wrapper_s8() of this implementation and version: for callers whose scratch was sized ahead of time. */
 arm_cmsis_nn_status tinsmith_convolve_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,

@@ -16,6 +16,11 @@ static cmsis_nn_dw_conv_params depthwise(const call_head *h) {
                                    h->padding,      h->dilation,      h->activation};
 }
 
+/** Of the broadcasting functions, behind the numbers that they share with those for equal shapes. */
+static tinsmith_repetition repetition_of(const call_head *h) {
+  return (tinsmith_repetition){h->numbers[9], h->numbers[10], h->numbers[11]};
+}
+
 /** Garbage for members that no line of Arm's functions reads: sums and products with it overflow. */
 enum { kGarbage = 0x7adbad };
 
@@ -130,6 +135,11 @@ int32_t call_scratch_bytes(const call_head *head) {
       return arm_fully_connected_s8_get_buffer_size(filter);
     case kCallAveragePool:
       return arm_avgpool_s8_get_buffer_size(out->w, out->c);
+    case kCallAddBroadcast:
+    case kCallMulBroadcast: {
+      const tinsmith_repetition repetition = repetition_of(h);
+      return tinsmith_broadcast_s8_get_buffer_size(&repetition);
+    }
     default:
       return 0;
   }
@@ -203,6 +213,17 @@ int32_t call_run(const call *c) {
     case kCallMul:
       return arm_elementwise_mul_s8(input, second, n[0], n[3], c->output, h->output_offset, n[7], n[8],
                                     h->activation.min, h->activation.max, h->output_bytes);
+    case kCallAddBroadcast: {
+      const tinsmith_repetition repetition = repetition_of(h);
+      const tinsmith_add_params params = {n[0], n[1], n[2],         n[3], n[4], n[5], n[6], h->output_offset,
+                                          n[7], n[8], h->activation};
+      return tinsmith_add_broadcast_s8(&ctx, &params, &repetition, input, second, c->output);
+    }
+    case kCallMulBroadcast: {
+      const tinsmith_repetition repetition = repetition_of(h);
+      const tinsmith_mul_params params = {n[0], n[3], h->output_offset, n[7], n[8], h->activation};
+      return tinsmith_mul_broadcast_s8(&ctx, &params, &repetition, input, second, c->output);
+    }
     case kCallAveragePool:
       return arm_avgpool_s8(&ctx, &pool, in, input, filter, out, c->output);
     case kCallMaxPool:

@@ -32,6 +32,8 @@ typedef enum {
   kCallConvolve1xN,
   kCallDepthwiseOpt,
   kCallDepthwise3x3,
+  kCallAddBroadcast,
+  kCallMulBroadcast,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -43,6 +43,8 @@ KERNELS = (
     "convolve_1_x_n",
     "depthwise_opt",
     "depthwise_3x3",
+    "add_broadcast",
+    "mul_broadcast",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -348,9 +350,25 @@ class Generator:
             is_per_channel=int(per_channel),
         )
 
+    def operands(self, kernel: str) -> tuple[Int8s, Int8s, Int8s, tuple[int, ...]]:
+        """Two operands, the second also as the first meets it, and how it repeats (no numbers for equal shapes)."""
+        if not kernel.endswith("_broadcast"):
+            size = self.between(1, 300)
+            a, b = self.int8(size), self.int8(size)
+            return a, b, b, ()
+        outer, count, inner = (1 if self.chance(0.3) else self.between(2, 40) for _ in range(3))
+        if outer * count * inner > 3000:
+            outer = 1
+        if self.chance(0.1):
+            count, inner = self.between(250, 300), 1
+            outer = self.between(1, 8)
+        elif count * inner > 3000:
+            count = self.between(1, 9)
+        a, b = self.int8(outer * count * inner), self.int8(count)
+        return a, b, np.tile(np.repeat(b, inner), outer), (outer, count, inner)
+
     def add(self, kernel: str) -> Call:
-        size = self.between(1, 300)
-        a, b = self.int8(size), self.int8(size)
+        a, b, met, repetition = self.operands(kernel)
         zeros = (self.between(-128, 127), self.between(-128, 127), self.between(-128, 127))
         scales = np.exp(self.random.normal(0, 1, 3))
         if self.chance(0.2):
@@ -367,7 +385,7 @@ class Generator:
                 np.array([shift]),
             )
 
-        total = scaled(a, zeros[0], m0, s0) + scaled(b, zeros[1], m1, s1)
+        total = scaled(a, zeros[0], m0, s0) + scaled(met, zeros[1], m1, s1)
         expected = finish(
             total, np.array([m2], np.int32), np.array([s2], np.int32), zeros[2], activation
         )
@@ -377,16 +395,15 @@ class Generator:
             arrays=(a, b),
             output_offset=zeros[2],
             activation=activation,
-            numbers=(-zeros[0], m0, s0, -zeros[1], m1, s1, 20, m2, s2),
+            numbers=(-zeros[0], m0, s0, -zeros[1], m1, s1, 20, m2, s2, *repetition),
         )
 
     def mul(self, kernel: str) -> Call:
-        size = self.between(1, 300)
-        a, b = self.int8(size), self.int8(size)
+        a, b, met, repetition = self.operands(kernel)
         zeros = (self.between(-128, 127), self.between(-128, 127), self.between(-128, 127))
         multiplier, shift = quantize_multiplier(float(np.exp(self.random.normal(-5, 1))))
         activation = self.activation()
-        product = (a.astype(np.int64) - zeros[0]) * (b.astype(np.int64) - zeros[1])
+        product = (a.astype(np.int64) - zeros[0]) * (met.astype(np.int64) - zeros[1])
         stage = np.array([multiplier], np.int32), np.array([shift], np.int32)
         return Call(
             kernel=kernel,
@@ -394,7 +411,7 @@ class Generator:
             arrays=(a, b),
             output_offset=zeros[2],
             activation=activation,
-            numbers=(-zeros[0], 0, 0, -zeros[1], 0, 0, 0, multiplier, shift),
+            numbers=(-zeros[0], 0, 0, -zeros[1], 0, 0, 0, multiplier, shift, *repetition),
         )
 
     def pool(self, kernel: str) -> Call:
@@ -487,9 +504,9 @@ class Generator:
                 return self.convolution(kernel)
             case _ if kernel.startswith("depthwise"):
                 return self.depthwise(kernel)
-            case "add":
+            case "add" | "add_broadcast":
                 return self.add(kernel)
-            case "mul":
+            case "mul" | "mul_broadcast":
                 return self.mul(kernel)
             case "average_pool" | "max_pool":
                 return self.pool(kernel)

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "include/arm_nnfunctions.h"
+#include "src/internal/clamp.h"
 #include "src/internal/compiler.h"
 #include "src/internal/implementation.h"
 #include "src/internal/requantize.h"
@@ -86,7 +87,7 @@ static void mean(const window *pixels, const cmsis_nn_activation *activation, in
   }
 }
 
-static void maximum(const window *pixels, const cmsis_nn_activation *activation, int8_t *output) {
+static void maximum_of_each(const window *pixels, int8_t *output) {
   TINSMITH_NO_UNROLL
   for (int32_t channel = 0; channel < pixels->channels; ++channel) {
     const int8_t *row = pixels->input + channel;
@@ -99,8 +100,78 @@ static void maximum(const window *pixels, const cmsis_nn_activation *activation,
         largest = *x > largest ? *x : largest;
       }
     }
-    *output++ = (int8_t)tinsmith_clamp(largest, activation->min, activation->max);
+    *output++ = (int8_t)largest;
   }
+}
+
+#if TINSMITH_NN_DSP
+enum { kWordChannels = 4 };
+
+static const uint32_t kLeastBytes = UINT32_C(0x80808080); /* four times INT8_MIN */
+
+/** Greatest values of four adjacent channels, as a word. */
+TINSMITH_NOINLINE static uint32_t maximum_of_4(const window *pixels, int32_t channel) {
+  const int8_t *row = pixels->input + channel;
+  uint32_t largest = kLeastBytes;
+  TINSMITH_NO_UNROLL
+  for (int32_t y = 0; y < pixels->rows; ++y, row += pixels->row_bytes) {
+    const int8_t *x = row;
+    TINSMITH_NO_UNROLL
+    for (int32_t left = pixels->columns; left > 0; --left, x += pixels->channels) {
+      largest = tinsmith_greater_bytes(tinsmith_load_word(x), largest);
+    }
+  }
+  return largest;
+}
+
+/** The same of eight, written to where nothing is read any more. */
+static inline void maximum_of_8(const window *pixels, int32_t channel, int8_t *output) {
+  const int8_t *row = pixels->input + channel;
+  uint32_t first = kLeastBytes;
+  uint32_t second = first;
+  TINSMITH_NO_UNROLL
+  for (int32_t y = 0; y < pixels->rows; ++y, row += pixels->row_bytes) {
+    const int8_t *x = row;
+    TINSMITH_NO_UNROLL
+    for (int32_t left = pixels->columns; left > 0; --left, x += pixels->channels) {
+      first = tinsmith_greater_bytes(tinsmith_load_word(x), first);
+      second = tinsmith_greater_bytes(tinsmith_load_word(x + kWordChannels), second);
+    }
+  }
+  tinsmith_store_word(output, first);
+  tinsmith_store_word(output + kWordChannels, second);
+}
+
+static void maximum(const window *pixels, int8_t *output) {
+  const int32_t channels = pixels->channels;
+  const int32_t last = channels - kWordChannels;
+  if (last < 0) {
+    maximum_of_each(pixels, output);
+    return;
+  }
+  /* What is left over is done with those before it, some of them again: before outputs may lie over inputs. */
+  const uint32_t rest = channels % kWordChannels != 0 ? maximum_of_4(pixels, last) : 0;
+  int32_t channel = 0;
+  TINSMITH_NO_UNROLL
+  for (; channel + 2 * kWordChannels <= channels; channel += 2 * kWordChannels) {
+    maximum_of_8(pixels, channel, output + channel);
+  }
+  if (channel <= last) {
+    tinsmith_store_word(output + channel, maximum_of_4(pixels, channel));
+  }
+  if (channels % kWordChannels != 0) {
+    tinsmith_store_word(output + last, rest);
+  }
+}
+#else
+static void maximum(const window *pixels, int8_t *output) {
+  maximum_of_each(pixels, output);
+}
+#endif
+
+static void clamped_maximum(const window *pixels, const cmsis_nn_activation *activation, int8_t *output) {
+  maximum(pixels, output);
+  tinsmith_apply_activation(activation, output, pixels->channels);
 }
 
 typedef void (*reduction)(const window *pixels, const cmsis_nn_activation *activation, int8_t *output);
@@ -153,7 +224,7 @@ arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx, const cmsis_nn_
                                     const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims,
                                     int8_t *output_data) {
   (void)ctx;
-  return pool(pool_params, input_dims, input_data, filter_dims, output_dims, output_data, maximum);
+  return pool(pool_params, input_dims, input_data, filter_dims, output_dims, output_data, clamped_maximum);
 }
 
 #endif /* !TINSMITH_NN_MVE */

@@ -222,3 +222,14 @@ int32_t arm_avgpool_s8_get_buffer_size(const int dim_dst_width, const int ch_src
   return arm_avgpool_s8_get_buffer_size_dsp(dim_dst_width, ch_src);
 #endif
 }
+
+/* ---- Broadcasting ----------------------------------------------------------------------------------------------- */
+
+int32_t tinsmith_broadcast_s8_get_buffer_size(const tinsmith_repetition *repetition) {
+  const int32_t period = repetition->count * repetition->inner;
+  const int32_t elements = repetition->outer * period;
+  if (repetition->inner == 1 && period > TINSMITH_BROADCAST_PIECE) {
+    return 0; /* read in place */
+  }
+  return elements < TINSMITH_BROADCAST_PIECE ? elements : TINSMITH_BROADCAST_PIECE;
+}

@@ -57,6 +57,14 @@ static inline uint32_t tinsmith_add_lanes(uint32_t a, uint32_t b) {
   return (uint32_t)__sadd16((int16x2_t)a, (int16x2_t)b);
 }
 
+/** Of each two signed bytes the greater one: ssub8 notes which differences are not negative, sel chooses by the notes.
+ */
+static inline uint32_t tinsmith_greater_bytes(uint32_t a, uint32_t b) {
+  uint32_t greater;
+  __asm__("ssub8 %0, %1, %2\n\tsel %0, %1, %2" : "=&r"(greater) : "r"(a), "r"(b));
+  return greater;
+}
+
 /** acc + bottom(a) * bottom(b) + top(a) * top(b) */
 static inline int32_t tinsmith_smlad(uint32_t a, uint32_t b, int32_t acc) {
   return __smlad((int16x2_t)a, (int16x2_t)b, acc);
