@@ -59,7 +59,6 @@ def convolution(
     ("operator", "channels", "weights", "reason"),
     [
         (Conv2D(), 4, (4, 3, 3, 2), "has one group: it has 2"),
-        (DepthwiseConv2D(), 2, (1, 3, 3, 4), "one output channel per input channel: it has 2"),
         (DepthwiseConv2D(), 1, (1, 3, 3, 1), "at least 2 channels: it has 1"),
         (DepthwiseConv2D(dilation=(2, 1)), 2, (1, 3, 3, 2), "not dilated: dilation is 2x1"),
     ],
@@ -72,14 +71,36 @@ def test_public_function_where_the_packed_kernel_cannot(
     assert reason in call.reason
 
 
-def test_large_scale_does_not_pack() -> None:
+def large_scale(operator: Conv2D | DepthwiseConv2D, weights: tuple[int, ...]) -> Graph:
     builder = GraphBuilder("g")
     x = builder.input("x", TensorType((1, 2, 2, 4), DType.INT8, Quantization.per_tensor(4.0, 0)))
-    w = builder.constant("w", np.ones((4, 1, 1, 4), np.int8), Quantization.per_tensor(1.0, 0))
-    graph = builder.build(builder.add(Conv2D(), [x, w], "y", Quantization.per_tensor(1.0, 0)))
+    w = builder.constant("w", np.ones(weights, np.int8), Quantization.per_tensor(1.0, 0))
+    return builder.build(builder.add(operator, [x, w], "y", Quantization.per_tensor(1.0, 0)))
+
+
+@pytest.mark.parametrize(
+    ("operator", "weights", "function"),
+    [(Conv2D(), (4, 1, 1, 4), "convolve"), (DepthwiseConv2D(), (1, 1, 1, 4), "depthwise")],
+    ids=["convolution", "depthwise"],
+)
+def test_large_scale_goes_to_the_packed_kernel_of_any_scale(
+    operator: Conv2D | DepthwiseConv2D, weights: tuple[int, ...], function: str
+) -> None:
+    graph = large_scale(operator, weights)
     (call,) = lower(graph, M4, backend().kernels(M4)).calls
-    assert call.kernel == "tinsmith_convolve_s8"
+    assert call.kernel == f"tinsmith_{function}_packed_any_s8"
     assert "can be arranged for the packed kernels" in call.reason
+    m55 = target("cortex-m55")
+    (call,) = lower(graph, m55, backend().kernels(m55)).calls
+    assert (call.kernel, call.reason) == (f"tinsmith_{function}_packed_s8", "")
+
+
+def test_channel_multiplier_goes_to_the_packed_kernel_of_any_scale() -> None:
+    graph = convolution(DepthwiseConv2D(), 2, (1, 3, 3, 4))
+    (call,) = lower(graph, M4, backend().kernels(M4)).calls
+    assert call.kernel == "tinsmith_depthwise_packed_any_s8"
+    assert "one output channel per input channel: it has 2" in call.reason
+    assert call.over == ()
 
 
 @pytest.mark.parametrize("operator", [Add(), Mul()])

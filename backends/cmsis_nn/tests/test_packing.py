@@ -123,6 +123,34 @@ def test_constants_outside_the_proofs_are_refused(
         pack_fully_connected("dsp", weights, biases, *stage(1, shift), input_zero_point=0)
 
 
+@pytest.mark.parametrize("implementation", ["c", "dsp"])
+def test_any_shift_is_kept_with_its_sign(implementation: Implementation) -> None:
+    multiplier, _ = stage(4)
+    shift = np.array([3, 0, -1, -9], np.int32)
+    packed = pack_convolution(
+        implementation,
+        weights_of(4, 1, 1, 2),
+        None,
+        multiplier,
+        shift,
+        input_zero_point=0,
+        any_shift=True,
+    )
+    assert packed.shift.tolist() == [-3, 0, 1, 9]
+    assert (packed.multiplier == -(1 << 31)).all()
+
+
+def test_an_accumulator_that_leaves_32_bits_when_shifted_is_refused() -> None:
+    weights = np.full((1, 1, 1, 64), 127, np.int8)
+    for shift, fits in ((10, True), (11, False)):
+        given = (weights, None, *stage(1, shift))
+        if fits:
+            pack_convolution("c", *given, input_zero_point=0, any_shift=True)
+            continue
+        with pytest.raises(PackingError, match="accumulators may reach 2130706432"):
+            pack_convolution("c", *given, input_zero_point=0, any_shift=True)
+
+
 @pytest.mark.parametrize("implementation", ["c", "dsp", "mve"])
 def test_what_surely_packs_is_never_refused(implementation: Implementation) -> None:
     random = np.random.default_rng(5)

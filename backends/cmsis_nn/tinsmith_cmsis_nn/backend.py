@@ -45,7 +45,11 @@ class CmsisNnBackend(Checked):
         if not self.packed:
             # Another library may be linked, in whose order of reading and writing nobody may trust.
             return tuple(replace(kernel, walk=no_walk) for kernel in public)
-        packed = (*packed_convolution.kernels(target), *fully_connected.packed_kernels(target))
+        packed = (
+            *packed_convolution.kernels(target),
+            *packed_convolution.any_kernels(target),
+            *fully_connected.packed_kernels(target),
+        )
         return (*packed, *public, *broadcast.kernels(target))
 
 

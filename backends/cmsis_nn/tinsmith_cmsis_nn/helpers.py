@@ -56,6 +56,18 @@ DEPTHWISE = Kind(
     "cmsis_nn_dw_conv_params",
     "tinsmith_depthwise_packed_s8",
 )
+CONVOLUTION_ANY = Kind(
+    "convolve_any",
+    "convolution of any scale",
+    "cmsis_nn_conv_params",
+    "tinsmith_convolve_packed_any_s8",
+)
+DEPTHWISE_ANY = Kind(
+    "convolve_depthwise_any",
+    "depthwise convolution of any scale",
+    "cmsis_nn_dw_conv_params",
+    "tinsmith_depthwise_packed_any_s8",
+)
 
 
 def helper_text(kind: Kind) -> str:

@@ -1,5 +1,7 @@
 """Conv2D and DepthwiseConv2D by the kernels on arranged weights (`tinsmith_nn.h`)."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_c import FieldValue, expression, initializer, nested
@@ -23,7 +25,15 @@ from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channe
 from tinsmith_cmsis_nn.convolution import S8, parameter_fields, parameters_of
 from tinsmith_cmsis_nn.geometry import Dims
 from tinsmith_cmsis_nn.guards import guards
-from tinsmith_cmsis_nn.helpers import CONVOLUTION, DEPTHWISE, helper_text, moved_text
+from tinsmith_cmsis_nn.helpers import (
+    CONVOLUTION,
+    CONVOLUTION_ANY,
+    DEPTHWISE,
+    DEPTHWISE_ANY,
+    Kind,
+    helper_text,
+    moved_text,
+)
 from tinsmith_cmsis_nn.packing import (
     PackedLayer,
     PackingError,
@@ -56,6 +66,11 @@ def several_channels(layer: Layer) -> str | None:
     return None if layer.output.shape[3] > 1 else "it has 1"
 
 
+def several_input_channels(layer: Layer) -> str | None:
+    """The input of a packed depthwise convolution has at least 2 channels."""
+    return None if layer.input(0).shape[3] > 1 else "it has 1"
+
+
 def no_dilation(layer: Layer) -> str | None:
     """A packed depthwise convolution is not dilated."""
     dilation = layer.operator_as(Convolution).dilation
@@ -74,9 +89,21 @@ def weights_pack(layer: Layer) -> str | None:
     return None
 
 
-def packed(layer: Layer) -> PackedLayer:
-    """The layer's constants as the packed kernel of its target takes them; raises PackingError."""
-    depthwise = isinstance(layer.operator, DepthwiseConv2D)
+def weights_pack_for_any_shift(layer: Layer) -> str | None:
+    """Weights, bias and scales can be arranged for the packed kernels of any scale (`tinsmith_nn.h`)."""
+    try:
+        packed(layer, any_shift=True)
+    except PackingError as error:
+        return str(error)
+    return None
+
+
+def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
+    """The layer's constants as the packed kernel of its target takes them; raises PackingError.
+
+    any_shift: as that for scales of 0.5 and more takes them.
+    """
+    depthwise = _is_depthwise(layer)
     weights = constant_s8(layer, 1)
     channels = _channels(layer, weights, depthwise=depthwise)
     zero_point = input_zero_point(layer)
@@ -90,6 +117,7 @@ def packed(layer: Layer) -> PackedLayer:
             channels.shifts,
             input_zero_point=zero_point,
             input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
+            any_shift=any_shift,
         )
     return pack_convolution(
         built,
@@ -98,6 +126,7 @@ def packed(layer: Layer) -> PackedLayer:
         channels.multipliers,
         channels.shifts,
         input_zero_point=zero_point,
+        any_shift=any_shift,
     )
 
 
@@ -117,6 +146,11 @@ def prepare_packed(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     return packed_constants(layer, packed(layer))
 
 
+def prepare_packed_any(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """The same for the kernels of any scale."""
+    return packed_constants(layer, packed(layer, any_shift=True))
+
+
 def depthwise_options(layer: Layer) -> tuple[Choice, ...]:
     """How many rows of a plane's output are made at once: more want more scratch, fewer copy halos more often. MVE goes
     by other pieces, of which there is no choice.
@@ -130,10 +164,23 @@ def depthwise_options(layer: Layer) -> tuple[Choice, ...]:
 
 
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
+    """One call of a kernel for scales below 0.5."""
+    return _emit(DEPTHWISE if _is_depthwise(layer) else CONVOLUTION, layer, scope)
+
+
+def emit_packed_any(layer: Layer, scope: Scope) -> Emission:
+    """One call of a kernel for any scale."""
+    return _emit(DEPTHWISE_ANY if _is_depthwise(layer) else CONVOLUTION_ANY, layer, scope)
+
+
+def _is_depthwise(layer: Layer) -> bool:
+    return isinstance(layer.operator, DepthwiseConv2D)
+
+
+def _emit(kind: Kind, layer: Layer, scope: Scope) -> Emission:
     """A record with everything the packed kernel wants, and a call through the shared helper: eleven
     arguments in each layer would be much code. In a loop, the helper is told how far operands have moved.
     """
-    kind = DEPTHWISE if isinstance(layer.operator, DepthwiseConv2D) else CONVOLUTION
     scope.helper(helper_text(kind))
     given, scratch = scope.inputs[0], scope.scratch
     if given is None:
@@ -169,7 +216,7 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
 def _weight_dims(layer: Layer) -> Dims:
     """As the API has them; of a depthwise convolution, the first is the strip."""
     outputs, height, width, inputs = nhwc(layer.input(1))
-    strip = sizes.strip(layer) if isinstance(layer.operator, DepthwiseConv2D) else None
+    strip = sizes.strip(layer) if _is_depthwise(layer) else None
     return (outputs if strip is None else strip, height, width, inputs)
 
 
@@ -215,5 +262,35 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             engine=engine(target),
             checks=PACKED_CHECKS,
             guards=guards(target),
+        ),
+    )
+
+
+def any_kernels(target: Target) -> tuple[Kernel, ...]:
+    """Their sisters for scales of any size and any channel multiplier; with MVE the kernels above take any scale."""
+    if implementation(target) == "mve":
+        return ()
+    convolution, depthwise = kernels(target)
+    return (
+        replace(
+            convolution,
+            name="tinsmith_convolve_packed_any_s8",
+            emit=emit_packed_any,
+            rules=(input_is_computed, no_groups, weights_are_constant, weights_pack_for_any_shift),
+            prepare=prepare_packed_any,
+        ),
+        replace(
+            depthwise,
+            name="tinsmith_depthwise_packed_any_s8",
+            emit=emit_packed_any,
+            rules=(
+                input_is_computed,
+                several_input_channels,
+                no_dilation,
+                weights_are_constant,
+                weights_pack_for_any_shift,
+            ),
+            walk=walks.depthwise_packed_any,
+            prepare=prepare_packed_any,
         ),
     )

@@ -79,10 +79,12 @@ def pack_convolution(
     shift: NDArray[np.int32],
     *,
     input_zero_point: int,
+    any_shift: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_convolve_packed_s8`.
 
     weights: (C_OUT, HK, WK, C_IN). bias, multiplier, shift: (C_OUT,). input_zero_point: [-128, 127].
+    any_shift: for `tinsmith_convolve_packed_any_s8`, which takes scales of 0.5 and more.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     rows = weights.reshape(weights.shape[0], -1)
@@ -90,8 +92,8 @@ def pack_convolution(
     if implementation == "mve":
         return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
     rows, folded = _silence_dead_channels(rows, folded, multiplier, shift)
-    _check_accumulators(rows, folded)
-    stage = _fold_stage(multiplier, shift, CHANNEL_GROUP)
+    _check_accumulators(rows, folded, shift)
+    stage = _fold_stage(multiplier, shift, CHANNEL_GROUP, any_shift=any_shift)
     return PackedLayer(_arrange(implementation, rows), _pad_to(folded, CHANNEL_GROUP, 0), *stage)
 
 
@@ -116,7 +118,7 @@ def pack_fully_connected(
         return pack_convolution(
             implementation, weights, bias, multiplier, shift, input_zero_point=input_zero_point
         )
-    _check_accumulators(weights, folded)
+    _check_accumulators(weights, folded, shift)
     stage = _fold_stage(multiplier, shift, 1)
     arranged = _arrange(implementation, weights)
     return PackedLayer(arranged, _pad_to(folded, CHANNEL_GROUP, 0), *stage)
@@ -131,11 +133,13 @@ def pack_depthwise(
     *,
     input_zero_point: int,
     input_size: tuple[int, int],
+    any_shift: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_depthwise_packed_s8`.
 
     weights: (1, HK, WK, C). bias, multiplier, shift: (C,). input_size: (height, width), the
-    longer is the row of the kernel's planes.
+    longer is the row of the kernel's planes. any_shift: for `tinsmith_depthwise_packed_any_s8`, whose C is that of the
+    output.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     channels = weights.shape[3]
@@ -146,8 +150,9 @@ def pack_depthwise(
     if implementation == "mve":
         return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
     rows, folded = _silence_dead_channels(rows, folded, multiplier, shift)
-    _check_accumulators(rows, folded)
-    return PackedLayer(rows.reshape(-1), folded, *_fold_stage(multiplier, shift, 1))
+    _check_accumulators(rows, folded, shift)
+    stage = _fold_stage(multiplier, shift, 1, any_shift=any_shift)
+    return PackedLayer(rows.reshape(-1), folded, *stage)
 
 
 def _fold_bias(
@@ -193,8 +198,11 @@ def _dead(multiplier: NDArray[np.int32], shift: NDArray[np.int32]) -> NDArray[np
     return (multiplier == 0) | (shift < -LARGEST_SHIFT)
 
 
-def _check_accumulators(rows: NDArray[np.int8], folded: NDArray[np.int32]) -> None:
-    largest = int(_magnitudes(rows, folded).max(initial=0))
+def _check_accumulators(
+    rows: NDArray[np.int8], folded: NDArray[np.int32], shift: NDArray[np.int32]
+) -> None:
+    left = np.maximum(shift, 0).astype(np.int64)
+    largest = int((_magnitudes(rows, folded) << left).max(initial=0))
     if largest >= 1 << 30:
         raise PackingError(
             f"accumulators may reach {largest}, the packed kernels need less than 2**30"
@@ -202,14 +210,14 @@ def _check_accumulators(rows: NDArray[np.int8], folded: NDArray[np.int32]) -> No
 
 
 def _fold_stage(
-    multiplier: NDArray[np.int32], shift: NDArray[np.int32], group: int
+    multiplier: NDArray[np.int32], shift: NDArray[np.int32], group: int, *, any_shift: bool = False
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Doubled multipliers (modulo 2**32) and positive right shifts, padded to `group`."""
+    """Doubled multipliers (modulo 2**32) and right shifts, positive unless any_shift, padded to `group`."""
     dead = _dead(multiplier, shift)
     live_multiplier, live_shift = multiplier[~dead], shift[~dead]
     if (live_multiplier < 1 << 30).any():
         raise PackingError(f"multiplier {int(live_multiplier.min())} is below 2**30")
-    if (live_shift > -1).any():
+    if not any_shift and (live_shift > -1).any():
         raise PackingError(
             f"shift {int(live_shift.max())} is not negative: the scale is 0.5 or more"
         )

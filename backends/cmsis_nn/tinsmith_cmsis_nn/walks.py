@@ -19,8 +19,8 @@ _MVE_CHANNELS_OF_ROW = 144
 
 
 def convolve_packed(layer: Layer) -> Walk | None:
-    """dsp/convolve_packed.c copies the windows of two pixels into scratch; c/packed.c those of up to three, or reads
-    pixels where they are, once for every four channels; mve/convolve_core.c copies some windows and otherwise
+    """dsp/convolve_columns.h copies the windows of two pixels into scratch; c/packed_pixels.h those of up to three, or
+    reads pixels where they are, once for every four channels; mve/convolve_core.c copies some windows and otherwise
     multiplies all of a row by four channels, then by the next four.
     """
     geometry = sizes.geometry(layer)
@@ -36,12 +36,19 @@ def convolve_packed(layer: Layer) -> Walk | None:
 
 
 def depthwise_packed(layer: Layer) -> Walk | None:
-    """common/depthwise_packed.c goes strip by strip, there by channels: one, or with DSP two of which the last may be
+    """common/depthwise_strips.h goes strip by strip, there by channels: one, or with DSP two of which the last may be
     done twice. mve/depthwise_*.c go by blocks of sixteen channels, there line by line.
     """
     geometry = sizes.geometry(layer)
     strip = sizes.strip(layer)
     return _by_blocks(layer, geometry) if strip is None else _by_strips(layer, geometry, strip)
+
+
+def depthwise_packed_any(layer: Layer) -> Walk | None:
+    """The same as long as there is an output channel for each input channel; more than that are not written over what
+    is read.
+    """
+    return depthwise_packed(layer) if sizes.geometry(layer).channel_multiplier == 1 else None
 
 
 def fully_connected_packed(layer: Layer) -> Walk:

@@ -40,6 +40,8 @@
 #define tinsmith_fully_connected_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_s8)
 #define tinsmith_convolve_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_s8)
 #define tinsmith_depthwise_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_s8)
+#define tinsmith_convolve_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_any_s8)
+#define tinsmith_depthwise_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_any_s8)
 #define tinsmith_add_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_add_broadcast_s8)
 #define tinsmith_mul_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_mul_broadcast_s8)
 
@@ -77,6 +79,19 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
                                                 const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                 const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                 int8_t *output_data);
+
+/**
+ * The same for scales of any size: quant_params->shift is -(the public shift), from -30 to 22, and for every input
+ * |accumulator| * 2^max(public shift, 0) is less than 2^30. Two instructions more per output. C and DSP only: with MVE
+ * tinsmith_convolve_packed_s8() takes any shift.
+ */
+arm_cmsis_nn_status tinsmith_convolve_packed_any_s8(const cmsis_nn_context *ctx,
+                                                    const cmsis_nn_conv_params *conv_params,
+                                                    const cmsis_nn_per_channel_quant_params *quant_params,
+                                                    const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                    const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                    const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                    int8_t *output_data);
 
 /** Scratch of tinsmith_convolve_packed_s8() in bytes. */
 int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,
@@ -123,6 +138,18 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
                                                  const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                  const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                  int8_t *output_data);
+
+/**
+ * The same for scales of any size, as tinsmith_convolve_packed_any_s8(), and for any ch_mult: filter_data, bias_data
+ * and quant_params have C * ch_mult channels, output_dims too. Scratch is the same. C and DSP only.
+ */
+arm_cmsis_nn_status tinsmith_depthwise_packed_any_s8(const cmsis_nn_context *ctx,
+                                                     const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                     const cmsis_nn_per_channel_quant_params *quant_params,
+                                                     const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                     const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                     const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                     int8_t *output_data);
 
 /** Scratch of tinsmith_depthwise_packed_s8() in bytes. */
 int32_t tinsmith_depthwise_packed_s8_get_buffer_size(const cmsis_nn_dw_conv_params *dw_conv_params,

@@ -112,8 +112,10 @@ int32_t call_scratch_bytes(const call_head *head) {
   const cmsis_nn_dims *out = &h->output_dims;
   switch (h->kernel) {
     case kCallConvolvePacked:
+    case kCallConvolvePackedAny:
       return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
     case kCallDepthwisePacked:
+    case kCallDepthwisePackedAny:
       return tinsmith_depthwise_packed_s8_get_buffer_size(&dw, in, filter, out);
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8_get_buffer_size(filter);
@@ -171,6 +173,12 @@ int32_t call_run(const call *c) {
       return tinsmith_convolve_packed_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
     case kCallDepthwisePacked:
       return tinsmith_depthwise_packed_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+#if !TINSMITH_NN_MVE
+    case kCallConvolvePackedAny:
+      return tinsmith_convolve_packed_any_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallDepthwisePackedAny:
+      return tinsmith_depthwise_packed_any_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+#endif
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
     case kCallConvolveWrapper:

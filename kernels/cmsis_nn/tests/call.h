@@ -34,6 +34,8 @@ typedef enum {
   kCallDepthwise3x3,
   kCallAddBroadcast,
   kCallMulBroadcast,
+  kCallConvolvePackedAny,
+  kCallDepthwisePackedAny,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -45,6 +45,8 @@ KERNELS = (
     "depthwise_3x3",
     "add_broadcast",
     "mul_broadcast",
+    "convolve_packed_any",
+    "depthwise_packed_any",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -194,6 +196,10 @@ class Generator:
             shift[dead] = -31
         return multiplier.astype(np.int32), shift
 
+    def large_shift(self, channels: int) -> Int32s:
+        """Some of scales above 0.5, and small ones whose sums are seldom clamped."""
+        return self.random.integers(-10, 5, channels).astype(np.int32)
+
     def bias(self, depth: int, channels: int) -> Int32s:
         return np.rint(self.random.normal(0, 40 * 90 * np.sqrt(depth), channels)).astype(np.int32)
 
@@ -207,7 +213,7 @@ class Generator:
         return (extent - reach) // stride + 1, 0
 
     def convolution(self, kernel: str) -> Call:
-        packed = kernel == "convolve_packed"
+        packed, any_shift = "packed" in kernel, kernel.endswith("_any")
         one_row, pixels = kernel == "convolve_1_x_n", "1x1" in kernel
         groups = 1 if packed or one_row or pixels or self.chance(0.7) else self.between(2, 3)
         taps = (1, 1) if pixels or self.chance(0.3) else (self.between(1, 5), self.between(1, 4))
@@ -227,6 +233,8 @@ class Generator:
         depth = weights[0].size
         bias = self.bias(depth, channels_out)
         multiplier, shift = self.stage(depth, channels_out, wide=not packed and self.chance(0.3))
+        if any_shift:
+            shift = self.large_shift(channels_out)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)
         activation = self.activation()
 
@@ -240,7 +248,13 @@ class Generator:
         expected = finish(acc, multiplier, shift, out_zero, activation)
         if packed:
             layer = pack_convolution(
-                self.implementation, weights, bias, multiplier, shift, input_zero_point=zero
+                self.implementation,
+                weights,
+                bias,
+                multiplier,
+                shift,
+                input_zero_point=zero,
+                any_shift=any_shift,
             )
         else:
             layer = PackedLayer(weights, bias, multiplier, shift)
@@ -260,11 +274,12 @@ class Generator:
         )
 
     def depthwise(self, kernel: str) -> Call:
-        packed = kernel == "depthwise_packed"
+        packed, any_shift = "packed" in kernel, kernel.endswith("_any")
         image = kernel in ("depthwise_opt", "depthwise_3x3")
         small = kernel == "depthwise_3x3" or self.chance(0.4)
         taps = (3, 3) if small else (self.between(1, 9), self.between(1, 6))
-        multiply = 1 if packed or image or self.chance(0.6) else self.between(2, 3)
+        single = image or (packed and not any_shift)
+        multiply = 1 if single or self.chance(0.6) else self.between(2, 3)
         channels_in = self.between(2 if packed else 1, 11)
         channels = channels_in * multiply
         n, h, w = 1 if image else self.between(1, 2), self.between(1, 17), self.between(1, 17)
@@ -282,6 +297,8 @@ class Generator:
         depth = taps[0] * taps[1]
         bias = self.bias(depth, channels)
         multiplier, shift = self.stage(depth, channels, wide=not packed and self.chance(0.3))
+        if any_shift:
+            shift = self.large_shift(channels)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)
         activation = self.activation()
 
@@ -300,6 +317,7 @@ class Generator:
                 shift,
                 input_zero_point=zero,
                 input_size=(h, w),
+                any_shift=any_shift,
             )
         strip = self.between(1, ow if h > w else oh) if packed else 1
         return Call(

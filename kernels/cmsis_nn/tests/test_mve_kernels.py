@@ -48,7 +48,8 @@ def test_calls_equal_the_definition_and_write_nowhere_else(tmp_path: Path) -> No
     model = [TESTS / "call.c", TESTS / "board_model.c"]
     firmware = build(tmp_path, model, TESTS / "board_harness.c")
     generator = Generator(seed=55, implementation="mve")
-    calls = [call for call in (generator.call(k) for k in RANDOM_KERNELS * 12) if fits(call)]
+    kernels = [kernel for kernel in RANDOM_KERNELS if not kernel.endswith("_any")]  # not of MVE
+    calls = [call for call in (generator.call(k) for k in kernels * 12) if fits(call)]
     assert len(calls) > 100
     inputs = [call.encode().ljust(INPUT_BYTES, b"\0") for call in calls]
     result = run(firmware, target("cortex-m55"), inputs, layers=False, timeout_seconds=120)

@@ -131,11 +131,11 @@ static inline cmsis_nn_dims tinsmith_one_image(const cmsis_nn_dims *input_dims) 
 /** Weights arranged ahead of time. least_channels: as few as the implementation can do. */
 static inline arm_cmsis_nn_status tinsmith_check_depthwise_packed(const cmsis_nn_context *ctx,
                                                                   const cmsis_nn_dw_conv_params *params,
-                                                                  int32_t least_channels,
+                                                                  int32_t least_channels, int32_t multiplier,
                                                                   const cmsis_nn_dims *input_dims,
                                                                   const cmsis_nn_dims *output_dims) {
-  if (ctx->buf == NULL || input_dims->c < least_channels || output_dims->c != input_dims->c || params->ch_mult != 1 ||
-      !tinsmith_is_undilated(params)) {
+  if (ctx->buf == NULL || input_dims->c < least_channels || multiplier < 1 || params->ch_mult != multiplier ||
+      output_dims->c != input_dims->c * multiplier || !tinsmith_is_undilated(params)) {
     return ARM_CMSIS_NN_ARG_ERROR;
   }
   return ARM_CMSIS_NN_SUCCESS;

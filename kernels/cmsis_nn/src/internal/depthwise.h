@@ -1,4 +1,4 @@
-/* What plain C and the DSP extension do differently in depthwise convolution on planes (common/depthwise_packed.c).
+/* What plain C and the DSP extension do differently in depthwise convolution on planes (common/depthwise_strips.h).
  */
 #ifndef TINSMITH_NN_INTERNAL_DEPTHWISE_H
 #define TINSMITH_NN_INTERNAL_DEPTHWISE_H

@@ -79,4 +79,21 @@ static inline int32_t tinsmith_requantize_folded(int32_t acc, int32_t multiplier
   return (product + (product >> 31) + half_and_zero_point) >> shift;
 }
 
+/** The same for any shift, with the zero point as it is: shift in [-30, 22], 0 or below being to the left;
+ * |acc| * 2^-shift < 2^30. A product that is not shifted to the right is rounded already. */
+static inline int32_t tinsmith_requantize_folded_any(int32_t acc, int32_t multiplier, int32_t shift,
+                                                     int32_t zero_point) {
+  const int32_t left = shift < 0 ? -shift : 0;
+  const int32_t right = shift < 0 ? 0 : shift;
+  const int32_t raised = (int32_t)((uint32_t)acc << left);
+#if defined(__ARM_FEATURE_DSP)
+  int32_t product;
+  __asm__("smmlar %0, %1, %2, %1" : "=r"(product) : "r"(raised), "r"(multiplier));
+#else
+  const int32_t product = (int32_t)(((int64_t)raised * (uint32_t)multiplier + (INT64_C(1) << 31)) >> 32);
+#endif
+  const int32_t nudge = (product & -(right > 0)) >> 31;
+  return (product + nudge + tinsmith_half_and_zero_point(right, zero_point)) >> right;
+}
+
 #endif /* TINSMITH_NN_INTERNAL_REQUANTIZE_H */

@@ -203,7 +203,8 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
                                                  const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                  const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                  int8_t *output_data) {
-  const arm_cmsis_nn_status status = tinsmith_check_depthwise_packed(ctx, dw_conv_params, 1, input_dims, output_dims);
+  const arm_cmsis_nn_status status =
+      tinsmith_check_depthwise_packed(ctx, dw_conv_params, 1, 1, input_dims, output_dims);
   if (status != ARM_CMSIS_NN_SUCCESS) {
     return status;
   }

@@ -1,0 +1,243 @@
+/* Convolution on arranged weights for the DSP extension: 4 output channels x 2 pixels per step.
+ *
+ * One 16-bit lane carries the weights of two channels as b + 256 * t ("bottom" and "top" channel). With x the input,
+ *     both   += x * (b + 256 t)        smlad with the word as it lies in memory
+ *     bottom += x * b                  smlad with the sign-extended low bytes
+ * so that top = (both - bottom) / 256, exact modulo 2^24; the arranger has proved |top| < 2^23. That is one sxtb16 per
+ * four weights instead of two, and nothing else in exchange but two instructions per pair of outputs.
+ *
+ * For the files that include it, each with a copy for its shifts: any_shift is a constant wherever it is handed on.
+ */
+#ifndef TINSMITH_NN_DSP_CONVOLVE_COLUMNS_H
+#define TINSMITH_NN_DSP_CONVOLVE_COLUMNS_H
+
+#include "include/arm_nn_types.h"
+#include "src/internal/arguments.h"
+#include "src/internal/clamp.h"
+#include "src/internal/compiler.h"
+#include "src/internal/dsp.h"
+#include "src/internal/im2col.h"
+#include "src/internal/requantize.h"
+
+enum { kChannels = 4, kPixels = 2 };
+
+/** Sums of each pixel for the channel pairs (a, b) and (c, d). */
+typedef struct {
+  int32_t both[kPixels][2];
+  int32_t bottom[kPixels][2];
+} sums;
+
+/** Add depth / 4 blocks of 4 values of k. columns: lanes (k, k + 2) of pixel 0 and 1, then (k + 1, k + 3) of both.
+ * Returns the end of the weights read.
+ * Written in assembly because 13 values live at once and compilers spill; the loop's end waits on the stack, where no
+ * register has to point at it: with a frame pointer, 13 are all there are. */
+static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, const int8_t *weights, int32_t depth) {
+  uint32_t x0 = (uint32_t)depth;
+  uint32_t x1 = (uint32_t)(uintptr_t)(columns + depth);
+  uint32_t w;
+  /* clang-format off */
+#define TINSMITH_HALF_BLOCK                \
+      "ldrd   %[x0], %[x1], [%[c]], #8\n"  \
+      "ldr    %[w], [%[p]], #4\n"          \
+      "smlad  %[s00], %[x0], %[w], %[s00]\n" \
+      "smlad  %[s10], %[x1], %[w], %[s10]\n" \
+      "sxtb16 %[w], %[w]\n"                \
+      "smlad  %[b00], %[x0], %[w], %[b00]\n" \
+      "smlad  %[b10], %[x1], %[w], %[b10]\n" \
+      "ldr    %[w], [%[p]], #4\n"          \
+      "smlad  %[s01], %[x0], %[w], %[s01]\n" \
+      "smlad  %[s11], %[x1], %[w], %[s11]\n" \
+      "sxtb16 %[w], %[w]\n"                \
+      "smlad  %[b01], %[x0], %[w], %[b01]\n" \
+      "smlad  %[b11], %[x1], %[w], %[b11]\n"
+  __asm__ volatile(
+      "str    %[x1], [sp, #-4]!\n"
+      "tst    %[x0], #4\n" /* an odd number of blocks: enter the loop in its middle */
+      "bne    2f\n"
+      "1:\n"
+      TINSMITH_HALF_BLOCK TINSMITH_HALF_BLOCK
+      "2:\n"
+      TINSMITH_HALF_BLOCK TINSMITH_HALF_BLOCK
+      "ldr    %[w], [sp]\n"
+      "cmp    %[c], %[w]\n"
+      "bne    1b\n"
+      "add    sp, #4\n"
+      : [s00] "+r"(acc->both[0][0]), [s01] "+r"(acc->both[0][1]), [s10] "+r"(acc->both[1][0]),
+        [s11] "+r"(acc->both[1][1]), [b00] "+r"(acc->bottom[0][0]), [b01] "+r"(acc->bottom[0][1]),
+        [b10] "+r"(acc->bottom[1][0]), [b11] "+r"(acc->bottom[1][1]), [c] "+r"(columns), [p] "+r"(weights),
+        [x0] "+&r"(x0), [x1] "+&r"(x1), [w] "=&r"(w)
+      :
+      : "cc", "memory");
+#undef TINSMITH_HALF_BLOCK
+  /* clang-format on */
+  return weights;
+}
+
+/** One block of 4 values of one pixel as lanes (k, k + 2), (k + 1, k + 3). */
+static inline void store_lanes(tinsmith_lanes *words, uint32_t bytes) {
+  words[0] = tinsmith_sxtb16(bytes);
+  words[kPixels] = tinsmith_sxtb16_ror8(bytes);
+}
+
+/** `count` values of one pixel into every second word; what is missing to a multiple of 4 becomes 0. */
+TINSMITH_ALWAYS_INLINE void *append_lanes(void *column, const int8_t *bytes, int32_t count) {
+  tinsmith_lanes *words = column;
+  const int8_t *end = bytes + (count & ~7);
+  TINSMITH_NO_UNROLL
+  while (bytes != end) {
+    store_lanes(words, tinsmith_load_word(bytes));
+    store_lanes(words + 2 * kPixels, tinsmith_load_word(bytes + 4));
+    words += 4 * kPixels;
+    bytes += 8;
+  }
+  if (count & 4) {
+    store_lanes(words, tinsmith_load_word(bytes));
+    words += 2 * kPixels;
+    bytes += 4;
+  }
+  if (count & 3) {
+    store_lanes(words, tinsmith_load_bytes(bytes, count & 3));
+    words += 2 * kPixels;
+  }
+  return words;
+}
+
+/** The same of a constant. */
+TINSMITH_ALWAYS_INLINE void *append_padding_lanes(void *column, int8_t zero_point, int32_t count) {
+  const uint32_t lanes = tinsmith_pack_bottoms((uint32_t)zero_point, (uint32_t)zero_point);
+  tinsmith_lanes *words = column;
+  TINSMITH_NO_UNROLL
+  for (; count > 0; count -= 4) {
+    words[0] = lanes;
+    words[kPixels] = lanes;
+    words += 2 * kPixels;
+  }
+  return words;
+}
+
+TINSMITH_NOINLINE static void unpack(tinsmith_lanes *column, const int8_t *bytes, int32_t count) {
+  append_lanes(column, bytes, count);
+}
+
+/** One window as lanes: straight from the input when its pieces are whole blocks of 4, else by way of `bytes`, which
+ * has room for `depth` rounded up to a multiple of 4. */
+TINSMITH_NOINLINE static void unpack_window(const tinsmith_windows *windows, const tinsmith_window *window,
+                                            tinsmith_lanes *column, int8_t *bytes, int32_t depth) {
+  const tinsmith_inside inside = tinsmith_clip_window(windows, window);
+  const int32_t channels = windows->channels;
+  const bool dense = windows->dilation.w == 1;
+  const int32_t ends = (inside.left | inside.right | windows->kernel_w) * channels;
+  if (ends % 4 == 0 && (dense || channels % 4 == 0)) {
+    tinsmith_walk_window(windows, window, inside, 0, column, append_lanes, append_padding_lanes);
+  } else {
+    tinsmith_copy_window(windows, window, 0, bytes);
+    unpack(column, bytes, (depth + 3) & ~3); /* what lies behind meets weights of 0 */
+  }
+}
+
+/** Scaling of a group's channels. */
+typedef struct {
+  const int32_t *bias;
+  const int32_t *multiplier;
+  const int32_t *shift;
+  int32_t zero_point;
+} output_stage;
+
+/** Outputs of one group of both pixels, of which `channels` exist. */
+TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *acc, int32_t channels, int8_t *output0,
+                                         int8_t *output1, bool any_shift) {
+  int32_t values[kPixels][kChannels];
+  for (int32_t p = 0; p < kPixels; ++p) {
+    for (int32_t pair = 0; pair < 2; ++pair) {
+      const int32_t top = (acc->both[p][pair] - acc->bottom[p][pair]) >> 8;
+      values[p][2 * pair] = acc->bottom[p][pair];
+      values[p][2 * pair + 1] = stage->bias[2 * pair + 1] + top;
+    }
+  }
+  for (int32_t c = 0; c < channels; ++c) {
+    /* Loaded once for both pixels: for all the compiler knows, a store to the output changes the arrays. */
+    const int32_t multiplier = stage->multiplier[c];
+    const int32_t shift = stage->shift[c];
+    int32_t value0, value1;
+    if (any_shift) {
+      value0 = tinsmith_requantize_folded_any(values[0][c], multiplier, shift, stage->zero_point);
+      value1 = tinsmith_requantize_folded_any(values[1][c], multiplier, shift, stage->zero_point);
+    } else {
+      const int32_t offset = tinsmith_half_and_zero_point(shift, stage->zero_point);
+      value0 = tinsmith_requantize_folded(values[0][c], multiplier, shift, offset);
+      value1 = tinsmith_requantize_folded(values[1][c], multiplier, shift, offset);
+    }
+    output1[c] = tinsmith_saturate_s8(value1);
+    output0[c] = tinsmith_saturate_s8(value0);
+  }
+}
+
+/** All channels of two pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
+ * For a single pixel give output1 = output0: pixel 0 is written last. */
+TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmith_lanes *columns, const int8_t *weights,
+                                               int32_t depth, int32_t channels, int8_t *output0, int8_t *output1,
+                                               bool any_shift) {
+  for (; channels > 0; channels -= kChannels) {
+    sums acc;
+    for (int32_t p = 0; p < kPixels; ++p) {
+      acc.both[p][0] = acc.bottom[p][0] = stage.bias[0];
+      acc.both[p][1] = acc.bottom[p][1] = stage.bias[2];
+    }
+    weights = multiply(&acc, columns, weights, depth);
+    if (channels >= kChannels) {
+      finish_group(&stage, &acc, kChannels, output0, output1, any_shift); /* unrolled */
+    } else {
+      finish_group(&stage, &acc, channels, output0, output1, any_shift);
+    }
+    output0 += kChannels;
+    output1 += kChannels;
+    stage.bias += kChannels;
+    stage.multiplier += kChannels;
+    stage.shift += kChannels;
+  }
+}
+
+/** The whole layer, as tinsmith_convolve_packed_s8(). any_shift: quant_params are those of its sister for any shift. */
+TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_context *ctx,
+                                                            const cmsis_nn_conv_params *conv_params,
+                                                            const cmsis_nn_per_channel_quant_params *quant_params,
+                                                            const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                            const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                            const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                            int8_t *output_data, bool any_shift) {
+  const arm_cmsis_nn_status status = tinsmith_check_convolve_packed(ctx, false, input_dims, filter_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
+  }
+  const tinsmith_windows windows = tinsmith_windows_of(conv_params, input_dims, input_data, filter_dims, output_dims);
+  const bool in_place = tinsmith_windows_are_pixels(&windows);
+  const int32_t depth = filter_dims->h * filter_dims->w * filter_dims->c;
+  const int32_t blocks_depth = (depth + 3) / 4 * 4;
+  const int32_t channels = output_dims->c;
+  const int32_t pixels = output_dims->n * output_dims->h * output_dims->w;
+  const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift, conv_params->output_offset};
+  /* Scratch: columns of kPixels pixels as int16, then one window as bytes. */
+  tinsmith_lanes *columns = ctx->buf;
+  int8_t *bytes = (int8_t *)(columns + blocks_depth);
+
+  tinsmith_window window = tinsmith_first_window(&windows);
+  int8_t *output = output_data;
+  for (int32_t left = pixels; left > 0; left -= kPixels) {
+    const int32_t count = left < kPixels ? left : kPixels;
+    for (int32_t p = 0; p < count; ++p) {
+      if (in_place) {
+        unpack(columns + p, tinsmith_window_pixel(&windows, &window), depth);
+      } else {
+        unpack_window(&windows, &window, columns + p, bytes, depth);
+      }
+      tinsmith_next_window(&windows, &window);
+    }
+    int8_t *output1 = count > 1 ? output + channels : output;
+    multiply_columns(stage, columns, filter_data, blocks_depth, channels, output, output1, any_shift);
+    output += count * channels;
+  }
+  tinsmith_apply_activation(&conv_params->activation, output_data, pixels * channels);
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
+#endif /* TINSMITH_NN_DSP_CONVOLVE_COLUMNS_H */
