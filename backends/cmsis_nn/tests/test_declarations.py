@@ -6,7 +6,7 @@ from tinsmith_ir import parse_graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Graph
-from tinsmith_ir.operators import Add, Conv2D, DepthwiseConv2D, Mul
+from tinsmith_ir.operators import Add, Conv2D, DepthwiseConv2D, FullyConnected, Mul
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import lower
@@ -93,6 +93,20 @@ def test_large_scale_goes_to_the_packed_kernel_of_any_scale(
     m55 = target("cortex-m55")
     (call,) = lower(graph, m55, backend().kernels(m55)).calls
     assert (call.kernel, call.reason) == (f"tinsmith_{function}_packed_s8", "")
+
+
+def test_weights_of_large_sums_go_to_the_deep_kernel_where_lanes_are_shared() -> None:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType((1, 600), DType.INT8, Q))
+    weights = np.full((2, 600), 127, np.int8)
+    w = builder.constant("w", weights, Quantization.per_tensor(0.01, 0))
+    graph = builder.build(
+        builder.add(FullyConnected(), [x, w], "y", Quantization.per_tensor(9.0, 0))
+    )
+    for name, kernel in (("cortex-m4", "packed_deep_s8"), ("cortex-m55", "packed_s8")):
+        chosen = target(name)
+        (call,) = lower(graph, chosen, backend().kernels(chosen)).calls
+        assert call.kernel == f"tinsmith_fully_connected_{kernel}"
 
 
 def test_channel_multiplier_goes_to_the_packed_kernel_of_any_scale() -> None:

@@ -140,6 +140,18 @@ def test_any_shift_is_kept_with_its_sign(implementation: Implementation) -> None
     assert (packed.multiplier == -(1 << 31)).all()
 
 
+def test_deep_weights_are_arranged_as_others_are() -> None:
+    weights = np.full((4, 520), 127, np.int8)
+    bias = np.arange(4, dtype=np.int32)
+    one_scale = stage(1)
+    with pytest.raises(PackingError, match="66040, not below"):
+        pack_fully_connected("dsp", weights, bias, *one_scale, input_zero_point=0)
+    deep = pack_fully_connected("dsp", weights, bias, *one_scale, input_zero_point=0, deep=True)
+    half = pack_fully_connected("dsp", weights[:, :260], bias, *one_scale, input_zero_point=0)
+    assert np.array_equal(deep.weights[: half.weights.size], half.weights)
+    assert deep.bias.tolist() == [0, 1, 2, 3]
+
+
 def test_an_accumulator_that_leaves_32_bits_when_shifted_is_refused() -> None:
     weights = np.full((1, 1, 1, 64), 127, np.int8)
     for shift, fits in ((10, True), (11, False)):

@@ -1,5 +1,7 @@
 """FullyConnected, by the packed kernel and by the public API."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_c import expression, initializer
@@ -56,8 +58,11 @@ def _stage(layer: Layer) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return p.multipliers[kept], p.shifts[kept]
 
 
-def packed(layer: Layer) -> PackedLayer:
-    """The layer's constants as the packed kernel of its target takes them; raises PackingError."""
+def packed(layer: Layer, *, deep: bool = False) -> PackedLayer:
+    """The layer's constants as the packed kernel of its target takes them; raises PackingError.
+
+    deep: as that for weights of any sum takes them.
+    """
     multipliers, shifts = _stage(layer)
     return pack_fully_connected(
         implementation(layer.target),
@@ -66,6 +71,7 @@ def packed(layer: Layer) -> PackedLayer:
         multipliers,
         shifts,
         input_zero_point=input_zero_point(layer),
+        deep=deep,
     )
 
 
@@ -73,6 +79,15 @@ def weights_pack(layer: Layer) -> str | None:
     """Weights, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
     try:
         packed(layer)
+    except PackingError as error:
+        return str(error)
+    return None
+
+
+def weights_pack_for_any_sum(layer: Layer) -> str | None:
+    """Weights of any sum, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
+    try:
+        packed(layer, deep=True)
     except PackingError as error:
         return str(error)
     return None
@@ -114,6 +129,11 @@ def prepare_packed(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     return packed_constants(layer, packed(layer))
 
 
+def prepare_packed_deep(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """The same for the kernel for weights of any sum."""
+    return packed_constants(layer, packed(layer, deep=True))
+
+
 def prepare_public(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Operands as they are, scales that are no numbers of the call, and MVE's effective bias."""
     found: list[Prepared | AsGiven] = [*constant_operands(layer)]
@@ -127,6 +147,15 @@ def prepare_public(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """One call of the packed kernel."""
+    return _emit_packed("tinsmith_fully_connected_packed_s8", layer, scope)
+
+
+def emit_packed_deep(layer: Layer, scope: Scope) -> Emission:
+    """One call of the packed kernel for weights of any sum."""
+    return _emit_packed("tinsmith_fully_connected_packed_deep_s8", layer, scope)
+
+
+def _emit_packed(function: str, layer: Layer, scope: Scope) -> Emission:
     names = scope.prepared("multipliers"), scope.prepared("shifts")
     scales = initializer(
         "cmsis_nn_quant_params",
@@ -151,7 +180,7 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
     ]
     return Emission(
         (_parameters(layer), scales, context(scope)),
-        expression("tinsmith_fully_connected_packed_s8", arguments),
+        expression(function, arguments),
     )
 
 
@@ -204,23 +233,31 @@ def _sums(layer: Layer, scope: Scope) -> str:
 
 
 def packed_kernels(target: Target) -> tuple[Kernel, ...]:
-    """The kernel of tinsmith_nn.h."""
-    return (
-        Kernel(
-            name="tinsmith_fully_connected_packed_s8",
-            backend=BACKEND,
-            operator=FullyConnected,
-            signature=_S8,
-            headers=(PACKED_HEADER,),
-            emit=emit_packed,
-            prepare=prepare_packed,
-            walk=walks.fully_connected_packed,
-            rules=(weights_are_constant, weights_pack),
-            engine=engine(target),
-            checks=PACKED_CHECKS,
-            guards=guards(target),
-        ),
+    """The kernels of tinsmith_nn.h; only the DSP extension needs one of its own for weights of any sum."""
+    kernel = Kernel(
+        name="tinsmith_fully_connected_packed_s8",
+        backend=BACKEND,
+        operator=FullyConnected,
+        signature=_S8,
+        headers=(PACKED_HEADER,),
+        emit=emit_packed,
+        prepare=prepare_packed,
+        walk=walks.fully_connected_packed,
+        rules=(weights_are_constant, weights_pack),
+        engine=engine(target),
+        checks=PACKED_CHECKS,
+        guards=guards(target),
     )
+    if implementation(target) != "dsp":
+        return (kernel,)
+    deep = replace(
+        kernel,
+        name="tinsmith_fully_connected_packed_deep_s8",
+        emit=emit_packed_deep,
+        prepare=prepare_packed_deep,
+        rules=(weights_are_constant, weights_pack_for_any_sum),
+    )
+    return (kernel, deep)
 
 
 def public_kernels(target: Target) -> tuple[Kernel, ...]:

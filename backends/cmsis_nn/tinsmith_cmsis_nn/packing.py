@@ -91,8 +91,7 @@ def pack_convolution(
     folded = _fold_bias(rows, bias, input_zero_point)
     if implementation == "mve":
         return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
-    rows, folded = _silence_dead_channels(rows, folded, multiplier, shift)
-    _check_accumulators(rows, folded, shift)
+    rows, folded = _proved(rows, folded, multiplier, shift)
     stage = _fold_stage(multiplier, shift, CHANNEL_GROUP, any_shift=any_shift)
     return PackedLayer(_arrange(implementation, rows), _pad_to(folded, CHANNEL_GROUP, 0), *stage)
 
@@ -105,22 +104,25 @@ def pack_fully_connected(
     shift: NDArray[np.int32],
     *,
     input_zero_point: int,
+    deep: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_fully_connected_packed_s8`.
 
     weights: (N, K). bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point: [-128, 127].
+    deep: for `tinsmith_fully_connected_packed_deep_s8`, which takes weights of any sum.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     folded = _fold_bias(weights, bias, input_zero_point)
     if implementation == "mve":
         return PackedLayer(arrange_fully_connected(weights), folded, multiplier, shift)
+    group = 1
     if multiplier.size > 1 or weights.shape[0] == 1:
-        return pack_convolution(
-            implementation, weights, bias, multiplier, shift, input_zero_point=input_zero_point
-        )
-    _check_accumulators(weights, folded, shift)
-    stage = _fold_stage(multiplier, shift, 1)
-    arranged = _arrange(implementation, weights)
+        weights, folded = _proved(weights, folded, multiplier, shift)
+        group = CHANNEL_GROUP
+    else:
+        _check_accumulators(weights, folded, shift)
+    stage = _fold_stage(multiplier, shift, group)
+    arranged = _arrange(implementation, weights, deep=deep)
     return PackedLayer(arranged, _pad_to(folded, CHANNEL_GROUP, 0), *stage)
 
 
@@ -149,8 +151,7 @@ def pack_depthwise(
     folded = _fold_bias(rows, bias, input_zero_point)
     if implementation == "mve":
         return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
-    rows, folded = _silence_dead_channels(rows, folded, multiplier, shift)
-    _check_accumulators(rows, folded, shift)
+    rows, folded = _proved(rows, folded, multiplier, shift)
     stage = _fold_stage(multiplier, shift, 1, any_shift=any_shift)
     return PackedLayer(rows.reshape(-1), folded, *stage)
 
@@ -194,6 +195,18 @@ def _silence_dead_channels(
     )
 
 
+def _proved(
+    rows: NDArray[np.int8],
+    folded: NDArray[np.int32],
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+    """Weights and bias of layers with a scale per channel, dead channels silenced, none too large."""
+    rows, folded = _silence_dead_channels(rows, folded, multiplier, shift)
+    _check_accumulators(rows, folded, shift)
+    return rows, folded
+
+
 def _dead(multiplier: NDArray[np.int32], shift: NDArray[np.int32]) -> NDArray[np.bool_]:
     return (multiplier == 0) | (shift < -LARGEST_SHIFT)
 
@@ -226,15 +239,20 @@ def _fold_stage(
     return _pad_to(doubled, group, 0), _pad_to(right, group, 1)
 
 
-def _arrange(implementation: Implementation, rows: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Weights (N, K) in the stream order of the matrix kernel, see `tinsmith_convolve_packed_s8` in tinsmith_nn.h."""
+def _arrange(
+    implementation: Implementation, rows: NDArray[np.int8], *, deep: bool = False
+) -> NDArray[np.int8]:
+    """Weights (N, K) in the stream order of the matrix kernel, see `tinsmith_convolve_packed_s8` in tinsmith_nn.h.
+
+    deep: the kernel takes sums apart before they leave their lanes.
+    """
     channels = -(-rows.shape[0] // CHANNEL_GROUP) * CHANNEL_GROUP
     if implementation == "c":
         groups = _zero_padded(rows, channels, rows.shape[1]).reshape(
             -1, CHANNEL_GROUP, rows.shape[1]
         )
         return np.ascontiguousarray(groups.transpose(0, 2, 1)).reshape(-1)
-    _check_lanes(rows)
+    _check_lanes(rows, deep=deep)
     depth = -(-rows.shape[1] // DEPTH_BLOCK) * DEPTH_BLOCK
     padded = _zero_padded(rows, channels, depth).astype(np.int32)
     # lanes: (groups of 4 channels, pairs of channels, K); blocks: (groups, K / 4, k % 2, pair, k // 2)
@@ -243,9 +261,11 @@ def _arrange(implementation: Implementation, rows: NDArray[np.int8]) -> NDArray[
     return np.ascontiguousarray(blocks).astype("<i2").reshape(-1).view(np.int8)
 
 
-def _check_lanes(rows: NDArray[np.int8]) -> None:
+def _check_lanes(rows: NDArray[np.int8], *, deep: bool) -> None:
     if (rows == -128).any():
         raise PackingError("a weight is -128, which does not fit a lane of two channels")
+    if deep:
+        return
     top_sums = np.abs(rows[1::2].astype(np.int64)).sum(axis=1)
     if (top_sums >= 1 << 16).any():
         channel = 2 * int(np.argmax(top_sums)) + 1

@@ -118,6 +118,7 @@ int32_t call_scratch_bytes(const call_head *head) {
     case kCallDepthwisePackedAny:
       return tinsmith_depthwise_packed_s8_get_buffer_size(&dw, in, filter, out);
     case kCallFullyConnectedPacked:
+    case kCallFullyConnectedPackedDeep:
       return tinsmith_fully_connected_packed_s8_get_buffer_size(filter);
     case kCallConvolveWrapper:
       return arm_convolve_wrapper_s8_get_buffer_size(&conv, in, filter, out);
@@ -178,6 +179,11 @@ int32_t call_run(const call *c) {
       return tinsmith_convolve_packed_any_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
     case kCallDepthwisePackedAny:
       return tinsmith_depthwise_packed_any_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+#endif
+#if TINSMITH_NN_DSP
+    case kCallFullyConnectedPackedDeep:
+      return tinsmith_fully_connected_packed_deep_s8(&ctx, &fc, &either, in, input, filter, second, bias, out,
+                                                     c->output);
 #endif
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);

@@ -36,6 +36,7 @@ typedef enum {
   kCallMulBroadcast,
   kCallConvolvePackedAny,
   kCallDepthwisePackedAny,
+  kCallFullyConnectedPackedDeep,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -47,8 +47,18 @@ KERNELS = (
     "mul_broadcast",
     "convolve_packed_any",
     "depthwise_packed_any",
+    "fully_connected_packed_deep",
 )
 """In the order of `call_kernel` in call.h."""
+
+
+def kernels_of(implementation: Implementation) -> tuple[str, ...]:
+    """Those that an implementation has, without softmax, which is compared with the evaluator, graph by graph
+    (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
+    """
+    missing = {"c": ("_deep",), "dsp": (), "mve": ("_any", "_deep")}[implementation]
+    return tuple(name for name in KERNELS if name != "softmax" and not name.endswith(missing))
+
 
 Dims = tuple[int, int, int, int]
 Pair = tuple[int, int]
@@ -337,8 +347,10 @@ class Generator:
         )
 
     def fully_connected(self, kernel: str) -> Call:
-        packed = kernel == "fully_connected_packed"
+        packed, deep = "packed" in kernel, kernel.endswith("_deep")
         n, depth, channels = self.between(1, 3), self.between(1, 70), self.between(1, 18)
+        if deep and self.chance(0.8):
+            n, depth, channels = 1, self.between(500, 1100), self.between(1, 6)
         per_channel = self.chance(0.5)
         x, weights = self.int8(n, depth), self.weights(channels, depth)
         bias = self.bias(depth, channels)
@@ -353,7 +365,13 @@ class Generator:
         layer = PackedLayer(weights, bias, multiplier, shift)
         if packed:
             layer = pack_fully_connected(
-                self.implementation, weights, bias, multiplier, shift, input_zero_point=zero
+                self.implementation,
+                weights,
+                bias,
+                multiplier,
+                shift,
+                input_zero_point=zero,
+                deep=deep,
             )
         return Call(
             kernel=kernel,
@@ -516,7 +534,7 @@ class Generator:
 
     def aligned_call(self, kernel: str) -> Call:
         match kernel:
-            case "fully_connected_packed" | "fully_connected_wrapper":
+            case _ if kernel.startswith("fully_connected"):
                 return self.fully_connected(kernel)
             case _ if kernel.startswith("convolve"):
                 return self.convolution(kernel)

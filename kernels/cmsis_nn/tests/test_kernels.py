@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kernel_cases import KERNELS, Call, Generator
+from kernel_cases import KERNELS, Call, Generator, kernels_of
 from numpy.typing import NDArray
 from tinsmith_cmsis_nn.packing import Implementation
 from tinsmith_emulators import run
@@ -17,8 +17,6 @@ from tinsmith_toolchains import Firmware, build_firmware
 
 TESTS = Path(__file__).resolve().parent
 LIBRARY = TESTS.parent
-# Softmax is compared with the evaluator, graph by graph, in backends/cmsis_nn/tests/test_cmsis_nn_on_host.py.
-RANDOM_KERNELS = tuple(kernel for kernel in KERNELS if kernel != "softmax")
 
 # As in board_model.c.
 INPUT_BYTES = 12288
@@ -63,7 +61,7 @@ def host_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return host_compile(program, [TESTS / "call.c", TESTS / "host_main.c"])
 
 
-@pytest.mark.parametrize("kernel", RANDOM_KERNELS)
+@pytest.mark.parametrize("kernel", kernels_of("c"))
 def test_plain_c_equals_the_definition_and_reads_no_byte_too_far(
     kernel: str, host_program: Path
 ) -> None:
@@ -204,7 +202,7 @@ def check_calls(firmware: Firmware, kernels: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("cpu", BOARDS)
 def test_boards_give_the_same_and_write_nowhere_else(cpu: str, tmp_path: Path) -> None:
-    check_calls(board_program(cpu, tmp_path), RANDOM_KERNELS * 12)
+    check_calls(board_program(cpu, tmp_path), kernels_of(BOARDS[cpu]) * 12)
 
 
 def test_a_frame_pointer_leaves_registers_enough_for_the_assembly(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kernel_cases import Generator
-from test_kernels import INPUT_BYTES, LIBRARY, RANDOM_KERNELS, TESTS, check, fits, sources
+from kernel_cases import Generator, kernels_of
+from test_kernels import INPUT_BYTES, LIBRARY, TESTS, check, fits, sources
 from tinsmith_emulators import run
 from tinsmith_target import target
 from tinsmith_toolchains import Firmware, build_firmware
@@ -48,8 +48,7 @@ def test_calls_equal_the_definition_and_write_nowhere_else(tmp_path: Path) -> No
     model = [TESTS / "call.c", TESTS / "board_model.c"]
     firmware = build(tmp_path, model, TESTS / "board_harness.c")
     generator = Generator(seed=55, implementation="mve")
-    kernels = [kernel for kernel in RANDOM_KERNELS if not kernel.endswith("_any")]  # not of MVE
-    calls = [call for call in (generator.call(k) for k in kernels * 12) if fits(call)]
+    calls = [call for call in (generator.call(k) for k in kernels_of("mve") * 12) if fits(call)]
     assert len(calls) > 100
     inputs = [call.encode().ljust(INPUT_BYTES, b"\0") for call in calls]
     result = run(firmware, target("cortex-m55"), inputs, layers=False, timeout_seconds=120)
