@@ -104,6 +104,17 @@ def test_a_constant_output_keeps_its_bytes() -> None:
     assert graph.constant_data["c"].tolist() == [0, 200, 255]
 
 
+def test_a_constant_without_axes_is_moved_to_int8() -> None:
+    b = ModelBuilder()
+    x = b.tensor("x", (4,), "UINT8", quantization=BYTES)
+    one = b.constant("one", np.array(142, np.uint8), quantization=BYTES)
+    y = b.tensor("y", (4,), "UINT8", quantization=BYTES)
+    b.operator("ADD", [x, one], [y], options("AddOptions"))
+    graph = import_tflite(b.finish([x], [y]))
+    (constant,) = graph.constants
+    assert (constant.value.type.shape, constant.data.tolist()) == ((), 14)
+
+
 def test_bytes_without_a_scale_are_moved_as_they_are() -> None:
     b = ModelBuilder()
     x, y = (b.tensor(name, size, "UINT8") for name, size in (("x", (4,)), ("y", (2, 2))))

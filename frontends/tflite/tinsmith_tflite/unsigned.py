@@ -96,6 +96,7 @@ def recentred(type_: TensorType) -> TensorType:
 
 def recentred_data(data: Array) -> Array:
     """Integers of uint8 as those of their twin."""
-    moved = np.bitwise_xor(data.astype(np.uint8), _DISTANCE).view(np.int8)
+    # Of arrays without axes the operation makes a number.
+    moved = np.asarray(np.bitwise_xor(data.astype(np.uint8), _DISTANCE)).view(np.int8)
     moved.flags.writeable = False
     return moved
