@@ -14,6 +14,7 @@ from tinsmith_ir.random_steps import (
     elements,
     functions,
     layers,
+    memories,
     moves,
     reductions,
 )
@@ -81,6 +82,7 @@ _FAMILIES = (
         ),
     ),
     _Family(6, 0.25, 0.3, (choices.choose,)),
+    _Family(70, 0.25, 0.25, (memories.filters_over_time,)),
 )
 
 

@@ -80,6 +80,25 @@ def test_filter_feeds_back(kernel_objects: KernelObjects, tmp_path: Path) -> Non
     assert "leave filter_memories_t.state as it is" in " ".join(header.replace("//", "").split())
 
 
+FILTERS_OVER_TIME = """graph 2 "filters" {
+  input %x: i8[1,2]<0.5, 3>
+  state %h: i16[1,6]<0.03125, 0> = [1, -2, 3, -4, 5, -6] next %later
+  const %w: i8[3,2]<0.25, 0> = [1, 2, -3, 4, 5, -6]
+  const %t: i16[3,2]<0.5, 0> = [1, 2, 3, 4, 5, -6]
+  %later: i16[1,6]<0.03125, 0> = svdf_state(%h, %x, %w)
+  %y: i8[1,3]<0.5, -2> = svdf(%later, %t)
+  output %y
+}
+"""
+
+
+def test_filters_over_time_remember_in_place(kernel_objects: KernelObjects, tmp_path: Path) -> None:
+    graph = parse_graph(FILTERS_OVER_TIME)
+    program = placed(graph)
+    assert [buffer.name for buffer in program.buffers] == ["x", "h", "y"]
+    check(graph, tmp_path, kernel_objects)
+
+
 def test_network_without_states_has_nothing_to_reset(
     kernel_objects: KernelObjects, tmp_path: Path
 ) -> None:

@@ -26,6 +26,7 @@ from tinsmith_reference import (
     reduction,
     resize,
     softmax,
+    svdf,
 )
 
 _KERNELS = (
@@ -39,6 +40,7 @@ _KERNELS = (
     *reduction.KERNELS,
     *resize.KERNELS,
     *softmax.KERNELS,
+    *svdf.KERNELS,
     *functions.KERNELS,
     *logistic.KERNELS,
     *lookup.KERNELS,

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from tflite_builder import ModelBuilder, tflite
+from tinsmith_ir.evaluate import varied_frames
 from tinsmith_ir.types import Quantization
 
 Array = NDArray[np.generic]
@@ -23,11 +24,18 @@ def activation_code(name: str) -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """A model, and one array per input of it."""
+    """A model, and one array per input of it. runs: of a model with a memory, see `varied_frames`."""
 
     name: str
     model: bytes
     inputs: tuple[Array, ...]
+    runs: int = 1
+
+    @property
+    def frames(self) -> list[list[Array]]:
+        """The inputs of each run."""
+        named = {str(index): array for index, array in enumerate(self.inputs)}
+        return [[*frame.values()] for frame in varied_frames(named, self.runs)]
 
 
 class CaseBuilder:
@@ -38,6 +46,7 @@ class CaseBuilder:
         self.random = np.random.RandomState(zlib.crc32(name.encode()))
         self.model = ModelBuilder()
         self.called: list[ModelBuilder] = []
+        self.runs = 1
         self._inputs: list[int] = []
         self._arrays: list[Array] = []
 
@@ -86,6 +95,13 @@ class CaseBuilder:
         self._arrays.append(array)
         return index
 
+    def variable(
+        self, name: str, shape: Shape, kind: Kind, scale: float = 1.0, zero_point: int | None = None
+    ) -> int:
+        """Add a variable tensor."""
+        quantization = self.quantization(kind, scale, zero_point)
+        return self.model.tensor(name, shape, kind, quantization=quantization, IsVariable=1)
+
     def output(
         self, shape: Shape, kind: Kind, scale: float = 1.0, zero_point: int | None = None
     ) -> int:
@@ -104,4 +120,4 @@ class CaseBuilder:
     def finish(self, output: int) -> Case:
         """The case."""
         model = self.model.finish(self._inputs, [output], called=self.called)
-        return Case(self.name, model, tuple(self._arrays))
+        return Case(self.name, model, tuple(self._arrays), self.runs)

@@ -12,6 +12,7 @@ import cases_elements
 import cases_functions
 import cases_logic
 import cases_moves
+import cases_recurrent
 import cases_reductions
 import cases_slices
 import cases_types
@@ -118,6 +119,7 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (2, cases_control.while_in_while),
     (4, cases_control.rows),
     (6, cases_control.if_),
+    (8, cases_recurrent.svdf),
 )
 
 _PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (

@@ -164,15 +164,23 @@ class OperatorContext:
             )
         return value
 
-    def weights(self, source: Value, rank: int) -> Value:
-        """Input 1 of `rank` dimensions, in the dtype of the activations.
+    def kept(self, position: int) -> Value:
+        """Input `position`, a variable tensor: what it holds when this operator runs."""
+        return self.values.kept(self._tensor(position), self.where)
+
+    def keep(self, position: int, value: Value) -> None:
+        """Let variable tensor `position`, asked for by `kept`, hold `value` from this operator on."""
+        self.values.keep(self._tensor(position), value, self.where)
+
+    def weights(self, source: Value, rank: int, position: int = 1) -> Value:
+        """Input `position` of `rank` dimensions, in the dtype of the activations.
 
         "Dynamic range" models store int8 weights beside float32 activations. TFLite then quantizes
         the activations anew on every run; here the weights become float32, which is more exact.
         """
-        value = self.ranked_value(1, rank)
+        value = self.ranked_value(position, rank)
         if source.type.dtype is DType.FLOAT32 and value.type.dtype is DType.INT8:
-            return self.values.float_weights(self._tensor(1))
+            return self.values.float_weights(self._tensor(position))
         return value
 
     def bias(self, source: Value, position: int = 2) -> Value | None:

@@ -153,7 +153,7 @@ def _graph(
                 outputs.append(_output(values, index, nodes))
     states: tuple[State, ...] = ()
     with problems.gathered():
-        states = variables.states()
+        states = (*variables.states(), *values.kept_tensors.states())
     problems.raise_found()
     graph = Graph(
         name, tuple(inputs), tuple(outputs), tuple(nodes), tuple(values.constants), states

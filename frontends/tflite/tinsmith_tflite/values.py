@@ -11,6 +11,7 @@ from tinsmith_ir.graph import Array, Constant, Location, Node, Value
 from tinsmith_ir.operators import Requantize
 from tinsmith_ir.types import TensorType
 
+from tinsmith_tflite.kept import KeptTensors, check_variable
 from tinsmith_tflite.model_file import FileTensor, ModelFile
 from tinsmith_tflite.names import Names
 from tinsmith_tflite.tensors import bias_type, dense_shape, may_be, tensor_type
@@ -28,13 +29,14 @@ class Values:
     """Which tensor of the file is which value of the graph.
 
     Constants become values when they are first asked for as such; their data are views of the file.
-    widened: those that are float32 here and int8 in the file.
+    widened: those that are float32 here and int8 in the file. kept_tensors: variable tensors.
     """
 
     def __init__(self, file: ModelFile) -> None:
         self.file = file
         self.constants: list[Constant] = []
         self.widened: list[Constant] = []
+        self.kept_tensors = KeptTensors()
         self._names = Names()
         self._values: dict[int, Value] = {}
         self._arrays: dict[str, Array] = {}
@@ -88,6 +90,26 @@ class Values:
         return self._constant(
             tensor.name, type_, self._data(tensor, type_.dtype.numpy, type_.shape)
         )
+
+    def kept(self, index: int, where: str) -> Value:
+        """What a variable tensor holds after the operators so far; at the beginning of a run it is a state.
+
+        Raises ModelError for a tensor that is none.
+        """
+        known = self.kept_tensors.known(index)
+        if known is not None:
+            return known
+        tensor = self.file.tensor(index)
+        check_variable(tensor, where, has_data=self.is_constant(index))
+        type_ = tensor_type(replace(tensor, is_variable=False), self.file.name)
+        self._charge(type_.size_bytes)
+        state = Value(self._names.unique(tensor.name), type_)
+        self.kept_tensors.begin(index, state)
+        return state
+
+    def keep(self, index: int, value: Value, where: str) -> None:
+        """From here on a variable tensor that was asked for by `kept` holds `value`."""
+        self.kept_tensors.change(index, value, where)
 
     def step(self, name: str, type_: TensorType) -> Value:
         """A value that is no tensor of the file, for a node in front of an operator's own."""

@@ -21,8 +21,8 @@ from golden_cases import all_cases  # noqa: E402
 
 
 def outputs(case: Case) -> NDArray[np.generic]:
-    """The only output of the case, with the BUILTIN_REF kernels; of an operator that is not among them (CEIL, ELU,
-    ROUND) with the only kernel there is.
+    """The only output of the case in each run, with the BUILTIN_REF kernels; of an operator that is not among
+    them (CEIL, ELU, ROUND) with the only kernel there is.
     """
     try:
         return invoked(case, OpResolverType.BUILTIN_REF)
@@ -31,13 +31,16 @@ def outputs(case: Case) -> NDArray[np.generic]:
 
 
 def invoked(case: Case, resolver: OpResolverType) -> NDArray[np.generic]:
-    """The only output of the case with the kernels of `resolver`."""
+    """The only output of the case in each run with the kernels of `resolver`."""
     interpreter = Interpreter(model_content=case.model, experimental_op_resolver_type=resolver)
     interpreter.allocate_tensors()
-    for detail, array in zip(interpreter.get_input_details(), case.inputs, strict=True):
-        interpreter.set_tensor(detail["index"], array)
-    interpreter.invoke()
-    return interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
+    found: list[NDArray[np.generic]] = []
+    for frame in case.frames:
+        for detail, array in zip(interpreter.get_input_details(), frame, strict=True):
+            interpreter.set_tensor(detail["index"], array)
+        interpreter.invoke()
+        found.append(interpreter.get_tensor(interpreter.get_output_details()[0]["index"]))
+    return np.stack(found)
 
 
 def main() -> None:

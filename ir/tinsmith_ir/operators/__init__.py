@@ -59,6 +59,7 @@ from tinsmith_ir.operators.reduction import (
 from tinsmith_ir.operators.relu import Clamp, Relu, Relu0To1, Relu6, ReluN1To1
 from tinsmith_ir.operators.resize import ResizeBilinear
 from tinsmith_ir.operators.softmax import Softmax
+from tinsmith_ir.operators.svdf import Svdf, SvdfState
 from tinsmith_ir.operators.tabulated import Tabulated
 from tinsmith_ir.operators.weighted import Weighted
 from tinsmith_ir.rounding import Rounding
@@ -142,6 +143,8 @@ __all__ = [
     "SquaredDifference",
     "Sub",
     "Sum",
+    "Svdf",
+    "SvdfState",
     "Tabulated",
     "TabulatedFunction",
     "Tanh",

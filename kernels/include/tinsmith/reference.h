@@ -22,6 +22,7 @@
 #include "tinsmith/resize.h"
 #include "tinsmith/rounding.h"
 #include "tinsmith/softmax.h"
+#include "tinsmith/svdf.h"
 #include "tinsmith/types.h"
 
 #endif  // TINSMITH_REFERENCE_H_

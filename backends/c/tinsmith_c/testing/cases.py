@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Graph, Value
+from tinsmith_ir.graph import Array, Graph, Value
 from tinsmith_ir.operators import (
     Abs,
     Activation,
@@ -64,6 +64,8 @@ from tinsmith_ir.operators import (
     SquaredDifference,
     Sub,
     Sum,
+    Svdf,
+    SvdfState,
     Tanh,
     Transpose,
 )
@@ -106,6 +108,13 @@ class Draft:
         scales = tuple(float(np.float32(s)) for s in self.random.uniform(0.001, 0.01, count))
         quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
         return self.builder.constant("w", data, quantization)
+
+    def numbers(self, shape: Sequence[int], dtype: DType) -> Array:
+        """Elements of a symmetric constant; of integers any but the lowest."""
+        if dtype is DType.FLOAT32:
+            return self.random.standard_normal(shape, np.float32)
+        highest = dtype.integer_range[1]
+        return self.random.integers(-highest, highest + 1, shape).astype(dtype.numpy)
 
     def bias(self, count: int, dtype: DType) -> Value:
         """Bias for activations of `dtype`."""
@@ -514,6 +523,31 @@ def casts(draft: Draft) -> None:
                 draft.outputs.append(draft.builder.add(Cast(result), [value], "y"))
 
 
+def filters_over_time(draft: Draft, dtype: DType) -> None:
+    """Layers whose memory is an operand, and one whose memory is a constant; `dtype` of the memory."""
+    is_float = dtype is DType.FLOAT32
+    builder = draft.builder
+    symmetric = None if is_float else Quantization.per_tensor(0.02, 0)
+    kept = None if is_float else Quantization.per_tensor(0.05, -3 if dtype is DType.INT8 else 0)
+    for number, (batches, filters, steps, depth, rank) in enumerate(
+        [(1, 6, 5, 7, 1), (2, 4, 1, 3, 2), (1, 6, 3, 1, 3)]
+    ):
+        x = draft.input((batches, depth), DType.FLOAT32 if is_float else DType.INT8)
+        shape = (batches, filters * steps)
+        state = (
+            builder.constant("h", draft.numbers(shape, dtype), kept)
+            if number == 2
+            else builder.input("h", TensorType(shape, dtype, kept))
+        )
+        features = draft.numbers((filters, depth), x.type.dtype)
+        w = builder.constant("w", features, symmetric)
+        later = builder.add(SvdfState(), [state, x, w], "next")
+        over_time = builder.constant("t", draft.numbers((filters, steps), dtype), symmetric)
+        b = draft.bias(filters // rank, x.type.dtype) if number != 1 else None
+        layer = Svdf(rank, activation=(Activation.NONE, Activation.RELU)[number % 2])
+        draft.output(layer, [later, over_time, b], x.type.dtype, 2.0)
+
+
 def network(draft: Draft) -> None:
     """A small network: convolutions, a residual, a reshape, a classifier."""
     x = draft.input((1, 8, 6, 3), DType.INT8)
@@ -570,6 +604,7 @@ CASES: tuple[Case, ...] = (
     *_typed("differences", differences, (DType.INT8, DType.INT32, DType.FLOAT32)),
     *_typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
     *_typed("residuals", residuals, (DType.INT8, DType.INT16)),
+    *_typed("filters_over_time", filters_over_time, NUMBERS),
     Case("conversions", conversions),
     Case("borders", borders),
     Case("casts", casts),
