@@ -71,6 +71,20 @@ class GraphBuilder:
         self._nodes.append(Node(operator, tuple(inputs), (result,), location))
         return result
 
+    def add_all(
+        self,
+        operator: Operator,
+        inputs: Sequence[Value | None],
+        name: str | None = None,
+        location: Location = Location(),  # noqa: B008 (frozen)
+    ) -> tuple[Value, ...]:
+        """Add a node and return its results, quantized as the operator infers; see `add`."""
+        inferred = operator.infer([value.type if value else None for value in inputs])
+        chosen = name or operator.mnemonic
+        results = tuple(Value(self._unique(chosen), type_) for type_ in inferred)
+        self._nodes.append(Node(operator, tuple(inputs), results, location))
+        return results
+
     def build(self, outputs: Sequence[Value] | Value) -> Graph:
         """The graph that returns `outputs`; raises GraphError if it breaks a rule."""
         chosen = (outputs,) if isinstance(outputs, Value) else tuple(outputs)

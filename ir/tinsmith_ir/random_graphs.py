@@ -82,7 +82,7 @@ _FAMILIES = (
         ),
     ),
     _Family(6, 0.25, 0.3, (choices.choose,)),
-    _Family(70, 0.25, 0.25, (memories.filters_over_time,)),
+    _Family(70, 0.25, 0.3, (memories.filters_over_time, memories.cells), goes_on=True),
 )
 
 

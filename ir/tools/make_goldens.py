@@ -36,6 +36,8 @@ OWN_ARITHMETIC = (
     "exp_float32",
     "of_floats_float32",
     "svdf_float32",
+    "bidirectional_sequence_lstm_float32",
+    "unidirectional_sequence_lstm_float32",
 )
 
 

@@ -1,4 +1,5 @@
-// The exponential of float, of our own, exp(x) - 1 and tanh, so that no libm decides the last bit.
+// The exponential of float, of our own, exp(x) - 1, tanh and the logistic function, so that no libm decides the last
+// bit.
 #ifndef TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_
 #define TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_
 
@@ -14,6 +15,8 @@
 #define EXPM1_LN2_HIGH 6.9313812256e-01f
 #define EXPM1_LN2_LOW 9.0580006145e-06f
 #define TANH_HIGHEST 10.0f  // tanh is 1 from here on, and some way before
+#define LOGISTIC_LOWEST (-9.0f)
+#define LOGISTIC_HIGHEST 16.619047164916992f
 #define EXP_LOWEST (-87.0f)
 #define EXP_HIGHEST 88.0f
 #define FLOAT_EXPONENT_BIAS 127
@@ -76,6 +79,18 @@ static inline float hyperbolic_tangent(float value) {
   const float t = exponential_minus_one(is_large ? 2.0f * magnitude : -2.0f * magnitude);
   const float result = is_large ? 1.0f - 2.0f / (t + 2.0f) : -t / (t + 2.0f);
   return value < 0.0f ? -result : result;
+}
+
+// Far below zero exp(x) alone, as the square of a root: that reaches down to where exp ends.
+static inline float logistic(float value) {
+  if (value > LOGISTIC_HIGHEST) {
+    return 1.0f;
+  }
+  if (value < LOGISTIC_LOWEST) {
+    const float root = exponential(value * 0.5f);
+    return root * root;
+  }
+  return 1.0f / (1.0f + exponential(-value));
 }
 
 #endif  // TINSMITH_KERNELS_REFERENCE_EXPONENTIAL_H_

@@ -22,6 +22,7 @@ from tinsmith_lowering import (
     Signature,
     Walk,
     constant_operands,
+    no_scratch,
     no_walk,
     rounding_of,
     weights_offset,
@@ -84,6 +85,7 @@ def kernel(
     *,
     asymmetric_weights: bool = False,
     then: tuple[type[Operator], ...] = (),
+    scratch_bytes: Callable[[Layer], int] = no_scratch,
 ) -> Kernel:
     """A kernel of this backend."""
     return Kernel(
@@ -100,6 +102,7 @@ def kernel(
         checks=("TINSMITH_REFERENCE_API_VERSION == 1",),
         walk=walk,
         then=then,
+        scratch_bytes=scratch_bytes,
     )
 
 

@@ -47,3 +47,103 @@ def svdf(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     b.model.operator("SVDF", operands, [result], table, version=3)
     b.runs = steps + 2
     return b.finish(result)
+
+
+def unidirectional_sequence_lstm(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """UNIDIRECTIONAL_SEQUENCE_LSTM: with and without input gate, peepholes, projection, clips; by time or by batch."""
+    if kind == "INT16":
+        return None
+    r = b.random.randint
+    batches, steps, depth, cells = 1 + r(3), 1 + r(5), 1 + r(9), 1 + r(9)
+    is_float = kind == "FLOAT32"
+    has_input_gate, has_peepholes = index % 4 != 1, index % 5 == 2
+    is_projected = is_float and index % 3 == 1
+    outputs = 1 + r(9) if is_projected else cells
+    time_major = bool(r(2))
+    first = (steps, batches) if time_major else (batches, steps)
+    memory: Kind = "FLOAT32" if is_float else "INT16"
+    source = b.input((*first, depth), kind, b.scale(0.03))
+    result_quantization = b.quantization(kind, b.scale(0.008), None)
+    operands = [source]
+    # So that gates are neither all open nor all shut.
+    for width, near in ((depth, 0.03), (outputs, 0.008)):
+        for gate in range(4):
+            scale = b.scale(2.0 / (74 * 74 * near * width**0.5))
+            is_there = gate > 0 or has_input_gate
+            weights = symmetric(b, f"w{len(operands)}", (cells, width), kind, scale)
+            operands.append(weights if is_there else -1)
+    for gate in range(3):
+        is_there = has_peepholes and (gate > 0 or has_input_gate)
+        peephole = symmetric(b, f"p{gate}", (cells,), memory, b.scale(5e-5))
+        operands.append(peephole if is_there else -1)
+    for gate in range(4):
+        floats = b.random.standard_normal(cells).astype(np.float32)
+        integers = b.random.randint(-6000, 6000, cells).astype(np.int32)
+        bias = b.model.constant(f"b{gate}", floats if is_float else integers)
+        operands.append(bias if gate > 0 or has_input_gate else -1)
+    operands += [-1, -1]
+    if is_projected:
+        operands[16] = symmetric(b, "projection", (outputs, cells), kind, 1.0)
+        if index % 2:
+            floats = b.random.standard_normal(outputs).astype(np.float32)
+            operands[17] = b.model.constant("pb", floats)
+    exponent = -9 - index % 7
+    state = b.model.tensor(
+        "h", (batches, outputs), kind, quantization=result_quantization, IsVariable=1
+    )
+    operands += [state, b.variable("c", (batches, cells), memory, 2.0**exponent, 0)]
+    result = b.model.tensor("result", (*first, outputs), kind, quantization=result_quantization)
+    inside: list[int] = []
+    if not is_float:
+        empty = [b.model.tensor(f"inside{gate}", (0,)) for gate in range(4)]
+        inside = [*empty, b.model.tensor("inside4", (0,), kind, quantization=result_quantization)]
+    clips = {"CellClip": float(r(1, 4)), "ProjClip": 0.5} if index % 4 == 3 else {}
+    table = options(
+        "UnidirectionalSequenceLSTMOptions",
+        FusedActivationFunction=activation_code("TANH"),
+        TimeMajor=time_major,
+        **clips,
+    )
+    b.model.operator(
+        "UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [result], table, intermediates=inside
+    )
+    b.runs = 3
+    return b.finish(result)
+
+
+def bidirectional_sequence_lstm(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """BIDIRECTIONAL_SEQUENCE_LSTM: both results as one; with and without input gates, by time or by batch."""
+    if kind != "FLOAT32":
+        return None
+    r = b.random.randint
+    time_major, has_input_gate = bool(r(2)), index % 3 != 1
+    # By batch, TFLite finds the states of the first alone where both results are one.
+    batches, steps, depth = 1 + (r(2) if time_major else 0), 1 + r(5), 1 + r(9)
+    first = (steps, batches) if time_major else (batches, steps)
+    operands = [b.input((*first, depth), kind)]
+    sizes = (1 + r(6),) * 2
+    for way, cells in enumerate(sizes):
+        for width in (depth, cells):
+            for gate in range(4):
+                weights = symmetric(b, f"w{way}{width}{gate}", (cells, width), kind, 1.0)
+                operands.append(weights if gate > 0 or has_input_gate else -1)
+        operands += [-1, -1, -1]
+        for gate in range(4):
+            bias = b.model.constant(
+                f"b{way}{gate}", b.random.standard_normal(cells).astype(np.float32)
+            )
+            operands.append(bias if gate > 0 or has_input_gate else -1)
+        operands += [-1, -1]
+    for way, cells in enumerate(sizes):
+        operands += [b.variable(f"{name}{way}", (batches, cells), kind) for name in "hc"]
+    operands += [-1] * 9
+    result = b.output((*first, sum(sizes)), kind)
+    table = options(
+        "BidirectionalSequenceLSTMOptions",
+        FusedActivationFunction=activation_code("TANH"),
+        TimeMajor=time_major,
+        MergeOutputs=True,
+    )
+    b.model.operator("BIDIRECTIONAL_SEQUENCE_LSTM", operands, [result], table)
+    b.runs = 3
+    return b.finish(result)

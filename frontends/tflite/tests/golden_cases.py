@@ -120,6 +120,8 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (4, cases_control.rows),
     (6, cases_control.if_),
     (8, cases_recurrent.svdf),
+    (12, cases_recurrent.unidirectional_sequence_lstm),
+    (4, cases_recurrent.bidirectional_sequence_lstm),
 )
 
 _PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (

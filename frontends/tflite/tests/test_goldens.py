@@ -17,7 +17,11 @@ from tinsmith_tflite.operators import RULES
 EXP_TOLERANCE = 2.0**-21
 
 # Of these, TFLite has vector kernels alone, which add in another order.
-OTHER_ORDER = ("svdf_float32",)
+OTHER_ORDER = (
+    "bidirectional_sequence_lstm_float32",
+    "svdf_float32",
+    "unidirectional_sequence_lstm_float32",
+)
 ORDER_TOLERANCE = 1e-5
 
 OWN_ARITHMETIC = (

@@ -68,6 +68,7 @@ class _Operator:
     version: int
     custom: str
     custom_options: bytes
+    intermediates: Sequence[int]
 
 
 class ModelBuilder:
@@ -128,12 +129,23 @@ class ModelBuilder:
         custom: str = "",
         custom_options: bytes = b"",
         options_type: str | None = None,
+        intermediates: Sequence[int] = (),
     ) -> None:
         """Add an operator. options_type: what the file calls its options, if not what they are."""
         kind_of_options = options.name if options else "NONE"
         stored_type = kind_of_options if options_type is None else options_type
         self._operators.append(
-            _Operator(kind, inputs, outputs, options, stored_type, version, custom, custom_options)
+            _Operator(
+                kind,
+                inputs,
+                outputs,
+                options,
+                stored_type,
+                version,
+                custom,
+                custom_options,
+                intermediates,
+            )
         )
 
     def finish(
@@ -226,6 +238,8 @@ def _operator(b: Any, operator: _Operator, code: int) -> int:
         "Inputs": _int32s(b, operator.inputs),
         "Outputs": _int32s(b, operator.outputs),
     }
+    if operator.intermediates:
+        fields["Intermediates"] = _int32s(b, operator.intermediates)
     if operator.options is not None:
         values = {name: _stored(b, value) for name, value in operator.options.fields.items()}
         fields["BuiltinOptions"] = _table(b, operator.options.name, **values)

@@ -44,6 +44,7 @@ class OperatorContext:
 
     output: the result. options_kind: name of the options table that belongs to it, "" for none. number: which of
     the operator's results. before: nodes in front of the conversion's, see `step`.
+    beside: further results of the conversion's, see `result`.
     """
 
     operator: FileOperator
@@ -52,6 +53,7 @@ class OperatorContext:
     values: Values
     number: int = 0
     before: list[Node] = field(default_factory=list[Node])
+    beside: list[Value] = field(default_factory=list[Value])
 
     @cached_property
     def options(self) -> Table:
@@ -95,13 +97,37 @@ class OperatorContext:
         types = [None if value is None else value.type for value in operands]
         try:
             (type_,) = operator.infer(types)
-            if quantization is not None:
-                type_ = replace(type_, quantization=quantization)
-            operator.verify(types, [type_])
         except GraphError as error:
             raise self.error(str(error)) from error
-        value = self.values.step(f"{self.output.name}_{operator.mnemonic}", type_)
-        self.before.append(Node(operator, tuple(operands), (value,), self.location))
+        chosen = type_ if quantization is None else replace(type_, quantization=quantization)
+        (value,) = self._steps(operator, operands, [chosen])
+        return value
+
+    def steps(self, operator: Operator, operands: Sequence[Value | None]) -> tuple[Value, ...]:
+        """The same for an operator with several results, which keep the quantizations that it infers."""
+        types = [None if value is None else value.type for value in operands]
+        try:
+            inferred = operator.infer(types)
+        except GraphError as error:
+            raise self.error(str(error)) from error
+        return self._steps(operator, operands, inferred)
+
+    def _steps(
+        self, operator: Operator, operands: Sequence[Value | None], results: Sequence[TensorType]
+    ) -> tuple[Value, ...]:
+        try:
+            operator.verify([None if value is None else value.type for value in operands], results)
+        except GraphError as error:
+            raise self.error(str(error)) from error
+        name = f"{self.output.name}_{operator.mnemonic}"
+        values = tuple(self.values.step(name, type_) for type_ in results)
+        self.before.append(Node(operator, tuple(operands), values, self.location))
+        return values
+
+    def result(self, name: str, type_: TensorType) -> Value:
+        """One more result of the conversion's node, behind its own; named after that."""
+        value = self.values.step(f"{self.output.name}_{name}", type_)
+        self.beside.append(value)
         return value
 
     def constant(self, name: str, array: Array, quantization: Quantization | None = None) -> Value:

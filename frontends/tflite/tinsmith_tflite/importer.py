@@ -282,7 +282,8 @@ def _nodes(values: Values, operator: FileOperator, rule: Rule) -> list[Node]:
         _check_dtype(rule, output, f"{values.file.name}: {operator}")
         context = OperatorContext(operator, output, rule.options, values, number)
         converted, operands = rule.convert(context)
-        node = _checked(Node(converted, tuple(operands), (output,), context.location), context)
+        results = (output, *context.beside)
+        node = _checked(Node(converted, tuple(operands), results, context.location), context)
         values.define(index, node.outputs[0])
         nodes += [*context.before, node]
     return nodes
@@ -321,17 +322,17 @@ def _checked(node: Node, context: OperatorContext) -> Node:
     output = node.outputs[0].type
     _check_scaled(node, context)
     try:
-        inferred = node.operator.infer(types)[0]
+        inferred, *others = node.operator.infer(types)
         if may_be(inferred.shape, context.tensor):
             output = output.with_shape(inferred.shape)
-        node.operator.verify(types, [output])
+        node.operator.verify(types, [output, *others])
     except GraphError as error:
         raise context.error(str(error)) from error
     if (inferred.shape, inferred.dtype) != (output.shape, output.dtype):
         raise context.error(
             f"expected a result {_text(inferred)} of these operands, the file says {_text(output)}"
         )
-    return replace(node, outputs=(Value(node.name, output),))
+    return replace(node, outputs=(Value(node.name, output), *node.outputs[1:]))
 
 
 def _check_scaled(node: Node, context: OperatorContext) -> None:

@@ -60,6 +60,7 @@ class FileOperator:
     """An operator as stored; inputs and outputs are indices of tensors, -1 for an absent input.
 
     custom_options: the bytes of a custom operator's attributes, in a form that only its author knows.
+    intermediates: tensors that hold nothing but the scales of numbers inside of it.
     place: of which part of the file it is, if not of the first subgraph ("of subgraph 2").
     """
 
@@ -72,6 +73,7 @@ class FileOperator:
     options: Table | None
     custom_options: NDArray[np.uint8] | None = None
     place: str = ""
+    intermediates: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         """The operator as messages name it."""
@@ -207,6 +209,7 @@ class ModelFile:
                 custom_options=table.octets("CustomOptions")
                 if kind.startswith("CUSTOM ")
                 else None,
+                intermediates=table.integers("Intermediates"),
             )
 
     def _code(self, index: int) -> tuple[str, int]:

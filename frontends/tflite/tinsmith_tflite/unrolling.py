@@ -98,7 +98,7 @@ class _Frame:
             return operator
         inputs = tuple(self.at(index) for index in operator.inputs)
         outputs = tuple(self.at(index) for index in operator.outputs)
-        return replace(operator, inputs=inputs, outputs=outputs)
+        return replace(operator, inputs=inputs, outputs=outputs, intermediates=())
 
 
 class Unrolling:

@@ -41,6 +41,7 @@ from tinsmith_ir.operators.gather import Broadcast, Gather
 from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.operators.logic import Compare, Relation, Select
 from tinsmith_ir.operators.logistic import Logistic, SigmoidCurve, Tanh
+from tinsmith_ir.operators.lstm import Lstm
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
 from tinsmith_ir.operators.rectifiers import HardSwish, LeakyRelu, Prelu
@@ -102,6 +103,7 @@ __all__ = [
     "Link",
     "Log",
     "Logistic",
+    "Lstm",
     "MaxPool2D",
     "Maximum",
     "Mean",

@@ -183,10 +183,12 @@ class Operator(Checked):
     ) -> Restriction | None:
         """What computes `box` of the only result, bit by bit; None if the operator is not cut there.
 
-        inputs, outputs: types that `verify` accepts. The whole result can always be had. Raises
-        UsageError for a box that the result does not have.
+        inputs, outputs: types that `verify` accepts. The whole result can always be had; one of several
+        never. Raises UsageError for a box that the result does not have.
         """
         box.check_within(outputs[0].shape, "the result")
+        if len(outputs) > 1:
+            return None
         if not box.is_whole(outputs[0].shape):
             return self.restrict_part(box, inputs, outputs)
         whole = [None if type_ is None else Box.whole(type_.shape) for type_ in inputs]

@@ -15,6 +15,7 @@
 #include "tinsmith/layout.h"
 #include "tinsmith/logistic.h"
 #include "tinsmith/lookup.h"
+#include "tinsmith/lstm.h"
 #include "tinsmith/pooling.h"
 #include "tinsmith/quantization.h"
 #include "tinsmith/rectifiers.h"

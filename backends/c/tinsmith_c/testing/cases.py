@@ -34,6 +34,7 @@ from tinsmith_ir.operators import (
     LeakyRelu,
     Log,
     Logistic,
+    Lstm,
     Maximum,
     MaxPool2D,
     Mean,
@@ -548,6 +549,54 @@ def filters_over_time(draft: Draft, dtype: DType) -> None:
         draft.output(layer, [later, over_time, b], x.type.dtype, 2.0)
 
 
+def cells(draft: Draft, dtype: DType) -> None:
+    """An LSTM with all that it may have, one with as little as possible, and one that is projected."""
+    is_float = dtype is DType.FLOAT32
+    wide = DType.FLOAT32 if is_float else DType.INT16
+    builder = draft.builder
+
+    def symmetric(scale: float) -> Quantization | None:
+        return None if is_float else Quantization.per_tensor(scale, 0)
+
+    for number, (batches, steps, depth, count) in enumerate(
+        [(2, 3, 4, 5), (1, 4, 3, 2), (1, 2, 3, 6)]
+    ):
+        outputs = 4 if number == 2 and is_float else count
+        kept = None if is_float else Quantization.per_tensor(2.0**-7, 5)
+        order = (steps, batches) if number == 0 else (batches, steps)
+        x = draft.input((*order, depth), dtype)
+        h = builder.input("h", TensorType((batches, outputs), dtype, kept))
+        c = builder.input("c", TensorType((batches, count), wide, symmetric(2.0 ** -(10 + number))))
+        operands: list[Value | None] = [x, h, c]
+        for width in (depth, outputs):
+            for _ in range(4):
+                w = draft.numbers((count, width), dtype)
+                operands.append(builder.constant("w", w, symmetric(0.01)))
+        operands += [draft.bias(count, dtype) for _ in range(4)]
+        if number == 0:
+            for _ in range(3):
+                w = draft.numbers((count,), wide)
+                operands.append(builder.constant("p", w, symmetric(0.0001)))
+        else:
+            operands += [None, None, None]
+        if number == 1:
+            operands[3] = operands[7] = operands[11] = None
+        if outputs != count:
+            operands += [
+                builder.constant("w", draft.numbers((outputs, count), dtype)),
+                draft.bias(outputs, dtype),
+            ]
+        layer = Lstm(
+            time_major=number == 0,
+            backwards=number == 1,
+            cell_clip=0.5 if number == 0 else 0.0,
+            projection_clip=0.5 if outputs != count else 0.0,
+            hidden_scale=0.0 if is_float else 2.0**-7,
+            hidden_zero_point=0 if is_float else 5,
+        )
+        draft.outputs += builder.add_all(layer, operands, "y")
+
+
 def network(draft: Draft) -> None:
     """A small network: convolutions, a residual, a reshape, a classifier."""
     x = draft.input((1, 8, 6, 3), DType.INT8)
@@ -605,6 +654,7 @@ CASES: tuple[Case, ...] = (
     *_typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
     *_typed("residuals", residuals, (DType.INT8, DType.INT16)),
     *_typed("filters_over_time", filters_over_time, NUMBERS),
+    *_typed("cells", cells, (DType.INT8, DType.FLOAT32)),
     Case("conversions", conversions),
     Case("borders", borders),
     Case("casts", casts),

@@ -1,0 +1,90 @@
+// An LSTM of int8 with cells of int16, as TFLite's LstmStepInteger8x8_16 computes it.
+#include <stddef.h>
+#include <string.h>
+
+#include "arithmetic.h"
+#include "fixed_point_16.h"
+#include "tinsmith/lstm.h"
+
+#define GATE_INTEGER_BITS 3
+
+typedef struct {
+  const tinsmith_lstm_shape *shape;
+  const tinsmith_lstm_parameters_s8 *parameters;
+  const int8_t *input;
+  const int8_t *last;
+  int16_t *cells;
+} Step;
+
+static int32_t sum_of_products(int32_t count, const int8_t *values, int32_t offset, const int8_t *weights) {
+  int32_t acc = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    acc += (values[i] + offset) * weights[i];
+  }
+  return acc;
+}
+
+static int32_t scaled(int32_t value, tinsmith_scale scale) {
+  return scale_s32(value, scale.multiplier, scale.shift);
+}
+
+// The sum in Q3.12 that a gate takes the logistic function or tanh of.
+static int32_t sum_of_gate(const Step *step, const tinsmith_lstm_gate_s8 *gate, int32_t cell) {
+  const tinsmith_lstm_shape *shape = step->shape;
+  const tinsmith_lstm_parameters_s8 *parameters = step->parameters;
+  const int32_t of_input =
+      sum_of_products(shape->depth, step->input, parameters->input_offset, gate->weights + cell * shape->depth);
+  int32_t sum = clamp_to_s16(scaled(gate->bias[cell] + of_input, gate->weights_scale));
+  const int32_t of_last =
+      sum_of_products(shape->outputs, step->last, parameters->output_offset, gate->recurrent + cell * shape->outputs);
+  sum = clamp_to_s16(sum + scaled(of_last, gate->recurrent_scale));
+  if (gate->peephole != NULL) {
+    sum = clamp_to_s16(sum + scaled(gate->peephole[cell] * step->cells[cell], gate->peephole_scale));
+  }
+  return sum;
+}
+
+// The cells change one by one: no gate but one with a peephole reads them, and that reads its own.
+static void update_cells(const Step *step) {
+  const tinsmith_lstm_parameters_s8 *parameters = step->parameters;
+  for (int32_t cell = 0; cell < step->shape->cells; ++cell) {
+    const int32_t forget = logistic_s16(sum_of_gate(step, &parameters->forget, cell));
+    const int32_t fresh = tanh_s16(sum_of_gate(step, &parameters->cell, cell), GATE_INTEGER_BITS);
+    const int32_t taken =
+        parameters->input.weights == NULL ? Q0_ONE - forget : logistic_s16(sum_of_gate(step, &parameters->input, cell));
+    const int32_t kept = divide_by_power_of_two(forget * step->cells[cell], 15);
+    const int32_t added = divide_by_power_of_two(taken * fresh, 15 + parameters->cell_integer_bits);
+    const int32_t bound = parameters->cell_clip > 0 ? parameters->cell_clip : INT16_MAX;
+    step->cells[cell] = (int16_t)clamp_s32(kept + added, parameters->cell_clip > 0 ? -bound : INT16_MIN, bound);
+  }
+}
+
+static void leave_cells(const Step *step, int8_t *hidden) {
+  const tinsmith_lstm_parameters_s8 *parameters = step->parameters;
+  for (int32_t cell = 0; cell < step->shape->cells; ++cell) {
+    const int32_t opened = logistic_s16(sum_of_gate(step, &parameters->output, cell));
+    const int32_t bounded = tanh_s16(step->cells[cell], parameters->cell_integer_bits);
+    const int32_t left = scaled(opened * bounded, parameters->hidden_scale);
+    hidden[cell] = (int8_t)offset_and_clamp(left, parameters->hidden_zero_point, INT8_MIN, INT8_MAX);
+  }
+}
+
+void tinsmith_lstm_s8(const tinsmith_lstm_shape *shape, const tinsmith_lstm_parameters_s8 *parameters,
+                      const int8_t *input, const int8_t *output_state, const int16_t *cell_state, int8_t *output,
+                      int8_t *last_output, int16_t *last_cells) {
+  const int32_t batches = shape->batches;
+  memmove(last_cells, cell_state, sizeof *last_cells * (size_t)(batches * shape->cells));
+  for (int32_t batch = 0; batch < batches; ++batch) {
+    Step step = {shape, parameters, NULL, output_state + batch * shape->outputs, last_cells + batch * shape->cells};
+    for (int32_t i = 0; i < shape->steps; ++i) {
+      const int32_t time = shape->is_backwards ? shape->steps - 1 - i : i;
+      const int32_t row = shape->is_time_major ? time * batches + batch : batch * shape->steps + time;
+      int8_t *result = output + row * shape->outputs;
+      step.input = input + row * shape->depth;
+      update_cells(&step);
+      leave_cells(&step, result);
+      step.last = result;
+    }
+    memmove(last_output + batch * shape->outputs, step.last, (size_t)shape->outputs);
+  }
+}
