@@ -482,6 +482,7 @@ class Generator:
     def transpose(self, kernel: str) -> Call:
         rank = self.between(1, 4)
         shape = [self.between(1, 6) for _ in range(rank)]
+        shape[self.between(0, rank - 1)] = self.between(1, 18)
         permutation = [int(axis) for axis in self.random.permutation(rank)]
         x = self.int8(*shape)
         ones = [1] * (4 - rank)

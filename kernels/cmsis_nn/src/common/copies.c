@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "include/arm_nnfunctions.h"
+#include "src/internal/compiler.h"
 
 void arm_reshape_s8(const int8_t *input, int8_t *output, const uint32_t total_size) {
   memcpy(output, input, total_size);
@@ -74,6 +75,73 @@ arm_cmsis_nn_status arm_pad_s8(const int8_t *input, int8_t *output, const int8_t
 
 enum { kMaxDims = 4 };
 
+/* Transposition writes element after element, and may be given an output that lies over what it has read: four elements
+ * are read before the first of them is written, which does no harm. */
+
+/** `count` elements that lie next to each other. */
+static int8_t *copy_row(int8_t *output, const int8_t *input, int32_t count) {
+#if defined(__ARM_FEATURE_UNALIGNED)
+  TINSMITH_NO_UNROLL
+  for (; count >= 4; count -= 4) {
+    uint32_t word;
+    memcpy(&word, input, sizeof word);
+    memcpy(output, &word, sizeof word);
+    input += sizeof word;
+    output += sizeof word;
+  }
+#endif
+  TINSMITH_NO_UNROLL
+  for (; count > 0; --count) {
+    *output++ = *input++;
+  }
+  return output;
+}
+
+/** `count` elements, `step` bytes apart in the input. */
+static int8_t *gather_row(int8_t *output, const int8_t *input, int32_t step, int32_t count) {
+  TINSMITH_NO_UNROLL
+  for (; count >= 4; count -= 4) {
+    const int8_t first = input[0];
+    const int8_t second = input[step];
+    input += 2 * step;
+    const int8_t third = input[0];
+    const int8_t fourth = input[step];
+    input += 2 * step;
+    output[0] = first;
+    output[1] = second;
+    output[2] = third;
+    output[3] = fourth;
+    output += 4;
+  }
+  TINSMITH_NO_UNROLL
+  for (; count > 0; --count) {
+    *output++ = *input;
+    input += step;
+  }
+  return output;
+}
+
+/** An axis of the output: its extent, and the bytes of the input from one of its elements to the next. */
+typedef struct {
+  int32_t count;
+  int32_t step;
+} transposed_axis;
+
+/** Put an axis in front of `used` others, or make it one with the first of them if the input has them so. Returns how
+ * many there are then. Axes fill up from the end. */
+static int32_t prepend(transposed_axis axes[kMaxDims], int32_t used, transposed_axis axis) {
+  transposed_axis *first = axes + kMaxDims - used;
+  if (axis.count == 1) {
+    return used;
+  }
+  if (used > 0 && axis.step == first->count * first->step) {
+    first->count *= axis.count;
+    return used;
+  }
+  first[-1] = axis;
+  return used + 1;
+}
+
 arm_cmsis_nn_status arm_transpose_s8(const int8_t *input_data, int8_t *const output_data,
                                      const cmsis_nn_dims *const input_dims, const cmsis_nn_dims *const output_dims,
                                      const cmsis_nn_transpose_params *const transpose_params) {
@@ -89,26 +157,23 @@ arm_cmsis_nn_status arm_transpose_s8(const int8_t *input_data, int8_t *const out
     strides[d] = stride;
     stride *= extents[d];
   }
-  /* Output dimensions, as four; those missing in front have extent 1. */
-  int32_t counts[kMaxDims] = {1, 1, 1, 1};
-  int32_t steps[kMaxDims] = {0, 0, 0, 0};
-  for (int32_t d = 0; d < rank; ++d) {
+  transposed_axis axes[kMaxDims] = {{1, 0}, {1, 0}, {1, 0}, {1, 1}};
+  int32_t used = 0;
+  for (int32_t d = rank - 1; d >= 0; --d) {
     const uint32_t from = transpose_params->permutations[d];
     if (from >= (uint32_t)rank) {
       return ARM_CMSIS_NN_ARG_ERROR;
     }
-    counts[kMaxDims - rank + d] = extents[from];
-    steps[kMaxDims - rank + d] = strides[from];
+    used = prepend(axes, used, (transposed_axis){extents[from], strides[from]});
   }
   int8_t *output = output_data;
-  for (int32_t a = 0; a < counts[0]; ++a) {
-    for (int32_t b = 0; b < counts[1]; ++b) {
-      for (int32_t c = 0; c < counts[2]; ++c) {
-        const int8_t *input = input_data + a * steps[0] + b * steps[1] + c * steps[2];
-        for (int32_t d = 0; d < counts[3]; ++d) {
-          *output++ = *input;
-          input += steps[3];
-        }
+  const transposed_axis row = axes[3];
+  for (int32_t a = 0; a < axes[0].count; ++a) {
+    for (int32_t b = 0; b < axes[1].count; ++b) {
+      const int8_t *input = input_data + a * axes[0].step + b * axes[1].step;
+      for (int32_t c = 0; c < axes[2].count; ++c) {
+        output = row.step == 1 ? copy_row(output, input, row.count) : gather_row(output, input, row.step, row.count);
+        input += axes[2].step;
       }
     }
   }
