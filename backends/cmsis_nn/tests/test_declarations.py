@@ -95,6 +95,25 @@ def test_large_scale_goes_to_the_packed_kernel_of_any_scale(
     assert (call.kernel, call.reason) == (f"tinsmith_{function}_packed_s8", "")
 
 
+@pytest.mark.parametrize(
+    ("stride", "taps", "kernel"),
+    [
+        ((2, 2), (5, 5), "packed_any_s8"),
+        ((1, 2), (3, 3), "packed_any_s8"),
+        ((2, 1), (5, 5), "packed_s8"),
+        ((2, 2), (3, 3), "packed_s8"),
+    ],
+)
+def test_stride_2_of_large_windows_has_a_kernel_with_the_dsp_extension(
+    stride: tuple[int, int], taps: tuple[int, int], kernel: str
+) -> None:
+    graph = convolution(DepthwiseConv2D(stride=stride), 2, (1, *taps, 2))
+    for name, wanted in (("cortex-m4", kernel), ("cortex-m3", "packed_s8")):
+        chosen = target(name)
+        (call,) = lower(graph, chosen, backend().kernels(chosen)).calls
+        assert call.kernel == f"tinsmith_depthwise_{wanted}"
+
+
 def test_weights_of_large_sums_go_to_the_deep_kernel_where_lanes_are_shared() -> None:
     builder = GraphBuilder("g")
     x = builder.input("x", TensorType((1, 600), DType.INT8, Q))

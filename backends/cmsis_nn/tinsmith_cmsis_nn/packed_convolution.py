@@ -71,6 +71,16 @@ def several_input_channels(layer: Layer) -> str | None:
     return None if layer.input(0).shape[3] > 1 else "it has 1"
 
 
+def strides_are_those_of_its_loops(layer: Layer) -> str | None:
+    """With the DSP extension, stride 2 along the longer side is of 3x3 windows; its sister has a loop for others."""
+    geometry = sizes.geometry(layer)
+    along = 2 - scratch.strip_axis(geometry)
+    is_3x3 = geometry.weights[1:3] == (3, 3) and geometry.stride == (2, 2)
+    if implementation(layer.target) != "dsp" or is_3x3 or geometry.stride[along] != 2:
+        return None
+    return f"windows are {geometry.weights[1]}x{geometry.weights[2]}"
+
+
 def no_dilation(layer: Layer) -> str | None:
     """A packed depthwise convolution is not dilated."""
     dilation = layer.operator_as(Convolution).dilation
@@ -252,6 +262,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
                 no_multiplier,
                 several_channels,
                 no_dilation,
+                strides_are_those_of_its_loops,
                 weights_are_constant,
                 weights_pack,
             ),

@@ -24,15 +24,14 @@ typedef struct {
   int32_t step;                /* bytes from one output of a row to the next */
 } output_stage;
 
-TINSMITH_ALWAYS_INLINE int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32_t offset, bool any_shift) {
-  return tinsmith_saturate_s8(any_shift ? tinsmith_requantize_folded_any(acc, multiplier, shift, offset)
-                                        : tinsmith_requantize_folded(acc, multiplier, shift, offset));
+TINSMITH_ALWAYS_INLINE int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32_t offset, bool of_any) {
+  return tinsmith_saturate_s8(of_any ? tinsmith_requantize_folded_any(acc, multiplier, shift, offset)
+                                     : tinsmith_requantize_folded(acc, multiplier, shift, offset));
 }
 
 /** Rows of `count` sums, `pitch` apart, into rows of bytes, `row_step` apart. */
 TINSMITH_NOINLINE static void scale_rows(const output_stage *stage, int8_t *output, int32_t row_step,
-                                         const int32_t *sums, int32_t pitch, int32_t rows, int32_t count,
-                                         bool any_shift) {
+                                         const int32_t *sums, int32_t pitch, int32_t rows, int32_t count, bool of_any) {
   const int32_t bias = stage->bias;
   const int32_t multiplier = stage->multiplier;
   const int32_t shift = stage->shift;
@@ -44,15 +43,15 @@ TINSMITH_NOINLINE static void scale_rows(const output_stage *stage, int8_t *outp
     const int32_t *sum = sums;
     TINSMITH_NO_UNROLL
     for (int32_t pairs = count / 2; pairs > 0; --pairs) {
-      const int8_t value0 = scale(sum[0] + bias, multiplier, shift, offset, any_shift);
-      const int8_t value1 = scale(sum[1] + bias, multiplier, shift, offset, any_shift);
+      const int8_t value0 = scale(sum[0] + bias, multiplier, shift, offset, of_any);
+      const int8_t value1 = scale(sum[1] + bias, multiplier, shift, offset, of_any);
       out[0] = value0;
       out[step] = value1;
       sum += 2;
       out += 2 * step;
     }
     if (count % 2 != 0) {
-      *out = scale(*sum + bias, multiplier, shift, offset, any_shift);
+      *out = scale(*sum + bias, multiplier, shift, offset, of_any);
     }
     output += row_step;
     sums += pitch;
@@ -75,7 +74,7 @@ typedef struct {
 /** Output rows [first, first + outputs) of all channels of one image. per_input: output channels of each input channel.
  */
 TINSMITH_ALWAYS_INLINE void convolve_strip(const layer *l, const int8_t *input, int8_t *output, int32_t first,
-                                           int32_t outputs, int32_t per_input, bool any_shift) {
+                                           int32_t outputs, int32_t per_input, bool of_any) {
   const tinsmith_axis *row = &l->axes.row;
   const tinsmith_axis *column = &l->axes.column;
   const int32_t pitch = l->strip.pitch;
@@ -112,13 +111,14 @@ TINSMITH_ALWAYS_INLINE void convolve_strip(const layer *l, const int8_t *input, 
             .bias = l->bias[c],
             .multiplier = l->quant_params->multiplier[c],
             .shift = shift,
-            .half_and_zero_point = any_shift ? l->zero_point : tinsmith_half_and_zero_point(shift, l->zero_point),
+            .half_and_zero_point = of_any ? l->zero_point : tinsmith_half_and_zero_point(shift, l->zero_point),
             .step = row->output_step,
         };
-        tinsmith_sum_windows(l->sums, l->planes + p * l->strip.plane_elements, &l->axes, pitch, outputs,
-                             l->weights + c * taps);
+        const tinsmith_element *plane = l->planes + p * l->strip.plane_elements;
+        (of_any ? tinsmith_sum_windows_any : tinsmith_sum_windows)(l->sums, plane, &l->axes, pitch, outputs,
+                                                                   l->weights + c * taps);
         scale_rows(&stage, output + first * column->output_step + c, column->output_step, l->sums, pitch, outputs,
-                   row->output, any_shift);
+                   row->output, of_any);
       }
     }
   }

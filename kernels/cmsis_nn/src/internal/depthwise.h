@@ -36,6 +36,14 @@ void tinsmith_copy_to_planes(const tinsmith_plane_copy *copy);
 void tinsmith_sum_windows(int32_t *sums, const tinsmith_element *plane, const tinsmith_plane_axes *axes, int32_t pitch,
                           int32_t outputs, const int8_t *weights);
 
+#if TINSMITH_NN_DSP
+/** The same, faster where rows have a stride of 2, at the cost of more code. */
+void tinsmith_sum_windows_any(int32_t *sums, const tinsmith_element *plane, const tinsmith_plane_axes *axes,
+                              int32_t pitch, int32_t outputs, const int8_t *weights);
+#else
+#define tinsmith_sum_windows_any tinsmith_sum_windows
+#endif
+
 /** Kernels with a loop of their own: 3x3 of stride 1 or 2. */
 static inline bool tinsmith_is_3x3(const tinsmith_plane_axes *axes) {
   return axes->row.kernel == 3 && axes->column.kernel == 3 && axes->row.stride <= 2 &&
