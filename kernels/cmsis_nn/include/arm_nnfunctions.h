@@ -1,4 +1,4 @@
-/* The int8 functions of the CMSIS-NN v7 API that this library implements.
+/* The CMSIS-NN v7 API: here what is int8, and all else in the headers that this one includes.
  *
  * Signatures and results are those of Arm's public header (CMSIS-NN 7), so either library can be linked. The code is
  * Tinsmith's own. tinsmith_nn.h has faster relatives that take weights arranged ahead of time.
@@ -21,6 +21,9 @@
 
 #include "arm_nn_math_types.h"
 #include "arm_nn_types.h"
+#include "arm_nnfunctions_recurrent.h"
+#include "arm_nnfunctions_s16.h"
+#include "arm_nnfunctions_s4.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -117,6 +120,60 @@ arm_cmsis_nn_status arm_convolve_1_x_n_s8(const cmsis_nn_context *ctx, const cms
 /** Scratch of arm_convolve_1_x_n_s8() in bytes. */
 int32_t arm_convolve_1_x_n_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,
                                               const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims);
+
+/* ---- Transposed convolution -------------------------------------------------------------------------------------- */
+
+/**
+ * Transposed convolution; the other function with the arguments in the same order.
+ *
+ * @param[in]  ctx                   Not read; arm_transpose_conv_s8_get_buffer_size() is 0.
+ * @param[in]  output_ctx            Not read; arm_transpose_conv_s8_get_reverse_conv_buffer_size() is 0.
+ * @param[in]  transpose_conv_params Offsets, stride >= 1, padding before, activation; dilation is not read (1).
+ * @param[in]  quant_params          One multiplier and shift per output channel.
+ * @param[in]  input_dims            [N, H, W, C_IN]
+ * @param[in]  input_data            int8
+ * @param[in]  filter_dims           h and w; [C_OUT, HK, WK, C_IN].
+ * @param[in]  filter_data           int8, zero point 0.
+ * @param[in]  bias_dims             Not read.
+ * @param[in]  bias_data             int32, one per output channel, or NULL for none.
+ * @param[in]  output_dims           [N, H, W, C_OUT]; n is not read.
+ * @param[out] output_data           int8
+ * @return ARM_CMSIS_NN_SUCCESS
+ */
+arm_cmsis_nn_status arm_transpose_conv_wrapper_s8(const cmsis_nn_context *ctx, const cmsis_nn_context *output_ctx,
+                                                  const cmsis_nn_transpose_conv_params *transpose_conv_params,
+                                                  const cmsis_nn_per_channel_quant_params *quant_params,
+                                                  const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                  const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                  const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                                  const cmsis_nn_dims *output_dims, int8_t *output_data);
+
+/** As arm_transpose_conv_wrapper_s8(). */
+arm_cmsis_nn_status arm_transpose_conv_s8(const cmsis_nn_context *ctx, const cmsis_nn_context *output_ctx,
+                                          const cmsis_nn_transpose_conv_params *transpose_conv_params,
+                                          const cmsis_nn_per_channel_quant_params *quant_params,
+                                          const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                          const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                          const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                          const cmsis_nn_dims *output_dims, int8_t *output_data);
+
+/** Scratch `ctx` of arm_transpose_conv_wrapper_s8() and arm_transpose_conv_s8() in bytes. */
+int32_t arm_transpose_conv_s8_get_buffer_size(const cmsis_nn_transpose_conv_params *transposed_conv_params,
+                                              const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                              const cmsis_nn_dims *out_dims);
+
+/** Scratch `output_ctx` of both in bytes. */
+int32_t arm_transpose_conv_s8_get_reverse_conv_buffer_size(const cmsis_nn_transpose_conv_params *transposed_conv_params,
+                                                           const cmsis_nn_dims *input_dims,
+                                                           const cmsis_nn_dims *filter_dims);
+
+/** Scratch `ctx` for a build with the DSP extension. */
+int32_t arm_transpose_conv_s8_get_buffer_size_dsp(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                  const cmsis_nn_dims *out_dims);
+
+/** Scratch `ctx` for a build with MVE. */
+int32_t arm_transpose_conv_s8_get_buffer_size_mve(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                  const cmsis_nn_dims *out_dims);
 
 /* ---- Depthwise convolution -------------------------------------------------------------------------------------- */
 
@@ -261,6 +318,26 @@ arm_cmsis_nn_status arm_vector_sum_s8(int32_t *vector_sum_buf, const int32_t vec
                                       const int8_t *vector_data, const int32_t lhs_offset, const int32_t rhs_offset,
                                       const int32_t *bias_data);
 
+/**
+ * Products of matrices, lhs times rhs transposed, of which either may be repeated along n and h.
+ *
+ * @param[in,out] ctx            Scratch of arm_fully_connected_s8_get_buffer_size() bytes for [.., c = COLUMNS].
+ * @param[in]     bmm_params     fc_params: minus the zero points of lhs and rhs, the output's, activation.
+ * @param[in]     quant_params   One multiplier and shift.
+ * @param[in]     input_lhs_dims [N or 1, H or 1, ROWS, K]
+ * @param[in]     input_lhs      int8
+ * @param[in]     input_rhs_dims [N or 1, H or 1, COLUMNS, K]: each row holds a column of the second factor.
+ * @param[in]     input_rhs      int8
+ * @param[in]     output_dims    [N, H, ROWS, COLUMNS]
+ * @param[out]    output         int8
+ * @return ARM_CMSIS_NN_SUCCESS, or ARM_CMSIS_NN_ARG_ERROR when scratch is missing.
+ */
+arm_cmsis_nn_status arm_batch_matmul_s8(const cmsis_nn_context *ctx, const cmsis_nn_bmm_params *bmm_params,
+                                        const cmsis_nn_per_tensor_quant_params *quant_params,
+                                        const cmsis_nn_dims *input_lhs_dims, const int8_t *input_lhs,
+                                        const cmsis_nn_dims *input_rhs_dims, const int8_t *input_rhs,
+                                        const cmsis_nn_dims *output_dims, int8_t *output);
+
 /* ---- Elementwise ------------------------------------------------------------------------------------------------ */
 
 /**
@@ -300,6 +377,29 @@ arm_cmsis_nn_status arm_elementwise_mul_s8(const int8_t *input_1_vect, const int
                                            const int32_t out_offset, const int32_t out_mult, const int32_t out_shift,
                                            const int32_t out_activation_min, const int32_t out_activation_max,
                                            const int32_t block_size);
+
+/**
+ * The lesser of two values of tensors, each of whose extents is the output's or 1.
+ *
+ * @param[in]  ctx          Not read.
+ * @param[in]  input_1_data int8
+ * @param[in]  input_1_dims [N or 1, H or 1, W or 1, C or 1]
+ * @param[in]  input_2_data int8
+ * @param[in]  input_2_dims [N or 1, H or 1, W or 1, C or 1]
+ * @param[out] output_data  int8
+ * @param[in]  output_dims  Not read: it follows from the others.
+ * @return ARM_CMSIS_NN_SUCCESS
+ */
+arm_cmsis_nn_status arm_minimum_s8(const cmsis_nn_context *ctx, const int8_t *input_1_data,
+                                   const cmsis_nn_dims *input_1_dims, const int8_t *input_2_data,
+                                   const cmsis_nn_dims *input_2_dims, int8_t *output_data,
+                                   const cmsis_nn_dims *output_dims);
+
+/** The greater; arguments as arm_minimum_s8(). */
+arm_cmsis_nn_status arm_maximum_s8(const cmsis_nn_context *ctx, const int8_t *input_1_data,
+                                   const cmsis_nn_dims *input_1_dims, const int8_t *input_2_data,
+                                   const cmsis_nn_dims *input_2_dims, int8_t *output_data,
+                                   const cmsis_nn_dims *output_dims);
 
 /** Clamp `size` values to [0, 127], in place. */
 void arm_relu_q7(int8_t *data, uint16_t size);
@@ -361,6 +461,10 @@ arm_cmsis_nn_status arm_max_pool_s8(const cmsis_nn_context *ctx, const cmsis_nn_
  */
 void arm_softmax_s8(const int8_t *input, const int32_t num_rows, const int32_t row_size, const int32_t mult,
                     const int32_t shift, const int32_t diff_min, int8_t *output);
+
+/** Softmax of uint8: as arm_softmax_s8() with all values 128 higher. */
+void arm_softmax_u8(const uint8_t *input, const int32_t num_rows, const int32_t row_size, const int32_t mult,
+                    const int32_t shift, const int32_t diff_min, uint8_t *output);
 
 /* ---- Moving data ------------------------------------------------------------------------------------------------ */
 

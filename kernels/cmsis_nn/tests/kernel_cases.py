@@ -73,7 +73,7 @@ class Call:
 
     kernel: str
     expected: Int8s
-    arrays: tuple[NDArray[np.int8] | NDArray[np.int32], ...]
+    arrays: tuple[NDArray[np.generic], ...]
     input_dims: Dims = (1, 1, 1, 1)
     filter_dims: Dims = (1, 1, 1, 1)
     output_dims: Dims = (1, 1, 1, 1)
@@ -88,13 +88,18 @@ class Call:
     numbers: tuple[int, ...] = ()
     scratch_offset: int = 0
 
+    @property
+    def code(self) -> int:
+        """Of the kernel, as the C program knows it."""
+        return KERNELS.index(self.kernel)
+
     def encode(self) -> bytes:
         """Head and arrays as call.h says."""
         arrays = [*self.arrays, *[np.zeros(0, np.int8)] * (5 - len(self.arrays))]
         numbers = [*self.numbers, *[0] * (16 - len(self.numbers))]
         head = struct.pack(
             "<48i",
-            KERNELS.index(self.kernel),
+            self.code,
             *self.input_dims,
             *self.filter_dims,
             *self.output_dims,

@@ -4,11 +4,17 @@
 
 #include "src/internal/implementation.h"
 
-#if !TINSMITH_NN_MVE
+#if TINSMITH_NN_MVE
+#include "src/mve/copy.h"
+#endif
 
 /** memcpy of a few bytes, mostly multiples of 4: word by word without a call. */
 TINSMITH_ALWAYS_INLINE void *append_bytes(void *column, const int8_t *source, int32_t count) {
   int8_t *next = column;
+#if TINSMITH_NN_MVE
+  mve_copy(next, source, count);
+  return next + count;
+#else
   const int8_t *end = source + count;
   const int8_t *end_of_words = source + (count & ~3);
   TINSMITH_NO_UNROLL
@@ -22,6 +28,7 @@ TINSMITH_ALWAYS_INLINE void *append_bytes(void *column, const int8_t *source, in
     *next++ = *source++;
   }
   return next;
+#endif
 }
 
 TINSMITH_ALWAYS_INLINE void *append_padding(void *column, int8_t zero_point, int32_t count) {
@@ -54,5 +61,3 @@ void tinsmith_copy_window(const tinsmith_windows *windows, const tinsmith_window
   tinsmith_walk_window(windows, window, tinsmith_clip_window(windows, window), first_channel, column, append_bytes,
                        append_padding);
 }
-
-#endif /* !TINSMITH_NN_MVE */

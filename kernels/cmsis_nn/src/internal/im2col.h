@@ -1,4 +1,4 @@
-/* Windows of the input as columns of bytes: what a convolution multiplies with its filter, for C and DSP.
+/* Windows of the input as columns of bytes: what a convolution multiplies with its filter. MVE has its own for int8.
  */
 #ifndef TINSMITH_NN_INTERNAL_IM2COL_H
 #define TINSMITH_NN_INTERNAL_IM2COL_H

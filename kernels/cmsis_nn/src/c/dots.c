@@ -1,0 +1,129 @@
+/* Products of one vector with rows of a matrix in plain C (internal/dots.h). */
+
+#include "src/internal/dots.h"
+
+#include "src/internal/compiler.h"
+#include "src/internal/implementation.h"
+#include "src/internal/nibbles.h"
+
+#if TINSMITH_NN_C
+
+static int32_t dot_s8(int32_t sum, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t depth) {
+  TINSMITH_NO_UNROLL
+  for (; depth > 0; --depth) {
+    sum += (*x++ + x_offset) * *w++;
+  }
+  return sum;
+}
+
+static void four_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch,
+                         int32_t depth) {
+  const int8_t *w1 = w + pitch;
+  const int8_t *w2 = w1 + pitch;
+  const int8_t *w3 = w2 + pitch;
+  int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
+  TINSMITH_NO_UNROLL
+  for (; depth > 0; --depth) {
+    const int32_t value = *x++ + x_offset;
+    sum0 += value * *w++;
+    sum1 += value * *w1++;
+    sum2 += value * *w2++;
+    sum3 += value * *w3++;
+  }
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+}
+
+void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch, int32_t depth,
+                      int32_t rows) {
+  if (rows == kDotRows) {
+    four_dots_s8(sums, x, x_offset, w, pitch, depth);
+    return;
+  }
+  for (int32_t r = 0; r < rows; ++r) {
+    sums[r] = dot_s8(sums[r], x, x_offset, w + r * pitch, depth);
+  }
+}
+
+/** depth <= kNarrowDepth: sums of 32 bits. */
+static void four_narrow_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
+  const int8_t *w1 = w + pitch;
+  const int8_t *w2 = w1 + pitch;
+  const int8_t *w3 = w2 + pitch;
+  int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+  TINSMITH_NO_UNROLL
+  for (; depth > 0; --depth) {
+    const int32_t value = *x++;
+    sum0 += value * *w++;
+    sum1 += value * *w1++;
+    sum2 += value * *w2++;
+    sum3 += value * *w3++;
+  }
+  sums[0] += sum0;
+  sums[1] += sum1;
+  sums[2] += sum2;
+  sums[3] += sum3;
+}
+
+static int32_t narrow_dot_s16_s8(const int16_t *x, const int8_t *w, int32_t depth) {
+  int32_t sum = 0;
+  TINSMITH_NO_UNROLL
+  for (; depth > 0; --depth) {
+    sum += *x++ * *w++;
+  }
+  return sum;
+}
+
+void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
+  for (int32_t k = 0; k < depth; k += kNarrowDepth) {
+    const int32_t count = depth - k < kNarrowDepth ? depth - k : kNarrowDepth;
+    if (rows == kDotRows) {
+      four_narrow_dots_s16_s8(sums, x + k, w + k, depth, count);
+      continue;
+    }
+    for (int32_t r = 0; r < rows; ++r) {
+      sums[r] += narrow_dot_s16_s8(x + k, w + r * depth + k, count);
+    }
+  }
+}
+
+static int64_t dot_s16(int64_t sum, const int16_t *x, const int16_t *w, int32_t depth) {
+  TINSMITH_NO_UNROLL
+  for (; depth > 0; --depth) {
+    sum += (int32_t)*x++ * *w++;
+  }
+  return sum;
+}
+
+void tinsmith_dots_s16(int64_t *sums, const int16_t *x, const int16_t *w, int32_t depth, int32_t rows) {
+  for (int32_t r = 0; r < rows; ++r) {
+    sums[r] = dot_s16(sums[r], x, w + r * depth, depth);
+  }
+}
+
+static int32_t dot_s4(int32_t sum, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth) {
+  w += first >> 1;
+  if (first & 1) {
+    sum += (*x++ + x_offset) * tinsmith_high_nibble(*w++);
+    --depth;
+  }
+  TINSMITH_NO_UNROLL
+  for (; depth > 1; depth -= 2) {
+    const int8_t pair = *w++;
+    sum += (x[0] + x_offset) * tinsmith_low_nibble(pair);
+    sum += (x[1] + x_offset) * tinsmith_high_nibble(pair);
+    x += 2;
+  }
+  return depth > 0 ? sum + (*x + x_offset) * tinsmith_low_nibble(*w) : sum;
+}
+
+void tinsmith_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth,
+                      int32_t rows) {
+  for (int32_t r = 0; r < rows; ++r) {
+    sums[r] = dot_s4(sums[r], x, x_offset, w, first + r * depth, depth);
+  }
+}
+
+#endif /* TINSMITH_NN_C */

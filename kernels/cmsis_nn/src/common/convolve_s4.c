@@ -1,0 +1,247 @@
+/* Convolutions and fully connected layers whose weights have four bits. */
+
+#include "include/arm_nnfunctions.h"
+#include "src/internal/arguments.h"
+#include "src/internal/compiler.h"
+#include "src/internal/dots.h"
+#include "src/internal/im2col.h"
+#include "src/internal/implementation.h"
+#include "src/internal/requantize.h"
+#include "src/internal/shapes.h"
+
+/** What a window or an input vector is multiplied with. */
+typedef struct {
+  const int8_t *weights; /* [rows, depth], two to a byte */
+  const int32_t *bias;   /* or NULL */
+  const int32_t *multiplier;
+  const int32_t *shift;
+  int32_t stage_step; /* 1: a multiplier and shift per row; 0: one for all */
+  int32_t rows;
+  int32_t depth;
+  int32_t x_offset;
+  int32_t zero_point;
+  cmsis_nn_activation activation;
+} rows_s4;
+
+static void multiply_rows(const rows_s4 *rows, const int8_t *x, int8_t *output) {
+  const int32_t depth = rows->depth;
+  for (int32_t first = 0; first < rows->rows; first += kDotRows) {
+    const int32_t left = rows->rows - first;
+    const int32_t count = left < kDotRows ? left : kDotRows;
+    int32_t sums[kDotRows];
+    for (int32_t r = 0; r < count; ++r) {
+      sums[r] = rows->bias == NULL ? 0 : rows->bias[first + r];
+    }
+    tinsmith_dots_s4(sums, x, rows->x_offset, rows->weights, first * depth, depth, count);
+    TINSMITH_NO_UNROLL
+    for (int32_t r = 0; r < count; ++r) {
+      const int32_t stage = (first + r) * rows->stage_step;
+      const int32_t value = tinsmith_requantize(sums[r], rows->multiplier[stage], rows->shift[stage]);
+      output[first + r] = (int8_t)tinsmith_clamp(value + rows->zero_point, rows->activation.min, rows->activation.max);
+    }
+  }
+}
+
+/** column: room for one window; not used where windows are pixels. */
+static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_channel_quant_params *quant_params,
+                     const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
+                     const int8_t *filter, const int32_t *bias, const cmsis_nn_dims *output_dims, int8_t *column,
+                     int8_t *output) {
+  const cmsis_nn_dims taps = {.h = filter_dims->h, .w = filter_dims->w, .c = input_dims->c};
+  const tinsmith_windows windows = tinsmith_windows_of(params, input_dims, input, &taps, output_dims);
+  const bool in_place = tinsmith_windows_are_pixels(&windows);
+  const rows_s4 rows = {
+      .weights = filter,
+      .bias = bias,
+      .multiplier = quant_params->multiplier,
+      .shift = quant_params->shift,
+      .stage_step = 1,
+      .rows = output_dims->c,
+      .depth = taps.h * taps.w * taps.c,
+      .x_offset = params->input_offset,
+      .zero_point = params->output_offset,
+      .activation = params->activation,
+  };
+  tinsmith_window window = tinsmith_first_window(&windows);
+  for (int32_t left = input_dims->n * output_dims->h * output_dims->w; left > 0; --left) {
+    if (in_place) {
+      multiply_rows(&rows, tinsmith_window_pixel(&windows, &window), output);
+    } else {
+      tinsmith_copy_window(&windows, &window, 0, column);
+      multiply_rows(&rows, column, output);
+    }
+    output += rows.rows;
+    tinsmith_next_window(&windows, &window);
+  }
+}
+
+arm_cmsis_nn_status arm_convolve_s4(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                    const cmsis_nn_per_channel_quant_params *quant_params,
+                                    const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                    const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                    const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                    const cmsis_nn_dims *output_dims, int8_t *output_data) {
+  (void)bias_dims;
+  if (ctx->buf == NULL) {
+    return ARM_CMSIS_NN_ARG_ERROR;
+  }
+  convolve(conv_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_data, output_dims,
+           ctx->buf, output_data);
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
+arm_cmsis_nn_status arm_convolve_even_s4(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                         const cmsis_nn_per_channel_quant_params *quant_params,
+                                         const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                         const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                         const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                         const cmsis_nn_dims *output_dims, int8_t *output_data) {
+  if (!TINSMITH_NN_MVE) {
+    return ARM_CMSIS_NN_NO_IMPL_ERROR;
+  }
+  if (filter_dims->h * filter_dims->w * input_dims->c % 2 != 0) {
+    return ARM_CMSIS_NN_ARG_ERROR;
+  }
+  return arm_convolve_s4(ctx, conv_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_dims,
+                         bias_data, output_dims, output_data);
+}
+
+arm_cmsis_nn_status arm_convolve_1_x_n_s4(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                          const cmsis_nn_per_channel_quant_params *quant_params,
+                                          const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                          const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                          const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                          const cmsis_nn_dims *output_dims, int8_t *output_data) {
+  const arm_cmsis_nn_status status = tinsmith_check_convolve_1_x_n(ctx, conv_params, input_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
+  }
+  return arm_convolve_s4(ctx, conv_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_dims,
+                         bias_data, output_dims, output_data);
+}
+
+arm_cmsis_nn_status arm_convolve_1x1_s4(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                        const cmsis_nn_per_channel_quant_params *quant_params,
+                                        const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                        const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                        const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                        const cmsis_nn_dims *output_dims, int8_t *output_data) {
+  (void)ctx;
+  (void)filter_dims;
+  (void)bias_dims;
+  const arm_cmsis_nn_status status = tinsmith_check_convolve_1x1(conv_params);
+  if (status == ARM_CMSIS_NN_SUCCESS) {
+    const cmsis_nn_conv_params params = tinsmith_1x1_params(conv_params);
+    const cmsis_nn_dims taps = tinsmith_1x1_filter_dims(input_dims, output_dims);
+    convolve(&params, quant_params, input_dims, input_data, &taps, filter_data, bias_data, output_dims, NULL,
+             output_data);
+  }
+  return status;
+}
+
+arm_cmsis_nn_status arm_convolve_1x1_s4_fast(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                             const cmsis_nn_per_channel_quant_params *quant_params,
+                                             const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                             const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                             const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                             const cmsis_nn_dims *output_dims, int8_t *output_data) {
+  const arm_cmsis_nn_status status = tinsmith_check_convolve_1x1_fast(conv_params);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
+  }
+  const cmsis_nn_dims dims = tinsmith_1x1_fast_output_dims(input_dims, output_dims);
+  return arm_convolve_1x1_s4(ctx, conv_params, quant_params, input_dims, input_data, filter_dims, filter_data,
+                             bias_dims, bias_data, &dims, output_data);
+}
+
+/** The filter as the rule of the wrappers wants it: without groups. */
+static tinsmith_convolution kind_of(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,
+                                    const cmsis_nn_dims *filter_dims) {
+  const cmsis_nn_dims taps = {.h = filter_dims->h, .w = filter_dims->w, .c = input_dims->c};
+  return tinsmith_convolution_of(conv_params, input_dims, &taps);
+}
+
+arm_cmsis_nn_status arm_convolve_wrapper_s4(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                            const cmsis_nn_per_channel_quant_params *quant_params,
+                                            const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                            const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                            const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                            const cmsis_nn_dims *output_dims, int8_t *output_data) {
+  switch (kind_of(conv_params, input_dims, filter_dims)) {
+    case kConvolution1x1Fast:
+    case kConvolution1x1:
+      return arm_convolve_1x1_s4(ctx, conv_params, quant_params, input_dims, input_data, filter_dims, filter_data,
+                                 bias_dims, bias_data, output_dims, output_data);
+    default:
+      return arm_convolve_s4(ctx, conv_params, quant_params, input_dims, input_data, filter_dims, filter_data,
+                             bias_dims, bias_data, output_dims, output_data);
+  }
+}
+
+arm_cmsis_nn_status arm_fully_connected_s4(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+                                           const cmsis_nn_per_tensor_quant_params *quant_params,
+                                           const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                           const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                           const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                           const cmsis_nn_dims *output_dims, int8_t *output_data) {
+  (void)ctx;
+  (void)bias_dims;
+  const rows_s4 rows = {
+      .weights = filter_data,
+      .bias = bias_data,
+      .multiplier = &quant_params->multiplier,
+      .shift = &quant_params->shift,
+      .stage_step = 0,
+      .rows = output_dims->c,
+      .depth = filter_dims->n,
+      .x_offset = fc_params->input_offset,
+      .zero_point = fc_params->output_offset,
+      .activation = fc_params->activation,
+  };
+  for (int32_t n = 0; n < input_dims->n; ++n) {
+    multiply_rows(&rows, input_data + n * rows.depth, output_data + n * rows.rows);
+  }
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
+/* A window of bytes. */
+int32_t arm_convolve_s4_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims) {
+  return (filter_dims->h * filter_dims->w * input_dims->c + 3) / 4 * 4;
+}
+
+int32_t arm_convolve_1_x_n_s4_get_buffer_size(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,
+                                              const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims) {
+  (void)conv_params;
+  (void)output_dims;
+  return arm_convolve_s4_get_buffer_size(input_dims, filter_dims);
+}
+
+int32_t arm_convolve_1x1_s4_fast_get_buffer_size(const cmsis_nn_dims *input_dims) {
+  (void)input_dims;
+  return 0;
+}
+
+int32_t arm_convolve_wrapper_s4_get_buffer_size(const cmsis_nn_conv_params *conv_params,
+                                                const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                const cmsis_nn_dims *output_dims) {
+  (void)output_dims;
+  switch (kind_of(conv_params, input_dims, filter_dims)) {
+    case kConvolution1x1Fast:
+    case kConvolution1x1:
+      return 0;
+    default:
+      return arm_convolve_s4_get_buffer_size(input_dims, filter_dims);
+  }
+}
+
+int32_t arm_convolve_wrapper_s4_get_buffer_size_dsp(const cmsis_nn_conv_params *conv_params,
+                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                    const cmsis_nn_dims *output_dims) {
+  return arm_convolve_wrapper_s4_get_buffer_size(conv_params, input_dims, filter_dims, output_dims);
+}
+
+int32_t arm_convolve_wrapper_s4_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
+                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
+                                                    const cmsis_nn_dims *output_dims) {
+  return arm_convolve_wrapper_s4_get_buffer_size(conv_params, input_dims, filter_dims, output_dims);
+}

@@ -1,0 +1,272 @@
+/* Products of one vector with rows of a matrix for the DSP extension (internal/dots.h): two products per instruction.
+ */
+
+#include "src/internal/dots.h"
+
+#include <stdbool.h>
+
+#include "src/internal/compiler.h"
+#include "src/internal/implementation.h"
+#include "src/internal/nibbles.h"
+
+#if TINSMITH_NN_DSP
+
+#include "src/internal/dsp.h"
+
+static int32_t dot_s8(int32_t sum, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t depth) {
+  const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)x_offset, (uint32_t)x_offset);
+  TINSMITH_NO_UNROLL
+  for (; depth > 3; depth -= 4) {
+    const uint32_t bytes = tinsmith_load_word(x);
+    const uint32_t row = tinsmith_load_word(w);
+    sum = tinsmith_smlad(tinsmith_add_lanes(tinsmith_sxtb16(bytes), offsets), tinsmith_sxtb16(row), sum);
+    sum = tinsmith_smlad(tinsmith_add_lanes(tinsmith_sxtb16_ror8(bytes), offsets), tinsmith_sxtb16_ror8(row), sum);
+    x += 4;
+    w += 4;
+  }
+  TINSMITH_NO_UNROLL
+  for (; depth > 0; --depth) {
+    sum += (*x++ + x_offset) * *w++;
+  }
+  return sum;
+}
+
+/** acc + the products of four weights with lanes (0, 2) and (1, 3). */
+static inline int32_t add_four(int32_t acc, uint32_t even, uint32_t odd, const int8_t *w) {
+  const uint32_t row = tinsmith_load_word(w);
+  return tinsmith_smlad(odd, tinsmith_sxtb16_ror8(row), tinsmith_smlad(even, tinsmith_sxtb16(row), acc));
+}
+
+static void four_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch,
+                         int32_t depth) {
+  const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)x_offset, (uint32_t)x_offset);
+  const int8_t *end = x + (depth & ~3);
+  int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
+  TINSMITH_NO_UNROLL
+  while (x != end) {
+    const uint32_t bytes = tinsmith_load_word(x);
+    const uint32_t even = tinsmith_add_lanes(tinsmith_sxtb16(bytes), offsets);
+    const uint32_t odd = tinsmith_add_lanes(tinsmith_sxtb16_ror8(bytes), offsets);
+    sum0 = add_four(sum0, even, odd, w);
+    sum1 = add_four(sum1, even, odd, w + pitch);
+    sum2 = add_four(sum2, even, odd, w + 2 * pitch);
+    sum3 = add_four(sum3, even, odd, w + 3 * pitch);
+    x += 4;
+    w += 4;
+  }
+  TINSMITH_NO_UNROLL
+  for (int32_t left = depth & 3; left > 0; --left) {
+    const int32_t value = *x++ + x_offset;
+    sum0 += value * w[0];
+    sum1 += value * w[pitch];
+    sum2 += value * w[2 * pitch];
+    sum3 += value * w[3 * pitch];
+    ++w;
+  }
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+}
+
+void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch, int32_t depth,
+                      int32_t rows) {
+  if (rows == kDotRows) {
+    four_dots_s8(sums, x, x_offset, w, pitch, depth);
+    return;
+  }
+  for (int32_t r = 0; r < rows; ++r) {
+    sums[r] = dot_s8(sums[r], x, x_offset, w + r * pitch, depth);
+  }
+}
+
+/** bottom = top of a, top = top of b. */
+static inline uint32_t pack_tops(uint32_t a, uint32_t b) {
+  uint32_t lanes;
+  __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(lanes) : "r"(b), "r"(a));
+  return lanes;
+}
+
+/** depth <= kNarrowDepth: sums of 32 bits. */
+static int32_t narrow_dot_s16_s8(const int16_t *x, const int8_t *w, int32_t depth) {
+  int32_t sum = 0;
+  TINSMITH_NO_UNROLL
+  for (; depth > 3; depth -= 4) {
+    const uint32_t low = tinsmith_load_word(x);
+    const uint32_t high = tinsmith_load_word(x + 2);
+    sum = add_four(sum, tinsmith_pack_bottoms(low, high), pack_tops(low, high), w);
+    x += 4;
+    w += 4;
+  }
+  TINSMITH_NO_UNROLL
+  for (; depth > 0; --depth) {
+    sum += *x++ * *w++;
+  }
+  return sum;
+}
+
+static void four_narrow_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
+  const int16_t *end = x + (depth & ~3);
+  int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+  TINSMITH_NO_UNROLL
+  while (x != end) {
+    const uint32_t low = tinsmith_load_word(x);
+    const uint32_t high = tinsmith_load_word(x + 2);
+    const uint32_t even = tinsmith_pack_bottoms(low, high);
+    const uint32_t odd = pack_tops(low, high);
+    sum0 = add_four(sum0, even, odd, w);
+    sum1 = add_four(sum1, even, odd, w + pitch);
+    sum2 = add_four(sum2, even, odd, w + 2 * pitch);
+    sum3 = add_four(sum3, even, odd, w + 3 * pitch);
+    x += 4;
+    w += 4;
+  }
+  TINSMITH_NO_UNROLL
+  for (int32_t left = depth & 3; left > 0; --left) {
+    const int32_t value = *x++;
+    sum0 += value * w[0];
+    sum1 += value * w[pitch];
+    sum2 += value * w[2 * pitch];
+    sum3 += value * w[3 * pitch];
+    ++w;
+  }
+  sums[0] += sum0;
+  sums[1] += sum1;
+  sums[2] += sum2;
+  sums[3] += sum3;
+}
+
+void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
+  for (int32_t k = 0; k < depth; k += kNarrowDepth) {
+    const int32_t count = depth - k < kNarrowDepth ? depth - k : kNarrowDepth;
+    if (rows == kDotRows) {
+      four_narrow_dots_s16_s8(sums, x + k, w + k, depth, count);
+      continue;
+    }
+    for (int32_t r = 0; r < rows; ++r) {
+      sums[r] += narrow_dot_s16_s8(x + k, w + r * depth + k, count);
+    }
+  }
+}
+
+/** Two rows, of which the second may be the first again. */
+static void two_dots_s16(int64_t *sum0, int64_t *sum1, const int16_t *x, const int16_t *w0, const int16_t *w1,
+                         int32_t depth) {
+  int64_t acc0 = 0, acc1 = 0;
+  const int16_t *end = x + (depth & ~1);
+  TINSMITH_NO_UNROLL
+  while (x != end) {
+    const int16x2_t pair = (int16x2_t)tinsmith_load_word(x);
+    acc0 = __smlald(pair, (int16x2_t)tinsmith_load_word(w0), acc0);
+    acc1 = __smlald(pair, (int16x2_t)tinsmith_load_word(w1), acc1);
+    x += 2;
+    w0 += 2;
+    w1 += 2;
+  }
+  if (depth & 1) {
+    acc0 += (int32_t)*x * *w0;
+    acc1 += (int32_t)*x * *w1;
+  }
+  *sum1 += acc1;
+  *sum0 += acc0;
+}
+
+void tinsmith_dots_s16(int64_t *sums, const int16_t *x, const int16_t *w, int32_t depth, int32_t rows) {
+  for (int32_t r = 0; r < rows; r += 2) {
+    const bool single = r + 1 == rows;
+    int64_t unused = 0;
+    two_dots_s16(&sums[r], single ? &unused : &sums[r + 1], x, w + r * depth, w + (single ? r : r + 1) * depth, depth);
+  }
+}
+
+/** acc + 16 times the products of four weights, the lower half of `bytes`, with lanes (0, 2) and (1, 3). */
+static inline int32_t add_nibbles(int32_t acc, uint32_t even, uint32_t odd, uint32_t bytes) {
+  const uint32_t upper_halves = 0xf0f0f0f0;
+  uint32_t spread; /* byte 0, byte 1 in the bottom of each lane */
+  __asm__("pkhbt %0, %1, %1, lsl #8" : "=r"(spread) : "r"(bytes));
+  acc = tinsmith_smlad(even, tinsmith_sxtb16((spread << 4) & upper_halves), acc);
+  return tinsmith_smlad(odd, tinsmith_sxtb16(spread & upper_halves), acc);
+}
+
+/** Weights taken as 16 times themselves, in the upper half of a byte: the sum is 16 times too large, below 2^31 for a
+ * depth of up to 2^16. */
+static int32_t dot_s4(const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth) {
+  const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)x_offset, (uint32_t)x_offset);
+  int32_t sum = 0;
+  int32_t acc = 0;
+  w += first >> 1;
+  if (first & 1) {
+    sum = (*x++ + x_offset) * tinsmith_high_nibble(*w++);
+    --depth;
+  }
+  const int8_t *end = x + (depth & ~7);
+  TINSMITH_NO_UNROLL
+  while (x != end) {
+    const uint32_t eight = tinsmith_load_word(w);
+    const uint32_t low = tinsmith_load_word(x);
+    const uint32_t high = tinsmith_load_word(x + 4);
+    acc = add_nibbles(acc, tinsmith_add_lanes(tinsmith_sxtb16(low), offsets),
+                      tinsmith_add_lanes(tinsmith_sxtb16_ror8(low), offsets), eight);
+    acc = add_nibbles(acc, tinsmith_add_lanes(tinsmith_sxtb16(high), offsets),
+                      tinsmith_add_lanes(tinsmith_sxtb16_ror8(high), offsets), eight >> 16);
+    x += 8;
+    w += 4;
+  }
+  sum += acc >> 4;
+  depth &= 7;
+  TINSMITH_NO_UNROLL
+  for (int32_t k = 0; k < depth; ++k) {
+    sum += (*x++ + x_offset) * tinsmith_nibble(w, k);
+  }
+  return sum;
+}
+
+/** Two rows that begin at whole bytes. */
+static void two_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w0, const int8_t *w1,
+                        int32_t depth) {
+  const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)x_offset, (uint32_t)x_offset);
+  int32_t acc0 = 0, acc1 = 0;
+  const int8_t *end = x + (depth & ~7);
+  TINSMITH_NO_UNROLL
+  while (x != end) {
+    const uint32_t row0 = tinsmith_load_word(w0);
+    const uint32_t row1 = tinsmith_load_word(w1);
+    const uint32_t low = tinsmith_load_word(x);
+    const uint32_t even0 = tinsmith_add_lanes(tinsmith_sxtb16(low), offsets);
+    const uint32_t odd0 = tinsmith_add_lanes(tinsmith_sxtb16_ror8(low), offsets);
+    acc0 = add_nibbles(acc0, even0, odd0, row0);
+    acc1 = add_nibbles(acc1, even0, odd0, row1);
+    const uint32_t high = tinsmith_load_word(x + 4);
+    const uint32_t even1 = tinsmith_add_lanes(tinsmith_sxtb16(high), offsets);
+    const uint32_t odd1 = tinsmith_add_lanes(tinsmith_sxtb16_ror8(high), offsets);
+    acc0 = add_nibbles(acc0, even1, odd1, row0 >> 16);
+    acc1 = add_nibbles(acc1, even1, odd1, row1 >> 16);
+    x += 8;
+    w0 += 4;
+    w1 += 4;
+  }
+  int32_t sum0 = acc0 >> 4, sum1 = acc1 >> 4;
+  depth &= 7;
+  TINSMITH_NO_UNROLL
+  for (int32_t k = 0; k < depth; ++k) {
+    const int32_t value = *x++ + x_offset;
+    sum0 += value * tinsmith_nibble(w0, k);
+    sum1 += value * tinsmith_nibble(w1, k);
+  }
+  sums[0] += sum0;
+  sums[1] += sum1;
+}
+
+void tinsmith_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth,
+                      int32_t rows) {
+  int32_t r = 0;
+  for (; ((first | depth) & 1) == 0 && r + 1 < rows; r += 2) {
+    const int8_t *row = w + ((first + r * depth) >> 1);
+    two_dots_s4(sums + r, x, x_offset, row, row + (depth >> 1), depth);
+  }
+  for (; r < rows; ++r) {
+    sums[r] += dot_s4(x, x_offset, w, first + r * depth, depth);
+  }
+}
+
+#endif /* TINSMITH_NN_DSP */

@@ -1,0 +1,219 @@
+/* Turns a call given as data into a call of a kernel of other types than int8, or with a state: call.c's twin. */
+
+#include <stddef.h>
+#include <string.h>
+
+#include "include/arm_nnfunctions.h"
+#include "tests/call.h"
+
+/** The order is that of OTHER_KERNELS in other_cases.py. */
+typedef enum {
+  kOtherConvolve,
+  kOtherDepthwise,
+  kOtherFullyConnected,
+  kOtherMatmul,
+  kOtherMatmulS8,
+  kOtherAdd,
+  kOtherMul,
+  kOtherRelu,
+  kOtherActivation,
+  kOtherAveragePool,
+  kOtherMaxPool,
+  kOtherSoftmax,
+  kOtherTransposeConv,
+  kOtherConvolveS4,
+  kOtherDepthwiseS4,
+  kOtherFullyConnectedS4,
+  kOtherSvdf,
+  kOtherSvdfS16,
+  kOtherMinimum,
+  kOtherMaximum,
+  kOtherLstm,
+  kOtherLstmS16,
+} other_kernel;
+
+static cmsis_nn_conv_params convolution(const call_head *h) {
+  return (cmsis_nn_conv_params){h->input_offset, h->output_offset, h->stride, h->padding, h->dilation, h->activation};
+}
+
+static cmsis_nn_dw_conv_params depthwise(const call_head *h) {
+  return (cmsis_nn_dw_conv_params){h->input_offset, h->output_offset, h->ch_mult,   h->stride,
+                                   h->padding,      h->dilation,      h->activation};
+}
+
+/** One of the two matrices' scratch: as the manual says, that of a layer with as many outputs as columns. */
+static int32_t matmul_scratch(const call_head *h) {
+  const cmsis_nn_dims columns = {.n = h->filter_dims.c, .c = h->filter_dims.w};
+  return arm_fully_connected_s8_get_buffer_size(&columns);
+}
+
+int32_t call_scratch_bytes(const call_head *h) {
+  const cmsis_nn_conv_params conv = convolution(h);
+  const cmsis_nn_dw_conv_params dw = depthwise(h);
+  switch (h->kernel) {
+    case kOtherConvolve:
+      return arm_convolve_wrapper_s16_get_buffer_size(&conv, &h->input_dims, &h->filter_dims, &h->output_dims);
+    case kOtherDepthwise:
+      return arm_depthwise_conv_wrapper_s16_get_buffer_size(&dw, &h->input_dims, &h->filter_dims, &h->output_dims);
+    case kOtherMatmulS8:
+      return matmul_scratch(h);
+    case kOtherConvolveS4:
+      return arm_convolve_wrapper_s4_get_buffer_size(&conv, &h->input_dims, &h->filter_dims, &h->output_dims);
+    case kOtherDepthwiseS4:
+      return arm_depthwise_conv_wrapper_s4_get_buffer_size(&dw, &h->input_dims, &h->filter_dims, &h->output_dims);
+    case kOtherSvdf:
+      return arm_svdf_s8_get_buffer_size(&h->filter_dims);
+    default:
+      return 0;
+  }
+}
+
+/** The output begins with the state after the call. */
+static int32_t run_svdf(const call *c, const cmsis_nn_context *ctx) {
+  const call_head *h = c->head;
+  const int32_t *n = h->numbers;
+  const cmsis_nn_svdf_params params = {n[0], h->input_offset, h->output_offset, {n[1], n[2]}, h->activation};
+  const cmsis_nn_per_tensor_quant_params input_scale = {n[3], n[4]}, output_scale = {n[5], n[6]};
+  const cmsis_nn_dims none = {0};
+  int32_t byte;
+  const cmsis_nn_context some = {&byte, sizeof byte};
+  const int32_t state_bytes = n[7];
+  const int32_t *bias = c->arrays[3];
+  const int8_t *weights = c->arrays[1];
+  memcpy(c->output, c->arrays[4], (size_t)state_bytes);
+  int8_t *output = c->output + state_bytes;
+  if (h->kernel == kOtherSvdfS16) {
+    return arm_svdf_state_s16_s8(&some, &some, &params, &input_scale, &output_scale, &h->input_dims, c->arrays[0],
+                                 &none, (int16_t *)c->output, &h->filter_dims, weights, &h->output_dims, c->arrays[2],
+                                 &none, bias, &none, output);
+  }
+  if (ctx->buf != NULL) {
+    arm_vector_sum_s8(ctx->buf, h->input_dims.h, h->filter_dims.n, weights, -h->input_offset, 0, NULL);
+  }
+  return arm_svdf_s8(ctx, &some, &some, &params, &input_scale, &output_scale, &h->input_dims, c->arrays[0], &none,
+                     c->output, &h->filter_dims, weights, &h->output_dims, c->arrays[2], &none, bias, &none, output);
+}
+
+/** Gates lie one after the other: forget, input, cell, output. */
+static int32_t run_lstm(const call *c) {
+  const call_head *h = c->head;
+  const int32_t *n = h->numbers;
+  const int32_t *scales = c->arrays[4];
+  const int32_t bias_bytes = n[4] * (h->kernel == kOtherLstm ? 4 : 8);
+  cmsis_nn_lstm_gate gates[4];
+  for (int32_t i = 0; i < 4; ++i) {
+    gates[i] = (cmsis_nn_lstm_gate){
+        scales[4 * i],
+        scales[4 * i + 1],
+        (const int8_t *)c->arrays[1] + i * n[4] * n[3],
+        (const int8_t *)c->arrays[3] + 2 * i * bias_bytes,
+        scales[4 * i + 2],
+        scales[4 * i + 3],
+        (const int8_t *)c->arrays[2] + i * n[4] * n[4],
+        (const int8_t *)c->arrays[3] + (2 * i + 1) * bias_bytes,
+        NULL,
+        i == 2 ? ARM_TANH : ARM_SIGMOID,
+    };
+  }
+  const cmsis_nn_lstm_params params = {
+      n[0],     n[1],     n[2],     n[3],     n[4],
+      0,        n[5],     n[6],     n[7],     n[8],
+      n[9],     n[10],    n[11],    n[12],    h->output_offset,
+      gates[0], gates[1], gates[2], gates[3],
+  };
+  int16_t buffers[3][64];
+  cmsis_nn_lstm_context context = {buffers[0], buffers[1], buffers[2]};
+  return h->kernel == kOtherLstm ? arm_lstm_unidirectional_s8(c->arrays[0], c->output, &params, &context)
+                                 : arm_lstm_unidirectional_s16(c->arrays[0], (int16_t *)c->output, &params, &context);
+}
+
+int32_t call_run(const call *c) {
+  const call_head *h = c->head;
+  const int32_t scratch_bytes = call_scratch_bytes(h);
+  const cmsis_nn_context ctx = {scratch_bytes > 0 ? c->scratch : NULL, scratch_bytes};
+  const cmsis_nn_conv_params conv = convolution(h);
+  const cmsis_nn_dw_conv_params dw = depthwise(h);
+  const cmsis_nn_fc_params fc = {h->input_offset, h->numbers[0], h->output_offset, h->activation};
+  const cmsis_nn_bmm_params matmul = {false, false, fc};
+  const cmsis_nn_pool_params pool = {h->stride, h->padding, h->activation};
+  const cmsis_nn_transpose_conv_params transposed = {h->input_offset, h->output_offset, h->stride,    h->padding,
+                                                     {0, 0},          h->dilation,      h->activation};
+  const cmsis_nn_dims *in = &h->input_dims;
+  const cmsis_nn_dims *filter = &h->filter_dims;
+  const cmsis_nn_dims *out = &h->output_dims;
+  const int8_t *input = c->arrays[0];
+  const int16_t *input_s16 = c->arrays[0];
+  const int8_t *weights = c->arrays[1];
+  int16_t *output_s16 = (int16_t *)c->output;
+  const void *bias = h->array_bytes[2] > 0 ? c->arrays[2] : NULL;
+  const cmsis_nn_bias_data either_bias = {bias, h->numbers[1] != 0};
+  /* The API takes pointers to non-const, which no kernel writes through. */
+  int32_t *multiplier = (int32_t *)(uintptr_t)c->arrays[3];
+  int32_t *shift = (int32_t *)(uintptr_t)c->arrays[4];
+  const cmsis_nn_per_channel_quant_params channels = {multiplier, shift};
+  const int32_t *n = h->numbers;
+  switch (h->kernel) {
+    case kOtherConvolve:
+      return arm_convolve_wrapper_s16(&ctx, &conv, &channels, in, input_s16, filter, weights, out, &either_bias, out,
+                                      output_s16);
+    case kOtherDepthwise:
+      return arm_depthwise_conv_wrapper_s16(&ctx, &dw, &channels, in, input_s16, filter, weights, out, bias, out,
+                                            output_s16);
+    case kOtherFullyConnected: {
+      const cmsis_nn_per_tensor_quant_params scale = {*multiplier, *shift};
+      return arm_fully_connected_s16(&ctx, &fc, &scale, in, input_s16, filter, weights, out, bias, out, output_s16);
+    }
+    case kOtherMatmul: {
+      const cmsis_nn_per_tensor_quant_params scale = {*multiplier, *shift};
+      return arm_batch_matmul_s16(&ctx, &matmul, &scale, in, input_s16, filter, c->arrays[1], out, output_s16);
+    }
+    case kOtherMatmulS8: {
+      const cmsis_nn_per_tensor_quant_params scale = {*multiplier, *shift};
+      return arm_batch_matmul_s8(&ctx, &matmul, &scale, in, input, filter, weights, out, c->output);
+    }
+    case kOtherAdd:
+      return arm_elementwise_add_s16(input_s16, c->arrays[1], 0, n[0], n[1], 0, n[2], n[3], n[4], output_s16, 0, n[5],
+                                     n[6], h->activation.min, h->activation.max, h->output_bytes / 2);
+    case kOtherMul:
+      return arm_elementwise_mul_s16(input_s16, c->arrays[1], 0, 0, output_s16, 0, n[5], n[6], h->activation.min,
+                                     h->activation.max, h->output_bytes / 2);
+    case kOtherRelu:
+      memcpy(output_s16, input_s16, (size_t)h->output_bytes);
+      arm_relu_q15(output_s16, (uint16_t)(h->output_bytes / 2));
+      return 0;
+    case kOtherActivation:
+      return arm_nn_activation_s16(input_s16, output_s16, h->output_bytes / 2, n[0],
+                                   n[1] == 0 ? ARM_SIGMOID : ARM_TANH);
+    case kOtherAveragePool:
+      return arm_avgpool_s16(&ctx, &pool, in, input_s16, filter, out, output_s16);
+    case kOtherMaxPool:
+      return arm_max_pool_s16(&ctx, &pool, in, input_s16, filter, out, output_s16);
+    case kOtherSoftmax: {
+      const cmsis_nn_softmax_lut_s16 tables = {c->arrays[1], c->arrays[2]};
+      return arm_softmax_s16(input_s16, n[0], n[1], n[2], n[3], &tables, output_s16);
+    }
+    case kOtherTransposeConv:
+      return arm_transpose_conv_wrapper_s8(&ctx, &ctx, &transposed, &channels, in, input, filter, weights, out, bias,
+                                           out, c->output);
+    case kOtherConvolveS4:
+      return arm_convolve_wrapper_s4(&ctx, &conv, &channels, in, input, filter, weights, out, bias, out, c->output);
+    case kOtherDepthwiseS4:
+      return arm_depthwise_conv_wrapper_s4(&ctx, &dw, &channels, in, input, filter, weights, out, bias, out, c->output);
+    case kOtherFullyConnectedS4: {
+      const cmsis_nn_per_tensor_quant_params scale = {*multiplier, *shift};
+      return arm_fully_connected_s4(&ctx, &fc, &scale, in, input, filter, weights, out, bias, out, c->output);
+    }
+    case kOtherSvdf:
+    case kOtherSvdfS16:
+      return run_svdf(c, &ctx);
+    case kOtherMinimum:
+      return arm_minimum_s8(&ctx, input, in, weights, filter, c->output, out);
+    case kOtherMaximum:
+      return arm_maximum_s8(&ctx, input, in, weights, filter, c->output, out);
+    case kOtherLstm:
+    case kOtherLstmS16:
+      return run_lstm(c);
+    default:
+      return ARM_CMSIS_NN_NO_IMPL_ERROR;
+  }
+}

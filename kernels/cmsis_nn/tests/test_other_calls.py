@@ -1,0 +1,96 @@
+"""Random calls of the kernels for other types than int8: on the host under sanitizers, and on emulated boards."""
+
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from other_cases import OTHER_KERNELS, OtherGenerator
+from test_kernels import INPUT_BYTES, LIBRARY, TESTS, check, fits, host_build, host_compile, sources
+from tinsmith_cmsis_nn.packing import Implementation
+from tinsmith_emulators import run
+from tinsmith_target import target
+from tinsmith_toolchains import build_firmware
+
+BOARDS: dict[str, Implementation] = {"cortex-m0": "c", "cortex-m4": "dsp", "cortex-m55": "mve"}
+
+
+@pytest.fixture(scope="session")
+def host_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("host") / "calls"
+    return host_compile(program, [TESTS / "other_call.c", TESTS / "host_main.c"])
+
+
+@pytest.mark.parametrize("kernel", OTHER_KERNELS)
+def test_plain_c_equals_the_definition_and_reads_no_byte_too_far(
+    kernel: str, host_program: Path
+) -> None:
+    generator = OtherGenerator(seed=OTHER_KERNELS.index(kernel), implementation="c")
+    calls = [generator.call(kernel) for _ in range(80)]
+    data = b"".join(call.encode() for call in calls)
+    done = subprocess.run([host_program], input=data, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    results = done.stdout
+    for call in calls:
+        status, _ = struct.unpack_from("<2i", results)
+        output = np.frombuffer(results, np.int8, call.expected.size, 8)
+        results = results[8 + call.expected.size :]
+        check(call, status, output)
+    assert not results
+
+
+@pytest.mark.parametrize("cpu", BOARDS)
+def test_boards_give_the_same_and_write_nowhere_else(cpu: str, tmp_path: Path) -> None:
+    if shutil.which("qemu-system-arm") is None:
+        pytest.skip("qemu-system-arm is not installed")
+    firmware = build_firmware(
+        target(cpu),
+        [*sources(), TESTS / "other_call.c", TESTS / "board_model.c"],
+        harness=[TESTS / "board_harness.c"],
+        include_directories=[LIBRARY],
+        output_directory=tmp_path,
+        extra_flags=["-Werror"],
+    )
+    generator = OtherGenerator(seed=7, implementation=BOARDS[cpu])
+    made = (generator.call(kernel) for kernel in OTHER_KERNELS * 12)
+    calls = [call for call in made if fits(call)]
+    assert len(calls) > 200
+    inputs = [call.encode().ljust(INPUT_BYTES, b"\0") for call in calls]
+    result = run(firmware, target(cpu), inputs, layers=False, timeout_seconds=120)
+    for call, output in zip(calls, result.outputs, strict=True):
+        status, _, changed = struct.unpack_from("<3i", output)
+        check(call, status, np.frombuffer(output, np.int8, call.expected.size, 16))
+        assert changed == 0, call
+
+
+def test_softmax_of_other_results_follows_that_of_int8(tmp_path: Path) -> None:
+    """uint8: 128 higher. int16: the eight bits above, but for the rounding."""
+    program = host_build(
+        tmp_path,
+        """
+#include <stdlib.h>
+#include "arm_nnfunctions.h"
+enum { kRows = 40, kSize = 9 };
+int main(void) {
+  int8_t input[kRows * kSize], bytes[kRows * kSize];
+  uint8_t raised[kRows * kSize], positive[kRows * kSize];
+  int16_t words[kRows * kSize];
+  srand(1);
+  for (int i = 0; i < kRows * kSize; ++i) {
+    input[i] = (int8_t)(rand() >> 8);
+    raised[i] = (uint8_t)(input[i] + 128);
+  }
+  arm_softmax_s8(input, kRows, kSize, 1077952640, 23, -248, bytes);
+  arm_softmax_u8(raised, kRows, kSize, 1077952640, 23, -248, positive);
+  arm_softmax_s8_s16(input, kRows, kSize, 1077952640, 23, -248, words);
+  for (int i = 0; i < kRows * kSize; ++i) {
+    if (positive[i] != bytes[i] + 128) return 1;
+    if (abs(words[i] - 256 * bytes[i]) > 129 && bytes[i] != 127) return 2;
+  }
+  return 0;
+}
+""",
+    )
+    assert subprocess.run([program], check=False).returncode == 0
