@@ -11,6 +11,7 @@ from tinsmith_cmsis_nn import (
     convolution,
     elementwise,
     fully_connected,
+    int16,
     packed_convolution,
     pooling,
     softmax,
@@ -20,7 +21,7 @@ from tinsmith_cmsis_nn import (
 
 @dataclass(frozen=True)
 class CmsisNnBackend(Checked):
-    """Calls of the CMSIS-NN API for int8.
+    """Calls of the CMSIS-NN API for int8 and int16.
 
     packed: prefer kernels on weights arranged at compile time (`tinsmith_nn.h`, only in Tinsmith's
     own library, and of one implementation); False calls the public API alone, with scratch for Arm's
@@ -41,6 +42,7 @@ class CmsisNnBackend(Checked):
             *pooling.kernels(target, either_library=not self.packed),
             *softmax.kernels(target),
             *transpose.kernels(target),
+            *int16.kernels(target, either_library=not self.packed),
         )
         if not self.packed:
             # Another library may be linked, in whose order of reading and writing nobody may trust.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tinsmith_ir.dtypes import DType
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import AsGiven, Layer, Prepared, Scope
 from tinsmith_target import Target
@@ -10,6 +11,9 @@ from tinsmith_cmsis_nn.geometry import Dims
 from tinsmith_cmsis_nn.packing import Implementation, PackedLayer
 
 BACKEND = "cmsis_nn"
+SUFFIX = {DType.INT8: "s8", DType.INT16: "s16"}
+"""How functions of the API end."""
+
 PUBLIC_HEADER = "arm_nnfunctions.h"
 PACKED_HEADER = "tinsmith_nn.h"
 PACKED_CHECKS = ("TINSMITH_NN_VERSION == 2",)

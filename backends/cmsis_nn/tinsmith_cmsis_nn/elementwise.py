@@ -9,7 +9,7 @@ from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
 from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, elementwise_walk
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, engine
+from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, SUFFIX, engine
 
 S8 = Signature((DType.INT8, DType.INT8), DType.INT8)
 
@@ -33,7 +33,7 @@ def _constants(values: Mapping[str, int]) -> str:
 
 
 def emit_add(layer: Layer, scope: Scope) -> Emission:
-    """One call of arm_elementwise_add_s8."""
+    """One call of arm_elementwise_add_s8 or _s16."""
     p = elementwise_add_parameters(layer.operator_as(Add), layer.inputs, layer.output)
     values = {
         "kLhsOffset": p.input1_offset,
@@ -52,11 +52,14 @@ def emit_add(layer: Layer, scope: Scope) -> Emission:
     }
     names = list(values)
     arguments = [scope.input(0), scope.input(1), *names[:7], scope.output, *names[7:]]
-    return Emission((_constants(values),), expression("arm_elementwise_add_s8", arguments))
+    return Emission(
+        (_constants(values),),
+        expression(f"arm_elementwise_add_{SUFFIX[layer.output.dtype]}", arguments),
+    )
 
 
 def emit_mul(layer: Layer, scope: Scope) -> Emission:
-    """One call of arm_elementwise_mul_s8."""
+    """One call of arm_elementwise_mul_s8 or _s16."""
     p = mul_parameters(layer.operator_as(Mul), layer.inputs, layer.output)
     values = {
         "kLhsOffset": p.input1_offset,
@@ -70,7 +73,10 @@ def emit_mul(layer: Layer, scope: Scope) -> Emission:
     }
     names = list(values)
     arguments = [scope.input(0), scope.input(1), *names[:2], scope.output, *names[2:]]
-    return Emission((_constants(values),), expression("arm_elementwise_mul_s8", arguments))
+    return Emission(
+        (_constants(values),),
+        expression(f"arm_elementwise_mul_{SUFFIX[layer.output.dtype]}", arguments),
+    )
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:

@@ -11,6 +11,7 @@ from tinsmith_cmsis_nn import sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PUBLIC_HEADER,
+    SUFFIX,
     activation,
     context,
     dims,
@@ -25,7 +26,7 @@ _S8 = Signature((DType.INT8,), DType.INT8)
 
 
 def emit_pool(layer: Layer, scope: Scope) -> Emission:
-    """One call of arm_avgpool_s8 or arm_max_pool_s8."""
+    """One call of arm_avgpool or arm_max_pool, of int8 or int16."""
     pool = layer.operator_as(Pool)
     p = pool_parameters(pool, layer.inputs, layer.output)
     fields = {
@@ -42,7 +43,8 @@ def emit_pool(layer: Layer, scope: Scope) -> Emission:
         dims(scope, nhwc(layer.output)),
         scope.output,
     ]
-    name = "arm_max_pool_s8" if isinstance(pool, MaxPool2D) else "arm_avgpool_s8"
+    stem = "arm_max_pool" if isinstance(pool, MaxPool2D) else "arm_avgpool"
+    name = f"{stem}_{SUFFIX[layer.output.dtype]}"
     parameters = initializer("cmsis_nn_pool_params", "kParameters", fields)
     return Emission((parameters, context(scope)), expression(name, arguments))
 
