@@ -30,17 +30,18 @@ def program_of(graph: Graph, seed: int) -> Program:
     for value in graph.inputs:
         add(value.name, value.type)
     for node in graph.nodes:
-        (result,) = node.outputs
-        source = node.inputs[0]
+        result, source = node.outputs[0], node.inputs[0]
         if isinstance(node.operator, Reshape) and source is not None and source.name in views:
             views[result.name] = View(result.name, result.type, views[source.name].buffer)
             continue
-        add(result.name, result.type)
+        for each in node.outputs:
+            add(each.name, each.type)
         scratch = f"{result.name}.scratch" if generator.random() < 0.5 else None
         if scratch is not None:
             add(scratch, TensorType((int(generator.integers(1, 500)),), DType.INT8))
         names = tuple(value.name if value else None for value in node.inputs)
-        calls.append(Call(node.name, "any", node.operator, names, (result.name,), scratch))
+        results = tuple(each.name for each in node.outputs)
+        calls.append(Call(node.name, "any", node.operator, names, results, scratch))
     return Program(
         graph.name,
         "host",
