@@ -13,6 +13,7 @@ from tinsmith_ir.random_steps import (
     choices,
     elements,
     functions,
+    hybrid,
     layers,
     memories,
     moves,
@@ -83,6 +84,7 @@ _FAMILIES = (
     ),
     _Family(6, 0.25, 0.3, (choices.choose,)),
     _Family(70, 0.25, 0.3, (memories.filters_over_time, memories.cells), goes_on=True),
+    _Family(80, 0.25, 0.3, (hybrid.weighted,)),
 )
 
 

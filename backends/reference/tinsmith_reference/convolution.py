@@ -136,7 +136,7 @@ KERNELS = (
     *(
         found
         for operator in (Conv2D, DepthwiseConv2D)
-        for source, result in ((INT8, INT32), (INT16, INT64))
+        for source, result in ((INT8, INT32), (INT16, INT32), (INT16, INT64))
         for found in sums_kernels(operator, source, result, emit_sums, walk)
     ),
 )

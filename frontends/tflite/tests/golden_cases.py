@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import cases_control
 import cases_elements
 import cases_functions
+import cases_hybrid
 import cases_logic
 import cases_moves
 import cases_recurrent
@@ -129,6 +130,9 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | N
     (10, cases_types.arithmetic_of_int32),
     (3, cases_types.float16_weights),
     (4, cases_types.moved_integers),
+    (12, cases_hybrid.hybrid_fully_connected),
+    (9, cases_hybrid.hybrid_conv2d),
+    (6, cases_hybrid.hybrid_depthwise_conv2d),
 )
 """Of element types that no kind is for."""
 

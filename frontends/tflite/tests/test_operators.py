@@ -140,7 +140,7 @@ def test_conv2d_int8_per_channel_keeps_every_scale() -> None:
     np.testing.assert_array_equal(graph.constant_data["b"], [1, -1])
 
 
-def test_conv2d_with_int8_weights_beside_float_activations_gets_float_weights() -> None:
+def test_conv2d_with_int8_weights_beside_float_activations_gets_float_weights_if_asked() -> None:
     b = ModelBuilder()
     x = b.tensor("x", (1, 1, 1, 1))
     w = b.constant(
@@ -154,7 +154,7 @@ def test_conv2d_with_int8_weights_beside_float_activations_gets_float_weights() 
         "CONV_2D", [x, w, bias], [y], options("Conv2DOptions", StrideH=1, StrideW=1), version=5
     )
     warnings: list[str] = []
-    graph = import_tflite(b.finish([x], [y]), on_warning=warnings.append)
+    graph = import_tflite(b.finish([x], [y]), on_warning=warnings.append, widen_weights=True)
     weights = graph.nodes[0].inputs[1]
     assert weights is not None
     assert weights.name == "w_float"

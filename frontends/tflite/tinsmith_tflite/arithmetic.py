@@ -21,6 +21,7 @@ from tinsmith_ir.operators import (
 
 from tinsmith_tflite.bias import fully_connected_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.hybrid import HYBRID, hybrid_fully_connected, is_hybrid
 from tinsmith_tflite.rules import ALL, INTEGERS, SMALL, Rule, plain
 from tinsmith_tflite.scales import is_power_of_two
 
@@ -38,6 +39,8 @@ def fully_connected(context: OperatorContext) -> Conversion:
     operator = FullyConnected(
         activation=context.activation(), keep_dims=context.options.boolean("KeepNumDims")
     )
+    if is_hybrid(context, source):
+        return hybrid_fully_connected(context, source, operator)
     return operator, (source, context.weights(source, 2), fully_connected_bias(context, source))
 
 
@@ -106,7 +109,7 @@ RULES: Mapping[str, Rule] = {
     "CAST": Rule(7, (1, 1), "", (Cast,), cast, ALL),
     "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", (Dequantize,), dequantize),
     "FULLY_CONNECTED": Rule(
-        13, (2, 3), "FullyConnectedOptions", (FullyConnected,), fully_connected
+        13, (2, 3), "FullyConnectedOptions", (FullyConnected, *HYBRID), fully_connected
     ),
     "MAXIMUM": plain(4, "MaximumMinimumOptions", Maximum, INTEGERS),
     "MINIMUM": plain(4, "MaximumMinimumOptions", Minimum, INTEGERS),

@@ -53,12 +53,15 @@ def import_tflite(
     source: str | None = None,
     on_warning: Callable[[str], None] = lambda _: None,
     custom: Mapping[str, Rule] | None = None,
+    widen_weights: bool = False,
 ) -> Graph:
     """The network in a .tflite file, as a verified Graph.
 
     path_or_bytes: the file, or its content. name: of the graph; the file's by default. source: what
     messages and locations call the file; its name by default. on_warning: is told what a user should
     know of a model that was imported. custom: how custom operators are imported, by their name in the file.
+    widen_weights: whether int8 weights beside float32 activations become float32, which is more exact and four times as
+    large; else the activations become integers in each run, as in TFLite.
     Values are named after the tensors, nodes carry the file and operator they came from. SAME
     padding is made explicit. Tensors that no operator needs are left out.
 
@@ -68,11 +71,17 @@ def import_tflite(
     rules = with_custom(custom or {})
     if isinstance(path_or_bytes, bytes):
         return _imported(
-            path_or_bytes, source or "model.tflite", name or "model", on_warning, rules
+            path_or_bytes,
+            source or "model.tflite",
+            name or "model",
+            on_warning,
+            rules,
+            widen_weights,
         )
     path = pathlib.Path(path_or_bytes)
     data = read_file(path, "a TFLite model", LARGEST_FILE_BYTES)
-    return _imported(data, source or path.name, name or identifier(path.stem), on_warning, rules)
+    found = name or identifier(path.stem)
+    return _imported(data, source or path.name, found, on_warning, rules, widen_weights)
 
 
 def _imported(
@@ -81,13 +90,15 @@ def _imported(
     name: str,
     on_warning: Callable[[str], None],
     rules: Mapping[str, Rule],
+    widen_weights: bool,
 ) -> Graph:
     """The one place where what a damaged file can still upset becomes a ModelError.
 
     Reading is checked (flatbuffer.py), and so are the numbers that are read; this is the net below.
     """
     try:
-        return _graph(ModelFile(data, source), name, on_warning, rules)
+        values = Values(ModelFile(data, source), widens_weights=widen_weights)
+        return _graph(values, name, on_warning, rules)
     except GraphError as error:
         raise ModelError(f"{source}: the model breaks a rule of the graph: {error}") from error
     except _DAMAGE as error:
@@ -98,12 +109,12 @@ def _imported(
 
 
 def _graph(
-    file: ModelFile, name: str, on_warning: Callable[[str], None], rules: Mapping[str, Rule]
+    values: Values, name: str, on_warning: Callable[[str], None], rules: Mapping[str, Rule]
 ) -> Graph:
     """The graph, or one error with all problems. What depends on a part that was refused is left out."""
+    file = values.file
     _check_size(file)
     problems = Problems(file.name)
-    values = Values(file)
     foldable = Foldable(values)
     refused: set[int] = set()
     inputs: list[Value] = []

@@ -29,11 +29,13 @@ class Values:
     """Which tensor of the file is which value of the graph.
 
     Constants become values when they are first asked for as such; their data are views of the file.
-    widened: those that are float32 here and int8 in the file. kept_tensors: variable tensors.
+    widened: those that are float32 here and int8 in the file. kept_tensors: variable tensors. widens_weights: whether
+    that is asked for where TFLite would make integers of the activations.
     """
 
-    def __init__(self, file: ModelFile) -> None:
+    def __init__(self, file: ModelFile, *, widens_weights: bool = False) -> None:
         self.file = file
+        self.widens_weights = widens_weights
         self.constants: list[Constant] = []
         self.widened: list[Constant] = []
         self.kept_tensors = KeptTensors()

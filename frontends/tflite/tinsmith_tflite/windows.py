@@ -12,6 +12,7 @@ from tinsmith_ir.operators import (
 
 from tinsmith_tflite.bias import convolution_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.hybrid import HYBRID, hybrid_convolution, is_hybrid
 from tinsmith_tflite.rules import Rule
 
 Pair = tuple[int, int]
@@ -31,6 +32,8 @@ def conv2d(context: OperatorContext) -> Conversion:
         activation=context.activation(),
         float32_scale=context.is_unsigned(0),
     )
+    if is_hybrid(context, source):
+        return hybrid_convolution(context, source, operator)
     return operator, (source, weights, bias)
 
 
@@ -54,6 +57,8 @@ def depthwise_conv2d(context: OperatorContext) -> Conversion:
         activation=context.activation(),
         float32_scale=context.is_unsigned(0),
     )
+    if is_hybrid(context, source):
+        return hybrid_convolution(context, source, operator)
     return operator, (source, weights, bias)
 
 
@@ -82,6 +87,8 @@ def max_pool2d(context: OperatorContext) -> Conversion:
 
 def _operands(context: OperatorContext) -> tuple[Value, Value, Value | None]:
     source = context.ranked_value(0, 4)
+    if is_hybrid(context, source):
+        return source, context.ranked_value(1, 4), None
     return source, context.weights(source, 4), convolution_bias(context, source)
 
 
@@ -127,9 +134,9 @@ def _same(size: int, kernel: int, stride: int, dilation: int) -> Pair:
 
 RULES: Mapping[str, Rule] = {
     "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), average_pool2d),
-    "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D,), conv2d),
+    "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D, *HYBRID), conv2d),
     "DEPTHWISE_CONV_2D": Rule(
-        7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D,), depthwise_conv2d
+        7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D, *HYBRID), depthwise_conv2d
     ),
     "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), max_pool2d),
 }

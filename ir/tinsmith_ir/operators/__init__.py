@@ -17,6 +17,7 @@ from tinsmith_ir.operators.cast import Cast
 from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.differences import Div, SquaredDifference
+from tinsmith_ir.operators.dynamic import DynamicQuantize, DynamicScale
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
 from tinsmith_ir.operators.float_rescale import FloatRescale
 from tinsmith_ir.operators.fully_connected import FullyConnected
@@ -89,6 +90,8 @@ __all__ = [
     "DepthwiseConv2D",
     "Dequantize",
     "Div",
+    "DynamicQuantize",
+    "DynamicScale",
     "Elu",
     "Exp",
     "Extremum",

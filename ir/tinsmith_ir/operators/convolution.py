@@ -39,7 +39,7 @@ from tinsmith_ir.operators.windows import (
 from tinsmith_ir.parameters import conv_accumulator, conv_parameters
 from tinsmith_ir.types import TensorType
 
-_ACCUMULATORS = {DType.INT8: (DType.INT32,), DType.INT16: (DType.INT64,)}
+_ACCUMULATORS = {DType.INT8: (DType.INT32,), DType.INT16: (DType.INT32, DType.INT64)}
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class Conv2D(Convolution):
         weights = checks.present(inputs, 1, "weights")
         if input_.dtype not in _ACCUMULATORS or weights.shape[3] != input_.shape[3]:
             return None
-        (dtype,) = _ACCUMULATORS[input_.dtype]
+        dtype = _ACCUMULATORS[input_.dtype][-1]
         boxes = (
             Box.whole(input_.shape).with_range(3, *channels),
             Box.whole(weights.shape).with_range(3, *channels),

@@ -15,8 +15,10 @@
 #define tinsmith_depthwise_conv2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s16)
 #define tinsmith_depthwise_conv2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_f32)
 #define tinsmith_conv2d_s8_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s8_s32)
+#define tinsmith_conv2d_s16_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s16_s32)
 #define tinsmith_conv2d_s16_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s16_s64)
 #define tinsmith_depthwise_conv2d_s8_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s8_s32)
+#define tinsmith_depthwise_conv2d_s16_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s16_s32)
 #define tinsmith_depthwise_conv2d_s16_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_depthwise_conv2d_s16_s64)
 #define tinsmith_conv2d_s8_asymmetric TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s8_asymmetric)
 #define tinsmith_conv2d_s8_s32_asymmetric TINSMITH_REFERENCE_SYMBOL(tinsmith_conv2d_s8_s32_asymmetric)
@@ -97,14 +99,19 @@ void tinsmith_depthwise_conv2d_f32(const tinsmith_conv2d_shape *shape, const tin
 
 /**
  * The sums alone, with bias and neither scaled nor clamped, so that sums over parts of the input channels can be added;
- * tinsmith_requantize_sums_* ends them. input_offset is minus the input's zero point.
+ * tinsmith_requantize_sums_* ends them. input_offset is minus the input's zero point. Of int32 the low 32 bits are
+ * kept.
  */
 void tinsmith_conv2d_s8_s32(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int8_t *input,
                             const int8_t *weights, const int32_t *bias, int32_t *output);
+void tinsmith_conv2d_s16_s32(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int16_t *input,
+                             const int8_t *weights, const int32_t *bias, int32_t *output);
 void tinsmith_conv2d_s16_s64(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int16_t *input,
                              const int8_t *weights, const int32_t *bias, int64_t *output);
 void tinsmith_depthwise_conv2d_s8_s32(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int8_t *input,
                                       const int8_t *weights, const int32_t *bias, int32_t *output);
+void tinsmith_depthwise_conv2d_s16_s32(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int16_t *input,
+                                       const int8_t *weights, const int32_t *bias, int32_t *output);
 void tinsmith_depthwise_conv2d_s16_s64(const tinsmith_conv2d_shape *shape, int32_t input_offset, const int16_t *input,
                                        const int8_t *weights, const int32_t *bias, int64_t *output);
 

@@ -8,6 +8,7 @@
 #include "tinsmith/comparison.h"
 #include "tinsmith/convolution.h"
 #include "tinsmith/differences.h"
+#include "tinsmith/dynamic.h"
 #include "tinsmith/elementwise.h"
 #include "tinsmith/fully_connected.h"
 #include "tinsmith/functions.h"

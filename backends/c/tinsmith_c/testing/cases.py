@@ -23,6 +23,8 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     Dequantize,
     Div,
+    DynamicQuantize,
+    DynamicScale,
     Elu,
     Exp,
     FloatRescale,
@@ -246,6 +248,40 @@ def accumulators(draft: Draft, dtype: DType) -> None:
         end = Requantize(dtype=dtype, activation=Activation.RELU6 if per_axis else Activation.NONE)
         draft.output(end, [total], dtype, 0.05)
         draft.output(Requantize(dtype=DType.INT8), [total], DType.INT8, 0.1)
+
+
+def hybrid(draft: Draft) -> None:
+    """float32 activations that meet int8 weights, and rows at the borders of what a scale can be."""
+    for is_symmetric in (False, True):
+        scale, quantize = DynamicScale(is_symmetric), DynamicQuantize(is_symmetric)
+        specs = [
+            ((2, 5, 4, 3), (6, 3, 2, 3), 0, Conv2D(stride=(2, 1), accumulator=DType.INT32)),
+            ((1, 5, 4, 3), (1, 3, 3, 6), 3, DepthwiseConv2D(accumulator=DType.INT32)),
+            ((3, 7), (5, 7), 0, FullyConnected(accumulator=DType.INT32)),
+        ]
+        for shape, kernel, axis, operator in specs:
+            x = draft.input(shape, DType.FLOAT32)
+            w = draft.weights(kernel, DType.INT8, axis, per_axis=not is_symmetric)
+            sums = draft.builder.add(operator, [draft.builder.add(quantize, [x]), w])
+            steps = draft.builder.add(scale, [x])
+            draft.kept(Mul(), [draft.builder.add(Cast(), [sums]), steps])
+        rows = [
+            [0.0, 0.0, -0.0],
+            [1.0, 2.0, 3.0],
+            [-3.0, -1.0, -2.0],
+            [1e-45, 0.0, -3e-44],
+            [3e38, -3e38, 1.0],
+            [0.5, -0.5, 127.0],
+            [0.0, 1.0, -1.0],
+            [1.0, 1.0, 3.0],
+        ]
+        divisors = [*np.ones((6, 3)), [0.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
+        parts = [
+            draft.builder.constant("rows", np.array(part, np.float32)) for part in (rows, divisors)
+        ]
+        borders = draft.builder.add(Div(), parts)  # the last rows have NaN and infinities
+        draft.kept(quantize, [borders])
+        draft.kept(scale, [borders])
 
 
 def elementwise(draft: Draft, dtype: DType) -> None:
@@ -659,6 +695,7 @@ CASES: tuple[Case, ...] = (
     Case("borders", borders),
     Case("casts", casts),
     Case("unsigned", unsigned),
+    Case("hybrid", hybrid),
     Case("network", network),
 )
 """Every operator, by element type."""
