@@ -14,6 +14,7 @@ Array = NDArray[np.generic]
 Shape = tuple[int, ...]
 Kind = Literal["INT8", "INT16", "FLOAT32"]
 KINDS: tuple[Kind, ...] = ("INT8", "FLOAT32", "INT16")
+_LARGEST_VARIED_SIZE = 9
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 
 
@@ -39,16 +40,39 @@ class Case:
 
 
 class CaseBuilder:
-    """A model of one operator under construction, with its own stream of random numbers."""
+    """A model of one operator under construction, with its own stream of random numbers.
+
+    is_varied: whether shapes are drawn, too, where a family of golden cases has its own.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.is_varied = False
         self.random = np.random.RandomState(zlib.crc32(name.encode()))
         self.model = ModelBuilder()
         self.called: list[ModelBuilder] = []
         self.runs = 1
         self._inputs: list[int] = []
         self._arrays: list[Array] = []
+
+    def shape(self, *sizes: int) -> Shape:
+        """A shape of these sizes; of a varied model, of as many others."""
+        (shape,) = self.shapes(sizes)
+        return shape
+
+    def shapes(self, *shapes: Shape) -> tuple[Shape, ...]:
+        """Shapes that broadcast to one another; of a varied model, others that do."""
+        if not self.is_varied:
+            return shapes
+        rank = max(len(shape) for shape in shapes)
+        sizes = [int(size) for size in self.random.randint(1, _LARGEST_VARIED_SIZE + 1, rank)]
+        return tuple(
+            tuple(
+                1 if size == 1 else new
+                for size, new in zip(shape, sizes[rank - len(shape) :], strict=True)
+            )
+            for shape in shapes
+        )
 
     def scale(self, near: float) -> float:
         """A float32 scale within a factor of two of `near`."""

@@ -41,7 +41,7 @@ def maximum(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
 
 
 def _extremum(b: CaseBuilder, kind: Kind, index: int, name: str) -> Case | None:
-    left, right = _SHAPE_PAIRS[index % len(_SHAPE_PAIRS)]
+    left, right = b.shapes(*_SHAPE_PAIRS[index % len(_SHAPE_PAIRS)])
     scale, zero_point = b.scale(0.05), b.zero_point(kind)
     operands = [b.input(shape, kind, scale, zero_point) for shape in (left, right)]
     output = b.output(np.broadcast_shapes(left, right), kind, scale, zero_point)
@@ -50,7 +50,7 @@ def _extremum(b: CaseBuilder, kind: Kind, index: int, name: str) -> Case | None:
 
 
 def _elementwise(b: CaseBuilder, kind: Kind, index: int, name: str, table: str) -> Case | None:
-    left, right = _SHAPE_PAIRS[index % len(_SHAPE_PAIRS)]
+    left, right = b.shapes(*_SHAPE_PAIRS[index % len(_SHAPE_PAIRS)])
     steps = 256 if kind == "INT8" else 65536
     scales = [b.scale(8 / steps), b.scale((8 if index % 3 else 1) / steps)]
     if index == 7:
@@ -67,7 +67,7 @@ def _elementwise(b: CaseBuilder, kind: Kind, index: int, name: str, table: str) 
 
 def mean(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """MEAN over several axes, of the same scale or another."""
-    shape: Shape = (2, 5, 3, 7) if index % 4 else (1, 4, 4, 6)
+    shape = b.shape(*((2, 5, 3, 7) if index % 4 else (1, 4, 4, 6)))
     axes = [(1, 2), (2, 1), (3,), (1,), (-1, 0), (0, 1, 2, 3), (1, 2), (2, 3)][index % 8]
     keep = bool((index // 2) % 2)
     positive = {axis % 4 for axis in axes}
@@ -85,7 +85,7 @@ def mean(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
 
 def softmax(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """SOFTMAX: betas, scales, dimensions."""
-    shape: Shape = [(1, 10), (3, 4), (2, 2, 3, 5), (2, 3, 9), (1, 70)][index % 5]
+    shape = b.shape(*[(1, 10), (3, 4), (2, 2, 3, 5), (2, 3, 9), (1, 70)][index % 5])
     beta = [1.0, 0.5, 2.0, 1.0, 10.0, 0.1][index % 6]
     scale = b.scale(([0.1, 0.5, 0.01][index % 3]) / (1 if kind == "INT8" else 256))
     source = b.input(shape, kind, scale)
@@ -118,7 +118,7 @@ def reshape(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
 
 def pad(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """PAD with the zero point, PADV2 with a constant."""
-    shape: Shape = (1, 3, 4, 2) if index % 2 else (5, 3)
+    shape = b.shape(*((1, 3, 4, 2) if index % 2 else (5, 3)))
     widths = b.random.randint(0, 3, (len(shape), 2)).astype(np.int32)
     scale, zero_point = b.scale(0.1), b.zero_point(kind)
     source = b.input(shape, kind, scale, zero_point)
@@ -168,8 +168,9 @@ def concatenation(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
 def relu(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """RELU and RELU6, requantizing."""
     scale = b.scale(0.07 if kind == "INT8" else 0.0003)
-    source = b.input((2, 60), kind, scale)
-    output = b.output((2, 60), kind, b.scale(scale))
+    shape = b.shape(2, 60)
+    source = b.input(shape, kind, scale)
+    output = b.output(shape, kind, b.scale(scale))
     b.model.operator("RELU" if index % 2 else "RELU6", [source], [output], version=2)
     return b.finish(output)
 
@@ -201,7 +202,7 @@ def _curve(
         scale, result = float(np.float32(scales[index % 6])), (1 / 32768, 0)
     else:
         scale = b.scale((0.001, 0.01, 0.03, 0.05, 0.1, 1.0)[index % 6])
-    shape: Shape = (4, 64) if kind == "INT8" else (3, 50)
+    shape = b.shape(*((4, 64) if kind == "INT8" else (3, 50)))
     source = b.input(shape, kind, scale)
     output = b.output(shape, kind, *result)
     b.model.operator(name, [source], [output], version=3 if kind == "INT16" else 2)
@@ -213,8 +214,9 @@ def quantize(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     if kind == "FLOAT32":
         return None
     from_float = index % 2 == 0
-    source = b.input((2, 80), "FLOAT32" if from_float else kind, b.scale(0.03))
-    output = b.output((2, 80), kind, b.scale(0.03 if kind == "INT8" else 0.0002))
+    shape = b.shape(2, 80)
+    source = b.input(shape, "FLOAT32" if from_float else kind, b.scale(0.03))
+    output = b.output(shape, kind, b.scale(0.03 if kind == "INT8" else 0.0002))
     b.model.operator("QUANTIZE", [source], [output], options("QuantizeOptions"), version=1)
     return b.finish(output)
 
@@ -225,8 +227,9 @@ def requantize_between_widths(b: CaseBuilder, kind: Kind, index: int) -> Case | 
         return None
     other: Kind = "INT16" if kind == "INT8" else "INT8"
     scales = {"INT8": 0.03, "INT16": 0.0002}
-    source = b.input((2, 80), other, b.scale(scales[other]))
-    output = b.output((2, 80), kind, b.scale(scales[kind]))
+    shape = b.shape(2, 80)
+    source = b.input(shape, other, b.scale(scales[other]))
+    output = b.output(shape, kind, b.scale(scales[kind]))
     b.model.operator("QUANTIZE", [source], [output], options("QuantizeOptions"), version=2)
     return b.finish(output)
 
@@ -235,7 +238,8 @@ def dequantize(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """DEQUANTIZE."""
     if kind == "FLOAT32":
         return None
-    source = b.input((2, 80), kind, b.scale(0.03))
-    output = b.output((2, 80), "FLOAT32")
+    shape = b.shape(2, 80)
+    source = b.input(shape, kind, b.scale(0.03))
+    output = b.output(shape, "FLOAT32")
     b.model.operator("DEQUANTIZE", [source], [output], options("DequantizeOptions"), version=2)
     return b.finish(output)

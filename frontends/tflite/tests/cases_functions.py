@@ -11,8 +11,9 @@ _PAIR: tuple[Shape, Shape] = ((2, 3, 5), (3, 1))
 def leaky_relu(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """LEAKY_RELU: alphas of both signs, scales up and down."""
     scale = b.scale(0.05 if kind == "INT8" else 0.0002)
-    source = b.input(_SHAPE, kind, scale)
-    output = b.output(_SHAPE, kind, b.scale(scale))
+    shape = b.shape(*_SHAPE)
+    source = b.input(shape, kind, scale)
+    output = b.output(shape, kind, b.scale(scale))
     chosen = options("LeakyReluOptions", Alpha=(0.2, 0.01, 1.5, -0.7)[index % 4])
     version = 2 if kind == "INT16" else 1
     b.model.operator("LEAKY_RELU", [source], [output], chosen, version=version)
@@ -24,8 +25,9 @@ def hard_swish(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     if kind == "INT16":
         return None
     scale = b.scale((0.001, 0.01, 0.03, 0.05, 0.1, 1.0)[index % 6])
-    source = b.input(_SHAPE, kind, scale)
-    output = b.output(_SHAPE, kind, b.scale(scale))
+    shape = b.shape(*_SHAPE)
+    source = b.input(shape, kind, scale)
+    output = b.output(shape, kind, b.scale(scale))
     b.model.operator("HARD_SWISH", [source], [output], options("HardSwishOptions"))
     return b.finish(output)
 
@@ -34,11 +36,11 @@ def prelu(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """PRELU with an alpha per channel, for all, and for each element."""
     if kind == "INT16":
         return None
-    shape: Shape = (2, 5, 3, 7)
-    alphas: tuple[Shape, ...] = ((7,), (1, 1, 7), (1,), (5, 1, 7), shape)
+    alphas: tuple[Shape, ...] = ((7,), (1, 1, 7), (1,), (5, 1, 7), (2, 5, 3, 7))
+    shape, alpha_shape = b.shapes((2, 5, 3, 7), alphas[index % 5])
     scale = b.scale(0.05)
     source = b.input(shape, kind, scale)
-    alpha = b.input(alphas[index % 5], kind, b.scale(0.01))
+    alpha = b.input(alpha_shape, kind, b.scale(0.01))
     output = b.output(shape, kind, b.scale(scale))
     b.model.operator("PRELU", [source, alpha], [output])
     return b.finish(output)
@@ -49,8 +51,9 @@ def relu_to_1(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     if kind == "INT16":
         return None
     scale = b.scale(0.02)
-    source = b.input(_SHAPE, kind, scale)
-    output = b.output(_SHAPE, kind, b.scale(scale))
+    shape = b.shape(*_SHAPE)
+    source = b.input(shape, kind, scale)
+    output = b.output(shape, kind, b.scale(scale))
     b.model.operator("RELU_N1_TO_1" if index % 2 else "RELU_0_TO_1", [source], [output])
     return b.finish(output)
 
@@ -84,8 +87,9 @@ def rsqrt(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     if kind == "INT16":
         return None
     scale = b.scale((0.001, 0.05, 1.0)[index % 3])
-    source = b.input(_SHAPE, kind, scale, -128)
-    output = b.output(_SHAPE, kind, b.scale(0.02 / scale**0.5))
+    shape = b.shape(*_SHAPE)
+    source = b.input(shape, kind, scale, -128)
+    output = b.output(shape, kind, b.scale(0.02 / scale**0.5))
     b.model.operator("RSQRT", [source], [output], version=2)
     return b.finish(output)
 
@@ -127,8 +131,9 @@ def squared_difference(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     scales = (b.scale(0.05), b.scale(0.02))
     # A ratio of the squares above 1 would end TFLite's process.
     result = max(scales) ** 2 * (1, 16, 100)[index % 3]
-    operands = [b.input(_PAIR[place], kind, scales[place]) for place in (index % 2, 1 - index % 2)]
-    output = b.output(_PAIR[0], kind, result)
+    pair = b.shapes(*_PAIR)
+    operands = [b.input(pair[place], kind, scales[place]) for place in (index % 2, 1 - index % 2)]
+    output = b.output(pair[0], kind, result)
     chosen = options("SquaredDifferenceOptions")
     b.model.operator("SQUARED_DIFFERENCE", operands, [output], chosen, version=2)
     return b.finish(output)
@@ -138,8 +143,9 @@ def div(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """DIV, with broadcasting and activations."""
     if kind != "FLOAT32":
         return None
-    operands = [b.input(_PAIR[place], kind) for place in (index % 2, 1 - index % 2)]
-    output = b.output(_PAIR[0], kind)
+    pair = b.shapes(*_PAIR)
+    operands = [b.input(pair[place], kind) for place in (index % 2, 1 - index % 2)]
+    output = b.output(pair[0], kind)
     activation = activation_code(ACTIVATIONS[index % 4])
     chosen = options("DivOptions", FusedActivationFunction=activation)
     b.model.operator("DIV", operands, [output], chosen)
@@ -150,8 +156,9 @@ def add_n(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """ADD_N of two and more."""
     if kind != "FLOAT32":
         return None
-    operands = [b.input((2, 5), kind) for _ in range(2 + index)]
-    output = b.output((2, 5), kind)
+    shape = b.shape(2, 5)
+    operands = [b.input(shape, kind) for _ in range(2 + index)]
+    output = b.output(shape, kind)
     b.model.operator("ADD_N", operands, [output], options("AddNOptions"))
     return b.finish(output)
 
@@ -176,6 +183,7 @@ def _function(
     *,
     positive: bool = False,
 ) -> Case:
+    shape = b.shape(*shape)
     source = b.input(shape, kind, scale, positive=positive)
     output = b.output(shape, kind, *result)
     b.model.operator(name, [source], [output], chosen, version=2 if kind == "INT16" else 1)

@@ -5,6 +5,8 @@ test_goldens.py imports them and compares the evaluator's outputs with the store
 Random numbers come from RandomState, whose stream numpy has frozen.
 """
 
+import itertools
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 
 import cases_control
@@ -21,6 +23,8 @@ import cases_unsigned
 import cases_windows
 from case_builder import KINDS, Case, CaseBuilder, Kind
 from cases_unsigned import UnsignedCaseBuilder
+
+Family = Callable[[CaseBuilder, Kind, int], Case | None]
 
 
 def all_cases() -> Iterator[Case]:
@@ -46,7 +50,34 @@ def all_cases() -> Iterator[Case]:
                 yield case
 
 
-_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (
+def random_cases() -> Iterator[tuple[str, Case]]:
+    """Endless others of the same families in turn, with element types; shapes are drawn where families have theirs.
+
+    Names begin as those of `all_cases`.
+    """
+    for number in itertools.count():
+        for count, make in _FAMILIES:
+            for kind in KINDS:
+                yield from _random(number, count, make, kind, kind.lower(), CaseBuilder)
+        for count, make in _PLAIN_FAMILIES:
+            yield from _random(number, count, make, "FLOAT32", "plain", CaseBuilder)
+        for count, make in _UNSIGNED_FAMILIES:
+            yield from _random(number, count, make, "INT8", "uint8", UnsignedCaseBuilder)
+
+
+def _random(
+    number: int, count: int, make: Family, kind: Kind, type_: str, builder: type[CaseBuilder]
+) -> Iterator[tuple[str, Case]]:
+    name = f"{make.__name__.strip('_')}_{type_}"
+    index = zlib.crc32(f"{name} {number}".encode()) % count
+    b = builder(f"{name}_{index}_{number}")
+    b.is_varied = True
+    case = make(b, kind, index)
+    if case is not None:
+        yield type_, case
+
+
+_FAMILIES: Sequence[tuple[int, Family]] = (
     (24, cases_windows.conv2d),
     (24, cases_windows.depthwise_conv2d),
     (12, cases_windows.fully_connected),
@@ -125,7 +156,7 @@ _FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]]
     (4, cases_recurrent.bidirectional_sequence_lstm),
 )
 
-_PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (
+_PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
     (cases_types.CASTS, cases_types.cast),
     (10, cases_types.arithmetic_of_int32),
     (3, cases_types.float16_weights),
@@ -136,7 +167,7 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | N
 )
 """Of element types that no kind is for."""
 
-_UNSIGNED_FAMILIES: Sequence[tuple[int, Callable[[CaseBuilder, Kind, int], Case | None]]] = (
+_UNSIGNED_FAMILIES: Sequence[tuple[int, Family]] = (
     (8, cases_windows.conv2d),
     (8, cases_windows.depthwise_conv2d),
     (6, cases_windows.fully_connected),
