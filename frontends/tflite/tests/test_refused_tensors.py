@@ -1,5 +1,6 @@
 """Tensors, shapes and quantizations that are refused: by which error, and with what message."""
 
+import numpy as np
 import pytest
 from small_models import assert_refused, floats, quantized, relu_model
 from tflite_builder import ModelBuilder, Stored, options
@@ -222,3 +223,15 @@ def test_ratio_of_scales_that_no_multiplier_holds() -> None:
 def test_name_with_control_characters_is_shown_on_one_line() -> None:
     b = ModelBuilder()
     assert_refused(ModelError, relu_model(b, x=b.tensor("a\n\0bc", (0,))), r"'a\\x0a\\x00bc'")
+
+
+def test_a_result_of_millions_of_channels_is_refused_at_once() -> None:
+    """Scales are looked at channel by channel, but not of a result that is none."""
+    b = ModelBuilder()
+    scale = Quantization.per_tensor(0.5, 0)
+    x = b.tensor("x", (1, 4, 4, 2), "INT8", quantization=scale)
+    w = b.constant("w", np.ones((2, 1, 1, 2), np.int8), quantization=scale)
+    y = b.tensor("y", (1, 4, 4, 2**24), "INT8", quantization=scale)
+    b.operator("CONV_2D", [x, w], [y], options("Conv2DOptions", StrideH=1, StrideW=1))
+    message = r"result i8\[1, 4, 4, 2\] of these operands"
+    assert_refused(ModelError, b.finish([x], [y]), message)

@@ -336,13 +336,14 @@ def _checked(node: Node, context: OperatorContext) -> Node:
         inferred, *others = node.operator.infer(types)
         if may_be(inferred.shape, context.tensor):
             output = output.with_shape(inferred.shape)
+        # First, since rules look at each channel of a result, of which a damaged file may claim any number.
+        if (inferred.shape, inferred.dtype) != (output.shape, output.dtype):
+            raise context.error(
+                f"expected a result {_text(inferred)} of these operands, the file says {_text(output)}"
+            )
         node.operator.verify(types, [output, *others])
     except GraphError as error:
         raise context.error(str(error)) from error
-    if (inferred.shape, inferred.dtype) != (output.shape, output.dtype):
-        raise context.error(
-            f"expected a result {_text(inferred)} of these operands, the file says {_text(output)}"
-        )
     return replace(node, outputs=(Value(node.name, output), *node.outputs[1:]))
 
 

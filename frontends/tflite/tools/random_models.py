@@ -9,6 +9,7 @@ if anything differs.
 """
 
 import argparse
+import contextlib
 import itertools
 import pathlib
 import sys
@@ -194,7 +195,7 @@ def _renamed(graph: Graph, prefix: str) -> Graph:
 
 
 def main() -> int:
-    """Compare, print; the exit status."""
+    """Compare, print, also when interrupted; the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -214,17 +215,18 @@ def main() -> int:
     wanted = {target: int(count) for target, count in arguments.c}
     waiting: dict[str, list[Imported]] = {target: [] for target in wanted}
     cases = itertools.islice(random_cases(), arguments.first, arguments.first + arguments.models)
-    for number, model in enumerate(compared(cases, oracle, counts)):
+    with contextlib.suppress(KeyboardInterrupt):  # what was tried until then is shown
+        for number, model in enumerate(compared(cases, oracle, counts)):
+            for target, models in waiting.items():
+                share = wanted[target] / arguments.models
+                if int(number * share) < int((number + 1) * share):
+                    models.append(model)
+                if len(models) == _MODELS_OF_A_FIRMWARE:
+                    compare_c(models, target, counts)
+                    models.clear()
         for target, models in waiting.items():
-            share = wanted[target] / arguments.models
-            if int(number * share) < int((number + 1) * share):
-                models.append(model)
-            if len(models) == _MODELS_OF_A_FIRMWARE:
+            if models:
                 compare_c(models, target, counts)
-                models.clear()
-    for target, models in waiting.items():
-        if models:
-            compare_c(models, target, counts)
     oracle.close()
     print(counts.text([*wanted]))
     print("\n".join(counts.told[:_SHOWN]))
