@@ -11,13 +11,16 @@ from tinsmith_ir.operators import Dequantize, Quantize
 from tinsmith_ir.random_steps import (
     borders,
     choices,
+    counting,
     elements,
     functions,
     hybrid,
     layers,
     memories,
     moves,
+    products,
     reductions,
+    rows,
 )
 from tinsmith_ir.random_steps.network import Network
 from tinsmith_ir.rounding import Rounding
@@ -85,6 +88,9 @@ _FAMILIES = (
     _Family(6, 0.25, 0.3, (choices.choose,)),
     _Family(70, 0.25, 0.3, (memories.filters_over_time, memories.cells), goes_on=True),
     _Family(80, 0.25, 0.3, (hybrid.weighted,)),
+    _Family(72, 0.2, 0.25, (counting.count,)),
+    _Family(71, 0.2, 0.25, (products.similarity,)),
+    _Family(73, 0.25, 0.35, (rows.normalize,)),
 )
 
 

@@ -52,36 +52,47 @@ static float unrounded(float sum) {
   return sum;
 }
 
-// `number` holds products, `weight` how far a place is from an element.
-#define DEFINE_RESIZE(kernel, element, number, weight, place, find, vertical, horizontal, one, finish)   \
-  void kernel(const tinsmith_resize_shape *shape, const element *input, element *output) {               \
-    const int32_t row = shape->input_width * shape->channels;                                            \
-    for (int32_t batch = 0; batch < shape->batches; ++batch) {                                           \
-      for (int32_t y = 0; y < shape->output_height; ++y) {                                               \
-        const place down = find(y, shape->vertical, shape->input_height, shape->half_pixel_centers);     \
-        for (int32_t x = 0; x < shape->output_width; ++x) {                                              \
-          const place right = find(x, shape->horizontal, shape->input_width, shape->half_pixel_centers); \
-          const element *left_column = input + right.low * shape->channels;                              \
-          const element *right_column = input + right.high * shape->channels;                            \
-          const weight up_weight = one - down.above;                                                     \
-          const weight left_weight = one - right.above;                                                  \
-          for (int32_t c = 0; c < shape->channels; ++c) {                                                \
-            number sum = 0;                                                                              \
-            sum += (number)left_column[down.low * row + c] * up_weight * left_weight;                    \
-            sum += (number)left_column[down.high * row + c] * down.above * left_weight;                  \
-            sum += (number)right_column[down.low * row + c] * up_weight * right.above;                   \
-            sum += (number)right_column[down.high * row + c] * down.above * right.above;                 \
-            *output++ = (element)finish(sum);                                                            \
-          }                                                                                              \
-        }                                                                                                \
-      }                                                                                                  \
-      input += shape->input_height * row;                                                                \
-    }                                                                                                    \
+// int8 as the uint8 that it stands for, and back.
+static float from_s8(int8_t value) {
+  return (float)(value + 128);
+}
+
+static int32_t to_s8(float sum) {
+  return (int32_t)(sum + 0.5f) - 128;
+}
+
+// `number` holds products, `weight` how far a place is from an element. `load` makes a number of an element.
+#define DEFINE_RESIZE(kernel, element, number, load, weight, place, find, vertical, horizontal, one, finish) \
+  void kernel(const tinsmith_resize_shape *shape, const element *input, element *output) {                   \
+    const int32_t row = shape->input_width * shape->channels;                                                \
+    for (int32_t batch = 0; batch < shape->batches; ++batch) {                                               \
+      for (int32_t y = 0; y < shape->output_height; ++y) {                                                   \
+        const place down = find(y, shape->vertical, shape->input_height, shape->half_pixel_centers);         \
+        for (int32_t x = 0; x < shape->output_width; ++x) {                                                  \
+          const place right = find(x, shape->horizontal, shape->input_width, shape->half_pixel_centers);     \
+          const element *left_column = input + right.low * shape->channels;                                  \
+          const element *right_column = input + right.high * shape->channels;                                \
+          const weight up_weight = one - down.above;                                                         \
+          const weight left_weight = one - right.above;                                                      \
+          for (int32_t c = 0; c < shape->channels; ++c) {                                                    \
+            number sum = 0;                                                                                  \
+            sum += load(left_column[down.low * row + c]) * up_weight * left_weight;                          \
+            sum += load(left_column[down.high * row + c]) * down.above * left_weight;                        \
+            sum += load(right_column[down.low * row + c]) * up_weight * right.above;                         \
+            sum += load(right_column[down.high * row + c]) * down.above * right.above;                       \
+            *output++ = (element)finish(sum);                                                                \
+          }                                                                                                  \
+        }                                                                                                    \
+      }                                                                                                      \
+      input += shape->input_height * row;                                                                    \
+    }                                                                                                        \
   }
 
-DEFINE_RESIZE(tinsmith_resize_bilinear_s8, int8_t, int64_t, int32_t, place_integer, find_integer, vertical_step,
-              horizontal_step, kOne, rounded)
-DEFINE_RESIZE(tinsmith_resize_bilinear_s16, int16_t, int64_t, int32_t, place_integer, find_integer, vertical_step,
-              horizontal_step, kOne, rounded)
-DEFINE_RESIZE(tinsmith_resize_bilinear_f32, float, float, float, place_f32, find_f32, vertical_step_f32,
+DEFINE_RESIZE(tinsmith_resize_bilinear_s8, int8_t, int64_t, (int64_t), int32_t, place_integer, find_integer,
+              vertical_step, horizontal_step, kOne, rounded)
+DEFINE_RESIZE(tinsmith_resize_bilinear_s16, int16_t, int64_t, (int64_t), int32_t, place_integer, find_integer,
+              vertical_step, horizontal_step, kOne, rounded)
+DEFINE_RESIZE(tinsmith_resize_bilinear_f32, float, float, (float), float, place_f32, find_f32, vertical_step_f32,
               horizontal_step_f32, 1.0f, unrounded)
+DEFINE_RESIZE(tinsmith_resize_bilinear_s8_in_f32, int8_t, float, from_s8, float, place_f32, find_f32, vertical_step_f32,
+              horizontal_step_f32, 1.0f, to_s8)

@@ -4,6 +4,7 @@ from tinsmith_c import call
 from tinsmith_ir.operators import (
     Abs,
     Ceil,
+    Cos,
     Elu,
     Exp,
     Floor,
@@ -13,6 +14,7 @@ from tinsmith_ir.operators import (
     Round,
     Rsqrt,
     Sign,
+    Sin,
     Sqrt,
     Square,
 )
@@ -46,7 +48,10 @@ KERNELS = (
             walk=elementwise_walk,
         )
         for dtype, operators in (
-            (FLOAT32, (Abs, Ceil, Elu, Exp, Floor, Log, Neg, Round, Rsqrt, Sign, Sqrt, Square)),
+            (
+                FLOAT32,
+                (Abs, Ceil, Cos, Elu, Exp, Floor, Log, Neg, Round, Rsqrt, Sign, Sin, Sqrt, Square),
+            ),
             (INT32, (Abs, Neg, Sign)),
         )
         for operator in operators

@@ -80,6 +80,23 @@ def gather(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     return b.finish(output)
 
 
+def gather_batches(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """GATHER with one or two batch dimensions, along the axis behind them or a later one."""
+    shape = _shape(b, 3 + index % 2, 5)
+    batches = 1 + int(b.random.randint(2))
+    axis = int(b.random.randint(batches, len(shape)))
+    rest = _shape(b, int(b.random.randint(3)), 4)
+    indices = np.asarray(b.random.randint(0, shape[axis], (*shape[:batches], *rest)), np.int32)
+    scale, zero_point = b.scale(0.1), b.zero_point(kind)
+    source = b.input(shape, kind, scale, zero_point)
+    operand = b.integers(indices) if index % 2 else b.model.constant("indices", indices)
+    result = (*shape[:axis], *rest, *shape[axis + 1 :])
+    output = b.output(result, kind, scale, zero_point)
+    chosen = options("GatherOptions", Axis=axis, BatchDims=batches)
+    b.model.operator("GATHER", [source, operand], [output], chosen, version=2)
+    return b.finish(output)
+
+
 def gather_nd(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """GATHER_ND of elements, or of rows."""
     shape = _shape(b, 2 + index % 3, 4)

@@ -81,7 +81,15 @@ def arg_min(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     return _arg(b, kind, index, "ARG_MIN", "ArgMinOptions")
 
 
-def _arg(b: CaseBuilder, kind: Kind, index: int, name: str, table: str) -> Case | None:
+def arg_max_int64(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """ARG_MAX and ARG_MIN with a result of int64, TensorFlow's default."""
+    name, table = (("ARG_MAX", "ArgMaxOptions"), ("ARG_MIN", "ArgMinOptions"))[index % 2]
+    return _arg(b, kind, index, name, table, "INT64")
+
+
+def _arg(
+    b: CaseBuilder, kind: Kind, index: int, name: str, table: str, result: str = "INT32"
+) -> Case | None:
     if kind == "INT16":
         return None
     shape = tuple(
@@ -89,11 +97,11 @@ def _arg(b: CaseBuilder, kind: Kind, index: int, name: str, table: str) -> Case 
     )
     axis = int(b.random.randint(len(shape)))
     source = b.input(shape, kind, b.scale(0.1))
-    output = b.model.tensor("result", (*shape[:axis], *shape[axis + 1 :]), "INT32")
+    output = b.model.tensor("result", (*shape[:axis], *shape[axis + 1 :]), result)
     operand = b.model.constant(
         "axis", np.array(axis - (len(shape) if index % 3 == 2 else 0), np.int32)
     )
-    chosen = options(table, OutputType=2)  # INT32
+    chosen = options(table, OutputType=2 if result == "INT32" else 4)
     b.model.operator(name, [source, operand], [output], chosen, version=2 if kind == "INT8" else 1)
     return b.finish(output)
 

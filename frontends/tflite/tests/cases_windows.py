@@ -162,6 +162,11 @@ def max_pool2d(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     return _pool(b, kind, index, "MAX_POOL_2D")
 
 
+def l2_pool2d(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """L2_POOL_2D, which has no integers."""
+    return _pool(b, kind, index, "L2_POOL_2D") if kind == "FLOAT32" else None
+
+
 def _pool(b: CaseBuilder, kind: Kind, index: int, name: str) -> Case | None:
     (n, h, w), (kh, kw, sh, sw, _, _), same = _convolution_shape(b, index)
     channels = 1 + b.random.randint(9)
@@ -178,5 +183,6 @@ def _pool(b: CaseBuilder, kind: Kind, index: int, name: str) -> Case | None:
         FilterWidth=kw,
         FusedActivationFunction=activation_code(ACTIVATIONS[(index // 2) % 4]),
     )
-    b.model.operator(name, [source], [output], chosen, version=2)
+    version = 1 if name == "L2_POOL_2D" else 2
+    b.model.operator(name, [source], [output], chosen, version=version)
     return b.finish(output)

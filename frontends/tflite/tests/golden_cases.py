@@ -10,11 +10,14 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 
 import cases_control
+import cases_counting
 import cases_elements
 import cases_functions
 import cases_hybrid
 import cases_logic
 import cases_moves
+import cases_normalization
+import cases_products
 import cases_recurrent
 import cases_reductions
 import cases_slices
@@ -154,6 +157,16 @@ _FAMILIES: Sequence[tuple[int, Family]] = (
     (8, cases_recurrent.svdf),
     (12, cases_recurrent.unidirectional_sequence_lstm),
     (4, cases_recurrent.bidirectional_sequence_lstm),
+    (4, cases_normalization.log_softmax),
+    (4, cases_normalization.l2_normalization),
+    (4, cases_reductions.arg_max_int64),
+    (12, cases_products.batch_matmul),
+    (5, cases_moves.gather_batches),
+    (6, cases_counting.division),
+    (8, cases_counting.cumsum),
+    (5, cases_counting.one_hot),
+    (8, cases_counting.trigonometry),
+    (5, cases_windows.l2_pool2d),
 )
 
 _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
@@ -214,5 +227,7 @@ _UNSIGNED_FAMILIES: Sequence[tuple[int, Family]] = (
     (2, cases_reductions.arg_max),
     (3, cases_logic.comparison),
     (2, cases_logic.select),
+    (4, cases_normalization.log_softmax),
+    (6, cases_reductions.resize_bilinear),
 )
 """Of int8 cases, those that are there as uint8, too."""

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 import numpy as np
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
+    Add,
     Broadcast,
     Concat,
     Gather,
+    Maximum,
+    Minimum,
     Reshape,
     Slice,
 )
@@ -37,13 +40,49 @@ def pack(context: OperatorContext) -> Conversion:
 def gather(context: OperatorContext) -> Conversion:
     """GATHER by constant or computed indices."""
     source = context.value(0)
-    batch_dims = context.options.integer("BatchDims")
-    if batch_dims:
-        raise context.unsupported(
-            f"expected no batch dimensions, got {batch_dims}; gather each batch by itself"
-        )
     axis = context.axis(context.options.integer("Axis"), len(source.type.shape))
-    return Gather(axis=axis), (source, context.indices(1, source.type.shape[axis]))
+    indices = context.indices(1, source.type.shape[axis])
+    rank = len(indices.type.shape)
+    asked = context.options.integer("BatchDims")
+    batches = asked + rank if asked < 0 else asked
+    if not 0 <= batches <= min(rank, axis):
+        raise context.error(
+            f"expected at most {min(rank, axis)} batch dimensions, got {context.options.integer('BatchDims')}"
+        )
+    if batches == 0:
+        return Gather(axis=axis), (source, indices)
+    return _gather_batches(context, (source, indices), axis, batches)
+
+
+def _gather_batches(
+    context: OperatorContext, operands: tuple[Value, Value], axis: int, batches: int
+) -> Conversion:
+    """Each batch by its own indices: of the axes up to `axis` joined to one, with the begin of each row added."""
+    source, indices = operands
+    shape, rest = source.type.shape, indices.type.shape[batches:]
+    if shape[:batches] != indices.type.shape[:batches]:
+        raise context.error(
+            f"expected batches of one shape, got {list(shape)} and indices {list(indices.type.shape)}"
+        )
+    count, rows = shape[axis], math.prod(shape[:axis])
+    if rows * count > np.iinfo(np.int32).max:
+        raise context.unsupported(f"expected fewer than 2**31 elements, got {rows * count}")
+    context.values.file.spend(4 * rows * max(1, math.prod(rest)))
+    starts = (np.arange(rows, dtype=np.int32) * np.int32(count)).reshape(shape[:axis])
+    starts = starts[(..., *(np.newaxis,) * len(rest))]
+    apart = (*shape[:batches], *(1,) * (axis - batches), *rest)
+    known = context.values.data(indices)
+    if known is not None:
+        places = context.constant("places", known.astype(np.int32).reshape(apart) + starts)
+    else:
+        places = context.step(Reshape(shape=apart), [indices])
+        # What does not exist takes the nearest of its own row.
+        for operator, bound in ((Maximum(), 0), (Minimum(), count - 1)):
+            limit = context.constant(operator.mnemonic, np.array(bound, np.int32))
+            places = context.step(operator, [places, limit])
+        places = context.step(Add(), [places, context.constant("starts", starts)])
+    joined = context.step(Reshape(shape=(rows * count, *shape[axis + 1 :])), [source])
+    return Gather(axis=0), (joined, places)
 
 
 def embedding_lookup(context: OperatorContext) -> Conversion:

@@ -7,6 +7,7 @@ from tinsmith_ir.operators import (
     ArgExtremum,
     ArgMax,
     ArgMin,
+    Cast,
     Mean,
     ReduceExtremum,
     ReduceMax,
@@ -80,7 +81,10 @@ def _arg(context: OperatorContext, kind: type[ArgExtremum]) -> Conversion:
     source, axes = context.value(0), context.integers(1)
     if len(axes) != 1:
         raise context.error(f"expected one axis, got {list(axes)}")
-    return kind(axis=context.axis(axes[0], len(source.type.shape))), (source,)
+    operator = kind(axis=context.axis(axes[0], len(source.type.shape)))
+    if context.output.type.dtype is DType.INT32:
+        return operator, (source,)
+    return Cast(DType.INT64), (context.step(operator, [source]),)
 
 
 def _axes(context: OperatorContext) -> tuple[int, ...]:
@@ -93,8 +97,8 @@ def _axes(context: OperatorContext) -> tuple[int, ...]:
 
 
 RULES: Mapping[str, Rule] = {
-    "ARG_MAX": Rule(3, (2, 2), "ArgMaxOptions", (ArgMax,), arg_max, INDICES),
-    "ARG_MIN": Rule(3, (2, 2), "ArgMinOptions", (ArgMin,), arg_min, INDICES),
+    "ARG_MAX": Rule(3, (2, 2), "ArgMaxOptions", (ArgMax, Cast), arg_max, INDICES),
+    "ARG_MIN": Rule(3, (2, 2), "ArgMinOptions", (ArgMin, Cast), arg_min, INDICES),
     "MEAN": Rule(3, (2, 2), "ReducerOptions", (Mean,), mean),
     "REDUCE_ALL": Rule(1, (2, 2), "ReducerOptions", (ReduceMin,), reduce_all, BOOL),
     "REDUCE_ANY": Rule(2, (2, 2), "ReducerOptions", (ReduceMax,), reduce_any, BOOL),

@@ -21,6 +21,7 @@ def resize_bilinear(context: OperatorContext) -> Conversion:
         size=_size(context),
         align_corners=context.options.boolean("AlignCorners"),
         half_pixel_centers=context.options.boolean("HalfPixelCenters"),
+        in_float32=context.is_unsigned(0),
     )
     return operator, (context.value(0),)
 

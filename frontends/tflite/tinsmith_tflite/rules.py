@@ -17,7 +17,7 @@ INTEGERS = (*NUMBERS, DType.INT32)
 MOVED = (*INTEGERS, DType.BOOL)
 """Of results that only move."""
 ALL = tuple(DType)
-INDICES = (DType.INT32,)
+INDICES = (DType.INT32, DType.INT64)
 BOOL = (DType.BOOL,)
 SEVERAL = (1, 1024)
 """Operands, or results."""

@@ -4,18 +4,30 @@ from collections.abc import Mapping
 
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
+    Activation,
     AveragePool2D,
     Conv2D,
     DepthwiseConv2D,
     MaxPool2D,
+    Operator,
+    Relu,
+    Relu6,
+    ReluN1To1,
+    Sqrt,
+    Square,
 )
 
 from tinsmith_tflite.bias import convolution_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.hybrid import HYBRID, hybrid_convolution, is_hybrid
-from tinsmith_tflite.rules import Rule
+from tinsmith_tflite.rules import FLOATS, Rule
 
 Pair = tuple[int, int]
+_RECTIFIERS: Mapping[Activation, Operator] = {
+    Activation.RELU: Relu(),
+    Activation.RELU6: Relu6(),
+    Activation.RELU_N1_TO_1: ReluN1To1(),
+}
 _LARGEST_PADDED_BYTES = 2**28
 
 
@@ -74,6 +86,17 @@ def average_pool2d(context: OperatorContext) -> Conversion:
         halves_up=context.is_unsigned(0),
     )
     return operator, (source,)
+
+
+def l2_pool2d(context: OperatorContext) -> Conversion:
+    """L2_POOL_2D: the root of the mean of squares, and the activation behind it."""
+    source, window, stride, padding = _pool(context)
+    squares = context.step(Square(), [source])
+    mean = context.step(AveragePool2D(window=window, stride=stride, padding=padding), [squares])
+    rectifier = _RECTIFIERS.get(context.activation())
+    if rectifier is None:
+        return Sqrt(), (mean,)
+    return rectifier, (context.step(Sqrt(), [mean]),)
 
 
 def max_pool2d(context: OperatorContext) -> Conversion:
@@ -137,6 +160,9 @@ RULES: Mapping[str, Rule] = {
     "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D, *HYBRID), conv2d),
     "DEPTHWISE_CONV_2D": Rule(
         7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D, *HYBRID), depthwise_conv2d
+    ),
+    "L2_POOL_2D": Rule(
+        1, (1, 1), "Pool2DOptions", (Sqrt, Relu, Relu6, ReluN1To1), l2_pool2d, FLOATS
     ),
     "MAX_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (MaxPool2D,), max_pool2d),
 }

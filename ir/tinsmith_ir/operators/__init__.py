@@ -17,6 +17,7 @@ from tinsmith_ir.operators.cast import Cast
 from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.differences import Div, SquaredDifference
+from tinsmith_ir.operators.division import FloorDiv, FloorMod
 from tinsmith_ir.operators.dynamic import DynamicQuantize, DynamicScale
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
 from tinsmith_ir.operators.float_rescale import FloatRescale
@@ -24,6 +25,7 @@ from tinsmith_ir.operators.fully_connected import FullyConnected
 from tinsmith_ir.operators.functions import (
     Abs,
     Ceil,
+    Cos,
     Elu,
     Exp,
     Floor,
@@ -34,6 +36,7 @@ from tinsmith_ir.operators.functions import (
     Round,
     Rsqrt,
     Sign,
+    Sin,
     Sqrt,
     Square,
     TabulatedFunction,
@@ -43,6 +46,8 @@ from tinsmith_ir.operators.layout import Concat, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.operators.logic import Compare, Relation, Select
 from tinsmith_ir.operators.logistic import Logistic, SigmoidCurve, Tanh
 from tinsmith_ir.operators.lstm import Lstm
+from tinsmith_ir.operators.matmul import BatchMatmul
+from tinsmith_ir.operators.normalization import L2Normalization, LogSoftmax
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
 from tinsmith_ir.operators.rectifiers import HardSwish, LeakyRelu, Prelu
@@ -60,6 +65,7 @@ from tinsmith_ir.operators.reduction import (
 )
 from tinsmith_ir.operators.relu import Clamp, Relu, Relu0To1, Relu6, ReluN1To1
 from tinsmith_ir.operators.resize import ResizeBilinear
+from tinsmith_ir.operators.scan import CumSum
 from tinsmith_ir.operators.softmax import Softmax
 from tinsmith_ir.operators.svdf import Svdf, SvdfState
 from tinsmith_ir.operators.tabulated import Tabulated
@@ -77,6 +83,7 @@ __all__ = [
     "Arithmetic",
     "Array",
     "AveragePool2D",
+    "BatchMatmul",
     "Broadcast",
     "Cast",
     "Ceil",
@@ -87,6 +94,8 @@ __all__ = [
     "Concat",
     "Conv2D",
     "Convolution",
+    "Cos",
+    "CumSum",
     "DepthwiseConv2D",
     "Dequantize",
     "Div",
@@ -97,14 +106,18 @@ __all__ = [
     "Extremum",
     "FloatRescale",
     "Floor",
+    "FloorDiv",
+    "FloorMod",
     "FullyConnected",
     "Function",
     "Gather",
     "Gelu",
     "HardSwish",
+    "L2Normalization",
     "LeakyRelu",
     "Link",
     "Log",
+    "LogSoftmax",
     "Logistic",
     "Lstm",
     "MaxPool2D",
@@ -141,6 +154,7 @@ __all__ = [
     "Select",
     "SigmoidCurve",
     "Sign",
+    "Sin",
     "Slice",
     "Softmax",
     "Sqrt",

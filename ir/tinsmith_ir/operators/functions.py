@@ -31,6 +31,7 @@ from tinsmith_ir.operators.base import Array, Types, required
 from tinsmith_ir.operators.rectifiers import leaky_relu_table, leaky_relu_values
 from tinsmith_ir.operators.tabulated import Tabulated
 from tinsmith_ir.rectifier_parameters import leaky_relu_parameters
+from tinsmith_ir.trigonometry import cos_f32, sin_f32
 from tinsmith_ir.types import TensorType
 
 _Floats = NDArray[np.float32]
@@ -310,3 +311,23 @@ class Round(Function):
 
     def _real(self, values: _Floats) -> _Floats:
         return round_f32(values)
+
+
+@dataclass(frozen=True)
+class Sin(Function):
+    """The sine."""
+
+    mnemonic: ClassVar[str] = "sin"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return sin_f32(values)
+
+
+@dataclass(frozen=True)
+class Cos(Function):
+    """The cosine."""
+
+    mnemonic: ClassVar[str] = "cos"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return cos_f32(values)

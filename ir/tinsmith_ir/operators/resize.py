@@ -18,6 +18,8 @@ FRACTION_BITS = 10
 """Of places that integers are interpolated at."""
 _ONE = 1 << FRACTION_BITS
 _MOST = 1 << 20
+_DISTANCE = 128
+"""From int8 to the uint8 that it stands for."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class ResizeBilinear(Operator):
     """Height and width become `size`, each element a mean of up to four by their distance, as in TFLite.
 
     align_corners: the first and last elements stay where they are. half_pixel_centers: elements lie in the
-    middle of what they cover. Not both.
+    middle of what they cover. Not both. in_float32: int8 that stands for uint8, as TFLite interpolates that: the bytes
+    in float32, rounded half up.
     """
 
     mnemonic: ClassVar[str] = "resize_bilinear"
@@ -46,6 +49,7 @@ class ResizeBilinear(Operator):
     size: tuple[int, int] = (1, 1)
     align_corners: bool = False
     half_pixel_centers: bool = False
+    in_float32: bool = False
 
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """The input's batch and channels, its dtype and quantization."""
@@ -62,6 +66,8 @@ class ResizeBilinear(Operator):
         input_ = checks.present(inputs, 0, "input")
         checks.check_numbers(input_, "input")
         checks.check_same_quantization(input_, outputs[0], "input and result")
+        if self.in_float32 and input_.dtype is not DType.INT8:
+            raise GraphError(f"expected i8 to interpolate in float32, got {input_.dtype.value}")
         if max(input_.shape[1:3]) > _MOST:
             raise GraphError(f"expected at most {_MOST} rows and columns, got {input_.shape}")
 
@@ -71,12 +77,16 @@ class ResizeBilinear(Operator):
         """The sum of four products, in the order of rows within columns."""
         array, dtype = required(arrays, 0), outputs[0].dtype
         rows, columns = (
-            self.places(was, becomes, dtype)
+            self.places(was, becomes, DType.FLOAT32 if self.in_float32 else dtype)
             for was, becomes in zip(array.shape[1:3], self.size, strict=True)
         )
         if dtype is DType.FLOAT32:
             # TFLite adds an offset of 0, which turns -0.0 to 0.0, as beginning with 0 does here.
             return (_interpolated(array, rows, columns, np.float32(1)),)
+        if self.in_float32:
+            stored = array.astype(np.float32) + np.float32(_DISTANCE)
+            raised = np.add(_interpolated(stored, rows, columns, np.float32(1)), np.float32(0.5))
+            return (np.subtract(raised.astype(np.int32), _DISTANCE).astype(np.int8),)
         total = _interpolated(array.astype(np.int64), rows, columns, np.int64(_ONE))
         return (_rounded(total.astype(np.int64)).astype(dtype.numpy),)
 

@@ -14,13 +14,13 @@ from tinsmith_ir.arithmetic import (
     saturating_rounding_doubling_high_mul,
     wrap_int32,
 )
-from tinsmith_ir.boxes import Box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.fixed_point import exp_of_negative, reciprocal
 from tinsmith_ir.float_arithmetic import exp_f32
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Types, required
+from tinsmith_ir.operators.base import Array, Types, required
+from tinsmith_ir.operators.rows import RowOperator, check_result
 from tinsmith_ir.parameters import (
     SOFTMAX_INTEGER_BITS,
     SoftmaxParameters,
@@ -32,7 +32,7 @@ _SUM_INTEGER_BITS = 12
 
 
 @dataclass(frozen=True)
-class Softmax(Operator):
+class Softmax(RowOperator):
     """exp(beta * (x - max)) / sum, over the last axis.
 
     int8: fixed point, as TFLite's reference kernel; the result has scale 1/256, zero point -128.
@@ -40,16 +40,7 @@ class Softmax(Operator):
     """
 
     mnemonic: ClassVar[str] = "softmax"
-    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
-
     beta: float = 1.0
-
-    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
-        """The input's shape, of rank 1 or more."""
-        input_ = checks.present(inputs, 0, "input")
-        if not input_.shape:
-            raise GraphError("expected an input of rank 1 or more, got a scalar")
-        return (TensorType(input_.shape, input_.dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """float32, or int8 with the result in units of 1/256 from -128 and parameters; beta above 0."""
@@ -61,11 +52,7 @@ class Softmax(Operator):
         checks.check_numbers(outputs[0], "result")
         if input_.dtype is DType.FLOAT32:
             return
-        quantization = checks.check_quantized(outputs[0], "result")
-        if (quantization.scale, quantization.zero_point) != (1 / 256, -128):
-            raise GraphError(
-                f"expected a result of scale 1/256 and zero point -128, got {quantization}"
-            )
+        check_result(outputs[0], 1 / 256, -128)
         self.check_scales(inputs, outputs)
 
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
@@ -80,14 +67,6 @@ class Softmax(Operator):
         if outputs[0].dtype is DType.FLOAT32:
             return (_softmax_f32(array.astype(np.float32), np.float32(self.beta)),)
         return (_softmax_s8(array, softmax_parameters(self, inputs, outputs[0])),)
-
-    def restrict_part(
-        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
-    ) -> Restriction | None:
-        """By rows; each needs all of itself."""
-        del inputs
-        rows = box.is_whole(outputs[0].shape, len(box.ranges) - 1)
-        return Restriction(self, (box,)) if rows else None
 
 
 def _softmax_f32(array: NDArray[np.float32], beta: np.float32) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ from tinsmith_ir.operators import (
     Abs,
     Add,
     Ceil,
+    Cos,
     Div,
     Elu,
     Exp,
@@ -27,6 +28,7 @@ from tinsmith_ir.operators import (
     Round,
     Rsqrt,
     Sign,
+    Sin,
     Sqrt,
     Square,
     SquaredDifference,
@@ -59,7 +61,7 @@ _FUNCTIONS: dict[DType, Sequence[_Make]] = {
     DType.FLOAT32: (
         _leaky_relu,
         _gelu,
-        *map(_plain, (HardSwish, Elu, Ceil, Floor, Neg, Round, Sign)),
+        *map(_plain, (HardSwish, Elu, Ceil, Cos, Floor, Neg, Round, Sign, Sin)),
     ),
 }
 _OF_POSITIVE = (Log, Rsqrt, Sqrt)

@@ -1,6 +1,7 @@
 """Steps of random networks: what finds or adds elements over axes, and other sizes of images."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -60,4 +61,6 @@ def resize(network: Network, random: np.random.Generator, value: Value) -> None:
         return
     height, width, way = (int(at) for at in random.integers(1, (10, 10, 4)))
     operator = ResizeBilinear((height, width), way == 1, way == 2)
+    if network.is_unsigned:
+        operator = replace(operator, in_float32=network.border.random() < 0.5)
     network.add(operator, [value], None)

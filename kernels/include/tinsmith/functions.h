@@ -9,6 +9,7 @@
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_abs_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_abs_f32)
 #define tinsmith_ceil_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_ceil_f32)
+#define tinsmith_cos_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_cos_f32)
 #define tinsmith_elu_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_elu_f32)
 #define tinsmith_exp_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_exp_f32)
 #define tinsmith_floor_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_f32)
@@ -19,6 +20,7 @@
 #define tinsmith_round_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_round_f32)
 #define tinsmith_rsqrt_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_rsqrt_f32)
 #define tinsmith_sign_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sign_f32)
+#define tinsmith_sin_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sin_f32)
 #define tinsmith_sqrt_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sqrt_f32)
 #define tinsmith_square_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_square_f32)
 #define tinsmith_abs_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_abs_s32)
@@ -63,6 +65,10 @@ void tinsmith_elu_f32(int32_t elements, const float *input, float *output);
 /** x / 2 * erfc(-x / sqrt(2)), and x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))). */
 void tinsmith_gelu_f32(int32_t elements, const float *input, float *output);
 void tinsmith_gelu_by_tanh_f32(int32_t elements, const float *input, float *output);
+
+/** sin(x) and cos(x) within 3 units in the last place, of all numbers; not-a-number of infinities. */
+void tinsmith_sin_f32(int32_t elements, const float *input, float *output);
+void tinsmith_cos_f32(int32_t elements, const float *input, float *output);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_resize_bilinear_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_resize_bilinear_s8)
+#define tinsmith_resize_bilinear_s8_in_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_resize_bilinear_s8_in_f32)
 #define tinsmith_resize_bilinear_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_resize_bilinear_s16)
 #define tinsmith_resize_bilinear_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_resize_bilinear_f32)
 
@@ -26,7 +27,7 @@ typedef struct {
   /** Of integers, in units of 1/1024. */
   int32_t vertical_step;
   int32_t horizontal_step;
-  /** Of float. */
+  /** Of float, and of int8 that is interpolated so. */
   float vertical_step_f32;
   float horizontal_step_f32;
   /** 1 if elements lie in the middle of what they cover, else 0. */
@@ -45,6 +46,8 @@ void tinsmith_resize_bilinear_s8(const tinsmith_resize_shape *shape, const int8_
 void tinsmith_resize_bilinear_s16(const tinsmith_resize_shape *shape, const int16_t *input, int16_t *output);
 /** Adds from 0 on: upper left, lower left, upper right, lower right, each times the row's weight, then the column's. */
 void tinsmith_resize_bilinear_f32(const tinsmith_resize_shape *shape, const float *input, float *output);
+/** int8 for uint8: the bytes, 128 higher, as floats in the same order, then rounded half up. */
+void tinsmith_resize_bilinear_s8_in_f32(const tinsmith_resize_shape *shape, const int8_t *input, int8_t *output);
 
 #ifdef __cplusplus
 }

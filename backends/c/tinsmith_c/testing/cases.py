@@ -1,11 +1,11 @@
 """Small graphs that use every operator with every element type: what a backend is tested on."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Array, Graph, Value
+from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
     Abs,
     Activation,
@@ -20,6 +20,7 @@ from tinsmith_ir.operators import (
     Concat,
     Conv2D,
     Convolution,
+    Cos,
     DepthwiseConv2D,
     Dequantize,
     Div,
@@ -60,6 +61,7 @@ from tinsmith_ir.operators import (
     Rsqrt,
     Select,
     Sign,
+    Sin,
     Slice,
     Softmax,
     Sqrt,
@@ -73,86 +75,10 @@ from tinsmith_ir.operators import (
     Transpose,
 )
 from tinsmith_ir.operators.base import Operator
-from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
 
-NUMBERS = (DType.INT8, DType.INT16, DType.FLOAT32)
-
-
-@dataclass
-class Draft:
-    """A graph in the making, with random operands; the same for the same seed."""
-
-    builder: GraphBuilder
-    random: np.random.Generator
-    outputs: list[Value]
-
-    def quantization(self, dtype: DType, scale: float | None = None) -> Quantization | None:
-        """Per tensor; int16 symmetric; None for what is not quantized."""
-        if dtype not in (DType.INT8, DType.UINT8, DType.INT16):
-            return None
-        chosen = float(np.float32(scale or self.random.uniform(0.01, 0.09)))
-        if dtype is DType.UINT8:
-            return Quantization.per_tensor(chosen, int(self.random.integers(256)))
-        zero_point = int(self.random.integers(-100, 100)) if dtype is DType.INT8 else 0
-        return Quantization.per_tensor(chosen, zero_point)
-
-    def input(self, shape: Sequence[int], dtype: DType, scale: float | None = None) -> Value:
-        """A graph input."""
-        type_ = TensorType(tuple(shape), dtype, self.quantization(dtype, scale))
-        return self.builder.input("x", type_)
-
-    def weights(self, shape: Sequence[int], dtype: DType, axis: int, *, per_axis: bool) -> Value:
-        """Weights for activations of `dtype`."""
-        if dtype is DType.FLOAT32:
-            return self.builder.constant("w", self.random.standard_normal(shape, np.float32))
-        data = self.random.integers(-127, 128, shape).astype(np.int8)
-        count = shape[axis] if per_axis else 1
-        scales = tuple(float(np.float32(s)) for s in self.random.uniform(0.001, 0.01, count))
-        quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
-        return self.builder.constant("w", data, quantization)
-
-    def numbers(self, shape: Sequence[int], dtype: DType) -> Array:
-        """Elements of a symmetric constant; of integers any but the lowest."""
-        if dtype is DType.FLOAT32:
-            return self.random.standard_normal(shape, np.float32)
-        highest = dtype.integer_range[1]
-        return self.random.integers(-highest, highest + 1, shape).astype(dtype.numpy)
-
-    def bias(self, count: int, dtype: DType) -> Value:
-        """Bias for activations of `dtype`."""
-        if dtype is DType.FLOAT32:
-            return self.builder.constant("b", self.random.standard_normal(count, np.float32))
-        return self.builder.constant("b", self.random.integers(-3000, 3000, count).astype(np.int32))
-
-    def output(
-        self,
-        operator: Operator,
-        inputs: Sequence[Value | None],
-        dtype: DType,
-        scale: float | None = None,
-    ) -> None:
-        """Add the operator and return its result from the graph."""
-        result = self.builder.add(operator, inputs, "y", self.quantization(dtype, scale))
-        self.outputs.append(result)
-
-    def kept(self, operator: Operator, inputs: Sequence[Value | None]) -> None:
-        """The same for an operator whose result is quantized as its operand."""
-        self.outputs.append(self.builder.add(operator, inputs, "y"))
-
-
-@dataclass(frozen=True)
-class Case:
-    """A named graph: `build(seed)`."""
-
-    name: str
-    fill: Callable[[Draft], None]
-
-    def build(self, seed: int = 0) -> Graph:
-        """The graph, with random constants from `seed`."""
-        draft = Draft(GraphBuilder(self.name), np.random.default_rng(seed), [])
-        self.fill(draft)
-        return draft.builder.build(draft.outputs)
+from tinsmith_c.testing import cases_counting, cases_products, cases_rows
+from tinsmith_c.testing.draft import NUMBERS, Case, Draft, typed
 
 
 def conv2d(draft: Draft, dtype: DType) -> None:
@@ -376,6 +302,9 @@ def resizes(draft: Draft, dtype: DType) -> None:
         ((2, 3), False, True),
     ):
         draft.kept(ResizeBilinear(size, corners, halves), [draft.input((2, 4, 5, 3), dtype)])
+        if dtype is DType.INT8:
+            as_uint8 = ResizeBilinear(size, corners, halves, in_float32=True)
+            draft.kept(as_uint8, [draft.input((2, 4, 5, 3), dtype)])
 
 
 def softmax(draft: Draft, dtype: DType) -> None:
@@ -464,7 +393,22 @@ def functions(draft: Draft, dtype: DType) -> None:
         DType.INT8: (Abs, Elu, Exp, Rsqrt),
         DType.INT16: (Abs, Exp),
         DType.INT32: (Abs, Neg, Sign),
-        DType.FLOAT32: (Abs, Ceil, Elu, Exp, Floor, Log, Neg, Round, Rsqrt, Sign, Sqrt, Square),
+        DType.FLOAT32: (
+            Abs,
+            Ceil,
+            Cos,
+            Elu,
+            Exp,
+            Floor,
+            Log,
+            Neg,
+            Round,
+            Rsqrt,
+            Sign,
+            Sin,
+            Sqrt,
+            Square,
+        ),
     }
     for kind in kinds[dtype]:
         scale = 0.0003 if dtype is DType.INT16 else 0.05
@@ -658,39 +602,35 @@ def network(draft: Draft) -> None:
     draft.outputs.append(builder.add(Softmax(), [dense], "probabilities", probability))
 
 
-def _typed(name: str, fill: Callable[[Draft, DType], None], dtypes: Sequence[DType]) -> list[Case]:
-    def filled(dtype: DType) -> Callable[[Draft], None]:
-        return lambda draft: fill(draft, dtype)
-
-    return [Case(f"{name}_{dtype.value}", filled(dtype)) for dtype in dtypes]
-
-
 CASES: tuple[Case, ...] = (
-    *_typed("conv2d", conv2d, NUMBERS),
-    *_typed("depthwise_conv2d", depthwise_conv2d, NUMBERS),
-    *_typed("fully_connected", fully_connected, NUMBERS),
-    *_typed("accumulators", accumulators, (DType.INT8, DType.INT16)),
-    *_typed("elementwise", elementwise, (*NUMBERS, DType.INT32)),
-    *_typed("comparisons", comparisons, (DType.INT8, DType.INT32, DType.FLOAT32, DType.BOOL)),
-    *_typed("choices", choices, (*NUMBERS, DType.INT32, DType.BOOL)),
+    *typed("conv2d", conv2d, NUMBERS),
+    *typed("depthwise_conv2d", depthwise_conv2d, NUMBERS),
+    *typed("fully_connected", fully_connected, NUMBERS),
+    *typed("accumulators", accumulators, (DType.INT8, DType.INT16)),
+    *typed("elementwise", elementwise, (*NUMBERS, DType.INT32)),
+    *typed("comparisons", comparisons, (DType.INT8, DType.INT32, DType.FLOAT32, DType.BOOL)),
+    *typed("choices", choices, (*NUMBERS, DType.INT32, DType.BOOL)),
     Case("logic", logic),
-    *_typed("pools", pools, NUMBERS),
-    *_typed("mean", mean, NUMBERS),
-    *_typed("sums", sums, NUMBERS),
-    *_typed("extremes", extremes, (*NUMBERS, DType.INT32, DType.BOOL)),
-    *_typed("resizes", resizes, NUMBERS),
-    *_typed("softmax", softmax, (DType.INT8, DType.FLOAT32)),
-    *_typed("curves", curves, NUMBERS),
-    *_typed("picked", picked, (*NUMBERS, DType.INT32, DType.BOOL)),
-    *_typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.INT64, DType.BOOL)),
-    *_typed("joined", joined, NUMBERS),
-    *_typed("rectifiers", rectifiers, NUMBERS),
-    *_typed("functions", functions, (*NUMBERS, DType.INT32)),
-    *_typed("differences", differences, (DType.INT8, DType.INT32, DType.FLOAT32)),
-    *_typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
-    *_typed("residuals", residuals, (DType.INT8, DType.INT16)),
-    *_typed("filters_over_time", filters_over_time, NUMBERS),
-    *_typed("cells", cells, (DType.INT8, DType.FLOAT32)),
+    *typed("pools", pools, NUMBERS),
+    *typed("mean", mean, NUMBERS),
+    *typed("sums", sums, NUMBERS),
+    *typed("extremes", extremes, (*NUMBERS, DType.INT32, DType.BOOL)),
+    *typed("resizes", resizes, NUMBERS),
+    *typed("softmax", softmax, (DType.INT8, DType.FLOAT32)),
+    *typed("curves", curves, NUMBERS),
+    *typed("picked", picked, (*NUMBERS, DType.INT32, DType.BOOL)),
+    *typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.INT64, DType.BOOL)),
+    *typed("joined", joined, NUMBERS),
+    *typed("rectifiers", rectifiers, NUMBERS),
+    *typed("functions", functions, (*NUMBERS, DType.INT32)),
+    *typed("differences", differences, (DType.INT8, DType.INT32, DType.FLOAT32)),
+    *typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
+    *typed("residuals", residuals, (DType.INT8, DType.INT16)),
+    *typed("filters_over_time", filters_over_time, NUMBERS),
+    *typed("cells", cells, (DType.INT8, DType.FLOAT32)),
+    *cases_counting.CASES,
+    *cases_products.CASES,
+    *cases_rows.CASES,
     Case("conversions", conversions),
     Case("borders", borders),
     Case("casts", casts),
