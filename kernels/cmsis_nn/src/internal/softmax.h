@@ -1,5 +1,7 @@
 /* The exponential and the reciprocal of softmax as TFLite computes it in 8 bits: gemmlowp fixed point, 5 integer bits
- * for exp's argument, 12 for the sum. */
+ * for exp's argument, 12 for the sum.
+ * What is long is not said to be inline: a softmax calls it from two loops, and there code counts for more than time.
+ */
 #ifndef TINSMITH_NN_INTERNAL_SOFTMAX_H
 #define TINSMITH_NN_INTERNAL_SOFTMAX_H
 
@@ -20,7 +22,7 @@ static inline int32_t tinsmith_multiply_q31(int32_t a, int32_t b) {
 }
 
 /** exp(a) in Q0.31 for a in [-1/4, 0) in Q0.31: Taylor's polynomial of degree 4 around -1/8. */
-static inline int32_t tinsmith_exp_of_quarter(int32_t a) {
+static int32_t tinsmith_exp_of_quarter(int32_t a) {
   const int32_t exp_of_minus_eighth = 1895147668;
   const int32_t third = 715827883;
   const int32_t x = a + (1 << 28);
@@ -33,7 +35,7 @@ static inline int32_t tinsmith_exp_of_quarter(int32_t a) {
 }
 
 /** exp(a) in Q0.31 for a <= 0 in Q5.26: the fraction below 1/4 by the polynomial, each further bit by a factor. */
-static inline int32_t tinsmith_exp_of_negative(int32_t a) {
+static int32_t tinsmith_exp_of_negative(int32_t a) {
   /* exp(-2^(i - 2)) in Q0.31 */
   static const int32_t factors[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
   const int32_t quarter = 1 << (kFractionBits - 2);
@@ -50,7 +52,7 @@ static inline int32_t tinsmith_exp_of_negative(int32_t a) {
 }
 
 /** 1 / (1 + a) in Q0.31 for a in [0, 1) in Q0.31: three Newton-Raphson steps in Q2.29. */
-static inline int32_t tinsmith_one_over_one_plus(int32_t a) {
+static int32_t tinsmith_one_over_one_plus(int32_t a) {
   const int32_t half_denominator = (int32_t)(((int64_t)a + INT32_MAX + 1) >> 1);
   const int32_t constant_48_over_17 = 1515870810;
   const int32_t constant_minus_32_over_17 = -1010580540;
@@ -62,7 +64,7 @@ static inline int32_t tinsmith_one_over_one_plus(int32_t a) {
   return x > INT32_MAX / 2 ? INT32_MAX : x * 2;
 }
 
-static inline int32_t tinsmith_exp_of_difference(int32_t difference, int32_t mult, int32_t shift) {
+static int32_t tinsmith_exp_of_difference(int32_t difference, int32_t mult, int32_t shift) {
   return tinsmith_exp_of_negative(tinsmith_multiply_q31((int32_t)((uint32_t)difference << shift), mult));
 }
 
