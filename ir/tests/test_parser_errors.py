@@ -34,7 +34,7 @@ HEAD = 'graph 2 "g" {\n  input %x: f32[2]\n  '
         (
             HEAD + "%y: f32[2] = sinh(%x) }",
             "line 3, column 16",
-            "an operator, such as sign or tanh",
+            "an operator, such as sin or sign or tanh",
         ),
         (HEAD + "%y: f32[2] = qq(%x) }", "line 3, column 16", "an operator, got 'qq'"),
         (HEAD + "%y: f32[2] = relu(%x) {alpha=1} }", "line 3, column 26", "'alpha'"),

@@ -54,7 +54,7 @@ REFUSED: list[tuple[type[Exception], bytes, str]] = [
     (
         UnsupportedError,
         one_operator("ARG_MAX", (1, 4, 4), options("ArgMaxOptions"), ints(3)),
-        "expected i32, got f32",
+        "expected i32 or i64, got f32",
     ),
     (
         ModelError,
