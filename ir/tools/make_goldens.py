@@ -35,6 +35,8 @@ OWN_ARITHMETIC = (
     "logistic_float32",
     "exp_float32",
     "of_floats_float32",
+    "log_softmax_float32",
+    "trigonometry_float32",
     "svdf_float32",
     "bidirectional_sequence_lstm_float32",
     "unidirectional_sequence_lstm_float32",
