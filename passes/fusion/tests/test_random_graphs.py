@@ -21,9 +21,11 @@ PASSES: tuple[GraphPass, ...] = (
     FuseActivations(),
 )
 
+SEEDS = range(50)
+
 
 @pytest.mark.parametrize("dtype", [DType.INT8, DType.FLOAT32])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_graphs_keep_their_bits(seed: int, dtype: DType) -> None:
     graph = random_graph(seed, dtype=dtype, nodes=12)
     result = Pipeline(PASSES).run(graph, random_inputs(graph, seed))
@@ -35,7 +37,7 @@ def test_random_graphs_keep_their_bits(seed: int, dtype: DType) -> None:
 def test_random_graphs_do_give_each_pass_something_to_do() -> None:
     """Else the test above would prove little."""
     fired: set[str] = set()
-    for seed in range(40):
+    for seed in SEEDS:
         for dtype in (DType.INT8, DType.FLOAT32):
             graph = random_graph(seed, dtype=dtype, nodes=12)
             fired |= {pass_.name for pass_ in PASSES if pass_.run(graph) is not graph}
