@@ -35,12 +35,12 @@ OWN_ARITHMETIC = (
     "logistic_float32",
     "exp_float32",
     "of_floats_float32",
-    "log_softmax_float32",
-    "trigonometry_float32",
     "svdf_float32",
     "bidirectional_sequence_lstm_float32",
     "unidirectional_sequence_lstm_float32",
 )
+# Of these no case has the very bits; how far they may be off, absolutely and as a share.
+TOLERANCES = {"log_softmax_float32": 1e-6, "trigonometry_float32": 1e-6}
 
 
 def reference_outputs() -> dict[str, bytes]:
@@ -81,6 +81,9 @@ def record(case: Case, output: bytes) -> dict[str, object] | None:
         "inputs": inputs,
         "output": text(output),
     }
+    tolerance = TOLERANCES.get(case.name.rpartition("_")[0])
+    if tolerance is not None:
+        found["tolerance"] = tolerance
     return found if case.runs == 1 else {**found, "runs": case.runs}
 
 
