@@ -124,6 +124,21 @@ def test_softmax_parameters_by_hand() -> None:
     assert (p.input_multiplier, p.input_left_shift, p.diff_min) == (1 << 30, 26, -31)
 
 
+def test_int16_softmax_of_equal_values_is_uniform(run: Run) -> None:
+    body = """
+      input %x: i16[1,2]<0.001, 0>
+      %y: i16[1,2]<0.000030517578125, 0> = softmax(%x)
+      output %y"""
+    assert np.abs(np.array(run(body, [5, 5])) - 16384).max() <= 4
+
+
+def test_int16_softmax_refuses_scales_that_leave_int32() -> None:
+    with pytest.raises(GraphError, match="below 5"):
+        parse_graph(
+            'graph 2 "g" { input %x: i16[1,2]<6.0, 0> %y: i16[1,2]<0.000030517578125, 0> = softmax(%x) output %y }'
+        )
+
+
 def test_float_softmax_sums_to_one(run: Run) -> None:
     body = "input %x: f32[2,3] %y: f32[2,3] = softmax(%x) {beta=0.5} output %y"
     got = np.array(run(body, [1, 2, 3, -200, 0, 200])).reshape(2, 3)

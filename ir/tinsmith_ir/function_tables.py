@@ -68,6 +68,27 @@ def int16_function_table(
         raise GraphError(
             f"expected scales whose ranges and their inverses are finite, got {source.scale} and {result.scale}"
         )
+    table = _table_between(function, lowest, highest, inverse)
+    table.flags.writeable = False
+    return table
+
+
+@functools.lru_cache(maxsize=1)
+def softmax_tables() -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+    """Of softmax of int16: exp from -10 to 0 and 1 / (1 + x) from 0 to 1, in units of 2**-15; not to be written to."""
+    one, unit = np.float32(1), np.float32(32768)
+    exponential = _table_between(exact_exp_f32, np.float32(-10), np.float32(0), unit)
+    reciprocal = _table_between(lambda x: one / (one + x), np.float32(0), one, unit)
+    for table in (exponential, reciprocal):
+        table.flags.writeable = False
+    return exponential, reciprocal
+
+
+def _table_between(
+    function: RealFunction, lowest: np.float32, highest: np.float32, inverse: np.float32
+) -> NDArray[np.int16]:
+    """513 values of a function between two places, times `inverse`."""
+    step = (highest - lowest) / np.float32(_SEGMENTS)
     places = np.arange(_SEGMENTS + 1).astype(np.float32) * step + lowest
     with np.errstate(over="ignore", invalid="ignore"):
         values = function(places) * inverse
@@ -78,9 +99,7 @@ def int16_function_table(
         entries = np.concatenate([_rounded(values[:-1]) - bias, last])
     # What is infinite has no bend; C makes 0 of that not-a-number.
     whole = np.where(np.isnan(entries), np.float32(0), entries)
-    table = np.clip(whole, -32768, 32767).astype(np.int16)
-    table.flags.writeable = False
-    return table
+    return np.clip(whole, -32768, 32767).astype(np.int16)
 
 
 def interpolated(table: NDArray[np.int16], values: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -192,6 +192,14 @@ class SoftmaxParameters:
 
 
 @dataclass(frozen=True)
+class Softmax16Parameters:
+    """Of Softmax of int16: (x - max) * multiplier * 2**(shift - 31) has steps of 10 / 65535."""
+
+    multiplier: int
+    shift: int
+
+
+@dataclass(frozen=True)
 class CurveParameters:
     """Of Logistic and Tanh of int16: x * multiplier * 2**-right_shift, rounded half up, has steps of 1/12288."""
 

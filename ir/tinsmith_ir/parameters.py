@@ -41,6 +41,7 @@ from tinsmith_ir.parameter_records import (
     RequantizeParameters,
     Rescaled,
     RescaledFused,
+    Softmax16Parameters,
     SoftmaxParameters,
     WeightedSumParameters,
 )
@@ -64,6 +65,7 @@ __all__ = [
     "RequantizeParameters",
     "Rescaled",
     "RescaledFused",
+    "Softmax16Parameters",
     "SoftmaxParameters",
     "WeightedSumParameters",
     "accumulator_parameters",
@@ -80,6 +82,7 @@ __all__ = [
     "pool_parameters",
     "relu_parameters",
     "requantize_parameters",
+    "softmax16_parameters",
     "softmax_parameters",
     "squared_difference_parameters",
     "weighted_sum_parameters",
@@ -91,6 +94,9 @@ Types = Sequence[TensorType | None]
 SOFTMAX_INTEGER_BITS = 5
 """Integer bits of the scaled difference that softmax takes the exponential of."""
 
+
+_LARGEST_SOFTMAX_SCALE = 32767.0
+"""With more, a difference of int16 leaves int32."""
 
 _CURVE_STEPS = 12288
 """Of the scaled input of a logistic function or tanh of int16, for 1."""
@@ -397,6 +403,19 @@ def softmax_parameters(operator: HasBeta, inputs: Types, output: TensorType) -> 
     multiplier, left_shift = _quantize_large_multiplier(real)
     radius = ((1 << SOFTMAX_INTEGER_BITS) - 1) * (1 << fraction_bits) >> left_shift
     return SoftmaxParameters(multiplier, left_shift, -radius)
+
+
+def softmax16_parameters(
+    operator: HasBeta, inputs: Types, output: TensorType
+) -> Softmax16Parameters:
+    """Of a Softmax on int16, whose table of the exponential goes from -10 to 0 in 65535 steps."""
+    del output
+    real = _quantization(inputs[0]).scale * operator.beta / (10.0 / 65535.0)
+    if not real < _LARGEST_SOFTMAX_SCALE:
+        raise GraphError(
+            f"expected beta * scale below 5 of int16, got {real * (10.0 / 65535.0):.9g}"
+        )
+    return Softmax16Parameters(*quantize_multiplier(real))
 
 
 def curve_parameters(operator: HasCurve, inputs: Types, output: TensorType) -> CurveParameters:

@@ -3,6 +3,7 @@
 import numpy as np
 from case_builder import ACTIVATIONS, Array, Case, CaseBuilder, Kind, activation_code
 from tflite_builder import OptionValue, options
+from tinsmith_ir.types import Quantization
 
 _DTYPES = {
     "INT8": np.int8,
@@ -57,6 +58,22 @@ def arithmetic_of_int32(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
         fields["FusedActivationFunction"] = activation_code(ACTIVATIONS[index // 5 % 4])
     b.model.operator(name, operands, [y], options(table, **fields), version=1)
     return Case(b.name, b.model.finish(operands, [y]), arrays)
+
+
+def quantize_wide(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """QUANTIZE of int16 to int32, and of int32 to int8 and int16."""
+    source, result = (("INT16", "INT32"), ("INT32", "INT8"), ("INT32", "INT16"))[index % 3]
+    scales = {"INT8": 0.04, "INT16": 0.0002, "INT32": 0.0000013}
+    tensors = [
+        b.model.tensor(
+            name, (2, 80), type_, quantization=Quantization.per_tensor(b.scale(scales[type_]), 0)
+        )
+        for name, type_ in (("x", source), ("y", result))
+    ]
+    spread = 1 << (15 if source == "INT16" else 22)
+    x = b.random.randint(-spread, spread, (2, 80)).astype(_DTYPES[source])
+    b.model.operator("QUANTIZE", tensors[:1], tensors[1:], options("QuantizeOptions"), version=2)
+    return Case(b.name, b.model.finish(tensors[:1], tensors[1:]), (x,))
 
 
 def float16_weights(b: CaseBuilder, kind: Kind, index: int) -> Case | None:

@@ -173,6 +173,7 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
     (cases_types.CASTS, cases_types.cast),
     (10, cases_types.arithmetic_of_int32),
     (3, cases_types.float16_weights),
+    (3, cases_types.quantize_wide),
     (4, cases_types.moved_integers),
     (12, cases_hybrid.hybrid_fully_connected),
     (9, cases_hybrid.hybrid_conv2d),

@@ -114,8 +114,8 @@ RULES: Mapping[str, Rule] = {
     "MAXIMUM": plain(4, "MaximumMinimumOptions", Maximum, INTEGERS),
     "MINIMUM": plain(4, "MaximumMinimumOptions", Minimum, INTEGERS),
     "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), mul, INTEGERS),
-    "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", (Quantize, Requantize), quantize),
-    "SOFTMAX": Rule(3, (1, 1), "SoftmaxOptions", (Softmax,), softmax, SMALL),
+    "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", (Quantize, Requantize), quantize, INTEGERS),
+    "SOFTMAX": Rule(3, (1, 1), "SoftmaxOptions", (Softmax,), softmax),
     "SQUARED_DIFFERENCE": plain(3, "SquaredDifferenceOptions", SquaredDifference, SMALL),
     "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), sub, INTEGERS),
 }

@@ -309,7 +309,11 @@ def resizes(draft: Draft, dtype: DType) -> None:
 
 def softmax(draft: Draft, dtype: DType) -> None:
     """Several rows and betas; a row so long and flat that all probabilities round to 0."""
-    result = Quantization.per_tensor(1 / 256, -128) if dtype is DType.INT8 else None
+    results = {
+        DType.INT8: Quantization.per_tensor(1 / 256, -128),
+        DType.INT16: Quantization.per_tensor(1 / 32768, 0),
+    }
+    result = results.get(dtype)
     for shape, beta, scale in (((1, 10), 1.0, 0.1), ((3, 5), 0.5, 0.4), ((2, 2, 1), 1.0, 0.02)):
         x = draft.input(shape, dtype, scale)
         draft.outputs.append(draft.builder.add(Softmax(beta=beta), [x], "y", result))
@@ -616,7 +620,7 @@ CASES: tuple[Case, ...] = (
     *typed("sums", sums, NUMBERS),
     *typed("extremes", extremes, (*NUMBERS, DType.INT32, DType.BOOL)),
     *typed("resizes", resizes, NUMBERS),
-    *typed("softmax", softmax, (DType.INT8, DType.FLOAT32)),
+    *typed("softmax", softmax, NUMBERS),
     *typed("curves", curves, NUMBERS),
     *typed("picked", picked, (*NUMBERS, DType.INT32, DType.BOOL)),
     *typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.INT64, DType.BOOL)),
