@@ -112,9 +112,10 @@ class CaseBuilder:
         """Add a graph input of int32 with these elements."""
         return self.plain(array, "INT32")
 
-    def plain(self, array: Array, type_name: str) -> int:
-        """Add a graph input without quantization, with these elements."""
-        index = self.model.tensor(f"input{len(self._inputs)}", array.shape, type_name)
+    def plain(self, array: Array, type_name: str, quantization: Quantization | None = None) -> int:
+        """Add a graph input with these elements, without quantization or with this one."""
+        name = f"input{len(self._inputs)}"
+        index = self.model.tensor(name, array.shape, type_name, quantization=quantization)
         self._inputs.append(index)
         self._arrays.append(array)
         return index

@@ -89,6 +89,34 @@ def transpose_conv(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     return b.finish(output)
 
 
+def transpose_conv_computed(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """TRANSPOSE_CONV to a shape that each run brings, as its weights and bias or not; also without a bias."""
+    r = b.random.randint
+    n, h, w, depth, results = (1 + int(r(4)) for _ in range(5))
+    kh, kw, sh, sw = [(3, 2, 2, 2), (2, 2, 1, 1), (1, 3, 2, 1)][index % 3]
+    shape = (n, (h - 1) * sh + kh, (w - 1) * sw + kw, results)
+    source_scale, weight_scale = b.scale(0.05), b.scale(0.01)
+    spread = np.sqrt(kh * kw * depth) * 74 * (74 if kind == "INT8" else 19000)
+    operands = [b.integers(np.array(shape, np.int32))]
+    type_: Kind = "FLOAT32" if kind == "FLOAT32" else "INT8"
+    weights = b.data((results, kh, kw, depth), type_)
+    quantization = b.quantization(type_, weight_scale, 0)
+    if index % 2:
+        operands.append(b.model.constant("weights", weights, quantization=quantization))
+    else:
+        operands.append(b.plain(weights, type_, quantization))
+    operands.append(b.input((n, h, w, depth), kind, source_scale))
+    if index == 0 and kind == "FLOAT32":
+        operands.append(b.input((results,), kind))
+    elif kind == "INT16" or index % 4 < 2:
+        operands.append(_bias(b, kind, results, spread, [source_scale * weight_scale]))
+    near = source_scale * weight_scale * spread / (60 if kind == "INT8" else 15000)
+    output = b.output(shape, kind, b.scale(near))
+    chosen = options("TransposeConvOptions", Padding=1, StrideH=sh, StrideW=sw)
+    b.model.operator("TRANSPOSE_CONV", operands, [output], chosen, version=3)
+    return b.finish(output)
+
+
 def fully_connected(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """FULLY_CONNECTED: batches, inputs of several dimensions that are kept or not."""
     size, results = 1 + b.random.randint(40), 1 + b.random.randint(12)

@@ -113,6 +113,7 @@ _FAMILIES: Sequence[tuple[int, Family]] = (
     (5, cases_functions.prelu),
     (4, cases_functions.relu_to_1),
     (12, cases_windows.transpose_conv),
+    (6, cases_windows.transpose_conv_computed),
     (3, cases_moves.pack),
     (5, cases_moves.gather),
     (3, cases_moves.gather_nd),

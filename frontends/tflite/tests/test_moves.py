@@ -24,18 +24,20 @@ def transpose_conv(
     weights: tuple[int, ...] = (3, 2, 2, 2),
     *,
     is_constant: bool = True,
+    signature: tuple[int, ...] | None = None,
     **fields: OptionValue,
 ) -> bytes:
-    """Of x (1, 4, 4, 2)."""
+    """Of x (1, 4, 4, 2). is_constant: whether shape and weights are. signature: of the result."""
     b = ModelBuilder()
     x = b.tensor("x", (1, 4, 4, 2))
     data = np.ones(weights, np.float32)
     w = b.constant("w", data) if is_constant else b.tensor("w", weights)
-    operands = [b.constant("shape", ints(*shape)), w, x]
-    y = b.tensor("y", shape)
+    asked = b.constant("shape", ints(*shape)) if is_constant else b.tensor("shape", (4,), "INT32")
+    operands = [asked, w, x]
+    y = b.tensor("y", shape, signature=signature)
     table = {"StrideH": 2, "StrideW": 2, **fields}
     b.operator("TRANSPOSE_CONV", operands, [y], options("TransposeConvOptions", **table))
-    return b.finish([x] if is_constant else [x, w], [y])
+    return b.finish([x] if is_constant else operands, [y])
 
 
 def test_rows_and_columns_that_are_repeated_need_no_indices() -> None:
@@ -55,6 +57,17 @@ def test_a_transposed_convolution_multiplies_no_zeros_where_strides_fill_the_ker
     ]
     filters = graph.nodes[0].present_inputs[1]
     assert filters.type.shape == (12, 1, 1, 2)
+
+
+def test_a_transposed_convolution_puts_computed_weights_in_order() -> None:
+    """To a shape that the file says of the result: the operand that would say it is not read."""
+    graph = import_tflite(transpose_conv(is_constant=False))
+    assert [node.operator.mnemonic for node in graph.nodes] == [
+        *("reshape", "slice", "transpose", "reshape"),
+        *("conv2d", "reshape", "transpose", "reshape"),
+    ]
+    assert "shape" in {value.name for value in graph.inputs}
+    assert graph.outputs[0].type.shape == (1, 8, 8, 3)
 
 
 def test_a_transposed_convolution_of_stride_1_is_a_convolution() -> None:
@@ -159,7 +172,11 @@ REFUSED: list[tuple[type[Exception], bytes, str]] = [
     ),
     (ModelError, transpose_conv((1, 8, 8, 4)), "expected a batch of 1, 3 channels"),
     (ModelError, transpose_conv(StrideH=0), r"expected strides of at least 1, got \[0, 2\]"),
-    (UnsupportedError, transpose_conv(is_constant=False), "expected constant weights"),
+    (
+        UnsupportedError,
+        transpose_conv(is_constant=False, signature=(1, -1, 8, 3)),
+        "expected a constant shape, or a result whose shape the file knows",
+    ),
     (ModelError, transpose_conv(StrideH=1 << 20, StrideW=1 << 20), "made to waste time"),
 ]
 

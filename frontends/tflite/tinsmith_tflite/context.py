@@ -157,6 +157,10 @@ class OperatorContext:
         inputs = self.operator.inputs
         return position < len(inputs) and inputs[position] != -1
 
+    def is_constant(self, position: int) -> bool:
+        """True if the elements of input `position` are known while importing."""
+        return self.values.is_constant(self._tensor(position))
+
     def value(self, position: int) -> Value:
         """Input `position`, of quantized uint8 as int8; raises ModelError if it is absent."""
         value = self.stored_value(position)

@@ -3,7 +3,8 @@
 With stride s, the results at u, u + s, u + 2 s and so on use the same taps of the filter: those that are u modulo s.
 So each place in a block of s x s results is a plain convolution of the input with ceil(kernel / s) taps, and all places
 together are one with s * s times as many channels. Every product that TFLite's kernel adds is added here, in the
-same order of taps and channels, beside others with weights of 0: the sums are equal, bit by bit.
+same order of taps and channels, beside others with weights of 0: the sums are equal, bit by bit. Weights and bias that
+are computed are put into this order by operators.
 """
 
 import math
@@ -13,12 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import Conv2D, Reshape, Slice
+from tinsmith_ir.operators import Broadcast, Conv2D, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.types import Quantization
 
 from tinsmith_tflite.blocks import depth_in_space
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.rules import Rule
+
+_PLACES_FIRST = (2, 4, 0, 1, 3, 5)
+"""Of channels, taps and places of each axis, and depth."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class _Axis:
 
 
 def transpose_conv(context: OperatorContext) -> Conversion:
-    """TRANSPOSE_CONV by constant weights to a constant shape."""
+    """TRANSPOSE_CONV to a shape that is known."""
     source = context.ranked_value(2, 4)
     weights = context.weights(source, 4)
     axes = _axes(context, source, weights)
@@ -63,6 +67,7 @@ def transpose_conv(context: OperatorContext) -> Conversion:
     block = (axes[0].stride, axes[1].stride)
     bias = context.bias(source, 3)
     if bias is None and source.type.dtype is DType.INT16:
+        # Then TFLite sums 32 bits, and TFLite Micro 64.
         raise context.unsupported(
             "expected a bias beside int16 activations, got none; add one of zeros"
         )
@@ -82,7 +87,7 @@ def transpose_conv(context: OperatorContext) -> Conversion:
 
 def _axes(context: OperatorContext, source: Value, weights: Value) -> tuple[_Axis, _Axis]:
     """Height and width. As TFLite pads: as a convolution would that gives the input's size from the result's."""
-    shape = context.integers(0)
+    shape = _result_shape(context)
     if len(shape) != 4 or min(shape) < 1:
         raise context.error(f"expected a shape of four dimensions of at least 1, got {list(shape)}")
     expected = (source.type.shape[0], weights.type.shape[0])
@@ -105,6 +110,21 @@ def _axes(context: OperatorContext, source: Value, weights: Value) -> tuple[_Axi
     return found[0], found[1]
 
 
+def _result_shape(context: OperatorContext) -> tuple[int, ...]:
+    """Input 0. If only a run would know it, its elements are not read, as in TFLite Micro: the file says what shape
+    the result has.
+    """
+    if context.is_constant(0):
+        return context.integers(0)
+    context.stored_value(0)
+    if -1 in context.tensor.signature:
+        raise context.unsupported(
+            "expected a constant shape, or a result whose shape the file knows, got neither; give the model's "
+            "inputs a fixed shape when converting it"
+        )
+    return context.output.type.shape
+
+
 def _cropped(context: OperatorContext, source: Value, axis: _Axis, at: int) -> Value:
     """The input without the elements along an axis that reach no result."""
     unused = [max(0, -width) for width in axis.padding]
@@ -120,23 +140,47 @@ def _cropped(context: OperatorContext, source: Value, axis: _Axis, at: int) -> V
 
 def _filters(context: OperatorContext, weights: Value, axes: tuple[_Axis, _Axis]) -> Value:
     """Of each place in a block and each channel, the taps that reach it, the last first."""
-    data = context.values.data(weights)
-    if data is None:
-        raise context.unsupported("expected constant weights, got computed ones")
     quantization = weights.type.quantization
     if quantization is not None and any(quantization.zero_points):
         raise context.unsupported("expected weights of zero point 0, got others")
     height, width = axes
     count, _, _, depth = weights.type.shape
     sides = (height.taps, height.stride, width.taps, width.stride)
+    block = height.stride * width.stride
+    shape = (block * count, height.taps, width.taps, depth)
+    data = context.values.data(weights)
+    if data is None:
+        return _computed_filters(context, weights, sides, shape)
     context.values.file.spend(2 * count * depth * math.prod(sides) * data.itemsize)
     grown = np.zeros((count, sides[0] * sides[1], sides[2] * sides[3], depth), data.dtype)
     grown[:, : height.kernel, : width.kernel] = data
     taps = grown.reshape(count, *sides, depth)[:, ::-1, :, ::-1]
-    places = taps.transpose(2, 4, 0, 1, 3, 5)
-    block = height.stride * width.stride
-    filters = places.reshape(block * count, height.taps, width.taps, depth)
+    filters = taps.transpose(_PLACES_FIRST).reshape(shape)
     return context.constant("filters", filters, _repeated_scales(quantization, block))
+
+
+def _computed_filters(
+    context: OperatorContext, weights: Value, sides: tuple[int, ...], shape: tuple[int, ...]
+) -> Value:
+    """The same. sides: taps and stride of each axis. shape: of the filters."""
+    quantization = weights.type.quantization
+    if quantization is not None and quantization.axis is not None:
+        raise context.unsupported(
+            f"expected computed weights of one scale, got {len(quantization.scales)}; make them constant, or "
+            "quantize them per tensor"
+        )
+    count, kernel_height, kernel_width, depth = weights.type.shape
+    taps_high, high, taps_wide, wide = sides
+    missing = (0, taps_high * high - kernel_height, 0, taps_wide * wide - kernel_width)
+    if any(missing):
+        weights = context.step(Pad(padding=(0, 0, *missing, 0, 0)), [weights])
+    apart = (count, *sides, depth)
+    taps = context.step(Reshape(shape=apart), [weights])
+    backwards = Slice(
+        begin=(0, taps_high - 1, 0, taps_wide - 1, 0, 0), shape=apart, strides=(1, -1, 1, -1, 1, 1)
+    )
+    places = context.step(Transpose(permutation=_PLACES_FIRST), [context.step(backwards, [taps])])
+    return context.step(Reshape(shape=shape), [places])
 
 
 def _repeated(context: OperatorContext, bias: Value | None, count: int) -> Value | None:
@@ -144,7 +188,10 @@ def _repeated(context: OperatorContext, bias: Value | None, count: int) -> Value
         return bias
     data = context.values.data(bias)
     if data is None:
-        raise context.unsupported("expected a constant bias, got a computed one")
+        (size,) = bias.type.shape
+        row = context.step(Reshape(shape=(1, size)), [bias])
+        rows = context.step(Broadcast(shape=(count, size)), [row])
+        return context.step(Reshape(shape=(count * size,)), [rows])
     context.values.file.spend(count * bias.type.size_bytes)
     return context.constant("bias", np.tile(data, count))
 
