@@ -32,11 +32,17 @@ class GraphBuilder:
         self._inputs.append(value)
         return value
 
-    def constant(self, name: str, array: Array, quantization: Quantization | None = None) -> Value:
+    def constant(
+        self,
+        name: str,
+        array: Array,
+        quantization: Quantization | None = None,
+        dtype: DType | None = None,
+    ) -> Value:
         """Add a constant of the array's shape and dtype; raises ValueError for a dtype without a
-        DType.
+        DType. dtype: i4, if an array of int8 is that.
         """
-        value = self._value(name, array, quantization)
+        value = self._value(name, array, quantization, dtype)
         self._constants.append(Constant(value, np.array(array, array.dtype, order="C")))
         return value
 
@@ -102,8 +108,14 @@ class GraphBuilder:
         verify_graph(graph)
         return graph
 
-    def _value(self, name: str, array: Array, quantization: Quantization | None) -> Value:
-        type_ = TensorType(array.shape, dtype_of(array), quantization)
+    def _value(
+        self,
+        name: str,
+        array: Array,
+        quantization: Quantization | None,
+        dtype: DType | None = None,
+    ) -> Value:
+        type_ = TensorType(array.shape, dtype or dtype_of(array), quantization)
         return Value(self._unique(name), type_)
 
     def _unique(self, name: str) -> str:

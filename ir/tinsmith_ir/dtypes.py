@@ -6,7 +6,11 @@ import numpy as np
 
 
 class DType(enum.Enum):
-    """The value is the name in IR text."""
+    """The value is the name in IR text.
+
+    INT4 is of constants alone, the weights of some operators: an array holds each element as an int8, flash and text
+    two in a byte (four_bits.py).
+    """
 
     INT8 = "i8"
     UINT8 = "u8"
@@ -15,6 +19,7 @@ class DType(enum.Enum):
     INT64 = "i64"
     FLOAT32 = "f32"
     BOOL = "bool"
+    INT4 = "i4"
 
     @property
     def numpy(self) -> np.dtype[np.generic]:
@@ -23,8 +28,13 @@ class DType(enum.Enum):
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of one element."""
+        """Bytes of one element by itself."""
         return _NUMPY[self].itemsize
+
+    @property
+    def bits(self) -> int:
+        """Bits of one element among others."""
+        return 4 if self is DType.INT4 else 8 * self.size_bytes
 
     @property
     def is_integer(self) -> bool:
@@ -38,7 +48,7 @@ class DType(enum.Enum):
             raise ValueError(f"{self.value} has no integer range")
         if self is DType.UINT8:
             return 0, 255
-        half = 1 << (8 * self.size_bytes - 1)
+        half = 1 << (self.bits - 1)
         return -half, half - 1
 
 
@@ -50,4 +60,8 @@ _NUMPY: dict[DType, np.dtype[np.generic]] = {
     DType.INT64: np.dtype("<i8"),
     DType.FLOAT32: np.dtype("<f4"),
     DType.BOOL: np.dtype("?"),
+    DType.INT4: np.dtype("<i1"),
 }
+
+COMPUTED_DTYPES = tuple(dtype for dtype in DType if dtype is not DType.INT4)
+"""Those of inputs and results; constants have another."""

@@ -12,7 +12,9 @@ from typing import Literal, cast
 import numpy as np
 
 from tinsmith_ir.checked import checked
+from tinsmith_ir.dtypes import DType
 from tinsmith_ir.escape import print_name, quoted
+from tinsmith_ir.four_bits import packed
 from tinsmith_ir.graph import Array, Graph, Location, Node, State, Value
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.operators.chain import Chain
@@ -151,20 +153,20 @@ def _attribute(value: object) -> str:
 def print_constant(value: Value, data: Array, constants: Constants, layout: str = "") -> str:
     """`const %c: i32[2] = [1, 2]`; with `layout "packed"` behind the type if one is given."""
     arranged = f" layout {quoted(layout)}" if layout else ""
-    return f"const {print_typed(value)}{arranged} = {print_data(data, constants)}"
+    return f"const {print_typed(value)}{arranged} = {print_data(data, constants, value.type.dtype)}"
 
 
 def _state(state: State, constants: Constants) -> str:
     """`state %h: i32[2] = [0, 0] next %h_next`."""
-    initial = print_data(state.initial, constants)
+    initial = print_data(state.initial, constants, state.value.type.dtype)
     return f"state {print_typed(state.value)} = {initial} next {print_name(state.next.name)}"
 
 
-def print_data(data: Array, constants: Constants) -> str:
-    """Few elements in decimal, many (or not finite) as base64 of their little-endian bytes."""
+def print_data(data: Array, constants: Constants, dtype: DType) -> str:
+    """Few elements in decimal, many (or not finite) as base64 of their little-endian bytes; of i4 two in each."""
     if data.size <= _DECIMAL_ELEMENTS and (data.dtype.kind != "f" or np.isfinite(data).all()):
         return "[" + ", ".join(_element(data.flat[index]) for index in range(data.size)) + "]"
-    content = np.ascontiguousarray(data).data
+    content = np.ascontiguousarray(packed(data) if dtype is DType.INT4 else data).data
     if constants == "summary":
         return f"summary {quoted(hashlib.sha256(content).hexdigest()[:16])}"
     text = base64.b64encode(content).decode()

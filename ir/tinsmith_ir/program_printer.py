@@ -44,10 +44,9 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
         value = Value(constant.name, constant.type)
         lines.append(f"  {print_constant(value, constant.data, constants, constant.layout)}")
     lines += [f"  input {print_name(name)}" for name in program.inputs]
-    lines += [
-        f"  state {print_name(state.view)} = {print_data(state.initial, constants)}"
-        for state in program.states
-    ]
+    for state in program.states:
+        initial = print_data(state.initial, constants, program.view[state.view].type.dtype)
+        lines.append(f"  state {print_name(state.view)} = {initial}")
     lines += _steps(program.steps, "  ")
     lines += [f"  output {print_name(name)}" for name in program.outputs]
     return text_of([*lines, "}"])

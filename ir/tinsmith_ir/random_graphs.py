@@ -13,6 +13,7 @@ from tinsmith_ir.random_steps import (
     choices,
     counting,
     elements,
+    four_bits,
     functions,
     hybrid,
     layers,
@@ -91,6 +92,7 @@ _FAMILIES = (
     _Family(72, 0.2, 0.25, (counting.count,)),
     _Family(71, 0.2, 0.25, (products.similarity,)),
     _Family(73, 0.25, 0.35, (rows.normalize,)),
+    _Family(74, 0.2, 0.25, (four_bits.weighted,)),
 )
 
 

@@ -90,7 +90,7 @@ class TensorType(Checked):
     @cached_property
     def size_bytes(self) -> int:
         """Bytes when stored densely."""
-        return self.elements * self.dtype.size_bytes
+        return -(-self.elements * self.dtype.bits // 8)
 
     def with_shape(self, shape: tuple[int, ...]) -> "TensorType":
         """The same type in another shape."""

@@ -1,7 +1,7 @@
 """Cast."""
 
 from tinsmith_c import call
-from tinsmith_ir.dtypes import DType
+from tinsmith_ir.dtypes import COMPUTED_DTYPES, DType
 from tinsmith_ir.operators import Cast
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
@@ -27,6 +27,6 @@ KERNELS = tuple(
     else kernel(
         _name(source, result), Cast, Signature((source,), result), emit_cast, walk=elementwise_walk
     )
-    for source in DType
-    for result in DType
+    for source in COMPUTED_DTYPES
+    for result in COMPUTED_DTYPES
 )

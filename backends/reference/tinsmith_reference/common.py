@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tinsmith_c import call, float_literal, initializer
 from tinsmith_ir.arithmetic import activation_range_f32
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.four_bits import packed
 from tinsmith_ir.operators import Activation
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.rounding import Rounding
@@ -28,14 +29,22 @@ from tinsmith_lowering import (
     weights_offset,
 )
 
-INT8, INT16, INT32, INT64 = DType.INT8, DType.INT16, DType.INT32, DType.INT64
+INT4, INT8, INT16, INT32, INT64 = DType.INT4, DType.INT8, DType.INT16, DType.INT32, DType.INT64
 UINT8, FLOAT32, BOOL = DType.UINT8, DType.FLOAT32, DType.BOOL
 ANY = (INT8, INT16, INT32, FLOAT32, BOOL)
 """The element types of what only moves."""
 MAX_RANK = 6
 """TINSMITH_MAX_RANK of tinsmith/types.h."""
 
-SUFFIX = {INT8: "s8", UINT8: "u8", INT16: "s16", INT32: "s32", INT64: "s64", FLOAT32: "f32"}
+SUFFIX = {
+    INT4: "s4",
+    INT8: "s8",
+    UINT8: "u8",
+    INT16: "s16",
+    INT32: "s32",
+    INT64: "s64",
+    FLOAT32: "f32",
+}
 """How kernel names end."""
 
 
@@ -140,12 +149,12 @@ def weighted_kernels(
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]],
     walk: Callable[[Layer], Walk | None],
 ) -> Iterator[Kernel]:
-    """The kernels of an operator with weights; of int8 those, too, whose weights have a zero point."""
-    for asymmetric_weights in (False, True) if dtype is INT8 else (False,):
+    """The kernels of an operator with weights; of int8 those, too, whose weights have a zero point or four bits."""
+    for weights, asymmetric_weights in _weights_beside(dtype):
         yield from rescaling_kernels(
-            _weighted_name(f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}", asymmetric_weights),
+            _weighted_name(f"tinsmith_{operator.mnemonic}", dtype, weights, asymmetric_weights),
             operator,
-            Signature((dtype, INT8, INT32), dtype),
+            Signature((dtype, weights, INT32), dtype),
             emit,
             prepare=prepare,
             walk=walk,
@@ -156,13 +165,28 @@ def weighted_kernels(
 def call_weighted(layer: Layer, scope: Scope) -> str:
     """The call of one of them, after the definitions of `kShape` and `kStage`."""
     name = _weighted_name(
-        f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[layer.output.dtype]}",
+        f"tinsmith_{layer.operator.mnemonic}",
+        layer.output.dtype,
+        layer.input(1).dtype,
         weights_offset(layer) != 0,
     )
-    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
+    operands = [scope.input(0), _weights(layer, scope), scope.input(2), scope.output]
     return call(
         rounded(name, rounding_of(layer)), ["&kShape", "&kStage", *_offset(layer), *operands]
     )
+
+
+def _weights_beside(dtype: DType) -> tuple[tuple[DType, bool], ...]:
+    """Element types of weights, and whether they have a zero point."""
+    if dtype is not INT8:
+        return ((INT8, False),)
+    return ((INT8, False), (INT8, True), (INT4, False))
+
+
+def _weights(layer: Layer, scope: Scope) -> str:
+    if layer.input(1).dtype is not INT4:
+        return scope.input(1)
+    return scope.arranged(1, "weights", "two in each byte")
 
 
 def _offset(layer: Layer) -> list[str]:
@@ -170,8 +194,10 @@ def _offset(layer: Layer) -> list[str]:
     return [str(offset)] if offset else []
 
 
-def _weighted_name(name: str, is_asymmetric: bool) -> str:
-    return f"{name}_asymmetric" if is_asymmetric else name
+def _weighted_name(name: str, dtype: DType, weights: DType, is_asymmetric: bool) -> str:
+    """Kernels for weights of four bits are named by these, as CMSIS-NN names them."""
+    full_name = f"{name}_{SUFFIX[weights if weights is INT4 else dtype]}"
+    return f"{full_name}_asymmetric" if is_asymmetric else full_name
 
 
 def rounded(name: str, rounding: Rounding) -> str:
@@ -184,11 +210,22 @@ def is_uniform(parameters: Stage) -> bool:
     return len(np.unique(parameters.multipliers)) == len(np.unique(parameters.shifts)) == 1
 
 
+def weighted_constants(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Constant operands as they are, but for weights of four bits, of which two share a byte."""
+    return tuple(
+        Prepared("weights", packed(data))
+        if index == 1 and layer.input(1).dtype is INT4
+        else AsGiven(index)
+        for index, data in enumerate(layer.constants)
+        if data is not None
+    )
+
+
 def stage_constants(layer: Layer, parameters: Stage) -> tuple[Prepared | AsGiven, ...]:
     """What a kernel with an output stage reads; multipliers that are all the same are stored once."""
     kept = slice(0, 1) if is_uniform(parameters) else slice(None)
     return (
-        *constant_operands(layer),
+        *weighted_constants(layer),
         Prepared("multipliers", parameters.multipliers[kept]),
         Prepared("shifts", parameters.shifts[kept]),
     )
@@ -225,21 +262,25 @@ def sums_kernels(
     emit: Callable[[Layer, Scope], Emission],
     walk: Callable[[Layer], Walk | None],
 ) -> Iterator[Kernel]:
-    """Kernels that give the sums of products as they are; of int8 also with asymmetric weights."""
-    for asymmetric_weights in (False, True) if source is INT8 else (False,):
+    """Kernels that give the sums of products as they are; of int8 also with asymmetric weights, or of four bits."""
+    for weights, asymmetric_weights in _weights_beside(source):
         yield kernel(
-            _weighted_name(sums_name(operator, source, result), asymmetric_weights),
+            _sums_name(operator, source, weights, result, asymmetric_weights),
             operator,
-            Signature((source, INT8, INT32), result),
+            Signature((source, weights, INT32), result),
             emit,
+            prepare=weighted_constants,
             walk=walk,
             asymmetric_weights=asymmetric_weights,
         )
 
 
-def sums_name(operator: type[Operator], source: DType, result: DType) -> str:
-    """The C function behind `sums_kernels`, of symmetric weights."""
-    return f"tinsmith_{operator.mnemonic}_{SUFFIX[source]}_{SUFFIX[result]}"
+def _sums_name(
+    operator: type[Operator], source: DType, weights: DType, result: DType, is_asymmetric: bool
+) -> str:
+    named = SUFFIX[weights if weights is INT4 else source]
+    name = f"tinsmith_{operator.mnemonic}_{named}_{SUFFIX[result]}"
+    return f"{name}_asymmetric" if is_asymmetric else name
 
 
 def call_sums(layer: Layer, scope: Scope) -> str:
@@ -247,11 +288,14 @@ def call_sums(layer: Layer, scope: Scope) -> str:
     quantization = layer.input(0).quantization
     if quantization is None:
         raise ValueError(f"layer {layer.name}: the input has no quantization")
-    name = _weighted_name(
-        sums_name(type(layer.operator), layer.input(0).dtype, layer.output.dtype),
+    name = _sums_name(
+        type(layer.operator),
+        layer.input(0).dtype,
+        layer.input(1).dtype,
+        layer.output.dtype,
         weights_offset(layer) != 0,
     )
-    operands = [scope.input(0), scope.input(1), scope.input(2), scope.output]
+    operands = [scope.input(0), _weights(layer, scope), scope.input(2), scope.output]
     return call(name, ["&kShape", str(-quantization.zero_point), *_offset(layer), *operands])
 
 

@@ -14,6 +14,7 @@ import cases_counting
 import cases_elements
 import cases_functions
 import cases_hybrid
+import cases_int4
 import cases_logic
 import cases_moves
 import cases_normalization
@@ -179,6 +180,9 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
     (12, cases_hybrid.hybrid_fully_connected),
     (9, cases_hybrid.hybrid_conv2d),
     (6, cases_hybrid.hybrid_depthwise_conv2d),
+    (9, cases_int4.conv2d_int4),
+    (6, cases_int4.depthwise_conv2d_int4),
+    (6, cases_int4.fully_connected_int4),
 )
 """Of element types that no kind is for."""
 

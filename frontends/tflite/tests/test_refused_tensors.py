@@ -235,3 +235,32 @@ def test_a_result_of_millions_of_channels_is_refused_at_once() -> None:
     b.operator("CONV_2D", [x, w], [y], options("Conv2DOptions", StrideH=1, StrideW=1))
     message = r"result i8\[1, 4, 4, 2\] of these operands"
     assert_refused(ModelError, b.finish([x], [y]), message)
+
+
+# int4
+
+
+@pytest.mark.parametrize(("kind", "quantization"), [("FLOAT32", None), ("INT8", Q)])
+def test_int4_is_refused_but_for_weights_beside_int8(
+    kind: str, quantization: Quantization | None
+) -> None:
+    b = ModelBuilder()
+    x = b.tensor("x", (1, 4), kind, quantization=quantization)
+    w = b.tensor("w", (2, 4), "INT4", data=bytes(4), quantization=Quantization.per_tensor(0.5, 0))
+    y = b.tensor("y", (1, 2), kind, quantization=quantization)
+    if kind == "FLOAT32":
+        b.operator("FULLY_CONNECTED", [x, w], [y], options("FullyConnectedOptions"))
+    else:
+        b.operator("ADD", [x, w], [y], options("AddOptions"))
+    assert_refused(UnsupportedError, b.finish([x], [y]), "got INT4, .*; only weights of CONV_2D")
+
+
+def test_int4_weights_of_another_number_of_bytes() -> None:
+    b = ModelBuilder()
+    x = b.tensor("x", (1, 3), "INT8", quantization=Q)
+    w = b.tensor("w", (1, 3), "INT4", data=bytes(3), quantization=Quantization.per_tensor(0.5, 0))
+    y = b.tensor("y", (1, 1), "INT8", quantization=Q)
+    b.operator("FULLY_CONNECTED", [x, w], [y], options("FullyConnectedOptions"))
+    assert_refused(
+        ModelError, b.finish([x], [y]), r"expected 2 bytes for INT4\[2\], got 3 in buffer"
+    )

@@ -41,7 +41,8 @@ def fully_connected(context: OperatorContext) -> Conversion:
     )
     if is_hybrid(context, source):
         return hybrid_fully_connected(context, source, operator)
-    return operator, (source, context.weights(source, 2), fully_connected_bias(context, source))
+    weights = context.weights(source, 2, may_be_int4=True)
+    return operator, (source, weights, fully_connected_bias(context, source))
 
 
 def add(context: OperatorContext) -> Conversion:

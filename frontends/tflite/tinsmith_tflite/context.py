@@ -187,7 +187,9 @@ class OperatorContext:
 
     def ranked_value(self, position: int, rank: int) -> Value:
         """Input `position`, which must have `rank` dimensions."""
-        value = self.value(position)
+        return self._ranked(self.value(position), position, rank)
+
+    def _ranked(self, value: Value, position: int, rank: int) -> Value:
         if len(value.type.shape) != rank:
             raise self.error(
                 f"expected input {position} with {rank} dimensions, got {list(value.type.shape)}"
@@ -202,12 +204,17 @@ class OperatorContext:
         """Let variable tensor `position`, asked for by `kept`, hold `value` from this operator on."""
         self.values.keep(self._tensor(position), value, self.where)
 
-    def weights(self, source: Value, rank: int, position: int = 1) -> Value:
-        """Input `position` of `rank` dimensions, in the dtype of the activations.
+    def weights(
+        self, source: Value, rank: int, position: int = 1, *, may_be_int4: bool = False
+    ) -> Value:
+        """Input `position` of `rank` dimensions, in the dtype of the activations, or of four bits beside int8.
 
         "Dynamic range" models store int8 weights beside float32 activations. TFLite then quantizes
         the activations anew on every run; here the weights become float32, which is more exact.
         """
+        is_int8 = source.type.dtype is DType.INT8 and not self.is_unsigned(0)
+        if may_be_int4 and is_int8 and self.values.is_int4(self._tensor(position)):
+            return self._ranked(self.values.int4_weights(self._tensor(position)), position, rank)
         value = self.ranked_value(position, rank)
         if source.type.dtype is DType.FLOAT32 and value.type.dtype is DType.INT8:
             return self.values.float_weights(self._tensor(position))

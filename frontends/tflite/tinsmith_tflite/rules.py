@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tinsmith_ir.dtypes import DType
+from tinsmith_ir.dtypes import COMPUTED_DTYPES, DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_ir.operators import Operator
 
@@ -16,7 +16,7 @@ NUMBERS = (*SMALL, DType.INT16)
 INTEGERS = (*NUMBERS, DType.INT32)
 MOVED = (*INTEGERS, DType.BOOL)
 """Of results that only move."""
-ALL = tuple(DType)
+ALL = COMPUTED_DTYPES
 INDICES = (DType.INT32, DType.INT64)
 BOOL = (DType.BOOL,)
 SEVERAL = (1, 1024)

@@ -21,6 +21,7 @@ _DTYPES = {
     "BOOL": DType.BOOL,
 }
 _HINTS = {
+    "INT4": "only weights of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED beside INT8 may be INT4",
     "FLOAT16": "only constants may be float16; convert the model with float32 activations",
 }
 

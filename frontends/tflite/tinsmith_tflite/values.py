@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.four_bits import unpacked
 from tinsmith_ir.graph import Array, Constant, Location, Node, Value
 from tinsmith_ir.operators import Requantize
 from tinsmith_ir.types import TensorType
@@ -171,6 +172,22 @@ class Values:
     def is_half(self, index: int) -> bool:
         """True of a constant of float16, whose value is float32."""
         return self.file.tensor(index).type_name == "FLOAT16" and self.is_constant(index)
+
+    def is_int4(self, index: int) -> bool:
+        """True of a constant of int4."""
+        return self.file.tensor(index).type_name == "INT4" and self.is_constant(index)
+
+    def int4_weights(self, index: int) -> Value:
+        """The value of a constant of int4, of which the file has two in each byte."""
+        if index not in self._converted:
+            tensor = self.file.tensor(index)
+            type_ = tensor_type(replace(tensor, type_name="INT8"), self.file.name)
+            type_ = replace(type_, dtype=DType.INT4)
+            self._charge(type_.elements)
+            stored = self._data(tensor, np.dtype(np.uint8), (type_.size_bytes,))
+            data = unpacked(np.asarray(stored, np.uint8), type_.shape)
+            self._converted[index] = self._constant(tensor.name, type_, data)
+        return self._converted[index]
 
     def _widened_half(self, tensor: FileTensor) -> Value:
         type_ = tensor_type(replace(tensor, type_name="FLOAT32"), self.file.name)

@@ -112,7 +112,8 @@ def _operands(context: OperatorContext) -> tuple[Value, Value, Value | None]:
     source = context.ranked_value(0, 4)
     if is_hybrid(context, source):
         return source, context.ranked_value(1, 4), None
-    return source, context.weights(source, 4), convolution_bias(context, source)
+    weights = context.weights(source, 4, may_be_int4=True)
+    return source, weights, convolution_bias(context, source)
 
 
 def _pool(context: OperatorContext) -> tuple[Value, Pair, Pair, tuple[int, int, int, int]]:

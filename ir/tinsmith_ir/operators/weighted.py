@@ -33,6 +33,13 @@ from tinsmith_ir.parameters import ConvParameters
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
+_WEIGHTS = {
+    DType.FLOAT32: (DType.FLOAT32,),
+    DType.INT8: (DType.INT8, DType.INT4),
+    DType.INT16: (DType.INT8,),
+}
+"""Of each element type of the input."""
+
 
 @dataclass(frozen=True)
 class Weighted(Rescaling):
@@ -103,8 +110,8 @@ def weighted_operands(arrays: Sequence[Array | None]) -> tuple[Array, Array, Arr
 
 def verify_weighted(inputs: Types, output: TensorType | None, axis: int) -> None:
     """Dtypes and quantization of an operator with weights and bias: all float32, or int8/int16
-    activations with symmetric int8 weights (per tensor or per `axis`) and int32 bias. Beside int8, weights
-    that are quantized per tensor may have any zero point.
+    activations with symmetric int8 weights (per tensor or per `axis`) and int32 bias. Beside int8, int8 weights
+    that are quantized per tensor may have any zero point, and symmetric weights may be int4.
 
     output: None if the sums themselves are the result.
     """
@@ -115,7 +122,7 @@ def verify_weighted(inputs: Types, output: TensorType | None, axis: int) -> None
     if output is not None:
         checks.check_numbers(output, "result")
     is_float = input_.dtype is DType.FLOAT32
-    checks.check_dtype(weights, (DType.FLOAT32 if is_float else DType.INT8,), "weights")
+    checks.check_dtype(weights, _WEIGHTS[input_.dtype], "weights")
     if bias is not None:
         checks.check_dtype(bias, (DType.FLOAT32 if is_float else DType.INT32,), "bias")
     if is_float:
@@ -123,11 +130,11 @@ def verify_weighted(inputs: Types, output: TensorType | None, axis: int) -> None
     quantization = weights.quantization
     if quantization is None:
         raise GraphError("expected weights with a quantization, got none")
-    may_be_asymmetric = input_.dtype is DType.INT8 and quantization.axis is None
+    may_be_asymmetric = input_.dtype is weights.dtype is DType.INT8 and quantization.axis is None
     if any(quantization.zero_points) and not may_be_asymmetric:
         raise GraphError(
-            f"expected weights with zero points 0, got {quantization.zero_points}; only those per tensor "
-            "beside i8 have others"
+            f"expected weights with zero points 0, got {quantization.zero_points}; only i8 per tensor "
+            "beside i8 has others"
         )
     if quantization.axis not in (None, axis):
         raise GraphError(

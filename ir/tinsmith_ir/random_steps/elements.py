@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tinsmith_ir.dtypes import DType
+from tinsmith_ir.dtypes import COMPUTED_DTYPES, DType
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
     Add,
@@ -73,7 +73,7 @@ def softmax(network: Network, value: Value) -> None:
 
 def cast(network: Network, random: np.random.Generator, value: Value) -> None:
     """Into another element type and back, with what that one keeps of the numbers."""
-    others = [dtype for dtype in DType if dtype is not network.dtype]
+    others = [dtype for dtype in COMPUTED_DTYPES if dtype is not network.dtype]
     other = others[int(random.integers(len(others)))]
     middle = network.builder.add(Cast(other), [value])
     network.read.add(value.name)

@@ -11,6 +11,7 @@
 #include "tinsmith/division.h"
 #include "tinsmith/dynamic.h"
 #include "tinsmith/elementwise.h"
+#include "tinsmith/four_bits.h"
 #include "tinsmith/fully_connected.h"
 #include "tinsmith/functions.h"
 #include "tinsmith/gather.h"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from tinsmith_ir.dtypes import DType
+from tinsmith_ir.dtypes import COMPUTED_DTYPES, DType
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
     Abs,
@@ -77,7 +77,7 @@ from tinsmith_ir.operators import (
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.types import Quantization, TensorType
 
-from tinsmith_c.testing import cases_counting, cases_products, cases_rows
+from tinsmith_c.testing import cases_counting, cases_four_bits, cases_products, cases_rows
 from tinsmith_c.testing.draft import NUMBERS, Case, Draft, typed
 
 
@@ -483,7 +483,7 @@ def borders(draft: Draft) -> None:
 
 def casts(draft: Draft) -> None:
     """Every element type as every other, floats beyond the range and bools too."""
-    for source in DType:
+    for source in COMPUTED_DTYPES:
         x = draft.builder.input("x", TensorType((3, 19), source))
         given = [x]
         if source is DType.FLOAT32:
@@ -503,7 +503,7 @@ def casts(draft: Draft) -> None:
                 -1e19,
             ]
             given.append(draft.builder.constant("ends", np.array(ends, np.float32)))
-        for result in DType:
+        for result in COMPUTED_DTYPES:
             for value in given:
                 draft.outputs.append(draft.builder.add(Cast(result), [value], "y"))
 
@@ -633,6 +633,7 @@ CASES: tuple[Case, ...] = (
     *typed("filters_over_time", filters_over_time, NUMBERS),
     *typed("cells", cells, (DType.INT8, DType.FLOAT32)),
     *cases_counting.CASES,
+    *cases_four_bits.CASES,
     *cases_products.CASES,
     *cases_rows.CASES,
     Case("conversions", conversions),

@@ -46,6 +46,14 @@ class Draft:
         quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
         return self.builder.constant("w", data, quantization)
 
+    def four_bit_weights(self, shape: Sequence[int], axis: int, *, per_axis: bool) -> Value:
+        """Symmetric weights of i4."""
+        data = self.random.integers(-8, 8, shape).astype(np.int8)
+        count = shape[axis] if per_axis else 1
+        scales = tuple(float(np.float32(s)) for s in self.random.uniform(0.02, 0.2, count))
+        quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
+        return self.builder.constant("w", data, quantization, DType.INT4)
+
     def numbers(self, shape: Sequence[int], dtype: DType) -> Array:
         """Elements of a symmetric constant; of integers any but the lowest."""
         if dtype is DType.FLOAT32:
