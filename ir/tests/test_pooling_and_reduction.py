@@ -98,6 +98,14 @@ def test_integer_softmax_of_equal_values_is_uniform(run: Run) -> None:
     assert run(body, [7, 7, 7, 7]) == [-64, -64, -64, -64]
 
 
+def test_wide_softmax_of_equal_values_is_uniform(run: Run) -> None:
+    body = """
+      input %x: i8[1,4]<0.1, 0>
+      %y: i16[1,4]<0.0000152587890625, -32768> = softmax(%x) {wide=true}
+      output %y"""
+    assert run(body, [7, 7, 7, 7]) == [-16384] * 4
+
+
 def test_integer_softmax_is_near_the_real_one_on_every_difference(run: Run) -> None:
     body = """
       input %x: i8[256,2]<0.05, 0>
@@ -151,6 +159,10 @@ def test_float_softmax_sums_to_one(run: Run) -> None:
     [
         ("%y: i8[1,2]<0.5, 0> = softmax(%x)", "1/256"),
         ("%y: i8[1,2]<0.00390625, -128> = softmax(%x) {beta=-1.0}", "beta above 0"),
+        (
+            "%y: i16[1,2]<0.0000152587890625, 0> = softmax(%x) {wide=true}",
+            "1/65536 and zero point -32768",
+        ),
     ],
 )
 def test_softmax_refuses_other_results(line: str, message: str) -> None:

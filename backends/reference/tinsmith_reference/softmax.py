@@ -43,6 +43,7 @@ def _sizes(layer: Layer) -> tuple[int, int]:
 
 def emit_s8(layer: Layer, scope: Scope) -> Emission:
     """int8 in fixed point."""
+    name = "tinsmith_softmax_s8_s16" if layer.operator_as(Softmax).wide else "tinsmith_softmax_s8"
     p = softmax_parameters(layer.operator_as(Softmax), layer.inputs, layer.output)
     fields = {
         "multiplier": p.input_multiplier,
@@ -54,7 +55,7 @@ def emit_s8(layer: Layer, scope: Scope) -> Emission:
     return Emission(
         (
             initializer("tinsmith_softmax_parameters", "kParameters", fields),
-            call("tinsmith_softmax_s8", arguments),
+            call(name, arguments),
         )
     )
 
@@ -101,6 +102,13 @@ KERNELS = (
         emit_s8,
         (row_fits, output_is_probability),
         walk=elementwise_walk,
+    ),
+    kernel(
+        "tinsmith_softmax_s8_s16",
+        Softmax,
+        Signature((INT8,), INT16),
+        emit_s8,
+        (row_fits,),
     ),
     kernel(
         "tinsmith_softmax_s16",

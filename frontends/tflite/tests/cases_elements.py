@@ -96,6 +96,16 @@ def softmax(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     return b.finish(output)
 
 
+def softmax_wide(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """SOFTMAX of int8 to int16, of short and long rows."""
+    shape = b.shape(*[(1, 10), (3, 4), (2, 2, 3, 5), (1, 700)][index % 4])
+    source = b.input(shape, "INT8", b.scale([0.1, 0.5, 0.01][index % 3]))
+    output = b.output(shape, "INT16", [1 / 65536, 1 / 65535][index % 2], -32768)
+    chosen = options("SoftmaxOptions", Beta=[1.0, 0.5][index % 2])
+    b.model.operator("SOFTMAX", [source], [output], chosen, version=3)
+    return b.finish(output)
+
+
 def reshape(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """RESHAPE, SQUEEZE and EXPAND_DIMS."""
     shape: Shape = (2, 1, 3, 1, 4)

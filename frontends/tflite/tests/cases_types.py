@@ -76,6 +76,18 @@ def quantize_wide(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     return Case(b.name, b.model.finish(tensors[:1], tensors[1:]), (x,))
 
 
+def quantize_shifted(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """QUANTIZE of int16 with a zero point, as SOFTMAX gives it, to int32."""
+    x = b.model.tensor(
+        "x", (2, 80), "INT16", quantization=Quantization.per_tensor(1 / 65536, -32768)
+    )
+    scale = b.scale([1 / 32768, 1 / 65536][index])
+    y = b.model.tensor("y", (2, 80), "INT32", quantization=Quantization.per_tensor(scale, 0))
+    b.model.operator("QUANTIZE", [x], [y], options("QuantizeOptions"), version=2)
+    elements = b.random.randint(-(1 << 15), 1 << 15, (2, 80)).astype(np.int16)
+    return Case(b.name, b.model.finish([x], [y]), (elements,))
+
+
 def float16_weights(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """FULLY_CONNECTED with weights and bias of float16, subnormal ones too, behind DEQUANTIZE."""
     x = b.input((2, 5), "FLOAT32")

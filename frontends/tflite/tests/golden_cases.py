@@ -176,6 +176,8 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
     (10, cases_types.arithmetic_of_int32),
     (3, cases_types.float16_weights),
     (3, cases_types.quantize_wide),
+    (4, cases_elements.softmax_wide),
+    (2, cases_types.quantize_shifted),
     (4, cases_types.moved_integers),
     (12, cases_hybrid.hybrid_fully_connected),
     (9, cases_hybrid.hybrid_conv2d),

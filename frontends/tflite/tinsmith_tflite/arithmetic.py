@@ -67,7 +67,9 @@ def softmax(context: OperatorContext) -> Conversion:
     beta = context.options.real("Beta")
     if not (math.isfinite(beta) and beta > 0):
         raise context.error(f"expected a finite beta above 0, got {beta}")
-    return Softmax(beta=beta), (context.value(0),)
+    source = context.value(0)
+    is_wide = (source.type.dtype, context.output.type.dtype) == (DType.INT8, DType.INT16)
+    return Softmax(beta=beta, wide=is_wide), (source,)
 
 
 def quantize(context: OperatorContext) -> Conversion:

@@ -37,17 +37,17 @@ def check_dtype(type_: TensorType, allowed: Collection[DType], name: str) -> Non
         raise GraphError(f"expected {name} of dtype {names}, got {type_.dtype.value}")
 
 
-def check_quantized(type_: TensorType, name: str) -> Quantization:
+def check_quantized(type_: TensorType, name: str, *, may_be_shifted: bool = False) -> Quantization:
     """The per-tensor quantization of an integer tensor; raises GraphError without one.
 
-    int16 must be symmetric, as TFLite demands of 16-bit activations.
+    int16 must be symmetric, as TFLite demands of 16-bit activations, unless it may be shifted.
     """
     quantization = type_.quantization
     if quantization is None:
         raise GraphError(f"expected {name} with a quantization, got {type_.dtype.value} without")
     if quantization.axis is not None or len(quantization.scales) != 1:
         raise GraphError(f"expected {name} quantized per tensor, got per axis {quantization.axis}")
-    if type_.dtype is DType.INT16 and quantization.zero_point != 0:
+    if type_.dtype is DType.INT16 and quantization.zero_point != 0 and not may_be_shifted:
         raise GraphError(f"expected i16 {name} with zero point 0, got {quantization.zero_point}")
     return quantization
 

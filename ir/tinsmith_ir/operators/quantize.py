@@ -110,7 +110,7 @@ class Requantize(Rescaling):
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """int8, uint8, int16 or int32 per tensor on both sides, or accumulators to int8 or int16, with
-        parameters.
+        parameters. int16 operands may have a zero point, which that of a wide Softmax has.
         """
         if is_accumulator(checks.present(inputs, 0, "input")):
             _check_sums(checks.present(inputs, 0, "input"))
@@ -121,7 +121,7 @@ class Requantize(Rescaling):
         allowed = (*checks.CONVERTED_DTYPES, DType.INT32)
         for type_, name in ((checks.present(inputs, 0, "input"), "input"), (outputs[0], "result")):
             checks.check_dtype(type_, allowed, name)
-            checks.check_quantized(type_, name)
+            checks.check_quantized(type_, name, may_be_shifted=name == "input")
         self.check_scales(inputs, outputs)
 
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:

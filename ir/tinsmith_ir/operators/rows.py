@@ -33,10 +33,14 @@ class RowOperator(Operator):
         return Restriction(self, (box,)) if rows else None
 
 
-def check_result(output: TensorType, scale: float, zero_point: int) -> None:
-    """Raise GraphError unless an integer result has the only quantization that there is for it."""
-    quantization = checks.check_quantized(output, "result")
-    if (quantization.scale, quantization.zero_point) != (scale, zero_point):
+def check_result(output: TensorType, scale: float, zero_point: int, share: float = 0.0) -> None:
+    """Raise GraphError unless an integer result has the only quantization that there is for it.
+
+    share: by which its scale may differ, though nobody reads it.
+    """
+    quantization = checks.check_quantized(output, "result", may_be_shifted=True)
+    is_near = abs(quantization.scale - scale) <= share * scale
+    if not is_near or quantization.zero_point != zero_point:
         raise GraphError(
             f"expected a result of scale 1/{1 / scale:g} and zero point {zero_point}, got {quantization}"
         )

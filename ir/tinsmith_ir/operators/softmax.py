@@ -33,6 +33,9 @@ from tinsmith_ir.types import TensorType
 
 _SUM_INTEGER_BITS = 12
 _RESULTS = {DType.INT8: (1 / 256, -128), DType.INT16: (1 / 32768, 0)}
+_WIDE_RESULT = (1 / 65536, -32768)
+_SHARE_OF_SCALE_INT16 = 0.001
+"""TFLite takes scales of 1/65535, too."""
 _LONGEST_ROW_INT16 = 65536
 """More exponentials may leave int32."""
 
@@ -42,24 +45,36 @@ class Softmax(RowOperator):
     """exp(beta * (x - max)) / sum, over the last axis.
 
     int16: by tables of the exponential and of 1 / (1 + x), as there; the result has scale 1/32768.
-    int8: fixed point, as TFLite's reference kernel; the result has scale 1/256, zero point -128.
+    int8: fixed point, as TFLite's reference kernel; the result has scale 1/256, zero point -128. wide: the same with
+    a result of int16, of scale 1/65536 and zero point -32768.
     float32: exp by `exp_f32`, sum in order from zero, one division per element.
     """
 
     mnemonic: ClassVar[str] = "softmax"
     beta: float = 1.0
+    wide: bool = False
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The input's shape, of rank 1 or more."""
+        (type_,) = super().infer(inputs)
+        return (TensorType(type_.shape, DType.INT16) if self.wide else type_,)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32; int8 with the result in units of 1/256 from -128, int16 of 1/32768, and parameters; beta above 0."""
+        """float32; integers with the only quantization of their result, and parameters; beta above 0."""
         if not (math.isfinite(self.beta) and self.beta > 0):
             raise GraphError(f"expected a finite beta above 0, got {self.beta}")
         input_ = checks.present(inputs, 0, "input")
         checks.check_dtype(input_, (DType.FLOAT32, DType.INT8, DType.INT16), "input")
         checks.check_numbers(input_, "input")
-        checks.check_numbers(outputs[0], "result")
+        if self.wide:
+            checks.check_dtype(input_, (DType.INT8,), "input of a wide softmax")
+        else:
+            checks.check_numbers(outputs[0], "result")
         if input_.dtype is DType.FLOAT32:
             return
-        check_result(outputs[0], *_RESULTS[input_.dtype])
+        scale, zero_point = _WIDE_RESULT if self.wide else _RESULTS[input_.dtype]
+        share = 0.0 if outputs[0].dtype is DType.INT8 else _SHARE_OF_SCALE_INT16
+        check_result(outputs[0], scale, zero_point, share)
         if input_.dtype is DType.INT16 and input_.shape[-1] > _LONGEST_ROW_INT16:
             raise GraphError(
                 f"expected rows of at most {_LONGEST_ROW_INT16} int16, got {input_.shape[-1]}"
@@ -68,7 +83,7 @@ class Softmax(RowOperator):
 
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `softmax_parameters` and `softmax16_parameters`."""
-        if outputs[0].dtype is DType.INT16:
+        if checks.present(inputs, 0, "input").dtype is DType.INT16:
             softmax16_parameters(self, inputs, outputs[0])
         else:
             softmax_parameters(self, inputs, outputs[0])
@@ -80,9 +95,10 @@ class Softmax(RowOperator):
         array = required(arrays, 0)
         if outputs[0].dtype is DType.FLOAT32:
             return (_softmax_f32(array.astype(np.float32), np.float32(self.beta)),)
-        if outputs[0].dtype is DType.INT16:
+        if array.dtype == np.int16:
             return (_softmax_s16(array, softmax16_parameters(self, inputs, outputs[0])),)
-        return (_softmax_s8(array, softmax_parameters(self, inputs, outputs[0])),)
+        parameters = softmax_parameters(self, inputs, outputs[0])
+        return (_softmax_s8(array, parameters, outputs[0].dtype),)
 
 
 def _softmax_f32(array: NDArray[np.float32], beta: np.float32) -> NDArray[np.float32]:
@@ -94,7 +110,7 @@ def _softmax_f32(array: NDArray[np.float32], beta: np.float32) -> NDArray[np.flo
     return exponentials / total
 
 
-def _softmax_s8(array: Array, parameters: SoftmaxParameters) -> NDArray[np.int8]:
+def _softmax_s8(array: Array, parameters: SoftmaxParameters, result: DType) -> Array:
     wide = array.astype(np.int64)
     difference = wrap_int32(wide - wide.max(axis=-1, keepdims=True))
     counted = difference >= parameters.diff_min
@@ -108,9 +124,10 @@ def _softmax_s8(array: Array, parameters: SoftmaxParameters) -> NDArray[np.int8]
     total = wrap_int32(terms.sum(axis=-1, keepdims=True, dtype=np.int64))
     scale, bits_over_unit = reciprocal(total, _SUM_INTEGER_BITS)
     product = saturating_rounding_doubling_high_mul(exponentials, scale)
-    shifted = rounding_divide_by_pot(product, bits_over_unit + np.int32(31 - 8))
-    result = np.clip(shifted.astype(np.int64) - 128, -128, 127)
-    return np.where(counted, result, -128).astype(np.int8)
+    shifted = rounding_divide_by_pot(product, bits_over_unit + np.int32(31 - 8 * result.size_bytes))
+    low, high = result.integer_range
+    probabilities = np.clip(shifted.astype(np.int64) + low, low, high)
+    return np.where(counted, probabilities, low).astype(result.numpy)
 
 
 def _softmax_s16(array: Array, parameters: Softmax16Parameters) -> NDArray[np.int16]:

@@ -8,6 +8,7 @@
 
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_softmax_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_softmax_s8)
+#define tinsmith_softmax_s8_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_softmax_s8_s16)
 #define tinsmith_softmax_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_softmax_s16)
 #define tinsmith_softmax_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_softmax_f32)
 
@@ -35,6 +36,10 @@ typedef struct {
  */
 void tinsmith_softmax_s8(int32_t rows, int32_t depth, const tinsmith_softmax_parameters *parameters,
                          const int8_t *input, int8_t *output);
+
+/** The same with probabilities of 16 bits, scale 1/65536 and zero point -32768. The output is not the input. */
+void tinsmith_softmax_s8_s16(int32_t rows, int32_t depth, const tinsmith_softmax_parameters *parameters,
+                             const int8_t *input, int16_t *output);
 
 /** Tables of 513 values and the scale of softmax of int16. */
 typedef struct {

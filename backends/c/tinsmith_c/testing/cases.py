@@ -317,6 +317,9 @@ def softmax(draft: Draft, dtype: DType) -> None:
     for shape, beta, scale in (((1, 10), 1.0, 0.1), ((3, 5), 0.5, 0.4), ((2, 2, 1), 1.0, 0.02)):
         x = draft.input(shape, dtype, scale)
         draft.outputs.append(draft.builder.add(Softmax(beta=beta), [x], "y", result))
+        if dtype is DType.INT8:
+            wide = Quantization.per_tensor(1 / 65536, -32768)
+            draft.outputs.append(draft.builder.add(Softmax(beta, wide=True), [x], "wide", wide))
     flat = draft.input((1, 1500), dtype, 0.0001)
     draft.outputs.append(draft.builder.add(Softmax(), [flat], "y", result))
 
