@@ -296,7 +296,7 @@ class Kernel(Checked):
     reads; `emit` names them and no others. scratch_bytes: working memory of one call, live during it
     only. engine: the unit of the CPU that does the work, for the report. roundings: the modes that it
     computes. asymmetric_weights: it is for layers whose weights have a zero point other than 0, and for no
-    others. checks: conditions in C that the generated file asserts of the headers (their version,
+    others; None is for both. checks: conditions in C that the generated file asserts of the headers (their version,
     say). guards: C text in front of the headers, which refuses a compiler for another CPU than constants
     and scratch are made for. walk: the order in which a call reads and writes, from which follows how its
     result may lie over its operands; None is not over them at all. takes_offsets: the C of a call has no pointers to
@@ -319,7 +319,7 @@ class Kernel(Checked):
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = field(default=constant_operands)
     engine: str = "cpu"
     roundings: tuple[Rounding, ...] = (Rounding.TFLITE,)
-    asymmetric_weights: bool = False
+    asymmetric_weights: bool | None = False
     checks: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
     walk: Callable[[Layer], Walk | None] = field(default=no_walk)
@@ -348,7 +348,7 @@ class Kernel(Checked):
         return (
             self.matches(kind.pattern)
             and self.signature.fits(kind.inputs, kind.output)
-            and self.asymmetric_weights == kind.asymmetric_weights
+            and self.asymmetric_weights in (None, kind.asymmetric_weights)
             and all(found in self.roundings for found in kind.roundings)
         )
 

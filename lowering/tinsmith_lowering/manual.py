@@ -27,9 +27,16 @@ def _section(computed: str, kernels: Sequence[Kernel]) -> str:
 
 
 def _rules(kernel: Kernel) -> str:
-    weights = ["Takes weights with a zero point other than 0"] if kernel.asymmetric_weights else []
+    weights = _WEIGHTS[kernel.asymmetric_weights]
     rounded = [] if kernel.roundings == (Rounding.TFLITE,) else [_rounded(kernel.roundings)]
     return "; ".join([*weights, *rounded, *(rule_text(rule) for rule in kernel.rules)]) or "-"
+
+
+_WEIGHTS = {
+    False: (),
+    True: ("Takes weights with a zero point other than 0",),
+    None: ("Takes weights with any zero point",),
+}
 
 
 def _rounded(roundings: Sequence[Rounding]) -> str:

@@ -23,7 +23,7 @@ def int32(*values: int) -> NDArray[np.int32]:
 
 
 def test_dead_channel_with_a_huge_bias_keeps_its_value() -> None:
-    rows = np.array([[0, 0], [5, -3]], np.int8)
+    rows = np.array([[0, 0], [5, -3]], np.int16)
     channels = Channels(rows, int32(1 << 30, 7), int32(1 << 30, 1 << 30), int32(-25, -4))
     settled = settle_constant_channels(channels, parameters(channels))
     assert (int(settled.multipliers[0]), int(settled.shifts[0])) == QUARTER
@@ -35,14 +35,14 @@ def test_dead_channel_with_a_huge_bias_keeps_its_value() -> None:
 
 
 def test_channel_that_is_clamped_everywhere_is_constant_too() -> None:
-    channels = Channels(np.array([[1]], np.int8), int32(1 << 20), int32(1 << 30), int32(-1))
+    channels = Channels(np.array([[1]], np.int16), int32(1 << 20), int32(1 << 30), int32(-1))
     settled = settle_constant_channels(channels, parameters(channels))
     assert not settled.rows.any()
     assert outputs(settled, np.array([[0]], np.int8)).tolist() == [[127]]
 
 
 def test_channel_that_moves_by_one_is_left_alone() -> None:
-    channels = Channels(np.array([[1]], np.int8), int32(0), int32(1 << 30), int32(-7))
+    channels = Channels(np.array([[1]], np.int16), int32(0), int32(1 << 30), int32(-7))
     values = outputs(channels, np.arange(-128, 128, dtype=np.int8)[:, None])
     assert len(np.unique(values)) == 2
     settled = settle_constant_channels(channels, parameters(channels))
@@ -50,7 +50,7 @@ def test_channel_that_moves_by_one_is_left_alone() -> None:
 
 
 def test_wrapping_accumulators_are_left_alone() -> None:
-    rows = np.full((1, 1 << 17), 127, np.int8)
+    rows = np.full((1, 1 << 17), 127, np.int16)
     channels = Channels(rows, int32((1 << 31) - 1), int32(1 << 30), int32(-31))
     settled = settle_constant_channels(channels, parameters(channels))
     assert (settled.rows == rows).all()

@@ -73,7 +73,7 @@ def test_public_function_where_the_packed_kernel_cannot(
 
 def large_scale(operator: Conv2D | DepthwiseConv2D, weights: tuple[int, ...]) -> Graph:
     builder = GraphBuilder("g")
-    x = builder.input("x", TensorType((1, 2, 2, 4), DType.INT8, Quantization.per_tensor(4.0, 0)))
+    x = builder.input("x", TensorType((1, 3, 3, 4), DType.INT8, Quantization.per_tensor(4.0, 0)))
     w = builder.constant("w", np.ones(weights, np.int8), Quantization.per_tensor(1.0, 0))
     return builder.build(builder.add(operator, [x, w], "y", Quantization.per_tensor(1.0, 0)))
 
@@ -112,6 +112,37 @@ def test_stride_2_of_large_windows_has_a_kernel_with_the_dsp_extension(
         chosen = target(name)
         (call,) = lower(graph, chosen, backend().kernels(chosen)).calls
         assert call.kernel == f"tinsmith_depthwise_{wanted}"
+
+
+@pytest.mark.parametrize(
+    ("operator", "channels", "taps", "kernel"),
+    [
+        (DepthwiseConv2D(), 4, (6, 6), "pixels_s8"),
+        (DepthwiseConv2D(), 2, (6, 6), "packed_s8"),
+        (DepthwiseConv2D(), 4, (4, 4), "packed_s8"),
+        (DepthwiseConv2D(stride=(3, 3), padding=(3, 3, 3, 3)), 4, (3, 3), "pixels_s8"),
+        (DepthwiseConv2D(dilation=(2, 1)), 5, (3, 3), "pixels_s8"),
+    ],
+    ids=["one window", "two channels", "nine windows", "stride 3", "dilated"],
+)
+def test_few_and_distant_windows_are_done_pixel_by_pixel(
+    operator: DepthwiseConv2D, channels: int, taps: tuple[int, int], kernel: str
+) -> None:
+    graph = convolution(operator, channels, (1, *taps, channels))
+    (call,) = lower(graph, M4, backend().kernels(M4)).calls
+    assert call.kernel == f"tinsmith_depthwise_{kernel}"
+
+
+@pytest.mark.parametrize("name", ["cortex-m3", "cortex-m4", "cortex-m55"])
+def test_depthwise_weights_may_have_a_zero_point(name: str) -> None:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType((1, 6, 6, 8), DType.INT8, Q))
+    w = builder.constant("w", np.ones((1, 3, 3, 8), np.int8), Quantization.per_tensor(0.01, -100))
+    graph = builder.build(builder.add(DepthwiseConv2D(), [x, w], "y", Q))
+    chosen = target(name)
+    kernels = (*backend().kernels(chosen), *reference().kernels(chosen))
+    (call,) = lower(graph, chosen, kernels).calls
+    assert call.kernel == "tinsmith_depthwise_pixels_s8"
 
 
 def test_weights_of_large_sums_go_to_the_deep_kernel_where_lanes_are_shared() -> None:

@@ -36,11 +36,11 @@ def network() -> Graph:
 
 
 def wrappers() -> Graph:
-    """Two layers that the kernels on arranged weights refuse: a group, and dilation."""
+    """Two layers that the kernels on arranged weights refuse: a group, and dilation with a channel multiplier."""
     builder = GraphBuilder("wrappers")
     x = builder.input("x", TensorType((1, 6, 6, 4), DType.INT8, Q))
     w = builder.constant("w", np.ones((4, 3, 3, 2), np.int8), Quantization.per_tensor(0.01, 0))
-    v = builder.constant("v", np.ones((1, 2, 2, 4), np.int8), Quantization.per_tensor(0.01, 0))
+    v = builder.constant("v", np.ones((1, 2, 2, 8), np.int8), Quantization.per_tensor(0.01, 0))
     grouped = builder.add(Conv2D(), [x, w], "grouped", Q)
     return builder.build(builder.add(DepthwiseConv2D(dilation=(2, 2)), [grouped, v], "dilated", Q))
 

@@ -123,6 +123,14 @@ def test_formula_equals_the_c_function(
         assert formula(implementation, geometry) == expected, geometry
 
 
+def test_formula_of_pixels_equals_the_c_function(library: ctypes.CDLL) -> None:
+    for geometry in geometries(depthwise=True):
+        expected = library.tinsmith_depthwise_pixels_s8_get_buffer_size(
+            ctypes.byref(Dims(*geometry.weights))
+        )
+        assert scratch.depthwise_pixels(geometry) == expected, geometry
+
+
 def c_size(
     library: ctypes.CDLL, function: str, implementation: Implementation
 ) -> Callable[..., int]:

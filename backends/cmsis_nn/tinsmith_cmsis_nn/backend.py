@@ -13,6 +13,7 @@ from tinsmith_cmsis_nn import (
     fully_connected,
     int16,
     packed_convolution,
+    pixel_depthwise,
     pooling,
     softmax,
     transpose,
@@ -50,6 +51,7 @@ class CmsisNnBackend(Checked):
         packed = (
             *packed_convolution.kernels(target),
             *packed_convolution.any_kernels(target),
+            *pixel_depthwise.kernels(target),
             *fully_connected.packed_kernels(target),
         )
         return (*packed, *public, *broadcast.kernels(target))

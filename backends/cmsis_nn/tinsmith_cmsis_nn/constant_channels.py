@@ -20,10 +20,10 @@ QUARTER = (1 << 30, -1)
 class Channels:
     """Constants of a layer with one row of weights per output channel.
 
-    rows: (channels, taps). bias, multipliers, shifts: (channels,).
+    rows: (channels, taps), a zero point subtracted. bias, multipliers, shifts: (channels,).
     """
 
-    rows: NDArray[np.int8]
+    rows: NDArray[np.int16]
     bias: NDArray[np.int32]
     multipliers: NDArray[np.int32]
     shifts: NDArray[np.int32]
@@ -43,7 +43,7 @@ def settle_constant_channels(channels: Channels, parameters: ConvParameters) -> 
     constant = fits & (first == last)
     bias = 4 * (first - parameters.output_offset)
     return Channels(
-        rows=np.where(constant[:, None], 0, channels.rows).astype(np.int8),
+        rows=np.where(constant[:, None], 0, channels.rows).astype(np.int16),
         bias=np.where(constant, bias, channels.bias).astype(np.int32),
         multipliers=np.where(constant, QUARTER[0], channels.multipliers).astype(np.int32),
         shifts=np.where(constant, QUARTER[1], channels.shifts).astype(np.int32),

@@ -68,6 +68,12 @@ DEPTHWISE_ANY = Kind(
     "cmsis_nn_dw_conv_params",
     "tinsmith_depthwise_packed_any_s8",
 )
+DEPTHWISE_PIXELS = Kind(
+    "convolve_depthwise_pixels",
+    "depthwise convolution pixel by pixel",
+    "cmsis_nn_dw_conv_params",
+    "tinsmith_depthwise_pixels_s8",
+)
 
 
 def helper_text(kind: Kind) -> str:

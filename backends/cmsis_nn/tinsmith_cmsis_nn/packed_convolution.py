@@ -23,6 +23,7 @@ from tinsmith_cmsis_nn.common import (
 )
 from tinsmith_cmsis_nn.constant_channels import Channels, settle_constant_channels
 from tinsmith_cmsis_nn.convolution import S8, parameter_fields, parameters_of
+from tinsmith_cmsis_nn.depthwise_planes import no_multiplier, planes_pay
 from tinsmith_cmsis_nn.geometry import Dims
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.helpers import (
@@ -53,12 +54,6 @@ def no_groups(layer: Layer) -> str | None:
     """A packed convolution has one group."""
     channels, depth = layer.input(0).shape[3], layer.input(1).shape[3]
     return None if channels == depth else f"it has {channels // depth}"
-
-
-def no_multiplier(layer: Layer) -> str | None:
-    """A packed depthwise convolution has one output channel per input channel."""
-    factor = layer.output.shape[3] // layer.input(0).shape[3]
-    return None if factor == 1 else f"it has {factor}"
 
 
 def several_channels(layer: Layer) -> str | None:
@@ -115,13 +110,14 @@ def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
     """
     depthwise = _is_depthwise(layer)
     weights = constant_s8(layer, 1)
-    channels = _channels(layer, weights, depthwise=depthwise)
+    channels = settled_channels(layer, weights.astype(np.int16), depthwise=depthwise)
+    rows = channels.rows.astype(np.int8)
     zero_point = input_zero_point(layer)
     built = implementation(layer.target)
     if depthwise:
         return pack_depthwise(
             built,
-            np.ascontiguousarray(channels.rows.T).reshape(weights.shape),
+            np.ascontiguousarray(rows.T).reshape(weights.shape),
             channels.bias,
             channels.multipliers,
             channels.shifts,
@@ -131,7 +127,7 @@ def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
         )
     return pack_convolution(
         built,
-        channels.rows.reshape(weights.shape),
+        rows.reshape(weights.shape),
         channels.bias,
         channels.multipliers,
         channels.shifts,
@@ -140,8 +136,11 @@ def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
     )
 
 
-def _channels(layer: Layer, weights: NDArray[np.int8], *, depthwise: bool) -> Channels:
-    """One row of weights per output channel, constant channels settled."""
+def settled_channels(layer: Layer, weights: NDArray[np.int16], *, depthwise: bool) -> Channels:
+    """One row of weights per output channel, constant channels settled.
+
+    weights: of the layer, their zero point subtracted.
+    """
     parameters = parameters_of(layer)
     count = layer.output.shape[3]
     rows = weights.reshape(-1, count).T if depthwise else weights.reshape(count, -1)
@@ -175,19 +174,19 @@ def depthwise_options(layer: Layer) -> tuple[Choice, ...]:
 
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """One call of a kernel for scales below 0.5."""
-    return _emit(DEPTHWISE if _is_depthwise(layer) else CONVOLUTION, layer, scope)
+    return emit_call(DEPTHWISE if _is_depthwise(layer) else CONVOLUTION, layer, scope)
 
 
 def emit_packed_any(layer: Layer, scope: Scope) -> Emission:
     """One call of a kernel for any scale."""
-    return _emit(DEPTHWISE_ANY if _is_depthwise(layer) else CONVOLUTION_ANY, layer, scope)
+    return emit_call(DEPTHWISE_ANY if _is_depthwise(layer) else CONVOLUTION_ANY, layer, scope)
 
 
 def _is_depthwise(layer: Layer) -> bool:
     return isinstance(layer.operator, DepthwiseConv2D)
 
 
-def _emit(kind: Kind, layer: Layer, scope: Scope) -> Emission:
+def emit_call(kind: Kind, layer: Layer, scope: Scope) -> Emission:
     """A record with everything the packed kernel wants, and a call through the shared helper: eleven
     arguments in each layer would be much code. In a loop, the helper is told how far operands have moved.
     """
@@ -224,9 +223,9 @@ def _emit(kind: Kind, layer: Layer, scope: Scope) -> Emission:
 
 
 def _weight_dims(layer: Layer) -> Dims:
-    """As the API has them; of a depthwise convolution, the first is the strip."""
+    """As the API has them; of a depthwise convolution by strips, the first is the strip."""
     outputs, height, width, inputs = nhwc(layer.input(1))
-    strip = sizes.strip(layer) if _is_depthwise(layer) else None
+    strip = sizes.strip(layer) if layer.options else None
     return (outputs if strip is None else strip, height, width, inputs)
 
 
@@ -262,6 +261,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
                 no_multiplier,
                 several_channels,
                 no_dilation,
+                planes_pay,
                 strides_are_those_of_its_loops,
                 weights_are_constant,
                 weights_pack,
@@ -298,6 +298,7 @@ def any_kernels(target: Target) -> tuple[Kernel, ...]:
                 input_is_computed,
                 several_input_channels,
                 no_dilation,
+                planes_pay,
                 weights_are_constant,
                 weights_pack_for_any_shift,
             ),

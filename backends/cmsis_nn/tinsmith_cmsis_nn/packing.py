@@ -5,14 +5,21 @@ multipliers and shifts as `tinsmith_ir` computes them (scale = multiplier * 2**(
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_cmsis_nn.packing_mve import arrange_fully_connected
+from tinsmith_cmsis_nn.packing_pixels import (
+    MVE_TOGETHER,
+    arrange_blocks,
+    arrange_lanes,
+    arrange_padded,
+)
 
 Implementation = Literal["c", "dsp", "mve"]
+Weights = TypeVar("Weights", np.int8, np.int16)
 
 CHANNEL_GROUP = 4
 """Output channels that the C and DSP kernels of convolution and fully connected compute together."""
@@ -156,8 +163,38 @@ def pack_depthwise(
     return PackedLayer(rows.reshape(-1), folded, *stage)
 
 
+def pack_depthwise_pixels(
+    implementation: Implementation,
+    weights: NDArray[np.int16],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+) -> PackedLayer:
+    """Arrange for `tinsmith_depthwise_pixels_s8`.
+
+    weights: (1, HK, WK, C), their zero point subtracted; C and DSP: C is 4 or more. bias, multiplier, shift: (C,).
+    input_zero_point: [-128, 127].
+    Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
+    """
+    rows = weights.reshape(-1, weights.shape[3]).T
+    folded = _fold_bias(rows, bias, input_zero_point)
+    if implementation == "mve":
+        padded = (
+            _pad_to(folded, MVE_TOGETHER, 0),
+            _pad_to(multiplier, MVE_TOGETHER, 0),
+            _pad_to(shift, MVE_TOGETHER, -1),
+        )
+        return PackedLayer(arrange_padded(rows), *padded)
+    rows, folded = _proved(rows, folded, multiplier, shift)
+    stage = _fold_stage(multiplier, shift, 1, any_shift=True)
+    arrange = arrange_lanes if implementation == "dsp" else arrange_blocks
+    return PackedLayer(arrange(rows), folded, *stage)
+
+
 def _fold_bias(
-    rows: NDArray[np.int8], bias: NDArray[np.int32] | None, input_zero_point: int
+    rows: NDArray[Weights], bias: NDArray[np.int32] | None, input_zero_point: int
 ) -> NDArray[np.int32]:
     """bias[o] - input_zero_point * sum(rows[o]); wraps like the kernels' 32-bit sums if it must."""
     sums = rows.sum(axis=1, dtype=np.int64)
@@ -165,18 +202,18 @@ def _fold_bias(
     return _wrap(start - input_zero_point * sums)
 
 
-def _magnitudes(rows: NDArray[np.int8], folded: NDArray[np.int32]) -> NDArray[np.int64]:
+def _magnitudes(rows: NDArray[Weights], folded: NDArray[np.int32]) -> NDArray[np.int64]:
     """Largest |accumulator| of each channel over all inputs."""
     weight_sums = np.abs(rows.astype(np.int64)).sum(axis=1)
     return np.abs(folded.astype(np.int64)) + _INPUT_MAGNITUDE * weight_sums
 
 
 def _silence_dead_channels(
-    rows: NDArray[np.int8],
+    rows: NDArray[Weights],
     folded: NDArray[np.int32],
     multiplier: NDArray[np.int32],
     shift: NDArray[np.int32],
-) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+) -> tuple[NDArray[Weights], NDArray[np.int32]]:
     """Zero the channels whose output is the zero point for every input, so that their shift does not matter."""
     dead = _dead(multiplier, shift)
     rounds_to_zero = _magnitudes(rows, folded) < (
@@ -190,17 +227,17 @@ def _silence_dead_channels(
             " and its accumulator may still reach the output"
         )
     return (
-        np.where(dead[:, None], 0, rows).astype(np.int8),
+        np.where(dead[:, None], 0, rows).astype(rows.dtype),
         np.where(dead, 0, folded).astype(np.int32),
     )
 
 
 def _proved(
-    rows: NDArray[np.int8],
+    rows: NDArray[Weights],
     folded: NDArray[np.int32],
     multiplier: NDArray[np.int32],
     shift: NDArray[np.int32],
-) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+) -> tuple[NDArray[Weights], NDArray[np.int32]]:
     """Weights and bias of layers with a scale per channel, dead channels silenced, none too large."""
     rows, folded = _silence_dead_channels(rows, folded, multiplier, shift)
     _check_accumulators(rows, folded, shift)
@@ -212,7 +249,7 @@ def _dead(multiplier: NDArray[np.int32], shift: NDArray[np.int32]) -> NDArray[np
 
 
 def _check_accumulators(
-    rows: NDArray[np.int8], folded: NDArray[np.int32], shift: NDArray[np.int32]
+    rows: NDArray[Weights], folded: NDArray[np.int32], shift: NDArray[np.int32]
 ) -> None:
     left = np.maximum(shift, 0).astype(np.int64)
     largest = int((_magnitudes(rows, folded) << left).max(initial=0))

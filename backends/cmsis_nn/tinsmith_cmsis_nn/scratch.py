@@ -37,6 +37,14 @@ def depthwise_packed(
     return _plane_bytes(implementation) * plane_elements + 4 * sums
 
 
+def depthwise_pixels(geometry: Geometry) -> int:
+    """Of tinsmith_depthwise_pixels_s8, in each implementation: of each tap where it reads and where its weights are; a
+    sum of each channel.
+    """
+    _, height, width, channels = geometry.weights
+    return 4 * (2 * height * width + channels)
+
+
 def convolve_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     """Of arm_convolve_wrapper_s8. Plain C: one window of bytes; DSP: that and two columns of int16;
     nothing if windows are pixels.

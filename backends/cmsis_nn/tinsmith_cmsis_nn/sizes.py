@@ -45,6 +45,11 @@ def depthwise_packed(layer: Layer) -> int:
     return scratch.depthwise_packed(implementation(layer.target), geometry(layer), strip(layer))
 
 
+def depthwise_pixels(layer: Layer) -> int:
+    """Of tinsmith_depthwise_pixels_s8."""
+    return scratch.depthwise_pixels(geometry(layer))
+
+
 def strip(layer: Layer) -> int | None:
     """The rows of output that tinsmith_depthwise_packed_s8 was chosen to make at once; None with MVE, which goes
     by other pieces.

@@ -9,6 +9,7 @@ from tinsmith_lowering import NEVER, Layer, Steps, Walk, Window, pixels_walk, ro
 from tinsmith_cmsis_nn import scratch, scratch_mve, sizes
 from tinsmith_cmsis_nn.common import implementation
 from tinsmith_cmsis_nn.geometry import Dims, Geometry
+from tinsmith_cmsis_nn.packing_pixels import MVE_TOGETHER
 
 _C_PIXELS = 3
 """Pixels that plain C multiplies at once, at most (2 where registers are few)."""
@@ -42,6 +43,18 @@ def depthwise_packed(layer: Layer) -> Walk | None:
     geometry = sizes.geometry(layer)
     strip = sizes.strip(layer)
     return _by_blocks(layer, geometry) if strip is None else _by_strips(layer, geometry, strip)
+
+
+def depthwise_pixels(layer: Layer) -> Walk | None:
+    """common/depthwise_pixels.h goes pixel by pixel and reads all of a window before it writes;
+    mve/depthwise_pixels.c reads and writes block by block.
+    """
+    geometry = sizes.geometry(layer)
+    height, width = _windows(geometry)
+    if implementation(layer.target) != "mve":
+        return pixels_walk(layer, height, width)
+    blocks, left = divmod(geometry.input[3], MVE_TOGETHER)
+    return None if left else pixels_walk(layer, height, width, channels=blocks)
 
 
 def depthwise_packed_any(layer: Layer) -> Walk | None:

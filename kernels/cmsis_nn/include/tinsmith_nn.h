@@ -43,6 +43,7 @@
 #define tinsmith_depthwise_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_s8)
 #define tinsmith_convolve_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_any_s8)
 #define tinsmith_depthwise_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_any_s8)
+#define tinsmith_depthwise_pixels_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_pixels_s8)
 #define tinsmith_add_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_add_broadcast_s8)
 #define tinsmith_mul_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_mul_broadcast_s8)
 
@@ -168,6 +169,41 @@ int32_t tinsmith_depthwise_packed_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_
                                                          const cmsis_nn_dims *input_dims,
                                                          const cmsis_nn_dims *filter_dims,
                                                          const cmsis_nn_dims *output_dims);
+
+/**
+ * Depthwise convolution pixel by pixel on the input where it lies, of any kernel size, stride, padding, dilation and
+ * scale, for ch_mult 1; C and DSP: C >= 4. For few windows, or such that are far apart or dilated, and for weights that
+ * do not fit int8: those that have a zero point, which is subtracted ahead of time.
+ *
+ * filter_data: int16 in little-endian order, for each block of channels, for each tap (row by row), the channels'
+ * weights.
+ *  - C and DSP: blocks of 4. The last one has channels of the one before again if C is no multiple of 4. DSP: of a
+ * block, channels 0, 2, 1, 3.
+ *  - MVE: blocks of 8, zeros for missing channels.
+ *
+ * @param[in,out] ctx            Scratch of tinsmith_depthwise_pixels_s8_get_buffer_size() bytes, 4-byte aligned.
+ * @param[in]     dw_conv_params As in arm_depthwise_conv_s8(), ch_mult 1.
+ * @param[in]     quant_params   C and DSP: folded, as of tinsmith_depthwise_packed_any_s8(). MVE: as in
+ *                               arm_nnfunctions.h, C rounded up to a multiple of 8.
+ * @param[in]     input_dims     [N, H, W, C]
+ * @param[in]     input_data     int8
+ * @param[in]     filter_dims    [1, HK, WK, C]
+ * @param[in]     filter_data    Arranged.
+ * @param[in]     bias_data      Folded; not NULL. MVE: C rounded up to a multiple of 8.
+ * @param[in]     output_dims    [N, H, W, C]
+ * @param[out]    output_data    int8
+ * @return ARM_CMSIS_NN_SUCCESS, or ARM_CMSIS_NN_ARG_ERROR when scratch is missing or the parameters are not as above.
+ */
+arm_cmsis_nn_status tinsmith_depthwise_pixels_s8(const cmsis_nn_context *ctx,
+                                                 const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                 const cmsis_nn_per_channel_quant_params *quant_params,
+                                                 const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                 const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                 const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                 int8_t *output_data);
+
+/** Scratch of tinsmith_depthwise_pixels_s8() in bytes, the same in each implementation: a list of taps, sums. */
+int32_t tinsmith_depthwise_pixels_s8_get_buffer_size(const cmsis_nn_dims *filter_dims);
 
 /**
  * Fully connected layer, filter_offset 0.

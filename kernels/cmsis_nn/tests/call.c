@@ -117,6 +117,8 @@ int32_t call_scratch_bytes(const call_head *head) {
     case kCallDepthwisePacked:
     case kCallDepthwisePackedAny:
       return tinsmith_depthwise_packed_s8_get_buffer_size(&dw, in, filter, out);
+    case kCallDepthwisePixels:
+      return tinsmith_depthwise_pixels_s8_get_buffer_size(filter);
     case kCallFullyConnectedPacked:
     case kCallFullyConnectedPackedDeep:
       return tinsmith_fully_connected_packed_s8_get_buffer_size(filter);
@@ -174,6 +176,8 @@ int32_t call_run(const call *c) {
       return tinsmith_convolve_packed_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
     case kCallDepthwisePacked:
       return tinsmith_depthwise_packed_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallDepthwisePixels:
+      return tinsmith_depthwise_pixels_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
 #if !TINSMITH_NN_MVE
     case kCallConvolvePackedAny:
       return tinsmith_convolve_packed_any_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);

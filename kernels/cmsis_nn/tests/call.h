@@ -37,6 +37,7 @@ typedef enum {
   kCallConvolvePackedAny,
   kCallDepthwisePackedAny,
   kCallFullyConnectedPackedDeep,
+  kCallDepthwisePixels,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

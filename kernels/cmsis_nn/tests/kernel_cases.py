@@ -15,6 +15,7 @@ from tinsmith_cmsis_nn.packing import (
     PackedLayer,
     pack_convolution,
     pack_depthwise,
+    pack_depthwise_pixels,
     pack_fully_connected,
 )
 
@@ -48,6 +49,7 @@ KERNELS = (
     "convolve_packed_any",
     "depthwise_packed_any",
     "fully_connected_packed_deep",
+    "depthwise_pixels",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -289,13 +291,14 @@ class Generator:
         )
 
     def depthwise(self, kernel: str) -> Call:
-        packed, any_shift = "packed" in kernel, kernel.endswith("_any")
+        packed, pixels = "packed" in kernel, kernel.endswith("_pixels")
+        any_shift = kernel.endswith("_any") or (pixels and self.chance(0.5))
         image = kernel in ("depthwise_opt", "depthwise_3x3")
         small = kernel == "depthwise_3x3" or self.chance(0.4)
         taps = (3, 3) if small else (self.between(1, 9), self.between(1, 6))
-        single = image or (packed and not any_shift)
+        single = image or pixels or (packed and not any_shift)
         multiply = 1 if single or self.chance(0.6) else self.between(2, 3)
-        channels_in = self.between(2 if packed else 1, 11)
+        channels_in = self.between(2 if packed else 1, 11) + (3 if pixels else 0)
         channels = channels_in * multiply
         n, h, w = 1 if image else self.between(1, 2), self.between(1, 17), self.between(1, 17)
         same = self.between(1, 2)
@@ -308,10 +311,13 @@ class Generator:
         oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
         x = self.int8(n, h, w, channels_in)
-        weights = self.weights(1, *taps, channels)
+        weights = self.weights(1, *taps, channels).astype(np.int16)
+        if pixels and self.chance(0.5):
+            weights += self.between(-128, 128)  # as if they had a zero point
         depth = taps[0] * taps[1]
         bias = self.bias(depth, channels)
-        multiplier, shift = self.stage(depth, channels, wide=not packed and self.chance(0.3))
+        free = not packed and not pixels
+        multiplier, shift = self.stage(depth, channels, wide=free and self.chance(0.3))
         if any_shift:
             shift = self.large_shift(channels)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)
@@ -322,11 +328,15 @@ class Generator:
         for ky, kx, values in windows(shifted, taps, stride, (top, left), dilation, (oh, ow), 0):
             acc += values * weights[0, ky, kx].astype(np.int64)
         expected = finish(acc, multiplier, shift, out_zero, activation)
-        layer = PackedLayer(weights, bias, multiplier, shift)
+        layer = PackedLayer(weights.astype(np.int8), bias, multiplier, shift)
+        if pixels:
+            layer = pack_depthwise_pixels(
+                self.implementation, weights, bias, multiplier, shift, input_zero_point=zero
+            )
         if packed:
             layer = pack_depthwise(
                 self.implementation,
-                weights,
+                weights.astype(np.int8),
                 bias,
                 multiplier,
                 shift,
@@ -534,7 +544,8 @@ class Generator:
     def call(self, kernel: str) -> Call:
         """Public functions take scratch at any address; what is an int32 array of the caller, not."""
         call = self.aligned_call(kernel)
-        if "packed" in kernel or "fully_connected" in kernel or self.chance(0.7):
+        own = ("packed", "pixels", "fully_connected")
+        if any(name in kernel for name in own) or self.chance(0.7):
             return call
         return replace(call, scratch_offset=self.between(1, 3))
 

@@ -85,6 +85,11 @@ int32_t tinsmith_depthwise_packed_s8_get_buffer_size(const cmsis_nn_dw_conv_para
                                                                       output_dims);
 }
 
+/* Of each tap where it reads and where its weights are; a sum of each channel. */
+int32_t tinsmith_depthwise_pixels_s8_get_buffer_size(const cmsis_nn_dims *filter_dims) {
+  return 4 * (2 * filter_dims->h * filter_dims->w + filter_dims->c);
+}
+
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_c(const cmsis_nn_dims *filter_dims) {
   (void)filter_dims;
   return 0;

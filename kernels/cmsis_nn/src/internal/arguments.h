@@ -141,6 +141,18 @@ static inline arm_cmsis_nn_status tinsmith_check_depthwise_packed(const cmsis_nn
   return ARM_CMSIS_NN_SUCCESS;
 }
 
+/** Pixel by pixel, of any dilation; least_channels: as few as the implementation can do. */
+static inline arm_cmsis_nn_status tinsmith_check_depthwise_pixels(const cmsis_nn_context *ctx,
+                                                                  const cmsis_nn_dw_conv_params *params,
+                                                                  int32_t least_channels,
+                                                                  const cmsis_nn_dims *input_dims,
+                                                                  const cmsis_nn_dims *output_dims) {
+  if (ctx->buf == NULL || input_dims->c < least_channels || params->ch_mult != 1 || output_dims->c != input_dims->c) {
+    return ARM_CMSIS_NN_ARG_ERROR;
+  }
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
 /* ---- Fully connected -------------------------------------------------------------------------------------------- */
 
 /** Weights arranged ahead of time. */
