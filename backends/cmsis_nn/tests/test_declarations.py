@@ -145,6 +145,24 @@ def test_depthwise_weights_may_have_a_zero_point(name: str) -> None:
     assert call.kernel == "tinsmith_depthwise_pixels_s8"
 
 
+@pytest.mark.parametrize(
+    ("operator", "input_shape", "weights"),
+    [(Conv2D(), (1, 6, 6, 8), (5, 3, 3, 8)), (FullyConnected(), (2, 8), (5, 8))],
+    ids=["convolution", "fully connected"],
+)
+def test_weights_may_have_a_zero_point(
+    operator: Conv2D | FullyConnected, input_shape: tuple[int, ...], weights: tuple[int, ...]
+) -> None:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType(input_shape, DType.INT8, Q))
+    w = builder.constant("w", np.ones(weights, np.int8), Quantization.per_tensor(0.01, 7))
+    graph = builder.build(builder.add(operator, [x, w], "y", Q))
+    for name in ("cortex-m4", "cortex-m55"):
+        chosen = target(name)
+        (call,) = lower(graph, chosen, backend().kernels(chosen)).calls
+        assert call.kernel == "tinsmith_convolve_packed_offset_s8"
+
+
 def test_weights_of_large_sums_go_to_the_deep_kernel_where_lanes_are_shared() -> None:
     builder = GraphBuilder("g")
     x = builder.input("x", TensorType((1, 600), DType.INT8, Q))
@@ -214,7 +232,7 @@ def test_what_rounds_otherwise_than_tflite_goes_to_the_reference_kernels_with_a_
     )
 
 
-@pytest.mark.parametrize("name", ["cortex-m4", "cortex-m55", "riscv32"])
+@pytest.mark.parametrize("name", ["cortex-m3", "riscv32"])
 def test_weights_with_a_zero_point_go_to_the_reference_kernels_with_a_reason(name: str) -> None:
     graph = parse_graph("""graph 2 "g" {
       input %x: i8[1,4]<0.5, 3>

@@ -7,6 +7,7 @@ from tinsmith_cmsis_nn.packing import (
     Implementation,
     PackingError,
     pack_convolution,
+    pack_convolution_offset,
     pack_depthwise,
     pack_fully_connected,
     surely_packs,
@@ -138,6 +139,20 @@ def test_any_shift_is_kept_with_its_sign(implementation: Implementation) -> None
     )
     assert packed.shift.tolist() == [-3, 0, 1, 9]
     assert (packed.multiplier == -(1 << 31)).all()
+
+
+def test_weights_with_a_zero_point_are_moved_by_one_to_fit_a_lane() -> None:
+    weights = np.array([[-128, 1, 2, 126]], np.int8).reshape(1, 1, 1, 4)
+    packed = pack_convolution_offset(
+        "dsp", weights, None, *stage(1), input_zero_point=2, weights_zero_point=5
+    )
+    assert packed.weights.view("<i2").tolist() == [-127, 3, 0, 0, 2, 127, 0, 0]
+    assert packed.bias.tolist() == [-2 * (1 - 4 * 5), 0, 0, 0, -6]
+    weights[0, 0, 0, 3] = 127
+    with pytest.raises(PackingError, match="from -128 to 127"):
+        pack_convolution_offset(
+            "dsp", weights, None, *stage(1), input_zero_point=2, weights_zero_point=5
+        )
 
 
 def test_deep_weights_are_arranged_as_others_are() -> None:

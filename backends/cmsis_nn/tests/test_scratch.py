@@ -131,6 +131,15 @@ def test_formula_of_pixels_equals_the_c_function(library: ctypes.CDLL) -> None:
         assert scratch.depthwise_pixels(geometry) == expected, geometry
 
 
+def test_formula_of_weights_with_an_offset_equals_the_c_function(library: ctypes.CDLL) -> None:
+    for geometry in geometries(depthwise=False):
+        params = Convolution(0, 0, *geometry.stride[::-1], *geometry.padding[::-1], 1, 1, -128, 127)
+        expected = library.tinsmith_convolve_packed_offset_s8_get_buffer_size_mve(
+            ctypes.byref(params), ctypes.byref(Dims(*geometry.weights))
+        )
+        assert scratch.convolve_packed_offset("mve", geometry) == expected, geometry
+
+
 def c_size(
     library: ctypes.CDLL, function: str, implementation: Implementation
 ) -> Callable[..., int]:

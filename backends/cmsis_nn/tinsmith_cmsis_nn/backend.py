@@ -12,6 +12,7 @@ from tinsmith_cmsis_nn import (
     elementwise,
     fully_connected,
     int16,
+    offset_convolution,
     packed_convolution,
     pixel_depthwise,
     pooling,
@@ -52,6 +53,7 @@ class CmsisNnBackend(Checked):
             *packed_convolution.kernels(target),
             *packed_convolution.any_kernels(target),
             *pixel_depthwise.kernels(target),
+            *offset_convolution.kernels(target),
             *fully_connected.packed_kernels(target),
         )
         return (*packed, *public, *broadcast.kernels(target))

@@ -62,6 +62,12 @@ CONVOLUTION_ANY = Kind(
     "cmsis_nn_conv_params",
     "tinsmith_convolve_packed_any_s8",
 )
+CONVOLUTION_OFFSET = Kind(
+    "convolve_offset",
+    "convolution on weights with an offset",
+    "cmsis_nn_conv_params",
+    "tinsmith_convolve_packed_offset_s8",
+)
 DEPTHWISE_ANY = Kind(
     "convolve_depthwise_any",
     "depthwise convolution of any scale",

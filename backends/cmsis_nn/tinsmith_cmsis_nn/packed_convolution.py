@@ -1,5 +1,6 @@
 """Conv2D and DepthwiseConv2D by the kernels on arranged weights (`tinsmith_nn.h`)."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -187,8 +188,22 @@ def _is_depthwise(layer: Layer) -> bool:
 
 
 def emit_call(kind: Kind, layer: Layer, scope: Scope) -> Emission:
+    """One call of a packed kernel."""
+    shapes = (nhwc(layer.input(0)), _weight_dims(layer), nhwc(layer.output))
+    return emit_record(kind, layer, scope, parameter_fields(layer), shapes)
+
+
+def emit_record(
+    kind: Kind,
+    layer: Layer,
+    scope: Scope,
+    parameters: Mapping[str, FieldValue],
+    shapes: tuple[Dims, Dims, Dims],
+) -> Emission:
     """A record with everything the packed kernel wants, and a call through the shared helper: eleven
     arguments in each layer would be much code. In a loop, the helper is told how far operands have moved.
+
+    parameters: members of the kind's struct. shapes: of input, weights and output.
     """
     scope.helper(helper_text(kind))
     given, scratch = scope.inputs[0], scope.scratch
@@ -197,13 +212,13 @@ def emit_call(kind: Kind, layer: Layer, scope: Scope) -> Emission:
     weights = scope.arranged(1, "weights", f"arranged for {implementation(layer.target)} kernels")
     multipliers, shifts = scope.prepared("multipliers"), scope.prepared("shifts")
     fields: dict[str, FieldValue] = {
-        "parameters": nested(parameter_fields(layer)),
+        "parameters": nested(parameters),
         "scales": nested(
             {"multiplier": f"(int32_t *){multipliers}", "shift": f"(int32_t *){shifts}"}
         ),
-        "input_dims": dims(scope, nhwc(layer.input(0))),
-        "weight_dims": dims(scope, _weight_dims(layer)),
-        "output_dims": dims(scope, nhwc(layer.output)),
+        "input_dims": dims(scope, shapes[0]),
+        "weight_dims": dims(scope, shapes[1]),
+        "output_dims": dims(scope, shapes[2]),
         "weights": weights,
         "bias": scope.prepared("bias", f"{scope.layer}: bias, the zero point folded in"),
         "input": given.offset,

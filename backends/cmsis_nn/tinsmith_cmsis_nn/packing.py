@@ -103,6 +103,45 @@ def pack_convolution(
     return PackedLayer(_arrange(implementation, rows), _pad_to(folded, CHANNEL_GROUP, 0), *stage)
 
 
+def pack_convolution_offset(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+    weights_zero_point: int,
+) -> PackedLayer:
+    """Arrange for `tinsmith_convolve_packed_offset_s8`, "dsp" or "mve".
+
+    weights: (C_OUT, HK, WK, C_IN). bias, multiplier, shift: (C_OUT,). Zero points: [-128, 127].
+    Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
+    """
+    rows = weights.reshape(weights.shape[0], -1)
+    centred = rows.astype(np.int16) - np.int16(weights_zero_point)
+    folded = _fold_bias(centred, bias, input_zero_point)
+    if implementation == "mve":
+        added = np.array([-weights_zero_point], np.int32)
+        channels = -(-len(rows) // CHANNEL_GROUP) * CHANNEL_GROUP
+        return PackedLayer(
+            _zero_padded(rows, channels, rows.shape[1]).reshape(-1),
+            np.concatenate([_pad_to(folded, CHANNEL_GROUP, 0), added]),
+            _pad_to(multiplier, CHANNEL_GROUP, 0),
+            _pad_to(shift, CHANNEL_GROUP, -1),
+        )
+    if _dead(multiplier, shift).any():
+        raise PackingError(f"a shift is below -{LARGEST_SHIFT}, or a multiplier 0")
+    _check_accumulators(centred, folded, shift)
+    moved = int(rows.min() == -128)  # which does not fit a lane
+    if moved and rows.max() == _LARGEST_WEIGHT:
+        raise PackingError("weights reach from -128 to 127, which does not fit a lane")
+    lanes = _arrange(implementation, (rows + np.int8(moved)).astype(np.int8))
+    added = np.array([-weights_zero_point - moved], np.int32)
+    stage = _fold_stage(multiplier, shift, CHANNEL_GROUP, any_shift=True)
+    return PackedLayer(lanes, np.concatenate([_pad_to(folded, CHANNEL_GROUP, 0), added]), *stage)
+
+
 def pack_fully_connected(
     implementation: Implementation,
     weights: NDArray[np.int8],

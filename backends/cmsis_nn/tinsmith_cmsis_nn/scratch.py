@@ -24,6 +24,14 @@ def convolve_packed(implementation: Implementation, geometry: Geometry) -> int:
     return 4 * depth + (0 if is_pixelwise else depth)
 
 
+def convolve_packed_offset(implementation: Implementation, geometry: Geometry) -> int:
+    """Of tinsmith_convolve_packed_offset_s8. DSP: as without an offset; MVE: one window unless it is a pixel."""
+    if implementation == "dsp":
+        return convolve_packed(implementation, geometry)
+    is_pixelwise = geometry.weights[1:3] == (1, 1) and geometry.padding == (0, 0)
+    return 0 if is_pixelwise else _round_up(_depth(geometry))
+
+
 def depthwise_packed(
     implementation: Implementation, geometry: Geometry, outputs: int | None = None
 ) -> int:

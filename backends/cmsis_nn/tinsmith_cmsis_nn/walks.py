@@ -14,7 +14,9 @@ from tinsmith_cmsis_nn.packing_pixels import MVE_TOGETHER
 _C_PIXELS = 3
 """Pixels that plain C multiplies at once, at most (2 where registers are few)."""
 
-_DSP_PIXELS = 2
+DSP_PIXELS = 2
+"""The same of the DSP extension."""
+
 _MVE_CHANNELS_OF_ROW = 144
 """Channels that MVE sums before it writes the first of them."""
 
@@ -25,11 +27,11 @@ def convolve_packed(layer: Layer) -> Walk | None:
     multiplies all of a row by four channels, then by the next four.
     """
     geometry = sizes.geometry(layer)
-    height, width = _windows(geometry)
+    height, width = windows(geometry)
     is_copied = sizes.convolution_packed(layer) > 0
     match implementation(layer.target):
         case "dsp":
-            return pixels_walk(layer, height, width, together=_DSP_PIXELS)
+            return pixels_walk(layer, height, width, together=DSP_PIXELS)
         case "c":
             return pixels_walk(layer, height, width, overtaken=0 if is_copied else _C_PIXELS)
         case "mve":
@@ -50,7 +52,7 @@ def depthwise_pixels(layer: Layer) -> Walk | None:
     mve/depthwise_pixels.c reads and writes block by block.
     """
     geometry = sizes.geometry(layer)
-    height, width = _windows(geometry)
+    height, width = windows(geometry)
     if implementation(layer.target) != "mve":
         return pixels_walk(layer, height, width)
     blocks, left = divmod(geometry.input[3], MVE_TOGETHER)
@@ -72,7 +74,8 @@ def fully_connected_packed(layer: Layer) -> Walk:
     return rows_walk(layer, rows, is_staged=is_mve and channels <= _MVE_CHANNELS_OF_ROW)
 
 
-def _windows(geometry: Geometry) -> tuple[Window, Window]:
+def windows(geometry: Geometry) -> tuple[Window, Window]:
+    """Along height and width."""
     height, width = (
         Window(*sides)
         for sides in zip(

@@ -42,6 +42,7 @@
 #define tinsmith_convolve_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_s8)
 #define tinsmith_depthwise_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_s8)
 #define tinsmith_convolve_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_any_s8)
+#define tinsmith_convolve_packed_offset_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_offset_s8)
 #define tinsmith_depthwise_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_any_s8)
 #define tinsmith_depthwise_pixels_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_pixels_s8)
 #define tinsmith_add_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_add_broadcast_s8)
@@ -94,6 +95,25 @@ arm_cmsis_nn_status tinsmith_convolve_packed_any_s8(const cmsis_nn_context *ctx,
                                                     const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                     const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                     int8_t *output_data);
+
+/**
+ * The same for weights to each of which one number is to be added, so that those with a zero point fit int8. It stands
+ * behind the bias, whose folding counts it: bias[o] + input_offset * (sum over k of w[o][k] + the number). DSP and MVE.
+ *
+ * DSP: scales of any size as of tinsmith_convolve_packed_any_s8(). Scratch of tinsmith_convolve_packed_s8().
+ * MVE: bias_data, quant_params and the rows of filter_data are C_OUT rounded up to a multiple of 4, what is missing 0
+ * (shifts: -1). Scratch: one window unless windows are pixels of the input.
+ */
+arm_cmsis_nn_status tinsmith_convolve_packed_offset_s8(const cmsis_nn_context *ctx,
+                                                       const cmsis_nn_conv_params *conv_params,
+                                                       const cmsis_nn_per_channel_quant_params *quant_params,
+                                                       const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                       const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                       const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                       int8_t *output_data);
+
+int32_t tinsmith_convolve_packed_offset_s8_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
+                                                               const cmsis_nn_dims *filter_dims);
 
 /** Scratch of tinsmith_convolve_packed_s8() in bytes. */
 int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,

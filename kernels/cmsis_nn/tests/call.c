@@ -117,6 +117,12 @@ int32_t call_scratch_bytes(const call_head *head) {
     case kCallDepthwisePacked:
     case kCallDepthwisePackedAny:
       return tinsmith_depthwise_packed_s8_get_buffer_size(&dw, in, filter, out);
+    case kCallConvolvePackedOffset:
+#if TINSMITH_NN_MVE
+      return tinsmith_convolve_packed_offset_s8_get_buffer_size_mve(&conv, filter);
+#else
+      return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
+#endif
     case kCallDepthwisePixels:
       return tinsmith_depthwise_pixels_s8_get_buffer_size(filter);
     case kCallFullyConnectedPacked:
@@ -176,6 +182,11 @@ int32_t call_run(const call *c) {
       return tinsmith_convolve_packed_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
     case kCallDepthwisePacked:
       return tinsmith_depthwise_packed_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+#if !TINSMITH_NN_C
+    case kCallConvolvePackedOffset:
+      return tinsmith_convolve_packed_offset_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                c->output);
+#endif
     case kCallDepthwisePixels:
       return tinsmith_depthwise_pixels_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
 #if !TINSMITH_NN_MVE

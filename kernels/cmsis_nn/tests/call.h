@@ -38,6 +38,7 @@ typedef enum {
   kCallDepthwisePackedAny,
   kCallFullyConnectedPackedDeep,
   kCallDepthwisePixels,
+  kCallConvolvePackedOffset,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

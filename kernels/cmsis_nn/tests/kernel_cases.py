@@ -14,6 +14,7 @@ from tinsmith_cmsis_nn.packing import (
     Implementation,
     PackedLayer,
     pack_convolution,
+    pack_convolution_offset,
     pack_depthwise,
     pack_depthwise_pixels,
     pack_fully_connected,
@@ -50,6 +51,7 @@ KERNELS = (
     "depthwise_packed_any",
     "fully_connected_packed_deep",
     "depthwise_pixels",
+    "convolve_packed_offset",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -58,7 +60,7 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     """Those that an implementation has, without softmax, which is compared with the evaluator, graph by graph
     (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
     """
-    missing = {"c": ("_deep",), "dsp": (), "mve": ("_any", "_deep")}[implementation]
+    missing = {"c": ("_deep", "_offset"), "dsp": (), "mve": ("_any", "_deep")}[implementation]
     return tuple(name for name in KERNELS if name != "softmax" and not name.endswith(missing))
 
 
@@ -230,7 +232,8 @@ class Generator:
         return (extent - reach) // stride + 1, 0
 
     def convolution(self, kernel: str) -> Call:
-        packed, any_shift = "packed" in kernel, kernel.endswith("_any")
+        packed, has_offset = "packed" in kernel, kernel.endswith("_offset")
+        any_shift = kernel.endswith("_any") or (has_offset and self.chance(0.5))
         one_row, pixels = kernel == "convolve_1_x_n", "1x1" in kernel
         groups = 1 if packed or one_row or pixels or self.chance(0.7) else self.between(2, 3)
         taps = (1, 1) if pixels or self.chance(0.3) else (self.between(1, 5), self.between(1, 4))
@@ -247,11 +250,14 @@ class Generator:
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
         x = self.int8(n, h, w, channels_in)
         weights = self.weights(channels_out, *taps, channels_in // groups)
+        weights_zero = self.between(-128, 127) if has_offset else 0
         depth = weights[0].size
         bias = self.bias(depth, channels_out)
         multiplier, shift = self.stage(depth, channels_out, wide=not packed and self.chance(0.3))
         if any_shift:
             shift = self.large_shift(channels_out)
+        if has_offset:
+            shift = np.maximum(shift, -22)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)
         activation = self.activation()
 
@@ -261,9 +267,21 @@ class Generator:
             parts = zip(
                 np.split(values, groups, 3), np.split(weights[:, ky, kx], groups), strict=True
             )
-            acc += np.concatenate([v @ m.astype(np.int64).T for v, m in parts], axis=3)
+            acc += np.concatenate(
+                [v @ (m.astype(np.int64) - weights_zero).T for v, m in parts], axis=3
+            )
         expected = finish(acc, multiplier, shift, out_zero, activation)
-        if packed:
+        if has_offset:
+            layer = pack_convolution_offset(
+                self.implementation,
+                weights,
+                bias,
+                multiplier,
+                shift,
+                input_zero_point=zero,
+                weights_zero_point=weights_zero,
+            )
+        elif packed:
             layer = pack_convolution(
                 self.implementation,
                 weights,

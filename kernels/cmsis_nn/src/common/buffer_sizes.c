@@ -58,6 +58,12 @@ int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *
   return FOR_THIS_BUILD(tinsmith_convolve_packed_s8_get_buffer_size)(conv_params, input_dims, filter_dims, output_dims);
 }
 
+/* One window unless windows are pixels of the input. */
+int32_t tinsmith_convolve_packed_offset_s8_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
+                                                               const cmsis_nn_dims *filter_dims) {
+  return is_pixelwise(conv_params, filter_dims) ? 0 : round_up_to_4(depth_of(filter_dims));
+}
+
 /* One plane of bytes and one of 32-bit sums. */
 int32_t tinsmith_depthwise_packed_s8_get_buffer_size_c(const cmsis_nn_dw_conv_params *dw_conv_params,
                                                        const cmsis_nn_dims *input_dims,

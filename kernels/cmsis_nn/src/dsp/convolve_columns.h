@@ -6,7 +6,8 @@
  * so that top = (both - bottom) / 256, exact modulo 2^24; the arranger has proved |top| < 2^23. That is one sxtb16 per
  * four weights instead of two, and nothing else in exchange but two instructions per pair of outputs.
  *
- * For the files that include it, each with a copy for its shifts: any_shift is a constant wherever it is handed on.
+ * For the files that include it, each with a copy for its shifts and weights: any_shift and has_offset are constants
+ * wherever they are handed on. Weights that have an offset need a term more for each pixel: it times the window's sum.
  */
 #ifndef TINSMITH_NN_DSP_CONVOLVE_COLUMNS_H
 #define TINSMITH_NN_DSP_CONVOLVE_COLUMNS_H
@@ -143,15 +144,15 @@ typedef struct {
   int32_t zero_point;
 } output_stage;
 
-/** Outputs of one group of both pixels, of which `channels` exist. */
+/** Outputs of one group of both pixels, of which `channels` exist. terms: of the pixels; NULL without an offset. */
 TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *acc, int32_t channels, int8_t *output0,
-                                         int8_t *output1, bool any_shift) {
+                                         int8_t *output1, bool any_shift, const int32_t *terms) {
   int32_t values[kPixels][kChannels];
   for (int32_t p = 0; p < kPixels; ++p) {
     for (int32_t pair = 0; pair < 2; ++pair) {
       const int32_t top = (acc->both[p][pair] - acc->bottom[p][pair]) >> 8;
       values[p][2 * pair] = acc->bottom[p][pair];
-      values[p][2 * pair + 1] = stage->bias[2 * pair + 1] + top;
+      values[p][2 * pair + 1] = stage->bias[2 * pair + 1] + top + (terms != NULL ? terms[p] : 0);
     }
   }
   for (int32_t c = 0; c < channels; ++c) {
@@ -176,18 +177,19 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
  * For a single pixel give output1 = output0: pixel 0 is written last. */
 TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmith_lanes *columns, const int8_t *weights,
                                                int32_t depth, int32_t channels, int8_t *output0, int8_t *output1,
-                                               bool any_shift) {
+                                               bool any_shift, const int32_t *terms) {
   for (; channels > 0; channels -= kChannels) {
     sums acc;
     for (int32_t p = 0; p < kPixels; ++p) {
-      acc.both[p][0] = acc.bottom[p][0] = stage.bias[0];
-      acc.both[p][1] = acc.bottom[p][1] = stage.bias[2];
+      const int32_t term = terms != NULL ? terms[p] : 0;
+      acc.both[p][0] = acc.bottom[p][0] = stage.bias[0] + term;
+      acc.both[p][1] = acc.bottom[p][1] = stage.bias[2] + term;
     }
     weights = multiply(&acc, columns, weights, depth);
     if (channels >= kChannels) {
-      finish_group(&stage, &acc, kChannels, output0, output1, any_shift); /* unrolled */
+      finish_group(&stage, &acc, kChannels, output0, output1, any_shift, terms); /* unrolled */
     } else {
-      finish_group(&stage, &acc, channels, output0, output1, any_shift);
+      finish_group(&stage, &acc, channels, output0, output1, any_shift, terms);
     }
     output0 += kChannels;
     output1 += kChannels;
@@ -197,14 +199,28 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
   }
 }
 
-/** The whole layer, as tinsmith_convolve_packed_s8(). any_shift: quant_params are those of its sister for any shift. */
+/** Of `words` words of one pixel. */
+TINSMITH_ALWAYS_INLINE int32_t sum_column(const tinsmith_lanes *column, int32_t words) {
+  const uint32_t ones = 0x00010001;
+  int32_t sum = 0;
+  TINSMITH_NO_UNROLL
+  for (; words > 0; words -= 2) {
+    sum = tinsmith_smlad(column[0], ones, sum);
+    sum = tinsmith_smlad(column[kPixels], ones, sum);
+    column += 2 * kPixels;
+  }
+  return sum;
+}
+
+/** The whole layer, as tinsmith_convolve_packed_s8(). any_shift: quant_params are those of its sister for any shift.
+ * has_offset: the weights have one, behind the bias. */
 TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_context *ctx,
                                                             const cmsis_nn_conv_params *conv_params,
                                                             const cmsis_nn_per_channel_quant_params *quant_params,
                                                             const cmsis_nn_dims *input_dims, const int8_t *input_data,
                                                             const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                             const int32_t *bias_data, const cmsis_nn_dims *output_dims,
-                                                            int8_t *output_data, bool any_shift) {
+                                                            int8_t *output_data, bool any_shift, bool has_offset) {
   const arm_cmsis_nn_status status = tinsmith_check_convolve_packed(ctx, false, input_dims, filter_dims, output_dims);
   if (status != ARM_CMSIS_NN_SUCCESS) {
     return status;
@@ -220,6 +236,11 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_conte
   tinsmith_lanes *columns = ctx->buf;
   int8_t *bytes = (int8_t *)(columns + blocks_depth);
 
+  int32_t terms[kPixels] = {0};
+  const int32_t offset = has_offset ? bias_data[(channels + 3) / 4 * 4] : 0;
+  if (has_offset && !in_place) {
+    memset(bytes, 0, (size_t)blocks_depth); /* what lies behind a window counts in its sum */
+  }
   tinsmith_window window = tinsmith_first_window(&windows);
   int8_t *output = output_data;
   for (int32_t left = pixels; left > 0; left -= kPixels) {
@@ -231,9 +252,13 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_conte
         unpack_window(&windows, &window, columns + p, bytes, depth);
       }
       tinsmith_next_window(&windows, &window);
+      if (has_offset) {
+        terms[p] = offset * sum_column(columns + p, blocks_depth / 2);
+      }
     }
     int8_t *output1 = count > 1 ? output + channels : output;
-    multiply_columns(stage, columns, filter_data, blocks_depth, channels, output, output1, any_shift);
+    multiply_columns(stage, columns, filter_data, blocks_depth, channels, output, output1, any_shift,
+                     has_offset ? terms : NULL);
     output += count * channels;
   }
   tinsmith_apply_activation(&conv_params->activation, output_data, pixels * channels);

@@ -14,7 +14,7 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
                                                 const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                 int8_t *output_data) {
   return convolve_columns(ctx, conv_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_data,
-                          output_dims, output_data, false);
+                          output_dims, output_data, false, false);
 }
 
 #endif /* TINSMITH_NN_DSP */

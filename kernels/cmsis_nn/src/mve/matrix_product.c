@@ -12,6 +12,7 @@
 #if TINSMITH_NN_MVE
 
 #include "src/mve/matrix_product.h"
+#include "src/mve/one_row.h"
 #include "src/mve/scratch.h"
 
 /** Channels of a single row between sums and outputs. */
@@ -85,36 +86,6 @@ static inline void sum_2x2(const int8_t *row0, const int8_t *row1, const int8_t 
   sums[0][1] = s01;
   sums[1][0] = s10;
   sums[1][1] = s11;
-}
-
-/** sums[0..3] = one row times four channels. */
-static inline void sum_1x4(const int8_t *row, const int8_t *weights0, int32_t depth, mve_sums sums) {
-  const int8_t *weights1 = weights0 + depth;
-  const int8_t *weights2 = weights1 + depth;
-  const int8_t *weights3 = weights2 + depth;
-  int32_t s0 = 0;
-  int32_t s1 = 0;
-  int32_t s2 = 0;
-  int32_t s3 = 0;
-  int32_t left = depth;
-  do {
-    const mve_pred16_t p = vctp8q((uint32_t)left);
-    const int8x16_t x = vldrbq_z_s8(row, p);
-    s0 = vmladavaq_p_s8(s0, x, vldrbq_z_s8(weights0, p), p);
-    s1 = vmladavaq_p_s8(s1, x, vldrbq_z_s8(weights1, p), p);
-    s2 = vmladavaq_p_s8(s2, x, vldrbq_z_s8(weights2, p), p);
-    s3 = vmladavaq_p_s8(s3, x, vldrbq_z_s8(weights3, p), p);
-    row += kByteLanes;
-    weights0 += kByteLanes;
-    weights1 += kByteLanes;
-    weights2 += kByteLanes;
-    weights3 += kByteLanes;
-    left -= kByteLanes;
-  } while (left > 0);
-  sums[0] = s0;
-  sums[1] = s1;
-  sums[2] = s2;
-  sums[3] = s3;
 }
 
 /** Sums of `count` rows for a depth of up to sixteen: the weights of four channels stay in registers. */
@@ -203,7 +174,7 @@ static void sum_deep(const int8_t *row, int32_t row_pitch, int32_t count, const 
     }
   }
   if (count % 3 == 1) {
-    sum_1x4(rest, weights, depth, sums[count - 1]);
+    mve_sum_1x4(rest, weights, depth, sums[count - 1]);
   }
 }
 
@@ -260,7 +231,7 @@ static void multiply_row(const mve_matrix *matrix, int32_t channels, const int8_
     const int8_t *weights = matrix->weights + first * depth;
     int32_t sums[kChannelsOfRow];
     for (int32_t i = 0; i < count; i += kWordLanes) {
-      sum_1x4(row, weights, depth, sums + i);
+      mve_sum_1x4(row, weights, depth, sums + i);
       vstrwq_s32(sums + i, vaddq_s32(vldrwq_s32(sums + i), vldrwq_s32(matrix->bias + first + i)));
       weights += kWordLanes * depth;
     }
