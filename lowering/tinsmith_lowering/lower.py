@@ -180,19 +180,23 @@ class _Lowering:
 
     def choice(self, node: Node) -> tuple[Kernel, str] | str:
         """The kernel of a node and why not a better one; or why there is none."""
-        layer = layer_of_node(self.graph, node, self.target)
+        return self.choice_for(layer_of_node(self.graph, node, self.target), node)
+
+    def choice_for(self, layer: Layer, node: Node) -> tuple[Kernel, str] | str:
+        """The same of a node whose layer is known."""
         is_within_arena = not any(self.is_kept(value) for value in node.present_inputs)
         return _choose(layer, self.kernels, in_one_memory=is_within_arena)
 
     def add_call(self, node: Node) -> None:
-        choice = self.choice(node)
+        layer = layer_of_node(self.graph, node, self.target)
+        choice = self.choice_for(layer, node)
         if isinstance(choice, str):
             self.refused.append(
                 f"{node.operator.title} {print_name(node.name)} ({node.location}): {choice}"
             )
             return
         kernel, reason = choice
-        layer = kernel.with_options(layer_of_node(self.graph, node, self.target))
+        layer = kernel.with_options(layer)
         layouts = kernel.layouts(layer)
         names = tuple(
             self.in_layout(value.name, layouts.of_input(index))

@@ -59,7 +59,7 @@ def parameter_fields(layer: Layer) -> dict[str, FieldValue]:
     }
 
 
-def _parameters(layer: Layer) -> str:
+def parameters(layer: Layer) -> str:
     """Definition of `kParameters`."""
     depthwise = isinstance(layer.operator, DepthwiseConv2D)
     c_type = "cmsis_nn_dw_conv_params" if depthwise else "cmsis_nn_conv_params"
@@ -68,12 +68,16 @@ def _parameters(layer: Layer) -> str:
 
 def prepare_public(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Operands as they are, multipliers and shifts."""
+    return (*constant_operands(layer), *prepared_scales(layer))
+
+
+def prepared_scales(layer: Layer) -> tuple[Prepared, Prepared]:
+    """Multipliers and shifts of each channel, which `scales` points to."""
     p = parameters_of(layer)
-    scales = Prepared("multipliers", p.multipliers), Prepared("shifts", p.shifts)
-    return (*constant_operands(layer), *scales)
+    return Prepared("multipliers", p.multipliers), Prepared("shifts", p.shifts)
 
 
-def _scales(scope: Scope) -> str:
+def scales(scope: Scope) -> str:
     """Definition of `kScales`. CMSIS-NN's struct points to mutable numbers, which no kernel changes."""
     names = scope.prepared("multipliers"), scope.prepared("shifts")
     return initializer(
@@ -83,28 +87,29 @@ def _scales(scope: Scope) -> str:
     )
 
 
+def arguments(layer: Layer, scope: Scope, bias: str) -> list[str]:
+    """Those of every wrapper. bias: its expression."""
+    return [
+        "&context",
+        "&kParameters",
+        "&kScales",
+        dims(scope, nhwc(layer.input(0))),
+        scope.input(0),
+        dims(scope, nhwc(layer.input(1))),
+        scope.input(1),
+        dims(scope, (1, 1, 1, layer.output.shape[3])),
+        bias,
+        dims(scope, nhwc(layer.output)),
+        scope.output,
+    ]
+
+
 def _emit(function: str) -> Callable[[Layer, Scope], Emission]:
     """One call of a wrapper."""
 
     def emit(layer: Layer, scope: Scope) -> Emission:
-        channels = layer.output.shape[3]
-        arguments = [
-            "&context",
-            "&kParameters",
-            "&kScales",
-            dims(scope, nhwc(layer.input(0))),
-            scope.input(0),
-            dims(scope, nhwc(layer.input(1))),
-            scope.input(1),
-            dims(scope, (1, 1, 1, channels)),
-            scope.input(2),
-            dims(scope, nhwc(layer.output)),
-            scope.output,
-        ]
-        return Emission(
-            (_parameters(layer), _scales(scope), context(scope)),
-            expression(function, arguments),
-        )
+        called = expression(function, arguments(layer, scope, scope.input(2)))
+        return Emission((parameters(layer), scales(scope), context(scope)), called)
 
     return emit
 

@@ -25,7 +25,6 @@ from tinsmith_lowering import (
     Scope,
     Signature,
     Walk,
-    Window,
     constant_operands,
     elementwise_walk,
     pixels_walk,
@@ -34,7 +33,7 @@ from tinsmith_lowering import (
 )
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import elementwise, pooling
+from tinsmith_cmsis_nn import convolution, elementwise, pooling, sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PUBLIC_HEADER,
@@ -43,12 +42,11 @@ from tinsmith_cmsis_nn.common import (
     dims,
     engine,
     implementation,
-    nhwc,
 )
-from tinsmith_cmsis_nn.convolution import parameter_fields, parameters_of
 from tinsmith_cmsis_nn.fully_connected import scales_are_per_tensor
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.rules import weights_are_constant
+from tinsmith_cmsis_nn.walks import windows
 
 _S16 = DType.INT16
 _WEIGHTED = Signature((_S16, DType.INT8, DType.INT32), _S16)
@@ -87,9 +85,7 @@ def _with_wide_bias(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 def prepare_convolution(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Weights, bias in 64 bits, multipliers and shifts."""
-    p = parameters_of(layer)
-    scales = Prepared("multipliers", p.multipliers), Prepared("shifts", p.shifts)
-    return (*_with_wide_bias(layer), *scales)
+    return (*_with_wide_bias(layer), *convolution.prepared_scales(layer))
 
 
 def _bias(layer: Layer, scope: Scope) -> str:
@@ -98,36 +94,14 @@ def _bias(layer: Layer, scope: Scope) -> str:
 
 def emit_convolution(layer: Layer, scope: Scope) -> Emission:
     """One call of a wrapper. Of the two only the convolution takes its bias in a struct, which says the type."""
-    depthwise = isinstance(layer.operator, DepthwiseConv2D)
-    names = scope.prepared("multipliers"), scope.prepared("shifts")
-    scales = initializer(
-        "cmsis_nn_per_channel_quant_params",
-        "kScales",
-        {"multiplier": f"(int32_t *){names[0]}", "shift": f"(int32_t *){names[1]}"},
-    )
-    parameters = initializer(
-        "cmsis_nn_dw_conv_params" if depthwise else "cmsis_nn_conv_params",
-        "kParameters",
-        parameter_fields(layer),
-    )
+    shared = convolution.parameters(layer), convolution.scales(scope), context(scope)
     bias = _bias(layer, scope)
+    if isinstance(layer.operator, DepthwiseConv2D):
+        arguments = convolution.arguments(layer, scope, bias)
+        return Emission(shared, expression("arm_depthwise_conv_wrapper_s16", arguments))
     wrapped = f"  const cmsis_nn_bias_data bias = {{{bias}, false}};"
-    arguments = [
-        "&context",
-        "&kParameters",
-        "&kScales",
-        dims(scope, nhwc(layer.input(0))),
-        scope.input(0),
-        dims(scope, nhwc(layer.input(1))),
-        scope.input(1),
-        dims(scope, (1, 1, 1, layer.output.shape[3])),
-        bias if depthwise else "&bias",
-        dims(scope, nhwc(layer.output)),
-        scope.output,
-    ]
-    name = "arm_depthwise_conv_wrapper_s16" if depthwise else "arm_convolve_wrapper_s16"
-    locals_ = (parameters, scales, context(scope), *(() if depthwise else (wrapped,)))
-    return Emission(locals_, expression(name, arguments))
+    arguments = convolution.arguments(layer, scope, "&bias")
+    return Emission((*shared, wrapped), expression("arm_convolve_wrapper_s16", arguments))
 
 
 def emit_fully_connected(layer: Layer, scope: Scope) -> Emission:
@@ -179,34 +153,17 @@ def convolution_scratch(layer: Layer) -> int:
     return max(ours, theirs)
 
 
-def _windows(layer: Layer) -> tuple[Window, Window]:
-    operator = layer.operator_as(Convolution)
-    height, width = (
-        Window(*sides)
-        for sides in zip(
-            layer.input(0).shape[1:3],
-            layer.output.shape[1:3],
-            layer.input(1).shape[1:3],
-            operator.stride,
-            operator.padding[::2],
-            operator.dilation,
-            strict=True,
-        )
-    )
-    return height, width
-
-
 def convolution_walk(layer: Layer) -> Walk:
     """common/convolve_s16.c copies a window, and reads pixels where they are once for every four channels."""
     is_pixel = layer.input(1).shape[1:3] == (1, 1) and not any(
         layer.operator_as(Convolution).padding
     )
-    return pixels_walk(layer, *_windows(layer), overtaken=int(is_pixel))
+    return pixels_walk(layer, *windows(sizes.geometry(layer)), overtaken=int(is_pixel))
 
 
 def depthwise_walk(layer: Layer) -> Walk:
     """common/depthwise_s16.c reads a window once for every few channels."""
-    return pixels_walk(layer, *_windows(layer), overtaken=1)
+    return pixels_walk(layer, *windows(sizes.geometry(layer)), overtaken=1)
 
 
 def fully_connected_walk(layer: Layer) -> Walk:

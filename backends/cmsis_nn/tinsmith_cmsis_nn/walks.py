@@ -75,7 +75,7 @@ def fully_connected_packed(layer: Layer) -> Walk:
 
 
 def windows(geometry: Geometry) -> tuple[Window, Window]:
-    """Along height and width."""
+    """Along the lines and along the pixels of a line."""
     height, width = (
         Window(*sides)
         for sides in zip(
