@@ -167,7 +167,9 @@ def test_a_retyped_output_keeps_its_name_and_no_pipeline_lets_it_pass() -> None:
 
 
 @pytest.mark.parametrize("count", [100, 200])
-def test_a_node_is_tried_once_and_again_only_after_a_change_that_it_asked_for(count: int) -> None:
+def test_behind_the_first_that_fires_a_node_is_tried_again_only_after_a_change_that_it_asked_for(
+    count: int,
+) -> None:
     tried: list[str] = []
 
     def skip_and_count(graph: GraphView, node: Node) -> Rewrite | None:
@@ -183,7 +185,9 @@ def test_a_node_is_tried_once_and_again_only_after_a_change_that_it_asked_for(co
         lines.append(f"%a{index + 1}: f32[2] = add(%r{index}, %x)")
     graph = apply_patterns(parse_graph(text(*lines, f"output %a{count}")), [skip_and_count])
     assert len(graph.nodes) == count + 1
-    assert len(tried) == 2 * count + 1
+    until_one_fires = ["a0", "r0"]
+    assert tried[:2] == tried[2:4] == until_one_fires
+    assert len(tried) == len(until_one_fires) + 2 * count + 1
 
 
 def test_what_a_rewrite_behind_a_node_makes_its_case_is_found() -> None:

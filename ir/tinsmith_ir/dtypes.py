@@ -21,6 +21,9 @@ class DType(enum.Enum):
     BOOL = "bool"
     INT4 = "i4"
 
+    # Members are one object each; Enum's own hash goes by the name, which is asked for very often.
+    __hash__ = object.__hash__
+
     @property
     def numpy(self) -> np.dtype[np.generic]:
         """The numpy twin, little-endian."""

@@ -42,6 +42,10 @@ def find_hazards(program: Program) -> Iterator[str]:
             yield from _wait(program, step, flights)
             continue
         assert isinstance(step, Call | Copy | Fill)  # unrolled
+        if not flights and (
+            isinstance(step, Fill) or (isinstance(step, Call) and step.token is None)
+        ):
+            continue  # the core's own, beside nothing
         reads, writes = places_of.regions(step)
         if isinstance(step, Copy) and any(_meet(one, other) for one in reads for other in writes):
             yield f"source and destination share bytes in\n  {print_step(step)}\n"

@@ -169,6 +169,11 @@ class Overlap(Checked):
     at_least: int | None = None
     exactly: tuple[int, ...] = ()
 
+    @property
+    def says_any(self) -> bool:
+        """True if some distance is allowed."""
+        return self.at_most is not None or self.at_least is not None or bool(self.exactly)
+
     def allows(self, distance: int) -> bool:
         """True if the result may lie at that distance."""
         return (

@@ -26,7 +26,6 @@ from tinsmith_ir.program import (
     Copy,
     Fill,
     Loop,
-    Overlap,
     Program,
     SimpleStep,
     Step,
@@ -245,7 +244,7 @@ def _wrong_overlaps(program: Program) -> Iterator[str]:
             or call.engine is not None
             or len(set(operands)) < len(operands)
             or any(name is None or name not in program.view for name in names)
-            or any(overlap == Overlap(overlap.operand) for overlap in call.over)
+            or not all(overlap.says_any for overlap in call.over)
         ):
             yield f"in\n  {print_step(call)}\n"
 
@@ -407,11 +406,11 @@ def _shared_padding(program: Program) -> Iterator[str]:
 
 def _span(view: View) -> tuple[int, int]:
     """The bytes that are a view's, padding included."""
-    if not view.layout:
-        found = places(view)
-        return found.begin, found.end
-    begin = view.start.value({})
-    return begin, begin + layout_bytes(view.layout, view.type)
+    if view.layout or view.is_dense:
+        begin = view.start.value({})
+        return begin, begin + layout_bytes(view.layout, view.type)
+    found = places(view)
+    return found.begin, found.end
 
 
 _Spanned = tuple[tuple[int, int], View]

@@ -45,8 +45,9 @@ def apply_patterns(
 ) -> Graph:
     """Sweep over the nodes, applying the first pattern that fires, until none does; erase what is dead.
 
-    A node is looked at again only if something has changed that a pattern asked for there. The same
-    object comes back when none fires. A rewrite that would rename a graph output is not applied:
+    Nodes up to the first that fires are looked at twice: where none does, which is the rule, no draft
+    is made, and the same object comes back. Behind it, a node is looked at again only if something has
+    changed that a pattern asked for there. A rewrite that would rename a graph output is not applied:
     because the stand-in of one is a graph input, a constant, or an output too.
     max_rewrites: 20 per node, and 100 at least, unless given.
     may_retype: a stand-in may have another type than what it stands for, a graph output included;
@@ -54,6 +55,8 @@ def apply_patterns(
     Raises GraphError naming the pattern when that many do not reach an end, or if types differ that
     may not.
     """
+    if not any(_fires(graph, node, patterns) for node in graph.nodes):
+        return graph
     bound = (
         max(100, _REWRITES_PER_NODE * len(graph.nodes)) if max_rewrites is None else max_rewrites
     )
@@ -69,6 +72,10 @@ def apply_patterns(
                 f"but {getattr(pattern, '__name__', repr(pattern))} fired again"
             )
     return graph if count == 0 else erase_dead(draft.graph())
+
+
+def _fires(graph: Graph, node: Node, patterns: Sequence[Pattern]) -> bool:
+    return any(pattern(graph, node) is not None for pattern in patterns)
 
 
 def _fired(

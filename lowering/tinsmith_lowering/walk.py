@@ -7,6 +7,7 @@ of a byte and the last read of it decide whether the byte of an operand may beco
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,15 +34,29 @@ class Walk(Checked):
     read: tuple[Steps | None, ...]
     distances: tuple[int, ...] = (0,)
 
+    def __post_init__(self) -> None:
+        """Make the arrays read-only: layers that are alike share a walk."""
+        super().__post_init__()
+        for steps in (self.written, *self.read):
+            if steps is not None:
+                steps.flags.writeable = False
+
     def overlap(self, operand: int, result_bytes: int, operand_bytes: int) -> Overlap | None:
         """How the result may lie over one operand; None if nowhere. The sizes are those of the two tensors."""
         read = self.read[operand]
         if read is None:
             return None
-        found = _Pieces(self.written, result_bytes, read, operand_bytes).overlap(
-            operand, self.distances
-        )
-        return None if found == Overlap(operand) else found
+        case = operand, result_bytes, operand_bytes
+        if case not in self._found:
+            pieces = _Pieces(self.written, result_bytes, read, operand_bytes)
+            self._found[case] = pieces.overlap(operand, self.distances)
+        found = self._found[case]
+        return found if found.says_any else None
+
+    @cached_property
+    def _found(self) -> dict[tuple[int, int, int], Overlap]:
+        """Of an operand and the two sizes."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,9 @@
 """The walks that kernels of several backends have, and what follows from a kernel's walk for a layer."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,12 @@ from tinsmith_ir.program import Overlap
 
 from tinsmith_lowering.kernel import Kernel, Layer
 from tinsmith_lowering.walk import NEVER, Steps, Walk
+
+Shape = tuple[int, ...]
+
+_KEPT = 256
+_MOST_KEPT_PIECES = 1 << 12
+"""Of a walk that is kept for other layers like it: most layers of a large network are small."""
 
 MOST_ELEMENTS = 1 << 22
 """Of a tensor that is walked: more fit no microcontroller, and the numbers of their steps not every computer."""
@@ -42,19 +50,28 @@ def may_share_memory(operand: DType, result: DType) -> bool:
 
 def elementwise_walk(layer: Layer) -> Walk:
     """Element after element of the result, each from elements of operands that are broadcast to its shape."""
-    shape = layer.output.shape
-    written = np.arange(layer.output.elements)
+    shapes = tuple(type_ and type_.shape for type_ in layer.inputs)
+    is_small = layer.output.elements <= _MOST_KEPT_PIECES
+    walk = _kept_elementwise_walk if is_small else _elementwise_walk
+    return walk(layer.output.shape, shapes)
+
+
+def _elementwise_walk(shape: Shape, operands: tuple[Shape | None, ...]) -> Walk:
+    written = np.arange(math.prod(shape))
     reads: list[Steps | None] = []
-    for type_ in layer.inputs:
-        if type_ is None:
+    for operand in operands:
+        if operand is None:
             reads.append(None)
             continue
-        elements = np.arange(type_.elements).reshape(type_.shape)
-        last = np.zeros(type_.elements, np.int64)
+        elements = np.arange(math.prod(operand)).reshape(operand)
+        last = np.zeros(elements.size, np.int64)
         # Of several assignments to one element the last one stays, which is the latest step.
         last[np.broadcast_to(elements, shape).reshape(-1)] = written
         reads.append(last)
     return Walk(written, tuple(reads))
+
+
+_kept_elementwise_walk = lru_cache(maxsize=_KEPT)(_elementwise_walk)
 
 
 def gathering_walk(layer: Layer, sources: NDArray[np.int64], row: int = 1) -> Walk:
@@ -131,23 +148,55 @@ def pixels_walk(
     channels: into how many equal parts of a pixel, written one after another, each from the same part of
     the window's pixels.
     """
-    images = layer.input(0).shape[0]
+    pixels = _Pixels(layer.input(0).shape[0], height, width, overtaken, channels, together)
+    is_small = max(pixels.written, pixels.read) <= _MOST_KEPT_PIECES
+    walk = _kept_walk_of_pixels if is_small else _walk_of_pixels
+    return walk(pixels, len(layer.inputs))
+
+
+@dataclass(frozen=True)
+class _Pixels:
+    """See `pixels_walk`."""
+
+    images: int
+    height: Window
+    width: Window
+    overtaken: int
+    channels: int
+    together: int
+
+    @property
+    def written(self) -> int:
+        """Pieces of the result."""
+        return self.images * self.height.output * self.width.output * self.channels
+
+    @property
+    def read(self) -> int:
+        """Pieces of the first operand."""
+        return self.images * self.height.input * self.width.input * self.channels
+
+
+def _walk_of_pixels(walked: _Pixels, operands: int) -> Walk:
+    height, width, together = walked.height, walked.width, walked.together
     rows, columns = height.last_readers(), width.last_readers()
-    pixels = images * height.output * width.output
+    pixels = walked.images * height.output * width.output
     last = rows[:, None] * width.output + columns[None, :]
     last[(rows == NEVER)[:, None] | (columns == NEVER)[None, :]] = NEVER
-    first = np.arange(images)[:, None] * (height.output * width.output)
+    first = np.arange(walked.images)[:, None] * (height.output * width.output)
     read = np.where(last.reshape(-1) == NEVER, NEVER, last.reshape(-1) + first).reshape(-1)
     written = np.arange(pixels)
     if together > 1:
         written, read = written // together, np.where(read == NEVER, NEVER, read // together)
-    written = written - overtaken
-    if channels > 1:
-        parts = np.arange(channels)
-        written = (written[:, None] * channels + parts).reshape(-1)
-        split = np.where(read[:, None] == NEVER, NEVER, read[:, None] * channels + parts)
+    written = written - walked.overtaken
+    if walked.channels > 1:
+        parts = np.arange(walked.channels)
+        written = (written[:, None] * walked.channels + parts).reshape(-1)
+        split = np.where(read[:, None] == NEVER, NEVER, read[:, None] * walked.channels + parts)
         read = split.reshape(-1)
-    return Walk(written, (read, *(None for _ in layer.inputs[1:])))
+    return Walk(written, (read, *(None for _ in range(operands - 1))))
+
+
+_kept_walk_of_pixels = lru_cache(maxsize=_KEPT)(_walk_of_pixels)
 
 
 def pool_walk(layer: Layer) -> Walk:

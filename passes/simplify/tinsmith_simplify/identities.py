@@ -74,9 +74,11 @@ def rescales_nothing(graph: GraphView, node: Node) -> Rewrite | None:
 
 def quantizes_back(graph: GraphView, node: Node) -> Rewrite | None:
     """The operand of a Dequantize whose result is quantized again to the same integers."""
+    if not isinstance(node.operator, Quantize):
+        return None
     middle, result = node.present_inputs[0], node.outputs[0]
     dequantize = graph.producer(middle)
-    if not isinstance(node.operator, Quantize) or dequantize is None:
+    if dequantize is None:
         return None
     operand = dequantize.present_inputs[0]
     if operand.type != result.type:

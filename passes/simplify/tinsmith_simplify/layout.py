@@ -29,34 +29,31 @@ class SimplifyLayout:
 
 def reshapes_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A reshape of a reshape is one reshape."""
-    operand = node.present_inputs[0]
-    inner = graph.producer(operand)
-    if not isinstance(node.operator, Reshape) or inner is None:
+    if not isinstance(node.operator, Reshape):
         return None
-    if not isinstance(inner.operator, Reshape):
+    inner = graph.producer(node.present_inputs[0])
+    if inner is None or not isinstance(inner.operator, Reshape):
         return None
     return _instead(node.with_inputs(inner.inputs))
 
 
 def transposes_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A transpose of a transpose is one transpose."""
-    operand = node.present_inputs[0]
-    inner = graph.producer(operand)
-    if inner is None:
+    if not isinstance(node.operator, Transpose):
         return None
-    match node.operator, inner.operator:
-        case Transpose(outer_axes), Transpose(inner_axes):
-            permutation = tuple(inner_axes[axis] for axis in outer_axes)
-            return _instead(replace(node, operator=Transpose(permutation), inputs=inner.inputs))
-        case _:
-            return None
+    inner = graph.producer(node.present_inputs[0])
+    if inner is None or not isinstance(inner.operator, Transpose):
+        return None
+    first = inner.operator.permutation
+    operator = Transpose(tuple(first[axis] for axis in node.operator.permutation))
+    return _instead(replace(node, operator=operator, inputs=inner.inputs))
 
 
 def transposes_only_ones(graph: GraphView, node: Node) -> Rewrite | None:
     """A transpose that keeps the order of all axes longer than 1 is a reshape."""
-    operand = node.present_inputs[0]
     if not isinstance(node.operator, Transpose):
         return None
+    operand = node.present_inputs[0]
     moved = [axis for axis in node.operator.permutation if operand.type.shape[axis] > 1]
     if moved != sorted(moved):
         return None
@@ -65,9 +62,11 @@ def transposes_only_ones(graph: GraphView, node: Node) -> Rewrite | None:
 
 def pads_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A pad of a pad with the same value is one pad."""
+    if not isinstance(node.operator, Pad):
+        return None
     operand = node.present_inputs[0]
     inner = graph.producer(operand)
-    if inner is None or not isinstance(node.operator, Pad) or not isinstance(inner.operator, Pad):
+    if inner is None or not isinstance(inner.operator, Pad):
         return None
     if _fill(node.operator, operand.type) != _fill(inner.operator, operand.type):
         return None
@@ -78,9 +77,11 @@ def pads_twice(graph: GraphView, node: Node) -> Rewrite | None:
 
 def slices_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A slice of a slice that nobody else reads is one slice; else the whole might have to stay for longer."""
-    operand = node.present_inputs[0]
-    outer, inner = node.operator, graph.producer(operand)
-    if inner is None or not isinstance(outer, Slice) or not isinstance(inner.operator, Slice):
+    outer, operand = node.operator, node.present_inputs[0]
+    if not isinstance(outer, Slice):
+        return None
+    inner = graph.producer(operand)
+    if inner is None or not isinstance(inner.operator, Slice):
         return None
     if graph.only_user(operand) is not node:
         return None
@@ -114,8 +115,10 @@ def averages_only_ones(graph: GraphView, node: Node) -> Rewrite | None:
 
     Not for float32: the sum starts at 0.0, which turns -0.0 into 0.0.
     """
+    if not isinstance(node.operator, Mean):
+        return None
     operand, result = node.present_inputs[0].type, node.outputs[0].type
-    if not isinstance(node.operator, Mean) or not operand.dtype.is_integer:
+    if not operand.dtype.is_integer:
         return None
     if any(operand.shape[axis] != 1 for axis in node.operator.axes):
         return None
