@@ -30,7 +30,7 @@ def test_a_fan_has_all_its_branches_before_the_first_sum() -> None:
 
 
 def test_a_row_divides_its_seconds_among_the_steps() -> None:
-    found = measure("random", "cortex-m4", 20, row(10, 1.0, None))
+    half, found = measure("random", "cortex-m4", (10, 20))
     assert (found.network, found.target, found.operators) == ("random", "cortex-m4", 20)
     names = {
         "simplify",
@@ -42,7 +42,8 @@ def test_a_row_divides_its_seconds_among_the_steps() -> None:
     }
     assert names | {OTHERS} <= found.steps.keys()
     assert sum(found.steps.values()) == pytest.approx(found.seconds)
-    assert found.factor == found.seconds
+    assert half.factor is None
+    assert found.factor == found.seconds / half.seconds
     assert found.arena > 0
 
 

@@ -6,7 +6,7 @@ numbers. A row is one network of one size for one target.
 
 import gc
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,8 +25,8 @@ from tinsmith_driver.table import table, thousands
 SIZES = (250, 500, 1000, 2000, 4000)
 OTHERS = "others"
 _TARGET = "cortex-m4"
-# The best of some runs, as other work on the machine only ever adds time.
-_RUNS = 2
+# The best of some rounds over all sizes, as other work on the machine only ever adds time, for some seconds or minutes.
+_ROUNDS = 4
 
 MOST_PER_DOUBLING = 2.3
 # A step or a network that takes less is not held to the bound: its seconds are those of the machine.
@@ -144,29 +144,43 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     chosen = selection(models, list(NETWORKS), "network")
     chosen_targets = selection(targets or _TARGET, TARGETS, "target")
     rows: list[Row] = []
-    with progress("scaling", len(chosen) * len(chosen_targets) * len(SIZES)) as bar:
+    with progress("scaling", len(chosen) * len(chosen_targets) * len(SIZES) * _ROUNDS) as bar:
         for name in chosen:
             for target in chosen_targets:
-                half: Row | None = None
-                for operators in SIZES:
-                    bar.step(f"{name} of {operators} for {target}")
-                    half = measure(name, target, operators, half)
-                    rows.append(half)
+                rows += measure(name, target, SIZES, on_start=bar.step)
     return BenchmarkResult([asdict(row) for row in rows], _table(rows), misses(rows))
 
 
-def measure(network: str, target: str, operators: int, half: Row | None = None) -> Row:
-    """Compile one network; half: the row of half the size."""
-    graph = NETWORKS[network](operators)
-    model = Model(Path(f"{network}.tsm"), TEXT_FORMAT, "0" * 64, graph)
-    runs = [_timed(model, target) for _ in range(_RUNS)]
-    seconds, steps, arena = min(runs, key=lambda run: run[0])
-    factor = None if half is None else seconds / half.seconds
-    return Row(network, target, operators, steps, seconds, factor, arena)
+def measure(
+    network: str,
+    target: str,
+    sizes: Sequence[int],
+    *,
+    on_start: Callable[[str], None] = lambda _: None,
+) -> list[Row]:
+    """Compile a network of each size, each twice the one before. on_start: told what is compiled, each time."""
+    models = [
+        Model(Path(f"{network}.tsm"), TEXT_FORMAT, "0" * 64, NETWORKS[network](operators))
+        for operators in sizes
+    ]
+    runs: list[list[_Run]] = [[] for _ in sizes]
+    for _ in range(_ROUNDS):
+        for operators, model, found in zip(sizes, models, runs, strict=True):
+            on_start(f"{network} of {operators} for {target}")
+            found.append(_timed(model, target))
+    rows: list[Row] = []
+    for operators, found in zip(sizes, runs, strict=True):
+        seconds, steps, arena = min(found, key=lambda run: run[0])
+        factor = seconds / rows[-1].seconds if rows else None
+        rows.append(Row(network, target, operators, steps, seconds, factor, arena))
+    return rows
 
 
-def _timed(model: Model, target: str) -> tuple[float, Mapping[str, float], int]:
-    """Seconds of the processor for compiling, its steps' parts of them, and the arena."""
+_Run = tuple[float, Mapping[str, float], int]
+"""Seconds of the processor for compiling, its steps' parts of them, and the arena."""
+
+
+def _timed(model: Model, target: str) -> _Run:
     gc.collect()
     start, clock = time.process_time(), time.perf_counter()
     compilation = compile_model(model, CompileOptions(target))

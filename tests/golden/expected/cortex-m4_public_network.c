@@ -50,6 +50,11 @@ _Static_assert(kOffset_probabilities + 5 <= NETWORK_ARENA_BYTES, "the arena is t
 
 // clang-format off
 
+// b (8) i32
+static const int32_t network_weights_b[8] TINSMITH_ALIGNED = {
+    114, 2082, -487, 2084, 1891, 2822, -2915, 2197,
+};
+
 // w (8, 3, 3, 3) i8, a scale for each of 8 channels
 static const int8_t network_weights_w[216] TINSMITH_ALIGNED = {
     101, 20, 70, 85, -70, -113, -51, -55, 95, 105, -126, 0, 82, -94, 76, -97, -8, 81, -50, -40,
@@ -65,11 +70,6 @@ static const int8_t network_weights_w[216] TINSMITH_ALIGNED = {
     40, 58, -18, -107, 6, -17, 95, 46, -40, -113, 23, -56, 47, 93, -37, 103,
 };
 
-// b (8) i32
-static const int32_t network_weights_b[8] TINSMITH_ALIGNED = {
-    114, 2082, -487, 2084, 1891, 2822, -2915, 2197,
-};
-
 // conv1: multipliers
 static const int32_t network_weights_conv1_multipliers[8] TINSMITH_ALIGNED = {
     1300980112, 1514651380, 1556816566, 1550636451, 1381087328, 1282765136, 1368198802, 1471911965,
@@ -80,17 +80,17 @@ static const int32_t network_weights_conv1_shifts[8] TINSMITH_ALIGNED = {
     -6, -6, -8, -6, -9, -6, -6, -8,
 };
 
+// b_1 (8) i32
+static const int32_t network_weights_b_1[8] TINSMITH_ALIGNED = {
+    -1962, 568, -264, 955, -746, -1161, -2250, 2768,
+};
+
 // w_1 (1, 3, 3, 8) i8, a scale for each of 8 channels
 static const int8_t network_weights_w_1[72] TINSMITH_ALIGNED = {
     -4, 75, 115, 3, -105, 58, -69, -70, -78, -77, 105, -35, -100, -82, -27, -39, -48, 114, 93, 19,
     124, -41, -92, -58, -105, 115, -72, -14, -76, 123, -87, 4, 115, 5, 102, 101, 68, 62, 20, 21,
     84, -19, 114, 96, -32, -23, 55, 108, -103, -110, -64, -18, -86, 5, 11, 115, 63, -63, 73, 78,
     46, 45, -48, 55, -93, 33, 107, 120, -51, -43, 30, -26,
-};
-
-// b_1 (8) i32
-static const int32_t network_weights_b_1[8] TINSMITH_ALIGNED = {
-    -1962, 568, -264, 955, -746, -1161, -2250, 2768,
 };
 
 // depthwise: multipliers
