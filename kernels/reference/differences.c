@@ -21,7 +21,14 @@ static float divided(const tinsmith_clamp_f32 *clamp, float lhs, float rhs) {
   return clamp_f32(lhs / rhs, clamp->min, clamp->max);
 }
 
+// Of the lowest integer by -1 the quotient wraps.
+static int32_t divided_plain(const tinsmith_clamp *clamp, int32_t lhs, int32_t rhs) {
+  const int32_t quotient = rhs == 0 ? 0 : rhs == -1 ? (int32_t)(0 - (uint32_t)lhs) : lhs / rhs;
+  return clamp_s32(quotient, clamp->min, clamp->max);
+}
+
 DEFINE_ELEMENTWISE(tinsmith_squared_difference_s8, int8_t, tinsmith_add_parameters, squared_integers)
 DEFINE_PLAIN(tinsmith_squared_difference_s32, int32_t, squared_plain(left, right))
 DEFINE_PLAIN(tinsmith_squared_difference_f32, float, (left - right) * (left - right))
 DEFINE_ELEMENTWISE(tinsmith_div_f32, float, tinsmith_clamp_f32, divided)
+DEFINE_ELEMENTWISE(tinsmith_div_s32, int32_t, tinsmith_clamp, divided_plain)

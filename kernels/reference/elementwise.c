@@ -113,8 +113,10 @@ DEFINE_ELEMENTWISE(tinsmith_sub_s16_floor, int16_t, tinsmith_weighted_sum_parame
 DEFINE_ELEMENTWISE(tinsmith_mul_s8_floor, int8_t, tinsmith_mul_parameters, mul_floor)
 DEFINE_ELEMENTWISE(tinsmith_mul_s16_floor, int16_t, tinsmith_mul_parameters, mul_floor)
 
-DEFINE_PLAIN(tinsmith_add_s64, int64_t, left + right)
-DEFINE_PLAIN(tinsmith_sub_s64, int64_t, left - right)
+// Sums stay far below; plain int64 wraps.
+DEFINE_PLAIN(tinsmith_add_s64, int64_t, (uint64_t)left + (uint64_t)right)
+DEFINE_PLAIN(tinsmith_sub_s64, int64_t, (uint64_t)left - (uint64_t)right)
+DEFINE_PLAIN(tinsmith_mul_s64, int64_t, (uint64_t)left *(uint64_t)right)
 
 // Of equal zeros, and where one operand is NaN, the right one is taken, as TFLite does.
 DEFINE_PLAIN(tinsmith_minimum_s8, int8_t, left < right ? left : right)

@@ -35,6 +35,25 @@ DEFINE_REDUCE(tinsmith_reduce_min_s32, int32_t, INT32_MAX, <)
 DEFINE_REDUCE(tinsmith_reduce_min_f32, float, FLT_MAX, <)
 DEFINE_REDUCE(tinsmith_reduce_min_bool, uint8_t, 1, <)
 
+// Integers are multiplied as `number`, their unsigned twin, which wraps.
+#define DEFINE_PROD(kernel, element, number)                                                                 \
+  void kernel(const tinsmith_mean_shape *shape, const element *input, element *output) {                     \
+    int32_t kept[TINSMITH_MAX_RANK] = {0};                                                                   \
+    int32_t first = 0;                                                                                       \
+    do {                                                                                                     \
+      int32_t reduced[TINSMITH_MAX_RANK] = {0};                                                              \
+      int32_t place = first;                                                                                 \
+      number product = 1;                                                                                    \
+      do {                                                                                                   \
+        product *= (number)input[place];                                                                     \
+      } while (advance(reduced, &place, shape->reduced_rank, shape->reduced_shape, shape->reduced_strides)); \
+      *output++ = (element)product;                                                                          \
+    } while (advance(kept, &first, shape->kept_rank, shape->kept_shape, shape->kept_strides));               \
+  }
+
+DEFINE_PROD(tinsmith_reduce_prod_s32, int32_t, uint32_t)
+DEFINE_PROD(tinsmith_reduce_prod_f32, float, float)
+
 #define DEFINE_ARG(kernel, element, wins)                                               \
   void kernel(const tinsmith_arg_shape *shape, const element *input, int32_t *output) { \
     for (int32_t block = 0; block < shape->blocks; ++block) {                           \

@@ -34,9 +34,10 @@ def test_float_literal_refuses_what_c_cannot_write(value: float) -> None:
         float_literal(value)
 
 
-def test_smallest_int32_has_no_literal_of_its_own() -> None:
+def test_smallest_int32_and_int64_have_no_literal_of_their_own() -> None:
     assert integer_literal(-(2**31)) == "(-2147483647 - 1)"
     assert integer_literal(-(2**31) + 1) == "-2147483647"
+    assert integer_literal(-(2**63)) == "(-9223372036854775807 - 1)"
 
 
 def test_array_has_twenty_bytes_a_line() -> None:

@@ -39,8 +39,8 @@ def float_literal(value: float) -> str:
 
 
 def integer_literal(value: int) -> str:
-    """A decimal that C takes as an int32 (the smallest one has no literal of its own)."""
-    return "(-2147483647 - 1)" if value == -(2**31) else str(value)
+    """A decimal that C takes as an int32 or int64 (the smallest of each has no literal of its own)."""
+    return f"({value + 1} - 1)" if value in (-(2**31), -(2**63)) else str(value)
 
 
 def array_definition(name: str, data: Array, comment: str) -> str:

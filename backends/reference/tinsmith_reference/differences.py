@@ -1,6 +1,7 @@
 """Squared differences and quotients with broadcasting."""
 
-from tinsmith_c import call
+from tinsmith_c import call, initializer
+from tinsmith_ir.arithmetic import activation_range
 from tinsmith_ir.operators import Div, SquaredDifference
 from tinsmith_ir.parameters import squared_difference_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
@@ -32,6 +33,13 @@ def emit_div(layer: Layer, scope: Scope) -> Emission:
     return Emission((broadcast(layer), clamp, _call(layer, scope, "&kClamp")))
 
 
+def emit_div_s32(layer: Layer, scope: Scope) -> Emission:
+    """Div of plain int32."""
+    low, high = activation_range(layer.operator_as(Div).activation, layer.output)
+    clamp = initializer("tinsmith_clamp", "kClamp", {"min": low, "max": high})
+    return Emission((broadcast(layer), clamp, _call(layer, scope, "&kClamp")))
+
+
 KERNELS = tuple(
     kernel(
         f"tinsmith_{operator.mnemonic}_{SUFFIX[dtype]}",
@@ -46,5 +54,6 @@ KERNELS = tuple(
         (SquaredDifference, INT32, emit_squared_difference),
         (SquaredDifference, FLOAT32, emit_squared_difference),
         (Div, FLOAT32, emit_div),
+        (Div, INT32, emit_div_s32),
     )
 )

@@ -59,7 +59,7 @@ def rank_fits(layer: Layer) -> str | None:
 
 
 def no_activation(layer: Layer) -> str | None:
-    """Sums of int64 are not clamped."""
+    """Integers of 64 bits are not clamped."""
     activation = activation_of(layer.operator)
     return None if activation is Activation.NONE else f"the activation is {activation.value}"
 
@@ -162,7 +162,7 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
 
 
 def emit_without_parameters(layer: Layer, scope: Scope) -> Emission:
-    """Minimum and Maximum; Add and Sub of int64."""
+    """Minimum and Maximum; Add, Sub and Mul of int64."""
     name = f"tinsmith_{layer.operator.mnemonic}_{_SUFFIX[layer.output.dtype]}"
     arguments = ["&kBroadcast", scope.input(0), scope.input(1), scope.output]
     return Emission((broadcast(layer), call(name, arguments)))
@@ -211,7 +211,7 @@ KERNELS = (
             (rank_fits, no_activation),
             walk=elementwise_walk,
         )
-        for operator in (Add, Sub)
+        for operator in (Add, Sub, Mul)
     ),
     *(
         kernel(

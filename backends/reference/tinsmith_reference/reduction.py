@@ -1,4 +1,4 @@
-"""Mean, Sum, ReduceMax, ReduceMin, ArgMax and ArgMin."""
+"""Mean, Sum, ReduceMax, ReduceMin, ReduceProd, ArgMax and ArgMin."""
 
 import math
 
@@ -10,6 +10,7 @@ from tinsmith_ir.operators import (
     Mean,
     ReduceMax,
     ReduceMin,
+    ReduceProd,
     Reduction,
     Sum,
     Total,
@@ -89,7 +90,7 @@ def emit_total(layer: Layer, scope: Scope) -> Emission:
 
 
 def emit_without_parameters(layer: Layer, scope: Scope) -> Emission:
-    """Mean and Sum of float32; largest and smallest elements."""
+    """Mean and Sum of float32; largest and smallest elements, products."""
     name = f"tinsmith_{layer.operator.mnemonic}_{_SUFFIX[layer.output.dtype]}"
     return Emission((_shape(layer), call(name, ["&kShape", scope.input(0), scope.output])))
 
@@ -142,6 +143,7 @@ KERNELS = (
             (Sum, (FLOAT32,)),
             (ReduceMax, (INT8, INT16, INT32, FLOAT32, BOOL)),
             (ReduceMin, (INT8, INT16, INT32, FLOAT32, BOOL)),
+            (ReduceProd, (INT32, FLOAT32)),
         )
         for dtype in dtypes
     ),

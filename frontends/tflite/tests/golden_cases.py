@@ -19,6 +19,7 @@ import cases_logic
 import cases_moves
 import cases_normalization
 import cases_products
+import cases_ranking
 import cases_recurrent
 import cases_reductions
 import cases_slices
@@ -169,6 +170,10 @@ _FAMILIES: Sequence[tuple[int, Family]] = (
     (5, cases_counting.one_hot),
     (8, cases_counting.trigonometry),
     (5, cases_windows.l2_pool2d),
+    (6, cases_ranking.topk_v2),
+    (6, cases_ranking.reduce_prod),
+    (6, cases_ranking.scatter_nd),
+    (3, cases_ranking.reverse_sequence),
 )
 
 _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
@@ -185,6 +190,8 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
     (9, cases_int4.conv2d_int4),
     (6, cases_int4.depthwise_conv2d_int4),
     (6, cases_int4.fully_connected_int4),
+    (4, cases_ranking.div_int32),
+    (6, cases_ranking.arithmetic_of_int64),
 )
 """Of element types that no kind is for."""
 

@@ -8,7 +8,6 @@ import pytest
 from case_builder import Array, Case
 from golden_cases import all_cases
 from numpy.typing import NDArray
-from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.evaluate import evaluate_frames
 from tinsmith_tflite import import_tflite
 from tinsmith_tflite.operators import RULES
@@ -44,11 +43,6 @@ def _goldens() -> dict[str, bytes]:
 
 GOLDENS = _goldens()
 CASES = {case.name: case for case in all_cases() if case.name in GOLDENS}
-REFUSED = {
-    name
-    for name in CASES
-    if name in ("fully_connected_int16_2", "fully_connected_int16_6", "fully_connected_int16_10")
-}
 
 
 def _evaluated(case: Case) -> NDArray[np.generic]:
@@ -63,14 +57,12 @@ def test_all_goldens_have_a_case() -> None:
 
 def test_the_table_says_what_each_operator_becomes() -> None:
     made = {
-        type(node.operator)
-        for name in CASES.keys() - REFUSED
-        for node in import_tflite(CASES[name].model).nodes
+        type(node.operator) for name in CASES for node in import_tflite(CASES[name].model).nodes
     }
     assert made == {operator for rule in RULES.values() for operator in rule.makes}
 
 
-@pytest.mark.parametrize("name", sorted(CASES.keys() - REFUSED))
+@pytest.mark.parametrize("name", sorted(CASES))
 def test_single_operator_equals_the_reference_kernel(name: str) -> None:
     output = _evaluated(CASES[name])
     expected = np.frombuffer(GOLDENS[name], output.dtype).reshape(output.shape)
@@ -100,9 +92,3 @@ def assert_right(name: str, output: Array, expected: Array) -> None:
         ).all()
     else:
         np.testing.assert_array_equal(output, expected)
-
-
-@pytest.mark.parametrize("name", sorted(REFUSED))
-def test_int16_that_tinsmith_does_not_have_is_refused(name: str) -> None:
-    with pytest.raises(UnsupportedError, match=r"i16|int16"):
-        import_tflite(CASES[name].model)

@@ -22,7 +22,7 @@ from tinsmith_ir.operators import (
 from tinsmith_tflite.bias import fully_connected_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.hybrid import HYBRID, hybrid_fully_connected, is_hybrid
-from tinsmith_tflite.rules import ALL, INTEGERS, SMALL, Rule, plain
+from tinsmith_tflite.rules import ALL, INTEGERS, SMALL, WIDE, Rule, plain
 from tinsmith_tflite.scales import is_power_of_two
 
 
@@ -32,10 +32,6 @@ def fully_connected(context: OperatorContext) -> Conversion:
     if layout != 0:
         raise context.unsupported(f"expected weights in the default layout, got layout {layout}")
     source = context.value(0)
-    if source.type.dtype is DType.INT16 and not context.has(2):
-        raise context.unsupported(
-            "expected a bias beside int16 activations, got none; add one of zeros"
-        )
     operator = FullyConnected(
         activation=context.activation(), keep_dims=context.options.boolean("KeepNumDims")
     )
@@ -108,7 +104,7 @@ def _refuse_power_of_two_int16(context: OperatorContext) -> None:
 
 
 RULES: Mapping[str, Rule] = {
-    "ADD": Rule(5, (2, 2), "AddOptions", (Add,), add, INTEGERS),
+    "ADD": Rule(5, (2, 2), "AddOptions", (Add,), add, WIDE),
     "CAST": Rule(7, (1, 1), "", (Cast,), cast, ALL),
     "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", (Dequantize,), dequantize),
     "FULLY_CONNECTED": Rule(
@@ -116,9 +112,9 @@ RULES: Mapping[str, Rule] = {
     ),
     "MAXIMUM": plain(4, "MaximumMinimumOptions", Maximum, INTEGERS),
     "MINIMUM": plain(4, "MaximumMinimumOptions", Minimum, INTEGERS),
-    "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), mul, INTEGERS),
+    "MUL": Rule(7, (2, 2), "MulOptions", (Mul,), mul, WIDE),
     "QUANTIZE": Rule(3, (1, 1), "QuantizeOptions", (Quantize, Requantize), quantize, INTEGERS),
     "SOFTMAX": Rule(3, (1, 1), "SoftmaxOptions", (Softmax,), softmax),
     "SQUARED_DIFFERENCE": plain(3, "SquaredDifferenceOptions", SquaredDifference, SMALL),
-    "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), sub, INTEGERS),
+    "SUB": Rule(5, (2, 2), "SubOptions", (Sub,), sub, WIDE),
 }

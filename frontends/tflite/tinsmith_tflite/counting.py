@@ -15,10 +15,9 @@ from tinsmith_ir.operators import (
 )
 
 from tinsmith_tflite.context import Conversion, OperatorContext
-from tinsmith_tflite.rules import MOVED, Rule, plain
+from tinsmith_tflite.rules import MOVED, PLAIN, Rule, plain
 
 _LARGEST_DEPTH = 1 << 20
-_PLAIN = (DType.FLOAT32, DType.INT32)
 
 
 def cumsum(context: OperatorContext) -> Conversion:
@@ -53,8 +52,8 @@ def one_hot(context: OperatorContext) -> Conversion:
 
 
 RULES: Mapping[str, Rule] = {
-    "CUMSUM": Rule(1, (2, 2), "CumsumOptions", (CumSum,), cumsum, (*_PLAIN, DType.INT64)),
-    "FLOOR_DIV": plain(3, "FloorDivOptions", FloorDiv, _PLAIN),
-    "FLOOR_MOD": plain(2, "FloorModOptions", FloorMod, _PLAIN),
+    "CUMSUM": Rule(1, (2, 2), "CumsumOptions", (CumSum,), cumsum, (*PLAIN, DType.INT64)),
+    "FLOOR_DIV": plain(3, "FloorDivOptions", FloorDiv, PLAIN),
+    "FLOOR_MOD": plain(2, "FloorModOptions", FloorMod, PLAIN),
     "ONE_HOT": Rule(1, (4, 4), "OneHotOptions", (Select,), one_hot, MOVED),
 }

@@ -33,7 +33,7 @@ from tinsmith_ir.operators import (
 )
 
 from tinsmith_tflite.context import Conversion, OperatorContext
-from tinsmith_tflite.rules import FLOATS, SMALL, Rule, plain
+from tinsmith_tflite.rules import FLOATS, PLAIN, SMALL, Rule, plain
 
 
 def leaky_relu(context: OperatorContext) -> Conversion:
@@ -73,7 +73,7 @@ RULES: Mapping[str, Rule] = {
     "ADD_N": Rule(1, (2, 1024), "AddNOptions", (Add,), add_n, FLOATS),
     "CEIL": plain(1, "", Ceil, FLOATS),
     "COS": plain(1, "CosOptions", Cos, FLOATS),
-    "DIV": Rule(2, (2, 2), "DivOptions", (Div,), div, FLOATS),
+    "DIV": Rule(2, (2, 2), "DivOptions", (Div,), div, PLAIN),
     "ELU": plain(1, "", Elu, SMALL),
     "EXP": plain(2, "ExpOptions", Exp),
     "FLOOR": plain(1, "", Floor, FLOATS),

@@ -12,11 +12,12 @@ from tinsmith_ir.operators import (
     ReduceExtremum,
     ReduceMax,
     ReduceMin,
+    ReduceProd,
     Sum,
 )
 
 from tinsmith_tflite.context import Conversion, OperatorContext
-from tinsmith_tflite.rules import BOOL, INDICES, MOVED, Rule
+from tinsmith_tflite.rules import BOOL, INDICES, MOVED, PLAIN, Rule
 
 _MAX_AXES = 8
 
@@ -50,6 +51,11 @@ def reduce_min(context: OperatorContext) -> Conversion:
     return _reduced(context, ReduceMin)
 
 
+def reduce_prod(context: OperatorContext) -> Conversion:
+    """REDUCE_PROD."""
+    return _reduced(context, ReduceProd)
+
+
 def reduce_any(context: OperatorContext) -> Conversion:
     """REDUCE_ANY: the largest of bool."""
     return _reduced(context, ReduceMax)
@@ -71,7 +77,7 @@ def arg_min(context: OperatorContext) -> Conversion:
 
 
 def _reduced(
-    context: OperatorContext, kind: type[Mean] | type[Sum] | type[ReduceExtremum]
+    context: OperatorContext, kind: type[Mean] | type[Sum] | type[ReduceExtremum] | type[ReduceProd]
 ) -> Conversion:
     keep_dims = context.options.boolean("KeepDims")
     return kind(axes=_axes(context), keep_dims=keep_dims), (context.value(0),)
@@ -104,5 +110,6 @@ RULES: Mapping[str, Rule] = {
     "REDUCE_ANY": Rule(2, (2, 2), "ReducerOptions", (ReduceMax,), reduce_any, BOOL),
     "REDUCE_MAX": Rule(3, (2, 2), "ReducerOptions", (ReduceMax,), reduce_max, MOVED),
     "REDUCE_MIN": Rule(3, (2, 2), "ReducerOptions", (ReduceMin,), reduce_min, MOVED),
+    "REDUCE_PROD": Rule(2, (2, 2), "ReducerOptions", (ReduceProd,), reduce_prod, PLAIN),
     "SUM": Rule(2, (2, 2), "ReducerOptions", (Sum,), sum_),
 }

@@ -50,6 +50,7 @@ from tinsmith_ir.operators.matmul import BatchMatmul
 from tinsmith_ir.operators.normalization import L2Normalization, LogSoftmax
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
+from tinsmith_ir.operators.ranking import Ranking, TopK, TopKIndices
 from tinsmith_ir.operators.rectifiers import HardSwish, LeakyRelu, Prelu
 from tinsmith_ir.operators.reduction import (
     ArgExtremum,
@@ -59,6 +60,7 @@ from tinsmith_ir.operators.reduction import (
     ReduceExtremum,
     ReduceMax,
     ReduceMin,
+    ReduceProd,
     Reduction,
     Sum,
     Total,
@@ -134,9 +136,11 @@ __all__ = [
     "Pool",
     "Prelu",
     "Quantize",
+    "Ranking",
     "ReduceExtremum",
     "ReduceMax",
     "ReduceMin",
+    "ReduceProd",
     "Reduction",
     "Relation",
     "Relu",
@@ -167,6 +171,8 @@ __all__ = [
     "Tabulated",
     "TabulatedFunction",
     "Tanh",
+    "TopK",
+    "TopKIndices",
     "Total",
     "Trait",
     "Transpose",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
-from tinsmith_ir.arithmetic import rescale
+from tinsmith_ir.arithmetic import activation_range, rescale
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import checks
 from tinsmith_ir.operators.base import Array, Trait, Types, required
@@ -57,7 +57,7 @@ class SquaredDifference(Broadcasting):
 
 @dataclass(frozen=True)
 class Div(Broadcasting):
-    """lhs / rhs of float32."""
+    """lhs / rhs of float32, or of plain int32 rounded towards 0. Of integers, what is divided by 0 gives 0."""
 
     mnemonic: ClassVar[str] = "div"
     traits: ClassVar[frozenset[Trait]] = Broadcasting.traits | {Trait.FUSES_CLAMP}
@@ -65,20 +65,33 @@ class Div(Broadcasting):
     activation: Activation = Activation.NONE
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """All float32."""
+        """All float32, or all int32 without quantization."""
         types = (checks.present(inputs, 0, "lhs"), checks.present(inputs, 1, "rhs"), outputs[0])
         for type_, name in zip(types, ("lhs", "rhs", "result"), strict=True):
-            checks.check_dtype(type_, (DType.FLOAT32,), name)
-            checks.check_numbers(type_, name)
+            checks.check_dtype(type_, (DType.FLOAT32, DType.INT32), name)
+            checks.check_numbers(type_, name, plain=(DType.INT32,))
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
     ) -> tuple[Array, ...]:
-        """Elementwise; without activation infinities become the largest finite numbers, as in TFLite."""
+        """Elementwise; without activation infinities become the largest finite numbers, as in TFLite. The lowest
+        integer by -1 is itself.
+        """
         lhs, rhs = required(arrays, 0), required(arrays, 1)
+        if outputs[0].dtype is DType.INT32:
+            return (self._of_integers(lhs.astype(np.int64), rhs.astype(np.int64), outputs[0]),)
         with np.errstate(all="ignore"):
             quotient = lhs.astype(np.float32) / rhs.astype(np.float32)
         return (clamp_f32(quotient, self.activation),)
+
+    def _of_integers(
+        self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], output: TensorType
+    ) -> Array:
+        divisor = np.where(rhs == 0, 1, np.abs(rhs))
+        size = np.where(rhs == 0, 0, np.abs(lhs) // divisor)
+        quotient = np.where((lhs < 0) == (rhs < 0), size, -size).astype(np.int32)
+        low, high = activation_range(self.activation, output)
+        return np.clip(quotient, low, high).astype(np.int32)
 
 
 def _quantized(

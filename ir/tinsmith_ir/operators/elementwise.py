@@ -58,10 +58,10 @@ class Broadcasting(Operator):
 
 @dataclass(frozen=True)
 class Arithmetic(Broadcasting, Rescaling):
-    """Dtypes, and float32 or plain int32 evaluation, of Add, Sub and Mul.
+    """Dtypes, and float32 or plain integer evaluation, of Add, Sub and Mul.
 
-    Quantized int8 and int16 (zero point 0) follow TFLite, or round their sum or product once; int32
-    without quantization wraps.
+    Quantized int8 and int16 (zero point 0) follow TFLite, or round their sum or product once; int32 and int64
+    without quantization wrap.
     """
 
     traits: ClassVar[frozenset[Trait]] = Broadcasting.traits | {Trait.FUSES_CLAMP}
@@ -96,7 +96,8 @@ class Arithmetic(Broadcasting, Rescaling):
             result = self._combine(lhs.astype(np.float32), rhs.astype(np.float32))
             return (clamp_f32(result.astype(np.float32), self.activation),)
         if output.dtype in _SUMS:
-            wide = self._combine(lhs.astype(np.int64), rhs.astype(np.int64)).astype(np.int64)
+            with np.errstate(over="ignore"):
+                wide = self._combine(lhs.astype(np.int64), rhs.astype(np.int64)).astype(np.int64)
             low, high = activation_range(self.activation, output)
             wrapped = wide.astype(output.dtype.numpy)
             return (np.clip(wrapped, low, high).astype(output.dtype.numpy),)

@@ -1,4 +1,4 @@
-"""Operators over some axes: Mean, Sum, ReduceMax, ReduceMin; ArgMax and ArgMin over one."""
+"""Operators over some axes: Mean, Sum, ReduceMax, ReduceMin, ReduceProd; ArgMax and ArgMin over one."""
 
 import math
 from collections.abc import Sequence
@@ -204,6 +204,31 @@ class ReduceMin(ReduceExtremum):
 
     def _wins(self, candidate: Array, best: Array) -> NDArray[np.bool_]:
         return np.less(candidate, best)
+
+
+@dataclass(frozen=True)
+class ReduceProd(Reduction):
+    """The product, of float32 in row-major order of the reduced axes from 1; of plain int32, which wraps."""
+
+    mnemonic: ClassVar[str] = "reduce_prod"
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """float32, or int32 without quantization."""
+        input_ = checks.present(inputs, 0, "input")
+        for type_, name in ((input_, "input"), (outputs[0], "result")):
+            checks.check_dtype(type_, (DType.FLOAT32, DType.INT32), name)
+            checks.check_numbers(type_, name, plain=(DType.INT32,))
+
+    @np.errstate(invalid="ignore", over="ignore", under="ignore")
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """One product per element of the result."""
+        rows, output = self._rows(required(arrays, 0)), outputs[0]
+        product = np.ones(rows.shape[1], output.dtype.numpy)
+        for row in rows:
+            np.multiply(product, row, out=product)
+        return (product.reshape(output.shape),)
 
 
 def _integers(dtype: DType) -> tuple[int, int]:

@@ -13,6 +13,7 @@
 #define tinsmith_squared_difference_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_squared_difference_s32)
 #define tinsmith_squared_difference_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_squared_difference_f32)
 #define tinsmith_div_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_div_f32)
+#define tinsmith_div_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_div_s32)
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +33,10 @@ void tinsmith_squared_difference_f32(const tinsmith_broadcast *broadcast, const 
 /** lhs / rhs, clamped. */
 void tinsmith_div_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_f32 *clamp, const float *lhs,
                       const float *rhs, float *output);
+
+/** The same of integers, towards 0; 0 of what is divided by 0. */
+void tinsmith_div_s32(const tinsmith_broadcast *broadcast, const tinsmith_clamp *clamp, const int32_t *lhs,
+                      const int32_t *rhs, int32_t *output);
 
 #ifdef __cplusplus
 }

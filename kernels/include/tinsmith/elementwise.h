@@ -22,6 +22,7 @@
 #define tinsmith_sub_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_sub_s64)
 #define tinsmith_mul_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s8)
 #define tinsmith_mul_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s16)
+#define tinsmith_mul_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s64)
 #define tinsmith_mul_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s32)
 #define tinsmith_mul_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_f32)
 #define tinsmith_minimum_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_s8)
@@ -124,6 +125,8 @@ void tinsmith_mul_s16(const tinsmith_broadcast *broadcast, const tinsmith_mul_pa
                       const int16_t *lhs, const int16_t *rhs, int16_t *output);
 void tinsmith_mul_s32(const tinsmith_broadcast *broadcast, const tinsmith_clamp *clamp, const int32_t *lhs,
                       const int32_t *rhs, int32_t *output);
+/** int64 wraps. */
+void tinsmith_mul_s64(const tinsmith_broadcast *broadcast, const int64_t *lhs, const int64_t *rhs, int64_t *output);
 void tinsmith_mul_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_f32 *clamp, const float *lhs,
                       const float *rhs, float *output);
 

@@ -20,6 +20,8 @@
 #define tinsmith_reduce_min_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_min_s32)
 #define tinsmith_reduce_min_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_min_f32)
 #define tinsmith_reduce_min_bool TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_min_bool)
+#define tinsmith_reduce_prod_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_prod_s32)
+#define tinsmith_reduce_prod_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_prod_f32)
 #define tinsmith_arg_max_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_max_s8)
 #define tinsmith_arg_max_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_max_s16)
 #define tinsmith_arg_max_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_max_s32)
@@ -58,6 +60,10 @@ void tinsmith_reduce_min_s16(const tinsmith_mean_shape *shape, const int16_t *in
 void tinsmith_reduce_min_s32(const tinsmith_mean_shape *shape, const int32_t *input, int32_t *output);
 void tinsmith_reduce_min_f32(const tinsmith_mean_shape *shape, const float *input, float *output);
 void tinsmith_reduce_min_bool(const tinsmith_mean_shape *shape, const uint8_t *input, uint8_t *output);
+
+/** Product over the reduced dimensions, in the input's order from 1 on; integers wrap. */
+void tinsmith_reduce_prod_s32(const tinsmith_mean_shape *shape, const int32_t *input, int32_t *output);
+void tinsmith_reduce_prod_f32(const tinsmith_mean_shape *shape, const float *input, float *output);
 
 /** An input of (blocks, count, inner). All at least 1. */
 typedef struct {

@@ -23,6 +23,7 @@
 #include "tinsmith/normalization.h"
 #include "tinsmith/pooling.h"
 #include "tinsmith/quantization.h"
+#include "tinsmith/ranking.h"
 #include "tinsmith/rectifiers.h"
 #include "tinsmith/reduction.h"
 #include "tinsmith/resize.h"

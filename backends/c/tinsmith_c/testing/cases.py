@@ -77,7 +77,13 @@ from tinsmith_ir.operators import (
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.types import Quantization, TensorType
 
-from tinsmith_c.testing import cases_counting, cases_four_bits, cases_products, cases_rows
+from tinsmith_c.testing import (
+    cases_counting,
+    cases_four_bits,
+    cases_products,
+    cases_ranking,
+    cases_rows,
+)
 from tinsmith_c.testing.draft import NUMBERS, Case, Draft, typed
 
 
@@ -638,6 +644,7 @@ CASES: tuple[Case, ...] = (
     *cases_counting.CASES,
     *cases_four_bits.CASES,
     *cases_products.CASES,
+    *cases_ranking.CASES,
     *cases_rows.CASES,
     Case("conversions", conversions),
     Case("borders", borders),
