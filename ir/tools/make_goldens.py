@@ -29,6 +29,7 @@ INT8_CASES = 2
 OTHER_CASES = 1
 LARGEST_CASE_BYTES = 1400
 OWN_ARITHMETIC = (
+    "detections_plain",
     "gelu_float32",
     "gelu_by_tanh_float32",
     "softmax_float32",

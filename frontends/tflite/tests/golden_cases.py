@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import cases_control
 import cases_counting
+import cases_detections
 import cases_elements
 import cases_functions
 import cases_hybrid
@@ -183,6 +184,7 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
     (3, cases_types.quantize_wide),
     (4, cases_elements.softmax_wide),
     (2, cases_types.quantize_shifted),
+    (24, cases_detections.detections),
     (4, cases_types.moved_integers),
     (12, cases_hybrid.hybrid_fully_connected),
     (9, cases_hybrid.hybrid_conv2d),

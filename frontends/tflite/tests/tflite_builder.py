@@ -12,6 +12,7 @@ from tinsmith_ir.types import Quantization
 # Neither package has types.
 tflite: Any = importlib.import_module("tflite")
 flatbuffers: Any = importlib.import_module("flatbuffers")
+flexbuffers: Any = importlib.import_module("flatbuffers.flexbuffers")
 _TYPES = {
     "b1": "BOOL",
     "f4": "FLOAT32",
@@ -44,6 +45,11 @@ class Options:
 def options(name: str, **fields: OptionValue) -> Options:
     """`options("Pool2DOptions", StrideH=2)`."""
     return Options(name, fields)
+
+
+def flexbuffer(numbers: Mapping[str, int | float]) -> bytes:
+    """A map as custom operators have it for their options."""
+    return bytes(flexbuffers.Dumps(dict(numbers)))
 
 
 @dataclass(frozen=True)

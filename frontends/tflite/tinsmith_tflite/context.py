@@ -13,9 +13,10 @@ from tinsmith_ir.graph import Array, Location, Node, Value
 from tinsmith_ir.operators import Activation, Operator
 from tinsmith_ir.types import Quantization, TensorType
 
-from tinsmith_tflite import builtin
+from tinsmith_tflite import builtin, flexbuffer
 from tinsmith_tflite.flatbuffer import Table
 from tinsmith_tflite.model_file import FileOperator, FileQuantization, FileTensor, ModelFile
+from tinsmith_tflite.tensors import may_be
 from tinsmith_tflite.unsigned import is_unsigned
 from tinsmith_tflite.values import Values
 
@@ -44,7 +45,7 @@ class OperatorContext:
 
     output: the result. options_kind: name of the options table that belongs to it, "" for none. number: which of
     the operator's results. before: nodes in front of the conversion's, see `step`.
-    beside: further results of the conversion's, see `result`.
+    beside: further results of the conversion's, see `result`. given: those of the file's results among them.
     """
 
     operator: FileOperator
@@ -54,6 +55,7 @@ class OperatorContext:
     number: int = 0
     before: list[Node] = field(default_factory=list[Node])
     beside: list[Value] = field(default_factory=list[Value])
+    given: set[int] = field(default_factory=set[int])
 
     @cached_property
     def options(self) -> Table:
@@ -68,6 +70,13 @@ class OperatorContext:
             return b""
         self.values.file.spend(len(stored))
         return stored.tobytes()
+
+    def custom_numbers(self) -> dict[str, int | float]:
+        """The same of a FlexBuffer that is a map: its numbers by name, bool as 0 and 1."""
+        try:
+            return flexbuffer.scalars(self.custom_options)
+        except ValueError as error:
+            raise self.error(f"expected options that are a map of numbers, got {error}") from error
 
     @property
     def where(self) -> str:
@@ -123,6 +132,33 @@ class OperatorContext:
         values = tuple(self.values.step(name, type_) for type_ in results)
         self.before.append(Node(operator, tuple(operands), values, self.location))
         return values
+
+    def further_results(self, operator: Operator, operands: Sequence[Value | None]) -> None:
+        """From here on all further results of the file's operator can be read; they are those of `operator`, whose
+        first is the conversion's own.
+        """
+        try:
+            types = operator.infer([None if value is None else value.type for value in operands])
+        except GraphError as error:
+            raise self.error(str(error)) from error
+        for index, type_ in zip(self.operator.outputs[1:], types[1:], strict=True):
+            value = self.values.new(index, str(self.operator))
+            if not self.may_have(type_.shape, self.values.file.tensor(index)):
+                value_shape = list(value.type.shape)
+                raise self.error(
+                    f"expected a result {list(type_.shape)}, the file says {value_shape}"
+                )
+            value = Value(value.name, type_)
+            self.values.define(index, value)
+            self.beside.append(value)
+            self.given.add(index)
+
+    def may_have(self, shape: tuple[int, ...], tensor: FileTensor) -> bool:
+        """Whether `tensor`, a result, may have this shape. Of results of custom operators, which size them when they
+        run, TensorFlow's converter writes that they are scalars.
+        """
+        is_unsized = self.operator.kind.startswith("CUSTOM") and not tensor.shape
+        return is_unsized or shape == tensor.shape or may_be(shape, tensor)
 
     def result(self, name: str, type_: TensorType) -> Value:
         """One more result of the conversion's node, behind its own; named after that."""

@@ -24,7 +24,7 @@ from tinsmith_tflite.names import identifier
 from tinsmith_tflite.operators import supported, unknown, with_custom
 from tinsmith_tflite.problems import Problems
 from tinsmith_tflite.rules import Rule, check_rule
-from tinsmith_tflite.tensors import check_input_signature, may_be
+from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.unrolling import Unrolling
 from tinsmith_tflite.unsigned import CONVERSIONS, UNSIGNED
 from tinsmith_tflite.values import Values
@@ -285,7 +285,10 @@ def _nodes(values: Values, operator: FileOperator, rule: Rule) -> list[Node]:
     check_rule(rule, operator, values.file.name)
     _check_unsigned(values, operator)
     nodes: list[Node] = []
+    given: set[int] = set()
     for number, index in enumerate(operator.outputs):
+        if index in given:
+            continue
         # The integers of a cast are those of the file, whoever reads them.
         is_kept = operator.kind == "CAST" or index in values.file.outputs
         is_end = operator.kind in CONVERSIONS and is_kept
@@ -297,6 +300,7 @@ def _nodes(values: Values, operator: FileOperator, rule: Rule) -> list[Node]:
         node = _checked(Node(converted, tuple(operands), results, context.location), context)
         values.define(index, node.outputs[0])
         nodes += [*context.before, node]
+        given |= context.given
     return nodes
 
 
@@ -334,7 +338,7 @@ def _checked(node: Node, context: OperatorContext) -> Node:
     _check_scaled(node, context)
     try:
         inferred, *others = node.operator.infer(types)
-        if may_be(inferred.shape, context.tensor):
+        if context.may_have(inferred.shape, context.tensor):
             output = output.with_shape(inferred.shape)
         # First, since rules look at each channel of a result, of which a damaged file may claim any number.
         if (inferred.shape, inferred.dtype) != (output.shape, output.dtype):

@@ -8,6 +8,7 @@ from tinsmith_tflite import (
     arithmetic,
     blocks,
     counting,
+    detections,
     functions,
     gathering,
     logic,
@@ -30,6 +31,7 @@ _TABLES = (
     arithmetic.RULES,
     blocks.RULES,
     counting.RULES,
+    detections.RULES,
     functions.RULES,
     gathering.RULES,
     logic.RULES,
@@ -68,8 +70,6 @@ _REASONS = {
     "CUSTOM 'edgetpu-custom-op'": "the model was compiled for the Edge TPU; give the .tflite from "
     "before its compiler",
     "CUSTOM 'ethos-u'": "the model was compiled for Ethos-U by Vela; give the .tflite from before it",
-    "CUSTOM 'TFLite_Detection_PostProcess'": "the network's last step is not supported; cut it off, "
-    "or do it in code",
 }
 
 

@@ -16,6 +16,7 @@ from tinsmith_ir.operators.base import (
 from tinsmith_ir.operators.cast import Cast
 from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
+from tinsmith_ir.operators.detections import Detections
 from tinsmith_ir.operators.differences import Div, SquaredDifference
 from tinsmith_ir.operators.division import FloorDiv, FloorMod
 from tinsmith_ir.operators.dynamic import DynamicQuantize, DynamicScale
@@ -100,6 +101,7 @@ __all__ = [
     "CumSum",
     "DepthwiseConv2D",
     "Dequantize",
+    "Detections",
     "Div",
     "DynamicQuantize",
     "DynamicScale",

@@ -79,6 +79,7 @@ from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_c.testing import (
     cases_counting,
+    cases_detections,
     cases_four_bits,
     cases_products,
     cases_ranking,
@@ -642,6 +643,7 @@ CASES: tuple[Case, ...] = (
     *typed("filters_over_time", filters_over_time, NUMBERS),
     *typed("cells", cells, (DType.INT8, DType.FLOAT32)),
     *cases_counting.CASES,
+    *cases_detections.CASES,
     *cases_four_bits.CASES,
     *cases_products.CASES,
     *cases_ranking.CASES,
