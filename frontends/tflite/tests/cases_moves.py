@@ -109,6 +109,20 @@ def gather_nd(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     )
 
 
+def gather_nd_computed(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """GATHER_ND by indices that each run brings."""
+    shape = _shape(b, 2 + index % 3, 4)
+    count = 1 + index % len(shape)
+    of = _shape(b, int(b.random.randint(1, 3)), 4)
+    columns = [b.random.randint(0, size, of) for size in shape[:count]]
+    scale, zero_point = b.scale(0.1), b.zero_point(kind)
+    operands = [b.input(shape, kind, scale, zero_point)]
+    operands.append(b.integers(np.stack(columns, -1).astype(np.int32)))
+    output = b.output((*of, *shape[count:]), kind, scale, zero_point)
+    b.model.operator("GATHER_ND", operands, [output], options("GatherNdOptions"))
+    return b.finish(output)
+
+
 def embedding_lookup(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     """EMBEDDING_LOOKUP of rows of a constant table."""
     if kind == "INT16":

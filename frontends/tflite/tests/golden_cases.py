@@ -120,6 +120,7 @@ _FAMILIES: Sequence[tuple[int, Family]] = (
     (3, cases_moves.pack),
     (5, cases_moves.gather),
     (3, cases_moves.gather_nd),
+    (5, cases_moves.gather_nd_computed),
     (2, cases_moves.embedding_lookup),
     (6, cases_moves.resize_nearest_neighbor),
     (3, cases_moves.reverse_v2),

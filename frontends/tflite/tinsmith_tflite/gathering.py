@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
+from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
     Add,
@@ -12,6 +13,7 @@ from tinsmith_ir.operators import (
     Gather,
     Maximum,
     Minimum,
+    Mul,
     Reshape,
     Slice,
 )
@@ -94,21 +96,53 @@ def embedding_lookup(context: OperatorContext) -> Conversion:
 
 
 def gather_nd(context: OperatorContext) -> Conversion:
-    """GATHER_ND by constant indices: each row of them names one element of the first axes, now joined to one."""
+    """GATHER_ND: each row of indices names one element of the first axes, which are joined to one here."""
     source = context.value(0)
     shape = source.type.shape
+    is_known = context.is_constant(1)
     largest = max(shape, default=1)
-    rows = context.known_indices(1, largest)
-    count = rows.shape[-1] if rows.ndim else 0
+    sizes = context.known_indices(1, largest).shape if is_known else context.value(1).type.shape
+    count = sizes[-1] if sizes else 0
     if not 1 <= count <= len(shape):
         raise context.error(f"expected 1 to {len(shape)} indices of an element, got {count}")
     axes = shape[:count]
+    joined = context.step(Reshape(shape=(math.prod(axes), *shape[count:])), [source])
+    places = _known_places if is_known else _computed_places
+    return Gather(axis=0), (joined, places(context, axes))
+
+
+def _known_places(context: OperatorContext, axes: tuple[int, ...]) -> Value:
+    """Of constant indices, input 1, of elements of `axes`: where these lie."""
+    rows = context.known_indices(1, max(axes))
     if np.any(rows >= np.array(axes)):
         raise context.error(f"expected indices within {list(axes)}, got larger ones")
     places = np.ravel_multi_index(tuple(np.moveaxis(rows, -1, 0)), axes)
-    joined = context.step(Reshape(shape=(math.prod(axes), *shape[count:])), [source])
-    indices = context.constant("indices", np.asarray(places, np.int32))
-    return Gather(axis=0), (joined, indices)
+    return context.constant("indices", np.asarray(places, np.int32))
+
+
+def _computed_places(context: OperatorContext, axes: tuple[int, ...]) -> Value:
+    """The same of indices that a run brings; what does not exist takes the nearest along each axis."""
+    rows = context.value(1)
+    if rows.type.dtype is not DType.INT32:
+        raise context.unsupported(
+            f"expected constant indices, or computed ones of int32, got {rows.type.dtype.value}"
+        )
+    strides = np.cumprod((1, *axes[:0:-1]))[::-1]
+    for operator, numbers in ((Maximum(), [0]), (Minimum(), np.array(axes) - 1), (Mul(), strides)):
+        constant = context.constant(operator.mnemonic, np.asarray(numbers, np.int32))
+        rows = context.step(operator, [rows, constant])
+    shape = rows.type.shape[:-1]
+    parts = [
+        context.step(
+            Reshape(shape=shape),
+            [context.step(Slice(begin=(*(0,) * len(shape), axis), shape=(*shape, 1)), [rows])],
+        )
+        for axis in range(len(axes))
+    ]
+    places, *others = parts
+    for part in others:
+        places = context.step(Add(), [places, part])
+    return places
 
 
 def reverse_v2(context: OperatorContext) -> Conversion:
