@@ -47,44 +47,59 @@ void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const in
   }
 }
 
-/** depth <= kNarrowDepth: sums of 32 bits. */
-static void four_narrow_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
+/** Modulo 2^32. */
+static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
   const int8_t *w1 = w + pitch;
   const int8_t *w2 = w1 + pitch;
   const int8_t *w3 = w2 + pitch;
-  int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+  uint32_t sum0 = (uint32_t)sums[0], sum1 = (uint32_t)sums[1], sum2 = (uint32_t)sums[2], sum3 = (uint32_t)sums[3];
   TINSMITH_NO_UNROLL
   for (; depth > 0; --depth) {
     const int32_t value = *x++;
-    sum0 += value * *w++;
-    sum1 += value * *w1++;
-    sum2 += value * *w2++;
-    sum3 += value * *w3++;
+    sum0 += (uint32_t)(value * *w++);
+    sum1 += (uint32_t)(value * *w1++);
+    sum2 += (uint32_t)(value * *w2++);
+    sum3 += (uint32_t)(value * *w3++);
   }
-  sums[0] += sum0;
-  sums[1] += sum1;
-  sums[2] += sum2;
-  sums[3] += sum3;
+  sums[0] = (int32_t)sum0;
+  sums[1] = (int32_t)sum1;
+  sums[2] = (int32_t)sum2;
+  sums[3] = (int32_t)sum3;
 }
 
-static int32_t narrow_dot_s16_s8(const int16_t *x, const int8_t *w, int32_t depth) {
-  int32_t sum = 0;
+/** Modulo 2^32. */
+static int32_t narrow_dot_s16_s8(int32_t start, const int16_t *x, const int8_t *w, int32_t depth) {
+  uint32_t sum = (uint32_t)start;
   TINSMITH_NO_UNROLL
   for (; depth > 0; --depth) {
-    sum += *x++ * *w++;
+    sum += (uint32_t)(*x++ * *w++);
   }
-  return sum;
+  return (int32_t)sum;
+}
+
+void tinsmith_dots_s16_s8_modulo(int32_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
+  if (rows == kDotRows) {
+    four_narrow_dots_s16_s8(sums, x, w, depth, depth);
+    return;
+  }
+  for (int32_t r = 0; r < rows; ++r) {
+    sums[r] = narrow_dot_s16_s8(sums[r], x, w + r * depth, depth);
+  }
 }
 
 void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
   for (int32_t k = 0; k < depth; k += kNarrowDepth) {
     const int32_t count = depth - k < kNarrowDepth ? depth - k : kNarrowDepth;
     if (rows == kDotRows) {
-      four_narrow_dots_s16_s8(sums, x + k, w + k, depth, count);
+      int32_t narrow[kDotRows] = {0};
+      four_narrow_dots_s16_s8(narrow, x + k, w + k, depth, count);
+      for (int32_t r = 0; r < kDotRows; ++r) {
+        sums[r] += narrow[r];
+      }
       continue;
     }
     for (int32_t r = 0; r < rows; ++r) {
-      sums[r] += narrow_dot_s16_s8(x + k, w + r * depth + k, count);
+      sums[r] += narrow_dot_s16_s8(0, x + k, w + r * depth + k, count);
     }
   }
 }

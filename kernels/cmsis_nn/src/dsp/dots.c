@@ -87,9 +87,8 @@ static inline uint32_t pack_tops(uint32_t a, uint32_t b) {
   return lanes;
 }
 
-/** depth <= kNarrowDepth: sums of 32 bits. */
-static int32_t narrow_dot_s16_s8(const int16_t *x, const int8_t *w, int32_t depth) {
-  int32_t sum = 0;
+/** Modulo 2^32. */
+static int32_t narrow_dot_s16_s8(int32_t sum, const int16_t *x, const int8_t *w, int32_t depth) {
   TINSMITH_NO_UNROLL
   for (; depth > 3; depth -= 4) {
     const uint32_t low = tinsmith_load_word(x);
@@ -100,14 +99,15 @@ static int32_t narrow_dot_s16_s8(const int16_t *x, const int8_t *w, int32_t dept
   }
   TINSMITH_NO_UNROLL
   for (; depth > 0; --depth) {
-    sum += *x++ * *w++;
+    sum = tinsmith_smlabb((uint32_t)*x++, (uint32_t)*w++, sum);
   }
   return sum;
 }
 
-static void four_narrow_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
+/** Modulo 2^32. */
+static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
   const int16_t *end = x + (depth & ~3);
-  int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+  int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
   TINSMITH_NO_UNROLL
   while (x != end) {
     const uint32_t low = tinsmith_load_word(x);
@@ -123,28 +123,42 @@ static void four_narrow_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_
   }
   TINSMITH_NO_UNROLL
   for (int32_t left = depth & 3; left > 0; --left) {
-    const int32_t value = *x++;
-    sum0 += value * w[0];
-    sum1 += value * w[pitch];
-    sum2 += value * w[2 * pitch];
-    sum3 += value * w[3 * pitch];
+    const uint32_t value = (uint32_t)*x++;
+    sum0 = tinsmith_smlabb(value, (uint32_t)w[0], sum0);
+    sum1 = tinsmith_smlabb(value, (uint32_t)w[pitch], sum1);
+    sum2 = tinsmith_smlabb(value, (uint32_t)w[2 * pitch], sum2);
+    sum3 = tinsmith_smlabb(value, (uint32_t)w[3 * pitch], sum3);
     ++w;
   }
-  sums[0] += sum0;
-  sums[1] += sum1;
-  sums[2] += sum2;
-  sums[3] += sum3;
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+}
+
+void tinsmith_dots_s16_s8_modulo(int32_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
+  if (rows == kDotRows) {
+    four_narrow_dots_s16_s8(sums, x, w, depth, depth);
+    return;
+  }
+  for (int32_t r = 0; r < rows; ++r) {
+    sums[r] = narrow_dot_s16_s8(sums[r], x, w + r * depth, depth);
+  }
 }
 
 void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
   for (int32_t k = 0; k < depth; k += kNarrowDepth) {
     const int32_t count = depth - k < kNarrowDepth ? depth - k : kNarrowDepth;
     if (rows == kDotRows) {
-      four_narrow_dots_s16_s8(sums, x + k, w + k, depth, count);
+      int32_t narrow[kDotRows] = {0};
+      four_narrow_dots_s16_s8(narrow, x + k, w + k, depth, count);
+      for (int32_t r = 0; r < kDotRows; ++r) {
+        sums[r] += narrow[r];
+      }
       continue;
     }
     for (int32_t r = 0; r < rows; ++r) {
-      sums[r] += narrow_dot_s16_s8(x + k, w + r * depth + k, count);
+      sums[r] += narrow_dot_s16_s8(0, x + k, w + r * depth + k, count);
     }
   }
 }

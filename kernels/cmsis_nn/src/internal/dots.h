@@ -17,6 +17,9 @@ void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const in
 /** Rows of w `depth` apart. */
 void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows);
 
+/** The same modulo 2^32. */
+void tinsmith_dots_s16_s8_modulo(int32_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows);
+
 /** Rows of w `depth` apart. */
 void tinsmith_dots_s16(int64_t *sums, const int16_t *x, const int16_t *w, int32_t depth, int32_t rows);
 

@@ -20,6 +20,10 @@ typedef struct {
   cmsis_nn_activation activation;
 } tinsmith_rows_s16;
 
+/** Of sums of 32 bits of rows [first, first + count), bias included; count is at most kDotRows. */
+void tinsmith_finish_rows_s16(const tinsmith_rows_s16 *rows, const int32_t *sums, int32_t first, int32_t count,
+                              int16_t *output);
+
 void tinsmith_multiply_rows_s16(const tinsmith_rows_s16 *rows, const int16_t *x, int16_t *output);
 
 #endif /* TINSMITH_NN_INTERNAL_ROWS_S16_H */

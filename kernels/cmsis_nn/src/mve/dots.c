@@ -57,9 +57,8 @@ void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const in
   }
 }
 
-/** depth <= kNarrowDepth: sums of 32 bits. */
-static int32_t narrow_dot_s16_s8(const int16_t *x, const int8_t *w, int32_t depth) {
-  int32_t sum = 0;
+/** Modulo 2^32. */
+static int32_t narrow_dot_s16_s8(int32_t sum, const int16_t *x, const int8_t *w, int32_t depth) {
   for (int32_t left = depth; left > 0; left -= kHalfLanes) {
     const mve_pred16_t p = vctp16q((uint32_t)left);
     sum = vmladavaq_p_s16(sum, vldrhq_z_s16(x, p), vldrbq_z_s16(w, p), p);
@@ -69,11 +68,12 @@ static int32_t narrow_dot_s16_s8(const int16_t *x, const int8_t *w, int32_t dept
   return sum;
 }
 
-static void four_narrow_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
+/** Modulo 2^32. */
+static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
   const int8_t *w1 = w + pitch;
   const int8_t *w2 = w1 + pitch;
   const int8_t *w3 = w2 + pitch;
-  int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+  int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
   for (int32_t left = depth; left > 0; left -= kHalfLanes) {
     const mve_pred16_t p = vctp16q((uint32_t)left);
     const int16x8_t values = vldrhq_z_s16(x, p);
@@ -87,21 +87,35 @@ static void four_narrow_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_
     w2 += kHalfLanes;
     w3 += kHalfLanes;
   }
-  sums[0] += sum0;
-  sums[1] += sum1;
-  sums[2] += sum2;
-  sums[3] += sum3;
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+}
+
+void tinsmith_dots_s16_s8_modulo(int32_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
+  if (rows == kDotRows) {
+    four_narrow_dots_s16_s8(sums, x, w, depth, depth);
+    return;
+  }
+  for (int32_t r = 0; r < rows; ++r) {
+    sums[r] = narrow_dot_s16_s8(sums[r], x, w + r * depth, depth);
+  }
 }
 
 void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
   for (int32_t k = 0; k < depth; k += kNarrowDepth) {
     const int32_t count = depth - k < kNarrowDepth ? depth - k : kNarrowDepth;
     if (rows == kDotRows) {
-      four_narrow_dots_s16_s8(sums, x + k, w + k, depth, count);
+      int32_t narrow[kDotRows] = {0};
+      four_narrow_dots_s16_s8(narrow, x + k, w + k, depth, count);
+      for (int32_t r = 0; r < kDotRows; ++r) {
+        sums[r] += narrow[r];
+      }
       continue;
     }
     for (int32_t r = 0; r < rows; ++r) {
-      sums[r] += narrow_dot_s16_s8(x + k, w + r * depth + k, count);
+      sums[r] += narrow_dot_s16_s8(0, x + k, w + r * depth + k, count);
     }
   }
 }
