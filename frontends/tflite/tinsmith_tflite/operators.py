@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tinsmith_ir.operators import Operator
+from tinsmith_ir.operators import Operator, Poses
 
 from tinsmith_tflite import (
     arithmetic,
@@ -13,6 +13,7 @@ from tinsmith_tflite import (
     gathering,
     logic,
     normalization,
+    poses,
     products,
     ranking,
     recurrent,
@@ -37,6 +38,7 @@ _TABLES = (
     logic.RULES,
     recurrent.RULES,
     normalization.RULES,
+    poses.RULES,
     products.RULES,
     ranking.RULES,
     reductions.RULES,
@@ -53,6 +55,9 @@ RULES: Mapping[str, Rule] = dict(
 
 NOT_IN_FILES: Mapping[type[Operator], str] = {}
 """Operators of the IR that no rule makes, and why."""
+
+NOT_IN_TFLITE: Mapping[type[Operator], str] = {Poses: "a custom operator of Coral's own runtime"}
+"""Operators that rules make and TFLite has no kernel of, and why; so they have no goldens."""
 
 
 def with_custom(custom: Mapping[str, Rule]) -> Mapping[str, Rule]:

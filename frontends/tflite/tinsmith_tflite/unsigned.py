@@ -21,6 +21,7 @@ UNSIGNED = CONVERSIONS | {
     "BROADCAST_TO",
     "CONCATENATION",
     "CONV_2D",
+    "CUSTOM 'PosenetDecoderOp'",
     "CUSTOM 'TFLite_Detection_PostProcess'",
     "DEPTHWISE_CONV_2D",
     "DEPTH_TO_SPACE",

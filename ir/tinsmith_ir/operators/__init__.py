@@ -50,6 +50,7 @@ from tinsmith_ir.operators.lstm import Lstm
 from tinsmith_ir.operators.matmul import BatchMatmul
 from tinsmith_ir.operators.normalization import L2Normalization, LogSoftmax
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
+from tinsmith_ir.operators.poses import Poses
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
 from tinsmith_ir.operators.ranking import Ranking, TopK, TopKIndices
 from tinsmith_ir.operators.rectifiers import HardSwish, LeakyRelu, Prelu
@@ -136,6 +137,7 @@ __all__ = [
     "Part",
     "Placement",
     "Pool",
+    "Poses",
     "Prelu",
     "Quantize",
     "Ranking",

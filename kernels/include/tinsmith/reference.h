@@ -23,6 +23,7 @@
 #include "tinsmith/matmul.h"
 #include "tinsmith/normalization.h"
 #include "tinsmith/pooling.h"
+#include "tinsmith/poses.h"
 #include "tinsmith/quantization.h"
 #include "tinsmith/ranking.h"
 #include "tinsmith/rectifiers.h"
