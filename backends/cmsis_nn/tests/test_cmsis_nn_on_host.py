@@ -12,7 +12,9 @@ from tinsmith_reference import backend as reference
 from tinsmith_target import target
 
 HOST = target("host")
-INT8_CASES = [case for case in CASES if case.name.endswith("_i8") or case.name == "network"]
+INT8_CASES = [
+    case for case in CASES if case.name.endswith("_i8") or case.name in ("four_bits", "network")
+]
 
 
 @pytest.mark.parametrize("packed", [True, False], ids=["packed", "public"])

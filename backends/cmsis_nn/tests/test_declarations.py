@@ -211,6 +211,35 @@ def test_an_operand_that_repeats_in_one_way_is_spread(
     assert "Both operands have the shape of the result" in call.reason
 
 
+@pytest.mark.parametrize(
+    ("operator", "weights", "kernel", "scratch_bytes"),
+    [
+        (Conv2D(), (3, 1, 1, 5), "arm_convolve_1x1_s4", 0),
+        (Conv2D(), (3, 3, 3, 5), "arm_convolve_s4", 48),
+        (DepthwiseConv2D(dilation=(2, 1)), (1, 3, 3, 10), "arm_depthwise_conv_s4", 0),
+        (FullyConnected(), (4, 180), "arm_fully_connected_s4", 0),
+    ],
+    ids=["pixels", "windows", "depthwise", "fully connected"],
+)
+def test_weights_of_four_bits_have_functions(
+    operator: Conv2D | DepthwiseConv2D | FullyConnected,
+    weights: tuple[int, ...],
+    kernel: str,
+    scratch_bytes: int,
+) -> None:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType((1, 6, 6, 5), DType.INT8, Q))
+    data = np.ones(weights, np.int8)
+    w = builder.constant("w", data, Quantization.per_tensor(0.01, 0), DType.INT4)
+    graph = builder.build(builder.add(operator, [x, w], "y", Q))
+    for name in ("cortex-m3", "cortex-m4", "cortex-m55"):
+        chosen = target(name)
+        program = lower(graph, chosen, backend().kernels(chosen))
+        (call,) = program.calls
+        taken = 0 if call.scratch is None else program.view[call.scratch].type.size_bytes
+        assert (call.kernel, taken) == (kernel, scratch_bytes)
+
+
 def test_float_is_refused_without_a_fallback() -> None:
     graph = next(case for case in CASES if case.name == "conv2d_f32").build()
     with pytest.raises(UnsupportedError, match=r"no kernel takes the element types f32"):

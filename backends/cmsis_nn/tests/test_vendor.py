@@ -16,6 +16,8 @@ def test_numbers_of_arms_size_functions() -> None:
     assert vendor.convolve_wrapper("dsp", CONV) == 2 * 48 * 2
     assert vendor.convolve_wrapper("mve", CONV) == 4 * 48
     assert vendor.convolve_wrapper("mve", PIXELS) == 0
+    assert vendor.convolve_four_bits("dsp", CONV) == 2 * 45 * 2
+    assert vendor.convolve_four_bits("mve", CONV) == 4 * 48
     assert vendor.depthwise_wrapper("dsp", DEPTHWISE) == 6 * 9 * 2
     assert vendor.depthwise_wrapper("mve", DEPTHWISE) == 4 * 124 * 9
 

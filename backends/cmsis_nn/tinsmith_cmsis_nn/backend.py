@@ -10,6 +10,7 @@ from tinsmith_cmsis_nn import (
     broadcast,
     convolution,
     elementwise,
+    four_bits,
     fully_connected,
     int16,
     offset_convolution,
@@ -45,6 +46,7 @@ class CmsisNnBackend(Checked):
             *softmax.kernels(target),
             *transpose.kernels(target),
             *int16.kernels(target, either_library=not self.packed),
+            *four_bits.kernels(target, either_library=not self.packed),
         )
         if not self.packed:
             # Another library may be linked, in whose order of reading and writing nobody may trust.

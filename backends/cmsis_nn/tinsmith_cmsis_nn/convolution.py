@@ -87,6 +87,13 @@ def scales(scope: Scope) -> str:
     )
 
 
+def weights(layer: Layer, scope: Scope) -> str:
+    """C expression of the weights: as they are, or of four bits as `prepare` packed them."""
+    if layer.input(1).dtype is not DType.INT4:
+        return scope.input(1)
+    return scope.arranged(1, "weights", "two in each byte")
+
+
 def arguments(layer: Layer, scope: Scope, bias: str) -> list[str]:
     """Those of every wrapper. bias: its expression."""
     return [
@@ -96,7 +103,7 @@ def arguments(layer: Layer, scope: Scope, bias: str) -> list[str]:
         dims(scope, nhwc(layer.input(0))),
         scope.input(0),
         dims(scope, nhwc(layer.input(1))),
-        scope.input(1),
+        weights(layer, scope),
         dims(scope, (1, 1, 1, layer.output.shape[3])),
         bias,
         dims(scope, nhwc(layer.output)),
@@ -104,8 +111,8 @@ def arguments(layer: Layer, scope: Scope, bias: str) -> list[str]:
     ]
 
 
-def _emit(function: str) -> Callable[[Layer, Scope], Emission]:
-    """One call of a wrapper."""
+def emit_call(function: str) -> Callable[[Layer, Scope], Emission]:
+    """One call of a function with the operands of a wrapper."""
 
     def emit(layer: Layer, scope: Scope) -> Emission:
         called = expression(function, arguments(layer, scope, scope.input(2)))
@@ -144,7 +151,7 @@ def _wrapper(
         operator=operator,
         signature=S8,
         headers=(PUBLIC_HEADER,),
-        emit=_emit(name),
+        emit=emit_call(name),
         scratch_bytes=scratch_bytes,
         prepare=prepare_public,
         engine=engine(target),

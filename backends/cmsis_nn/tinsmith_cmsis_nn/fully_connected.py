@@ -187,6 +187,18 @@ def _emit_packed(function: str, layer: Layer, scope: Scope) -> Emission:
 def emit_public(layer: Layer, scope: Scope) -> Emission:
     """One call of the public API. With MVE its context holds the effective bias, a constant here."""
     per_channel = _is_per_channel(layer)
+    name = "arm_fully_connected_per_channel_s8" if per_channel else "arm_fully_connected_s8"
+    return emit_public_call(
+        name, layer, scope, scope.input(1), sums=implementation(layer.target) == "mve"
+    )
+
+
+def emit_public_call(
+    name: str, layer: Layer, scope: Scope, weights: str, *, sums: bool = False
+) -> Emission:
+    """One call of a function of the public API. weights: C expression. sums: whether its context holds the effective
+    bias.
+    """
     bias_dims = dims(scope, (1, 1, 1, layer.input(1).shape[0]))
     arguments = [
         "&context",
@@ -195,15 +207,14 @@ def emit_public(layer: Layer, scope: Scope) -> Emission:
         _input_dims(layer, scope),
         scope.input(0),
         _weight_dims(layer, scope),
-        scope.input(1),
+        weights,
         bias_dims,
         scope.input(2),
         _output_dims(layer, scope),
         scope.output,
     ]
-    name = "arm_fully_connected_per_channel_s8" if per_channel else "arm_fully_connected_s8"
     scales = _public_scales(layer, scope)
-    buffer = _sums(layer, scope) if implementation(layer.target) == "mve" else context(scope)
+    buffer = _sums(layer, scope) if sums else context(scope)
     return Emission((_parameters(layer), scales, buffer), expression(name, arguments))
 
 

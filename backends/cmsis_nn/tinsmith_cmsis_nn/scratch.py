@@ -66,6 +66,11 @@ def convolve_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     return _round_up(_depth(geometry)) * (1 if implementation == "c" else 5)
 
 
+def convolve_four_bits(geometry: Geometry) -> int:
+    """Of arm_convolve_s4: one window of bytes."""
+    return _round_up(_depth(geometry))
+
+
 def depthwise_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     """Of arm_depthwise_conv_wrapper_s8."""
     return scratch_mve.depthwise_wrapper(geometry) if implementation == "mve" else 0

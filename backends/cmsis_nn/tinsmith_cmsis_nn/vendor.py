@@ -24,6 +24,13 @@ def convolve_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     return 4 * _round_up(depth, 4)
 
 
+def convolve_four_bits(implementation: Implementation, geometry: Geometry) -> int:
+    """Of arm_convolve_s4: two columns of int16, with MVE four of bytes in whole vectors."""
+    _, height, width, channels = geometry.weights
+    depth = height * width * channels
+    return 4 * _round_up(depth, 16) if implementation == "mve" else 4 * depth
+
+
 def depthwise_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     """Of arm_depthwise_conv_wrapper_s8: a window of all channels. With MVE a single input channel
     becomes a convolution with rearranged weights.
