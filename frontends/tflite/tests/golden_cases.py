@@ -18,6 +18,7 @@ import cases_hybrid
 import cases_int4
 import cases_logic
 import cases_moves
+import cases_narrow
 import cases_normalization
 import cases_products
 import cases_ranking
@@ -195,6 +196,8 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
     (6, cases_int4.fully_connected_int4),
     (4, cases_ranking.div_int32),
     (6, cases_ranking.arithmetic_of_int64),
+    (6, cases_narrow.conv2d_narrow),
+    (4, cases_narrow.fully_connected_narrow),
 )
 """Of element types that no kind is for."""
 

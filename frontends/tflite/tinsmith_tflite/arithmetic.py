@@ -22,6 +22,7 @@ from tinsmith_ir.operators import (
 from tinsmith_tflite.bias import fully_connected_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.hybrid import HYBRID, hybrid_fully_connected, is_hybrid
+from tinsmith_tflite.narrow import is_narrow, narrow_sums
 from tinsmith_tflite.rules import ALL, INTEGERS, SMALL, WIDE, Rule, plain
 from tinsmith_tflite.scales import is_power_of_two
 
@@ -38,7 +39,10 @@ def fully_connected(context: OperatorContext) -> Conversion:
     if is_hybrid(context, source):
         return hybrid_fully_connected(context, source, operator)
     weights = context.weights(source, 2, may_be_int4=True)
-    return operator, (source, weights, fully_connected_bias(context, source))
+    bias = fully_connected_bias(context, source)
+    if is_narrow(context, source):
+        return narrow_sums(context, operator, (source, weights, bias))
+    return operator, (source, weights, bias)
 
 
 def add(context: OperatorContext) -> Conversion:
@@ -108,7 +112,7 @@ RULES: Mapping[str, Rule] = {
     "CAST": Rule(7, (1, 1), "", (Cast,), cast, ALL),
     "DEQUANTIZE": Rule(6, (1, 1), "DequantizeOptions", (Dequantize,), dequantize),
     "FULLY_CONNECTED": Rule(
-        13, (2, 3), "FullyConnectedOptions", (FullyConnected, *HYBRID), fully_connected
+        13, (2, 3), "FullyConnectedOptions", (FullyConnected, Requantize, *HYBRID), fully_connected
     ),
     "MAXIMUM": plain(4, "MaximumMinimumOptions", Maximum, INTEGERS),
     "MINIMUM": plain(4, "MaximumMinimumOptions", Minimum, INTEGERS),

@@ -11,9 +11,11 @@ _BIAS = 2
 _LARGEST_DIFFERENCE = 0.02  # of the result's scale, see GetQuantizedConvolutionMultipler
 
 
-def convolution_bias(context: OperatorContext, source: Value) -> Value | None:
-    """The bias of a convolution: its only zero point must be 0."""
-    bias = context.bias(source)
+def convolution_bias(
+    context: OperatorContext, source: Value, *, may_be_narrow: bool = False
+) -> Value | None:
+    """The bias of a convolution: its only zero point must be 0. may_be_narrow: see `OperatorContext.bias`."""
+    bias = context.bias(source, may_be_narrow=may_be_narrow)
     if bias is not None and source.type.dtype is not DType.FLOAT32:
         _, zero_point = _stored(context, _BIAS)
         if zero_point != 0:
@@ -26,7 +28,7 @@ def fully_connected_bias(context: OperatorContext, source: Value) -> Value | Non
 
     Several scales, and none, count as 0, on both sides.
     """
-    bias = context.bias(source)
+    bias = context.bias(source, may_be_narrow=True)
     if bias is None or source.type.dtype is DType.FLOAT32:
         return bias
     scales = [_stored(context, position)[0] for position in range(_BIAS + 1)]

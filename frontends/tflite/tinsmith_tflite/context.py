@@ -256,20 +256,30 @@ class OperatorContext:
             return self.values.float_weights(self._tensor(position))
         return value
 
-    def bias(self, source: Value, position: int = 2) -> Value | None:
+    def bias(
+        self, source: Value, position: int = 2, *, may_be_narrow: bool = False
+    ) -> Value | None:
         """Input `position`, or None if it is absent. Beside int16 activations it must be TFLite's default,
-        int64: with int32 TFLite rounds in another way.
+        int64, unless it may be narrow: with int32 TFLite rounds in another way.
         """
         if not self.has(position):
             return None
         index = self._tensor(position)
         kind = self.values.file.tensor(index).type_name
-        if source.type.dtype is DType.INT16 and kind != "INT64":
+        allowed = ("INT32", "INT64") if may_be_narrow else ("INT64",)
+        if source.type.dtype is DType.INT16 and kind not in allowed:
             raise self.unsupported(
                 f"expected an INT64 bias beside int16 activations, got {kind}; quantize the model again "
                 "with TensorFlow's default bias type"
             )
         return self.values.bias(index)
+
+    def has_bias_of(self, type_name: str, position: int = 2) -> bool:
+        """Whether input `position` is there, and of that type in the file."""
+        return (
+            self.has(position)
+            and self.values.file.tensor(self._tensor(position)).type_name == type_name
+        )
 
     def stored_quantization(self, position: int) -> FileQuantization | None:
         """What the file says of the scales of input `position`, unchecked."""

@@ -13,6 +13,7 @@ from tinsmith_ir.operators import (
     Relu,
     Relu6,
     ReluN1To1,
+    Requantize,
     Sqrt,
     Square,
 )
@@ -20,6 +21,7 @@ from tinsmith_ir.operators import (
 from tinsmith_tflite.bias import convolution_bias
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.hybrid import HYBRID, hybrid_convolution, is_hybrid
+from tinsmith_tflite.narrow import is_narrow, narrow_sums
 from tinsmith_tflite.rules import FLOATS, Rule
 
 Pair = tuple[int, int]
@@ -33,7 +35,7 @@ _LARGEST_PADDED_BYTES = 2**28
 
 def conv2d(context: OperatorContext) -> Conversion:
     """CONV_2D; groups follow from the shapes."""
-    source, weights, bias = _operands(context)
+    source, weights, bias = _operands(context, may_be_narrow=True)
     stride = _positive(context, "stride", "StrideH", "StrideW")
     dilation = _positive(context, "dilation", "DilationHFactor", "DilationWFactor")
     kernel = (weights.type.shape[1], weights.type.shape[2])
@@ -46,6 +48,8 @@ def conv2d(context: OperatorContext) -> Conversion:
     )
     if is_hybrid(context, source):
         return hybrid_convolution(context, source, operator)
+    if is_narrow(context, source):
+        return narrow_sums(context, operator, (source, weights, bias))
     return operator, (source, weights, bias)
 
 
@@ -108,12 +112,14 @@ def max_pool2d(context: OperatorContext) -> Conversion:
     )
 
 
-def _operands(context: OperatorContext) -> tuple[Value, Value, Value | None]:
+def _operands(
+    context: OperatorContext, *, may_be_narrow: bool = False
+) -> tuple[Value, Value, Value | None]:
     source = context.ranked_value(0, 4)
     if is_hybrid(context, source):
         return source, context.ranked_value(1, 4), None
     weights = context.weights(source, 4, may_be_int4=True)
-    return source, weights, convolution_bias(context, source)
+    return source, weights, convolution_bias(context, source, may_be_narrow=may_be_narrow)
 
 
 def _pool(context: OperatorContext) -> tuple[Value, Pair, Pair, tuple[int, int, int, int]]:
@@ -158,9 +164,13 @@ def _same(size: int, kernel: int, stride: int, dilation: int) -> Pair:
 
 RULES: Mapping[str, Rule] = {
     "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), average_pool2d),
-    "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D, *HYBRID), conv2d),
+    "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D, Requantize, *HYBRID), conv2d),
     "DEPTHWISE_CONV_2D": Rule(
-        7, (2, 3), "DepthwiseConv2DOptions", (DepthwiseConv2D, *HYBRID), depthwise_conv2d
+        7,
+        (2, 3),
+        "DepthwiseConv2DOptions",
+        (DepthwiseConv2D, *HYBRID),
+        depthwise_conv2d,
     ),
     "L2_POOL_2D": Rule(
         1, (1, 1), "Pool2DOptions", (Sqrt, Relu, Relu6, ReluN1To1), l2_pool2d, FLOATS
