@@ -1,6 +1,8 @@
 """The page docs/supported_ops.md: `python -m tinsmith_driver.manual > docs/supported_ops.md`."""
 
-from tinsmith_lowering import supported_operators
+from collections.abc import Sequence
+
+from tinsmith_lowering import Kernel, supported_operators
 
 from tinsmith_driver.plugins import registry
 
@@ -13,14 +15,63 @@ all is the business of [the IR](../ir/README.md).
 
 """
 
+_SPEED = """## Speed
+
+By element type of the first operand, whether a back end made for speed has kernels for an operator ("fast") or plain
+loops alone ("reference"). What a fast kernel refuses by its rules, below, goes to the plain loops, too.
+
+"""
+
+_KERNELS = """
+## Kernels
+
+"""
+
+# Of each implementation of the fast kernels one.
+_SPEED_TARGETS = ("cortex-m3", "cortex-m4", "cortex-m55")
+_PLAIN = "reference"
+
 # Its table is the longest: targets without SIMD have fewer rules.
 _TARGET = "cortex-m4"
 
 
 def supported_operators_page() -> str:
     """The whole page."""
-    chosen = registry().target(_TARGET)
-    return _HEAD + supported_operators(registry().kernels(chosen, None, packed=True))
+    return _HEAD + _SPEED + _speeds() + _KERNELS + supported_operators(_kernels_of(_TARGET))
+
+
+def _kernels_of(target: str) -> Sequence[Kernel]:
+    return registry().kernels(registry().target(target), None, packed=True)
+
+
+def _speeds() -> str:
+    """A row for each operator, a column for each target."""
+    kernels = {target: _kernels_of(target) for target in _SPEED_TARGETS}
+    operators = sorted({kernel.computes for found in kernels.values() for kernel in found})
+    rows = [
+        f"| {operator} | {' | '.join(_speed(operator, kernels[t]) for t in _SPEED_TARGETS)} |"
+        for operator in operators
+    ]
+    head = [f"| operator | {' | '.join(_SPEED_TARGETS)} |", f"|---|{'---|' * len(_SPEED_TARGETS)}"]
+    return "\n".join([*head, *rows, ""])
+
+
+def _speed(operator: str, kernels: Sequence[Kernel]) -> str:
+    """`fast: i8; reference: f32, i16`, or the class alone where all types have one."""
+    types = {True: dict[str, None](), False: dict[str, None]()}
+    for kernel in kernels:
+        if kernel.computes == operator:
+            types[kernel.backend != _PLAIN][kernel.signature.inputs[0].value] = None
+    fast = sorted(types[True])
+    plain = sorted(found for found in types[False] if found not in types[True])
+    classes = {
+        name: ", ".join(found) for name, found in (("fast", fast), ("reference", plain)) if found
+    }
+    return (
+        next(iter(classes))
+        if len(classes) == 1
+        else "; ".join(f"{k}: {v}" for k, v in classes.items())
+    )
 
 
 if __name__ == "__main__":
