@@ -80,6 +80,21 @@ def _rest(s: _Shapes) -> int:
     return s.result("CONCATENATION", [rest, s.ints(2)], (3,), CONCATENATION)
 
 
+def _places(s: _Shapes) -> int:
+    """6 where x has 3, elsewhere 2."""
+    has_three = s.model.tensor("has three", (3,), "BOOL")
+    s.model.operator("EQUAL", [s.shape, s.scalar(3)], [has_three], options("EqualOptions"))
+    places = s.model.tensor("places", (1, 1), "INT64", signature=(-1, 1))
+    s.model.operator("WHERE", [has_three], [places], options("WhereOptions"))
+    operands = [places, s.ints(3), s.ints(6), s.scalar(2)]
+    return s.result("SPARSE_TO_DENSE", operands, (3,), options("SparseToDenseOptions"))
+
+
+def _outside(s: _Shapes) -> int:
+    operands = [s.ints(3), s.ints(3), s.scalar(6), s.scalar(2)]
+    return s.result("SPARSE_TO_DENSE", operands, (3,), options("SparseToDenseOptions"))
+
+
 CHAINS: list[tuple[Callable[[_Shapes], int], tuple[int, ...]]] = [
     (lambda s: s.pack(s.size(0), s.scalar(12)), (2, 12)),
     (lambda s: s.pack(s.size(-1), s.scalar(-1)), (4, 6)),
@@ -105,6 +120,7 @@ CHAINS: list[tuple[Callable[[_Shapes], int], tuple[int, ...]]] = [
     (_sum, (2, 3, 4)),
     (_squeezed, (2, 12)),
     (_rest, (3, 4, 2)),
+    (_places, (2, 6, 2)),
 ]
 
 
@@ -166,6 +182,7 @@ REFUSED: list[tuple[Callable[[_Shapes], int], type[Exception], str]] = [
         UnsupportedError,
         "no fused activation",
     ),
+    (_outside, ModelError, "operands that fit together"),
 ]
 
 

@@ -198,6 +198,19 @@ def _reduce_prod(folding: _Folding) -> Integers:
     return np.prod(folding.first, axis=axes, keepdims=folding.options.boolean("KeepDims"))
 
 
+def _sparse_to_dense(folding: _Folding) -> Integers:
+    """Values, or one for all, at some places of a shape that is filled with another."""
+    shape, values = folding.list(1), folding.arrays[2]
+    if min(shape, default=0) < 0 or math.prod(shape) > MOST_ATTRIBUTE_ELEMENTS:
+        raise ValueError(f"shape {shape}")
+    places = folding.first.reshape(-1, len(shape))
+    if places.size and places.min() < 0:
+        raise IndexError(f"index {places.min()}")
+    result = np.full(shape, folding.scalar(3), np.int64)
+    result[tuple(places.T)] = values
+    return result
+
+
 def _comparison(
     options: str, compare: Callable[[Integers, Integers], NDArray[np.bool_]]
 ) -> FoldRule:
@@ -245,8 +258,10 @@ FOLD_RULES: Mapping[str, FoldRule] = {
     "RESHAPE": FoldRule(1, "ReshapeOptions", _reshape),
     "SHAPE": FoldRule(1, "ShapeOptions", lambda f: f.first, reads_shape=True),
     "SLICE": FoldRule(6, "SliceOptions", _slice),
+    "SPARSE_TO_DENSE": FoldRule(3, "SparseToDenseOptions", _sparse_to_dense),
     "SQUEEZE": FoldRule(2, "SqueezeOptions", _squeeze),
     "STRIDED_SLICE": FoldRule(8, "StridedSliceOptions", _strided_slice),
     "SUB": FoldRule(5, "SubOptions", lambda f: f.without_activation(f.arrays[0] - f.arrays[1])),
+    "WHERE": FoldRule(1, "WhereOptions", lambda f: np.argwhere(f.first)),
     "ZEROS_LIKE": FoldRule(1, "ZerosLikeOptions", lambda f: np.zeros_like(f.first)),
 }
