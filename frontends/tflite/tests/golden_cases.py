@@ -20,6 +20,7 @@ import cases_logic
 import cases_moves
 import cases_narrow
 import cases_normalization
+import cases_powers
 import cases_products
 import cases_ranking
 import cases_recurrent
@@ -173,6 +174,8 @@ _FAMILIES: Sequence[tuple[int, Family]] = (
     (5, cases_counting.one_hot),
     (8, cases_counting.trigonometry),
     (5, cases_windows.l2_pool2d),
+    (12, cases_powers.power),
+    (4, cases_powers.local_response_normalization),
     (6, cases_ranking.topk_v2),
     (6, cases_ranking.reduce_prod),
     (6, cases_ranking.scatter_nd),

@@ -28,8 +28,10 @@ OWN_ARITHMETIC = (
     "softmax_float32",
     "logistic_float32",
     "exp_float32",
+    "local_response_normalization_float32",
     "of_floats_float32_2",
     "of_floats_float32_10",
+    "power_float32",
 )
 
 
