@@ -15,6 +15,7 @@ from tinsmith_ir.types import Quantization
 
 MAX_ELEMENTS = 2048
 """Of values that a step makes larger."""
+_LEAST_SCALE, _MOST_SCALE = 1e-7, 1e4
 _ACTIVATIONS = (
     Activation.NONE,
     Activation.NONE,
@@ -54,11 +55,13 @@ class Network:
         return int(self.random.integers(low, high + 1))
 
     def quantization(self, near: float) -> Quantization | None:
-        """A scale within a factor of 1.5 of `near`, any zero point (0 for int16); None in a float32
-        network.
+        """A scale within a factor of 1.5 of `near`, as far as that is one of networks; any zero point (0
+        for int16). None in a float32 network.
         """
         if self.dtype is DType.FLOAT32:
             return None
+        # Many products in a row would leave the scales that rescaling can reach.
+        near = min(max(near, _LEAST_SCALE), _MOST_SCALE)
         scale = np.float32(near * 1.5 ** self.random.uniform(-1, 1))
         zero_point = self.pick(-128, 127) if self.dtype is DType.INT8 else 0
         return Quantization.per_tensor(float(scale), zero_point)
