@@ -95,8 +95,9 @@ _FAMILIES = (
     _Family(72, 0.2, 0.25, (counting.count,)),
     _Family(71, 0.2, 0.25, (products.similarity,)),
     _Family(73, 0.25, 0.35, (rows.normalize,)),
-    _Family(74, 0.1, 0.3, (detections.detect, poses.pose), goes_on=True),
-    _Family(74, 0.2, 0.25, (four_bits.weighted,)),
+    _Family(74, 0.1, 0.3, (detections.detect,), goes_on=True),
+    _Family(76, 0.1, 0.3, (poses.pose,), goes_on=True),
+    _Family(77, 0.2, 0.25, (four_bits.weighted,)),
     _Family(75, 0.25, 0.3, (ranking.rank,)),
 )
 
