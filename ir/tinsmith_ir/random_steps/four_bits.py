@@ -23,7 +23,7 @@ def weighted(network: Network, random: np.random.Generator, value: Value) -> Non
     quantization = Quantization(scales, (0,) * count, axis if count > 1 else None)
     weights = network.builder.constant("weights", integers, quantization, DType.INT4)
     bias = network.builder.constant("bias", random.integers(-300, 300, shape[axis]).astype("i4"))
-    near = network.scale(value) * 25 * math.sqrt(math.prod(shape) / shape[axis])
+    near = network.scale(value) * 0.5 * math.sqrt(math.prod(shape) / shape[axis])
     inputs = [value, weights, bias if random.random() < 0.8 else None]
     result = Quantization.per_tensor(float(np.float32(near)), int(random.integers(-128, 128)))
     network.add(operator, inputs, result)

@@ -15,7 +15,7 @@ from tinsmith_ir.types import Quantization
 
 MAX_ELEMENTS = 2048
 """Of values that a step makes larger."""
-_LEAST_SCALE, _MOST_SCALE = 1e-7, 1e4
+_LEAST_SCALE, _MOST_SCALE = 1e-5, 30.0
 _ACTIVATIONS = (
     Activation.NONE,
     Activation.NONE,
