@@ -21,7 +21,7 @@ from tinsmith_ir.parameters import conv_parameters
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import random_graph, random_inputs
 
-SEEDS = range(12)
+SEEDS = range(16)
 
 
 def nodes_of(dtype: DType) -> list[tuple[Graph, Node, Mapping[str, Array]]]:

@@ -48,8 +48,8 @@ class Detections(Operator):
         Operand("anchors"),
     )
 
-    classes: int
-    max_detections: int
+    classes: int = 1
+    max_detections: int = 1
     classes_per_detection: int = 1
     detections_per_class: int = 100
     by_class: bool = False

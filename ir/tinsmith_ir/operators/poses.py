@@ -54,8 +54,8 @@ class Poses(Operator):
         Operand("mid_offsets"),
     )
 
-    max_detections: int
-    stride: int
+    max_detections: int = 1
+    stride: int = 16
     score_threshold: float = 0.5
     nms_radius: float = 20.0
 
