@@ -79,12 +79,21 @@ class Verify:
         return self._left()
 
     def _left(self) -> list[str]:
-        files = list((self.root / "temporary").rglob("*"))
-        written = sorted((self.root / "outputs").rglob("*"))
+        files = _below(self.root / "temporary")
+        written = sorted(_below(self.root / "outputs"))
         if [path.name for path in written] != _WHOLE:
             files += written
-        files += [path for path in (self.root / "cache").rglob("*") if _is_unfinished(path)]
+        files += [path for path in _below(self.root / "cache") if _is_unfinished(path)]
         return [*self.running().values(), *map(str, files)]
+
+
+def _below(folder: Path) -> list[Path]:
+    """All files and folders there, of which some may go away meanwhile."""
+    return [
+        Path(parent, name)
+        for parent, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+    ]
 
 
 def _slow_model() -> str:
