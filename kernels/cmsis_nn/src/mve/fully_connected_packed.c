@@ -66,16 +66,6 @@ static void sum_last(const int8_t *row, int32_t depth, const int8_t *weights, in
   }
 }
 
-/** Sums of one row and channels whose weights are one vector each: of a depth of up to sixteen. */
-static void sum_shallow(const int8_t *row, int32_t depth, const int8_t *weights, int32_t channels, const int32_t *bias,
-                        int32_t *sums) {
-  const int8x16_t x = vldrbq_z_s8(row, vctp8q((uint32_t)depth));
-  for (; channels > 0; --channels) {
-    *sums++ = vmladavaq_s8(*bias++, x, vldrbq_s8(weights));
-    weights += kByteLanes;
-  }
-}
-
 static void multiply_row(const mve_output_scale *scale, const cmsis_nn_dims *filter_dims, const int8_t *row,
                          const int8_t *weights, const int32_t *bias, int8_t *output) {
   const int32_t depth = filter_dims->n;
@@ -84,15 +74,10 @@ static void multiply_row(const mve_output_scale *scale, const cmsis_nn_dims *fil
     const int32_t rest = filter_dims->c - first;
     const int32_t count = rest < kChannelsAtOnce ? rest : kChannelsAtOnce;
     int32_t sums[kChannelsAtOnce];
-    if (depth <= kByteLanes) {
-      sum_shallow(row, depth, weights, count, bias + first, sums);
-      weights += count * kByteLanes;
-    } else {
-      const int32_t grouped = count / kTogether * kTogether;
-      sum_groups(row, depth, weights, grouped / kTogether, bias + first, sums);
-      weights += grouped * channel_bytes;
-      sum_last(row, depth, weights, count - grouped, bias + first + grouped, sums + grouped);
-    }
+    const int32_t grouped = count / kTogether * kTogether;
+    sum_groups(row, depth, weights, grouped / kTogether, bias + first, sums);
+    weights += grouped * channel_bytes;
+    sum_last(row, depth, weights, count - grouped, bias + first + grouped, sums + grouped);
     tinsmith_mve_store_row(scale, first, sums, count, output + first);
   }
 }
