@@ -117,13 +117,14 @@ def test_stride_2_of_large_windows_has_a_kernel_with_the_dsp_extension(
 @pytest.mark.parametrize(
     ("operator", "channels", "taps", "kernel"),
     [
-        (DepthwiseConv2D(), 4, (6, 6), "pixels_s8"),
-        (DepthwiseConv2D(), 2, (6, 6), "packed_s8"),
+        (DepthwiseConv2D(), 4, (2, 6), "pixels_s8"),
+        (DepthwiseConv2D(), 4, (6, 6), "packed_s8"),
+        (DepthwiseConv2D(), 2, (2, 6), "packed_s8"),
         (DepthwiseConv2D(), 4, (4, 4), "packed_s8"),
         (DepthwiseConv2D(stride=(3, 3), padding=(3, 3, 3, 3)), 4, (3, 3), "pixels_s8"),
         (DepthwiseConv2D(dilation=(2, 1)), 5, (3, 3), "pixels_s8"),
     ],
-    ids=["one window", "two channels", "nine windows", "stride 3", "dilated"],
+    ids=["five windows", "many taps", "two channels", "nine windows", "stride 3", "dilated"],
 )
 def test_few_and_distant_windows_are_done_pixel_by_pixel(
     operator: DepthwiseConv2D, channels: int, taps: tuple[int, int], kernel: str
