@@ -7,6 +7,7 @@ from tinsmith_driver.benchmarks.scaling import (
     NETWORKS,
     OTHERS,
     Row,
+    doubling,
     measure,
     misses,
 )
@@ -43,8 +44,13 @@ def test_a_row_divides_its_seconds_among_the_steps() -> None:
     assert names | {OTHERS} <= found.steps.keys()
     assert sum(found.steps.values()) == pytest.approx(found.seconds)
     assert half.factor is None
-    assert found.factor == found.seconds / half.seconds
+    assert found.factor is not None
+    assert found.factor > 0
     assert found.arena > 0
+
+
+def test_one_slow_round_makes_no_factor() -> None:
+    assert doubling([1.0, 2.0, 1.0], [2.0, 5.0, 3.0]) == 2.5
 
 
 def test_seconds_and_factors_beyond_their_bounds_are_misses() -> None:

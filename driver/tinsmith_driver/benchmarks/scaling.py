@@ -5,6 +5,7 @@ numbers. A row is one network of one size for one target.
 """
 
 import gc
+import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -25,8 +26,10 @@ from tinsmith_driver.table import table, thousands
 SIZES = (250, 500, 1000, 2000, 4000)
 OTHERS = "others"
 _TARGET = "cortex-m4"
-# The best of some rounds over all sizes, as other work on the machine only ever adds time, for some seconds or minutes.
-_ROUNDS = 4
+# Rounds over all sizes. Seconds are the best of them, as other work on the machine only ever adds time. A factor is
+# the middle one of theirs: the speed of a shared machine drifts from minute to minute by more than the bound leaves
+# room for, but little between two sizes of one round.
+_ROUNDS = 9
 
 MOST_PER_DOUBLING = 2.3
 # A step or a network that takes less is not held to the bound: its seconds are those of the machine.
@@ -44,8 +47,8 @@ class Row:
 
     seconds: of the processor, so that other work on the machine counts little. steps: name -> its part of
     them, as the clock divides them, of what has a name in a report: the passes, lowering, allocation and
-    writing C; `others` is the rest, such as verifying after each. factor: by the seconds of half the size;
-    None for the smallest.
+    writing C; `others` is the rest, such as verifying after each. factor: by the seconds of half the size in
+    the same round, the middle one of all rounds; None for the smallest.
     """
 
     network: str
@@ -54,6 +57,15 @@ class Row:
     steps: Mapping[str, float]
     seconds: float
     factor: float | None
+    arena: int
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Seconds of the processor for compiling once, its steps' parts of them, and the arena."""
+
+    seconds: float
+    steps: Mapping[str, float]
     arena: int
 
 
@@ -169,15 +181,20 @@ def measure(
             on_start(f"{network} of {operators} for {target}")
             found.append(_timed(model, target))
     rows: list[Row] = []
-    for operators, found in zip(sizes, runs, strict=True):
-        seconds, steps, arena = min(found, key=lambda run: run[0])
-        factor = seconds / rows[-1].seconds if rows else None
-        rows.append(Row(network, target, operators, steps, seconds, factor, arena))
+    for index, (operators, found) in enumerate(zip(sizes, runs, strict=True)):
+        best = min(found, key=lambda run: run.seconds)
+        factor = (
+            doubling([run.seconds for run in runs[index - 1]], [run.seconds for run in found])
+            if index
+            else None
+        )
+        rows.append(Row(network, target, operators, best.steps, best.seconds, factor, best.arena))
     return rows
 
 
-_Run = tuple[float, Mapping[str, float], int]
-"""Seconds of the processor for compiling, its steps' parts of them, and the arena."""
+def doubling(halves: Sequence[float], wholes: Sequence[float]) -> float:
+    """The median, over rounds, of the seconds of a size by those of half of it."""
+    return statistics.median(whole / half for half, whole in zip(halves, wholes, strict=True))
 
 
 def _timed(model: Model, target: str) -> _Run:
@@ -191,7 +208,7 @@ def _timed(model: Model, target: str) -> _Run:
         part = record.seconds / elapsed * seconds
         steps[record.name] = steps.get(record.name, 0.0) + part
     steps[OTHERS] = seconds - sum(steps.values())
-    return seconds, steps, compilation.arena_bytes
+    return _Run(seconds, steps, compilation.arena_bytes)
 
 
 def misses(rows: list[Row]) -> list[str]:
