@@ -9,8 +9,7 @@ import pytest
 from tinsmith_c.testing import HostModel, KernelObjects, host_compiler, tight_program
 from tinsmith_cmsis_nn import backend
 from tinsmith_cmsis_nn.broadcast import PIECE_ELEMENTS, repetition, scratch_bytes
-from tinsmith_ir import DType, Graph, evaluate_program
-from tinsmith_ir.evaluate import equal_arrays
+from tinsmith_ir import DType, Graph
 from tinsmith_ir.operators import Add, Mul
 from tinsmith_ir.testing import GraphBuilder, random_array
 from tinsmith_ir.types import Quantization, TensorType
@@ -103,6 +102,4 @@ def test_results_at_their_tightest_are_right(
         model = HostModel.build(tight, HOST, kernels, kernel_objects, folder)
         generator = np.random.default_rng(3)
         inputs = {name: random_array(generator, tight.type_of(name)) for name in tight.inputs}
-        expected = evaluate_program(tight, inputs)
-        for name, result in zip(tight.outputs, model.run(inputs), strict=True):
-            assert equal_arrays(result, expected[name])
+        assert model.wrong_results(inputs) == []

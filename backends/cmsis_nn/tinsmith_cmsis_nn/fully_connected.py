@@ -35,7 +35,7 @@ from tinsmith_cmsis_nn.common import (
     packed_constants,
 )
 from tinsmith_cmsis_nn.guards import guards
-from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_fully_connected
+from tinsmith_cmsis_nn.packing import PackedLayer, pack_fully_connected, refusal
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
 
 _S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
@@ -77,20 +77,12 @@ def packed(layer: Layer, *, deep: bool = False) -> PackedLayer:
 
 def weights_pack(layer: Layer) -> str | None:
     """Weights, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
-    try:
-        packed(layer)
-    except PackingError as error:
-        return str(error)
-    return None
+    return refusal(lambda: packed(layer))
 
 
 def weights_pack_for_any_sum(layer: Layer) -> str | None:
     """Weights of any sum, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
-    try:
-        packed(layer, deep=True)
-    except PackingError as error:
-        return str(error)
-    return None
+    return refusal(lambda: packed(layer, deep=True))
 
 
 def scales_are_per_tensor(layer: Layer) -> str | None:

@@ -35,17 +35,13 @@ from tinsmith_cmsis_nn.geometry import Dims, Geometry
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.helpers import CONVOLUTION_OFFSET
 from tinsmith_cmsis_nn.packed_convolution import emit_record, input_is_computed, no_groups
-from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_convolution_offset
+from tinsmith_cmsis_nn.packing import PackedLayer, pack_convolution_offset, refusal
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
 
 
 def weights_pack(layer: Layer) -> str | None:
     """Weights with a zero point, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
-    try:
-        packed(layer)
-    except PackingError as error:
-        return str(error)
-    return None
+    return refusal(lambda: packed(layer))
 
 
 def packed(layer: Layer) -> PackedLayer:

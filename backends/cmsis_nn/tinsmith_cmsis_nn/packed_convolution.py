@@ -38,9 +38,9 @@ from tinsmith_cmsis_nn.helpers import (
 )
 from tinsmith_cmsis_nn.packing import (
     PackedLayer,
-    PackingError,
     pack_convolution,
     pack_depthwise,
+    refusal,
     surely_packs,
 )
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
@@ -88,20 +88,12 @@ def weights_pack(layer: Layer) -> str | None:
     p = parameters_of(layer)
     if surely_packs(constant_s8(layer, 1), constant_bias(layer), p.multipliers, p.shifts):
         return None
-    try:
-        packed(layer)
-    except PackingError as error:
-        return str(error)
-    return None
+    return refusal(lambda: packed(layer))
 
 
 def weights_pack_for_any_shift(layer: Layer) -> str | None:
     """Weights, bias and scales can be arranged for the packed kernels of any scale (`tinsmith_nn.h`)."""
-    try:
-        packed(layer, any_shift=True)
-    except PackingError as error:
-        return str(error)
-    return None
+    return refusal(lambda: packed(layer, any_shift=True))
 
 
 def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:

@@ -4,6 +4,7 @@ Pure numpy; what the arrays mean to the kernels is said in that header. Weights 
 multipliers and shifts as `tinsmith_ir` computes them (scale = multiplier * 2**(shift - 31)).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -51,6 +52,15 @@ class PackedLayer:
     bias: NDArray[np.int32]
     multiplier: NDArray[np.int32]
     shift: NDArray[np.int32]
+
+
+def refusal(arrange: Callable[[], PackedLayer]) -> str | None:
+    """Why a layer's constants cannot be arranged so, as a rule of a kernel says it; None if they can."""
+    try:
+        arrange()
+    except PackingError as error:
+        return str(error)
+    return None
 
 
 def surely_packs(

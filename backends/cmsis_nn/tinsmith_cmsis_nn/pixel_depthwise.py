@@ -33,17 +33,13 @@ from tinsmith_cmsis_nn.packed_convolution import (
     input_is_computed,
     settled_channels,
 )
-from tinsmith_cmsis_nn.packing import PackedLayer, PackingError, pack_depthwise_pixels
+from tinsmith_cmsis_nn.packing import PackedLayer, pack_depthwise_pixels, refusal
 from tinsmith_cmsis_nn.rules import constant_s8, weights_are_constant
 
 
 def weights_pack(layer: Layer) -> str | None:
     """Weights, bias and scales can be arranged for going pixel by pixel (`tinsmith_nn.h`)."""
-    try:
-        packed(layer)
-    except PackingError as error:
-        return str(error)
-    return None
+    return refusal(lambda: packed(layer))
 
 
 def packed(layer: Layer) -> PackedLayer:

@@ -1,11 +1,11 @@
 """What the declarations of several subjects share."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_c import call, float_literal, initializer
+from tinsmith_c import FieldValue, call, float_literal, initializer
 from tinsmith_ir.arithmetic import activation_range_f32
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.four_bits import packed
@@ -297,6 +297,21 @@ def call_sums(layer: Layer, scope: Scope) -> str:
     )
     operands = [scope.input(0), _weights(layer, scope), scope.input(2), scope.output]
     return call(name, ["&kShape", str(-quantization.zero_point), *_offset(layer), *operands])
+
+
+def emit_with_scratch(
+    function: str, fields: Mapping[str, FieldValue], layer: Layer, scope: Scope
+) -> Emission:
+    """One call with a record of parameters, all operands, scratch, and all results.
+
+    function: its record is the name without the ending for the element type, with `_parameters`.
+    """
+    assert scope.scratch is not None
+    operands = [scope.input(index) for index in range(len(layer.inputs))]
+    results = [result.expression for result in scope.outputs]
+    arguments = ["&kParameters", *operands, scope.scratch.expression, *results]
+    record = f"{function.rpartition('_')[0]}_parameters"
+    return Emission((initializer(record, "kParameters", fields), call(function, arguments)))
 
 
 def scale(multiplier: int, shift: int) -> str:

@@ -1,10 +1,10 @@
 """Detections: boxes with scores, and which of them count."""
 
-from tinsmith_c import FieldValue, call, float_literal, initializer
+from tinsmith_c import float_literal
 from tinsmith_ir.operators import Detections
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
-from tinsmith_reference.common import FLOAT32, kernel
+from tinsmith_reference.common import FLOAT32, emit_with_scratch, kernel
 
 _FLOATS_OF_A_BOX = 5
 
@@ -18,8 +18,7 @@ def emit(layer: Layer, scope: Scope) -> Emission:
     """float32."""
     operator = layer.operator_as(Detections)
     _, boxes, depth = layer.input(0).shape
-    assert scope.scratch is not None
-    fields: dict[str, FieldValue] = {
+    fields = {
         "boxes": boxes,
         "encoding_depth": depth,
         "classes": operator.classes,
@@ -36,15 +35,7 @@ def emit(layer: Layer, scope: Scope) -> Emission:
         "height_scale": float_literal(operator.height_scale),
         "width_scale": float_literal(operator.width_scale),
     }
-    operands = [scope.input(index) for index in range(3)]
-    results = [result.expression for result in scope.outputs]
-    arguments = ["&kParameters", *operands, scope.scratch.expression, *results]
-    return Emission(
-        (
-            initializer("tinsmith_detections_parameters", "kParameters", fields),
-            call("tinsmith_detections_f32", arguments),
-        )
-    )
+    return emit_with_scratch("tinsmith_detections_f32", fields, layer, scope)
 
 
 KERNELS = (

@@ -1,10 +1,10 @@
 """Poses: of maps of keypoints the people in an image."""
 
-from tinsmith_c import FieldValue, call, float_literal, initializer
+from tinsmith_c import float_literal
 from tinsmith_ir.operators import Poses
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
-from tinsmith_reference.common import FLOAT32, kernel
+from tinsmith_reference.common import FLOAT32, emit_with_scratch, kernel
 
 _FLOATS_OF_A_POSE = 53
 
@@ -19,8 +19,7 @@ def emit(layer: Layer, scope: Scope) -> Emission:
     """float32."""
     operator = layer.operator_as(Poses)
     _, height, width, _ = layer.input(0).shape
-    assert scope.scratch is not None
-    fields: dict[str, FieldValue] = {
+    fields = {
         "height": height,
         "width": width,
         "max_detections": operator.max_detections,
@@ -30,15 +29,7 @@ def emit(layer: Layer, scope: Scope) -> Emission:
         "least_logit": float_literal(operator.least_logit),
         "squared_radius": float_literal(operator.squared_radius),
     }
-    operands = [scope.input(index) for index in range(3)]
-    results = [result.expression for result in scope.outputs]
-    arguments = ["&kParameters", *operands, scope.scratch.expression, *results]
-    return Emission(
-        (
-            initializer("tinsmith_poses_parameters", "kParameters", fields),
-            call("tinsmith_poses_f32", arguments),
-        )
-    )
+    return emit_with_scratch("tinsmith_poses_f32", fields, layer, scope)
 
 
 KERNELS = (

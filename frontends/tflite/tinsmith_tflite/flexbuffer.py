@@ -3,6 +3,9 @@
 The layout is that of flatbuffers.dev/flatbuffers_internals, FlexBuffers: the last byte says how wide the root is, the
 one before its type. A map is a vector of values, behind which each has a byte for its type, and in front of which stand
 three numbers: the way to the vector of its keys, their width, and how many there are. Ways lead backwards.
+
+`flatbuffers.flexbuffers` reads the same, but takes an offset of a damaged file from the end when it leads out of the
+front, and so gives numbers where there are none.
 """
 
 import struct

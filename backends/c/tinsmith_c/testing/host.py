@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from tinsmith_ir.graph import Array
+from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
+from tinsmith_ir.graph import Array, Graph
 from tinsmith_ir.program import Buffer, Program
-from tinsmith_lowering import Kernel
+from tinsmith_ir.simulate import evaluate_program
+from tinsmith_lowering import Kernel, lower, prepare
 from tinsmith_target import Target
 
 from tinsmith_c.layout import Layout, c_name
@@ -112,6 +114,27 @@ class HostModel:
         flags = [*objects.include_flags(), f"-I{folder}"]
         compile_c([*sources, *flags, *objects.objects(), "-o", executable])
         return HostModel(program, executable, files)
+
+    @staticmethod
+    def of_graph(
+        graph: Graph,
+        target: Target,
+        kernels: Sequence[Kernel],
+        objects: KernelObjects,
+        folder: Path,
+    ) -> "HostModel":
+        """The same of a graph, its buffers one behind another; raises as `lower` and `build` do."""
+        program = place(prepare(lower(graph, target, kernels), target, kernels))
+        return HostModel.build(program, target, kernels, objects, folder)
+
+    def wrong_results(self, inputs: Mapping[str, Array], graph: Graph | None = None) -> list[str]:
+        """Outputs of one inference that differ from the evaluator's, of the graph or else of the program."""
+        if graph is None:
+            names, expected = list(self.program.outputs), evaluate_program(self.program, inputs)
+        else:
+            names, expected = [one.name for one in graph.outputs], evaluate_graph(graph, inputs)
+        results = zip(names, self.run(inputs), strict=True)
+        return [name for name, result in results if not equal_arrays(result, expected[name])]
 
     def run(self, inputs: Mapping[str, Array]) -> list[Array]:
         """The outputs of one inference, in the program's order."""
