@@ -17,6 +17,7 @@ from tinsmith_cmsis_nn import (
     packed_convolution,
     pixel_depthwise,
     pooling,
+    recurrent,
     softmax,
     transpose,
 )
@@ -58,7 +59,7 @@ class CmsisNnBackend(Checked):
             *offset_convolution.kernels(target),
             *fully_connected.packed_kernels(target),
         )
-        return (*packed, *public, *broadcast.kernels(target))
+        return (*packed, *public, *broadcast.kernels(target), *recurrent.kernels(target))
 
 
 @checked

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "include/arm_nnfunctions.h"
+#include "include/tinsmith_nn_recurrent.h"
 #include "tests/call.h"
 
 /** The order is that of OTHER_KERNELS in other_cases.py. */
@@ -30,6 +31,8 @@ typedef enum {
   kOtherMaximum,
   kOtherLstm,
   kOtherLstmS16,
+  kOtherSvdfHalves,
+  kOtherSvdfHalvesS16,
 } other_kernel;
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -92,6 +95,30 @@ static int32_t run_svdf(const call *c, const cmsis_nn_context *ctx) {
   }
   return arm_svdf_s8(ctx, &some, &some, &params, &input_scale, &output_scale, &h->input_dims, c->arrays[0], &none,
                      c->output, &h->filter_dims, weights, &h->output_dims, c->arrays[2], &none, bias, &none, output);
+}
+
+/** The output begins with the state after the call, which is made in place. */
+static int32_t run_svdf_halves(const call *c) {
+  const call_head *h = c->head;
+  const int32_t *n = h->numbers;
+  const cmsis_nn_dims *sizes = &h->filter_dims;
+  const int32_t batches = h->input_dims.n, state_bytes = n[7];
+  const tinsmith_svdf_params features = {batches, sizes->n, sizes->w,         h->input_dims.h,
+                                         n[2],    n[3],     h->output_offset, {n[0], n[1]}};
+  const tinsmith_svdf_params time = {batches, sizes->h, sizes->c, 0, n[4], n[5], n[6], h->activation};
+  const int32_t *sums = c->arrays[3];
+  const int32_t *bias = sums + sizes->n;
+  int8_t *output = c->output + state_bytes;
+  memcpy(c->output, c->arrays[4], (size_t)state_bytes);
+  if (h->kernel == kOtherSvdfHalvesS16) {
+    int16_t *state = (int16_t *)c->output;
+    tinsmith_svdf_features_s16(&features, sums, state, c->arrays[0], c->arrays[1], state);
+    tinsmith_svdf_time_s16(&time, bias, state, c->arrays[2], output);
+    return 0;
+  }
+  tinsmith_svdf_features_s8(&features, sums, c->output, c->arrays[0], c->arrays[1], c->output);
+  tinsmith_svdf_time_s8(&time, bias, c->output, c->arrays[2], output);
+  return 0;
 }
 
 /** Gates lie one after the other: forget, input, cell, output. */
@@ -206,6 +233,9 @@ int32_t call_run(const call *c) {
     case kOtherSvdf:
     case kOtherSvdfS16:
       return run_svdf(c, &ctx);
+    case kOtherSvdfHalves:
+    case kOtherSvdfHalvesS16:
+      return run_svdf_halves(c);
     case kOtherMinimum:
       return arm_minimum_s8(&ctx, input, in, weights, filter, c->output, out);
     case kOtherMaximum:

@@ -43,6 +43,8 @@ OTHER_KERNELS = (
     "maximum",
     "lstm_s8",
     "lstm_s16",
+    "svdf_halves_s8",
+    "svdf_halves_s16",
 )
 """In the order of `other_kernel` in other_call.c."""
 
@@ -454,6 +456,43 @@ class OtherGenerator(Generator):
             numbers=(rank, *limits, *inner, *outer, state.nbytes),
         )
 
+    def svdf_halves(self, kernel: str) -> Call:
+        """What filters remember, in place, and what units give of it."""
+        n, features, time = self.between(1, 3), self.between(1, 40), self.between(1, 21)
+        rank, units = self.between(1, 3), self.between(1, 6)
+        filters, steps = rank * units, rank * time
+        wide = kernel == "svdf_halves_s16"
+        x, weights = self.int8(n, features), self.weights(filters, features)
+        state = self.int16(n, filters, time) if wide else self.int8(n, filters, time)
+        over_time = self.int16(units, steps) if wide else self.weights(units, steps)
+        sums, bias = self.bias(features, filters), self.bias(time, units)
+        inner = quantize_multiplier(float(np.exp(self.random.normal(-2 if wide else -6, 1))))
+        outer = quantize_multiplier(float(np.exp(self.random.normal(-19 if wide else -6, 1))))
+        limits, activation = self.activation_s16() if wide else self.activation(), self.activation()
+        zero = 0 if wide else self.between(-128, 127)
+
+        def scaled(values: Int64s, scale: Pair) -> Int64s:
+            wrapped = values.astype(np.int32).astype(np.int64)
+            return requantize(wrapped, np.array([scale[0]]), np.array([scale[1]]))
+
+        newest = scaled(x.astype(np.int64) @ weights.astype(np.int64).T + sums, inner)
+        after = np.roll(state, -1, axis=2)
+        after[:, :, -1] = (np.clip(newest, *limits) + zero).astype(after.dtype)
+        products = after.reshape(n, units, steps).astype(np.int64) * over_time.astype(np.int64)
+        out_zero = self.between(-128, 127)
+        moved = scaled(products.sum(axis=2) + bias, outer) + out_zero
+        result = np.clip(moved, *activation).astype(np.int8)
+        return OtherCall(
+            kernel=kernel,
+            expected=np.concatenate([_bytes(after), _bytes(result)]),
+            arrays=(x, weights, over_time, np.concatenate([sums, bias]).astype(np.int32), state),
+            input_dims=(n, features, 1, 1),
+            filter_dims=(filters, units, time, steps),
+            output_offset=zero,
+            activation=activation,
+            numbers=(*limits, *inner, *outer, out_zero, state.nbytes),
+        )
+
     def extremum(self, kernel: str) -> Call:
         extents = [self.between(1, 6) for _ in range(4)]
         single = self.chance(0.5)
@@ -572,6 +611,8 @@ class OtherGenerator(Generator):
                 return self.transpose_conv(kernel)
             case "svdf_s8" | "svdf_s16":
                 return self.svdf(kernel)
+            case "svdf_halves_s8" | "svdf_halves_s16":
+                return self.svdf_halves(kernel)
             case "minimum" | "maximum":
                 return self.extremum(kernel)
             case _:
