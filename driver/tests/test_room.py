@@ -5,21 +5,25 @@ from pathlib import Path
 
 import pytest
 from tinsmith_driver import commands, room
+from tinsmith_driver.build import built
 from tinsmith_driver.cli import main
 from tinsmith_driver.kernel_sources import kernel_include_directories, library_sources
+from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.pipelines import Compilation, compile_model, read_model
 from tinsmith_target import target
 from tinsmith_toolchains import (
     Cache,
     DoesNotFitError,
     MissingToolError,
+    Symbol,
     compiler_for,
     flags,
     object_sections,
+    read_sections,
+    read_symbols,
 )
 from tinsmith_toolchains.objects import CompileJob, compile_objects
-
-# What may come on top of the kernels: start-up code, harness, runtime, soft float.
-_REST_BYTES = 32 * 1024
+from tinsmith_toolchains.tools import run_tool
 
 
 def test_check_counts_the_code_beside_the_constants(
@@ -73,20 +77,95 @@ def test_verify_does_without_counts_by_layer_where_only_they_do_not_fit(
     assert main([*arguments, "--layers"]) == 1
 
 
+def test_functions_of_kernels_are_found_in_the_product(tmp_path: Path) -> None:
+    compilation = _compilation(tmp_path, 10, CompileOptions("cortex-m0", backend="reference"))
+    library = {"tinsmith_fully_connected_s8"}
+
+    found = room.called_functions(compilation)
+
+    assert found >= library
+    # Besides, words that stand before a parenthesis: of the language, and of the hook for layers.
+    assert {name for name in found if name.startswith("tinsmith_")} == library
+    assert len(found) <= 5
+
+
+@pytest.mark.parametrize(
+    "options",
+    [CompileOptions("cortex-m4", optimize="fast"), CompileOptions("cortex-m4", compiler="gcc")],
+    ids=["fast", "gcc"],
+)
+def test_what_is_compiled_otherwise_than_measured_is_linked(
+    tmp_path: Path, options: CompileOptions
+) -> None:
+    assert room.has_ample_room(_compilation(tmp_path, 10, CompileOptions("cortex-m4")))
+    assert not room.has_ample_room(_compilation(tmp_path, 10, options))
+
+
+def test_what_calls_a_library_that_is_not_measured_is_linked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compilation = _compilation(tmp_path, 10, CompileOptions("cortex-m4", backend="reference"))
+    monkeypatch.setattr(room, "MEASURED_LIBRARIES", frozenset({"cmsis_nn"}))
+
+    assert not room.has_ample_room(compilation)
+
+
 @pytest.mark.parametrize("name", ["cortex-m0", "cortex-m55", "riscv32"])
-def test_all_kernels_together_stay_below_the_bound(name: str) -> None:
+def test_every_function_of_the_libraries_stays_below_its_bound(name: str, tmp_path: Path) -> None:
     cache = Cache.at(None)
+    tool = compiler_for(target(name).cpu, "zig", cache)
     options = flags().options(flags().default_optimize)
     folders = tuple(kernel_include_directories())
     jobs = [
         CompileJob(path, options, is_harness=False, include_directories=folders)
-        for path in library_sources(["reference", "cmsis_nn"])
+        for path in library_sources(room.MEASURED_LIBRARIES)
     ]
+    objects = [item.path for item in compile_objects(jobs, tool, cache)]
+    names = sorted(
+        {symbol.name for path in objects for symbol in read_symbols(path) if _is_function(symbol)}
+    )
+    output = tmp_path / "functions.elf"
 
-    objects = compile_objects(jobs, compiler_for(target(name).cpu, "zig", cache), cache)
+    def flash(functions: list[str]) -> int:
+        """Of a program of these functions and of what they call, bytes of code and constants."""
+        roots = [option for function in functions for option in ("-u", function)]
+        files = [str(path) for path in objects]
+        command = [*tool.link_command, *files, *tool.libraries, *roots, "-e", functions[0]]
+        run_tool([*command, "-o", str(output)], what="linking functions")
+        sections = read_sections(output)
+        return sum(item.size_bytes for item in sections if item.is_allocated and item.has_content)
 
-    sizes = object_sections([item.path for item in objects], [])
-    assert sizes.flash + _REST_BYTES <= room.CODE_AT_MOST
+    def largest(functions: list[str]) -> tuple[int, list[str]]:
+        """As many bytes as one of the functions has at most; what is small together needs no look at each."""
+        size = flash(functions)
+        if size <= room.FUNCTION_AT_MOST or len(functions) == 1:
+            return size, functions
+        half = len(functions) // 2
+        return max(largest(functions[:half]), largest(functions[half:]))
+
+    assert flash(names) > room.FUNCTION_AT_MOST  # they are all there
+    size, functions = largest(names)
+    assert size <= room.FUNCTION_AT_MOST, functions
+    assert object_sections(objects, []).ram == 0
+
+
+@pytest.mark.parametrize("name", ["cortex-m0", "cortex-m55", "riscv32", "pulp-open"])
+def test_what_is_there_without_kernels_stays_below_its_bounds(name: str, tmp_path: Path) -> None:
+    options = CompileOptions(name, backend="reference")
+    with built(_compilation(tmp_path, 10, options)) as build:
+        sections = build.firmware.sections
+
+    assert sections.harness_flash > 0
+    assert sections.flash + sections.harness_flash <= room.REST_AT_MOST
+    assert sections.ram - sections.arena + sections.harness_ram <= room.STATIC_RAM_AT_MOST
+
+
+def _is_function(symbol: Symbol) -> bool:
+    return symbol.section == f".text.{symbol.name}"
+
+
+def _compilation(directory: Path, outputs: int, options: CompileOptions) -> Compilation:
+    return compile_model(read_model(Path(_network(directory, outputs))), options)
 
 
 def _network(directory: Path, outputs: int) -> str:

@@ -1,15 +1,29 @@
 """Whether a program fits its board, code and all: linked, unless it surely does."""
 
+import re
+from functools import cache
+from pathlib import Path
+
+from tinsmith_toolchains import flags
+
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.kernel_sources import kernel_include_directories
 from tinsmith_driver.pipelines import Compilation
 
-# Every kernel of both libraries, start-up code, harness and runtime stay below this on every CPU.
-CODE_AT_MOST = 182 * 1024
+# The libraries whose functions are measured: programs that call others are linked.
+MEASURED_LIBRARIES = frozenset({"reference", "cmsis_nn"})
+# What any function of these has at most in flash, with all that the linker keeps for it, soft float included, on
+# every CPU at the default optimisation.
+FUNCTION_AT_MOST = 12 * 1024
+# What is there without any kernel: start-up code, harness, runtime, copies and engines.
+REST_AT_MOST = 8 * 1024
 # What they keep in RAM beside the arena and the stack.
-_STATIC_RAM_AT_MOST = 4 * 1024
+STATIC_RAM_AT_MOST = 4 * 1024
 # An element of an array has four bytes at most and is three characters of C at least; functions have
 # fewer bytes of code than characters.
 _BYTES_PER_CHARACTER = 2
+
+_CALLED = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 
 
 def has_ample_room(compilation: Compilation) -> bool:
@@ -17,13 +31,29 @@ def has_ample_room(compilation: Compilation) -> bool:
     board = compilation.target.board
     if board.emulator is None:
         return True
+    if not _is_measured(compilation):
+        return False
     text = sum(len(data) for data in compilation.files.values())
-    flash = CODE_AT_MOST + _BYTES_PER_CHARACTER * text
-    ram = compilation.arena_bytes + board.stack_bytes + _STATIC_RAM_AT_MOST
+    flash = (
+        REST_AT_MOST
+        + FUNCTION_AT_MOST * len(called_functions(compilation))
+        + _BYTES_PER_CHARACTER * text
+    )
+    ram = compilation.arena_bytes + board.stack_bytes + STATIC_RAM_AT_MOST
     return (
         flash <= min(board.memory(n).size_bytes for n in (board.code_memory, board.weight_memory))
         and ram <= board.memory(board.data_memory).size_bytes
     )
+
+
+def called_functions(compilation: Compilation) -> frozenset[str]:
+    """The functions and macros of kernel libraries that the product names; the linker drops all others."""
+    names = (
+        _named_with_parenthesis(data)
+        for name, data in compilation.files.items()
+        if name.endswith(".c")
+    )
+    return frozenset[str]().union(*names) & _declared(tuple(kernel_include_directories()))
 
 
 def linked(compilation: Compilation) -> Build | None:
@@ -35,3 +65,26 @@ def linked(compilation: Compilation) -> Build | None:
         return None
     with built(compilation) as build:
         return build
+
+
+def _is_measured(compilation: Compilation) -> bool:
+    """Whether `FUNCTION_AT_MOST` holds for what the program calls, as it is compiled."""
+    options, called = compilation.options, {call.kernel for call in compilation.program.calls}
+    libraries = {kernel.backend for kernel in compilation.kernels if kernel.name in called}
+    level = options.optimize or flags().default_optimize
+    return (
+        libraries <= MEASURED_LIBRARIES
+        and level == flags().default_optimize
+        and options.compiler == "zig"
+    )
+
+
+@cache
+def _declared(folders: tuple[Path, ...]) -> frozenset[str]:
+    """Every name that a header of these folders declares as a function, and more."""
+    headers = (path for folder in folders for path in sorted(folder.rglob("*.h")))
+    return frozenset[str]().union(*(_named_with_parenthesis(path.read_bytes()) for path in headers))
+
+
+def _named_with_parenthesis(text: bytes) -> frozenset[str]:
+    return frozenset(name.decode() for name in _CALLED.findall(text))
