@@ -25,6 +25,7 @@ from tinsmith_ir.random_steps import (
     ranking,
     reductions,
     rows,
+    volumes,
 )
 from tinsmith_ir.random_steps.network import Network
 from tinsmith_ir.rounding import Rounding
@@ -99,6 +100,7 @@ _FAMILIES = (
     _Family(76, 0.1, 0.3, (poses.pose,), goes_on=True),
     _Family(77, 0.2, 0.25, (four_bits.weighted,)),
     _Family(75, 0.25, 0.3, (ranking.rank,)),
+    _Family(78, 0.25, 0.3, (volumes.convolve,)),
 )
 
 

@@ -36,6 +36,7 @@ from tinsmith_reference import (
     scan,
     softmax,
     svdf,
+    volumes,
 )
 
 _KERNELS = (
@@ -57,6 +58,7 @@ _KERNELS = (
     *detections.KERNELS,
     *poses.KERNELS,
     *svdf.KERNELS,
+    *volumes.KERNELS,
     *normalization.KERNELS,
     *functions.KERNELS,
     *logistic.KERNELS,

@@ -28,6 +28,7 @@ import cases_reductions
 import cases_slices
 import cases_types
 import cases_unsigned
+import cases_volumes
 import cases_windows
 from case_builder import KINDS, Case, CaseBuilder, Kind
 from cases_unsigned import UnsignedCaseBuilder
@@ -201,6 +202,7 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
     (6, cases_ranking.arithmetic_of_int64),
     (6, cases_narrow.conv2d_narrow),
     (4, cases_narrow.fully_connected_narrow),
+    (12, cases_volumes.conv3d),
 )
 """Of element types that no kind is for."""
 

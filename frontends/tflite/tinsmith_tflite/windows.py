@@ -1,12 +1,14 @@
 """Converters of operators that slide a window, convolutions and pools; padding becomes explicit."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
     Activation,
     AveragePool2D,
     Conv2D,
+    Conv3D,
     DepthwiseConv2D,
     MaxPool2D,
     Operator,
@@ -25,6 +27,7 @@ from tinsmith_tflite.narrow import is_narrow, narrow_sums
 from tinsmith_tflite.rules import FLOATS, Rule
 
 Pair = tuple[int, int]
+Triple = tuple[int, int, int]
 _RECTIFIERS: Mapping[Activation, Operator] = {
     Activation.RELU: Relu(),
     Activation.RELU6: Relu6(),
@@ -76,6 +79,22 @@ def depthwise_conv2d(context: OperatorContext) -> Conversion:
     if is_hybrid(context, source):
         return hybrid_convolution(context, source, operator)
     return operator, (source, weights, bias)
+
+
+def conv3d(context: OperatorContext) -> Conversion:
+    """CONV_3D, of float32 alone in TFLite; without groups."""
+    source, weights = context.ranked_value(0, 5), context.ranked_value(1, 5)
+    names = ("StrideD", "StrideH", "StrideW")
+    stride = _positive_volume(context, "stride", names)
+    names = ("DilationDFactor", "DilationHFactor", "DilationWFactor")
+    dilation = _positive_volume(context, "dilation", names)
+    operator = Conv3D(
+        stride=stride,
+        dilation=dilation,
+        padding=_volume_padding(context, source, weights, stride, dilation),
+        activation=context.activation(),
+    )
+    return operator, (source, weights, convolution_bias(context, source))
 
 
 def average_pool2d(context: OperatorContext) -> Conversion:
@@ -155,6 +174,38 @@ def _padding(
     return top, bottom, left, right
 
 
+def _positive_volume(context: OperatorContext, what: str, names: Sequence[str]) -> Triple:
+    """Depth, height and width, three of the options by their names."""
+    depth, height, width = (context.options.integer(name) for name in names)
+    if min(depth, height, width) < 1:
+        raise context.error(
+            f"expected a {what} of at least 1 x 1 x 1, got {depth} x {height} x {width}"
+        )
+    return depth, height, width
+
+
+def _volume_padding(
+    context: OperatorContext, source: Value, weights: Value, stride: Triple, dilation: Triple
+) -> tuple[int, int, int, int, int, int]:
+    """(front, back, top, bottom, left, right) of SAME or VALID padding."""
+    if context.padding() == "VALID":
+        return (0, 0, 0, 0, 0, 0)
+    size, kernel = source.type.shape[1:4], weights.type.shape[:3]
+    depth, height, width = (
+        _same(*sides) for sides in zip(size, kernel, stride, dilation, strict=True)
+    )
+    padded = math.prod(
+        sum(extents) for extents in zip(size, map(sum, (depth, height, width)), strict=True)
+    )
+    elements = source.type.shape[0] * padded * source.type.shape[4]
+    if elements * source.type.dtype.size_bytes > _LARGEST_PADDED_BYTES:
+        raise context.error(
+            f"expected at most {_LARGEST_PADDED_BYTES} bytes of padded input, got padding "
+            f"{[*depth, *height, *width]} for {list(source.type.shape)}"
+        )
+    return (*depth, *height, *width)
+
+
 def _same(size: int, kernel: int, stride: int, dilation: int) -> Pair:
     """Padding that makes ceil(size / stride) results, as TFLite's ComputePaddingWithOffset."""
     results = -(-size // stride)
@@ -165,6 +216,7 @@ def _same(size: int, kernel: int, stride: int, dilation: int) -> Pair:
 RULES: Mapping[str, Rule] = {
     "AVERAGE_POOL_2D": Rule(3, (1, 1), "Pool2DOptions", (AveragePool2D,), average_pool2d),
     "CONV_2D": Rule(8, (2, 3), "Conv2DOptions", (Conv2D, Requantize, *HYBRID), conv2d),
+    "CONV_3D": Rule(1, (2, 3), "Conv3DOptions", (Conv3D,), conv3d, FLOATS),
     "DEPTHWISE_CONV_2D": Rule(
         7,
         (2, 3),

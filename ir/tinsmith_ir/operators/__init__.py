@@ -73,6 +73,7 @@ from tinsmith_ir.operators.scan import CumSum
 from tinsmith_ir.operators.softmax import Softmax
 from tinsmith_ir.operators.svdf import Svdf, SvdfState
 from tinsmith_ir.operators.tabulated import Tabulated
+from tinsmith_ir.operators.volumes import Conv3D
 from tinsmith_ir.operators.weighted import Weighted
 from tinsmith_ir.rounding import Rounding
 
@@ -97,6 +98,7 @@ __all__ = [
     "Compare",
     "Concat",
     "Conv2D",
+    "Conv3D",
     "Convolution",
     "Cos",
     "CumSum",

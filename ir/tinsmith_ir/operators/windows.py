@@ -61,7 +61,9 @@ def windows_read(
     None if all of them see nothing but padding.
     """
     parts = [
-        _seen(box.ranges[1 + axis], size[axis], window[axis], stride[axis], dilation[axis], before)
+        seen_along(
+            box.ranges[1 + axis], size[axis], window[axis], stride[axis], dilation[axis], before
+        )
         for axis, before in ((0, padding[0]), (1, padding[2]))
     ]
     rows, columns = parts
@@ -70,10 +72,12 @@ def windows_read(
     return WindowsRead(rows[0], columns[0], (*rows[1], *columns[1]))
 
 
-def _seen(
+def seen_along(
     outputs: Range, size: int, window: int, stride: int, dilation: int, before: int
 ) -> tuple[Range, Pair] | None:
-    """Along one axis: the range of the input, and the padding before and after it."""
+    """What the windows of `outputs` see along one axis of `size`: the range of the input, and the padding before and
+    after it; None if nothing but padding.
+    """
     first = outputs[0] * stride - before
     end = (outputs[1] - 1) * stride - before + (window - 1) * dilation + 1
     inside = max(first, 0), min(end, size)

@@ -34,5 +34,6 @@
 #include "tinsmith/softmax.h"
 #include "tinsmith/svdf.h"
 #include "tinsmith/types.h"
+#include "tinsmith/volumes.h"
 
 #endif  // TINSMITH_REFERENCE_H_

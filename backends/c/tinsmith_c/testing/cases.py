@@ -85,6 +85,7 @@ from tinsmith_c.testing import (
     cases_products,
     cases_ranking,
     cases_rows,
+    cases_volumes,
 )
 from tinsmith_c.testing.draft import NUMBERS, Case, Draft, typed
 
@@ -650,6 +651,7 @@ CASES: tuple[Case, ...] = (
     *cases_products.CASES,
     *cases_ranking.CASES,
     *cases_rows.CASES,
+    *cases_volumes.CASES,
     Case("conversions", conversions),
     Case("borders", borders),
     Case("casts", casts),
