@@ -20,6 +20,8 @@ from tinsmith_cmsis_nn.common import (
 )
 from tinsmith_cmsis_nn.elementwise import S8, shifts_are_right
 
+Shape = tuple[int, ...]
+
 PIECE_ELEMENTS = 256
 """TINSMITH_BROADCAST_PIECE."""
 
@@ -35,6 +37,29 @@ class Repetition:
     outer: int
     count: int
     inner: int
+
+
+def merged_shapes(lhs: Shape, rhs: Shape, result: Shape) -> tuple[Shape, Shape, Shape]:
+    """Two shapes that broadcast, and their result, with as few dimensions as possible, at least one.
+
+    Neighbours along which the same operand repeats, or none does, become one.
+    """
+    found: list[tuple[int, int, int]] = []
+    padded = ((1,) * (len(result) - len(shape)) + shape for shape in (lhs, rhs))
+    for sizes in zip(*padded, result, strict=True):
+        if sizes[2] == 1:
+            continue
+        if found and _repeats(found[-1]) == _repeats(sizes):
+            last = found.pop()
+            sizes = (last[0] * sizes[0], last[1] * sizes[1], last[2] * sizes[2])
+        found.append(sizes)
+    first, second, both = zip(*(found or [(1, 1, 1)]), strict=True)
+    return first, second, both
+
+
+def _repeats(sizes: tuple[int, int, int]) -> tuple[bool, bool]:
+    lhs, rhs, result = sizes
+    return lhs < result, rhs < result
 
 
 def repetition(layer: Layer) -> Repetition | None:

@@ -4,8 +4,13 @@
 #include "src/internal/extrema.h"
 
 #include "include/arm_nnfunctions.h"
+#include "src/internal/compiler.h"
+#include "src/internal/implementation.h"
 
-enum { kRank = 4 };
+enum {
+  kRank = 4,
+  kShortRow = 8, /* bytes */
+};
 
 typedef struct {
   int32_t extents[kRank];
@@ -42,6 +47,51 @@ static int32_t innermost_difference(const operand *first, const operand *second)
   return d;
 }
 
+typedef struct {
+  int32_t count;
+  int32_t length; /* of each row */
+  int32_t first_step;
+  int32_t second_step;
+} rows;
+
+/** Rows for which a call costs more than it saves. */
+static void short_rows(tinsmith_extremum kind, const rows *r, const int8_t *first, const int8_t *second,
+                       int8_t *output) {
+  const int32_t flip = kind.greatest ? 0 : -1; /* The lesser of two is ~ of the greater of their ~. */
+  const int32_t step = kind.one ? 0 : 1;
+  for (int32_t row = 0; row < r->count; ++row) {
+    const int8_t *b = second;
+    TINSMITH_NO_UNROLL
+    for (int32_t i = 0; i < r->length; ++i) {
+      const int32_t x = first[i] ^ flip;
+      const int32_t y = *b ^ flip;
+      *output++ = (int8_t)((x > y ? x : y) ^ flip);
+      b += step;
+    }
+    first += r->first_step;
+    second += r->second_step;
+  }
+}
+
+static void long_rows(tinsmith_extremum kind, const rows *r, const int8_t *first, const int8_t *second,
+                      int8_t *output) {
+  for (int32_t row = 0; row < r->count; ++row) {
+    tinsmith_extrema_s8(kind, first, second, output, r->length);
+    first += r->first_step;
+    second += r->second_step;
+    output += r->length;
+  }
+}
+
+/** Make the dimensions outside of rows the last ones, so that the innermost of them is. */
+static void move_outer_last(operand *o, int32_t outer) {
+  for (int32_t d = kRank - 1; d >= 0; --d) {
+    const int32_t from = d - (kRank - outer);
+    o->extents[d] = from < 0 ? 1 : o->extents[from];
+    o->steps[d] = from < 0 ? 0 : o->steps[from];
+  }
+}
+
 static arm_cmsis_nn_status extrema(bool greatest, const int8_t *data_1, const cmsis_nn_dims *dims_1,
                                    const int8_t *data_2, const cmsis_nn_dims *dims_2, int8_t *output) {
   operand first = operand_of(dims_1);
@@ -55,23 +105,30 @@ static arm_cmsis_nn_status extrema(bool greatest, const int8_t *data_1, const cm
     data_1 = data_2;
     data_2 = data;
   }
-  const bool one = inner >= 0 && second.extents[inner] == 1;
-  int32_t length;
-  const int32_t outer = row_of(&first, &second, one, &length);
-  int32_t counts[kRank] = {1, 1, 1, 1};
-  for (int32_t d = 0; d < outer; ++d) {
+  const tinsmith_extremum kind = {greatest, inner >= 0 && second.extents[inner] == 1};
+  rows r;
+  const int32_t outer = row_of(&first, &second, kind.one, &r.length);
+  move_outer_last(&first, outer);
+  move_outer_last(&second, outer);
+  int32_t counts[kRank];
+  for (int32_t d = 0; d < kRank; ++d) {
     counts[d] = first.extents[d] > second.extents[d] ? first.extents[d] : second.extents[d];
   }
-  const tinsmith_extremum kind = {greatest, one};
+  r.count = counts[kRank - 1];
+  r.first_step = first.steps[kRank - 1];
+  r.second_step = second.steps[kRank - 1];
+  const bool is_short = !TINSMITH_NN_MVE && r.length < kShortRow;
   for (int32_t i = 0; i < counts[0]; ++i) {
     for (int32_t j = 0; j < counts[1]; ++j) {
       for (int32_t k = 0; k < counts[2]; ++k) {
-        for (int32_t l = 0; l < counts[3]; ++l) {
-          const int32_t at_1 = i * first.steps[0] + j * first.steps[1] + k * first.steps[2] + l * first.steps[3];
-          const int32_t at_2 = i * second.steps[0] + j * second.steps[1] + k * second.steps[2] + l * second.steps[3];
-          tinsmith_extrema_s8(kind, data_1 + at_1, data_2 + at_2, output, length);
-          output += length;
+        const int8_t *at_1 = data_1 + i * first.steps[0] + j * first.steps[1] + k * first.steps[2];
+        const int8_t *at_2 = data_2 + i * second.steps[0] + j * second.steps[1] + k * second.steps[2];
+        if (is_short) {
+          short_rows(kind, &r, at_1, at_2, output);
+        } else {
+          long_rows(kind, &r, at_1, at_2, output);
         }
+        output += r.count * r.length;
       }
     }
   }
