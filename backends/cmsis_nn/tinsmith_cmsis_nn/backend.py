@@ -46,7 +46,7 @@ class CmsisNnBackend(Checked):
             *elementwise.kernels(target),
             *extrema.kernels(target),
             *pooling.kernels(target, either_library=not self.packed),
-            *softmax.kernels(target),
+            *softmax.kernels(target, either_library=not self.packed),
             *transpose.kernels(target),
             *int16.kernels(target, either_library=not self.packed),
             *four_bits.kernels(target, either_library=not self.packed),

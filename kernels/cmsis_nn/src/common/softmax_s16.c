@@ -82,7 +82,8 @@ static void softmax_row_s16(const int16_t *input, int32_t size, int32_t mult, in
   const int32_t headroom = __builtin_clz((uint32_t)sum);
   /* sum = (1 + x) 2^(31 - headroom); x in Q0.16, 2^15 lower, is the place in the table of 1 / (1 + x). */
   const int32_t leading = (int32_t)((((uint32_t)sum << (headroom - 1)) + (1 << 13)) >> 14);
-  const int32_t reciprocal = look_up(tables->one_by_one_lut, (int16_t)(leading - 3 * (1 << 15)));
+  const int32_t place = leading - 3 * (1 << 15); /* 2^15 if x rounds to 1: the last value but one is as near. */
+  const int32_t reciprocal = look_up(tables->one_by_one_lut, place > INT16_MAX ? INT16_MAX : place);
   const int32_t right = 30 - headroom;
   TINSMITH_NO_UNROLL
   for (int32_t i = 0; i < size; ++i) {
