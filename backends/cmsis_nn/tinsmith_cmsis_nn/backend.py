@@ -14,6 +14,7 @@ from tinsmith_cmsis_nn import (
     four_bits,
     fully_connected,
     int16,
+    matmul,
     offset_convolution,
     packed_convolution,
     pixel_depthwise,
@@ -49,6 +50,7 @@ class CmsisNnBackend(Checked):
             *softmax.kernels(target, either_library=not self.packed),
             *transpose.kernels(target),
             *int16.kernels(target, either_library=not self.packed),
+            *matmul.kernels(target),
             *four_bits.kernels(target, either_library=not self.packed),
         )
         if not self.packed:

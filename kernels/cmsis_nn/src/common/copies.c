@@ -121,6 +121,26 @@ static int8_t *gather_row(int8_t *output, const int8_t *input, int32_t step, int
   return output;
 }
 
+/** The same of pairs of elements that lie next to each other. */
+static int8_t *gather_pairs(int8_t *output, const int8_t *input, int32_t step, int32_t count) {
+  TINSMITH_NO_UNROLL
+  for (; count > 1; count -= 2) {
+    uint16_t first;
+    uint16_t second;
+    memcpy(&first, input, sizeof first);
+    memcpy(&second, input + step, sizeof second);
+    input += 2 * step;
+    memcpy(output, &first, sizeof first);
+    memcpy(output + sizeof first, &second, sizeof second);
+    output += 2 * sizeof first;
+  }
+  if (count > 0) {
+    memcpy(output, input, sizeof(uint16_t));
+    output += sizeof(uint16_t);
+  }
+  return output;
+}
+
 /** An axis of the output: its extent, and the bytes of the input from one of its elements to the next. */
 typedef struct {
   int32_t count;
@@ -171,6 +191,10 @@ arm_cmsis_nn_status arm_transpose_s8(const int8_t *input_data, int8_t *const out
   for (int32_t a = 0; a < axes[0].count; ++a) {
     for (int32_t b = 0; b < axes[1].count; ++b) {
       const int8_t *input = input_data + a * axes[0].step + b * axes[1].step;
+      if (row.step == 1 && row.count == 2) { /* int16 that a caller gives as two bytes */
+        output = gather_pairs(output, input, axes[2].step, axes[2].count);
+        continue;
+      }
       for (int32_t c = 0; c < axes[2].count; ++c) {
         output = row.step == 1 ? copy_row(output, input, row.count) : gather_row(output, input, row.step, row.count);
         input += axes[2].step;
