@@ -3,6 +3,7 @@
 import numpy as np
 from case_builder import ACTIVATIONS, Case, CaseBuilder, Kind, Shape, activation_code
 from tflite_builder import OptionValue, options
+from tinsmith_ir.graph import Array
 from tinsmith_ir.types import Quantization
 
 
@@ -14,7 +15,7 @@ def conv2d_narrow(b: CaseBuilder, kind: Kind, index: int) -> Case:
     shape: Shape = (1, 6, 5, channels)
     result: Shape = (1, 6 // (1 + index % 2), 5, results)
     weights: Shape = (results, 3, 3, channels)
-    return _case(b, index, "CONV_2D", "Conv2DOptions", (shape, weights, result), 0, fields)
+    return _case(b, index, "CONV_2D", "Conv2DOptions", (shape, weights, result), fields)
 
 
 def fully_connected_narrow(b: CaseBuilder, kind: Kind, index: int) -> Case:
@@ -22,7 +23,47 @@ def fully_connected_narrow(b: CaseBuilder, kind: Kind, index: int) -> Case:
     del kind
     depth, units, rows = int(b.random.randint(1, 30)), int(b.random.randint(1, 9)), 1 + index % 3
     shapes: tuple[Shape, Shape, Shape] = ((rows, depth), (units, depth), (rows, units))
-    return _case(b, 0, "FULLY_CONNECTED", "FullyConnectedOptions", shapes, 0, {}, index % 4)
+    return _case(b, 0, "FULLY_CONNECTED", "FullyConnectedOptions", shapes, {}, index % 4)
+
+
+def transpose_conv_narrow(b: CaseBuilder, kind: Kind, index: int) -> Case:
+    """TRANSPOSE_CONV, which sums 32 bits without a bias, too."""
+    del kind
+    (high, wide), depth, results = [(2, 2), (1, 1), (1, 3), (2, 1)][index % 4], 1 + index % 3, 4
+    is_same = index % 5 > 1
+    sizes = [
+        size * stride + (0 if is_same else 3 - stride) for size, stride in ((3, high), (2, wide))
+    ]
+    weights, shape = _weights(b, index, (results, 3, 3, depth)), (1, *sizes, results)
+    scale, scales = b.scale(0.001), weights[1]
+    operands = [
+        b.model.constant("shape", np.array(shape, np.int32)),
+        b.model.constant("weights", weights[0], quantization=scales),
+        b.input((1, 3, 2, depth), "INT16", scale),
+    ]
+    if index % 2:
+        operands.append(_bias(b, results, scale, scales))
+    output = b.output(shape, "INT16", b.scale(scale * 0.01 * 70 * 2 * np.sqrt(9 * depth)))
+    chosen = options(
+        "TransposeConvOptions", Padding=0 if is_same else 1, StrideH=high, StrideW=wide
+    )
+    b.model.operator("TRANSPOSE_CONV", operands, [output], chosen, version=3)
+    return b.finish(output)
+
+
+def _weights(b: CaseBuilder, index: int, shape: Shape) -> tuple[Array, Quantization]:
+    """Weights of int8, of one scale if index is a multiple of 3, else one for each result."""
+    count = shape[0] if index % 3 else 1
+    scales = tuple(b.scale(0.01) for _ in range(count))
+    data = b.random.randint(-127, 128, shape).astype(np.int8)
+    return data, Quantization(scales, (0,) * count, 0)
+
+
+def _bias(b: CaseBuilder, count: int, scale: float, weights: Quantization) -> int:
+    steps = tuple(float(np.float32(scale) * np.float32(each)) for each in weights.scales)
+    data = b.random.randint(-20000, 20000, count).astype(np.int32)
+    quantization = Quantization(steps, (0,) * len(steps), 0)
+    return b.model.constant("bias", data, quantization=quantization)
 
 
 def _case(
@@ -31,7 +72,6 @@ def _case(
     name: str,
     table: str,
     shapes: tuple[Shape, Shape, Shape],
-    axis: int,
     fields: dict[str, int],
     activation: int | None = None,
 ) -> Case:
@@ -40,18 +80,13 @@ def _case(
     chosen: dict[str, OptionValue] = {**fields}
     number = index % 4 if activation is None else activation
     chosen["FusedActivationFunction"] = activation_code(ACTIVATIONS[number])
-    count = weights[axis] if index % 3 else 1
-    scale, depth = b.scale(0.001), int(np.prod(weights)) // weights[axis]
-    scales = [b.scale(0.01) for _ in range(count)]
-    data = b.random.randint(-127, 128, weights).astype(np.int8)
-    steps = tuple(float(np.float32(scale) * np.float32(each)) for each in scales)
-    bias = b.random.randint(-20000, 20000, weights[axis]).astype(np.int32)
+    scale, depth = b.scale(0.001), int(np.prod(weights)) // weights[0]
+    data, scales = _weights(b, index, weights)
+    bias = _bias(b, weights[0], scale, scales)
     operands = [
         b.input(source, "INT16", scale),
-        b.model.constant(
-            "weights", data, quantization=Quantization(tuple(scales), (0,) * count, axis)
-        ),
-        b.model.constant("bias", bias, quantization=Quantization(steps, (0,) * count, 0)),
+        b.model.constant("weights", data, quantization=scales),
+        bias,
     ]
     output = b.output(result, "INT16", b.scale(scale * 0.01 * 70 * np.sqrt(depth) * 2))
     b.model.operator(name, operands, [output], options(table, **chosen), version=4)

@@ -203,6 +203,7 @@ _PLAIN_FAMILIES: Sequence[tuple[int, Family]] = (
     (6, cases_narrow.conv2d_narrow),
     (4, cases_narrow.fully_connected_narrow),
     (12, cases_volumes.conv3d),
+    (12, cases_narrow.transpose_conv_narrow),
 )
 """Of element types that no kind is for."""
 

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import Broadcast, Conv2D, Pad, Reshape, Slice, Transpose
+from tinsmith_ir.operators import Broadcast, Conv2D, Pad, Requantize, Reshape, Slice, Transpose
 from tinsmith_ir.types import Quantization
 
 from tinsmith_tflite.blocks import depth_in_space
 from tinsmith_tflite.context import Conversion, OperatorContext
+from tinsmith_tflite.narrow import narrow_sums
 from tinsmith_tflite.rules import Rule
 
 _PLACES_FIRST = (2, 4, 0, 1, 3, 5)
@@ -65,17 +66,15 @@ def transpose_conv(context: OperatorContext) -> Conversion:
         activation=context.activation(),
     )
     block = (axes[0].stride, axes[1].stride)
-    bias = context.bias(source, 3)
-    if bias is None and source.type.dtype is DType.INT16:
-        # Then TFLite sums 32 bits, and TFLite Micro 64.
-        raise context.unsupported(
-            "expected a bias beside int16 activations, got none; add one of zeros"
-        )
+    bias = context.bias(source, 3, may_be_narrow=True)
     count = block[0] * block[1]
     operands = (source, _filters(context, weights, axes), _repeated(context, bias, count))
+    conversion: Conversion = (operator, operands)
+    if _is_narrow(context, source):
+        conversion = narrow_sums(context, operator, operands)
     if count == 1:
-        return operator, operands
-    places = context.step(operator, operands, context.output.type.quantization)
+        return conversion
+    places = context.step(*conversion, context.output.type.quantization)
     blocks, shape = depth_in_space(context, places, block)
     begin = tuple(axis.first - axis.blocks[0] * axis.stride for axis in axes)
     result = (shape[0], axes[0].output, axes[1].output, shape[3])
@@ -83,6 +82,11 @@ def transpose_conv(context: OperatorContext) -> Conversion:
         return Reshape(shape=shape), (blocks,)
     joined = context.step(Reshape(shape=shape), [blocks])
     return Slice(begin=(0, *begin, 0), shape=result), (joined,)
+
+
+def _is_narrow(context: OperatorContext, source: Value) -> bool:
+    """Whether TFLite sums 32 bits of int16: beside a bias of int32, and, other than in CONV_2D, without one."""
+    return source.type.dtype is DType.INT16 and not context.has_bias_of("INT64", 3)
 
 
 def _axes(context: OperatorContext, source: Value, weights: Value) -> tuple[_Axis, _Axis]:
@@ -204,6 +208,6 @@ def _repeated_scales(quantization: Quantization | None, count: int) -> Quantizat
 
 RULES: Mapping[str, Rule] = {
     "TRANSPOSE_CONV": Rule(
-        4, (3, 4), "TransposeConvOptions", (Conv2D, Reshape, Slice), transpose_conv
+        4, (3, 4), "TransposeConvOptions", (Conv2D, Requantize, Reshape, Slice), transpose_conv
     ),
 }
