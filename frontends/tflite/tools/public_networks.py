@@ -51,7 +51,11 @@ def one(path: pathlib.Path, oracle: Oracle) -> tuple[str, str]:
         wanted = oracle.outputs(data, frames)
     except OracleError as error:
         return "refused by TFLite", str(error)
-    found = [[*outputs.values()] for outputs in evaluate_frames(graph, frames)]
+    # By value: a network may give one tensor as several of its outputs.
+    found = [
+        [outputs[value.name] for value in graph.outputs]
+        for outputs in evaluate_frames(graph, frames)
+    ]
     return judged(found, wanted)
 
 
