@@ -14,6 +14,7 @@ from tinsmith_cmsis_nn import (
     four_bits,
     fully_connected,
     int16,
+    lstm,
     matmul,
     offset_convolution,
     packed_convolution,
@@ -63,7 +64,13 @@ class CmsisNnBackend(Checked):
             *offset_convolution.kernels(target),
             *fully_connected.packed_kernels(target),
         )
-        return (*packed, *public, *broadcast.kernels(target), *recurrent.kernels(target))
+        return (
+            *packed,
+            *public,
+            *broadcast.kernels(target),
+            *recurrent.kernels(target),
+            *lstm.kernels(target),
+        )
 
 
 @checked

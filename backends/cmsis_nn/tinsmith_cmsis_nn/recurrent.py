@@ -26,7 +26,7 @@ from tinsmith_cmsis_nn.common import BACKEND, PACKED_CHECKS, SUFFIX, activation,
 
 HEADER = "tinsmith_nn_recurrent.h"
 _INT32 = np.iinfo(np.int32)
-_LARGEST = 255
+LARGEST = 255
 """Of an int8 value less a zero point."""
 
 
@@ -37,7 +37,7 @@ def features_are_constant(layer: Layer) -> str | None:
 
 def sums_over_features_fit(layer: Layer) -> str | None:
     """No sum of products with the weights leaves 32 bits."""
-    largest = _LARGEST * int(np.abs(_constant(layer, 2)).sum(axis=1).max())
+    largest = LARGEST * int(np.abs(constant(layer, 2)).sum(axis=1).max())
     return None if largest <= _INT32.max else f"one may be {largest}"
 
 
@@ -49,7 +49,8 @@ def time_is_constant(layer: Layer) -> str | None:
     return None
 
 
-def _constant(layer: Layer, index: int) -> NDArray[np.int64]:
+def constant(layer: Layer, index: int) -> NDArray[np.int64]:
+    """An operand that a rule has shown to be constant."""
     data = layer.constant(index)
     if data is None:
         raise ValueError(f"layer {layer.name}: operand {index} is not constant")
@@ -59,7 +60,7 @@ def _constant(layer: Layer, index: int) -> NDArray[np.int64]:
 def prepare_features(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Operands as they are, and what the input's zero point adds to the sum of each filter."""
     p = svdf_state_parameters(layer.inputs, layer.output)
-    sums = p.input_offset * _constant(layer, 2).sum(axis=1)
+    sums = p.input_offset * constant(layer, 2).sum(axis=1)
     return (*constant_operands(layer), Prepared("sums", sums.astype(np.int32)))
 
 
@@ -67,9 +68,9 @@ def prepare_time(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Operands as they are, but a bias with what the state's zero point adds."""
     p = _time_parameters(layer)
     units = layer.output.shape[1]
-    folded = p.input_offset * _constant(layer, 1).reshape(units, -1).sum(axis=1)
+    folded = p.input_offset * constant(layer, 1).reshape(units, -1).sum(axis=1)
     if layer.has_input(2):
-        folded = folded + _constant(layer, 2)
+        folded = folded + constant(layer, 2)
     given = (item for item in constant_operands(layer) if item != AsGiven(2))
     return (*given, Prepared("bias", folded.astype(np.int32)))
 

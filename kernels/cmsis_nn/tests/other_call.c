@@ -33,6 +33,7 @@ typedef enum {
   kOtherLstmS16,
   kOtherSvdfHalves,
   kOtherSvdfHalvesS16,
+  kOtherLstmCells,
 } other_kernel;
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -154,6 +155,39 @@ static int32_t run_lstm(const call *c) {
                                  : arm_lstm_unidirectional_s16(c->arrays[0], (int16_t *)c->output, &params, &context);
 }
 
+/** The output begins with the cells and the last output after the call, which are made in place. */
+static int32_t run_lstm_cells(const call *c) {
+  const int32_t *n = c->head->numbers;
+  const int32_t batches = n[0], depth = n[2], cells = n[3];
+  const int8_t *weights = c->arrays[1];
+  const int32_t *biases = c->arrays[2];
+  const int32_t *scales = biases + 8 * cells;
+  const int16_t *state = c->arrays[3];
+  const int16_t *peepholes = state + batches * cells;
+  tinsmith_lstm_gate gates[4];
+  for (int32_t i = 0; i < 4; ++i) {
+    gates[i] = (tinsmith_lstm_gate){
+        i > 0 || n[11] ? weights + i * cells * depth : NULL,
+        biases + i * cells,
+        weights + 4 * cells * depth + i * cells * cells,
+        biases + (4 + i) * cells,
+        n[12] && i != 2 ? peepholes + i * cells : NULL,
+        {scales[6 * i], scales[6 * i + 1]},
+        {scales[6 * i + 2], scales[6 * i + 3]},
+        {scales[6 * i + 4], scales[6 * i + 5]},
+    };
+  }
+  const tinsmith_lstm_layer layer = {batches,  n[1],        depth,    cells,    n[4],          n[5],
+                                     gates[0], gates[1],    gates[2], gates[3], {n[9], n[10]}, c->head->output_offset,
+                                     n[6],     {n[7], n[8]}};
+  int16_t *last_cells = (int16_t *)c->output;
+  int8_t *last = c->output + 2 * batches * cells;
+  memcpy(last_cells, state, (size_t)(2 * batches * cells));
+  memcpy(last, c->arrays[4], (size_t)(batches * cells));
+  tinsmith_lstm_cells_s8(&layer, c->arrays[0], last, last_cells, last + batches * cells, last, last_cells);
+  return 0;
+}
+
 int32_t call_run(const call *c) {
   const call_head *h = c->head;
   const int32_t scratch_bytes = call_scratch_bytes(h);
@@ -236,6 +270,8 @@ int32_t call_run(const call *c) {
     case kOtherSvdfHalves:
     case kOtherSvdfHalvesS16:
       return run_svdf_halves(c);
+    case kOtherLstmCells:
+      return run_lstm_cells(c);
     case kOtherMinimum:
       return arm_minimum_s8(&ctx, input, in, weights, filter, c->output, out);
     case kOtherMaximum:

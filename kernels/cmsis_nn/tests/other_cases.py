@@ -19,6 +19,7 @@ from kernel_cases import (
 )
 from numpy.typing import NDArray
 from tinsmith_ir.curves import int16_table
+from tinsmith_ir.fixed_point_16 import logistic_s16, tanh_s16
 
 OTHER_KERNELS = (
     "convolve_s16",
@@ -45,6 +46,7 @@ OTHER_KERNELS = (
     "lstm_s16",
     "svdf_halves_s8",
     "svdf_halves_s16",
+    "lstm_cells",
 )
 """In the order of `other_kernel` in other_call.c."""
 
@@ -580,6 +582,79 @@ class OtherGenerator(Generator):
             ),
         )  # fmt: skip
 
+    def lstm_cells(self) -> Call:
+        """Cells and the last output in place, then the sequence; with or without an input gate and peepholes."""
+        batches, steps = self.between(1, 3), self.between(1, 5)
+        depth, cells = self.between(1, 40), self.between(1, 21)
+        time_major, backwards = self.between(0, 1), self.between(0, 1)
+        has_input_gate, has_peepholes = self.between(0, 1), self.between(0, 1)
+        bits, zero = self.between(0, 6), self.between(-128, 127)
+        clip = self.between(100, 32767) if self.chance(0.3) else 0
+        x, last = self.int8(batches, steps, depth), self.int8(batches, cells)
+        kept = self.int16(batches, cells) >> self.between(0, 4)
+        weights = self.weights(4, cells, depth), self.weights(4, cells, cells)
+        biases = np.stack([self.bias(n, 4 * cells).reshape(4, cells) for n in (depth, cells)])
+        peepholes = self.int16(4, cells)
+        scales = [
+            quantize_multiplier(float(np.exp(self.random.normal(least, 1))))
+            for _ in range(4)
+            for least in (-4, -4, -9)
+        ]
+        hidden_scale = quantize_multiplier(float(2.0**-22 * np.exp(-self.random.random())))
+        low, high = (-clip, clip) if clip else S16
+
+        def scaled(values: Int64s, scale: Pair) -> Int64s:
+            return requantize(values, np.array([scale[0]]), np.array([scale[1]]))
+
+        def halved(values: Int64s, exponent: int) -> Int64s:
+            return np.sign(values) * ((np.abs(values) + (1 << (exponent - 1))) >> exponent)
+
+        def gate(number: int, now: Int64s, before: Int64s, c: Int64s) -> Int16s:
+            total = np.zeros_like(c)
+            for part, values in enumerate((now, before)):
+                matrix = weights[part][number].astype(np.int64)
+                sums = values @ matrix.T + biases[part, number]
+                total = np.clip(total + scaled(sums, scales[3 * number + part]), *S16)
+            if has_peepholes and number != 2:
+                by_cell = scaled(peepholes[number].astype(np.int64) * c, scales[3 * number + 2])
+                total = np.clip(total + by_cell, *S16)
+            return total.astype(np.int16)
+
+        result = np.zeros((batches, steps, cells), np.int64)
+        h, c = last.astype(np.int64), kept.astype(np.int64)
+        for t in reversed(range(steps)) if backwards else range(steps):
+            now = x[:, t].astype(np.int64)
+            forget = logistic_s16(gate(1, now, h, c)).astype(np.int64)
+            fresh = tanh_s16(gate(2, now, h, c), 3).astype(np.int64)
+            taken = S16[1] - forget
+            if has_input_gate:
+                taken = logistic_s16(gate(0, now, h, c)).astype(np.int64)
+            c = np.clip(halved(forget * c, 15) + halved(taken * fresh, 15 + bits), low, high)
+            opened = logistic_s16(gate(3, now, h, c)).astype(np.int64)
+            bounded = tanh_s16(c.astype(np.int16), bits).astype(np.int64)
+            h = np.clip(scaled(opened * bounded, hidden_scale) + zero, -128, 127)
+            result[:, t] = h
+        if time_major:
+            x, result = np.ascontiguousarray(x.swapaxes(0, 1)), result.swapaxes(0, 1)
+        return OtherCall(
+            kernel="lstm_cells",
+            expected=np.concatenate(
+                [_bytes(c.astype(np.int16)), _bytes(h.astype(np.int8)), _bytes(result.astype(np.int8))]
+            ),
+            arrays=(
+                x,
+                np.concatenate([part.reshape(-1) for part in weights]),
+                np.concatenate([biases.reshape(-1), np.array(scales).reshape(-1)]).astype(np.int32),
+                np.concatenate([kept, peepholes]),
+                last,
+            ),
+            output_offset=zero,
+            numbers=(
+                batches, steps, depth, cells, time_major, backwards, bits, low, high, *hidden_scale,
+                has_input_gate, has_peepholes,
+            ),
+        )  # fmt: skip
+
     def call(self, kernel: str) -> Call:
         """Scratch at any address, unless it is an array of the caller's."""
         call = self.aligned_call(kernel)
@@ -613,6 +688,8 @@ class OtherGenerator(Generator):
                 return self.svdf(kernel)
             case "svdf_halves_s8" | "svdf_halves_s16":
                 return self.svdf_halves(kernel)
+            case "lstm_cells":
+                return self.lstm_cells()
             case "minimum" | "maximum":
                 return self.extremum(kernel)
             case _:

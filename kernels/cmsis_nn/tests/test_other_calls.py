@@ -11,6 +11,7 @@ from other_cases import OTHER_KERNELS, OtherGenerator
 from test_kernels import INPUT_BYTES, LIBRARY, TESTS, check, fits, host_build, host_compile, sources
 from tinsmith_cmsis_nn.packing import Implementation
 from tinsmith_emulators import run
+from tinsmith_ir.fixed_point_16 import logistic_s16, tanh_s16
 from tinsmith_target import target
 from tinsmith_toolchains import build_firmware
 
@@ -63,6 +64,34 @@ def test_boards_give_the_same_and_write_nowhere_else(cpu: str, tmp_path: Path) -
         status, _, changed = struct.unpack_from("<3i", output)
         check(call, status, np.frombuffer(output, np.int8, call.expected.size, 16))
         assert changed == 0, call
+
+
+def test_curves_of_lstms_are_gemmlowps(tmp_path: Path) -> None:
+    """For every number of int16; of tanh with each count of integer bits."""
+    program = host_build(
+        tmp_path,
+        """
+#include <stdio.h>
+#include "src/internal/curves_q15.h"
+static void write(int32_t value) {
+  const int16_t result = (int16_t)value;
+  fwrite(&result, sizeof result, 1, stdout);
+}
+int main(void) {
+  for (int32_t value = INT16_MIN; value <= INT16_MAX; ++value) write(tinsmith_logistic_q15(value));
+  for (int32_t bits = 0; bits <= 6; ++bits) {
+    for (int32_t value = INT16_MIN; value <= INT16_MAX; ++value) write(tinsmith_tanh_q15(value, bits, kPowers));
+  }
+  return 0;
+}
+""",
+    )
+    done = subprocess.run([program], capture_output=True, check=True)
+    found = np.frombuffer(done.stdout, np.int16).reshape(8, 1 << 16)
+    numbers = np.arange(-(1 << 15), 1 << 15).astype(np.int16)
+    assert np.array_equal(found[0], logistic_s16(numbers))
+    for bits in range(7):
+        assert np.array_equal(found[1 + bits], tanh_s16(numbers, bits)), bits
 
 
 def test_softmax_of_other_results_follows_that_of_int8(tmp_path: Path) -> None:
