@@ -72,6 +72,14 @@ def test_of_equal_scores_the_first_box_and_class_win(run: Run) -> None:
     assert run(body("%classes"), same) == [0, 0]
 
 
+def test_by_class_the_last_class_of_equal_scores_comes_first(run: Run) -> None:
+    attributes = "classes=2, max_detections=3, by_class=true"
+    same = scores((0.5, 0.5), (0.0, 0.25), (0.5, 0.125))
+    assert run(body("%best", attributes, 3), same) == [0.5, 0.5, 0.5]
+    assert run(body("%classes", attributes, 3), same) == [1, 0, 0]
+    assert run(body("%boxes", attributes, 3), same)[4:] == [0, 0, 2, 2, 18, 0, 20, 2]
+
+
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [

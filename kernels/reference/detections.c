@@ -5,6 +5,7 @@
 #include "tinsmith/detections.h"
 
 #include <float.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "exponential.h"
@@ -123,11 +124,16 @@ static int32_t find(const tinsmith_detections_parameters *p, const float *scores
   return p->max_detections;
 }
 
-// Moves what has lower scores on, the last of max_detections away. Returns how many there are.
+// Whether what is found of a class comes before a result: of equal scores that of the later class does.
+static bool goes_before(const results_of_rows *results, int32_t row, int32_t class_, float score) {
+  return results->scores[row] < score || (results->scores[row] == score && results->classes[row] < (float)class_);
+}
+
+// Moves what comes behind on, the last of max_detections away. Returns how many there are.
 static int32_t insert(const tinsmith_detections_parameters *p, const results_of_rows *results, int32_t found,
                       const float *box, int32_t class_, float score) {
   int32_t row = found;
-  for (; row > 0 && results->scores[row - 1] < score; --row) {
+  for (; row > 0 && goes_before(results, row - 1, class_, score); --row) {
     if (row < p->max_detections) {
       const int32_t moved = (int32_t)results->classes[row - 1];
       put(results, row, results->boxes + SIDES * (row - 1), moved, results->scores[row - 1]);

@@ -36,7 +36,7 @@ class Detections(Operator):
     Boxes are taken by falling score, the first of equal ones first, from score_threshold on. What shares more than
     overlap_threshold of what both cover with a box that is taken, is left out. A box is taken for its best class and
     given for the `classes_per_detection` best ones; by_class: each class by itself, up to detections_per_class boxes,
-    and of all of these the best.
+    and of all of these the best, of equal ones that of the last class first.
 
     As TFLite's `TFLite_Detection_PostProcess`, which decodes boxes in double precision.
     """
@@ -156,7 +156,7 @@ class Detections(Operator):
             for class_ in range(self.classes)
             for index in self._taken(boxes, rows[:, class_], self.detections_per_class)
         ]
-        best = sorted(found, key=lambda each: -each[2])[: self.max_detections]
+        best = sorted(found, key=lambda each: (-each[2], -each[1]))[: self.max_detections]
         return [[each] for each in best]
 
     def _taken(self, boxes: _Floats, scores: _Floats, most: int) -> Sequence[int]:

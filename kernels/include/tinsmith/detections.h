@@ -40,7 +40,8 @@ typedef struct {
 } tinsmith_detections_parameters;
 
 /**
- * Boxes by falling score, the first of equal ones first, without those that overlap one of them too much.
+ * Boxes by falling score, the first of equal ones first, without those that overlap one of them too much; by_class:
+ * of equal ones that of the last class first.
  *
  * Time grows with the number of boxes times how many are found. An exponential of our own: see tinsmith_softmax_f32.
  *
