@@ -7,6 +7,7 @@ TFLite computes in float32, of which libm decides the last bits of a function; h
 import functools
 from collections.abc import Callable
 from decimal import Context
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.types import Quantization
 
 RealFunction = Callable[[NDArray[np.float32]], NDArray[np.float32]]
+Real = TypeVar("Real", np.float32, np.float64)
 
 _EXACT = Context(prec=40, traps=[])
 _FLOAT32_EXP_BOUND = 120.0
@@ -75,30 +77,34 @@ def int16_function_table(
 
 @functools.lru_cache(maxsize=1)
 def softmax_tables() -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Of softmax of int16: exp from -10 to 0 and 1 / (1 + x) from 0 to 1, in units of 2**-15; not to be written to."""
-    one, unit = np.float32(1), np.float32(32768)
-    exponential = _table_between(exact_exp_f32, np.float32(-10), np.float32(0), unit)
-    reciprocal = _table_between(lambda x: one / (one + x), np.float32(0), one, unit)
+    """Of softmax of int16: exp from -10 to 0 and 1 / (1 + x) from 0 to 1, in units of 2**-15; not to be written to.
+
+    These alone TFLite computes in double precision; two of the reciprocals would differ in float32.
+    """
+    one, unit = np.float64(1), np.float64(32768)
+    exponential = _table_between(_exact_exp, np.float64(-10), np.float64(0), unit)
+    reciprocal = _table_between(lambda x: one / (one + x), np.float64(0), one, unit)
     for table in (exponential, reciprocal):
         table.flags.writeable = False
     return exponential, reciprocal
 
 
 def _table_between(
-    function: RealFunction, lowest: np.float32, highest: np.float32, inverse: np.float32
+    function: Callable[[NDArray[Real]], NDArray[Real]], lowest: Real, highest: Real, inverse: Real
 ) -> NDArray[np.int16]:
-    """513 values of a function between two places, times `inverse`."""
-    step = (highest - lowest) / np.float32(_SEGMENTS)
-    places = np.arange(_SEGMENTS + 1).astype(np.float32) * step + lowest
+    """513 values of a function between two places, times `inverse`, in the precision of these."""
+    ends = np.array([lowest, highest])
+    step = (ends[1] - ends[0]) / ends.dtype.type(_SEGMENTS)
+    places = np.arange(_SEGMENTS + 1).astype(ends.dtype) * step + lowest
     with np.errstate(over="ignore", invalid="ignore"):
         values = function(places) * inverse
         middles = _rounded(function(places[:-1] + step * _HALF) * inverse)
-        last = _rounded(function(np.array([highest])) * inverse)
+        last = _rounded(function(ends[1:]) * inverse)
         between = _rounded((values[1:] + _rounded(values[:-1])) * _HALF)
         bias = _rounded((between - middles) * _HALF)
         entries = np.concatenate([_rounded(values[:-1]) - bias, last])
     # What is infinite has no bend; C makes 0 of that not-a-number.
-    whole = np.where(np.isnan(entries), np.float32(0), entries)
+    whole = np.where(np.isnan(entries), ends.dtype.type(0), entries)
     return np.clip(whole, -32768, 32767).astype(np.int16)
 
 
@@ -114,14 +120,19 @@ def interpolated(table: NDArray[np.int16], values: NDArray[np.int64]) -> NDArray
 def exact_exp_f32(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """The float32 nearest to exp(x); glibc's differs in a few of a thousand million."""
     bounded = np.clip(values.astype(np.float64), -_FLOAT32_EXP_BOUND, _FLOAT32_EXP_BOUND)
-    exact = [float(_EXACT.exp(_EXACT.create_decimal_from_float(value))) for value in bounded]
     with np.errstate(over="ignore", under="ignore"):
-        return np.array(exact).astype(np.float32)
+        return _exact_exp(bounded).astype(np.float32)
 
 
-def _rounded(values: NDArray[np.float32]) -> NDArray[np.float32]:
+def _exact_exp(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The float64 nearest to exp(x)."""
+    return np.array([float(_EXACT.exp(_EXACT.create_decimal_from_float(x))) for x in values])
+
+
+def _rounded(values: NDArray[Real]) -> NDArray[Real]:
     """Nearest integers, halves away from zero."""
     whole = np.trunc(values)
     with np.errstate(invalid="ignore"):
         is_far = np.abs(values - whole) >= _HALF
-    return (whole + np.where(is_far, np.copysign(np.float32(1.0), values), 0)).astype(np.float32)
+    away = np.where(is_far, np.copysign(values.dtype.type(1), values), 0)
+    return (whole + away).astype(values.dtype)
