@@ -59,7 +59,7 @@ def test_a_buffer_may_lie_elsewhere(plan: str, tmp_path: Path) -> None:
             3,
             "expected 60 bytes of scratch, got 16",
         ),
-        (r'"tinsmith_mean_s8"', '"arm_mean"', 1, "no kernel 'arm_mean' for mean"),
+        (r'"tinsmith_mean_columns_s8"', '"arm_mean"', 1, "no kernel 'arm_mean' for mean"),
         (r'"arm_softmax_s8"', '"tinsmith_softmax_s8"', 0, ""),
         (r'for "cortex-m4"', 'for "riscv32"', 2, "the plan is for target riscv32"),
         (r"program 2", "program", 3, "version 1: write the file again"),

@@ -21,6 +21,7 @@ from tinsmith_cmsis_nn import (
     pixel_depthwise,
     pooling,
     recurrent,
+    reduction,
     softmax,
     transpose,
 )
@@ -70,6 +71,7 @@ class CmsisNnBackend(Checked):
             *broadcast.kernels(target),
             *recurrent.kernels(target),
             *lstm.kernels(target),
+            *reduction.kernels(target),
         )
 
 

@@ -5,6 +5,7 @@
 
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn_recurrent.h"
+#include "include/tinsmith_nn_rescaling.h"
 #include "tests/call.h"
 
 /** The order is that of OTHER_KERNELS in other_cases.py. */
@@ -34,6 +35,8 @@ typedef enum {
   kOtherSvdfHalves,
   kOtherSvdfHalvesS16,
   kOtherLstmCells,
+  kOtherMeanColumns,
+  kOtherMeanColumnsS16,
 } other_kernel;
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -188,6 +191,18 @@ static int32_t run_lstm_cells(const call *c) {
   return 0;
 }
 
+static int32_t run_mean_columns(const call *c) {
+  const call_head *h = c->head;
+  const int32_t *n = h->numbers;
+  const tinsmith_columns_params params = {n[0], n[1], n[2], n[3], n[4], n[5], h->output_offset, h->activation};
+  if (h->kernel == kOtherMeanColumns) {
+    tinsmith_mean_columns_s8(&params, c->arrays[0], c->output);
+  } else {
+    tinsmith_mean_columns_s16(&params, c->arrays[0], (int16_t *)c->output);
+  }
+  return 0;
+}
+
 int32_t call_run(const call *c) {
   const call_head *h = c->head;
   const int32_t scratch_bytes = call_scratch_bytes(h);
@@ -272,6 +287,9 @@ int32_t call_run(const call *c) {
       return run_svdf_halves(c);
     case kOtherLstmCells:
       return run_lstm_cells(c);
+    case kOtherMeanColumns:
+    case kOtherMeanColumnsS16:
+      return run_mean_columns(c);
     case kOtherMinimum:
       return arm_minimum_s8(&ctx, input, in, weights, filter, c->output, out);
     case kOtherMaximum:

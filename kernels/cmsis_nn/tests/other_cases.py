@@ -47,6 +47,8 @@ OTHER_KERNELS = (
     "svdf_halves_s8",
     "svdf_halves_s16",
     "lstm_cells",
+    "mean_columns_s8",
+    "mean_columns_s16",
 )
 """In the order of `other_kernel` in other_call.c."""
 
@@ -655,6 +657,36 @@ class OtherGenerator(Generator):
             ),
         )  # fmt: skip
 
+    def mean_columns(self, kernel: str) -> Call:
+        """Few rows, or so many that lanes of 16 bits would overflow; scales that spread sums over the type, or any."""
+        outer, inner = self.between(1, 3), self.between(1, 21)
+        count = self.between(1, 60)
+        if self.chance(0.3):
+            outer, inner, count = 1, self.between(1, 10), self.between(200, 600)
+        wide = kernel == "mean_columns_s16"
+        x = self.int16(outer, count, inner) if wide else self.int8(outer, count, inner)
+        zero = 0 if wide else self.between(-128, 127)
+        if self.chance(0.8):
+            real = float(np.exp(self.random.normal(0, 1))) / (
+                np.sqrt(count) if self.chance(0.5) else count
+            )
+            multiplier, shift = quantize_multiplier(real)
+        else:
+            multiplier, shift = self.between(0, (1 << 31) - 1), self.between(-31, 3)
+        out_zero = 0 if wide else self.between(-128, 127)
+        activation = self.activation_s16() if wide else self.activation()
+        sums = x.astype(np.int64).sum(axis=1) - zero * count
+        scaled = requantize(sums, np.array([multiplier]), np.array([shift])) + out_zero
+        result = np.clip(scaled, *activation).astype(x.dtype)
+        return OtherCall(
+            kernel=kernel,
+            expected=_bytes(result),
+            arrays=(x,),
+            output_offset=out_zero,
+            activation=activation,
+            numbers=(outer, count, inner, -zero * count, multiplier, shift),
+        )
+
     def call(self, kernel: str) -> Call:
         """Scratch at any address, unless it is an array of the caller's."""
         call = self.aligned_call(kernel)
@@ -690,6 +722,8 @@ class OtherGenerator(Generator):
                 return self.svdf_halves(kernel)
             case "lstm_cells":
                 return self.lstm_cells()
+            case "mean_columns_s8" | "mean_columns_s16":
+                return self.mean_columns(kernel)
             case "minimum" | "maximum":
                 return self.extremum(kernel)
             case _:
