@@ -22,6 +22,7 @@ from tinsmith_cmsis_nn import (
     pooling,
     recurrent,
     reduction,
+    rescaling,
     softmax,
     transpose,
 )
@@ -72,6 +73,7 @@ class CmsisNnBackend(Checked):
             *recurrent.kernels(target),
             *lstm.kernels(target),
             *reduction.kernels(target),
+            *rescaling.kernels(target),
         )
 
 

@@ -1,7 +1,8 @@
-/* Values that go from one scale to another without weights: means and sums along axes. tinsmith_nn.h says how objects
- * know such functions.
+/* Values that go from one scale to another without weights: one by one, or means and sums along axes. tinsmith_nn.h
+ * says how objects know such functions.
  *
- * Results equal those of TFLite's reference kernels bit by bit. The arranger is Python: tinsmith_cmsis_nn.reduction.
+ * Results equal those of TFLite's reference kernels bit by bit. The arrangers are Python:
+ * tinsmith_cmsis_nn.rescaling and tinsmith_cmsis_nn.reduction.
  */
 #ifndef TINSMITH_NN_RESCALING_H
 #define TINSMITH_NN_RESCALING_H
@@ -11,6 +12,13 @@
 
 #define tinsmith_mean_columns_s8 TINSMITH_NN_SYMBOL(tinsmith_mean_columns_s8)
 #define tinsmith_mean_columns_s16 TINSMITH_NN_SYMBOL(tinsmith_mean_columns_s16)
+
+#define tinsmith_rescale_s8_s8 TINSMITH_NN_SYMBOL(tinsmith_rescale_s8_s8)
+#define tinsmith_rescale_s8_u8 TINSMITH_NN_SYMBOL(tinsmith_rescale_s8_u8)
+#define tinsmith_rescale_s8_s16 TINSMITH_NN_SYMBOL(tinsmith_rescale_s8_s16)
+#define tinsmith_rescale_u8_s8 TINSMITH_NN_SYMBOL(tinsmith_rescale_u8_s8)
+#define tinsmith_rescale_s16_s8 TINSMITH_NN_SYMBOL(tinsmith_rescale_s16_s8)
+#define tinsmith_rescale_s16_s16 TINSMITH_NN_SYMBOL(tinsmith_rescale_s16_s16)
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,6 +48,41 @@ void tinsmith_mean_columns_s8(const tinsmith_columns_params *params, const int8_
 
 /** The same of int16; sums wrap. */
 void tinsmith_mean_columns_s16(const tinsmith_columns_params *params, const int16_t *input, int16_t *output);
+
+/**
+ * value -> value * unit + start -> times multiplier * 2^-32, rounded half up -> by 2^right, rounded half away from
+ * zero, plus the zero point. It is TFLite's MultiplyByQuantizedMultiplier of value - (zero point of the input) with a
+ * shift of left - right, one of which is 0.
+ */
+typedef struct {
+  int32_t unit;       /**< 2^(left + 1), left in [0, 14] */
+  int32_t start;      /**< -(zero point of the input) * unit */
+  int32_t multiplier; /**< [0, 2^31) */
+  int32_t right;      /**< [0, 14] */
+  int32_t half;       /**< (zero point of the output) * 2^right, and 2^(right - 1) more if right is not 0. */
+  cmsis_nn_activation activation;
+} tinsmith_rescale_params;
+
+/**
+ * Values of one scale and zero point as such of another.
+ *
+ * @param[in]  params   See there.
+ * @param[in]  elements Of both, 0 or more.
+ * @param[in]  input    Dense.
+ * @param[out] output   Dense. It may overlap `input` where no element lies over such as come later.
+ */
+void tinsmith_rescale_s8_s8(const tinsmith_rescale_params *params, int32_t elements, const int8_t *input,
+                            int8_t *output);
+void tinsmith_rescale_s8_u8(const tinsmith_rescale_params *params, int32_t elements, const int8_t *input,
+                            uint8_t *output);
+void tinsmith_rescale_s8_s16(const tinsmith_rescale_params *params, int32_t elements, const int8_t *input,
+                             int16_t *output);
+void tinsmith_rescale_u8_s8(const tinsmith_rescale_params *params, int32_t elements, const uint8_t *input,
+                            int8_t *output);
+void tinsmith_rescale_s16_s8(const tinsmith_rescale_params *params, int32_t elements, const int16_t *input,
+                             int8_t *output);
+void tinsmith_rescale_s16_s16(const tinsmith_rescale_params *params, int32_t elements, const int16_t *input,
+                              int16_t *output);
 
 #ifdef __cplusplus
 }

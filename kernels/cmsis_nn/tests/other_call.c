@@ -37,6 +37,12 @@ typedef enum {
   kOtherLstmCells,
   kOtherMeanColumns,
   kOtherMeanColumnsS16,
+  kOtherRescaleS8S8,
+  kOtherRescaleS8U8,
+  kOtherRescaleS8S16,
+  kOtherRescaleU8S8,
+  kOtherRescaleS16S8,
+  kOtherRescaleS16S16,
 } other_kernel;
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -203,6 +209,34 @@ static int32_t run_mean_columns(const call *c) {
   return 0;
 }
 
+static int32_t run_rescale(const call *c) {
+  const call_head *h = c->head;
+  const int32_t *n = h->numbers;
+  const tinsmith_rescale_params params = {n[0], n[1], n[2], n[3], n[4], h->activation};
+  const void *input = c->arrays[0];
+  void *output = c->output;
+  switch (h->kernel) {
+    case kOtherRescaleS8S8:
+      tinsmith_rescale_s8_s8(&params, n[5], input, output);
+      return 0;
+    case kOtherRescaleS8U8:
+      tinsmith_rescale_s8_u8(&params, n[5], input, output);
+      return 0;
+    case kOtherRescaleS8S16:
+      tinsmith_rescale_s8_s16(&params, n[5], input, output);
+      return 0;
+    case kOtherRescaleU8S8:
+      tinsmith_rescale_u8_s8(&params, n[5], input, output);
+      return 0;
+    case kOtherRescaleS16S8:
+      tinsmith_rescale_s16_s8(&params, n[5], input, output);
+      return 0;
+    default:
+      tinsmith_rescale_s16_s16(&params, n[5], input, output);
+      return 0;
+  }
+}
+
 int32_t call_run(const call *c) {
   const call_head *h = c->head;
   const int32_t scratch_bytes = call_scratch_bytes(h);
@@ -290,6 +324,13 @@ int32_t call_run(const call *c) {
     case kOtherMeanColumns:
     case kOtherMeanColumnsS16:
       return run_mean_columns(c);
+    case kOtherRescaleS8S8:
+    case kOtherRescaleS8U8:
+    case kOtherRescaleS8S16:
+    case kOtherRescaleU8S8:
+    case kOtherRescaleS16S8:
+    case kOtherRescaleS16S16:
+      return run_rescale(c);
     case kOtherMinimum:
       return arm_minimum_s8(&ctx, input, in, weights, filter, c->output, out);
     case kOtherMaximum:

@@ -49,6 +49,12 @@ OTHER_KERNELS = (
     "lstm_cells",
     "mean_columns_s8",
     "mean_columns_s16",
+    "rescale_s8_s8",
+    "rescale_s8_u8",
+    "rescale_s8_s16",
+    "rescale_u8_s8",
+    "rescale_s16_s8",
+    "rescale_s16_s16",
 )
 """In the order of `other_kernel` in other_call.c."""
 
@@ -687,6 +693,43 @@ class OtherGenerator(Generator):
             numbers=(outer, count, inner, -zero * count, multiplier, shift),
         )
 
+    def rescale(self, kernel: str) -> Call:
+        """Scales that fill the result, or any that the function takes."""
+        source, result = (
+            {"s8": np.dtype(np.int8), "u8": np.dtype(np.uint8), "s16": np.dtype(np.int16)}[name]
+            for name in kernel.removeprefix("rescale_").split("_")
+        )
+        ranges = [
+            (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in (source, result)
+        ]
+        x = self.random.integers(ranges[0][0], ranges[0][1] + 1, self.between(1, 300)).astype(
+            source
+        )
+        x[:2] = ranges[0][: x.size]
+        zero, out_zero = (self.between(*limits) for limits in ranges)
+        shift = self.between(-14, 14)
+        if self.chance(0.8):
+            bits = 8 * (result.itemsize - source.itemsize)
+            shift = int(np.clip(self.between(-3, 3) + bits, -14, 14))
+        multiplier = 0 if self.chance(0.02) else self.between(1 << 30, (1 << 31) - 1)
+        if self.chance(0.2):
+            multiplier = 1 << 30
+        unit, right = 2 << max(shift, 0), max(-shift, 0)
+        low, high = ranges[1]
+        if self.chance(0.4):
+            low, high = sorted((self.between(low, high), self.between(low, high)))
+        centred = x.astype(np.int64) - zero
+        scaled = requantize(centred, np.array([multiplier]), np.array([shift])) + out_zero
+        return OtherCall(
+            kernel=kernel,
+            expected=_bytes(np.clip(scaled, low, high).astype(result)),
+            arrays=(x,),
+            activation=(low, high),
+            numbers=(
+                unit, -zero * unit, multiplier, right, (out_zero << right) + (1 << right >> 1), x.size,
+            ),
+        )  # fmt: skip
+
     def call(self, kernel: str) -> Call:
         """Scratch at any address, unless it is an array of the caller's."""
         call = self.aligned_call(kernel)
@@ -724,6 +767,8 @@ class OtherGenerator(Generator):
                 return self.lstm_cells()
             case "mean_columns_s8" | "mean_columns_s16":
                 return self.mean_columns(kernel)
+            case found if found.startswith("rescale_"):
+                return self.rescale(kernel)
             case "minimum" | "maximum":
                 return self.extremum(kernel)
             case _:

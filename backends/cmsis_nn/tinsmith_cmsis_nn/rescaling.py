@@ -1,0 +1,103 @@
+"""Requantize and the rectifiers of integers by kernels of Tinsmith's own library (`tinsmith_nn_rescaling.h`)."""
+
+from tinsmith_c import call, initializer
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Clamp, Relu, Relu0To1, Relu6, ReluN1To1, Requantize
+from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.parameters import RequantizeParameters, relu_parameters, requantize_parameters
+from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, elementwise_walk
+from tinsmith_target import Target
+
+from tinsmith_cmsis_nn.common import BACKEND, PACKED_CHECKS, activation, engine
+
+HEADER = "tinsmith_nn_rescaling.h"
+LARGEST_SHIFT = 14
+"""To the left, so that an int16 less its zero point, doubled, stays within 32 bits; to the right, so that a zero point
+of int16 does.
+"""
+
+_SUFFIX = {DType.INT8: "s8", DType.UINT8: "u8", DType.INT16: "s16"}
+_CONVERSIONS = (
+    (DType.INT8, DType.INT8),
+    (DType.INT8, DType.UINT8),
+    (DType.INT8, DType.INT16),
+    (DType.UINT8, DType.INT8),
+    (DType.INT16, DType.INT8),
+    (DType.INT16, DType.INT16),
+)
+
+
+def parameters(layer: Layer) -> RequantizeParameters:
+    """Of a Requantize or a rectifier."""
+    operator = layer.operator
+    if isinstance(operator, Clamp):
+        return relu_parameters(operator, layer.inputs, layer.output)
+    return requantize_parameters(layer.operator_as(Requantize), layer.inputs, layer.output)
+
+
+def shift_is_small(layer: Layer) -> str | None:
+    """The ratio of the scales is from 2**-15 to 2**14."""
+    shift = parameters(layer).shift
+    return None if abs(shift) <= LARGEST_SHIFT else f"the shift is {shift}"
+
+
+def is_rescaled(layer: Layer) -> str | None:
+    """More than the sign bit changes."""
+    p = parameters(layer)
+    lowest, highest = (type_.dtype.integer_range[0] for type_ in (layer.input(0), layer.output))
+    is_one = (p.multiplier, p.shift) == (1 << 30, 1)
+    is_moved = is_one and p.output_offset + p.input_offset == highest - lowest
+    if not is_moved or (p.clamp_min, p.clamp_max) != layer.output.dtype.integer_range:
+        return None
+    return f"the zero points are {abs(highest - lowest)} apart, the scales equal"
+
+
+def emit_rescale(layer: Layer, scope: Scope) -> Emission:
+    """One call."""
+    p = parameters(layer)
+    left, right = max(p.shift, 0), max(-p.shift, 0)
+    unit = 2 << left
+    fields = {
+        "unit": unit,
+        "start": p.input_offset * unit,
+        "multiplier": p.multiplier,
+        "right": right,
+        "half": (p.output_offset << right) + (1 << right >> 1),
+        "activation": activation(p.clamp_min, p.clamp_max),
+    }
+    name = _name(layer.input(0).dtype, layer.output.dtype)
+    arguments = ["&kParameters", str(layer.output.elements), scope.input(0), scope.output]
+    return Emission(
+        (initializer("tinsmith_rescale_params", "kParameters", fields), call(name, arguments))
+    )
+
+
+def _name(source: DType, result: DType) -> str:
+    return f"tinsmith_rescale_{_SUFFIX[source]}_{_SUFFIX[result]}"
+
+
+def kernels(target: Target) -> tuple[Kernel, ...]:
+    """Integers of 8 and 16 bits to such, and rectifiers of int8 and int16."""
+    requantize = (_kernel(target, Requantize, source, result) for source, result in _CONVERSIONS)
+    rectifiers = (
+        _kernel(target, operator, dtype, dtype)
+        for operator in (Relu, Relu6, ReluN1To1, Relu0To1)
+        for dtype in (DType.INT8, DType.INT16)
+    )
+    return (*requantize, *rectifiers)
+
+
+def _kernel(target: Target, operator: type[Operator], source: DType, result: DType) -> Kernel:
+    may_only_flip = source is not result and DType.UINT8 in (source, result)
+    return Kernel(
+        name=_name(source, result),
+        backend=BACKEND,
+        operator=operator,
+        signature=Signature((source,), result),
+        headers=(HEADER,),
+        emit=emit_rescale,
+        rules=(shift_is_small, *((is_rescaled,) if may_only_flip else ())),
+        walk=elementwise_walk,
+        engine=engine(target),
+        checks=PACKED_CHECKS,
+    )
