@@ -38,7 +38,9 @@ class Outside:
             "workspace": [] if _major() < 7 else ["--noenable_bzlmod", "--enable_workspace"],
             "module": ["--enable_bzlmod", "--noenable_workspace", "--lockfile_mode=off"],
         }
-        offline = _run([str(self.tree / "bazelw"), "offline-options"], self.tree).stdout.split()
+        # Debian's system-wide settings keep every sandbox, which the next command then has to remove.
+        options = ["--nosandbox_debug", *modes[self.mode]]
+        options += _run([str(self.tree / "bazelw"), "offline-options"], self.tree).stdout.split()
         return _run(
             [
                 "bazel",
@@ -46,7 +48,7 @@ class Outside:
                 f"--output_base={self.folder / 'base'}",
                 "--max_idle_secs=60",
                 command,
-                *(modes[self.mode] + offline if command != "shutdown" else []),
+                *(options if command != "shutdown" else []),
                 *arguments,
             ],
             workspace,
