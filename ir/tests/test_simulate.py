@@ -49,6 +49,11 @@ def test_buffers_may_share_bytes_when_not_live_together() -> None:
     assert run(CHAIN.format(x=0, a=8, b=0, y=16), [1, 2])["y"].tolist() == [-1, -2]
 
 
+@pytest.mark.parametrize("far", [1 << 32, 1 << 40])
+def test_what_lies_far_away_takes_no_memory_between(far: int) -> None:
+    assert run(CHAIN.format(x=far, a=8, b=far, y=far + 8), [1, 2])["y"].tolist() == [-1, -2]
+
+
 def test_live_buffers_in_one_place_give_a_wrong_result() -> None:
     body = """
       buffer %x: f32[2] in "m" at 0

@@ -80,7 +80,7 @@ class _Machine:
         self._keep = keep
         self._program = program
         self._is_early = completion == "earliest"
-        self._offsets = _offsets(program)
+        self._offsets = _without_gaps(program, _offsets(program))
         sizes = _sizes(program, self._offsets)
         self._bytes = {name: np.full(size, POISON, np.uint8) for name, size in sizes.items()}
         self._holds = {name: np.zeros(size, np.bool_) for name, size in sizes.items()}
@@ -255,6 +255,19 @@ def _offsets(program: Program) -> Mapping[str, int]:
             placed[buffer.name] = -(-ends[buffer.memory] // 16) * 16
             ends[buffer.memory] = placed[buffer.name] + buffer.size_bytes
     return placed
+
+
+def _without_gaps(program: Program, offsets: Mapping[str, int]) -> Mapping[str, int]:
+    """The same, moved down over what no buffer covers, since plans that people write may begin anywhere."""
+    moved: dict[str, int] = {}
+    ends = {memory.name: 0 for memory in program.memories}
+    gaps = dict(ends)
+    for buffer in sorted(program.buffers, key=lambda buffer: offsets[buffer.name]):
+        offset, memory = offsets[buffer.name], buffer.memory
+        gaps[memory] += max(offset - ends[memory], 0)
+        ends[memory] = max(ends[memory], offset + buffer.size_bytes)
+        moved[buffer.name] = offset - gaps[memory]
+    return moved
 
 
 def _sizes(program: Program, offsets: Mapping[str, int]) -> dict[str, int]:
