@@ -140,6 +140,18 @@ def test_formula_of_weights_with_an_offset_equals_the_c_function(library: ctypes
         assert scratch.convolve_packed_offset("mve", geometry) == expected, geometry
 
 
+def test_formula_of_four_bits_equals_the_c_functions(library: ctypes.CDLL) -> None:
+    for geometry in geometries(depthwise=False):
+        params = Convolution(0, 0, *geometry.stride[::-1], *geometry.padding[::-1], 1, 1, -128, 127)
+        dims = [Dims(*sizes) for sizes in (geometry.input, geometry.weights, geometry.output)]
+        for implementation in ("dsp", "mve"):
+            function = c_size(library, "arm_convolve_wrapper_s4", implementation)
+            expected = function(ctypes.byref(params), *map(ctypes.byref, dims))
+            is_pixelwise = geometry.weights[1:3] == (1, 1)
+            formula = scratch.convolve_four_bits(implementation, geometry)
+            assert (0 if is_pixelwise else formula) == expected, geometry
+
+
 def c_size(
     library: ctypes.CDLL, function: str, implementation: Implementation
 ) -> Callable[..., int]:

@@ -62,7 +62,7 @@ def emit_fully_connected(layer: Layer, scope: Scope) -> Emission:
 def _scratch_bytes(layer: Layer, *, either_library: bool) -> int:
     """Of arm_convolve_s4, of Tinsmith's library or of Arm's."""
     geometry = sizes.geometry(layer)
-    own = scratch.convolve_four_bits(geometry)
+    own = scratch.convolve_four_bits(implementation(layer.target), geometry)
     arms = vendor.convolve_four_bits(implementation(layer.target), geometry)
     return max(own, arms) if either_library else own
 

@@ -66,8 +66,10 @@ def convolve_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     return _round_up(_depth(geometry)) * (1 if implementation == "c" else 5)
 
 
-def convolve_four_bits(geometry: Geometry) -> int:
-    """Of arm_convolve_s4: one window of bytes."""
+def convolve_four_bits(implementation: Implementation, geometry: Geometry) -> int:
+    """Of arm_convolve_s4: one window of bytes, with MVE mostly several."""
+    if implementation == "mve" and scratch_mve.widens_four_bits(_depth(geometry)):
+        return scratch_mve.fields_bytes(geometry.weights)
     return _round_up(_depth(geometry))
 
 

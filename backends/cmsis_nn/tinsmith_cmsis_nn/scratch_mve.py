@@ -8,12 +8,13 @@ _FIELD_BUDGET_BYTES = 3072
 _ROWS_AT_ONCE = 24
 DEPTHWISE_BLOCK = 16
 _POINTER_BYTES = 4
+_WIDENED_BYTES = 2048
 _SCRATCH_ALIGNMENT = 16
 
 
 def convolve_packed(geometry: Geometry) -> int:
     """Of tinsmith_convolve_packed_s8: copied receptive fields, unless the input has them in place."""
-    return 0 if _fields_in_place(geometry) else _fields_bytes(geometry.weights)
+    return 0 if _fields_in_place(geometry) else fields_bytes(geometry.weights)
 
 
 def convolve_wrapper(geometry: Geometry) -> int:
@@ -23,7 +24,7 @@ def convolve_wrapper(geometry: Geometry) -> int:
     undilated = geometry.dilation == (1, 1) and geometry.padding == (0, 0)
     if one_group and undilated and (height, width) == (1, 1):
         return 0
-    return _fields_bytes((outputs, height, width, geometry.input[3]))
+    return fields_bytes((outputs, height, width, geometry.input[3]))
 
 
 def depthwise_packed(geometry: Geometry) -> int:
@@ -151,7 +152,13 @@ def _fields_in_place(geometry: Geometry) -> bool:
     return weights[3] == given[3] and row_contiguous and rows_contiguous and inside
 
 
-def _fields_bytes(weights: Dims) -> int:
+def widens_four_bits(depth: int) -> bool:
+    """Whether arm_convolve_s4 widens weights and copies fields, rather than multiply windows one by one."""
+    return 4 * depth <= _WIDENED_BYTES
+
+
+def fields_bytes(weights: Dims) -> int:
+    """Of the copied receptive fields that are multiplied together."""
     depth = weights[1] * weights[2] * weights[3]
     return _fields_at_once(depth) * depth
 

@@ -1,5 +1,7 @@
 /* Convolutions and fully connected layers whose weights have four bits. */
 
+#include "src/internal/convolve_s4.h"
+
 #include "include/arm_nnfunctions.h"
 #include "src/internal/arguments.h"
 #include "src/internal/compiler.h"
@@ -42,12 +44,19 @@ static void multiply_rows(const rows_s4 *rows, const int8_t *x, int8_t *output) 
   }
 }
 
-/** column: room for one window; not used where windows are pixels. */
+/** column: arm_convolve_s4_get_buffer_size() bytes; not used where windows are pixels. */
 static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_channel_quant_params *quant_params,
                      const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
                      const int8_t *filter, const int32_t *bias, const cmsis_nn_dims *output_dims, int8_t *column,
                      int8_t *output) {
   const cmsis_nn_dims taps = {.h = filter_dims->h, .w = filter_dims->w, .c = input_dims->c};
+#if TINSMITH_NN_MVE
+  if (tinsmith_widens(taps.h * taps.w * taps.c)) {
+    tinsmith_convolve_widened_s4(params, quant_params, input_dims, input, &taps, filter, bias, output_dims, output,
+                                 column);
+    return;
+  }
+#endif
   const tinsmith_windows windows = tinsmith_windows_of(params, input_dims, input, &taps, output_dims);
   const bool in_place = tinsmith_windows_are_pixels(&windows);
   const rows_s4 rows = {
@@ -202,46 +211,4 @@ arm_cmsis_nn_status arm_fully_connected_s4(const cmsis_nn_context *ctx, const cm
     multiply_rows(&rows, input_data + n * rows.depth, output_data + n * rows.rows);
   }
   return ARM_CMSIS_NN_SUCCESS;
-}
-
-/* A window of bytes. */
-int32_t arm_convolve_s4_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims) {
-  return (filter_dims->h * filter_dims->w * input_dims->c + 3) / 4 * 4;
-}
-
-int32_t arm_convolve_1_x_n_s4_get_buffer_size(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *input_dims,
-                                              const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims) {
-  (void)conv_params;
-  (void)output_dims;
-  return arm_convolve_s4_get_buffer_size(input_dims, filter_dims);
-}
-
-int32_t arm_convolve_1x1_s4_fast_get_buffer_size(const cmsis_nn_dims *input_dims) {
-  (void)input_dims;
-  return 0;
-}
-
-int32_t arm_convolve_wrapper_s4_get_buffer_size(const cmsis_nn_conv_params *conv_params,
-                                                const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
-                                                const cmsis_nn_dims *output_dims) {
-  (void)output_dims;
-  switch (kind_of(conv_params, input_dims, filter_dims)) {
-    case kConvolution1x1Fast:
-    case kConvolution1x1:
-      return 0;
-    default:
-      return arm_convolve_s4_get_buffer_size(input_dims, filter_dims);
-  }
-}
-
-int32_t arm_convolve_wrapper_s4_get_buffer_size_dsp(const cmsis_nn_conv_params *conv_params,
-                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
-                                                    const cmsis_nn_dims *output_dims) {
-  return arm_convolve_wrapper_s4_get_buffer_size(conv_params, input_dims, filter_dims, output_dims);
-}
-
-int32_t arm_convolve_wrapper_s4_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
-                                                    const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
-                                                    const cmsis_nn_dims *output_dims) {
-  return arm_convolve_wrapper_s4_get_buffer_size(conv_params, input_dims, filter_dims, output_dims);
 }

@@ -14,6 +14,9 @@
 /** Channels whose bias the public functions fold at a time, on the stack: scratch may lie at any address. */
 enum { kChannelsAtOnce = 64 };
 
+/** Outputs of a row that is worth cutting into pieces. */
+enum { kLongRow = 16 };
+
 static mve_matrix matrix_of(const cmsis_nn_conv_params *params, const cmsis_nn_per_channel_quant_params *quant,
                             const cmsis_nn_dims *filter_dims, const int8_t *filter, int32_t channels,
                             const int32_t *folded_bias) {
@@ -49,6 +52,47 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
   return ARM_CMSIS_NN_SUCCESS;
 }
 
+/** Outputs [first, first + count) of a single row of outputs, as a convolution of their own. */
+static void convolve_piece(const cmsis_nn_conv_params *params, const mve_matrix *matrix,
+                           const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
+                           int32_t first, int32_t count, int8_t *output, int32_t output_pitch, int8_t *fields,
+                           int32_t fields_at_once) {
+  cmsis_nn_conv_params piece = *params;
+  cmsis_nn_dims in = *input_dims;
+  const int32_t x = first * params->stride.w - params->padding.w;
+  const int32_t skipped = x > 0 ? x : 0;
+  const cmsis_nn_dims out = {.n = 1, .h = 1, .w = count, .c = output_pitch};
+  in.n = 1;
+  in.w -= skipped;
+  piece.padding.w = skipped - x;
+  tinsmith_mve_convolve_s8(&piece, matrix, &in, input + skipped * in.c, filter_dims, &out,
+                           output + first * output_pitch, fields, fields_at_once);
+}
+
+/** One padded row of each image: the fields in its middle are multiplied where they are. */
+static void convolve_row(const cmsis_nn_conv_params *params, const mve_matrix *matrix, const cmsis_nn_dims *input_dims,
+                         const int8_t *input, const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims,
+                         int8_t *output, int8_t *fields, int32_t fields_at_once) {
+  const int32_t stride = params->stride.w;
+  const int32_t last_x =
+      input_dims->w - filter_dims->w + params->padding.w; /* The last that lies inside begins here. */
+  const int32_t ends[3] = {(params->padding.w + stride - 1) / stride, last_x < 0 ? 0 : last_x / stride + 1,
+                           output_dims->w};
+  for (int32_t n = 0; n < input_dims->n; ++n) {
+    int32_t first = 0;
+    for (int32_t i = 0; i < 3; ++i) {
+      const int32_t end = ends[i] < output_dims->w ? ends[i] : output_dims->w;
+      if (end > first) {
+        convolve_piece(params, matrix, input_dims, input, filter_dims, first, end - first, output, output_dims->c,
+                       fields, fields_at_once);
+        first = end;
+      }
+    }
+    input += input_dims->w * input_dims->c;
+    output += output_dims->w * output_dims->c;
+  }
+}
+
 /** Group by group, some channels at a time, for their bias to be folded. fields: as for the core. */
 static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_channel_quant_params *quant,
                      const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
@@ -59,12 +103,15 @@ static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_chan
   const int32_t fields_at_once = mve_fields_fitting(part.depth, mve_convolve_bytes(input_dims, filter_dims));
   const int32_t groups = input_dims->c / filter_dims->c;
   const int32_t group_channels = output_dims->c / groups;
+  const bool is_padded_row = input_dims->h == 1 && output_dims->h == 1 && filter_dims->h == 1 && groups == 1 &&
+                             params->dilation.w == 1 && params->padding.h == 0 && params->padding.w > 0 &&
+                             output_dims->w >= kLongRow;
   for (int32_t group = 0; group < groups; ++group) {
     for (int32_t left = group_channels; left > 0; left -= part.channels) {
       part.channels = left < kChannelsAtOnce ? left : kChannelsAtOnce;
       arm_vector_sum_s8(folded_bias, part.depth, part.channels, part.weights, params->input_offset, 0, bias);
-      tinsmith_mve_convolve_s8(params, &part, input_dims, input, filter_dims, output_dims, output, fields,
-                               fields_at_once);
+      (is_padded_row ? convolve_row : tinsmith_mve_convolve_s8)(params, &part, input_dims, input, filter_dims,
+                                                                output_dims, output, fields, fields_at_once);
       part.weights += part.channels * part.depth;
       part.scale.multiplier += part.channels;
       part.scale.shift += part.channels;

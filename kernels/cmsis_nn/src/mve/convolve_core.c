@@ -60,19 +60,25 @@ static void copy_field_inside(const field_shape *shape, const int8_t *from, int8
 static void copy_field_clipped(const field_shape *shape, const int8_t *input, int32_t y, int32_t x, int8_t *field) {
   const cmsis_nn_dims *in = shape->input;
   const cmsis_nn_dims *filter = shape->filter;
-  const int32_t taps = shape->taps_at_once;
-  mve_fill(field, (int8_t)-shape->params->input_offset, filter->h * filter->w * filter->c);
-  for (int32_t tap_y = 0; tap_y < filter->h; ++tap_y, y += shape->params->dilation.h) {
-    int32_t tap_x = x;
-    for (int32_t tap = 0; tap < filter->w; tap += taps, tap_x += shape->params->dilation.w) {
-      const int32_t before = tap_x < 0 ? -tap_x : 0;
-      const int32_t after = tap_x + taps > in->w ? tap_x + taps - in->w : 0;
-      const int32_t inside = y >= 0 && y < in->h ? taps - before - after : 0;
-      if (inside > 0) {
-        const int8_t *from = input + (y * in->w + tap_x + before) * in->c;
-        mve_copy(field + before * filter->c, from, inside * filter->c);
-      }
-      field += taps * filter->c;
+  const cmsis_nn_tile dilation = shape->params->dilation;
+  const int32_t before = x < 0 ? (dilation.w - 1 - x) / dilation.w : 0;
+  const int32_t until_end = x < in->w ? (in->w - 1 - x) / dilation.w + 1 : 0;
+  const int32_t inside = (until_end < filter->w ? until_end : filter->w) - before;
+  const bool dense = shape->taps_at_once == filter->w;
+  const int32_t pieces = dense ? 1 : inside;
+  const int32_t bytes = dense ? inside * filter->c : filter->c;
+  if (inside != filter->w || y < 0 || y > shape->last_y) {
+    mve_fill(field, (int8_t)-shape->params->input_offset, filter->h * filter->w * filter->c);
+  }
+  field += before * filter->c;
+  x += before * dilation.w;
+  for (int32_t rows = filter->h; rows > 0; --rows, y += dilation.h, field += filter->w * filter->c) {
+    const int8_t *from = input + (y * in->w + x) * in->c;
+    int8_t *to = field;
+    for (int32_t left = y >= 0 && y < in->h ? pieces : 0; left > 0; --left) {
+      mve_copy(to, from, bytes); /* Nothing if none is inside. */
+      to += filter->c;           /* Of more than one piece each is a tap. */
+      from += dilation.w * in->c;
     }
   }
 }

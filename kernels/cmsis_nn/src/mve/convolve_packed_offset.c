@@ -35,7 +35,7 @@ static void multiply_window(const mve_matrix *matrix, int32_t offset, const int8
     const int32_t count = rest < kChannelsAtOnce ? rest : kChannelsAtOnce;
     int32_t sums[kChannelsAtOnce];
     for (int32_t i = 0; i < count; i += kWordLanes) {
-      mve_sum_1x4(row, weights, depth, sums + i);
+      mve_sum_1x4(row, weights, depth, depth, sums + i);
       const int32x4_t start = vaddq_s32(term, vldrwq_s32(matrix->bias + first + i));
       vstrwq_s32(sums + i, vaddq_s32(vldrwq_s32(sums + i), start));
       weights += kWordLanes * depth;

@@ -11,6 +11,7 @@
 
 #if TINSMITH_NN_MVE
 
+#include "src/internal/compiler.h"
 #include "src/mve/matrix_product.h"
 #include "src/mve/one_row.h"
 #include "src/mve/scratch.h"
@@ -138,6 +139,7 @@ static inline void sum_chunks(const int8_t *row, int32_t row_pitch, int32_t coun
 /** The same for four channels and a depth of 17 to 48. Not inlined: it needs every vector register. */
 __attribute__((noinline)) static void sum_half_deep(const int8_t *row, int32_t row_pitch, int32_t count,
                                                     const int8_t *weights, int32_t depth, mve_sums *sums) {
+  TINSMITH_NO_UNROLL
   for (int32_t channel = 0; channel < kWordLanes; channel += 2) {
     if (depth <= 2 * kByteLanes) {
       sum_chunks(row, row_pitch, count, weights, depth, 2, &sums[0][channel]);
@@ -161,6 +163,12 @@ __attribute__((noinline)) static void sum_triples(const int8_t *row, int32_t row
   }
 }
 
+/** sums[0..3] = one vector times four, `pitch` apart. Not inlined, as three call it. */
+__attribute__((noinline)) static void sum_four(const int8_t *vector, const int8_t *four, int32_t pitch, int32_t depth,
+                                               mve_sums sums) {
+  mve_sum_1x4(vector, four, pitch, depth, sums);
+}
+
 /** Sums of `count` rows for any depth. */
 static void sum_deep(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights, int32_t depth,
                      mve_sums *sums) {
@@ -174,7 +182,7 @@ static void sum_deep(const int8_t *row, int32_t row_pitch, int32_t count, const 
     }
   }
   if (count % 3 == 1) {
-    mve_sum_1x4(rest, weights, depth, sums[count - 1]);
+    sum_four(rest, weights, depth, depth, sums[count - 1]);
   }
 }
 
@@ -200,24 +208,39 @@ static void four_channels(const mve_matrix *matrix, int32_t channel, const int8_
   }
 }
 
-/** One of the up to three channels that four do not divide. */
+static inline int32_t sum_one(const int8_t *weights, const int8_t *row, int32_t depth) {
+  int32_t sum = 0;
+  for (int32_t left = depth; left > 0; left -= kByteLanes) {
+    const mve_pred16_t p = vctp8q((uint32_t)left);
+    sum = vmladavaq_p_s8(sum, vldrbq_z_s8(row, p), vldrbq_z_s8(weights, p), p);
+    row += kByteLanes;
+    weights += kByteLanes;
+  }
+  return sum;
+}
+
+/** One of the up to three channels that four do not divide: four rows at a time, and the last ones singly. */
 static void one_channel(const mve_matrix *matrix, int32_t channel, const int8_t *rows, int32_t row_pitch,
                         int32_t row_count, int8_t *output, int32_t output_pitch) {
   const int32_t quant = matrix->scale.per_channel ? channel : 0;
   const int32x4_t multiplier = vdupq_n_s32(matrix->scale.multiplier[quant]);
   const int32x4_t shift = vdupq_n_s32(matrix->scale.shift[quant]);
-  for (int32_t i = 0; i < row_count; ++i) {
-    const int8_t *row = rows + i * row_pitch;
+  const uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0, 1), (uint32_t)output_pitch);
+  while (row_count > 0) {
+    const int32_t count = row_count >= kWordLanes ? kWordLanes : 1;
     const int8_t *weights = matrix->weights + channel * matrix->depth;
-    int32_t sum = matrix->bias[channel];
-    for (int32_t left = matrix->depth; left > 0; left -= kByteLanes) {
-      const mve_pred16_t p = vctp8q((uint32_t)left);
-      sum = vmladavaq_p_s8(sum, vldrbq_z_s8(row, p), vldrbq_z_s8(weights, p), p);
-      row += kByteLanes;
-      weights += kByteLanes;
+    mve_sums sums;
+    if (count == 1) {
+      sums[0] = sum_one(weights, rows, matrix->depth);
+    } else {
+      sum_four(weights, rows, row_pitch, matrix->depth, sums);
     }
-    const int32x4_t value = mve_requantize(vdupq_n_s32(sum), multiplier, shift);
-    output[i * output_pitch] = (int8_t)vgetq_lane_s32(mve_to_range(value, &matrix->scale.range), 0);
+    const int32x4_t sum = vaddq_n_s32(vldrwq_s32(sums), matrix->bias[channel]);
+    const int32x4_t value = mve_to_range(mve_requantize(sum, multiplier, shift), &matrix->scale.range);
+    vstrbq_scatter_offset_p_s32(output, places, value, vctp32q((uint32_t)count));
+    rows += count * row_pitch;
+    output += count * output_pitch;
+    row_count -= count;
   }
 }
 
@@ -231,7 +254,7 @@ static void multiply_row(const mve_matrix *matrix, int32_t channels, const int8_
     const int8_t *weights = matrix->weights + first * depth;
     int32_t sums[kChannelsOfRow];
     for (int32_t i = 0; i < count; i += kWordLanes) {
-      mve_sum_1x4(row, weights, depth, sums + i);
+      sum_four(row, weights, depth, depth, sums + i);
       vstrwq_s32(sums + i, vaddq_s32(vldrwq_s32(sums + i), vldrwq_s32(matrix->bias + first + i)));
       weights += kWordLanes * depth;
     }

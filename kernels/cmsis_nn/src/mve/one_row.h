@@ -4,11 +4,11 @@
 
 #include "src/mve/requantize.h"
 
-/** sums[0..3] = one row times four channels. */
-static inline void mve_sum_1x4(const int8_t *row, const int8_t *weights0, int32_t depth, mve_sums sums) {
-  const int8_t *weights1 = weights0 + depth;
-  const int8_t *weights2 = weights1 + depth;
-  const int8_t *weights3 = weights2 + depth;
+/** sums[0..3] = one row times four rows of weights, `pitch` apart. */
+static inline void mve_sum_1x4(const int8_t *row, const int8_t *weights0, int32_t pitch, int32_t depth, mve_sums sums) {
+  const int8_t *weights1 = weights0 + pitch;
+  const int8_t *weights2 = weights1 + pitch;
+  const int8_t *weights3 = weights2 + pitch;
   int32_t s0 = 0;
   int32_t s1 = 0;
   int32_t s2 = 0;
