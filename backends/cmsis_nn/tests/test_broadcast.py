@@ -1,4 +1,4 @@
-"""Sums and products of which one operand repeats: how it does, its scratch, and the compiled kernels."""
+"""Sums, differences and products of which one operand repeats: how it does, its scratch, and the compiled kernels."""
 
 import ctypes
 import subprocess
@@ -10,7 +10,7 @@ from tinsmith_c.testing import HostModel, KernelObjects, host_compiler, tight_pr
 from tinsmith_cmsis_nn import backend
 from tinsmith_cmsis_nn.broadcast import PIECE_ELEMENTS, repetition, scratch_bytes
 from tinsmith_ir import DType, Graph
-from tinsmith_ir.operators import Add, Mul
+from tinsmith_ir.operators import Add, Mul, Sub
 from tinsmith_ir.testing import GraphBuilder, random_array
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import Layer, lower, prepare
@@ -33,7 +33,7 @@ def sizes(layer: Layer) -> tuple[int, int, int]:
     return found.outer, found.count, found.inner
 
 
-def graph_of(operator: Add | Mul, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> Graph:
+def graph_of(operator: Add | Mul | Sub, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> Graph:
     builder = GraphBuilder("g")
     x = builder.input("x", TensorType(lhs, DType.INT8, Quantization.per_tensor(0.05, 11)))
     y = builder.input("y", TensorType(rhs, DType.INT8, Quantization.per_tensor(0.03, -5)))
@@ -84,10 +84,10 @@ def test_scratch_equals_the_c_function(tmp_path: Path) -> None:
         assert scratch_bytes(layer) == function((ctypes.c_int32 * 3)(*sizes(layer)))
 
 
-@pytest.mark.parametrize("operator", [Add(), Mul()], ids=["add", "mul"])
+@pytest.mark.parametrize("operator", [Add(), Mul(), Sub()], ids=["add", "mul", "sub"])
 @pytest.mark.parametrize(("lhs", "rhs"), SHAPES)
 def test_results_at_their_tightest_are_right(
-    operator: Add | Mul,
+    operator: Add | Mul | Sub,
     lhs: tuple[int, ...],
     rhs: tuple[int, ...],
     kernel_objects: KernelObjects,

@@ -9,6 +9,7 @@ from tinsmith_target import Target
 from tinsmith_cmsis_nn import (
     broadcast,
     convolution,
+    difference,
     elementwise,
     extrema,
     four_bits,
@@ -70,6 +71,7 @@ class CmsisNnBackend(Checked):
             *packed,
             *public,
             *broadcast.kernels(target),
+            *difference.kernels(target),
             *recurrent.kernels(target),
             *lstm.kernels(target),
             *reduction.kernels(target),

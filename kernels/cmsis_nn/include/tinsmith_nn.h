@@ -47,6 +47,8 @@
 #define tinsmith_depthwise_pixels_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_pixels_s8)
 #define tinsmith_add_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_add_broadcast_s8)
 #define tinsmith_mul_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_mul_broadcast_s8)
+#define tinsmith_difference_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_difference_broadcast_s8)
+#define tinsmith_difference_s8 TINSMITH_NN_SYMBOL(tinsmith_difference_s8)
 
 #ifdef __cplusplus
 extern "C" {
@@ -265,7 +267,7 @@ int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_c(const cmsis_nn_dims
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_dsp(const cmsis_nn_dims *filter_dims);
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size_mve(const cmsis_nn_dims *filter_dims);
 
-/** How the smaller operand of a sum or product repeats: element (a, b, c) of the result, which has
+/** How the smaller operand of a sum, difference or product repeats: element (a, b, c) of the result, which has
  * [outer][count][inner] elements, takes its element b. The larger operand has the shape of the result. */
 typedef struct {
   int32_t outer;
@@ -321,7 +323,45 @@ arm_cmsis_nn_status tinsmith_mul_broadcast_s8(const cmsis_nn_context *ctx, const
                                               const tinsmith_repetition *repetition, const int8_t *larger,
                                               const int8_t *smaller, int8_t *output);
 
-/** Scratch of the two in bytes: a piece of the smaller operand, written out. */
+/**
+ * A difference as TFLite computes it: both operands less their zero points times 2^20, rescaled by half of what their
+ * scales are of the larger one. So one of them is only shifted, and its sign is a part of that. All of it twice, for
+ * high multiplications that do not double.
+ */
+typedef struct {
+  int32_t shifted_unit;       /**< 2^20 if it is what the other is taken from, else -2^20. */
+  int32_t shifted_start;      /**< -(zero point) * unit, and 2 more if the other is subtracted. */
+  int32_t scaled_unit;        /**< 2^21; of equal scales 2^22. */
+  int32_t scaled_start;       /**< -(zero point) * unit */
+  int32_t scaled_multiplier;  /**< [2^30, 2^31) */
+  int32_t scaled_right;       /**< What the other is divided by, as a power of 2: [1, 22]. */
+  int32_t scaled_flip;        /**< -1 if the other is subtracted, else 0. */
+  int32_t multiplier;         /**< Of the result: [2^30, 2^31), */
+  int32_t right;              /**< [1, 22], */
+  int32_t half;               /**< (zero point) * 2^right + 2^(right - 1) */
+  int32_t smaller_is_shifted; /**< Read by tinsmith_difference_broadcast_s8() alone: which is the larger operand. */
+  cmsis_nn_activation activation;
+} tinsmith_difference_params;
+
+/**
+ * Difference of two tensors of one shape.
+ *
+ * @param[in]  params   Arranged: tinsmith_cmsis_nn.difference.
+ * @param[in]  shifted  int8, the operand of larger scale.
+ * @param[in]  scaled   int8, the other one.
+ * @param[out] output   int8. It may be one of them.
+ * @param[in]  elements Of each, 0 or more.
+ */
+void tinsmith_difference_s8(const tinsmith_difference_params *params, const int8_t *shifted, const int8_t *scaled,
+                            int8_t *output, int32_t elements);
+
+/** Difference of a tensor and one whose elements repeat, either way round; arguments as of the sum. */
+arm_cmsis_nn_status tinsmith_difference_broadcast_s8(const cmsis_nn_context *ctx,
+                                                     const tinsmith_difference_params *params,
+                                                     const tinsmith_repetition *repetition, const int8_t *larger,
+                                                     const int8_t *smaller, int8_t *output);
+
+/** Scratch of the three in bytes: a piece of the smaller operand, written out. */
 int32_t tinsmith_broadcast_s8_get_buffer_size(const tinsmith_repetition *repetition);
 
 /** arm_convolve_wrapper_s8() of this implementation and version: for callers whose scratch was sized ahead of time. */

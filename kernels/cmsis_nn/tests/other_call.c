@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "include/arm_nnfunctions.h"
+#include "include/tinsmith_nn.h"
 #include "include/tinsmith_nn_recurrent.h"
 #include "include/tinsmith_nn_rescaling.h"
 #include "tests/call.h"
@@ -43,6 +44,8 @@ typedef enum {
   kOtherRescaleU8S8,
   kOtherRescaleS16S8,
   kOtherRescaleS16S16,
+  kOtherDifference,
+  kOtherDifferenceBroadcast,
 } other_kernel;
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -60,10 +63,18 @@ static int32_t matmul_scratch(const call_head *h) {
   return arm_fully_connected_s8_get_buffer_size(&columns);
 }
 
+/** Behind the numbers of a difference. */
+static tinsmith_repetition repetition(const call_head *h) {
+  return (tinsmith_repetition){h->numbers[11], h->numbers[12], h->numbers[13]};
+}
+
 int32_t call_scratch_bytes(const call_head *h) {
   const cmsis_nn_conv_params conv = convolution(h);
   const cmsis_nn_dw_conv_params dw = depthwise(h);
+  const tinsmith_repetition repeated = repetition(h);
   switch (h->kernel) {
+    case kOtherDifferenceBroadcast:
+      return tinsmith_broadcast_s8_get_buffer_size(&repeated);
     case kOtherConvolve:
       return arm_convolve_wrapper_s16_get_buffer_size(&conv, &h->input_dims, &h->filter_dims, &h->output_dims);
     case kOtherDepthwise:
@@ -237,6 +248,19 @@ static int32_t run_rescale(const call *c) {
   }
 }
 
+static int32_t run_difference(const call *c, const cmsis_nn_context *ctx) {
+  const call_head *h = c->head;
+  const int32_t *n = h->numbers;
+  const tinsmith_difference_params params = {n[0], n[1], n[2], n[3], n[4],  n[5],
+                                             n[6], n[7], n[8], n[9], n[10], h->activation};
+  if (h->kernel == kOtherDifference) {
+    tinsmith_difference_s8(&params, c->arrays[0], c->arrays[1], c->output, h->output_bytes);
+    return 0;
+  }
+  const tinsmith_repetition repeated = repetition(h);
+  return tinsmith_difference_broadcast_s8(ctx, &params, &repeated, c->arrays[0], c->arrays[1], c->output);
+}
+
 int32_t call_run(const call *c) {
   const call_head *h = c->head;
   const int32_t scratch_bytes = call_scratch_bytes(h);
@@ -331,6 +355,9 @@ int32_t call_run(const call *c) {
     case kOtherRescaleS16S8:
     case kOtherRescaleS16S16:
       return run_rescale(c);
+    case kOtherDifference:
+    case kOtherDifferenceBroadcast:
+      return run_difference(c, &ctx);
     case kOtherMinimum:
       return arm_minimum_s8(&ctx, input, in, weights, filter, c->output, out);
     case kOtherMaximum:

@@ -18,8 +18,10 @@ from kernel_cases import (
     windows,
 )
 from numpy.typing import NDArray
+from tinsmith_cmsis_nn.difference import arranged, lhs_is_shifted
 from tinsmith_ir.curves import int16_table
 from tinsmith_ir.fixed_point_16 import logistic_s16, tanh_s16
+from tinsmith_ir.parameter_records import ElementwiseAddParameters
 
 OTHER_KERNELS = (
     "convolve_s16",
@@ -55,6 +57,8 @@ OTHER_KERNELS = (
     "rescale_u8_s8",
     "rescale_s16_s8",
     "rescale_s16_s16",
+    "difference",
+    "difference_broadcast",
 )
 """In the order of `other_kernel` in other_call.c."""
 
@@ -730,6 +734,40 @@ class OtherGenerator(Generator):
             ),
         )  # fmt: skip
 
+    def difference(self, kernel: str) -> Call:
+        """Either operand may have the larger scale, and either may be the one that repeats."""
+        a, b, met, repetition = self.operands(kernel)
+        zeros = (self.between(-128, 127), self.between(-128, 127), self.between(-128, 127))
+        scales = np.exp(self.random.normal(0, 1, 3))
+        if self.chance(0.2):
+            scales[1] = scales[0]
+        twice = 2 * max(scales[0], scales[1])
+        reals = (scales[0] / twice, scales[1] / twice, twice / ((1 << 20) * scales[2]))
+        pairs = [quantize_multiplier(float(real)) for real in reals]
+        p = ElementwiseAddParameters(
+            20, -zeros[0], *pairs[0], -zeros[1], *pairs[1], zeros[2], *pairs[2], *self.activation()
+        )
+
+        def scaled(values: Int8s, operand: int) -> Int64s:
+            raised = (values.astype(np.int64) - zeros[operand]) << 20
+            return requantize(raised, *(np.array([number]) for number in pairs[operand]))
+
+        is_turned = self.chance(0.5)  # the repeated one is the left operand
+        x, y = (met, a) if is_turned else (a, met)
+        multiplier, shift = (np.array([number], np.int32) for number in pairs[2])
+        activation = (p.clamp_min, p.clamp_max)
+        is_lhs = lhs_is_shifted(p)
+        arrays = (a, b)
+        if not repetition and is_turned == is_lhs:
+            arrays = (b, a)
+        return OtherCall(
+            kernel=kernel,
+            expected=finish(scaled(x, 0) - scaled(y, 1), multiplier, shift, zeros[2], activation),
+            arrays=arrays,
+            activation=activation,
+            numbers=(*arranged(p).values(), int(is_lhs == is_turned), *repetition),
+        )
+
     def call(self, kernel: str) -> Call:
         """Scratch at any address, unless it is an array of the caller's."""
         call = self.aligned_call(kernel)
@@ -769,6 +807,8 @@ class OtherGenerator(Generator):
                 return self.mean_columns(kernel)
             case found if found.startswith("rescale_"):
                 return self.rescale(kernel)
+            case "difference" | "difference_broadcast":
+                return self.difference(kernel)
             case "minimum" | "maximum":
                 return self.extremum(kernel)
             case _:

@@ -1,6 +1,6 @@
-/* Sums and products of a tensor and a smaller one whose elements repeat: piece by piece the smaller one is written out
- * into scratch, and the functions for equal shapes do the rest. Spreading costs about an instruction per element where
- * pieces differ, and next to nothing where one piece serves all.
+/* Sums, differences and products of a tensor and a smaller one whose elements repeat: piece by piece the smaller one is
+ * written out into scratch, and the functions for equal shapes do the rest. Spreading costs about an instruction per
+ * element where pieces differ, and next to nothing where one piece serves all.
  */
 
 #include <stdbool.h>
@@ -37,7 +37,7 @@ static void spread(const tinsmith_repetition *repetition, const int8_t *values, 
   }
 }
 
-/** One of the two operations on a piece. */
+/** One of the operations on a piece. */
 typedef void (*combination)(const void *params, const int8_t *larger, const int8_t *smaller, int8_t *output,
                             int32_t elements);
 
@@ -81,6 +81,13 @@ static void multiply(const void *params, const int8_t *larger, const int8_t *sma
                          p->output_multiplier, p->output_shift, p->activation.min, p->activation.max, elements);
 }
 
+static void subtract(const void *params, const int8_t *larger, const int8_t *smaller, int8_t *output,
+                     int32_t elements) {
+  const tinsmith_difference_params *p = params;
+  const bool swap = p->smaller_is_shifted != 0;
+  tinsmith_difference_s8(p, swap ? smaller : larger, swap ? larger : smaller, output, elements);
+}
+
 arm_cmsis_nn_status tinsmith_add_broadcast_s8(const cmsis_nn_context *ctx, const tinsmith_add_params *params,
                                               const tinsmith_repetition *repetition, const int8_t *larger,
                                               const int8_t *smaller, int8_t *output) {
@@ -91,4 +98,11 @@ arm_cmsis_nn_status tinsmith_mul_broadcast_s8(const cmsis_nn_context *ctx, const
                                               const tinsmith_repetition *repetition, const int8_t *larger,
                                               const int8_t *smaller, int8_t *output) {
   return combine(ctx, repetition, params, larger, smaller, output, multiply);
+}
+
+arm_cmsis_nn_status tinsmith_difference_broadcast_s8(const cmsis_nn_context *ctx,
+                                                     const tinsmith_difference_params *params,
+                                                     const tinsmith_repetition *repetition, const int8_t *larger,
+                                                     const int8_t *smaller, int8_t *output) {
+  return combine(ctx, repetition, params, larger, smaller, output, subtract);
 }
