@@ -24,6 +24,17 @@ static void store_element(uint8_t *output, uint32_t value, int32_t bytes) {
   }
 }
 
+// Elements are mostly bytes or zeros, whose bytes are all equal.
+static void fill(uint8_t *output, uint32_t elements, uint32_t value, int32_t element_bytes) {
+  if (element_bytes == 1 || value == 0) {
+    memset(output, (int)value, elements * (uint32_t)element_bytes);
+    return;
+  }
+  for (uint32_t i = 0; i < elements; ++i) {
+    store_element(output + i * (uint32_t)element_bytes, value, element_bytes);
+  }
+}
+
 // Odometer over `rank` dimensions; false when it has gone round.
 static bool advance(int32_t *index, const int32_t *shape, int32_t rank) {
   for (int32_t axis = rank - 1; axis >= 0; --axis) {
@@ -46,9 +57,7 @@ void tinsmith_pad(const tinsmith_pad_parameters *parameters, const void *input, 
   }
   const uint32_t element_bytes = (uint32_t)parameters->element_bytes;
   uint8_t *destination = output;
-  for (uint32_t i = 0; i < elements; ++i) {
-    store_element(destination + i * element_bytes, parameters->value, parameters->element_bytes);
-  }
+  fill(destination, elements, parameters->value, parameters->element_bytes);
   const uint8_t *source = input;
   const uint32_t row_bytes = (uint32_t)inner * element_bytes;
   int32_t index[TINSMITH_MAX_RANK] = {0};
