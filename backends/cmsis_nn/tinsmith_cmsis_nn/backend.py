@@ -8,6 +8,7 @@ from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import (
     broadcast,
+    concatenation,
     convolution,
     difference,
     elementwise,
@@ -78,6 +79,7 @@ class CmsisNnBackend(Checked):
             *lstm.kernels(target),
             *reduction.kernels(target),
             *rescaling.kernels(target),
+            *concatenation.kernels(target),
         )
 
 

@@ -1,6 +1,6 @@
 """Requantize and the rectifiers of integers by kernels of Tinsmith's own library (`tinsmith_nn_rescaling.h`)."""
 
-from tinsmith_c import call, initializer
+from tinsmith_c import FieldValue, call, initializer
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Clamp, Relu, Relu0To1, Relu6, ReluN1To1, Requantize
 from tinsmith_ir.operators.base import Operator
@@ -52,12 +52,11 @@ def is_rescaled(layer: Layer) -> str | None:
     return f"the zero points are {abs(highest - lowest)} apart, the scales equal"
 
 
-def emit_rescale(layer: Layer, scope: Scope) -> Emission:
-    """One call."""
-    p = parameters(layer)
+def definition(p: RequantizeParameters, name: str = "kParameters") -> str:
+    """Definition of a tinsmith_rescale_params."""
     left, right = max(p.shift, 0), max(-p.shift, 0)
     unit = 2 << left
-    fields = {
+    fields: dict[str, FieldValue] = {
         "unit": unit,
         "start": p.input_offset * unit,
         "multiplier": p.multiplier,
@@ -65,11 +64,14 @@ def emit_rescale(layer: Layer, scope: Scope) -> Emission:
         "half": (p.output_offset << right) + (1 << right >> 1),
         "activation": activation(p.clamp_min, p.clamp_max),
     }
+    return initializer("tinsmith_rescale_params", name, fields)
+
+
+def emit_rescale(layer: Layer, scope: Scope) -> Emission:
+    """One call."""
     name = _name(layer.input(0).dtype, layer.output.dtype)
     arguments = ["&kParameters", str(layer.output.elements), scope.input(0), scope.output]
-    return Emission(
-        (initializer("tinsmith_rescale_params", "kParameters", fields), call(name, arguments))
-    )
+    return Emission((definition(parameters(layer)), call(name, arguments)))
 
 
 def _name(source: DType, result: DType) -> str:
