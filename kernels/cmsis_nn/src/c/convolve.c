@@ -85,7 +85,7 @@ TINSMITH_NOINLINE static void convolve_1x1(const cmsis_nn_conv_params *conv_para
   const tinsmith_convolution_layer layer =
       tinsmith_convolution_layer_of(&params, quant_params, input_dims, input, &filter_dims, filter, bias, output_dims);
 #if TINSMITH_NN_DSP
-  enum { kDepth = 256 };
+  enum { kDepth = 512 };
   if (input_dims->c <= kDepth) {
     uint32_t columns[kDepth]; /* two of int16 */
     tinsmith_convolve_columns(&layer, columns, output);

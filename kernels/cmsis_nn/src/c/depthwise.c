@@ -1,6 +1,7 @@
 /* The public depthwise functions for plain C and the DSP extension: output pixel by output pixel, on the NHWC input. */
 
 #include <stddef.h>
+#include <string.h>
 
 #include "include/arm_nnfunctions.h"
 #include "src/internal/arguments.h"
@@ -24,10 +25,15 @@ typedef struct {
   int32_t input_column;
   int32_t filter_row;
   int32_t filter_column;
+  int32_t offset; /* of the input */
 } taps;
 
 /** First tap at or above 0, and number of taps below `extent`, of taps start + t * step. */
 static int32_t inside(int32_t start, int32_t step, int32_t count, int32_t extent, int32_t *first) {
+  if (start >= 0 && start + (count - 1) * step < extent) {
+    *first = 0;
+    return count;
+  }
   int32_t from = 0;
   while (from < count && start + from * step < 0) {
     ++from;
@@ -40,56 +46,107 @@ static int32_t inside(int32_t start, int32_t step, int32_t count, int32_t extent
   return to - from;
 }
 
-static int32_t sum_taps(const taps *window, int32_t input_channel, int32_t output_channel, int32_t offset) {
+/** Of one channel. */
+static int32_t sum_taps(const taps *window, const int8_t *x, const int8_t *w) {
+  const int32_t offset = window->offset;
+  const int32_t x_step = window->input_column;
+  const int32_t w_step = window->filter_column;
   int32_t sum = 0;
-  for (int32_t y = 0; y < window->rows; ++y) {
-    const int8_t *x = window->input + y * window->input_row + input_channel;
-    const int8_t *w = window->filter + y * window->filter_row + output_channel;
-    TINSMITH_NO_UNROLL
-    for (int32_t left = window->columns; left > 0; --left) {
-      sum += (*x + offset) * *w;
-      x += window->input_column;
-      w += window->filter_column;
+  TINSMITH_NO_UNROLL
+  for (int32_t rows = window->rows; rows > 0; --rows) {
+    if (window->columns == 3) {
+      sum += (x[0] + offset) * w[0];
+      sum += (x[x_step] + offset) * w[w_step];
+      sum += (x[2 * x_step] + offset) * w[2 * w_step];
+    } else {
+      const int8_t *x_tap = x;
+      const int8_t *w_tap = w;
+      TINSMITH_NO_UNROLL
+      for (int32_t left = window->columns; left > 0; --left) {
+        sum += (*x_tap + offset) * *w_tap;
+        x_tap += x_step;
+        w_tap += w_step;
+      }
     }
+    x += window->input_row;
+    w += window->filter_row;
   }
   return sum;
 }
-
-#if TINSMITH_NN_DSP
-/** sum_taps() of four adjacent channels whose multiplier is 1. */
-static inline void sum_taps_of_4(int32_t sums[4], const taps *window, int32_t channel, int32_t offset) {
-  const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)offset, (uint32_t)offset);
-  int32_t sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
-  for (int32_t y = 0; y < window->rows; ++y) {
-    const int8_t *x = window->input + y * window->input_row + channel;
-    const int8_t *w = window->filter + y * window->filter_row + channel;
-    TINSMITH_NO_UNROLL
-    for (int32_t left = window->columns; left > 0; --left) {
-      const uint32_t inputs = tinsmith_load_word(x);
-      const uint32_t weights = tinsmith_load_word(w);
-      const uint32_t x02 = tinsmith_add_lanes(tinsmith_sxtb16(inputs), offsets);
-      const uint32_t x13 = tinsmith_add_lanes(tinsmith_sxtb16_ror8(inputs), offsets);
-      const uint32_t w02 = tinsmith_sxtb16(weights);
-      const uint32_t w13 = tinsmith_sxtb16_ror8(weights);
-      sum0 = tinsmith_smlabb(x02, w02, sum0);
-      sum1 = tinsmith_smlabb(x13, w13, sum1);
-      sum2 = tinsmith_smlatt(x02, w02, sum2);
-      sum3 = tinsmith_smlatt(x13, w13, sum3);
-      x += window->input_column;
-      w += window->filter_column;
-    }
-  }
-  sums[0] = sum0;
-  sums[1] = sum1;
-  sums[2] = sum2;
-  sums[3] = sum3;
-}
-#endif
 
 static inline int8_t finish(const cmsis_nn_dw_conv_params *params, int32_t acc, int32_t multiplier, int32_t shift) {
   const int32_t value = tinsmith_requantize(acc, multiplier, shift) + params->output_offset;
   return (int8_t)tinsmith_clamp(value, params->activation.min, params->activation.max);
 }
+
+#if TINSMITH_NN_DSP
+/** Channels that are done together, and their sums. */
+enum { kChannels = 4 };
+typedef struct {
+  int32_t channel[kChannels];
+} four_sums;
+
+/** of_one: all four output channels are of the input channel at x. */
+TINSMITH_ALWAYS_INLINE void add_tap(four_sums *sums, const int8_t *x, const int8_t *w, uint32_t offsets, bool of_one) {
+  const uint32_t inputs = of_one ? tinsmith_sxtab16(offsets, (uint8_t)*x) : tinsmith_load_word(x);
+  const uint32_t weights = tinsmith_load_word(w);
+  const uint32_t x02 = of_one ? inputs : tinsmith_sxtab16(offsets, inputs);
+  const uint32_t w02 = tinsmith_sxtb16(weights);
+  sums->channel[0] = tinsmith_smlabb(x02, w02, sums->channel[0]);
+  sums->channel[2] = of_one ? tinsmith_smlabt(x02, w02, sums->channel[2]) : tinsmith_smlatt(x02, w02, sums->channel[2]);
+  const uint32_t x13 = of_one ? inputs : tinsmith_sxtab16_ror8(offsets, inputs);
+  const uint32_t w13 = tinsmith_sxtb16_ror8(weights);
+  sums->channel[1] = tinsmith_smlabb(x13, w13, sums->channel[1]);
+  sums->channel[3] = of_one ? tinsmith_smlabt(x13, w13, sums->channel[3]) : tinsmith_smlatt(x13, w13, sums->channel[3]);
+}
+
+/** Adds the taps of four adjacent channels, the first of them at x. */
+TINSMITH_ALWAYS_INLINE void add_taps(four_sums *sums, const taps *window, const int8_t *x, const int8_t *w,
+                                     bool of_one) {
+  four_sums acc = *sums;
+  const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)window->offset, (uint32_t)window->offset);
+  const int32_t x_step = window->input_column;
+  const int32_t w_step = window->filter_column;
+  TINSMITH_NO_UNROLL
+  for (int32_t rows = window->rows; rows > 0; --rows) {
+    const int8_t *x_tap = x;
+    const int8_t *w_tap = w;
+    if (window->columns == 3) {
+      add_tap(&acc, x, w, offsets, of_one);
+      add_tap(&acc, x + x_step, w + w_step, offsets, of_one);
+      add_tap(&acc, x + 2 * x_step, w + 2 * w_step, offsets, of_one);
+    } else {
+      TINSMITH_NO_UNROLL
+      for (const int8_t *end = w + window->columns * w_step; w_tap != end; w_tap += w_step) {
+        add_tap(&acc, x_tap, w_tap, offsets, of_one);
+        x_tap += x_step;
+      }
+    }
+    x += window->input_row;
+    w += window->filter_row;
+  }
+  *sums = acc;
+}
+
+/* Not inlined: each needs every register. */
+TINSMITH_NOINLINE static void add_taps_of_four(four_sums *sums, const taps *window, const int8_t *x, const int8_t *w) {
+  add_taps(sums, window, x, w, false);
+}
+
+TINSMITH_NOINLINE static void add_taps_of_one(four_sums *sums, const taps *window, const int8_t *x, const int8_t *w) {
+  add_taps(sums, window, x, w, true);
+}
+
+/** Outputs of four channels. Not inlined, for the same reason. */
+TINSMITH_NOINLINE static void finish_four(const cmsis_nn_dw_conv_params *layer, const four_sums *sums,
+                                          const int32_t *multiplier, const int32_t *shift, int8_t *output) {
+  const cmsis_nn_dw_conv_params params = *layer; /* A copy that no store to the output can change. */
+  TINSMITH_NO_UNROLL
+  for (int32_t i = 0; i < kChannels; ++i) {
+    output[i] = finish(&params, sums->channel[i], multiplier[i], shift[i]);
+  }
+}
+#endif
 
 static void convolve_pixel(const taps *pixel, const cmsis_nn_dw_conv_params *layer,
                            const cmsis_nn_per_channel_quant_params *quant_params, const int32_t *bias, int32_t channels,
@@ -101,20 +158,23 @@ static void convolve_pixel(const taps *pixel, const cmsis_nn_dw_conv_params *lay
   const int32_t *shift = quant_params->shift;
   int32_t channel = 0;
 #if TINSMITH_NN_DSP
+  const bool of_one = params.ch_mult % kChannels == 0;
+  const bool by_fours = of_one || params.ch_mult == 1;
   TINSMITH_NO_UNROLL
-  for (; params.ch_mult == 1 && channel + 4 <= channels; channel += 4) {
-    int32_t sums[4];
-    sum_taps_of_4(sums, &window, channel, params.input_offset);
-    TINSMITH_NO_UNROLL
-    for (int32_t i = 0; i < 4; ++i) {
-      const int32_t c = channel + i;
-      output[c] = finish(&params, sums[i] + (bias == NULL ? 0 : bias[c]), multiplier[c], shift[c]);
+  for (; by_fours && channel + kChannels <= channels; channel += kChannels) {
+    const int8_t *x = window.input + (of_one ? channel / params.ch_mult : channel);
+    four_sums sums = {{0}};
+    if (bias != NULL) {
+      memcpy(&sums, bias + channel, sizeof sums);
     }
+    (of_one ? add_taps_of_one : add_taps_of_four)(&sums, &window, x, window.filter + channel);
+    finish_four(&params, &sums, multiplier + channel, shift + channel, output + channel);
   }
 #endif
   TINSMITH_NO_UNROLL
   for (; channel < channels; ++channel) {
-    const int32_t sum = sum_taps(&window, channel / params.ch_mult, channel, params.input_offset);
+    const int8_t *x = window.input + (params.ch_mult == 1 ? channel : channel / params.ch_mult);
+    const int32_t sum = sum_taps(&window, x, window.filter + channel);
     output[channel] = finish(&params, sum + (bias == NULL ? 0 : bias[channel]), multiplier[channel], shift[channel]);
   }
 }
@@ -139,6 +199,7 @@ arm_cmsis_nn_status arm_depthwise_conv_s8(const cmsis_nn_context *ctx, const cms
       .input_column = params->dilation.w * input_dims->c,
       .filter_row = filter_dims->w * channels,
       .filter_column = channels,
+      .offset = params->input_offset,
   };
   for (int32_t n = 0; n < input_dims->n; ++n) {
     for (int32_t oy = 0; oy < output_dims->h; ++oy) {

@@ -30,8 +30,8 @@ TINSMITH_NOINLINE static void add_rows(int32_t acc[kRows], const int8_t *x, int3
     const uint32_t bytes = tinsmith_load_word(x);
     const uint32_t row0 = tinsmith_load_word(w0);
     const uint32_t row1 = tinsmith_load_word(w1);
-    const uint32_t even = tinsmith_add_lanes(tinsmith_sxtb16(bytes), offsets);
-    const uint32_t odd = tinsmith_add_lanes(tinsmith_sxtb16_ror8(bytes), offsets);
+    const uint32_t even = tinsmith_sxtab16(offsets, bytes);
+    const uint32_t odd = tinsmith_sxtab16_ror8(offsets, bytes);
     acc0 = tinsmith_smlad(odd, tinsmith_sxtb16_ror8(row0), tinsmith_smlad(even, tinsmith_sxtb16(row0), acc0));
     acc1 = tinsmith_smlad(odd, tinsmith_sxtb16_ror8(row1), tinsmith_smlad(even, tinsmith_sxtb16(row1), acc1));
     x += 4;

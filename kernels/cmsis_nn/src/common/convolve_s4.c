@@ -4,45 +4,10 @@
 
 #include "include/arm_nnfunctions.h"
 #include "src/internal/arguments.h"
-#include "src/internal/compiler.h"
-#include "src/internal/dots.h"
 #include "src/internal/im2col.h"
 #include "src/internal/implementation.h"
-#include "src/internal/requantize.h"
+#include "src/internal/rows_s4.h"
 #include "src/internal/shapes.h"
-
-/** What a window or an input vector is multiplied with. */
-typedef struct {
-  const int8_t *weights; /* [rows, depth], two to a byte */
-  const int32_t *bias;   /* or NULL */
-  const int32_t *multiplier;
-  const int32_t *shift;
-  int32_t stage_step; /* 1: a multiplier and shift per row; 0: one for all */
-  int32_t rows;
-  int32_t depth;
-  int32_t x_offset;
-  int32_t zero_point;
-  cmsis_nn_activation activation;
-} rows_s4;
-
-static void multiply_rows(const rows_s4 *rows, const int8_t *x, int8_t *output) {
-  const int32_t depth = rows->depth;
-  for (int32_t first = 0; first < rows->rows; first += kDotRows) {
-    const int32_t left = rows->rows - first;
-    const int32_t count = left < kDotRows ? left : kDotRows;
-    int32_t sums[kDotRows];
-    for (int32_t r = 0; r < count; ++r) {
-      sums[r] = rows->bias == NULL ? 0 : rows->bias[first + r];
-    }
-    tinsmith_dots_s4(sums, x, rows->x_offset, rows->weights, first * depth, depth, count);
-    TINSMITH_NO_UNROLL
-    for (int32_t r = 0; r < count; ++r) {
-      const int32_t stage = (first + r) * rows->stage_step;
-      const int32_t value = tinsmith_requantize(sums[r], rows->multiplier[stage], rows->shift[stage]);
-      output[first + r] = (int8_t)tinsmith_clamp(value + rows->zero_point, rows->activation.min, rows->activation.max);
-    }
-  }
-}
 
 /** column: arm_convolve_s4_get_buffer_size() bytes; not used where windows are pixels. */
 static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_channel_quant_params *quant_params,
@@ -59,7 +24,7 @@ static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_chan
 #endif
   const tinsmith_windows windows = tinsmith_windows_of(params, input_dims, input, &taps, output_dims);
   const bool in_place = tinsmith_windows_are_pixels(&windows);
-  const rows_s4 rows = {
+  const tinsmith_rows_s4 rows = {
       .weights = filter,
       .bias = bias,
       .multiplier = quant_params->multiplier,
@@ -74,10 +39,10 @@ static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_chan
   tinsmith_window window = tinsmith_first_window(&windows);
   for (int32_t left = input_dims->n * output_dims->h * output_dims->w; left > 0; --left) {
     if (in_place) {
-      multiply_rows(&rows, tinsmith_window_pixel(&windows, &window), output);
+      tinsmith_multiply_rows_s4(&rows, tinsmith_window_pixel(&windows, &window), output);
     } else {
       tinsmith_copy_window(&windows, &window, 0, column);
-      multiply_rows(&rows, column, output);
+      tinsmith_multiply_rows_s4(&rows, column, output);
     }
     output += rows.rows;
     tinsmith_next_window(&windows, &window);
@@ -195,7 +160,7 @@ arm_cmsis_nn_status arm_fully_connected_s4(const cmsis_nn_context *ctx, const cm
                                            const cmsis_nn_dims *output_dims, int8_t *output_data) {
   (void)ctx;
   (void)bias_dims;
-  const rows_s4 rows = {
+  const tinsmith_rows_s4 rows = {
       .weights = filter_data,
       .bias = bias_data,
       .multiplier = &quant_params->multiplier,
@@ -208,7 +173,7 @@ arm_cmsis_nn_status arm_fully_connected_s4(const cmsis_nn_context *ctx, const cm
       .activation = fc_params->activation,
   };
   for (int32_t n = 0; n < input_dims->n; ++n) {
-    multiply_rows(&rows, input_data + n * rows.depth, output_data + n * rows.rows);
+    tinsmith_multiply_rows_s4(&rows, input_data + n * rows.depth, output_data + n * rows.rows);
   }
   return ARM_CMSIS_NN_SUCCESS;
 }

@@ -31,8 +31,8 @@ TINSMITH_NOINLINE static void unpack(tinsmith_lanes *column, const int8_t *bytes
   TINSMITH_NO_UNROLL
   for (; depth > 0; depth -= 4) {
     const uint32_t word = depth < 4 ? tinsmith_load_bytes(bytes, depth) : tinsmith_load_word(bytes);
-    column[0] = tinsmith_add_lanes(tinsmith_sxtb16(word), offsets);
-    column[kPixels] = tinsmith_add_lanes(tinsmith_sxtb16_ror8(word), offsets);
+    column[0] = tinsmith_sxtab16(offsets, word);
+    column[kPixels] = tinsmith_sxtab16_ror8(offsets, word);
     column += 2 * kPixels;
     bytes += 4;
   }

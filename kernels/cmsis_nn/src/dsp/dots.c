@@ -19,8 +19,8 @@ static int32_t dot_s8(int32_t sum, const int8_t *x, int32_t x_offset, const int8
   for (; depth > 3; depth -= 4) {
     const uint32_t bytes = tinsmith_load_word(x);
     const uint32_t row = tinsmith_load_word(w);
-    sum = tinsmith_smlad(tinsmith_add_lanes(tinsmith_sxtb16(bytes), offsets), tinsmith_sxtb16(row), sum);
-    sum = tinsmith_smlad(tinsmith_add_lanes(tinsmith_sxtb16_ror8(bytes), offsets), tinsmith_sxtb16_ror8(row), sum);
+    sum = tinsmith_smlad(tinsmith_sxtab16(offsets, bytes), tinsmith_sxtb16(row), sum);
+    sum = tinsmith_smlad(tinsmith_sxtab16_ror8(offsets, bytes), tinsmith_sxtb16_ror8(row), sum);
     x += 4;
     w += 4;
   }
@@ -45,8 +45,8 @@ static void four_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const
   TINSMITH_NO_UNROLL
   while (x != end) {
     const uint32_t bytes = tinsmith_load_word(x);
-    const uint32_t even = tinsmith_add_lanes(tinsmith_sxtb16(bytes), offsets);
-    const uint32_t odd = tinsmith_add_lanes(tinsmith_sxtb16_ror8(bytes), offsets);
+    const uint32_t even = tinsmith_sxtab16(offsets, bytes);
+    const uint32_t odd = tinsmith_sxtab16_ror8(offsets, bytes);
     sum0 = add_four(sum0, even, odd, w);
     sum1 = add_four(sum1, even, odd, w + pitch);
     sum2 = add_four(sum2, even, odd, w + 2 * pitch);
@@ -219,10 +219,8 @@ static int32_t dot_s4(const int8_t *x, int32_t x_offset, const int8_t *w, int32_
     const uint32_t eight = tinsmith_load_word(w);
     const uint32_t low = tinsmith_load_word(x);
     const uint32_t high = tinsmith_load_word(x + 4);
-    acc = add_nibbles(acc, tinsmith_add_lanes(tinsmith_sxtb16(low), offsets),
-                      tinsmith_add_lanes(tinsmith_sxtb16_ror8(low), offsets), eight);
-    acc = add_nibbles(acc, tinsmith_add_lanes(tinsmith_sxtb16(high), offsets),
-                      tinsmith_add_lanes(tinsmith_sxtb16_ror8(high), offsets), eight >> 16);
+    acc = add_nibbles(acc, tinsmith_sxtab16(offsets, low), tinsmith_sxtab16_ror8(offsets, low), eight);
+    acc = add_nibbles(acc, tinsmith_sxtab16(offsets, high), tinsmith_sxtab16_ror8(offsets, high), eight >> 16);
     x += 8;
     w += 4;
   }
@@ -246,13 +244,13 @@ static void two_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const 
     const uint32_t row0 = tinsmith_load_word(w0);
     const uint32_t row1 = tinsmith_load_word(w1);
     const uint32_t low = tinsmith_load_word(x);
-    const uint32_t even0 = tinsmith_add_lanes(tinsmith_sxtb16(low), offsets);
-    const uint32_t odd0 = tinsmith_add_lanes(tinsmith_sxtb16_ror8(low), offsets);
+    const uint32_t even0 = tinsmith_sxtab16(offsets, low);
+    const uint32_t odd0 = tinsmith_sxtab16_ror8(offsets, low);
     acc0 = add_nibbles(acc0, even0, odd0, row0);
     acc1 = add_nibbles(acc1, even0, odd0, row1);
     const uint32_t high = tinsmith_load_word(x + 4);
-    const uint32_t even1 = tinsmith_add_lanes(tinsmith_sxtb16(high), offsets);
-    const uint32_t odd1 = tinsmith_add_lanes(tinsmith_sxtb16_ror8(high), offsets);
+    const uint32_t even1 = tinsmith_sxtab16(offsets, high);
+    const uint32_t odd1 = tinsmith_sxtab16_ror8(offsets, high);
     acc0 = add_nibbles(acc0, even1, odd1, row0 >> 16);
     acc1 = add_nibbles(acc1, even1, odd1, row1 >> 16);
     x += 8;

@@ -23,7 +23,8 @@ void tinsmith_dots_s16_s8_modulo(int32_t *sums, const int16_t *x, const int8_t *
 /** Rows of w `depth` apart. */
 void tinsmith_dots_s16(int64_t *sums, const int16_t *x, const int16_t *w, int32_t depth, int32_t rows);
 
-/** Weights of four bits, two to a byte, the first in the lower half; rows `depth` apart. first: index of w[0][0]. */
+/** Weights of four bits, two to a byte, the first in the lower half; rows `depth` apart, any number of them. first:
+ * index of w[0][0]. */
 void tinsmith_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth,
                       int32_t rows);
 

@@ -45,6 +45,20 @@ static inline uint32_t tinsmith_sxtb16_ror8(uint32_t word) {
   return lanes;
 }
 
+/** Lanes a + bytes 0 and 2, sign-extended. */
+static inline uint32_t tinsmith_sxtab16(uint32_t a, uint32_t word) {
+  uint32_t lanes;
+  __asm__("sxtab16 %0, %1, %2" : "=r"(lanes) : "r"(a), "r"(word));
+  return lanes;
+}
+
+/** Lanes a + bytes 1 and 3, sign-extended. */
+static inline uint32_t tinsmith_sxtab16_ror8(uint32_t a, uint32_t word) {
+  uint32_t lanes;
+  __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(lanes) : "r"(a), "r"(word));
+  return lanes;
+}
+
 /** bottom = bottom of a, top = bottom of b. */
 static inline uint32_t tinsmith_pack_bottoms(uint32_t a, uint32_t b) {
   uint32_t lanes;
@@ -73,6 +87,11 @@ static inline int32_t tinsmith_smlad(uint32_t a, uint32_t b, int32_t acc) {
 /** acc + bottom(a) * bottom(b) */
 static inline int32_t tinsmith_smlabb(uint32_t a, uint32_t b, int32_t acc) {
   return __smlabb((int32_t)a, (int32_t)b, acc);
+}
+
+/** acc + bottom(a) * top(b) */
+static inline int32_t tinsmith_smlabt(uint32_t a, uint32_t b, int32_t acc) {
+  return __smlabt((int32_t)a, (int32_t)b, acc);
 }
 
 /** acc + top(a) * top(b) */

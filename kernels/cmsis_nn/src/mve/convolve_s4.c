@@ -5,14 +5,18 @@
 
 #if TINSMITH_NN_MVE
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "include/arm_nnfunctions.h"
 #include "src/internal/convolve_s4.h"
+#include "src/internal/dots.h"
+#include "src/internal/rows_s4.h"
 #include "src/mve/convolve_core.h"
 #include "src/mve/scratch.h"
 
-/** Channels whose bias is folded at a time, on the stack. */
+/** Channels whose bias is folded or whose sums are collected at a time, on the stack. */
 enum { kChannelsAtOnce = 64 };
 
 /** Weights of one vector of bytes. */
@@ -63,6 +67,26 @@ void tinsmith_convolve_widened_s4(const cmsis_nn_conv_params *params, const cmsi
     part.scale.shift += part.channels;
     bias = bias == NULL ? NULL : bias + part.channels;
     output += part.channels;
+  }
+}
+
+void tinsmith_multiply_rows_s4(const tinsmith_rows_s4 *rows, const int8_t *x, int8_t *output) {
+  const bool per_channel = rows->stage_step != 0;
+  const mve_output_scale scale = {
+      .multiplier = rows->multiplier,
+      .shift = rows->shift,
+      .per_channel = per_channel,
+      .range = {rows->zero_point, rows->activation.min, rows->activation.max},
+  };
+  for (int32_t first = 0; first < rows->rows; first += kChannelsAtOnce) {
+    const int32_t left = rows->rows - first;
+    const int32_t count = left < kChannelsAtOnce ? left : kChannelsAtOnce;
+    int32_t sums[kChannelsAtOnce] = {0};
+    if (rows->bias != NULL) {
+      memcpy(sums, rows->bias + first, (size_t)count * sizeof *sums);
+    }
+    tinsmith_dots_s4(sums, x, rows->x_offset, rows->weights, first * rows->depth, rows->depth, count);
+    tinsmith_mve_store_row(&scale, first, sums, count, output + first);
   }
 }
 

@@ -146,54 +146,77 @@ void tinsmith_dots_s16(int64_t *sums, const int16_t *x, const int16_t *w, int32_
 
 enum { kNibbles = 2 * kByteLanes };
 
-/** Sums of the weights' products with values and of the weights themselves. */
+/** Sums of the weights' products with values and of the weights themselves, both 16 times. */
 typedef struct {
   int32_t products;
   int32_t weights;
 } nibble_sums;
 
-/** Of kNibbles values, of which `count` have a weight. */
-static inline nibble_sums add_nibbles(nibble_sums sums, const int8_t *x, const int8_t *w, uint32_t count) {
-  const mve_pred16_t evens = vctp8q((count + 1) / 2);
-  const mve_pred16_t odds = vctp8q(count / 2);
-  const int8x16x2_t values = vld2q_s8(x);
-  const int8x16_t bytes = vldrbq_z_s8(w, evens);
-  const int8x16_t low = vshrq_n_s8(vshlq_n_s8(bytes, 4), 4);
-  const int8x16_t high = vshrq_n_s8(bytes, 4);
-  sums.products = vmladavaq_p_s8(sums.products, values.val[0], low, evens);
-  sums.products = vmladavaq_p_s8(sums.products, values.val[1], high, odds);
-  sums.weights = vaddvaq_p_s8(sums.weights, low, evens);
-  sums.weights = vaddvaq_p_s8(sums.weights, high, odds);
-  return sums;
+/** Adds sixteen bytes of weights, with zeros where there are none; 16 times each, as a byte's upper half has it. */
+static inline void add_nibbles(nibble_sums *sums, int8x16_t evens, int8x16_t odds, int8x16_t bytes) {
+  const int8x16_t low = vshlq_n_s8(bytes, 4);
+  const int8x16_t high = vandq_s8(bytes, vdupq_n_s8(-16));
+  sums->products = vmladavaq_s8(sums->products, evens, low);
+  sums->products = vmladavaq_s8(sums->products, odds, high);
+  sums->weights = vaddvaq_s8(sums->weights, low);
+  sums->weights = vaddvaq_s8(sums->weights, high);
 }
 
-static int32_t dot_s4(const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth) {
-  nibble_sums sums = {0, 0};
-  w += first >> 1;
-  if (first & 1) {
-    sums.weights = tinsmith_high_nibble(*w++);
-    sums.products = *x++ * sums.weights;
-    --depth;
-  }
+/** Bytes of `count` weights; what a last byte has besides becomes 0. */
+static inline int8x16_t last_bytes(const int8_t *w, int32_t count) {
+  const int8x16_t bytes = vldrbq_z_s8(w, vctp8q((uint32_t)(count + 1) / 2));
+  const mve_pred16_t whole = vctp8q((uint32_t)count / 2);
+  return vpselq_s8(bytes, vandq_s8(bytes, vdupq_n_s8(15)), whole);
+}
+
+/** Two rows that begin at whole bytes, `pitch` of them apart. Not inlined: it needs every register. */
+__attribute__((noinline)) static void two_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w0,
+                                                  int32_t pitch, int32_t depth) {
+  const int8_t *w1 = w0 + pitch;
+  nibble_sums row0 = {0, 0}, row1 = {0, 0};
   for (; depth >= kNibbles; depth -= kNibbles) {
-    sums = add_nibbles(sums, x, w, kNibbles);
+    const int8x16x2_t values = vld2q_s8(x);
+    add_nibbles(&row0, values.val[0], values.val[1], vldrbq_s8(w0));
+    add_nibbles(&row1, values.val[0], values.val[1], vldrbq_s8(w1));
     x += kNibbles;
-    w += kByteLanes;
+    w0 += kByteLanes;
+    w1 += kByteLanes;
   }
-  if (depth > 0) {
-    int8_t values[kNibbles]; /* VLD2 would read beyond the input. */
-    const uint32_t second = depth > kByteLanes ? (uint32_t)(depth - kByteLanes) : 0;
-    vstrbq_s8(values, vldrbq_z_s8(x, vctp8q((uint32_t)depth)));
-    vstrbq_s8(values + kByteLanes, vldrbq_z_s8(x + kByteLanes, vctp8q(second)));
-    sums = add_nibbles(sums, values, w, (uint32_t)depth);
+  if (depth > 0) { /* VLD2 would read beyond the input. */
+    const uint8x16_t places = vidupq_n_u8(0, 2);
+    const int8x16_t evens = vldrbq_gather_offset_z_s8(x, places, vctp8q((uint32_t)(depth + 1) / 2));
+    const int8x16_t odds = vldrbq_gather_offset_z_s8(x + 1, places, vctp8q((uint32_t)depth / 2));
+    add_nibbles(&row0, evens, odds, last_bytes(w0, depth));
+    add_nibbles(&row1, evens, odds, last_bytes(w1, depth));
   }
-  return sums.products + x_offset * sums.weights;
+  sums[0] += (row0.products >> 4) + x_offset * (row0.weights >> 4);
+  sums[1] += (row1.products >> 4) + x_offset * (row1.weights >> 4);
+}
+
+/** Rows r and second, of which both or none begin within a byte; they may be the same. */
+static void add_pair_s4(int32_t *sums, int32_t r, int32_t second, const int8_t *x, int32_t x_offset, const int8_t *w,
+                        int32_t first, int32_t depth) {
+  const int32_t index = first + r * depth;
+  const int32_t odd = index & 1;
+  const int8_t *row = w + (index + odd) / 2;
+  const int32_t pitch = (second - r) * depth / 2;
+  int32_t pair[2] = {sums[r], sums[second]};
+  if (odd) {
+    pair[0] += (*x + x_offset) * tinsmith_high_nibble(row[-1]);
+    pair[1] += (*x + x_offset) * tinsmith_high_nibble(row[pitch - 1]);
+  }
+  two_dots_s4(pair, x + odd, x_offset, row, pitch, depth - odd);
+  sums[r] = pair[0];
+  sums[second] = pair[1];
 }
 
 void tinsmith_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth,
                       int32_t rows) {
-  for (int32_t r = 0; r < rows; ++r) {
-    sums[r] += dot_s4(x, x_offset, w, first + r * depth, depth);
+  const int32_t step = depth % 2 == 0 ? 1 : 2; /* From a row to the next that begins in the same half of a byte. */
+  for (int32_t pair = 0; pair < rows; pair += 2 * step) {
+    for (int32_t r = pair; r < pair + step && r < rows; ++r) {
+      add_pair_s4(sums, r, r + step < rows ? r + step : r, x, x_offset, w, first, depth);
+    }
   }
 }
 
