@@ -143,18 +143,21 @@ def emit_fully_connected(layer: Layer, scope: Scope) -> Emission:
 def convolution_scratch(layer: Layer) -> int:
     """Of arm_convolve_s16(), Tinsmith's and Arm's: the names are the same, so either may be linked.
 
-    Ours wants a window of int16 and what aligns it (`common/buffer_sizes_s16.c`), Arm's two windows, with MVE four,
-    each rounded up to eight values.
+    Ours wants a window of int16, with MVE four, and what aligns them (`common/buffer_sizes_s16.c`), Arm's two windows,
+    with MVE four, each rounded up to eight values.
     """
     _, height, width, channels = layer.input(1).shape
     depth = height * width * channels
-    ours = -(-2 * depth // 4) * 4 + 4
-    theirs = 8 * (-(-depth // 8) * 8) if implementation(layer.target) == "mve" else 4 * depth
+    has_mve = implementation(layer.target) == "mve"
+    ours = -(-2 * (4 if has_mve else 1) * depth // 4) * 4 + 4
+    theirs = 8 * (-(-depth // 8) * 8) if has_mve else 4 * depth
     return max(ours, theirs)
 
 
 def convolution_walk(layer: Layer) -> Walk:
-    """common/convolve_s16.c copies a window, and reads pixels where they are once for every four channels."""
+    """common/convolve_s16.c copies windows, with MVE four before their outputs; pixels it reads where they are, once for
+    every four channels.
+    """
     is_pixel = layer.input(1).shape[1:3] == (1, 1) and not any(
         layer.operator_as(Convolution).padding
     )

@@ -1,11 +1,16 @@
-/* Scratch of the int16 functions, the same in all implementations. */
+/* Scratch of the int16 functions. */
 
 #include "include/arm_nnfunctions.h"
+#include "src/internal/rows_s16.h"
 
-/* A window, and what aligns it. */
-int32_t arm_convolve_s16_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims) {
+/* Windows, and what aligns them. */
+static int32_t convolve_bytes(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims, int32_t windows) {
   const int32_t depth = filter_dims->h * filter_dims->w * input_dims->c;
-  return (2 * depth + 3) / 4 * 4 + 4;
+  return (2 * windows * depth + 3) / 4 * 4 + 4;
+}
+
+int32_t arm_convolve_s16_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims) {
+  return convolve_bytes(input_dims, filter_dims, kWindows);
 }
 
 int32_t arm_convolve_wrapper_s16_get_buffer_size(const cmsis_nn_conv_params *conv_params,
@@ -19,13 +24,17 @@ int32_t arm_convolve_wrapper_s16_get_buffer_size(const cmsis_nn_conv_params *con
 int32_t arm_convolve_wrapper_s16_get_buffer_size_dsp(const cmsis_nn_conv_params *conv_params,
                                                      const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
                                                      const cmsis_nn_dims *output_dims) {
-  return arm_convolve_wrapper_s16_get_buffer_size(conv_params, input_dims, filter_dims, output_dims);
+  (void)conv_params;
+  (void)output_dims;
+  return convolve_bytes(input_dims, filter_dims, 1);
 }
 
 int32_t arm_convolve_wrapper_s16_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
                                                      const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
                                                      const cmsis_nn_dims *output_dims) {
-  return arm_convolve_wrapper_s16_get_buffer_size(conv_params, input_dims, filter_dims, output_dims);
+  (void)conv_params;
+  (void)output_dims;
+  return convolve_bytes(input_dims, filter_dims, kWindowsMve);
 }
 
 int32_t arm_depthwise_conv_fast_s16_get_buffer_size(const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims) {

@@ -41,15 +41,21 @@ arm_cmsis_nn_status arm_convolve_s16(const cmsis_nn_context *ctx, const cmsis_nn
   };
   int16_t *column = (int16_t *)(((uintptr_t)ctx->buf + 3) & ~(uintptr_t)3);
   tinsmith_window window = tinsmith_first_window(&windows);
+  int32_t copied = 0;
   for (int32_t left = input_dims->n * output_dims->h * output_dims->w; left > 0; --left) {
     if (in_place) {
       const void *pixel = tinsmith_window_pixel(&windows, &window);
       tinsmith_multiply_rows_s16(&rows, pixel, output_data);
+      output_data += rows.rows;
     } else {
-      tinsmith_copy_window(&windows, &window, 0, (int8_t *)column);
-      tinsmith_multiply_rows_s16(&rows, column, output_data);
+      tinsmith_copy_window(&windows, &window, 0, (int8_t *)(column + copied * rows.depth));
+      ++copied;
+      if (copied == kWindows || left == 1) {
+        tinsmith_multiply_windows_s16(&rows, column, copied, output_data);
+        output_data += copied * rows.rows;
+        copied = 0;
+      }
     }
-    output_data += rows.rows;
     tinsmith_next_window(&windows, &window);
   }
   return ARM_CMSIS_NN_SUCCESS;

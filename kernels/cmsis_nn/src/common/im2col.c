@@ -12,7 +12,12 @@
 TINSMITH_ALWAYS_INLINE void *append_bytes(void *column, const int8_t *source, int32_t count) {
   int8_t *next = column;
 #if TINSMITH_NN_MVE
-  mve_copy(next, source, count);
+  if (count <= kByteLanes) { /* One vector: no loop. */
+    const mve_pred16_t p = vctp8q((uint32_t)count);
+    vstrbq_p_s8(next, vldrbq_z_s8(source, p), p);
+  } else {
+    mve_copy(next, source, count);
+  }
   return next + count;
 #else
   const int8_t *end = source + count;
@@ -32,7 +37,11 @@ TINSMITH_ALWAYS_INLINE void *append_bytes(void *column, const int8_t *source, in
 }
 
 TINSMITH_ALWAYS_INLINE void *append_padding(void *column, int8_t zero_point, int32_t count) {
+#if TINSMITH_NN_MVE
+  mve_fill(column, zero_point, count);
+#else
   memset(column, zero_point, (size_t)count);
+#endif
   return (int8_t *)column + count;
 }
 

@@ -93,3 +93,11 @@ void tinsmith_multiply_rows_s16(const tinsmith_rows_s16 *rows, const int16_t *x,
     multiply_by_64_bits(rows, x, output);
   }
 }
+
+#if !TINSMITH_NN_MVE
+void tinsmith_multiply_windows_s16(const tinsmith_rows_s16 *rows, const int16_t *x, int32_t count, int16_t *output) {
+  for (int32_t i = 0; i < count; ++i) {
+    tinsmith_multiply_rows_s16(rows, x + i * rows->depth, output + i * rows->rows);
+  }
+}
+#endif

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "include/arm_nn_types.h"
+#include "src/internal/implementation.h"
 
 /** output[r] = clamp(requantize(bias[r] + sum over k of x[k] * weights[r][k])), r in [0, rows). */
 typedef struct {
@@ -25,5 +26,11 @@ void tinsmith_finish_rows_s16(const tinsmith_rows_s16 *rows, const int32_t *sums
                               int16_t *output);
 
 void tinsmith_multiply_rows_s16(const tinsmith_rows_s16 *rows, const int16_t *x, int16_t *output);
+
+/** Windows that a convolution copies before it multiplies them. */
+enum { kWindowsMve = 4, kWindows = TINSMITH_NN_MVE ? kWindowsMve : 1 };
+
+/** The same for `count` vectors that follow each other in room for kWindows, and their outputs. */
+void tinsmith_multiply_windows_s16(const tinsmith_rows_s16 *rows, const int16_t *x, int32_t count, int16_t *output);
 
 #endif /* TINSMITH_NN_INTERNAL_ROWS_S16_H */
