@@ -155,8 +155,9 @@ def convolution_scratch(layer: Layer) -> int:
 
 
 def convolution_walk(layer: Layer) -> Walk:
-    """common/convolve_s16.c copies windows, with MVE four before their outputs; pixels it reads where they are, once for
-    every four channels.
+    """common/convolve_s16.c copies windows, with MVE four before their outputs.
+
+    Pixels it reads where they are, once for every four channels.
     """
     is_pixel = layer.input(1).shape[1:3] == (1, 1) and not any(
         layer.operator_as(Convolution).padding

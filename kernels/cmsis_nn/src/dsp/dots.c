@@ -37,23 +37,61 @@ static inline int32_t add_four(int32_t acc, uint32_t even, uint32_t odd, const i
   return tinsmith_smlad(odd, tinsmith_sxtb16_ror8(row), tinsmith_smlad(even, tinsmith_sxtb16(row), acc));
 }
 
+/* In assembly, because 14 values live at once and compilers spill three; the end waits on the stack. */
+/* clang-format off */
+#define TINSMITH_ADD_ROW(load, sum)                 \
+      load                                          \
+      "sxtb16 %[t], %[r]\n"                         \
+      "smlad  %[" sum "], %[e], %[t], %[" sum "]\n" \
+      "sxtb16 %[r], %[r], ror #8\n"                 \
+      "smlad  %[" sum "], %[o], %[r], %[" sum "]\n"
+
+/** sums[i] += `depth` products of row i, a multiple of 4 above 0. */
+static inline void add_four_rows(int32_t *sums, const int8_t *x, uint32_t offsets, const int8_t *w, int32_t pitch,
+                                 int32_t depth) {
+  const int8_t *last = w + 3 * pitch;
+  int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
+  uint32_t even = (uint32_t)(uintptr_t)(x + depth); /* the end */
+  uint32_t odd, row, lanes;
+  __asm__ volatile(
+      "str     %[e], [sp, #-4]!\n"
+      "1:\n"
+      "ldr     %[r], [%[x]], #4\n"
+      "sxtab16 %[e], %[offsets], %[r]\n"
+      "sxtab16 %[o], %[offsets], %[r], ror #8\n"
+      TINSMITH_ADD_ROW("ldr %[r], [%[w], %[pitch]]\n", "s1")
+      TINSMITH_ADD_ROW("ldr %[r], [%[w], %[pitch], lsl #1]\n", "s2")
+      TINSMITH_ADD_ROW("ldr %[r], [%[last]], #4\n", "s3")
+      TINSMITH_ADD_ROW("ldr %[r], [%[w]], #4\n", "s0")
+      "ldr     %[e], [sp]\n"
+      "cmp     %[x], %[e]\n"
+      "bne     1b\n"
+      "add     sp, #4\n"
+      : [s0] "+&r"(sum0), [s1] "+&r"(sum1), [s2] "+&r"(sum2), [s3] "+&r"(sum3), [x] "+&r"(x), [w] "+&r"(w),
+        [last] "+&r"(last), [e] "+&r"(even), [o] "=&r"(odd), [r] "=&r"(row), [t] "=&r"(lanes)
+      : [offsets] "r"(offsets), [pitch] "r"(pitch)
+      : "cc", "memory");
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+}
+#undef TINSMITH_ADD_ROW
+/* clang-format on */
+
 static void four_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch,
                          int32_t depth) {
-  const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)x_offset, (uint32_t)x_offset);
-  const int8_t *end = x + (depth & ~3);
-  int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
-  TINSMITH_NO_UNROLL
-  while (x != end) {
-    const uint32_t bytes = tinsmith_load_word(x);
-    const uint32_t even = tinsmith_sxtab16(offsets, bytes);
-    const uint32_t odd = tinsmith_sxtab16_ror8(offsets, bytes);
-    sum0 = add_four(sum0, even, odd, w);
-    sum1 = add_four(sum1, even, odd, w + pitch);
-    sum2 = add_four(sum2, even, odd, w + 2 * pitch);
-    sum3 = add_four(sum3, even, odd, w + 3 * pitch);
-    x += 4;
-    w += 4;
+  const int32_t whole = depth & ~3;
+  if (whole > 0) {
+    const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)x_offset, (uint32_t)x_offset);
+    add_four_rows(sums, x, offsets, w, pitch, whole);
+    x += whole;
+    w += whole;
   }
+  if (whole == depth) {
+    return;
+  }
+  int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
   TINSMITH_NO_UNROLL
   for (int32_t left = depth & 3; left > 0; --left) {
     const int32_t value = *x++ + x_offset;
