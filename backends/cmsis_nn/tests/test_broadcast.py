@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from tinsmith_c.testing import HostModel, KernelObjects, host_compiler, tight_program
 from tinsmith_cmsis_nn import backend
-from tinsmith_cmsis_nn.broadcast import PIECE_ELEMENTS, repetition, scratch_bytes
+from tinsmith_cmsis_nn.broadcast import PIECE_ELEMENTS, Loop, plan, scratch_bytes
 from tinsmith_ir import DType, Graph
+from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import Add, Mul, Sub
 from tinsmith_ir.testing import GraphBuilder, random_array
 from tinsmith_ir.types import Quantization, TensorType
@@ -24,12 +25,14 @@ SHAPES = [
     ((5, 2, 150, 2), (2, 150, 2)),
     ((3, 40, 10), (40, 1)),
     ((7,), (1, 1)),
+    ((3, 40, 10), (3, 1, 10)),
+    ((5, 1, 11), (1, 7, 11)),
+    ((2, 1, 3, 1), (1, 5, 1, 300)),
 ]
 
 
 def sizes(layer: Layer) -> tuple[int, int, int]:
-    found = repetition(layer)
-    assert found is not None
+    found = plan(layer).repetition
     return found.outer, found.count, found.inner
 
 
@@ -63,9 +66,35 @@ def test_axes_become_three(
     assert sizes(layer_of(rhs, lhs)) == expected
 
 
-def test_two_ways_at_once_are_refused() -> None:
-    assert repetition(layer_of((2, 3, 4), (2, 1, 4))) is None
-    assert repetition(layer_of((3, 1), (4,))) is None
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "loops", "expected"),
+    [
+        ((2, 3, 4), (2, 1, 4), (Loop(2, (12, 4, 12)),), (3, 4, 1)),
+        ((3, 1), (4,), (Loop(3, (1, 0, 4)),), (1, 1, 4)),
+        ((5, 1, 6), (1, 7, 6), (Loop(5, (6, 0, 42)),), (7, 6, 1)),
+        (
+            (2, 1, 3, 1),
+            (1, 5, 1, 7),
+            (Loop(2, (3, 0, 105)), Loop(5, (0, 7, 21)), Loop(3, (1, 0, 7))),
+            (1, 1, 7),
+        ),
+    ],
+)
+def test_loops_go_around_what_repeats_in_one_way(
+    lhs: tuple[int, ...],
+    rhs: tuple[int, ...],
+    loops: tuple[Loop, ...],
+    expected: tuple[int, int, int],
+) -> None:
+    layer = layer_of(lhs, rhs)
+    assert plan(layer).loops == loops
+    assert sizes(layer) == expected
+
+
+def test_short_calls_in_loops_are_refused() -> None:
+    kernels = backend().kernels(HOST)
+    with pytest.raises(UnsupportedError, match="it spans 7"):
+        lower(graph_of(Add(), (30, 1), (7,)), HOST, kernels)
 
 
 @pytest.mark.skipif(host_compiler() is None, reason="no C compiler on this machine")

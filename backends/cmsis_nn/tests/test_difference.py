@@ -66,7 +66,10 @@ def test_c_gives_what_the_evaluator_does(
 @pytest.mark.parametrize(
     ("graph", "reason"),
     [
-        (network(lhs="[2,1,33]<0.1, 3>", rhs="[5,1]<0.06, -9>"), "shapes are"),
+        (
+            network(lhs="[30,1]<0.1, 3>", rhs="[7]<0.06, -9>", result="[30,7]<0.13, -5>"),
+            "it spans 7",
+        ),
         (network(rhs="[2,5,33]<0.00000001, 0>"), "the smaller operand's shift is -24"),
         (network(result="[2,5,33]<0.0000003, 0>"), "the output shift is 0"),
     ],

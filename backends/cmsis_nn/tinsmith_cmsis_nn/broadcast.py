@@ -1,4 +1,4 @@
-"""Add and Mul of a tensor and one whose elements repeat (`tinsmith_nn.h`)."""
+"""Add and Mul of tensors whose elements repeat (`tinsmith_nn.h`), of one in each call."""
 
 import math
 from dataclasses import dataclass
@@ -24,6 +24,9 @@ Shape = tuple[int, ...]
 
 PIECE_ELEMENTS = 256
 """TINSMITH_BROADCAST_PIECE."""
+
+LEAST_ELEMENTS = 8
+"""Of a call in a loop: one takes as long as the reference kernel for a few elements."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,41 @@ def _repeats(sizes: tuple[int, int, int]) -> tuple[bool, bool]:
     return lhs < result, rhs < result
 
 
-def repetition(layer: Layer) -> Repetition | None:
-    """How one operand repeats; None if both do, or one along several axes with others between them."""
-    for smaller in (1, 0):
-        if layer.input(1 - smaller).elements == layer.output.elements:
-            return _repeated(smaller, layer.input(smaller).shape, layer.output.shape)
+@dataclass(frozen=True)
+class Loop:
+    """Around calls. steps: elements from one call to the next, of both operands and of the result."""
+
+    size: int
+    steps: tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Calls for a layer: loops, the outermost first, around one that repeats one operand in one way."""
+
+    loops: tuple[Loop, ...]
+    repetition: Repetition
+
+
+def plan(layer: Layer) -> Plan:
+    """As few loops as possible: none unless both operands repeat, or one along axes with others between them."""
+    shapes = merged_shapes(layer.input(0).shape, layer.input(1).shape, layer.output.shape)
+    loops: list[Loop] = []
+    for axis, size in enumerate(shapes[2]):
+        lhs, rhs, result = (shape[axis:] for shape in shapes)
+        found = _one_way(lhs, rhs, result)
+        if found:
+            return Plan(tuple(loops), found)
+        first, second, both = (math.prod(shape[axis + 1 :]) for shape in shapes)
+        steps = (first if lhs[0] > 1 else 0, second if rhs[0] > 1 else 0, both)
+        loops.append(Loop(size, steps))
+    raise AssertionError("of one axis at most one operand repeats")
+
+
+def _one_way(lhs: Shape, rhs: Shape, result: Shape) -> Repetition | None:
+    for smaller, (own, other) in ((1, (rhs, lhs)), (0, (lhs, rhs))):
+        if math.prod(other) == math.prod(result):
+            return _repeated(smaller, own, result)
     return None
 
 
@@ -83,25 +116,20 @@ def _repeated(smaller: int, shape: tuple[int, ...], result: tuple[int, ...]) -> 
     return Repetition(smaller, outer, count, inner)
 
 
-def repeats_in_one_way(layer: Layer) -> str | None:
-    """One operand is as large as the result; the other repeats along neighbouring axes in front or behind."""
-    lhs, rhs, result = layer.input(0).shape, layer.input(1).shape, layer.output.shape
-    return None if repetition(layer) else f"shapes are {lhs}, {rhs} and {result}"
+def calls_are_long(layer: Layer) -> str | None:
+    """Where both operands repeat, or one along axes with others between them, one call spans at least 8 elements."""
+    found = plan(layer)
+    elements = found.repetition.outer * found.repetition.count * found.repetition.inner
+    is_long = not found.loops or elements >= LEAST_ELEMENTS
+    return None if is_long else f"it spans {elements}"
 
 
 def scratch_bytes(layer: Layer) -> int:
     """tinsmith_broadcast_s8_get_buffer_size: what is written out of the smaller operand at once."""
-    found = _repetition(layer)
+    found = plan(layer).repetition
     if found.inner == 1 and found.count > PIECE_ELEMENTS:
         return 0
     return min(found.outer * found.count * found.inner, PIECE_ELEMENTS)
-
-
-def _repetition(layer: Layer) -> Repetition:
-    found = repetition(layer)
-    if found is None:
-        raise ValueError(f"layer {layer.name}: {repeats_in_one_way(layer)}")
-    return found
 
 
 def emit_add(layer: Layer, scope: Scope) -> Emission:
@@ -112,7 +140,7 @@ def emit_add(layer: Layer, scope: Scope) -> Emission:
         (p.input2_offset, p.input2_multiplier, p.input2_shift),
     )
     fields: dict[str, FieldValue] = {}
-    smaller = _repetition(layer).smaller
+    smaller = plan(layer).repetition.smaller
     for name, operand in (("larger", 1 - smaller), ("smaller", smaller)):
         numbers = zip(("offset", "multiplier", "shift"), scales[operand], strict=True)
         fields |= {f"{name}_{what}": value for what, value in numbers}
@@ -123,14 +151,19 @@ def emit_add(layer: Layer, scope: Scope) -> Emission:
         "output_shift": p.output_shift,
         "activation": activation(p.clamp_min, p.clamp_max),
     }
-    return _call(layer, scope, "add", fields)
+    return repeating_call(
+        layer,
+        scope,
+        "tinsmith_add_broadcast_s8",
+        initializer("tinsmith_add_params", "kParameters", fields),
+    )
 
 
 def emit_mul(layer: Layer, scope: Scope) -> Emission:
     """One call of tinsmith_mul_broadcast_s8."""
     p = mul_parameters(layer.operator_as(Mul), layer.inputs, layer.output)
     offsets = (p.input1_offset, p.input2_offset)
-    smaller = _repetition(layer).smaller
+    smaller = plan(layer).repetition.smaller
     fields: dict[str, FieldValue] = {
         "larger_offset": offsets[1 - smaller],
         "smaller_offset": offsets[smaller],
@@ -139,32 +172,54 @@ def emit_mul(layer: Layer, scope: Scope) -> Emission:
         "output_shift": p.output_shift,
         "activation": activation(p.clamp_min, p.clamp_max),
     }
-    return _call(layer, scope, "mul", fields)
-
-
-def _call(layer: Layer, scope: Scope, operation: str, fields: dict[str, FieldValue]) -> Emission:
-    found = _repetition(layer)
-    repeated = {"outer": found.outer, "count": found.count, "inner": found.inner}
-    arguments = [
-        "&context",
-        "&kParameters",
-        "&kRepetition",
-        scope.input(1 - found.smaller),
-        scope.input(found.smaller),
-        scope.output,
-    ]
-    return Emission(
-        (
-            initializer(f"tinsmith_{operation}_params", "kParameters", fields),
-            initializer("tinsmith_repetition", "kRepetition", repeated),
-            context(scope),
-        ),
-        expression(f"tinsmith_{operation}_broadcast_s8", arguments),
+    return repeating_call(
+        layer,
+        scope,
+        "tinsmith_mul_broadcast_s8",
+        initializer("tinsmith_mul_params", "kParameters", fields),
     )
 
 
+def repeating_call(layer: Layer, scope: Scope, function: str, parameters: str) -> Emission:
+    """Calls of a broadcasting function. parameters: the definition of `kParameters`."""
+    planned = plan(layer)
+    found = planned.repetition
+    repeated = {"outer": found.outer, "count": found.count, "inner": found.inner}
+    names = (scope.input(0), scope.input(1), scope.output)
+    lhs, rhs, result = (
+        " + ".join([name, *_moved(planned.loops, index)]) for index, name in enumerate(names)
+    )
+    operands = (lhs, rhs) if found.smaller == 1 else (rhs, lhs)
+    one = expression(function, ["&context", "&kParameters", "&kRepetition", *operands, result])
+    definitions = (
+        parameters,
+        initializer("tinsmith_repetition", "kRepetition", repeated),
+        context(scope),
+    )
+    if not planned.loops:
+        return Emission(definitions, one)
+    return Emission((*definitions, "  int refused = 0;", _loops(planned.loops, one)), "refused")
+
+
+def _moved(loops: tuple[Loop, ...], operand: int) -> list[str]:
+    """What loops add to an address."""
+    steps = [(number, loop.steps[operand]) for number, loop in enumerate(loops)]
+    return [f"i{number} * {step}" for number, step in steps if step]
+
+
+def _loops(loops: tuple[Loop, ...], one: str) -> str:
+    heads = [
+        f"{'  ' * number}  for (int32_t i{number} = 0; i{number} < {loop.size}; ++i{number}) {{"
+        for number, loop in enumerate(loops)
+    ]
+    inside = "  " * len(loops)
+    body = f"{inside}  refused |= {one};".replace("\n", f"\n{inside}")
+    ends = [f"{'  ' * number}  }}" for number in reversed(range(len(loops)))]
+    return "\n".join([*heads, body, *ends])
+
+
 def kernels(target: Target) -> tuple[Kernel, ...]:
-    """Sums and products that broadcast one operand."""
+    """Sums and products that broadcast."""
     add = _kernel(target, Add, "add")
     return (add, _kernel(target, Mul, "mul"))
 
@@ -178,7 +233,7 @@ def _kernel(target: Target, operator: type[Operator], operation: str) -> Kernel:
         signature=S8,
         headers=(PACKED_HEADER,),
         emit=emit_add if is_sum else emit_mul,
-        rules=(repeats_in_one_way, *((shifts_are_right,) if is_sum else ())),
+        rules=(calls_are_long, *((shifts_are_right,) if is_sum else ())),
         scratch_bytes=scratch_bytes,
         walk=elementwise_walk,
         engine=engine(target),

@@ -1,26 +1,20 @@
-"""Sub of int8 by kernels of Tinsmith's own library (`tinsmith_nn.h`), with one operand that repeats or none."""
+"""Sub of int8 by kernels of Tinsmith's own library (`tinsmith_nn.h`), with operands that repeat or not."""
 
 from collections.abc import Mapping
 
-from tinsmith_c import FieldValue, call, expression, initializer
+from tinsmith_c import FieldValue, call, initializer
 from tinsmith_ir.operators import Sub
 from tinsmith_ir.parameter_records import ElementwiseAddParameters
 from tinsmith_ir.parameters import elementwise_add_parameters
 from tinsmith_lowering import Emission, Kernel, Layer, Scope, elementwise_walk
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn.broadcast import (
-    Repetition,
-    repeats_in_one_way,
-    repetition,
-    scratch_bytes,
-)
+from tinsmith_cmsis_nn.broadcast import calls_are_long, plan, repeating_call, scratch_bytes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
     PACKED_HEADER,
     activation,
-    context,
     engine,
 )
 from tinsmith_cmsis_nn.elementwise import S8, shapes_are_equal
@@ -84,29 +78,11 @@ def emit_sub(layer: Layer, scope: Scope) -> Emission:
 
 
 def emit_sub_broadcast(layer: Layer, scope: Scope) -> Emission:
-    """One call of tinsmith_difference_broadcast_s8."""
-    found = _repetition(layer)
-    repeated = {"outer": found.outer, "count": found.count, "inner": found.inner}
-    is_smaller_shifted = lhs_is_shifted(_parameters(layer)) == (found.smaller == 0)
-    operands = [scope.input(1 - found.smaller), scope.input(found.smaller), scope.output]
-    return Emission(
-        (
-            _definition(layer, is_smaller_shifted=is_smaller_shifted),
-            initializer("tinsmith_repetition", "kRepetition", repeated),
-            context(scope),
-        ),
-        expression(
-            "tinsmith_difference_broadcast_s8",
-            ["&context", "&kParameters", "&kRepetition", *operands],
-        ),
-    )
-
-
-def _repetition(layer: Layer) -> Repetition:
-    found = repetition(layer)
-    if found is None:
-        raise ValueError(f"layer {layer.name}: {repeats_in_one_way(layer)}")
-    return found
+    """Calls of tinsmith_difference_broadcast_s8."""
+    smaller = plan(layer).repetition.smaller
+    is_smaller_shifted = lhs_is_shifted(_parameters(layer)) == (smaller == 0)
+    parameters = _definition(layer, is_smaller_shifted=is_smaller_shifted)
+    return repeating_call(layer, scope, "tinsmith_difference_broadcast_s8", parameters)
 
 
 def _definition(layer: Layer, *, is_smaller_shifted: bool) -> str:
@@ -120,7 +96,7 @@ def _definition(layer: Layer, *, is_smaller_shifted: bool) -> str:
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:
-    """Of equal shapes, and with one operand that repeats."""
+    """Of equal shapes, and with operands that repeat."""
     equal = Kernel(
         name="tinsmith_difference_s8",
         backend=BACKEND,
@@ -140,7 +116,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         signature=S8,
         headers=(PACKED_HEADER,),
         emit=emit_sub_broadcast,
-        rules=(repeats_in_one_way, shifts_fit),
+        rules=(calls_are_long, shifts_fit),
         scratch_bytes=scratch_bytes,
         walk=elementwise_walk,
         engine=engine(target),
