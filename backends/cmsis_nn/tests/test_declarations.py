@@ -195,11 +195,12 @@ def test_channel_multiplier_goes_to_the_packed_kernel_of_any_scale() -> None:
         ((2, 3, 4), (2, 1, 1), "broadcast_s8"),
         ((2, 3, 4), (3, 1), "broadcast_s8"),
         ((3, 4), (1, 3, 4), "broadcast_s8"),
-        ((2, 3, 4), (2, 1, 4), "s8"),
+        ((2, 3, 4), (2, 1, 4), "broadcast_s8"),
+        ((3, 1), (8,), "broadcast_s8"),
         ((3, 1), (4,), "s8"),
     ],
 )
-def test_an_operand_that_repeats_in_one_way_is_spread(
+def test_an_operand_that_repeats_is_spread(
     operator: Add | Mul, lhs: tuple[int, ...], rhs: tuple[int, ...], kernel: str
 ) -> None:
     builder = GraphBuilder("g")
