@@ -34,14 +34,6 @@ static float quotient_f32(float lhs, float rhs) {
   return (float)(cut > quotient ? cut - 1.0 : cut);
 }
 
-// The fraction of a float that is not 0, an integer, and its exponent.
-static uint32_t fraction_of(float value, int32_t *exponent) {
-  const uint32_t bits = bits_of(magnitude(value));
-  const int32_t biased = (int32_t)(bits >> FLOAT_FRACTION_BITS);
-  *exponent = (biased == 0 ? 1 : biased) - FLOAT_EXPONENT_BIAS - FLOAT_FRACTION_BITS;
-  return (bits & (uint32_t)FRACTION_MASK) | (biased == 0 ? 0 : UINT32_C(1) << FLOAT_FRACTION_BITS);
-}
-
 // What the quotient cut towards 0 leaves, exactly: long division, digit after digit.
 static float cut_rest(float lhs, float rhs) {
   if (lhs != lhs || rhs != rhs || rhs == 0.0f || magnitude(lhs) == infinity()) {

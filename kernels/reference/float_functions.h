@@ -42,6 +42,14 @@ static inline float negated(float value) {
   return float_of(bits_of(value) ^ SIGN_MASK);
 }
 
+// The fraction of a float that is not 0, an integer, and its exponent.
+static inline uint32_t fraction_of(float value, int32_t *exponent) {
+  const uint32_t bits = bits_of(magnitude(value));
+  const int32_t biased = (int32_t)(bits >> FLOAT_FRACTION_BITS);
+  *exponent = (biased == 0 ? 1 : biased) - FLOAT_EXPONENT_BIAS - FLOAT_FRACTION_BITS;
+  return (bits & (uint32_t)FRACTION_MASK) | (biased == 0 ? 0 : UINT32_C(1) << FLOAT_FRACTION_BITS);
+}
+
 static inline float integer_below(float value) {
   if (!(magnitude(value) < WHOLE_FROM)) {
     return value;

@@ -1,13 +1,18 @@
-"""Squared differences and quotients with broadcasting."""
+"""Squared differences, quotients and powers with broadcasting."""
 
 from tinsmith_c import call, initializer
 from tinsmith_ir.arithmetic import activation_range
-from tinsmith_ir.operators import Div, SquaredDifference
+from tinsmith_ir.operators import Div, Pow, SquaredDifference
 from tinsmith_ir.parameters import squared_difference_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
 from tinsmith_reference.common import FLOAT32, INT8, INT32, SUFFIX, clamp_f32, kernel
-from tinsmith_reference.elementwise import add_parameters, broadcast, rank_fits
+from tinsmith_reference.elementwise import (
+    add_parameters,
+    broadcast,
+    emit_without_parameters,
+    rank_fits,
+)
 
 
 def _call(layer: Layer, scope: Scope, *parameters: str) -> str:
@@ -55,5 +60,6 @@ KERNELS = tuple(
         (SquaredDifference, FLOAT32, emit_squared_difference),
         (Div, FLOAT32, emit_div),
         (Div, INT32, emit_div_s32),
+        (Pow, FLOAT32, emit_without_parameters),
     )
 )

@@ -1,4 +1,4 @@
-"""Golden cases of constant powers, and of normalization by the channels around."""
+"""Golden cases of powers, and of normalization by the channels around."""
 
 import numpy as np
 from case_builder import Case, CaseBuilder, Kind, Shape
@@ -22,6 +22,30 @@ def power(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
     operands = [source, b.model.constant("exponent", exponent)]
     output = b.model.tensor("result", shape, "FLOAT32" if kind == "FLOAT32" else "INT32")
     b.model.operator("POW", operands, [output], options("PowOptions"))
+    return b.finish(output)
+
+
+def power_computed(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """POW of float32: both computed, with broadcasting; a constant base; one or many constant exponents."""
+    if kind != "FLOAT32":
+        return None
+    first, second = b.shapes(
+        *(((2, 3, 4), (2, 3, 4)), ((2, 3, 4), (4,)), ((3, 1), (2, 1, 5)))[index % 3]
+    )
+    base = np.asarray(b.random.uniform(0, 6, first), np.float32)
+    exponent = np.asarray(b.random.uniform(-5, 5, second), np.float32)
+    if index % 4 == 3:  # below zero, by integers and others
+        base -= np.float32(3)
+        exponent = np.where(exponent < 3, np.round(exponent), exponent)
+    form = index // 3 % 4
+    if form == 3:
+        exponent = np.array((0.3, 0.0, 2.2, -1.0 / 3)[index % 4], np.float32)
+        base = np.abs(base)
+    lhs = b.model.constant("base", base) if form == 1 else b.plain(base, "FLOAT32")
+    rhs = b.plain(exponent, "FLOAT32") if form < 2 else b.model.constant("exponent", exponent)
+    shape = np.broadcast_shapes(base.shape, exponent.shape)
+    output = b.model.tensor("result", shape, "FLOAT32")
+    b.model.operator("POW", [lhs, rhs], [output], options("PowOptions"))
     return b.finish(output)
 
 

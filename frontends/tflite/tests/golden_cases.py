@@ -176,6 +176,7 @@ _FAMILIES: Sequence[tuple[int, Family]] = (
     (8, cases_counting.trigonometry),
     (5, cases_windows.l2_pool2d),
     (12, cases_powers.power),
+    (12, cases_powers.power_computed),
     (4, cases_powers.local_response_normalization),
     (6, cases_ranking.topk_v2),
     (6, cases_ranking.reduce_prod),

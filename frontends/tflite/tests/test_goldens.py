@@ -31,6 +31,7 @@ OWN_ARITHMETIC = (
     "local_response_normalization_float32",
     "of_floats_float32_2",
     "of_floats_float32_10",
+    "power_computed_float32",
     "power_float32",
 )
 

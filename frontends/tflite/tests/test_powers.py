@@ -1,4 +1,4 @@
-"""Constant powers, and normalization by the channels around: what they become, and what is refused."""
+"""Powers, and normalization by the channels around: what they become, and what is refused."""
 
 import numpy as np
 import pytest
@@ -22,15 +22,40 @@ def test_squares_of_squares_are_multiplied() -> None:
     (result,) = evaluate_graph(graph, [np.array([2, -3, 0, 1], np.int32)]).values()
     assert result.tolist() == [32, -243, 0, 1]
     assert [node.operator.mnemonic for node in graph.nodes] == ["mul", "mul", "mul", "reshape"]
+    assert not graph.constants
 
 
 @pytest.mark.parametrize("exponent", [0.3, 0.0, 17.0, float("nan")])
-def test_other_powers_are_refused(exponent: float) -> None:
-    assert_refused(UnsupportedError, _power(exponent), "expected a power")
+def test_other_constant_powers_are_computed_ones(exponent: float) -> None:
+    graph = import_tflite(_power(exponent))
+    (result,) = evaluate_graph(graph, [np.array([2, 0.5, 1, 9], np.float32)]).values()
+    np.testing.assert_allclose(
+        result.astype(np.float64), np.array([2, 0.5, 1, 9]) ** exponent, rtol=1e-6
+    )
+    assert [node.operator.mnemonic for node in graph.nodes] == ["pow"]
 
 
-def test_a_negative_power_of_int32_is_refused() -> None:
-    assert_refused(UnsupportedError, _power(-1, "INT32"), "a power of at least 1 of int32, got -1")
+@pytest.mark.parametrize("exponent", [-1, 0, 17])
+def test_other_powers_of_int32_are_refused(exponent: int) -> None:
+    assert_refused(
+        UnsupportedError, _power(exponent, "INT32"), f"power of 1 to 16 of int32, got {exponent}"
+    )
+
+
+def test_a_computed_power_of_int32_is_refused() -> None:
+    b = ModelBuilder()
+    x, n, y = (b.tensor(name, (4,), "INT32") for name in "xny")
+    b.operator("POW", [x, n], [y], options("PowOptions"))
+    assert_refused(UnsupportedError, b.finish([x, n], [y]), "constant power of int32")
+
+
+def test_one_exponent_may_have_more_dimensions() -> None:
+    b = ModelBuilder()
+    x, y = b.tensor("x", (4,)), b.tensor("y", (1, 1, 4))
+    exponent = b.constant("exponent", np.full((1, 1, 1), 2, np.float32))
+    b.operator("POW", [x, exponent], [y], options("PowOptions"))
+    (output,) = import_tflite(b.finish([x], [y])).outputs
+    assert output.type.shape == (1, 1, 4)
 
 
 @pytest.mark.parametrize("radius", [0, 1, 2])

@@ -197,6 +197,10 @@ class OperatorContext:
         """True if the elements of input `position` are known while importing."""
         return self.values.is_constant(self._tensor(position))
 
+    def shape(self, position: int) -> tuple[int, ...]:
+        """The shape of input `position`, of which no value is made."""
+        return self.values.shape(self._tensor(position))
+
     def value(self, position: int) -> Value:
         """Input `position`, of quantized uint8 as int8; raises ModelError if it is absent."""
         value = self.stored_value(position)

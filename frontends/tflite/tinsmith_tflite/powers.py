@@ -1,4 +1,4 @@
-"""Converters of operators that raise to a constant power: products, roots and a division one after the other."""
+"""Converters of operators that raise to a power: to some constant ones by products, roots and a division."""
 
 import math
 from collections.abc import Mapping
@@ -6,7 +6,18 @@ from collections.abc import Mapping
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import Add, AveragePool2D, Div, Mul, Pad, Reshape, Rsqrt, Sqrt, Square
+from tinsmith_ir.operators import (
+    Add,
+    AveragePool2D,
+    Div,
+    Mul,
+    Pad,
+    Pow,
+    Reshape,
+    Rsqrt,
+    Sqrt,
+    Square,
+)
 
 from tinsmith_tflite.context import Conversion, OperatorContext
 from tinsmith_tflite.rules import FLOATS, PLAIN, Rule
@@ -16,13 +27,32 @@ _LARGEST_RADIUS = 1 << 10
 
 
 def power(context: OperatorContext) -> Conversion:
-    """POW by one constant: of float32 a multiple of 1/4, of int32 a number of at least 1."""
+    """POW: of float32, of constant exponents one multiple of 1/4 by products; of int32 by one of at least 1."""
     base = context.value(0)
-    exponent = context.scalar(1)
-    whole = base.type.dtype is DType.INT32
-    if not math.isfinite(exponent) or (whole and exponent < 1):
-        raise context.unsupported(f"expected a power of at least 1 of int32, got {exponent}")
-    return Reshape(shape=base.type.shape), (_raised(context, base, float(exponent)),)
+    is_whole = base.type.dtype is DType.INT32
+    if not is_whole and not _is_one_number(context, 1):
+        return Pow(), (base, context.value(1))
+    if not context.is_constant(1):
+        raise context.unsupported("expected a constant power of int32, got a computed one")
+    exponent = float(context.scalar(1))
+    if is_whole and (not 1 <= exponent <= _LARGEST_POWER):
+        raise context.unsupported(
+            f"expected a power of 1 to {_LARGEST_POWER} of int32, got {exponent:g}"
+        )
+    if not _has_products(exponent):
+        return Pow(), (base, context.value(1))
+    shape = np.broadcast_shapes(base.type.shape, context.shape(1))
+    return Reshape(shape=shape), (_raised(context, base, exponent),)
+
+
+def _has_products(exponent: float) -> bool:
+    """Whether powers by it are products, roots and a division one after the other, which are cheaper."""
+    quarters = abs(exponent) * 4
+    return 0 < quarters <= 4 * _LARGEST_POWER and quarters == round(quarters)
+
+
+def _is_one_number(context: OperatorContext, position: int) -> bool:
+    return context.is_constant(position) and math.prod(context.shape(position)) == 1
 
 
 def local_response_normalization(context: OperatorContext) -> Conversion:
@@ -53,12 +83,11 @@ def local_response_normalization(context: OperatorContext) -> Conversion:
 
 
 def _raised(context: OperatorContext, base: Value, exponent: float) -> Value:
-    """base ** exponent."""
+    """base ** exponent of float32, or of int32 an integer."""
+    if not _has_products(exponent):
+        constant = context.constant("exponent", np.array(exponent, np.float32))
+        return context.step(Pow(), [base, constant])
     quarters = abs(exponent) * 4
-    if quarters != round(quarters) or not 0 < quarters <= 4 * _LARGEST_POWER:
-        raise context.unsupported(
-            f"expected a power that is a multiple of 0.25 of at most {_LARGEST_POWER}, but not 0, got {exponent}"
-        )
     if exponent == -0.5:
         return context.step(Rsqrt(), [base])
     factors = _squares(context, base, int(quarters) // 4)
@@ -98,5 +127,5 @@ RULES: Mapping[str, Rule] = {
         local_response_normalization,
         FLOATS,
     ),
-    "POW": Rule(1, (2, 2), "PowOptions", (Reshape,), power, PLAIN),
+    "POW": Rule(1, (2, 2), "PowOptions", (Pow, Reshape), power, PLAIN),
 }

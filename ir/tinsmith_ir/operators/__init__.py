@@ -17,7 +17,7 @@ from tinsmith_ir.operators.cast import Cast
 from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_ir.operators.detections import Detections
-from tinsmith_ir.operators.differences import Div, SquaredDifference
+from tinsmith_ir.operators.differences import Div, Pow, SquaredDifference
 from tinsmith_ir.operators.division import FloorDiv, FloorMod
 from tinsmith_ir.operators.dynamic import DynamicQuantize, DynamicScale
 from tinsmith_ir.operators.elementwise import Add, Arithmetic, Extremum, Maximum, Minimum, Mul, Sub
@@ -140,6 +140,7 @@ __all__ = [
     "Placement",
     "Pool",
     "Poses",
+    "Pow",
     "Prelu",
     "Quantize",
     "Ranking",

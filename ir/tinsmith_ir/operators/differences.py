@@ -1,4 +1,4 @@
-"""Squared differences and quotients of two tensors, with numpy's broadcasting."""
+"""Squared differences, quotients and powers of two tensors, with numpy's broadcasting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from tinsmith_ir.operators.base import Array, Trait, Types, required
 from tinsmith_ir.operators.elementwise import Broadcasting
 from tinsmith_ir.operators.scaling import clamp, clamp_f32
 from tinsmith_ir.parameters import ElementwiseAddParameters, squared_difference_parameters
+from tinsmith_ir.powers import pow_f32
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
@@ -92,6 +93,27 @@ class Div(Broadcasting):
         quotient = np.where((lhs < 0) == (rhs < 0), size, -size).astype(np.int32)
         low, high = activation_range(self.activation, output)
         return np.clip(quotient, low, high).astype(np.int32)
+
+
+@dataclass(frozen=True)
+class Pow(Broadcasting):
+    """lhs to the power of rhs, of float32."""
+
+    mnemonic: ClassVar[str] = "pow"
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """All float32."""
+        types = (checks.present(inputs, 0, "lhs"), checks.present(inputs, 1, "rhs"), outputs[0])
+        for type_, name in zip(types, ("lhs", "rhs", "result"), strict=True):
+            checks.check_dtype(type_, (DType.FLOAT32,), name)
+            checks.check_numbers(type_, name)
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Elementwise; see `pow_f32`."""
+        lhs, rhs = required(arrays, 0), required(arrays, 1)
+        return (pow_f32(lhs.astype(np.float32), rhs.astype(np.float32)),)
 
 
 def _quantized(

@@ -22,6 +22,7 @@ from tinsmith_ir.operators import (
     Logistic,
     Neg,
     Operator,
+    Pow,
     Prelu,
     Relu0To1,
     ReluN1To1,
@@ -113,7 +114,7 @@ def _bounded(network: Network, random: np.random.Generator, value: Value) -> Non
 
 
 def _difference(network: Network, random: np.random.Generator, value: Value) -> None:
-    """SquaredDifference, of floats of what is at most 1 and divided by what is at least 1."""
+    """SquaredDifference, of floats of what is at most 1 and divided by what is at least 1, which is raised, too."""
     if network.dtype is not DType.FLOAT32:
         network.add(SquaredDifference(), [value, value], _near(network, random, value))
         last = network.values[0]
@@ -123,7 +124,10 @@ def _difference(network: Network, random: np.random.Generator, value: Value) -> 
     small = network.add(Tanh(), [value], None)
     square = network.add(SquaredDifference(), [small, network.row(small, None)], None)
     one = network.builder.constant("one", np.array([1.0], np.float32))
-    network.add(Div(), [small, network.add(Add(), [square, one], None)], None)
+    large = network.add(Add(), [square, one], None)
+    network.add(Div(), [small, large], None)
+    if random.random() < 0.5:
+        network.add(Pow(), [large, small], None)
 
 
 def _prelu(network: Network, random: np.random.Generator, value: Value) -> None:

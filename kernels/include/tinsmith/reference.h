@@ -24,6 +24,7 @@
 #include "tinsmith/normalization.h"
 #include "tinsmith/pooling.h"
 #include "tinsmith/poses.h"
+#include "tinsmith/powers.h"
 #include "tinsmith/quantization.h"
 #include "tinsmith/ranking.h"
 #include "tinsmith/rectifiers.h"

@@ -45,6 +45,7 @@ from tinsmith_ir.operators import (
     Mul,
     Neg,
     Pad,
+    Pow,
     Prelu,
     Quantize,
     ReduceMax,
@@ -444,13 +445,16 @@ def rectifiers_of_int8(draft: Draft, dtype: DType) -> None:
 
 
 def differences(draft: Draft, dtype: DType) -> None:
-    """SquaredDifference, of floats also Div, with broadcasting."""
+    """SquaredDifference, of floats also Div and Pow, with broadcasting."""
     for lhs, rhs in (((2, 3, 5), (2, 3, 5)), ((2, 3, 5), (3, 1)), ((4,), (2, 3, 4))):
         operands = [draft.input(lhs, dtype), draft.input(rhs, dtype)]
         draft.output(SquaredDifference(), operands, dtype, 0.05)
         if dtype is DType.FLOAT32:
             draft.output(Div(), operands, dtype)
             draft.output(Div(activation=Activation.RELU6), operands, dtype)
+            draft.output(Pow(), operands, dtype)
+            positive = draft.builder.add(Abs(), operands[:1])
+            draft.output(Pow(), [positive, operands[1]], dtype)
 
 
 def residuals(draft: Draft, dtype: DType) -> None:
