@@ -16,7 +16,7 @@ void tinsmith_convolve_rows(const tinsmith_convolution_layer *layer, int8_t *col
   const int32_t groups = windows->input_dims.c / windows->channels;
   const bool in_place = tinsmith_layer_is_in_place(layer);
   const int32_t depth = windows->kernel_h * windows->kernel_w * windows->channels;
-  const int32_t channels = layer->output_channels / groups;
+  const int32_t channels = layer->channels / groups;
 
   tinsmith_window window = tinsmith_first_window(windows);
   for (int32_t pixels = layer->pixels; pixels > 0; --pixels) {

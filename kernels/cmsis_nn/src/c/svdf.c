@@ -7,10 +7,6 @@
 
 #include "src/internal/svdf_scale.h"
 
-static void move(void *to, const void *from, int32_t bytes) {
-  memmove(to, from, (size_t)bytes);
-}
-
 static inline int32_t dot_s8(int32_t sum, const int8_t *x, const int8_t *w, int32_t depth) {
   uint32_t acc = (uint32_t)sum;
   TINSMITH_NO_UNROLL

@@ -9,6 +9,9 @@
 #include "src/internal/rows_s4.h"
 #include "src/internal/shapes.h"
 
+/** DSP extension: so many that widening weights costs less than it saves. */
+enum { kManyPixels = 4 };
+
 /** column: arm_convolve_s4_get_buffer_size() bytes; not used where windows are pixels. */
 static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_channel_quant_params *quant_params,
                      const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
@@ -107,6 +110,13 @@ arm_cmsis_nn_status arm_convolve_1x1_s4(const cmsis_nn_context *ctx, const cmsis
   if (status == ARM_CMSIS_NN_SUCCESS) {
     const cmsis_nn_conv_params params = tinsmith_1x1_params(conv_params);
     const cmsis_nn_dims taps = tinsmith_1x1_filter_dims(input_dims, output_dims);
+#if TINSMITH_NN_DSP
+    if (4 * taps.c <= kWidenedBytesDsp && input_dims->n * output_dims->h * output_dims->w >= kManyPixels) {
+      tinsmith_convolve_pixels_widened_s4(&params, quant_params, input_dims, input_data, &taps, filter_data, bias_data,
+                                          output_dims, output_data);
+      return status;
+    }
+#endif
     convolve(&params, quant_params, input_dims, input_data, &taps, filter_data, bias_data, output_dims, NULL,
              output_data);
   }

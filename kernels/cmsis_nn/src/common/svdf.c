@@ -1,12 +1,17 @@
 /* SVDF: the rows of products are those of internal/dots.h, the rest a few numbers per output. */
 
-#include <string.h>
+#include <stddef.h>
 
 #include "include/arm_nnfunctions.h"
 #include "src/internal/compiler.h"
 #include "src/internal/dots.h"
 #include "src/internal/implementation.h"
+#include "src/internal/move.h"
 #include "src/internal/requantize.h"
+
+#if TINSMITH_NN_MVE
+#include "src/mve/requantize.h"
+#endif
 
 /** What both kinds of state share. */
 typedef struct {
@@ -38,6 +43,23 @@ static layer layer_of(const cmsis_nn_svdf_params *params, const cmsis_nn_per_ten
   };
 }
 
+/** Up to kDotRows sums, scaled, moved and clamped. MVE: all kDotRows of them. */
+TINSMITH_ALWAYS_INLINE void scale_sums(int32_t *sums, int32_t count, const cmsis_nn_per_tensor_quant_params *scale,
+                                       int32_t offset, const cmsis_nn_activation *range) {
+#if TINSMITH_NN_MVE
+  (void)count;
+  const mve_uniform_scale uniform = mve_uniform(scale->multiplier, scale->shift);
+  const mve_output_range output = {offset, range->min, range->max};
+  vstrwq_s32(sums, mve_to_range(mve_requantize_uniform(vldrwq_s32(sums), &uniform), &output));
+#else
+  TINSMITH_NO_UNROLL
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t scaled = tinsmith_requantize(sums[i], scale->multiplier, scale->shift);
+    sums[i] = tinsmith_clamp(scaled + offset, range->min, range->max);
+  }
+#endif
+}
+
 /** The newest value of filters [first, first + count) for one input. */
 static void newest_values(const layer *l, const int8_t *input, int32_t first, int32_t count, int32_t *values) {
   const int32_t offset = l->folded == NULL ? -l->params->input_offset : 0;
@@ -45,16 +67,16 @@ static void newest_values(const layer *l, const int8_t *input, int32_t first, in
     values[i] = l->folded == NULL ? 0 : l->folded[first + i];
   }
   tinsmith_dots_s8(values, input, offset, l->weights + first * l->features, l->features, l->features, count);
-  for (int32_t i = 0; i < count; ++i) {
-    const int32_t scaled = tinsmith_requantize(values[i], l->input_scale->multiplier, l->input_scale->shift);
-    values[i] = tinsmith_clamp(scaled, l->params->input_activation.min, l->params->input_activation.max);
-  }
+  scale_sums(values, count, l->input_scale, 0, &l->params->input_activation);
 }
 
-static int8_t finish(const layer *l, int32_t sum) {
-  const int32_t scaled = tinsmith_requantize(sum, l->output_scale->multiplier, l->output_scale->shift);
-  return (int8_t)tinsmith_clamp(scaled + l->params->output_offset, l->params->output_activation.min,
-                                l->params->output_activation.max);
+/** Outputs of `count` units from their sums. */
+static void finish(const layer *l, int32_t *sums, int32_t count, int8_t *output) {
+  scale_sums(sums, count, l->output_scale, l->params->output_offset, &l->params->output_activation);
+  TINSMITH_NO_UNROLL
+  for (int32_t i = 0; i < count; ++i) {
+    output[i] = (int8_t)sums[i];
+  }
 }
 
 arm_cmsis_nn_status arm_svdf_s8(const cmsis_nn_context *ctx, const cmsis_nn_context *input_ctx,
@@ -77,12 +99,12 @@ arm_cmsis_nn_status arm_svdf_s8(const cmsis_nn_context *ctx, const cmsis_nn_cont
                      weights_feature_data, weights_time_dims);
   l.folded = TINSMITH_NN_MVE ? ctx->buf : NULL;
   const int32_t states = l.batches * l.filters * l.time;
-  memmove(state_data, state_data + 1, (size_t)(states - 1));
+  tinsmith_move_forward(state_data, state_data + 1, states - 1);
   for (int32_t n = 0; n < l.batches; ++n) {
     int8_t *newest = state_data + n * l.filters * l.time + l.time - 1;
     for (int32_t first = 0; first < l.filters; first += kDotRows) {
       const int32_t count = l.filters - first < kDotRows ? l.filters - first : kDotRows;
-      int32_t values[kDotRows];
+      int32_t values[kDotRows] = {0};
       newest_values(&l, input_data + n * l.features, first, count, values);
       for (int32_t i = 0; i < count; ++i, newest += l.time) {
         *newest = (int8_t)values[i];
@@ -90,17 +112,21 @@ arm_cmsis_nn_status arm_svdf_s8(const cmsis_nn_context *ctx, const cmsis_nn_cont
     }
   }
   const int32_t units = l.filters / svdf_params->rank;
+  const int32_t depth = svdf_params->rank * l.time; /* a unit's filters follow each other, as do their weights */
   const int8_t *state = state_data;
   for (int32_t n = 0; n < l.batches; ++n) {
     const int8_t *weights = weights_time_data;
-    for (int32_t unit = 0; unit < units; ++unit) {
-      int32_t sum = bias_data == NULL ? 0 : bias_data[unit];
-      for (int32_t r = 0; r < svdf_params->rank; ++r) {
-        tinsmith_dots_s8(&sum, state, 0, weights, l.time, l.time, 1);
-        state += l.time;
-        weights += l.time;
+    for (int32_t first = 0; first < units; first += kDotRows) {
+      const int32_t count = units - first < kDotRows ? units - first : kDotRows;
+      int32_t sums[kDotRows] = {0};
+      for (int32_t i = 0; i < count; ++i) {
+        sums[i] = bias_data == NULL ? 0 : bias_data[first + i];
+        tinsmith_dots_s8(&sums[i], state, 0, weights, depth, depth, 1);
+        state += depth;
+        weights += depth;
       }
-      *output_data++ = finish(&l, sum);
+      finish(&l, sums, count, output_data);
+      output_data += count;
     }
   }
   return ARM_CMSIS_NN_SUCCESS;
@@ -125,12 +151,12 @@ arm_cmsis_nn_status arm_svdf_state_s16_s8(const cmsis_nn_context *input_ctx, con
   const layer l = layer_of(svdf_params, input_quant_params, output_quant_params, input_dims, weights_feature_dims,
                            weights_feature_data, weights_time_dims);
   const int32_t states = l.batches * l.filters * l.time;
-  memmove(state_data, state_data + 1, (size_t)(states - 1) * sizeof *state_data);
+  tinsmith_move_forward(state_data, state_data + 1, (states - 1) * (int32_t)sizeof *state_data);
   for (int32_t n = 0; n < l.batches; ++n) {
     int16_t *newest = state_data + n * l.filters * l.time + l.time - 1;
     for (int32_t first = 0; first < l.filters; first += kDotRows) {
       const int32_t count = l.filters - first < kDotRows ? l.filters - first : kDotRows;
-      int32_t values[kDotRows];
+      int32_t values[kDotRows] = {0};
       newest_values(&l, input_data + n * l.features, first, count, values);
       for (int32_t i = 0; i < count; ++i, newest += l.time) {
         *newest = (int16_t)values[i];
@@ -138,17 +164,22 @@ arm_cmsis_nn_status arm_svdf_state_s16_s8(const cmsis_nn_context *input_ctx, con
     }
   }
   const int32_t units = l.filters / svdf_params->rank;
+  const int32_t depth = svdf_params->rank * l.time; /* a unit's filters follow each other, as do their weights */
   const int16_t *state = state_data;
   for (int32_t n = 0; n < l.batches; ++n) {
     const int16_t *weights = weights_time_data;
-    for (int32_t unit = 0; unit < units; ++unit) {
-      int64_t sum = bias_data == NULL ? 0 : bias_data[unit];
-      for (int32_t r = 0; r < svdf_params->rank; ++r) {
-        tinsmith_dots_s16(&sum, state, weights, l.time, 1);
-        state += l.time;
-        weights += l.time;
+    for (int32_t first = 0; first < units; first += kDotRows) {
+      const int32_t count = units - first < kDotRows ? units - first : kDotRows;
+      int32_t sums[kDotRows] = {0};
+      for (int32_t i = 0; i < count; ++i) {
+        int64_t sum = bias_data == NULL ? 0 : bias_data[first + i];
+        tinsmith_dots_s16(&sum, state, weights, depth, 1);
+        sums[i] = (int32_t)sum;
+        state += depth;
+        weights += depth;
       }
-      *output_data++ = finish(&l, (int32_t)sum);
+      finish(&l, sums, count, output_data);
+      output_data += count;
     }
   }
   return ARM_CMSIS_NN_SUCCESS;

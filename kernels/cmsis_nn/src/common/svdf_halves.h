@@ -2,8 +2,6 @@
  * newest elements, which that leaves out, are written; they come from blocks of rows (internal/dots.h).
  *
  * The implementation that includes this file has defined
- *   void move(void *to, const void *from, int32_t bytes)     copies forward: `to` lies in front of `from`, or they do
- *                                                            not overlap;
  *   int32_t dot_s8(int32_t sum, const int8_t *x, const int8_t *w, int32_t depth)    sum + products, modulo 2^32;
  *   int32_t dot_s16(...)                                                            the same of int16;
  *   void scale(int32_t *sums, const tinsmith_svdf_params *params, int32_t before_clamp)
@@ -14,6 +12,7 @@
 
 #include "src/internal/compiler.h"
 #include "src/internal/dots.h"
+#include "src/internal/move.h"
 
 /** The newest elements of filters [first, first + count). */
 static void newest(const tinsmith_svdf_params *params, const int32_t *folded, const int8_t *input,
@@ -34,7 +33,7 @@ static inline int32_t of_block(int32_t rows, int32_t first) {
                 const int8_t *weights, element *output) {                                                           \
     const int32_t steps = params->steps;                                                                            \
     const int32_t moved = params->batches * params->rows * steps - 1;                                               \
-    move(output, state + 1, moved * (int32_t)sizeof *state);                                                        \
+    tinsmith_move_forward(output, state + 1, moved * (int32_t)sizeof *state);                                       \
     output += steps - 1;                                                                                            \
     for (int32_t batch = 0; batch < params->batches; ++batch) {                                                     \
       for (int32_t first = 0; first < params->rows; first += kDotRows) {                                            \

@@ -101,7 +101,7 @@ void tinsmith_convolve_columns(const tinsmith_convolution_layer *layer, void *sc
   const int32_t groups = windows->input_dims.c / windows->channels;
   const bool in_place = tinsmith_layer_is_in_place(layer);
   const int32_t depth = windows->kernel_h * windows->kernel_w * windows->channels;
-  const int32_t channels = layer->output_channels / groups;
+  const int32_t channels = layer->channels / groups;
   tinsmith_lanes *columns = scratch;
   int8_t *bytes = (int8_t *)(columns + (depth + 3) / 4 * 4);
 

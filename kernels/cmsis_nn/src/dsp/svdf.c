@@ -7,27 +7,6 @@
 #include "src/internal/dsp.h"
 #include "src/internal/svdf_scale.h"
 
-/* memmove() goes byte by byte where addresses differ by one. */
-static void move(void *to, const void *from, int32_t bytes) {
-  int8_t *output = to;
-  const int8_t *input = from;
-  TINSMITH_NO_UNROLL
-  for (; bytes > 15; bytes -= 16) {
-    const uint32_t first = tinsmith_load_word(input), second = tinsmith_load_word(input + 4);
-    const uint32_t third = tinsmith_load_word(input + 8), fourth = tinsmith_load_word(input + 12);
-    tinsmith_store_word(output, first);
-    tinsmith_store_word(output + 4, second);
-    tinsmith_store_word(output + 8, third);
-    tinsmith_store_word(output + 12, fourth);
-    input += 16;
-    output += 16;
-  }
-  TINSMITH_NO_UNROLL
-  for (; bytes > 0; --bytes) {
-    *output++ = *input++;
-  }
-}
-
 static inline int32_t dot_s8(int32_t sum, const int8_t *x, const int8_t *w, int32_t depth) {
   TINSMITH_NO_UNROLL
   for (; depth > 3; depth -= 4) {

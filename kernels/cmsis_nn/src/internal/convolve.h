@@ -8,7 +8,8 @@
 typedef struct {
   tinsmith_windows windows;
   int32_t pixels;          /* of the output, over all batches */
-  int32_t output_channels; /* of all groups */
+  int32_t channels;        /* computed, of all groups */
+  int32_t output_channels; /* from one pixel of the output to the next: `channels` unless they are a part of them */
   const cmsis_nn_conv_params *params;
   const cmsis_nn_per_channel_quant_params *quant_params;
   const int8_t *filter; /* OHWI */
@@ -22,6 +23,7 @@ static inline tinsmith_convolution_layer tinsmith_convolution_layer_of(
   return (tinsmith_convolution_layer){
       .windows = tinsmith_windows_of(params, input_dims, input, filter_dims, output_dims),
       .pixels = input_dims->n * output_dims->h * output_dims->w,
+      .channels = output_dims->c,
       .output_channels = output_dims->c,
       .params = params,
       .quant_params = quant_params,

@@ -8,17 +8,6 @@
 
 enum { kHalfLanes = 8 };
 
-static void move(void *to, const void *from, int32_t bytes) {
-  int8_t *output = to;
-  const int8_t *input = from;
-  for (; bytes > 0; bytes -= kByteLanes) {
-    const mve_pred16_t p = vctp8q((uint32_t)bytes);
-    vstrbq_p_s8(output, vldrbq_z_s8(input, p), p);
-    input += kByteLanes;
-    output += kByteLanes;
-  }
-}
-
 static inline int32_t dot_s8(int32_t sum, const int8_t *x, const int8_t *w, int32_t depth) {
   for (; depth > 0; depth -= kByteLanes) {
     const mve_pred16_t p = vctp8q((uint32_t)depth);
