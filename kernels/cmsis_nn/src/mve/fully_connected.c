@@ -37,24 +37,29 @@ static mve_matrix matrix_of(const cmsis_nn_fc_params *params, const int32_t *mul
   return matrix;
 }
 
+/** Channels whose bias a row changes at a time. */
+enum { kChannelsAtOnce = 64 };
+
 /** A filter offset adds filter_offset * (sum of the row) to each of a row's sums: a bias that differs row by row. */
 static void multiply_row_with_offset(const mve_matrix *matrix, int32_t filter_offset, const int8_t *row,
                                      int8_t *output) {
   int32_t row_sum;
   arm_vector_sum_s8(&row_sum, matrix->depth, 1, row, filter_offset, 0, NULL);
-  for (int32_t channel = 0; channel < matrix->channels; channel += kByteLanes) {
-    int32_t bias[kByteLanes];
+  for (int32_t channel = 0; channel < matrix->channels; channel += kChannelsAtOnce) {
+    int32_t bias[kChannelsAtOnce];
     mve_matrix part = *matrix;
     const int32_t rest = matrix->channels - channel;
-    part.channels = rest < kByteLanes ? rest : kByteLanes;
+    part.channels = rest < kChannelsAtOnce ? rest : kChannelsAtOnce;
     part.weights += channel * matrix->depth;
     part.bias = bias;
     if (part.scale.per_channel) {
       part.scale.multiplier += channel;
       part.scale.shift += channel;
     }
-    for (int32_t i = 0; i < part.channels; ++i) {
-      bias[i] = matrix->bias[channel + i] + row_sum;
+    for (int32_t i = 0; i < part.channels; i += kWordLanes) {
+      const mve_pred16_t p = vctp32q((uint32_t)(part.channels - i));
+      const int32x4_t folded = vldrwq_z_s32(matrix->bias + channel + i, p);
+      vstrwq_p_s32(bias + i, vaddq_n_s32(folded, row_sum), p);
     }
     tinsmith_mve_matrix_product_s8(&part, row, part.depth, 1, output + channel, part.channels);
   }

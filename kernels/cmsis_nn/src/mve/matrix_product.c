@@ -163,7 +163,7 @@ __attribute__((noinline)) static void sum_triples(const int8_t *row, int32_t row
   }
 }
 
-/** sums[0..3] = one vector times four, `pitch` apart. Not inlined, as three call it. */
+/** sums[0..3] = one vector times four, `pitch` apart. Not inlined, as two call it. */
 __attribute__((noinline)) static void sum_four(const int8_t *vector, const int8_t *four, int32_t pitch, int32_t depth,
                                                mve_sums sums) {
   mve_sum_1x4(vector, four, pitch, depth, sums);
@@ -244,19 +244,20 @@ static void one_channel(const mve_matrix *matrix, int32_t channel, const int8_t 
   }
 }
 
-/** A single row, as in fully connected layers: the table has channel after channel instead. channels: a multiple of 4.
- */
-static void multiply_row(const mve_matrix *matrix, int32_t channels, const int8_t *row, int8_t *output) {
+/** A single row, as in fully connected layers: the table has channel after channel instead. At least four channels; the
+ * last up to three are done together with those before them, again. */
+static void multiply_row(const mve_matrix *matrix, const int8_t *row, int8_t *output) {
   const int32_t depth = matrix->depth;
-  for (int32_t first = 0; first < channels; first += kChannelsOfRow) {
+  const int32_t channels = matrix->channels;
+  for (int32_t next = 0; next < channels; next += kChannelsOfRow) {
+    const int32_t first = next + kWordLanes <= channels ? next : channels - kWordLanes;
     const int32_t rest = channels - first;
     const int32_t count = rest < kChannelsOfRow ? rest : kChannelsOfRow;
-    const int8_t *weights = matrix->weights + first * depth;
     int32_t sums[kChannelsOfRow];
-    for (int32_t i = 0; i < count; i += kWordLanes) {
-      sum_four(row, weights, depth, depth, sums + i);
+    for (int32_t left = count; left > 0; left -= kWordLanes) {
+      const int32_t i = left < kWordLanes ? count - kWordLanes : count - left;
+      mve_sum_1x4(row, matrix->weights + (first + i) * depth, depth, depth, sums + i);
       vstrwq_s32(sums + i, vaddq_s32(vldrwq_s32(sums + i), vldrwq_s32(matrix->bias + first + i)));
-      weights += kWordLanes * depth;
     }
     tinsmith_mve_store_row(&matrix->scale, first, sums, count, output + first);
   }
@@ -265,12 +266,12 @@ static void multiply_row(const mve_matrix *matrix, int32_t channels, const int8_
 void tinsmith_mve_matrix_product_s8(const mve_matrix *matrix, const int8_t *rows, int32_t row_pitch, int32_t row_count,
                                     int8_t *output, int32_t output_pitch) {
   const int32_t by_fours = matrix->channels / kWordLanes * kWordLanes;
-  if (row_count == 1) {
-    multiply_row(matrix, by_fours, rows, output);
-  } else {
-    for (int32_t channel = 0; channel < by_fours; channel += kWordLanes) {
-      four_channels(matrix, channel, rows, row_pitch, row_count, output + channel, output_pitch);
-    }
+  if (row_count == 1 && by_fours > 0) {
+    multiply_row(matrix, rows, output);
+    return;
+  }
+  for (int32_t channel = 0; channel < by_fours; channel += kWordLanes) {
+    four_channels(matrix, channel, rows, row_pitch, row_count, output + channel, output_pitch);
   }
   for (int32_t channel = by_fours; channel < matrix->channels; ++channel) {
     one_channel(matrix, channel, rows, row_pitch, row_count, output + channel, output_pitch);
