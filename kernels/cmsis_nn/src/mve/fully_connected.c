@@ -112,10 +112,42 @@ arm_cmsis_nn_status arm_fully_connected_per_channel_s8(const cmsis_nn_context *c
   return ARM_CMSIS_NN_SUCCESS;
 }
 
+/** sums[0..3] = sums of four rows of `depth` values. */
+static inline void sum_four_rows(const int8_t *row0, int32_t depth, int32_t sums[kWordLanes]) {
+  const int8_t *row1 = row0 + depth;
+  const int8_t *row2 = row1 + depth;
+  const int8_t *row3 = row2 + depth;
+  int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  for (int32_t left = depth; left > 0; left -= kByteLanes) {
+    const mve_pred16_t p = vctp8q((uint32_t)left);
+    s0 = vaddvaq_p_s8(s0, vldrbq_z_s8(row0, p), p);
+    s1 = vaddvaq_p_s8(s1, vldrbq_z_s8(row1, p), p);
+    s2 = vaddvaq_p_s8(s2, vldrbq_z_s8(row2, p), p);
+    s3 = vaddvaq_p_s8(s3, vldrbq_z_s8(row3, p), p);
+    row0 += kByteLanes;
+    row1 += kByteLanes;
+    row2 += kByteLanes;
+    row3 += kByteLanes;
+  }
+  sums[0] = s0;
+  sums[1] = s1;
+  sums[2] = s2;
+  sums[3] = s3;
+}
+
 arm_cmsis_nn_status arm_vector_sum_s8(int32_t *vector_sum_buf, const int32_t vector_cols, const int32_t vector_rows,
                                       const int8_t *vector_data, const int32_t lhs_offset, const int32_t rhs_offset,
                                       const int32_t *bias_data) {
-  for (int32_t row = 0; row < vector_rows; ++row) {
+  int32_t row = 0;
+  for (; row + kWordLanes <= vector_rows; row += kWordLanes) {
+    int32_t sums[kWordLanes];
+    sum_four_rows(vector_data, vector_cols, sums);
+    const int32x4_t bias = bias_data == NULL ? vdupq_n_s32(0) : vldrwq_s32(bias_data + row);
+    const int32x4_t moved = vaddq_n_s32(vldrwq_s32(sums), vector_cols * rhs_offset);
+    vstrwq_s32(vector_sum_buf + row, vmlaq_n_s32(bias, moved, lhs_offset));
+    vector_data += kWordLanes * vector_cols;
+  }
+  for (; row < vector_rows; ++row) {
     int32_t sum = vector_cols * rhs_offset;
     for (int32_t left = vector_cols; left > 0; left -= kByteLanes) {
       const mve_pred16_t p = vctp8q((uint32_t)left);
