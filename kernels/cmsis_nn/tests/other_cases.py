@@ -738,7 +738,7 @@ class OtherGenerator(Generator):
         """Either operand may have the larger scale, and either may be the one that repeats."""
         a, b, met, repetition = self.operands(kernel)
         zeros = (self.between(-128, 127), self.between(-128, 127), self.between(-128, 127))
-        scales = np.exp(self.random.normal(0, 1, 3))
+        scales = np.exp(self.random.uniform(-1, 1, 3))
         if self.chance(0.2):
             scales[1] = scales[0]
         twice = 2 * max(scales[0], scales[1])
