@@ -60,12 +60,28 @@ def test_c_gives_what_the_evaluator_does(
         assert model.wrong_results(inputs) == []
 
 
+@pytest.mark.parametrize("is_tight", [False, True], ids=["apart", "tight"])
+@pytest.mark.parametrize(
+    ("source", "result"),
+    [("u8<0.1, 100>", "i8<0.1, -28>"), ("i8<0.1, 3>", "u8<0.1, 131>")],
+)
+def test_signs_are_flipped(
+    source: str, result: str, is_tight: bool, kernel_objects: KernelObjects, tmp_path: Path
+) -> None:
+    program = prepare(lower(network(source, result, REQUANTIZE), HOST, KERNELS), HOST, KERNELS)
+    assert [call.kernel for call in program.calls] == ["tinsmith_flip_signs"]
+    placed = tight_program(program) if is_tight else place(program)
+    model = HostModel.build(placed, HOST, KERNELS, kernel_objects, tmp_path)
+    generator = np.random.default_rng(5)
+    inputs = {value: random_array(generator, placed.type_of(value)) for value in placed.inputs}
+    assert model.wrong_results(inputs) == []
+
+
 @pytest.mark.parametrize(
     ("source", "result", "kernel", "reason"),
     [
         ("i8<0.1, 3>", "i8<0.0000001, 0>", "tinsmith_requantize_s8_s8", "the shift is 20"),
         ("i16<0.001, 0>", "i8<100, 0>", "tinsmith_requantize_s16_s8", "the shift is -16"),
-        ("u8<0.1, 100>", "i8<0.1, -28>", "tinsmith_recentre_u8_s8", "zero points are 128 apart"),
     ],
 )
 def test_the_reference_kernels_get_the_others(

@@ -52,6 +52,17 @@ def is_rescaled(layer: Layer) -> str | None:
     return f"the zero points are {abs(highest - lowest)} apart, the scales equal"
 
 
+def only_signs_change(layer: Layer) -> str | None:
+    """The scales are equal, the zero points 128 apart, and nothing is clamped."""
+    return "numbers change, too" if is_rescaled(layer) is None else None
+
+
+def emit_flip(layer: Layer, scope: Scope) -> Emission:
+    """One call of tinsmith_flip_signs."""
+    arguments = [str(layer.output.elements), scope.input(0), scope.output]
+    return Emission((call("tinsmith_flip_signs", arguments),))
+
+
 def definition(p: RequantizeParameters, name: str = "kParameters") -> str:
     """Definition of a tinsmith_rescale_params."""
     left, right = max(p.shift, 0), max(-p.shift, 0)
@@ -86,7 +97,22 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         for operator in (Relu, Relu6, ReluN1To1, Relu0To1)
         for dtype in (DType.INT8, DType.INT16)
     )
-    return (*requantize, *rectifiers)
+    flips = (
+        Kernel(
+            name="tinsmith_flip_signs",
+            backend=BACKEND,
+            operator=Requantize,
+            signature=Signature((source,), result),
+            headers=(HEADER,),
+            emit=emit_flip,
+            rules=(only_signs_change,),
+            walk=elementwise_walk,
+            engine=engine(target),
+            checks=PACKED_CHECKS,
+        )
+        for source, result in ((DType.UINT8, DType.INT8), (DType.INT8, DType.UINT8))
+    )
+    return (*flips, *requantize, *rectifiers)
 
 
 def _kernel(target: Target, operator: type[Operator], source: DType, result: DType) -> Kernel:

@@ -13,6 +13,7 @@
 #define tinsmith_mean_columns_s8 TINSMITH_NN_SYMBOL(tinsmith_mean_columns_s8)
 #define tinsmith_mean_columns_s16 TINSMITH_NN_SYMBOL(tinsmith_mean_columns_s16)
 
+#define tinsmith_flip_signs TINSMITH_NN_SYMBOL(tinsmith_flip_signs)
 #define tinsmith_rescale_s8_s8 TINSMITH_NN_SYMBOL(tinsmith_rescale_s8_s8)
 #define tinsmith_rescale_s8_u8 TINSMITH_NN_SYMBOL(tinsmith_rescale_s8_u8)
 #define tinsmith_rescale_s8_s16 TINSMITH_NN_SYMBOL(tinsmith_rescale_s8_s16)
@@ -83,6 +84,15 @@ void tinsmith_rescale_s16_s8(const tinsmith_rescale_params *params, int32_t elem
                              int8_t *output);
 void tinsmith_rescale_s16_s16(const tinsmith_rescale_params *params, int32_t elements, const int16_t *input,
                               int16_t *output);
+
+/**
+ * Bytes with the other sign: uint8 as int8 of the same scale with a zero point 128 lower, and back.
+ *
+ * @param[in]  elements Of both, 0 or more.
+ * @param[in]  input    uint8 or int8
+ * @param[out] output   int8 or uint8. It may overlap `input` from a lower address, or be it.
+ */
+void tinsmith_flip_signs(int32_t elements, const void *input, void *output);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,7 @@ typedef enum {
   kOtherRescaleS16S16,
   kOtherDifference,
   kOtherDifferenceBroadcast,
+  kOtherFlipSigns,
 } other_kernel;
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -355,6 +356,9 @@ int32_t call_run(const call *c) {
     case kOtherRescaleS16S8:
     case kOtherRescaleS16S16:
       return run_rescale(c);
+    case kOtherFlipSigns:
+      tinsmith_flip_signs(h->output_bytes, input, c->output);
+      return 0;
     case kOtherDifference:
     case kOtherDifferenceBroadcast:
       return run_difference(c, &ctx);

@@ -59,6 +59,7 @@ OTHER_KERNELS = (
     "rescale_s16_s16",
     "difference",
     "difference_broadcast",
+    "flip_signs",
 )
 """In the order of `other_kernel` in other_call.c."""
 
@@ -809,6 +810,10 @@ class OtherGenerator(Generator):
                 return self.rescale(kernel)
             case "difference" | "difference_broadcast":
                 return self.difference(kernel)
+            case "flip_signs":
+                x = self.int8(self.between(1, 300))
+                flipped = (x.astype(np.int64) ^ -128).astype(np.int8)
+                return OtherCall(kernel=kernel, expected=flipped, arrays=(x,))
             case "minimum" | "maximum":
                 return self.extremum(kernel)
             case _:

@@ -37,4 +37,16 @@ TINSMITH_DEFINE_RESCALE(tinsmith_rescale_u8_s8, uint8_t, int8_t, vldrbq_z_u32, v
 TINSMITH_DEFINE_RESCALE(tinsmith_rescale_s16_s8, int16_t, int8_t, vldrhq_z_s32, vstrbq_p_s32)
 TINSMITH_DEFINE_RESCALE(tinsmith_rescale_s16_s16, int16_t, int16_t, vldrhq_z_s32, vstrhq_p_s32)
 
+void tinsmith_flip_signs(int32_t elements, const void *input, void *output) {
+  const uint8_t *from = input;
+  uint8_t *to = output;
+  const uint8x16_t sign = vdupq_n_u8(0x80);
+  for (int32_t left = elements; left > 0; left -= kByteLanes) {
+    const mve_pred16_t p = vctp8q((uint32_t)left);
+    vstrbq_p_u8(to, veorq_u8(vldrbq_z_u8(from, p), sign), p);
+    from += kByteLanes;
+    to += kByteLanes;
+  }
+}
+
 #endif /* TINSMITH_NN_MVE */
