@@ -257,5 +257,10 @@ _UNSIGNED_FAMILIES: Sequence[tuple[int, Family]] = (
     (2, cases_logic.select),
     (4, cases_normalization.log_softmax),
     (6, cases_reductions.resize_bilinear),
+    (3, cases_functions.gelu),
+    (3, cases_functions.gelu_by_tanh),
+    (6, cases_windows.transpose_conv),
+    (6, cases_windows.transpose_conv_computed),
+    (4, cases_ranking.topk_v2),
 )
 """Of int8 cases, those that are there as uint8, too."""

@@ -204,3 +204,38 @@ def test_a_concatenation_rescales_the_inputs_that_differ() -> None:
     arrays = [np.array([0, 255], np.uint8), np.array([3, 13], np.uint8)]
     (result,) = evaluate_graph(graph, arrays).values()
     assert result.tolist() == [0, 255, 140, 145]
+
+
+def test_scales_of_a_transposed_convolution_are_multiplied_in_float32() -> None:
+    scale = np.float32(0.1)
+    one, out = float(scale), float(np.float32(2**18) * (scale * scale))
+    b = ModelBuilder()
+    image, result = (1, 8, 16, 1024), (1, 8, 16, 1)
+    x = b.tensor("x", image, "UINT8", quantization=Quantization.per_tensor(one, 0))
+    w = b.tensor(
+        "w",
+        (1, 1, 1, 1024),
+        "UINT8",
+        data=bytes([128]) * 1024,
+        quantization=Quantization.per_tensor(one, 0),
+    )
+    y = b.tensor("y", result, "UINT8", quantization=Quantization.per_tensor(out, 0))
+    chosen = options("TransposeConvOptions", StrideH=1, StrideW=1, Padding=0)
+    b.operator("TRANSPOSE_CONV", [b.constant("shape", shape(*result)), w, x], [y], chosen)
+    numbers = np.arange(1, 256, 2, dtype=np.uint8)  # their halves are rounded up
+    frame = np.repeat(numbers, 1024).reshape(image)
+    (found,) = evaluate_graph(import_tflite(b.finish([x], [y])), [frame]).values()
+    np.testing.assert_array_equal(found.ravel(), (numbers.astype(np.int32) + 1) // 2)
+
+
+def test_transposed_weights_of_int8_with_a_zero_point_are_refused() -> None:
+    b = ModelBuilder()
+    x, y = (
+        b.tensor("x", (1, 2, 2, 1), "INT8", quantization=TWIN),
+        b.tensor("y", (1, 2, 2, 1), "INT8", quantization=TWIN),
+    )
+    w = b.tensor("w", (1, 1, 1, 1), "INT8", data=bytes([9]), quantization=TWIN)
+    chosen = options("TransposeConvOptions", StrideH=1, StrideW=1, Padding=0)
+    b.operator("TRANSPOSE_CONV", [b.constant("shape", shape(1, 2, 2, 1)), w, x], [y], chosen)
+    with pytest.raises(UnsupportedError, match="weights of zero point 0"):
+        import_tflite(b.finish([x], [y]))

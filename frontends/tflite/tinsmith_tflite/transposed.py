@@ -3,8 +3,8 @@
 With stride s, the results at u, u + s, u + 2 s and so on use the same taps of the filter: those that are u modulo s.
 So each place in a block of s x s results is a plain convolution of the input with ceil(kernel / s) taps, and all places
 together are one with s * s times as many channels. Every product that TFLite's kernel adds is added here, in the
-same order of taps and channels, beside others with weights of 0: the sums are equal, bit by bit. Weights and bias that
-are computed are put into this order by operators.
+same order of taps and channels, beside others with weights of 0 (of their zero point): the sums are equal, bit by bit.
+Weights and bias that are computed are put into this order by operators.
 """
 
 import math
@@ -64,6 +64,7 @@ def transpose_conv(context: OperatorContext) -> Conversion:
     operator = Conv2D(
         padding=(paddings[0], paddings[1], paddings[2], paddings[3]),
         activation=context.activation(),
+        float32_scale=context.is_unsigned(2),
     )
     block = (axes[0].stride, axes[1].stride)
     bias = context.bias(source, 3, may_be_narrow=True)
@@ -145,7 +146,8 @@ def _cropped(context: OperatorContext, source: Value, axis: _Axis, at: int) -> V
 def _filters(context: OperatorContext, weights: Value, axes: tuple[_Axis, _Axis]) -> Value:
     """Of each place in a block and each channel, the taps that reach it, the last first."""
     quantization = weights.type.quantization
-    if quantization is not None and any(quantization.zero_points):
+    zero_points = {0} if quantization is None else {*quantization.zero_points}
+    if zero_points != {0} and not context.is_unsigned(1):
         raise context.unsupported("expected weights of zero point 0, got others")
     height, width = axes
     count, _, _, depth = weights.type.shape
@@ -156,7 +158,9 @@ def _filters(context: OperatorContext, weights: Value, axes: tuple[_Axis, _Axis]
     if data is None:
         return _computed_filters(context, weights, sides, shape)
     context.values.file.spend(2 * count * depth * math.prod(sides) * data.itemsize)
-    grown = np.zeros((count, sides[0] * sides[1], sides[2] * sides[3], depth), data.dtype)
+    grown = np.full(
+        (count, sides[0] * sides[1], sides[2] * sides[3], depth), min(zero_points), data.dtype
+    )
     grown[:, : height.kernel, : width.kernel] = data
     taps = grown.reshape(count, *sides, depth)[:, ::-1, :, ::-1]
     filters = taps.transpose(_PLACES_FIRST).reshape(shape)
