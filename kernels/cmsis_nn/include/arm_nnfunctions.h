@@ -126,9 +126,10 @@ int32_t arm_convolve_1_x_n_s8_get_buffer_size(const cmsis_nn_conv_params *conv_p
 /**
  * Transposed convolution; the other function with the arguments in the same order.
  *
- * @param[in]  ctx                   Not read; arm_transpose_conv_s8_get_buffer_size() is 0.
+ * @param[in,out] ctx                Scratch of arm_transpose_conv_s8_get_buffer_size() bytes.
  * @param[in]  output_ctx            Not read; arm_transpose_conv_s8_get_reverse_conv_buffer_size() is 0.
- * @param[in]  transpose_conv_params Offsets, stride >= 1, padding before, activation; dilation is not read (1).
+ * @param[in]  transpose_conv_params input_offset in [-127, 128], output_offset in [-128, 127], stride >= 1, padding
+ *                                   before, activation; dilation is not read (1).
  * @param[in]  quant_params          One multiplier and shift per output channel.
  * @param[in]  input_dims            [N, H, W, C_IN]
  * @param[in]  input_data            int8
@@ -138,7 +139,7 @@ int32_t arm_convolve_1_x_n_s8_get_buffer_size(const cmsis_nn_conv_params *conv_p
  * @param[in]  bias_data             int32, one per output channel, or NULL for none.
  * @param[in]  output_dims           [N, H, W, C_OUT]; n is not read.
  * @param[out] output_data           int8
- * @return ARM_CMSIS_NN_SUCCESS
+ * @return ARM_CMSIS_NN_SUCCESS, or ARM_CMSIS_NN_ARG_ERROR when scratch is missing.
  */
 arm_cmsis_nn_status arm_transpose_conv_wrapper_s8(const cmsis_nn_context *ctx, const cmsis_nn_context *output_ctx,
                                                   const cmsis_nn_transpose_conv_params *transpose_conv_params,

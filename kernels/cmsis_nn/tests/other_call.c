@@ -88,6 +88,10 @@ int32_t call_scratch_bytes(const call_head *h) {
       return arm_depthwise_conv_wrapper_s4_get_buffer_size(&dw, &h->input_dims, &h->filter_dims, &h->output_dims);
     case kOtherSvdf:
       return arm_svdf_s8_get_buffer_size(&h->filter_dims);
+    case kOtherTransposeConv: {
+      const cmsis_nn_transpose_conv_params transposed = {.stride = h->stride};
+      return arm_transpose_conv_s8_get_buffer_size(&transposed, &h->input_dims, &h->filter_dims, &h->output_dims);
+    }
     default:
       return 0;
   }

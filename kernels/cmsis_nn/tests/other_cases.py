@@ -287,6 +287,10 @@ class OtherGenerator(Generator):
         acc = left @ right.swapaxes(2, 3)
         if wide:
             multiplier, shift = self.stage_s16(depth << 16, 1)
+            if self.chance(0.2):  # sums so small that they are shifted to the left
+                lhs, rhs = lhs >> 12, rhs >> 12
+                acc = lhs.astype(np.int64) @ rhs.astype(np.int64).swapaxes(2, 3)
+                shift = np.array([self.between(-2, 14)], np.int32)
             activation, out_zero = self.activation_s16(), 0
             result = np.clip(requantize_s64(acc, multiplier, shift), *activation).astype(np.int16)
         else:
@@ -400,6 +404,11 @@ class OtherGenerator(Generator):
         taps = (self.between(1, 5), self.between(1, 5))
         stride = (self.between(1, 3), self.between(1, 3))
         channels = self.between(1, 7)
+        if self.chance(0.2):  # more windows of a row, or neighbours, than are done together
+            h, w, c = self.between(1, 2), self.between(10, 30), self.between(1, 5)
+            stride = (self.between(1, 2), self.between(1, 10))
+        elif self.chance(0.2):  # more channels than are done together
+            h, w, c, channels = self.between(1, 3), 2, self.between(1, 9), self.between(15, 70)
         full = ((h - 1) * stride[0] + taps[0], (w - 1) * stride[1] + taps[1])
         top, left = self.between(0, taps[0] - 1), self.between(0, taps[1] - 1)
         top, left = min(top, full[0] - 1), min(left, full[1] - 1)

@@ -66,6 +66,34 @@ def test_boards_give_the_same_and_write_nowhere_else(cpu: str, tmp_path: Path) -
         assert changed == 0, call
 
 
+def test_sums_of_64_bits_are_scaled_as_singly(tmp_path: Path) -> None:
+    """tinsmith_scale_sum_s64() for every shift, with sums up to those whose results just fit 32 bits."""
+    program = host_build(
+        tmp_path,
+        """
+#include "src/internal/requantize_s16.h"
+int main(void) {
+  const int32_t reduced[] = {0, 1 << 14, 12345 + (1 << 14), 0x7fff};
+  uint64_t state = 1;
+  for (int32_t shift = -31; shift <= 14; ++shift) {
+    for (int i = 0; i < 4; ++i) {
+      const tinsmith_scale_s64 scale = tinsmith_scale_of_s64(reduced[i], shift);
+      const int32_t bits = 31 - shift < 47 ? 31 - shift : 47;
+      for (int trial = 0; trial < 4000; ++trial) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const int64_t most = (INT64_C(1) << bits) - 1;
+        const int64_t acc = trial == 0 ? most : trial == 1 ? -most : (int64_t)state >> (63 - bits + trial % bits);
+        if (tinsmith_scale_sum_s64(acc, &scale) != tinsmith_requantize_s64(acc, reduced[i], shift)) return 1;
+      }
+    }
+  }
+  return 0;
+}
+""",
+    )
+    assert subprocess.run([program], check=False).returncode == 0
+
+
 def test_curves_of_lstms_are_gemmlowps(tmp_path: Path) -> None:
     """For every number of int16; of tanh with each count of integer bits."""
     program = host_build(

@@ -42,6 +42,7 @@ void tinsmith_convolve_rows(const tinsmith_convolution_layer *layer, int8_t *col
       }
       output += channels;
     }
+    output += layer->output_channels - layer->channels;
     tinsmith_next_window(windows, &window);
   }
 }

@@ -104,20 +104,6 @@ void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int3
   }
 }
 
-static int64_t dot_s16(int64_t sum, const int16_t *x, const int16_t *w, int32_t depth) {
-  TINSMITH_NO_UNROLL
-  for (; depth > 0; --depth) {
-    sum += (int32_t)*x++ * *w++;
-  }
-  return sum;
-}
-
-void tinsmith_dots_s16(int64_t *sums, const int16_t *x, const int16_t *w, int32_t depth, int32_t rows) {
-  for (int32_t r = 0; r < rows; ++r) {
-    sums[r] = dot_s16(sums[r], x, w + r * depth, depth);
-  }
-}
-
 static int32_t dot_s4(int32_t sum, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth) {
   w += first >> 1;
   if (first & 1) {

@@ -5,6 +5,7 @@
 #include "include/arm_nnfunctions.h"
 #include "src/internal/compiler.h"
 #include "src/internal/dots.h"
+#include "src/internal/dots_s16.h"
 #include "src/internal/implementation.h"
 #include "src/internal/move.h"
 #include "src/internal/requantize.h"
@@ -172,9 +173,8 @@ arm_cmsis_nn_status arm_svdf_state_s16_s8(const cmsis_nn_context *input_ctx, con
       const int32_t count = units - first < kDotRows ? units - first : kDotRows;
       int32_t sums[kDotRows] = {0};
       for (int32_t i = 0; i < count; ++i) {
-        int64_t sum = bias_data == NULL ? 0 : bias_data[first + i];
-        tinsmith_dots_s16(&sum, state, weights, depth, 1);
-        sums[i] = (int32_t)sum;
+        const int32_t start = bias_data == NULL ? 0 : bias_data[first + i];
+        sums[i] = (int32_t)tinsmith_dot_s16(start, state, weights, depth);
         state += depth;
         weights += depth;
       }

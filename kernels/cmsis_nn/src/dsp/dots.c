@@ -201,36 +201,6 @@ void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int3
   }
 }
 
-/** Two rows, of which the second may be the first again. */
-static void two_dots_s16(int64_t *sum0, int64_t *sum1, const int16_t *x, const int16_t *w0, const int16_t *w1,
-                         int32_t depth) {
-  int64_t acc0 = 0, acc1 = 0;
-  const int16_t *end = x + (depth & ~1);
-  TINSMITH_NO_UNROLL
-  while (x != end) {
-    const int16x2_t pair = (int16x2_t)tinsmith_load_word(x);
-    acc0 = __smlald(pair, (int16x2_t)tinsmith_load_word(w0), acc0);
-    acc1 = __smlald(pair, (int16x2_t)tinsmith_load_word(w1), acc1);
-    x += 2;
-    w0 += 2;
-    w1 += 2;
-  }
-  if (depth & 1) {
-    acc0 += (int32_t)*x * *w0;
-    acc1 += (int32_t)*x * *w1;
-  }
-  *sum1 += acc1;
-  *sum0 += acc0;
-}
-
-void tinsmith_dots_s16(int64_t *sums, const int16_t *x, const int16_t *w, int32_t depth, int32_t rows) {
-  for (int32_t r = 0; r < rows; r += 2) {
-    const bool single = r + 1 == rows;
-    int64_t unused = 0;
-    two_dots_s16(&sums[r], single ? &unused : &sums[r + 1], x, w + r * depth, w + (single ? r : r + 1) * depth, depth);
-  }
-}
-
 /** acc + 16 times the products of four weights, the lower half of `bytes`, with lanes (0, 2) and (1, 3). */
 static inline int32_t add_nibbles(int32_t acc, uint32_t even, uint32_t odd, uint32_t bytes) {
   const uint32_t upper_halves = 0xf0f0f0f0;

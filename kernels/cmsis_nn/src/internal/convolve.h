@@ -32,9 +32,12 @@ static inline tinsmith_convolution_layer tinsmith_convolution_layer_of(
   };
 }
 
-/** Whether windows need no copy: one pixel of all channels. */
+/** Whether windows need no copy: one pixel of all channels, inside the input. */
 static inline bool tinsmith_layer_is_in_place(const tinsmith_convolution_layer *layer) {
-  return tinsmith_windows_are_pixels(&layer->windows) && layer->windows.channels == layer->windows.input_dims.c;
+  const tinsmith_windows *windows = &layer->windows;
+  return tinsmith_windows_are_pixels(windows) && windows->channels == windows->input_dims.c &&
+         (windows->output_h - 1) * windows->stride.h < windows->input_dims.h &&
+         (windows->output_w - 1) * windows->stride.w < windows->input_dims.w;
 }
 
 /** Window by window, times the rows of the filter. column: room for one window at any address; not used in place. */

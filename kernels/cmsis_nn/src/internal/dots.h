@@ -20,9 +20,6 @@ void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int3
 /** The same modulo 2^32. */
 void tinsmith_dots_s16_s8_modulo(int32_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows);
 
-/** Rows of w `depth` apart. */
-void tinsmith_dots_s16(int64_t *sums, const int16_t *x, const int16_t *w, int32_t depth, int32_t rows);
-
 /** Weights of four bits, two to a byte, the first in the lower half; rows `depth` apart, any number of them. first:
  * index of w[0][0]. */
 void tinsmith_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth,

@@ -120,30 +120,6 @@ void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int3
   }
 }
 
-static void two_dots_s16(int64_t *sum0, int64_t *sum1, const int16_t *x, const int16_t *w0, const int16_t *w1,
-                         int32_t depth) {
-  int64_t acc0 = 0, acc1 = 0;
-  for (int32_t left = depth; left > 0; left -= kHalfLanes) {
-    const mve_pred16_t p = vctp16q((uint32_t)left);
-    const int16x8_t values = vldrhq_z_s16(x, p);
-    acc0 = vmlaldavaq_p_s16(acc0, values, vldrhq_z_s16(w0, p), p);
-    acc1 = vmlaldavaq_p_s16(acc1, values, vldrhq_z_s16(w1, p), p);
-    x += kHalfLanes;
-    w0 += kHalfLanes;
-    w1 += kHalfLanes;
-  }
-  *sum1 += acc1;
-  *sum0 += acc0;
-}
-
-void tinsmith_dots_s16(int64_t *sums, const int16_t *x, const int16_t *w, int32_t depth, int32_t rows) {
-  for (int32_t r = 0; r < rows; r += 2) {
-    const bool single = r + 1 == rows;
-    int64_t unused = 0;
-    two_dots_s16(&sums[r], single ? &unused : &sums[r + 1], x, w + r * depth, w + (single ? r : r + 1) * depth, depth);
-  }
-}
-
 enum { kNibbles = 2 * kByteLanes };
 
 /** Sums of the weights' products with values and of the weights themselves, both 16 times. */
