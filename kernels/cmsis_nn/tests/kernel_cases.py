@@ -384,6 +384,8 @@ class Generator:
         n, depth, channels = self.between(1, 3), self.between(1, 70), self.between(1, 18)
         if deep and self.chance(0.8):
             n, depth, channels = 1, self.between(500, 1100), self.between(1, 6)
+        elif not packed and self.chance(0.2):  # more channels than are summed at a time
+            depth, channels = self.between(1, 30), self.between(30, 72)
         per_channel = self.chance(0.5)
         x, weights = self.int8(n, depth), self.weights(channels, depth)
         bias = self.bias(depth, channels)

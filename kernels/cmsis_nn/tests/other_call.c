@@ -174,7 +174,7 @@ static int32_t run_lstm(const call *c) {
       n[9],     n[10],    n[11],    n[12],    h->output_offset,
       gates[0], gates[1], gates[2], gates[3],
   };
-  int16_t buffers[3][64];
+  int16_t buffers[3][96];
   cmsis_nn_lstm_context context = {buffers[0], buffers[1], buffers[2]};
   return h->kernel == kOtherLstm ? arm_lstm_unidirectional_s8(c->arrays[0], c->output, &params, &context)
                                  : arm_lstm_unidirectional_s16(c->arrays[0], (int16_t *)c->output, &params, &context);

@@ -541,6 +541,10 @@ class OtherGenerator(Generator):
     def lstm(self, kernel: str) -> Call:
         batches, steps = self.between(1, 2), self.between(1, 4)
         inputs, hidden = self.between(1, 12), self.between(1, 9)
+        if self.chance(0.2):  # more rows or products than are summed at a time
+            steps, inputs, hidden = 1, self.between(250, 300), self.between(1, 5)
+        elif self.chance(0.2):
+            steps, inputs, hidden = 2, self.between(1, 6), self.between(30, 40)
         time_major, wide = self.between(0, 1), kernel == "lstm_s16"
         x = self.int16(batches, steps, inputs) if wide else self.int8(batches, steps, inputs)
         weights = [self.weights(hidden, inputs) for _ in range(4)]

@@ -38,9 +38,10 @@ static void four_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const
 
 void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch, int32_t depth,
                       int32_t rows) {
-  if (rows == kDotRows) {
+  for (; rows >= kDotRows; rows -= kDotRows) {
     four_dots_s8(sums, x, x_offset, w, pitch, depth);
-    return;
+    sums += kDotRows;
+    w += kDotRows * pitch;
   }
   for (int32_t r = 0; r < rows; ++r) {
     sums[r] = dot_s8(sums[r], x, x_offset, w + r * pitch, depth);
@@ -78,9 +79,10 @@ static int32_t narrow_dot_s16_s8(int32_t start, const int16_t *x, const int8_t *
 }
 
 void tinsmith_dots_s16_s8_modulo(int32_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
-  if (rows == kDotRows) {
+  for (; rows >= kDotRows; rows -= kDotRows) {
     four_narrow_dots_s16_s8(sums, x, w, depth, depth);
-    return;
+    sums += kDotRows;
+    w += kDotRows * depth;
   }
   for (int32_t r = 0; r < rows; ++r) {
     sums[r] = narrow_dot_s16_s8(sums[r], x, w + r * depth, depth);

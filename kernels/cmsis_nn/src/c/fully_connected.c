@@ -5,6 +5,7 @@
 #include "include/arm_nnfunctions.h"
 #include "src/internal/implementation.h"
 #include "src/internal/rows.h"
+#include "src/internal/sum_s8.h"
 
 #if !TINSMITH_NN_MVE
 
@@ -59,11 +60,9 @@ arm_cmsis_nn_status arm_vector_sum_s8(int32_t *vector_sum_buf, const int32_t vec
                                       const int8_t *vector_data, const int32_t lhs_offset, const int32_t rhs_offset,
                                       const int32_t *bias_data) {
   for (int32_t r = 0; r < vector_rows; ++r) {
-    int32_t sum = rhs_offset * vector_cols;
-    for (int32_t c = 0; c < vector_cols; ++c) {
-      sum += *vector_data++;
-    }
+    const int32_t sum = rhs_offset * vector_cols + tinsmith_sum_s8(vector_data, vector_cols);
     vector_sum_buf[r] = (bias_data == NULL ? 0 : bias_data[r]) + sum * lhs_offset;
+    vector_data += vector_cols;
   }
   return ARM_CMSIS_NN_SUCCESS;
 }

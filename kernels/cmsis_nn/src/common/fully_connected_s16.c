@@ -32,6 +32,12 @@ arm_cmsis_nn_status arm_fully_connected_s16(const cmsis_nn_context *ctx, const c
 arm_cmsis_nn_status arm_vector_sum_s8_s64(int64_t *vector_sum_buf, const int32_t vector_cols, const int32_t vector_rows,
                                           const int8_t *vector_data, const int32_t lhs_offset,
                                           const int64_t *bias_data) {
+  if (lhs_offset == 0) { /* as always of int16 */
+    for (int32_t row = 0; row < vector_rows; ++row) {
+      vector_sum_buf[row] = bias_data == NULL ? 0 : bias_data[row];
+    }
+    return ARM_CMSIS_NN_SUCCESS;
+  }
   for (int32_t row = 0; row < vector_rows; ++row) {
     int32_t sum;
     arm_vector_sum_s8(&sum, vector_cols, 1, vector_data + row * vector_cols, 1, 0, NULL);

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "include/arm_nnfunctions.h"
-#include "src/internal/compiler.h"
 #include "src/internal/dots.h"
-#include "src/internal/requantize.h"
+#include "src/internal/lstm_values.h"
 #include "src/internal/requantize_s16.h"
 
 /** Where the values of one time step lie: the batches are `batch_step` vectors apart. */
@@ -16,38 +15,48 @@ typedef struct {
   int32_t batch_step;
 } step;
 
-static int16_t saturate_s16(int32_t value) {
-  return (int16_t)tinsmith_clamp(value, INT16_MIN, INT16_MAX);
-}
+/** Rows whose sums are collected before they are scaled: what is done once for all then counts little. */
+enum { kRowsAtOnce = 32 };
 
 /** gate[r] = saturate(gate[r] + requantize(bias[r] + sum over k of x[k] * weights[r][k])) */
 static void add_products_s8(const int8_t *x, const int8_t *weights, const int32_t *bias, int32_t multiplier,
                             int32_t shift, int32_t depth, int32_t rows, int16_t *gate) {
-  for (int32_t first = 0; first < rows; first += kDotRows) {
-    const int32_t count = rows - first < kDotRows ? rows - first : kDotRows;
-    int32_t sums[kDotRows];
+  for (int32_t first = 0; first < rows; first += kRowsAtOnce) {
+    const int32_t count = rows - first < kRowsAtOnce ? rows - first : kRowsAtOnce;
+    int32_t sums[kRowsAtOnce];
     memcpy(sums, bias + first, (size_t)count * sizeof *sums);
     tinsmith_dots_s8(sums, x, 0, weights + first * depth, depth, depth, count);
-    TINSMITH_NO_UNROLL
-    for (int32_t r = 0; r < count; ++r) {
-      gate[first + r] = saturate_s16(gate[first + r] + tinsmith_requantize(sums[r], multiplier, shift));
-    }
+    tinsmith_add_scaled_s32(gate + first, sums, count, multiplier, shift);
   }
 }
 
-/** The same with x of int16 and sums of 64 bits. */
-static void add_products_s16(const int16_t *x, const int8_t *weights, const int64_t *bias, int32_t multiplier,
-                             int32_t shift, int32_t depth, int32_t rows, int16_t *gate) {
-  const int32_t reduced = tinsmith_reduced_multiplier(multiplier);
+/** Of a depth whose products need 64 bits. */
+static void add_deep_products(const int16_t *x, const int8_t *weights, const int64_t *bias,
+                              const tinsmith_scale_s64 *scale, int32_t depth, int32_t rows, int16_t *gate) {
+  static const int32_t nothing[kDotRows] = {0};
   for (int32_t first = 0; first < rows; first += kDotRows) {
     const int32_t count = rows - first < kDotRows ? rows - first : kDotRows;
     int64_t sums[kDotRows];
     memcpy(sums, bias + first, (size_t)count * sizeof *sums);
     tinsmith_dots_s16_s8(sums, x, weights + first * depth, depth, count);
-    TINSMITH_NO_UNROLL
-    for (int32_t r = 0; r < count; ++r) {
-      gate[first + r] = saturate_s16(gate[first + r] + tinsmith_requantize_s64(sums[r], reduced, shift));
-    }
+    tinsmith_add_scaled_s64(gate + first, sums, nothing, count, scale);
+  }
+}
+
+/** As add_products_s8(), with x of int16 and sums of 64 bits. */
+static void add_products_s16(const int16_t *x, const int8_t *weights, const int64_t *bias, int32_t multiplier,
+                             int32_t shift, int32_t depth, int32_t rows, int16_t *gate) {
+  const tinsmith_scale_s64 scale = tinsmith_scale_of_s64(tinsmith_reduced_multiplier(multiplier), shift);
+  if (depth > kNarrowDepth) {
+    add_deep_products(x, weights, bias, &scale, depth, rows, gate);
+    return;
+  }
+  for (int32_t first = 0; first < rows; first += kRowsAtOnce) {
+    const int32_t count = rows - first < kRowsAtOnce ? rows - first : kRowsAtOnce;
+    int32_t sums[kRowsAtOnce];
+    memset(sums, 0, (size_t)count * sizeof *sums);
+    tinsmith_dots_s16_s8_modulo(sums, x, weights + first * depth, depth, count);
+    tinsmith_add_scaled_s64(gate + first, bias + first, sums, count, &scale);
   }
 }
 
@@ -101,20 +110,9 @@ static void update_cell(const cmsis_nn_lstm_params *params, const step *now, com
                           INT16_MIN, INT16_MAX, size);
   gate_of(params, &params->input_gate, now, compute, gate);
   gate_of(params, &params->cell_gate, now, compute, other);
-  TINSMITH_NO_UNROLL
-  for (int32_t i = 0; i < size; ++i) {
-    const int32_t added =
-        tinsmith_requantize(gate[i] * other[i], params->input_to_cell_multiplier, params->input_to_cell_shift);
-    cell[i] = (int16_t)tinsmith_clamp(cell[i] + added, -params->cell_clip, params->cell_clip);
-  }
+  tinsmith_add_to_cells(cell, gate, other, size, params);
   gate_of(params, &params->output_gate, now, compute, gate);
   arm_nn_activation_s16(cell, other, size, params->cell_scale_power + 12, ARM_TANH);
-}
-
-/** One value of the hidden state, which is the output. */
-static int32_t output_of(const cmsis_nn_lstm_params *params, const cmsis_nn_lstm_context *buffers, int32_t i) {
-  const int32_t product = ((const int16_t *)buffers->temp1)[i] * ((const int16_t *)buffers->temp2)[i];
-  return tinsmith_requantize(product, params->output_multiplier, params->output_shift) + params->output_offset;
 }
 
 /** Vectors from the values of one step to the next, and of one batch to the next. */
@@ -138,11 +136,9 @@ arm_cmsis_nn_status arm_lstm_unidirectional_s8(const int8_t *input, int8_t *outp
     update_cell(params, &now, gate_s8, buffers);
     int8_t *hidden = output + t * time_step(params) * params->hidden_size;
     for (int32_t batch = 0; batch < params->batch_size; ++batch) {
-      int8_t *values = hidden + batch * now.batch_step * params->hidden_size;
-      TINSMITH_NO_UNROLL
-      for (int32_t i = 0; i < params->hidden_size; ++i) {
-        values[i] = tinsmith_saturate_s8(output_of(params, buffers, batch * params->hidden_size + i));
-      }
+      const int32_t first = batch * params->hidden_size;
+      tinsmith_leave_cells_s8(hidden + now.batch_step * first, (const int16_t *)buffers->temp1 + first,
+                              (const int16_t *)buffers->temp2 + first, params->hidden_size, params);
     }
     now.hidden = hidden;
     input += time_step(params) * params->input_size;
@@ -159,11 +155,9 @@ arm_cmsis_nn_status arm_lstm_unidirectional_s16(const int16_t *input, int16_t *o
     update_cell(params, &now, gate_s16, buffers);
     int16_t *hidden = output + t * time_step(params) * params->hidden_size;
     for (int32_t batch = 0; batch < params->batch_size; ++batch) {
-      int16_t *values = hidden + batch * now.batch_step * params->hidden_size;
-      TINSMITH_NO_UNROLL
-      for (int32_t i = 0; i < params->hidden_size; ++i) {
-        values[i] = saturate_s16(output_of(params, buffers, batch * params->hidden_size + i));
-      }
+      const int32_t first = batch * params->hidden_size;
+      tinsmith_leave_cells_s16(hidden + now.batch_step * first, (const int16_t *)buffers->temp1 + first,
+                               (const int16_t *)buffers->temp2 + first, params->hidden_size, params);
     }
     now.hidden = hidden;
     input += time_step(params) * params->input_size;

@@ -3,7 +3,7 @@
 
 #include "src/internal/dots.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 #include "src/internal/compiler.h"
 #include "src/internal/implementation.h"
@@ -37,7 +37,8 @@ static inline int32_t add_four(int32_t acc, uint32_t even, uint32_t odd, const i
   return tinsmith_smlad(odd, tinsmith_sxtb16_ror8(row), tinsmith_smlad(even, tinsmith_sxtb16(row), acc));
 }
 
-/* In assembly, because 14 values live at once and compilers spill three; the end waits on the stack. */
+/* In assembly, because 14 values live at once and compilers spill three; the end waits on the stack, as do the sums'
+ * addresses, whose register the loop uses. */
 /* clang-format off */
 #define TINSMITH_ADD_ROW(load, sum)                 \
       load                                          \
@@ -46,15 +47,16 @@ static inline int32_t add_four(int32_t acc, uint32_t even, uint32_t odd, const i
       "sxtb16 %[r], %[r], ror #8\n"                 \
       "smlad  %[" sum "], %[o], %[r], %[" sum "]\n"
 
-/** sums[i] += `depth` products of row i, a multiple of 4 above 0. */
+/** sums[i] += `depth` products of row i, a multiple of 4 above 0. last: row 3. */
 static inline void add_four_rows(int32_t *sums, const int8_t *x, uint32_t offsets, const int8_t *w, int32_t pitch,
-                                 int32_t depth) {
-  const int8_t *last = w + 3 * pitch;
-  int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
+                                 const int8_t *last, int32_t depth) {
   uint32_t even = (uint32_t)(uintptr_t)(x + depth); /* the end */
-  uint32_t odd, row, lanes;
+  uint32_t odd = (uint32_t)(uintptr_t)sums;
+  uint32_t sum0, sum1, sum2, sum3, row, lanes;
   __asm__ volatile(
-      "str     %[e], [sp, #-4]!\n"
+      "strd    %[e], %[o], [sp, #-8]!\n"
+      "ldrd    %[s0], %[s1], [%[o]]\n"
+      "ldrd    %[s2], %[s3], [%[o], #8]\n"
       "1:\n"
       "ldr     %[r], [%[x]], #4\n"
       "sxtab16 %[e], %[offsets], %[r]\n"
@@ -66,40 +68,31 @@ static inline void add_four_rows(int32_t *sums, const int8_t *x, uint32_t offset
       "ldr     %[e], [sp]\n"
       "cmp     %[x], %[e]\n"
       "bne     1b\n"
-      "add     sp, #4\n"
-      : [s0] "+&r"(sum0), [s1] "+&r"(sum1), [s2] "+&r"(sum2), [s3] "+&r"(sum3), [x] "+&r"(x), [w] "+&r"(w),
-        [last] "+&r"(last), [e] "+&r"(even), [o] "=&r"(odd), [r] "=&r"(row), [t] "=&r"(lanes)
+      "ldr     %[o], [sp, #4]\n"
+      "add     sp, #8\n"
+      "strd    %[s0], %[s1], [%[o]]\n"
+      "strd    %[s2], %[s3], [%[o], #8]\n"
+      : [s0] "=&r"(sum0), [s1] "=&r"(sum1), [s2] "=&r"(sum2), [s3] "=&r"(sum3), [x] "+&r"(x), [w] "+&r"(w),
+        [last] "+&r"(last), [e] "+&r"(even), [o] "+&r"(odd), [r] "=&r"(row), [t] "=&r"(lanes)
       : [offsets] "r"(offsets), [pitch] "r"(pitch)
       : "cc", "memory");
-  sums[0] = sum0;
-  sums[1] = sum1;
-  sums[2] = sum2;
-  sums[3] = sum3;
 }
 #undef TINSMITH_ADD_ROW
 /* clang-format on */
 
-static void four_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch,
-                         int32_t depth) {
-  const int32_t whole = depth & ~3;
-  if (whole > 0) {
-    const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)x_offset, (uint32_t)x_offset);
-    add_four_rows(sums, x, offsets, w, pitch, whole);
-    x += whole;
-    w += whole;
-  }
-  if (whole == depth) {
-    return;
-  }
+/** The same for up to three products. */
+static inline void add_last_products(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch,
+                                     const int8_t *last, int32_t depth) {
   int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
+  const int8_t *w1 = w + pitch;
+  const int8_t *w2 = w1 + pitch;
   TINSMITH_NO_UNROLL
-  for (int32_t left = depth & 3; left > 0; --left) {
+  for (const int8_t *end = x + depth; x != end;) {
     const int32_t value = *x++ + x_offset;
-    sum0 += value * w[0];
-    sum1 += value * w[pitch];
-    sum2 += value * w[2 * pitch];
-    sum3 += value * w[3 * pitch];
-    ++w;
+    sum0 += value * *w++;
+    sum1 += value * *w1++;
+    sum2 += value * *w2++;
+    sum3 += value * *last++;
   }
   sums[0] = sum0;
   sums[1] = sum1;
@@ -107,14 +100,48 @@ static void four_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const
   sums[3] = sum3;
 }
 
+/** What all rows meet. */
+typedef struct {
+  const int8_t *x;
+  int32_t x_offset;
+  int32_t depth;
+  int32_t pitch; /* of the rows */
+} vector_s8;
+
+/** last: row 3, which may be another one again. Not inlined: it needs every register. */
+TINSMITH_NOINLINE static void four_dots_s8(int32_t sums[kDotRows], const vector_s8 *v, const int8_t *w,
+                                           const int8_t *last) {
+  const int32_t depth = v->depth;
+  const int32_t whole = depth & ~3;
+  if (whole > 0) {
+    const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)v->x_offset, (uint32_t)v->x_offset);
+    add_four_rows(sums, v->x, offsets, w, v->pitch, last, whole);
+  }
+  if (whole != depth) {
+    add_last_products(sums, v->x + whole, v->x_offset, w + whole, v->pitch, last + whole, depth & 3);
+  }
+}
+
 void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch, int32_t depth,
                       int32_t rows) {
-  if (rows == kDotRows) {
-    four_dots_s8(sums, x, x_offset, w, pitch, depth);
+  const vector_s8 v = {x, x_offset, depth, pitch};
+  TINSMITH_NO_UNROLL
+  for (; rows > 3; rows -= kDotRows) {
+    four_dots_s8(sums, &v, w, w + 3 * pitch);
+    sums += kDotRows;
+    w += kDotRows * pitch;
+  }
+  if (rows == 3) { /* Three and one of them again take less than three singly. */
+    int32_t four[kDotRows] = {sums[0], sums[1], sums[2], 0};
+    four_dots_s8(four, &v, w, w + 2 * pitch);
+    memcpy(sums, four, 3 * sizeof *sums);
     return;
   }
-  for (int32_t r = 0; r < rows; ++r) {
-    sums[r] = dot_s8(sums[r], x, x_offset, w + r * pitch, depth);
+  TINSMITH_NO_UNROLL
+  for (; rows > 0; --rows) {
+    *sums = dot_s8(*sums, x, x_offset, w, depth);
+    ++sums;
+    w += pitch;
   }
 }
 
@@ -142,8 +169,9 @@ static int32_t narrow_dot_s16_s8(int32_t sum, const int16_t *x, const int8_t *w,
   return sum;
 }
 
-/** Modulo 2^32. */
-static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
+/** Modulo 2^32. last: row 3, which may be another one again. */
+static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, const int8_t *last,
+                                    int32_t depth) {
   const int16_t *end = x + (depth & ~3);
   int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
   TINSMITH_NO_UNROLL
@@ -155,9 +183,10 @@ static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_
     sum0 = add_four(sum0, even, odd, w);
     sum1 = add_four(sum1, even, odd, w + pitch);
     sum2 = add_four(sum2, even, odd, w + 2 * pitch);
-    sum3 = add_four(sum3, even, odd, w + 3 * pitch);
+    sum3 = add_four(sum3, even, odd, last);
     x += 4;
     w += 4;
+    last += 4;
   }
   TINSMITH_NO_UNROLL
   for (int32_t left = depth & 3; left > 0; --left) {
@@ -165,7 +194,7 @@ static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_
     sum0 = tinsmith_smlabb(value, (uint32_t)w[0], sum0);
     sum1 = tinsmith_smlabb(value, (uint32_t)w[pitch], sum1);
     sum2 = tinsmith_smlabb(value, (uint32_t)w[2 * pitch], sum2);
-    sum3 = tinsmith_smlabb(value, (uint32_t)w[3 * pitch], sum3);
+    sum3 = tinsmith_smlabb(value, (uint32_t)*last++, sum3);
     ++w;
   }
   sums[0] = sum0;
@@ -175,8 +204,15 @@ static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_
 }
 
 void tinsmith_dots_s16_s8_modulo(int32_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
-  if (rows == kDotRows) {
-    four_narrow_dots_s16_s8(sums, x, w, depth, depth);
+  for (; rows > 3; rows -= kDotRows) {
+    four_narrow_dots_s16_s8(sums, x, w, depth, w + 3 * depth, depth);
+    sums += kDotRows;
+    w += kDotRows * depth;
+  }
+  if (rows == 3) {
+    int32_t four[kDotRows] = {sums[0], sums[1], sums[2], 0};
+    four_narrow_dots_s16_s8(four, x, w, depth, w + 2 * depth, depth);
+    memcpy(sums, four, 3 * sizeof *sums);
     return;
   }
   for (int32_t r = 0; r < rows; ++r) {
@@ -189,7 +225,7 @@ void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int3
     const int32_t count = depth - k < kNarrowDepth ? depth - k : kNarrowDepth;
     if (rows == kDotRows) {
       int32_t narrow[kDotRows] = {0};
-      four_narrow_dots_s16_s8(narrow, x + k, w + k, depth, count);
+      four_narrow_dots_s16_s8(narrow, x + k, w + k, depth, w + 3 * depth + k, count);
       for (int32_t r = 0; r < kDotRows; ++r) {
         sums[r] += narrow[r];
       }

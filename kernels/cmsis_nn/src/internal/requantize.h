@@ -41,6 +41,34 @@ static inline int32_t tinsmith_requantize(int32_t acc, int32_t multiplier, int32
   return tinsmith_rounding_divide(tinsmith_doubling_high_multiply(shifted, multiplier), right);
 }
 
+/** One multiplier and shift for many sums. */
+typedef struct {
+  int32_t multiplier;
+  int32_t left;
+  int32_t nudge_mask;  /* -1 if anything is shifted to the right, else 0 */
+  int32_t all_but_one; /* bits to the right, without the last */
+  int32_t one;         /* the last; 0 if there is none */
+} tinsmith_scale;
+
+/** shift in [-31, 30] */
+static inline tinsmith_scale tinsmith_scale_of(int32_t multiplier, int32_t shift) {
+  return (tinsmith_scale){
+      .multiplier = multiplier,
+      .left = shift > 0 ? shift : 0,
+      .nudge_mask = -(shift < 0),
+      .all_but_one = shift < 0 ? -shift - 1 : 0,
+      .one = shift < 0,
+  };
+}
+
+/** tinsmith_requantize() without deciding anything. */
+static inline int32_t tinsmith_scale_sum(int32_t acc, const tinsmith_scale *scale) {
+  const int32_t shifted = (int32_t)((uint32_t)acc << scale->left);
+  const int32_t product = tinsmith_doubling_high_multiply(shifted, scale->multiplier);
+  const int32_t nudged = product + ((product & scale->nudge_mask) >> 31);
+  return ((nudged >> scale->all_but_one) + scale->one) >> scale->one;
+}
+
 /** value saturated to int8. */
 static inline int8_t tinsmith_saturate_s8(int32_t value) {
 #if defined(__ARM_FEATURE_SAT)

@@ -22,10 +22,17 @@ static int32_t dot_s8(int32_t sum, const int8_t *x, int32_t x_offset, const int8
   return sum + x_offset * sum_of_row;
 }
 
-static void four_dots_s8(int32_t *sums, const int8_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
-  const int8_t *w1 = w + pitch;
-  const int8_t *w2 = w1 + pitch;
-  const int8_t *w3 = w2 + pitch;
+/** Rows that are missing are the last one again. */
+static inline int32_t next_row(int32_t row, int32_t rows, int32_t pitch) {
+  return row < rows ? pitch : 0;
+}
+
+/** rows: up to four; the sums of others become anything. */
+static inline void four_dots_s8(int32_t sums[kDotRows], const int8_t *x, const int8_t *w, int32_t pitch, int32_t depth,
+                                int32_t rows) {
+  const int8_t *w1 = w + next_row(1, rows, pitch);
+  const int8_t *w2 = w1 + next_row(2, rows, pitch);
+  const int8_t *w3 = w2 + next_row(3, rows, pitch);
   int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
   for (int32_t left = depth; left > 0; left -= kByteLanes) {
     const mve_pred16_t p = vctp8q((uint32_t)left);
@@ -48,12 +55,25 @@ static void four_dots_s8(int32_t *sums, const int8_t *x, const int8_t *w, int32_
 
 void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch, int32_t depth,
                       int32_t rows) {
-  if (rows == kDotRows && x_offset == 0) {
-    four_dots_s8(sums, x, w, pitch, depth);
+  if (x_offset != 0) {
+    for (; rows > 0; --rows) {
+      *sums = dot_s8(*sums, x, x_offset, w, depth);
+      ++sums;
+      w += pitch;
+    }
     return;
   }
-  for (int32_t r = 0; r < rows; ++r) {
-    sums[r] = dot_s8(sums[r], x, x_offset, w + r * pitch, depth);
+  for (; rows >= kDotRows; rows -= kDotRows) {
+    four_dots_s8(sums, x, w, pitch, depth, kDotRows);
+    sums += kDotRows;
+    w += kDotRows * pitch;
+  }
+  if (rows > 0) {
+    int32_t last[kDotRows];
+    const mve_pred16_t p = vctp32q((uint32_t)rows);
+    vstrwq_s32(last, vldrwq_z_s32(sums, p));
+    four_dots_s8(last, x, w, pitch, depth, rows);
+    vstrwq_p_s32(sums, vldrwq_s32(last), p);
   }
 }
 
@@ -68,11 +88,12 @@ static int32_t narrow_dot_s16_s8(int32_t sum, const int16_t *x, const int8_t *w,
   return sum;
 }
 
-/** Modulo 2^32. */
-static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_t *w, int32_t pitch, int32_t depth) {
-  const int8_t *w1 = w + pitch;
-  const int8_t *w2 = w1 + pitch;
-  const int8_t *w3 = w2 + pitch;
+/** Modulo 2^32. rows: as of four_dots_s8(). */
+static inline void four_narrow_dots_s16_s8(int32_t sums[kDotRows], const int16_t *x, const int8_t *w, int32_t pitch,
+                                           int32_t depth, int32_t rows) {
+  const int8_t *w1 = w + next_row(1, rows, pitch);
+  const int8_t *w2 = w1 + next_row(2, rows, pitch);
+  const int8_t *w3 = w2 + next_row(3, rows, pitch);
   int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3];
   for (int32_t left = depth; left > 0; left -= kHalfLanes) {
     const mve_pred16_t p = vctp16q((uint32_t)left);
@@ -94,12 +115,17 @@ static void four_narrow_dots_s16_s8(int32_t *sums, const int16_t *x, const int8_
 }
 
 void tinsmith_dots_s16_s8_modulo(int32_t *sums, const int16_t *x, const int8_t *w, int32_t depth, int32_t rows) {
-  if (rows == kDotRows) {
-    four_narrow_dots_s16_s8(sums, x, w, depth, depth);
-    return;
+  for (; rows >= kDotRows; rows -= kDotRows) {
+    four_narrow_dots_s16_s8(sums, x, w, depth, depth, kDotRows);
+    sums += kDotRows;
+    w += kDotRows * depth;
   }
-  for (int32_t r = 0; r < rows; ++r) {
-    sums[r] = narrow_dot_s16_s8(sums[r], x, w + r * depth, depth);
+  if (rows > 0) {
+    int32_t last[kDotRows];
+    const mve_pred16_t p = vctp32q((uint32_t)rows);
+    vstrwq_s32(last, vldrwq_z_s32(sums, p));
+    four_narrow_dots_s16_s8(last, x, w, depth, depth, rows);
+    vstrwq_p_s32(sums, vldrwq_s32(last), p);
   }
 }
 
@@ -108,7 +134,7 @@ void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int3
     const int32_t count = depth - k < kNarrowDepth ? depth - k : kNarrowDepth;
     if (rows == kDotRows) {
       int32_t narrow[kDotRows] = {0};
-      four_narrow_dots_s16_s8(narrow, x + k, w + k, depth, count);
+      four_narrow_dots_s16_s8(narrow, x + k, w + k, depth, count, kDotRows);
       for (int32_t r = 0; r < kDotRows; ++r) {
         sums[r] += narrow[r];
       }
