@@ -314,9 +314,14 @@ class Generator:
         image = kernel in ("depthwise_opt", "depthwise_3x3")
         small = kernel == "depthwise_3x3" or self.chance(0.4)
         taps = (3, 3) if small else (self.between(1, 9), self.between(1, 6))
+        free = not packed and not pixels
         single = image or pixels or (packed and not any_shift)
-        multiply = 1 if single or self.chance(0.6) else self.between(2, 3)
+        multiply = 1 if single or self.chance(0.6) else self.between(2, 9 if free else 3)
         channels_in = self.between(2 if packed else 1, 11) + (3 if pixels else 0)
+        if free and self.chance(0.1):  # more than sums are kept of
+            channels_in = self.between(30, 70)
+        if kernel == "depthwise" and not small and self.chance(0.2):  # more than are listed
+            taps = (self.between(8, 13), self.between(6, 11))
         channels = channels_in * multiply
         n, h, w = 1 if image else self.between(1, 2), self.between(1, 17), self.between(1, 17)
         same = self.between(1, 2)
@@ -334,7 +339,6 @@ class Generator:
             weights += self.between(-128, 128)  # as if they had a zero point
         depth = taps[0] * taps[1]
         bias = self.bias(depth, channels)
-        free = not packed and not pixels
         multiplier, shift = self.stage(depth, channels, wide=free and self.chance(0.3))
         if any_shift:
             shift = self.large_shift(channels)

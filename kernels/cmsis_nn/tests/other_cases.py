@@ -145,13 +145,16 @@ class OtherGenerator(Generator):
     def convolution_shape(self, groups: int) -> tuple[Call, Pair]:
         """Geometry alone, and the taps. groups: 1, or as many as channels of the input."""
         kh, kw = (1, 1) if self.chance(0.3) else (self.between(1, 4), self.between(1, 4))
+        if groups > 1 and self.chance(0.15):  # no block of the filter fits, or some channels of it
+            kh, kw = (33, 32) if self.chance(0.2) else (self.between(7, 13), self.between(7, 13))
         taps = (kh, kw)
         n, h, w, c = self.between(1, 2), self.between(1, 8), self.between(1, 8), self.between(1, 19)
         stride = (self.between(1, 3), self.between(1, 3))
         dilation = (1, 1) if self.chance(0.6) else (self.between(1, 2), self.between(1, 2))
         oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
-        channels = self.between(1, 11) if groups == 1 else c * (1 if self.chance(0.7) else 2)
+        multiply = 1 if self.chance(0.6) else self.between(2, 9)
+        channels = self.between(1, 11) if groups == 1 else c * multiply
         shape = OtherCall(
             kernel="",
             expected=np.zeros(0, np.int8),
@@ -216,14 +219,17 @@ class OtherGenerator(Generator):
         weights = self.nibbles(*((1, *taps, channels) if depthwise else (channels, *taps, c)))
         depth = taps[0] * taps[1] * (1 if depthwise else c)
         bias = self.bias(depth, channels)
+        none = depthwise and self.chance(0.2)
         multiplier, shift = self.stage(depth, channels, wide=self.chance(0.3))
         out_zero, activation = self.between(-128, 127), self.activation()
-        acc = self.convolution_sums(shape, taps, x.astype(np.int64) - zero, weights) + bias
+        acc = self.convolution_sums(shape, taps, x.astype(np.int64) - zero, weights)
+        acc = acc + (0 if none else bias)
+        given = np.zeros(0, np.int8) if none else bias
         return replace(
             shape,
             kernel=kernel,
             expected=finish(acc, multiplier, shift, out_zero, activation),
-            arrays=(x, pack_nibbles(weights), bias, multiplier, shift),
+            arrays=(x, pack_nibbles(weights), given, multiplier, shift),
             input_offset=-zero,
             output_offset=out_zero,
             activation=activation,

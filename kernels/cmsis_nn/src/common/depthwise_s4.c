@@ -1,9 +1,12 @@
-/* Depthwise convolution with weights of four bits. With scratch they are made bytes first, and an int8 function does
- * the rest; without, outputs are computed one by one. */
+/* Depthwise convolution with weights of four bits. They are made bytes first, and functions of int8 do the rest: all of
+ * them in scratch, or without scratch those of some channels at a time on the stack. */
+
+#include <stddef.h>
 
 #include "include/arm_nnfunctions.h"
 #include "src/internal/arguments.h"
 #include "src/internal/compiler.h"
+#include "src/internal/depthwise_block.h"
 #include "src/internal/implementation.h"
 #include "src/internal/nibbles.h"
 #include "src/internal/requantize.h"
@@ -53,6 +56,80 @@ static void output_pixel(const layer *l, const cmsis_nn_per_channel_quant_params
   }
 }
 
+/** Any filter, output by output. */
+static void convolve_deep(const cmsis_nn_dw_conv_params *params, const cmsis_nn_per_channel_quant_params *quant_params,
+                          const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
+                          const int8_t *filter, const int32_t *bias, const cmsis_nn_dims *output_dims, int8_t *output) {
+  layer l = {
+      .params = params,
+      .image = input,
+      .filter = filter,
+      .height = input_dims->h,
+      .width = input_dims->w,
+      .channels = input_dims->c,
+      .taps_h = filter_dims->h,
+      .taps_w = filter_dims->w,
+      .output_channels = input_dims->c * params->ch_mult,
+  };
+  for (int32_t n = 0; n < input_dims->n; ++n) {
+    for (int32_t oy = 0; oy < output_dims->h; ++oy) {
+      const int32_t y = oy * params->stride.h - params->padding.h;
+      for (int32_t ox = 0; ox < output_dims->w; ++ox) {
+        const int32_t x = ox * params->stride.w - params->padding.w;
+        output_pixel(&l, quant_params, bias, y, x, output);
+        output += l.output_channels;
+      }
+    }
+    l.image += l.height * l.width * l.channels;
+  }
+}
+
+/** `count` weights from an index on. */
+static void unpack(int8_t *bytes, const int8_t *nibbles, int32_t index, int32_t count) {
+  nibbles += index / 2;
+  if (index % 2 != 0) {
+    *bytes++ = (int8_t)tinsmith_high_nibble(*nibbles++);
+    --count;
+  }
+  TINSMITH_NO_UNROLL
+  for (; count > 1; count -= 2) {
+    const int8_t pair = *nibbles++;
+    bytes[0] = (int8_t)tinsmith_low_nibble(pair);
+    bytes[1] = (int8_t)tinsmith_high_nibble(pair);
+    bytes += 2;
+  }
+  if (count > 0) {
+    *bytes = (int8_t)tinsmith_low_nibble(*nibbles);
+  }
+}
+
+/** The weights of output channels [first, first + count) of `channels`. */
+static void unpack_channels(int8_t *bytes, const int8_t *nibbles, int32_t taps, int32_t channels, int32_t first,
+                            int32_t count) {
+  if (count == channels) {
+    unpack(bytes, nibbles, 0, taps * channels);
+    return;
+  }
+  for (int32_t tap = 0; tap < taps; ++tap) {
+    unpack(bytes, nibbles, first, count);
+    bytes += count;
+    first += channels;
+  }
+}
+
+enum {
+  kFilterBytes = 1024, /* of weights on the stack */
+  kGranule = 8         /* channels that functions of int8 like to have together */
+};
+
+/** How many of `count` things are done at once, if so many fit. */
+static int32_t at_once(int32_t count, int32_t fitting) {
+  if (count <= fitting) {
+    return count;
+  }
+  return fitting >= kGranule ? fitting / kGranule * kGranule : fitting;
+}
+
 arm_cmsis_nn_status arm_depthwise_conv_s4(const cmsis_nn_context *ctx, const cmsis_nn_dw_conv_params *dw_conv_params,
                                           const cmsis_nn_per_channel_quant_params *quant_params,
                                           const cmsis_nn_dims *input_dims, const int8_t *input,
@@ -65,41 +142,37 @@ arm_cmsis_nn_status arm_depthwise_conv_s4(const cmsis_nn_context *ctx, const cms
   if (status != ARM_CMSIS_NN_SUCCESS) {
     return status;
   }
-  layer l = {
-      .params = dw_conv_params,
-      .image = input,
-      .filter = kernel,
-      .height = input_dims->h,
-      .width = input_dims->w,
-      .channels = input_dims->c,
-      .taps_h = filter_dims->h,
-      .taps_w = filter_dims->w,
-      .output_channels = output_dims->c,
-  };
-  for (int32_t n = 0; n < input_dims->n; ++n) {
-    for (int32_t oy = 0; oy < output_dims->h; ++oy) {
-      const int32_t y = oy * dw_conv_params->stride.h - dw_conv_params->padding.h;
-      for (int32_t ox = 0; ox < output_dims->w; ++ox) {
-        const int32_t x = ox * dw_conv_params->stride.w - dw_conv_params->padding.w;
-        output_pixel(&l, quant_params, bias, y, x, output);
-        output += output_dims->c;
-      }
-    }
-    l.image += l.height * l.width * l.channels;
+  const int32_t taps = filter_dims->h * filter_dims->w;
+  const int32_t fitting = kFilterBytes / taps;
+  if (fitting == 0) {
+    convolve_deep(dw_conv_params, quant_params, input_dims, input, filter_dims, kernel, bias, output_dims, output);
+    return ARM_CMSIS_NN_SUCCESS;
+  }
+  /* A block is some channels of the input with all their outputs, or some outputs of one. */
+  const int32_t per_input = dw_conv_params->ch_mult;
+  const int32_t channels = input_dims->c * per_input;
+  const int32_t inputs = per_input <= fitting ? at_once(input_dims->c, fitting / per_input) : 1;
+  const int32_t outputs = per_input <= fitting ? per_input : at_once(per_input, fitting);
+  int8_t filter[kFilterBytes];
+  for (int32_t first = 0; first < channels;) {
+    const int32_t i = first / per_input;
+    const int32_t inputs_left = input_dims->c - i;
+    const int32_t outputs_left = per_input - first % per_input;
+    tinsmith_depthwise_block block = {
+        .params = dw_conv_params,
+        .filter = filter,
+        .bias = bias == NULL ? NULL : bias + first,
+        .multiplier = quant_params->multiplier + first,
+        .shift = quant_params->shift + first,
+        .inputs = inputs < inputs_left ? inputs : inputs_left,
+        .per_input = outputs < outputs_left ? outputs : outputs_left,
+    };
+    block.filter_pitch = block.inputs * block.per_input;
+    unpack_channels(filter, kernel, taps, channels, first, block.filter_pitch);
+    tinsmith_depthwise_block_s8(&block, input_dims, input + i, filter_dims, output_dims, output + first);
+    first += block.filter_pitch;
   }
   return ARM_CMSIS_NN_SUCCESS;
-}
-
-static void unpack(int8_t *bytes, const int8_t *nibbles, int32_t count) {
-  TINSMITH_NO_UNROLL
-  for (; count > 1; count -= 2) {
-    const int8_t pair = *nibbles++;
-    *bytes++ = (int8_t)tinsmith_low_nibble(pair);
-    *bytes++ = (int8_t)tinsmith_high_nibble(pair);
-  }
-  if (count > 0) {
-    *bytes = (int8_t)tinsmith_low_nibble(*nibbles);
-  }
 }
 
 /** The filter as bytes, up to what keeps an aligned buffer aligned. */
@@ -118,7 +191,7 @@ arm_cmsis_nn_status arm_depthwise_conv_s4_opt(const cmsis_nn_context *ctx,
     return ARM_CMSIS_NN_ARG_ERROR;
   }
   int8_t *filter = ctx->buf;
-  unpack(filter, filter_data, filter_dims->h * filter_dims->w * input_dims->c);
+  unpack(filter, filter_data, 0, filter_dims->h * filter_dims->w * input_dims->c);
   const int32_t used = filter_bytes(input_dims, filter_dims);
   const cmsis_nn_context rest = {filter + used, ctx->size - used};
   const cmsis_nn_dw_conv_params params = tinsmith_depthwise_opt_params(dw_conv_params);

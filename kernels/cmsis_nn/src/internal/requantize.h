@@ -69,6 +69,30 @@ static inline int32_t tinsmith_scale_sum(int32_t acc, const tinsmith_scale *scal
   return ((nudged >> scale->all_but_one) + scale->one) >> scale->one;
 }
 
+/** The same plus the zero point. */
+static inline int32_t tinsmith_requantize_to(int32_t acc, int32_t multiplier, int32_t shift, int32_t zero_point) {
+#if defined(__ARM_FEATURE_DSP)
+  int32_t left, right;
+  __asm__("usat %0, #5, %1" : "=r"(left) : "r"(shift)); /* negative shifts become 0 */
+  __asm__("usat %0, #5, %1" : "=r"(right) : "r"(-shift));
+  int32_t value = tinsmith_doubling_high_multiply((int32_t)((uint32_t)acc << left), multiplier);
+  int32_t nudge;
+  /* value -= value < 0 if it is going to be shifted; the last bit shifted out, in the carry, is the rounding's half.
+   * Without a shift nothing is taken, so that the sum leaves no carry. */
+  __asm__(
+      "and %1, %0, %2\n\t"
+      "adds %0, %0, %1, asr #31\n\t"
+      "asrs %0, %0, %3\n\t"
+      "adc %0, %0, %4"
+      : "+r"(value), "=&r"(nudge)
+      : "r"(shift), "r"(right), "r"(zero_point)
+      : "cc");
+  return value;
+#else
+  return tinsmith_requantize(acc, multiplier, shift) + zero_point;
+#endif
+}
+
 /** value saturated to int8. */
 static inline int8_t tinsmith_saturate_s8(int32_t value) {
 #if defined(__ARM_FEATURE_SAT)
