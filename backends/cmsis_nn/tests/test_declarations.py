@@ -14,6 +14,7 @@ from tinsmith_reference import backend as reference
 from tinsmith_target import target, targets
 
 M4 = target("cortex-m4")
+M55 = target("cortex-m55")
 Q = Quantization.per_tensor(0.5, 0)
 
 
@@ -176,6 +177,26 @@ def test_weights_of_large_sums_go_to_the_deep_kernel_where_lanes_are_shared() ->
         chosen = target(name)
         (call,) = lower(graph, chosen, backend().kernels(chosen)).calls
         assert call.kernel == f"tinsmith_fully_connected_{kernel}"
+
+
+@pytest.mark.parametrize(
+    ("shape", "kernel"),
+    [
+        ((48, 16), "small_s8"),
+        ((49, 16), "packed_s8"),
+        ((3, 192), "small_s8"),
+        ((3, 193), "packed_s8"),
+    ],
+)
+def test_few_weights_go_to_the_small_kernel_of_mve(shape: tuple[int, int], kernel: str) -> None:
+    builder = GraphBuilder("g")
+    x = builder.input("x", TensorType((1, shape[1]), DType.INT8, Q))
+    w = builder.constant("w", np.ones(shape, np.int8), Quantization.per_tensor(0.01, 0))
+    graph = builder.build(
+        builder.add(FullyConnected(), [x, w], "y", Quantization.per_tensor(9.0, 0))
+    )
+    (call,) = lower(graph, M55, backend().kernels(M55)).calls
+    assert call.kernel == f"tinsmith_fully_connected_{kernel}"
 
 
 def test_channel_multiplier_goes_to_the_packed_kernel_of_any_scale() -> None:

@@ -35,8 +35,17 @@ from tinsmith_cmsis_nn.common import (
     packed_constants,
 )
 from tinsmith_cmsis_nn.guards import guards
-from tinsmith_cmsis_nn.packing import PackedLayer, pack_fully_connected, refusal
+from tinsmith_cmsis_nn.packing import (
+    PackedLayer,
+    pack_fully_connected,
+    pack_fully_connected_small,
+    refusal,
+)
+from tinsmith_cmsis_nn.packing_mve import small_blocks
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+
+# Up to here a layer takes fewer instructions than by the kernel for any; another kernel beside that is more code.
+_SMALL_BLOCKS = 48
 
 _S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
@@ -75,6 +84,18 @@ def packed(layer: Layer, *, deep: bool = False) -> PackedLayer:
     )
 
 
+def packed_small(layer: Layer) -> PackedLayer:
+    """The same for the kernel for few weights."""
+    multipliers, shifts = _stage(layer)
+    return pack_fully_connected_small(
+        constant_s8(layer, 1),
+        constant_bias(layer),
+        multipliers,
+        shifts,
+        input_zero_point=input_zero_point(layer),
+    )
+
+
 def weights_pack(layer: Layer) -> str | None:
     """Weights, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
     return refusal(lambda: packed(layer))
@@ -83,6 +104,17 @@ def weights_pack(layer: Layer) -> str | None:
 def weights_pack_for_any_sum(layer: Layer) -> str | None:
     """Weights of any sum, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
     return refusal(lambda: packed(layer, deep=True))
+
+
+def weights_are_few(layer: Layer) -> str | None:
+    """Weights fill at most 48 vectors of 16, four rows at a time."""
+    blocks = small_blocks(*layer.input(1).shape)
+    return None if blocks <= _SMALL_BLOCKS else f"they fill {blocks}"
+
+
+def small_weights_pack(layer: Layer) -> str | None:
+    """Weights, bias and scales can be arranged for the kernel for few weights (`tinsmith_nn.h`)."""
+    return refusal(lambda: packed_small(layer))
 
 
 def scales_are_per_tensor(layer: Layer) -> str | None:
@@ -126,6 +158,11 @@ def prepare_packed_deep(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     return packed_constants(layer, packed(layer, deep=True))
 
 
+def prepare_packed_small(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """The same for the kernel for few weights."""
+    return packed_constants(layer, packed_small(layer))
+
+
 def prepare_public(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Operands as they are, scales that are no numbers of the call, and MVE's effective bias."""
     found: list[Prepared | AsGiven] = [*constant_operands(layer)]
@@ -145,6 +182,11 @@ def emit_packed(layer: Layer, scope: Scope) -> Emission:
 def emit_packed_deep(layer: Layer, scope: Scope) -> Emission:
     """One call of the packed kernel for weights of any sum."""
     return _emit_packed("tinsmith_fully_connected_packed_deep_s8", layer, scope)
+
+
+def emit_packed_small(layer: Layer, scope: Scope) -> Emission:
+    """One call of the packed kernel for few weights."""
+    return _emit_packed("tinsmith_fully_connected_small_s8", layer, scope)
 
 
 def _emit_packed(function: str, layer: Layer, scope: Scope) -> Emission:
@@ -236,7 +278,7 @@ def _sums(layer: Layer, scope: Scope) -> str:
 
 
 def packed_kernels(target: Target) -> tuple[Kernel, ...]:
-    """The kernels of tinsmith_nn.h; only the DSP extension needs one of its own for weights of any sum."""
+    """The kernels of tinsmith_nn.h: the DSP extension has another for weights of any sum, MVE for few weights."""
     kernel = Kernel(
         name="tinsmith_fully_connected_packed_s8",
         backend=BACKEND,
@@ -251,8 +293,18 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
         checks=PACKED_CHECKS,
         guards=guards(target),
     )
-    if implementation(target) != "dsp":
+    if implementation(target) == "c":
         return (kernel,)
+    if implementation(target) == "mve":
+        small = replace(
+            kernel,
+            name="tinsmith_fully_connected_small_s8",
+            emit=emit_packed_small,
+            prepare=prepare_packed_small,
+            walk=walks.fully_connected_small,
+            rules=(weights_are_constant, weights_are_few, small_weights_pack),
+        )
+        return (small, kernel)
     deep = replace(
         kernel,
         name="tinsmith_fully_connected_packed_deep_s8",

@@ -11,7 +11,11 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_cmsis_nn.packing_mve import arrange_fully_connected
+from tinsmith_cmsis_nn.packing_mve import (
+    SMALL_TOGETHER,
+    arrange_fully_connected,
+    arrange_fully_connected_small,
+)
 from tinsmith_cmsis_nn.packing_pixels import (
     MVE_TOGETHER,
     arrange_blocks,
@@ -180,6 +184,28 @@ def pack_fully_connected(
     stage = _fold_stage(multiplier, shift, group)
     arranged = _arrange(implementation, weights, deep=deep)
     return PackedLayer(arranged, _pad_to(folded, CHANNEL_GROUP, 0), *stage)
+
+
+def pack_fully_connected_small(
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+) -> PackedLayer:
+    """Arrange for `tinsmith_fully_connected_small_s8`, of MVE.
+
+    weights: (N, K). bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point: [-128, 127].
+    """
+    folded = _fold_bias(weights, bias, input_zero_point)
+    one = multiplier.size == 1
+    return PackedLayer(
+        arrange_fully_connected_small(weights),
+        _pad_to(folded, SMALL_TOGETHER, 0),
+        np.repeat(multiplier, SMALL_TOGETHER) if one else _pad_to(multiplier, SMALL_TOGETHER, 0),
+        np.repeat(shift, SMALL_TOGETHER) if one else _pad_to(shift, SMALL_TOGETHER, 0),
+    )
 
 
 def pack_depthwise(

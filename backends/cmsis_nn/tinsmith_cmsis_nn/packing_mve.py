@@ -1,4 +1,4 @@
-"""The one arrangement of weights that the MVE kernels ask for: fully connected, see `tinsmith_nn.h`."""
+"""The arrangements of weights that the MVE kernels ask for: fully connected, see `tinsmith_nn.h`."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,10 @@ TOGETHER = 6
 """Output channels whose chunks follow each other."""
 
 
+SMALL_TOGETHER = 4
+"""The same in layers of few weights."""
+
+
 def arrange_fully_connected(weights: NDArray[np.int8]) -> NDArray[np.int8]:
     """Groups of six rows (the last one may have fewer): for each chunk of sixteen columns, the chunks of the rows.
 
@@ -19,6 +23,23 @@ def arrange_fully_connected(weights: NDArray[np.int8]) -> NDArray[np.int8]:
     padded = np.pad(weights, ((0, 0), (0, -depth % CHUNK)))
     groups = (padded[first : first + TOGETHER] for first in range(0, channels, TOGETHER))
     return np.concatenate([_by_chunks(group) for group in groups])
+
+
+def arrange_fully_connected_small(weights: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Groups of four rows: for each chunk of sixteen columns, the chunks of the rows.
+
+    weights: (N, K). Returns one dimension, N rounded up to a multiple of 4 times K to one of 16, zeros for what is
+    missing.
+    """
+    channels, depth = weights.shape
+    padded = np.pad(weights, ((0, -channels % SMALL_TOGETHER), (0, -depth % CHUNK)))
+    groups = np.split(padded, len(padded) // SMALL_TOGETHER)
+    return np.concatenate([_by_chunks(group) for group in groups])
+
+
+def small_blocks(channels: int, depth: int) -> int:
+    """Chunks of all rows."""
+    return -(-channels // SMALL_TOGETHER) * SMALL_TOGETHER * -(-depth // CHUNK)
 
 
 def _by_chunks(rows: NDArray[np.int8]) -> NDArray[np.int8]:

@@ -9,6 +9,7 @@ from tinsmith_lowering import NEVER, Layer, Steps, Walk, Window, pixels_walk, ro
 from tinsmith_cmsis_nn import scratch, scratch_mve, sizes
 from tinsmith_cmsis_nn.common import implementation
 from tinsmith_cmsis_nn.geometry import Dims, Geometry
+from tinsmith_cmsis_nn.packing_mve import SMALL_TOGETHER
 from tinsmith_cmsis_nn.packing_pixels import MVE_TOGETHER
 
 _C_PIXELS = 3
@@ -72,6 +73,13 @@ def fully_connected_packed(layer: Layer) -> Walk:
     rows = layer.output.elements // channels
     is_mve = implementation(layer.target) == "mve"
     return rows_walk(layer, rows, is_staged=is_mve and channels <= _MVE_CHANNELS_OF_ROW)
+
+
+def fully_connected_small(layer: Layer) -> Walk:
+    """Row by row of the input, each read again for every four channels."""
+    channels = layer.input(1).shape[0]
+    rows = layer.output.elements // channels
+    return rows_walk(layer, rows, is_staged=channels <= SMALL_TOGETHER)
 
 
 def windows(geometry: Geometry) -> tuple[Window, Window]:

@@ -39,6 +39,7 @@
 #define tinsmith_depthwise_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_s8)
 #define tinsmith_fully_connected_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_s8)
 #define tinsmith_fully_connected_packed_deep_s8 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_deep_s8)
+#define tinsmith_fully_connected_small_s8 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_small_s8)
 #define tinsmith_convolve_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_s8)
 #define tinsmith_depthwise_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_s8)
 #define tinsmith_convolve_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_any_s8)
@@ -260,6 +261,19 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_deep_s8(
     const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params, const cmsis_nn_quant_params *quant_params,
     const cmsis_nn_dims *input_dims, const int8_t *input_data, const cmsis_nn_dims *filter_dims,
     const int8_t *filter_data, const int32_t *bias_data, const cmsis_nn_dims *output_dims, int8_t *output_data);
+
+/** The same for few weights, without scratch. MVE only.
+ *
+ * filter_data: for each group of 4 output channels, for each block of 16 values of k, 16 bytes of each of its channels.
+ * C_OUT is rounded up to a multiple of 4, K to one of 16, with zeros. bias_data has as many channels, and so have
+ * multiplier and shift, or four copies of the one value.
+ */
+arm_cmsis_nn_status tinsmith_fully_connected_small_s8(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+                                                      const cmsis_nn_quant_params *quant_params,
+                                                      const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                      const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                      const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                      int8_t *output_data);
 
 /** Scratch of tinsmith_fully_connected_packed_s8() in bytes. */
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *filter_dims);

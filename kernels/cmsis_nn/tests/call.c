@@ -127,6 +127,7 @@ int32_t call_scratch_bytes(const call_head *head) {
       return tinsmith_depthwise_pixels_s8_get_buffer_size(filter);
     case kCallFullyConnectedPacked:
     case kCallFullyConnectedPackedDeep:
+    case kCallFullyConnectedSmall:
       return tinsmith_fully_connected_packed_s8_get_buffer_size(filter);
     case kCallConvolveWrapper:
       return arm_convolve_wrapper_s8_get_buffer_size(&conv, in, filter, out);
@@ -199,6 +200,10 @@ int32_t call_run(const call *c) {
     case kCallFullyConnectedPackedDeep:
       return tinsmith_fully_connected_packed_deep_s8(&ctx, &fc, &either, in, input, filter, second, bias, out,
                                                      c->output);
+#endif
+#if TINSMITH_NN_MVE
+    case kCallFullyConnectedSmall:
+      return tinsmith_fully_connected_small_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
 #endif
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);

@@ -39,6 +39,7 @@ typedef enum {
   kCallFullyConnectedPackedDeep,
   kCallDepthwisePixels,
   kCallConvolvePackedOffset,
+  kCallFullyConnectedSmall,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

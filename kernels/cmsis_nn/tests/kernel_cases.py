@@ -18,6 +18,7 @@ from tinsmith_cmsis_nn.packing import (
     pack_depthwise,
     pack_depthwise_pixels,
     pack_fully_connected,
+    pack_fully_connected_small,
 )
 
 KERNELS = (
@@ -52,6 +53,7 @@ KERNELS = (
     "fully_connected_packed_deep",
     "depthwise_pixels",
     "convolve_packed_offset",
+    "fully_connected_small",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -60,7 +62,8 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     """Those that an implementation has, without softmax, which is compared with the evaluator, graph by graph
     (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
     """
-    missing = {"c": ("_deep", "_offset"), "dsp": (), "mve": ("_any", "_deep")}[implementation]
+    of_one = {"c": ("_deep", "_offset", "_small"), "dsp": ("_small",), "mve": ("_any", "_deep")}
+    missing = of_one[implementation]
     return tuple(name for name in KERNELS if name != "softmax" and not name.endswith(missing))
 
 
@@ -402,7 +405,11 @@ class Generator:
         acc = (x.astype(np.int64) - zero) @ weights.astype(np.int64).T + bias
         expected = finish(acc, multiplier, shift, out_zero, activation)
         layer = PackedLayer(weights, bias, multiplier, shift)
-        if packed:
+        if kernel.endswith("_small"):
+            layer = pack_fully_connected_small(
+                weights, bias, multiplier, shift, input_zero_point=zero
+            )
+        elif packed:
             layer = pack_fully_connected(
                 self.implementation,
                 weights,

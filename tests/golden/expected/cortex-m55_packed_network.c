@@ -106,26 +106,29 @@ static const int32_t network_weights_depthwise_bias[8] TINSMITH_ALIGNED = {
 };
 
 // dense: multipliers
-static const int32_t network_weights_dense_multipliers[1] TINSMITH_ALIGNED = {
-    1677718055,
+static const int32_t network_weights_dense_multipliers[4] TINSMITH_ALIGNED = {
+    1677718055, 1677718055, 1677718055, 1677718055,
 };
 
 // dense: shifts
-static const int32_t network_weights_dense_shifts[1] TINSMITH_ALIGNED = {
-    -7,
+static const int32_t network_weights_dense_shifts[4] TINSMITH_ALIGNED = {
+    -7, -7, -7, -7,
 };
 
 // w_2 (5, 8) i8, scale 0.0061035026, zero point 0; arranged for mve kernels
-static const int8_t network_weights_w_2[80] TINSMITH_ALIGNED = {
+static const int8_t network_weights_w_2[128] TINSMITH_ALIGNED = {
     -68, 33, -22, 34, -104, -81, 60, -112, 0, 0, 0, 0, 0, 0, 0, 0, 45, -23, -127, 67,
     51, 80, 101, 59, 0, 0, 0, 0, 0, 0, 0, 0, 87, -99, 107, 105, 49, 77, 62, 96,
     0, 0, 0, 0, 0, 0, 0, 0, 99, 6, 81, 106, -52, -116, -84, -120, 0, 0, 0, 0,
     0, 0, 0, 0, -17, -122, -61, -63, 53, -64, 115, -80, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // dense: bias with the input's zero point folded in
-static const int32_t network_weights_dense_bias[5] TINSMITH_ALIGNED = {
-    -3357, -996, 2223, -18, -4019,
+static const int32_t network_weights_dense_bias[8] TINSMITH_ALIGNED = {
+    -3357, -996, 2223, -18, -4019, 0, 0, 0,
 };
 
 // clang-format on
@@ -298,7 +301,7 @@ static int layer_3_pool(uint8_t *arena) {
   return arm_avgpool_s8(&context, &kParameters, &kDims_1_8_6_8, input, &kDims_1_8_6_8, &kDims_1_1_1_8, output);
 }
 
-// Layer 4, dense: fully_connected by tinsmith_fully_connected_packed_s8
+// Layer 4, dense: fully_connected by tinsmith_fully_connected_small_s8
 //   input: flat (1, 8) i8, scale 0.05, zero point -7, arena + 3616
 //   weights: w_2 (5, 8) i8, scale 0.0061035026, zero point 0
 //   bias: b_2 (5) i32
@@ -318,8 +321,8 @@ static int layer_4_dense(uint8_t *arena) {
       .is_per_channel = 0,
   };
   const cmsis_nn_context context = {NULL, 0};
-  return tinsmith_fully_connected_packed_s8(&context, &kParameters, &kScales, &kDims_1_1_1_8, input, &kDims_8_1_1_5,
-                                            network_weights_w_2, network_weights_dense_bias, &kDims_1_1_1_5, output);
+  return tinsmith_fully_connected_small_s8(&context, &kParameters, &kScales, &kDims_1_1_1_8, input, &kDims_8_1_1_5,
+                                           network_weights_w_2, network_weights_dense_bias, &kDims_1_1_1_5, output);
 }
 
 // Layer 5, probabilities: softmax by arm_softmax_s8
