@@ -197,6 +197,11 @@ class OtherGenerator(Generator):
         acc = self.convolution_sums(shape, taps, x.astype(np.int64), weights)
         bias = np.rint(self.random.normal(0, 3000 * np.sqrt(depth), channels)).astype(np.int64)
         none = self.chance(0.2)
+        if depthwise and self.chance(0.15):  # all of 32 bits and more
+            bias = self.random.integers(-(1 << 40), 1 << 40, channels)
+            shift = -self.random.integers(12, 32, channels).astype(np.int32)
+        elif depthwise and self.chance(0.2):
+            shift = -self.random.integers(0, 32, channels).astype(np.int32)
         acc = acc + (0 if none else bias)
         activation = self.activation_s16()
         scale = (multiplier.astype(np.int64), shift.astype(np.int64))

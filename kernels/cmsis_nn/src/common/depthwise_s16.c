@@ -8,33 +8,15 @@
 #include "include/arm_nnfunctions.h"
 #include "src/internal/compiler.h"
 #include "src/internal/dots.h"
-#include "src/internal/requantize.h"
-#include "src/internal/requantize_s16.h"
-
-typedef struct {
-  const cmsis_nn_per_channel_quant_params *quant_params;
-  const int64_t *bias; /* or NULL */
-  cmsis_nn_activation activation;
-  int32_t channels_per_input;
-} output_stage;
-
-static int16_t finish(const output_stage *stage, int64_t sum, int32_t channel) {
-  const int32_t reduced = tinsmith_reduced_multiplier(stage->quant_params->multiplier[channel]);
-  const int64_t acc = stage->bias == NULL ? sum : sum + stage->bias[channel];
-  const int32_t value = tinsmith_requantize_s64(acc, reduced, stage->quant_params->shift[channel]);
-  return (int16_t)tinsmith_clamp(value, stage->activation.min, stage->activation.max);
-}
 
 /** One output for each channel of the input. */
-static void multiply_channels(const output_stage *stage, tinsmith_taps_s16 taps, int32_t channels, int16_t *output) {
+static void multiply_channels(const tinsmith_stage_s16 *stage, tinsmith_taps_s16 taps, int32_t channels,
+                              int16_t *output) {
   for (int32_t first = 0; first < channels; first += kTapChannels) {
     const int32_t count = channels - first < kTapChannels ? channels - first : kTapChannels;
     int32_t sums[kTapChannels];
     tinsmith_sum_taps_s16(sums, &taps, count);
-    TINSMITH_NO_UNROLL
-    for (int32_t c = 0; c < count; ++c) {
-      output[first + c] = finish(stage, sums[c], first + c);
-    }
+    tinsmith_finish_taps_s16(stage, sums, first, count, output + first);
     taps.x += kTapChannels;
     taps.w += kTapChannels;
   }
@@ -56,11 +38,12 @@ static int64_t sum_of(const tinsmith_taps_s16 *taps, int32_t input_channel, int3
   return sum;
 }
 
-static void multiply_any(const output_stage *stage, const tinsmith_taps_s16 *taps, int32_t channels, int16_t *output) {
+static void multiply_any(const tinsmith_stage_s16 *stage, const tinsmith_taps_s16 *taps, int32_t channels,
+                         int16_t *output) {
   int32_t channel = 0;
   for (int32_t i = 0; i < channels; ++i) {
     for (int32_t m = 0; m < stage->channels_per_input; ++m, ++channel) {
-      output[channel] = finish(stage, sum_of(taps, i, channel), channel);
+      output[channel] = tinsmith_finish_s16(stage, sum_of(taps, i, channel), channel);
     }
   }
 }
@@ -79,7 +62,7 @@ static int32_t clip(int32_t start, int32_t step, int32_t taps, int32_t extent, i
   return end - begin;
 }
 
-static void convolve(const cmsis_nn_dw_conv_params *params, const output_stage *stage, cmsis_nn_tile dilation,
+static void convolve(const cmsis_nn_dw_conv_params *params, const tinsmith_stage_s16 *stage, cmsis_nn_tile dilation,
                      const cmsis_nn_dims *input_dims, const int16_t *input, const cmsis_nn_dims *filter_dims,
                      const int8_t *filter, const cmsis_nn_dims *output_dims, int16_t *output) {
   const int32_t channels = input_dims->c;
@@ -124,7 +107,7 @@ arm_cmsis_nn_status arm_depthwise_conv_s16(const cmsis_nn_context *ctx, const cm
                                            const cmsis_nn_dims *output_dims, int16_t *output_data) {
   (void)ctx;
   (void)bias_dims;
-  const output_stage stage = {quant_params, bias_data, dw_conv_params->activation, dw_conv_params->ch_mult};
+  const tinsmith_stage_s16 stage = {quant_params, bias_data, dw_conv_params->activation, dw_conv_params->ch_mult};
   convolve(dw_conv_params, &stage, dw_conv_params->dilation, input_dims, input_data, filter_dims, filter_data,
            output_dims, output_data);
   return ARM_CMSIS_NN_SUCCESS;
@@ -144,7 +127,7 @@ arm_cmsis_nn_status arm_depthwise_conv_fast_s16(const cmsis_nn_context *ctx,
   if (input_dims->c != output_dims->c || filter_dims->h * filter_dims->w >= kFastTaps) {
     return ARM_CMSIS_NN_ARG_ERROR;
   }
-  const output_stage stage = {quant_params, bias_data, dw_conv_params->activation, 1};
+  const tinsmith_stage_s16 stage = {quant_params, bias_data, dw_conv_params->activation, 1};
   convolve(dw_conv_params, &stage, (cmsis_nn_tile){1, 1}, input_dims, input_data, filter_dims, filter_data, output_dims,
            output_data);
   return ARM_CMSIS_NN_SUCCESS;

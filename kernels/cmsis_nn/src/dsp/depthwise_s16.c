@@ -58,4 +58,12 @@ void tinsmith_sum_taps_s16(int32_t *sums, const tinsmith_taps_s16 *taps, int32_t
   }
 }
 
+void tinsmith_finish_taps_s16(const tinsmith_stage_s16 *stage, const int32_t *sums, int32_t first, int32_t count,
+                              int16_t *output) {
+  TINSMITH_NO_UNROLL
+  for (int32_t c = 0; c < count; ++c) {
+    output[c] = tinsmith_finish_s16(stage, sums[c], first + c);
+  }
+}
+
 #endif /* TINSMITH_NN_DSP */
