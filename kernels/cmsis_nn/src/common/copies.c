@@ -1,9 +1,12 @@
 /* Functions that only move bytes: reshape, transpose, concatenation, pad. */
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "include/arm_nnfunctions.h"
 #include "src/internal/compiler.h"
+#include "src/internal/implementation.h"
+#include "src/internal/short_copy.h"
 
 void arm_reshape_s8(const int8_t *input, int8_t *output, const uint32_t total_size) {
   memcpy(output, input, total_size);
@@ -41,35 +44,60 @@ void arm_concatenation_s8_w(const int8_t *input, const uint16_t input_x, const u
   memcpy(output + offset_w * volume, input, volume * input_w);
 }
 
+/** Whether a call costs less than loops here; with MVE it never does. */
+static inline bool is_worth_a_call(int32_t count) {
+  return !TINSMITH_NN_MVE && count >= 64;
+}
+
 /** Fill and step on. */
-static int8_t *fill(int8_t *output, int8_t value, int32_t count) {
+static inline int8_t *fill(int8_t *output, int8_t value, int32_t count) {
+  if (!is_worth_a_call(count)) {
+    return tinsmith_fill_short(output, value, count);
+  }
   memset(output, value, (size_t)count);
   return output + count;
 }
 
+/** Copy and step on. */
+static inline int8_t *copy(int8_t *output, const int8_t *input, int32_t count) {
+  if (!is_worth_a_call(count)) {
+    return tinsmith_copy_short(output, input, count);
+  }
+  memcpy(output, input, (size_t)count);
+  return output + count;
+}
+
+/* Padding that lies between two pieces of the input is filled at once: what is behind a row and in front of the next. */
 arm_cmsis_nn_status arm_pad_s8(const int8_t *input, int8_t *output, const int8_t pad_value,
                                const cmsis_nn_dims *input_size, const cmsis_nn_dims *pre_pad,
                                const cmsis_nn_dims *post_pad) {
-  const int32_t pixel = pre_pad->c + input_size->c + post_pad->c;
-  const int32_t row = (pre_pad->w + input_size->w + post_pad->w) * pixel;
-  const int32_t image = (pre_pad->h + input_size->h + post_pad->h) * row;
-
-  output = fill(output, pad_value, pre_pad->n * image);
-  for (int32_t n = 0; n < input_size->n; ++n) {
-    output = fill(output, pad_value, pre_pad->h * row);
-    for (int32_t y = 0; y < input_size->h; ++y) {
-      output = fill(output, pad_value, pre_pad->w * pixel);
-      for (int32_t x = 0; x < input_size->w; ++x) {
-        output = fill(output, pad_value, pre_pad->c);
-        memcpy(output, input, (size_t)input_size->c);
-        output = fill(output + input_size->c, pad_value, post_pad->c);
-        input += input_size->c;
-      }
-      output = fill(output, pad_value, post_pad->w * pixel);
-    }
-    output = fill(output, pad_value, post_pad->h * row);
+  const cmsis_nn_dims in = *input_size, pre = *pre_pad, post = *post_pad;
+  const int32_t between_pixels = pre.c + post.c;
+  const int32_t pixel = between_pixels + in.c;
+  const int32_t between_rows = (pre.w + post.w) * pixel;
+  const int32_t row = between_rows + in.w * pixel;
+  const int32_t between_images = (pre.h + post.h) * row;
+  const int32_t image = between_images + in.h * row;
+  int32_t padding = pre.n * image + pre.h * row + pre.w * pixel + pre.c;
+  int32_t piece = in.c;
+  int32_t columns = in.w;
+  if (between_pixels == 0) {
+    piece *= columns;
+    columns = 1;
   }
-  fill(output, pad_value, post_pad->n * image);
+  for (int32_t n = in.n; n > 0; --n) {
+    for (int32_t y = in.h; y > 0; --y) {
+      for (int32_t x = columns; x > 0; --x) {
+        output = fill(output, pad_value, padding);
+        output = copy(output, input, piece);
+        input += piece;
+        padding = between_pixels;
+      }
+      padding += between_rows;
+    }
+    padding += between_images;
+  }
+  fill(output, pad_value, post.n * image + post.h * row + post.w * pixel + post.c);
   return ARM_CMSIS_NN_SUCCESS;
 }
 
