@@ -47,6 +47,8 @@ typedef enum {
   kOtherDifference,
   kOtherDifferenceBroadcast,
   kOtherFlipSigns,
+  kOtherSoftmaxS8,
+  kOtherSoftmaxS8S16,
 } other_kernel;
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -331,6 +333,12 @@ int32_t call_run(const call *c) {
       const cmsis_nn_softmax_lut_s16 tables = {c->arrays[1], c->arrays[2]};
       return arm_softmax_s16(input_s16, n[0], n[1], n[2], n[3], &tables, output_s16);
     }
+    case kOtherSoftmaxS8:
+      arm_softmax_s8(input, n[0], n[1], n[2], n[3], n[4], c->output);
+      return 0;
+    case kOtherSoftmaxS8S16:
+      arm_softmax_s8_s16(input, n[0], n[1], n[2], n[3], n[4], output_s16);
+      return 0;
     case kOtherTransposeConv:
       return arm_transpose_conv_wrapper_s8(&ctx, &ctx, &transposed, &channels, in, input, filter, weights, out, bias,
                                            out, c->output);

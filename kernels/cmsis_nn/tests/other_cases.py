@@ -19,9 +19,13 @@ from kernel_cases import (
 )
 from numpy.typing import NDArray
 from tinsmith_cmsis_nn.difference import arranged, lhs_is_shifted
+from tinsmith_ir import DType
 from tinsmith_ir.curves import int16_table
 from tinsmith_ir.fixed_point_16 import logistic_s16, tanh_s16
+from tinsmith_ir.operators import Softmax
 from tinsmith_ir.parameter_records import ElementwiseAddParameters
+from tinsmith_ir.parameters import softmax_parameters
+from tinsmith_ir.types import Quantization, TensorType
 
 OTHER_KERNELS = (
     "convolve_s16",
@@ -60,6 +64,8 @@ OTHER_KERNELS = (
     "difference",
     "difference_broadcast",
     "flip_signs",
+    "softmax_s8",
+    "softmax_s8_s16",
 )
 """In the order of `other_kernel` in other_call.c."""
 
@@ -408,6 +414,24 @@ class OtherGenerator(Generator):
             expected=_bytes(result),
             arrays=(x, exp_table, reciprocals),
             numbers=(rows, size, multiplier, shift),
+        )
+
+    def softmax(self, kernel: str) -> Call:
+        """By the evaluator; results of int8 or int16."""
+        rows, size = self.between(1, 3), self.between(1, 40)
+        scale = float(np.exp(self.random.normal(-2, 1.5)))
+        operator = Softmax(beta=1.0, wide=kernel == "softmax_s8_s16")
+        input_ = TensorType((rows, size), DType.INT8, Quantization.per_tensor(scale, 0))
+        dtype = DType.INT16 if operator.wide else DType.INT8
+        output = TensorType((rows, size), dtype)
+        x = self.int8(rows, size) >> self.between(0, 5)
+        p = softmax_parameters(operator, (input_,), output)
+        (result,) = operator.evaluate([x], (input_,), (output,))
+        return OtherCall(
+            kernel=kernel,
+            expected=_bytes(result),
+            arrays=(x,),
+            numbers=(rows, size, p.input_multiplier, p.input_left_shift, p.diff_min),
         )
 
     def transpose_conv(self, kernel: str) -> Call:
@@ -820,6 +844,8 @@ class OtherGenerator(Generator):
                 return self.pool_s16(kernel)
             case "softmax_s16":
                 return self.softmax_s16(kernel)
+            case "softmax_s8" | "softmax_s8_s16":
+                return self.softmax(kernel)
             case "transpose_conv":
                 return self.transpose_conv(kernel)
             case "svdf_s8" | "svdf_s16":

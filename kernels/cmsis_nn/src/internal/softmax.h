@@ -8,7 +8,11 @@
 #include <stdint.h>
 
 #include "src/internal/compiler.h"
+#include "src/internal/implementation.h"
 #include "src/internal/requantize.h"
+#if TINSMITH_NN_MVE
+#include "src/mve/softmax.h"
+#endif
 
 enum {
   kScaledDiffIntegerBits = 5,
@@ -20,6 +24,8 @@ enum {
 static inline int32_t tinsmith_multiply_q31(int32_t a, int32_t b) {
   return (int32_t)(((int64_t)a * b + (INT64_C(1) << 30)) >> 31);
 }
+
+#if !TINSMITH_NN_MVE
 
 /** exp(a) in Q0.31 for a in [-1/4, 0) in Q0.31: Taylor's polynomial of degree 4 around -1/8. */
 static int32_t tinsmith_exp_of_quarter(int32_t a) {
@@ -51,6 +57,12 @@ static int32_t tinsmith_exp_of_negative(int32_t a) {
   return a == 0 ? INT32_MAX : result;
 }
 
+static int32_t tinsmith_exp_of_difference(int32_t difference, int32_t mult, int32_t shift) {
+  return tinsmith_exp_of_negative(tinsmith_multiply_q31((int32_t)((uint32_t)difference << shift), mult));
+}
+
+#endif /* !TINSMITH_NN_MVE */
+
 /** 1 / (1 + a) in Q0.31 for a in [0, 1) in Q0.31: three Newton-Raphson steps in Q2.29. */
 static int32_t tinsmith_one_over_one_plus(int32_t a) {
   const int32_t half_denominator = (int32_t)(((int64_t)a + INT32_MAX + 1) >> 1);
@@ -64,16 +76,43 @@ static int32_t tinsmith_one_over_one_plus(int32_t a) {
   return x > INT32_MAX / 2 ? INT32_MAX : x * 2;
 }
 
-static int32_t tinsmith_exp_of_difference(int32_t difference, int32_t mult, int32_t shift) {
-  return tinsmith_exp_of_negative(tinsmith_multiply_q31((int32_t)((uint32_t)difference << shift), mult));
-}
-
 /** What the values of a row share. */
 typedef struct {
   int32_t max;
   int32_t scale;          /* 1 / sum, its leading bits in Q0.31 */
   int32_t bits_over_unit; /* of scale */
 } tinsmith_softmax_row;
+
+/** From the greatest value and the sum of exponentials. */
+static inline tinsmith_softmax_row tinsmith_softmax_row_from(int32_t max, int32_t sum) {
+  sum = sum > 0 ? sum : 1; /* The largest input adds 2^19; where diff_min > 0 bars even that, no output uses the sum. */
+  const int32_t headroom = __builtin_clz((uint32_t)sum);
+  return (tinsmith_softmax_row){
+      .max = max,
+      .scale = tinsmith_one_over_one_plus((int32_t)(((uint32_t)sum << headroom) - (UINT32_C(1) << 31))),
+      .bits_over_unit = kAccumulationIntegerBits - headroom,
+  };
+}
+
+#if TINSMITH_NN_MVE
+
+/** Up to four shares, less half of their range, and no greater than fits `bits`; the least for differences that do not
+ * count. */
+static inline int32x4_t mve_softmax_shares(const tinsmith_softmax_row *row, const mve_softmax_differences *d,
+                                           const int8_t *input, mve_pred16_t p, int32_t bits) {
+  const int32_t half = 1 << (bits - 1);
+  const int32x4_t least = vdupq_n_s32(-half);
+  const int32x4_t differences = mve_differences(d, input, p);
+  const mve_pred16_t counts = vcmpgeq_m_n_s32(differences, d->diff_min, p);
+  if (counts == 0) {
+    return least;
+  }
+  const int32x4_t product = vqrdmulhq_n_s32(mve_exp_of_differences(d, differences), row->scale);
+  const int32x4_t shares = vrshlq_n_s32(product, -(row->bits_over_unit + 31 - bits));
+  return vpselq_s32(vminq_s32(vsubq_n_s32(shares, half), vdupq_n_s32(half - 1)), least, counts);
+}
+
+#else
 
 static inline tinsmith_softmax_row tinsmith_softmax_row_of(const int8_t *input, int32_t size, int32_t mult,
                                                            int32_t shift, int32_t diff_min) {
@@ -88,13 +127,7 @@ static inline tinsmith_softmax_row tinsmith_softmax_row_of(const int8_t *input, 
           tinsmith_rounding_divide(tinsmith_exp_of_difference(input[i] - max, mult, shift), kAccumulationIntegerBits);
     }
   }
-  sum = sum > 0 ? sum : 1; /* The largest input adds 2^19; where diff_min > 0 bars even that, no output uses the sum. */
-  const int32_t headroom = __builtin_clz((uint32_t)sum);
-  return (tinsmith_softmax_row){
-      .max = max,
-      .scale = tinsmith_one_over_one_plus((int32_t)(((uint32_t)sum << headroom) - (UINT32_C(1) << 31))),
-      .bits_over_unit = kAccumulationIntegerBits - headroom,
-  };
+  return tinsmith_softmax_row_from(max, sum);
 }
 
 /** The share of a value, in `bits` bits, for a difference that counts. */
@@ -103,5 +136,7 @@ static inline int32_t tinsmith_softmax_share(const tinsmith_softmax_row *row, in
   const int32_t product = tinsmith_multiply_q31(row->scale, tinsmith_exp_of_difference(difference, mult, shift));
   return tinsmith_rounding_divide(product, row->bits_over_unit + 31 - bits);
 }
+
+#endif /* !TINSMITH_NN_MVE */
 
 #endif /* TINSMITH_NN_INTERNAL_SOFTMAX_H */
