@@ -67,7 +67,8 @@ static inline int8_t *copy(int8_t *output, const int8_t *input, int32_t count) {
   return output + count;
 }
 
-/* Padding that lies between two pieces of the input is filled at once: what is behind a row and in front of the next. */
+/* Padding that lies between two pieces of the input is filled at once: what is behind a row and in front of the next.
+ */
 arm_cmsis_nn_status arm_pad_s8(const int8_t *input, int8_t *output, const int8_t pad_value,
                                const cmsis_nn_dims *input_size, const cmsis_nn_dims *pre_pad,
                                const cmsis_nn_dims *post_pad) {

@@ -1,136 +1,95 @@
-/* Minimum and maximum of two tensors that are repeated along extents of 1: the longest rows in which neither or one
- * operand is a single value, one after the other. */
+/* Minimum and maximum of two tensors that are repeated along extents of 1: rows in which neither operand or one is a
+ * single value.
+ */
 
 #include "src/internal/extrema.h"
 
 #include "include/arm_nnfunctions.h"
 #include "src/internal/compiler.h"
-#include "src/internal/implementation.h"
 
-enum {
-  kRank = 4,
-  kShortRow = 8, /* bytes */
-};
-
-typedef struct {
-  int32_t extents[kRank];
-  int32_t steps[kRank]; /* bytes from index to index; 0 where the tensor is repeated */
-} operand;
-
-static operand operand_of(const cmsis_nn_dims *dims) {
-  operand o = {.extents = {dims->n, dims->h, dims->w, dims->c}};
-  int32_t step = 1;
-  for (int32_t d = kRank - 1; d >= 0; --d) {
-    o.steps[d] = o.extents[d] == 1 ? 0 : step;
-    step *= o.extents[d];
-  }
-  return o;
-}
-
-/** How many inner dimensions make one row, and its length. */
-static int32_t row_of(const operand *first, const operand *second, bool one, int32_t *length) {
-  int32_t d = kRank - 1;
-  *length = 1;
-  while (d >= 0 && (one ? second->extents[d] == 1 : first->extents[d] == second->extents[d])) {
-    *length *= first->extents[d];
-    --d;
-  }
-  return d + 1;
-}
-
-/** The innermost dimension in which an operand is not repeated against the other; -1: in none. */
-static int32_t innermost_difference(const operand *first, const operand *second) {
-  int32_t d = kRank - 1;
-  while (d >= 0 && first->extents[d] == 1 && second->extents[d] == 1) {
-    --d;
-  }
-  return d;
-}
-
+/** Neighbouring axes along which the operands are repeated alike: elements, and bytes from one to the next, 0 where an
+ * operand is repeated. */
 typedef struct {
   int32_t count;
-  int32_t length; /* of each row */
   int32_t first_step;
   int32_t second_step;
-} rows;
+} level;
 
-/** Rows for which a call costs more than it saves. */
-static void short_rows(tinsmith_extremum kind, const rows *r, const int8_t *first, const int8_t *second,
-                       int8_t *output) {
-  const int32_t flip = kind.greatest ? 0 : -1; /* The lesser of two is ~ of the greater of their ~. */
-  const int32_t step = kind.one ? 0 : 1;
-  for (int32_t row = 0; row < r->count; ++row) {
-    const int8_t *b = second;
-    TINSMITH_NO_UNROLL
-    for (int32_t i = 0; i < r->length; ++i) {
-      const int32_t x = first[i] ^ flip;
-      const int32_t y = *b ^ flip;
-      *output++ = (int8_t)((x > y ? x : y) ^ flip);
-      b += step;
+enum { kRank = 4 };
+
+/** From the innermost on; those that are not there are of one element. */
+typedef struct {
+  level levels[kRank];
+  int32_t used;
+  int32_t first_elements; /* of the axes so far */
+  int32_t second_elements;
+} nest;
+
+/** Put an axis around others, or make it one with the outermost of them. */
+static inline void enclose(nest *n, int32_t first, int32_t second) {
+  const int32_t count = first > second ? first : second;
+  if (count == 1) {
+    return;
+  }
+  const level next = {count, first == 1 ? 0 : n->first_elements, second == 1 ? 0 : n->second_elements};
+  level *last = n->levels + n->used - 1;
+  if (n->used > 0 && next.first_step == last->first_step * last->count &&
+      next.second_step == last->second_step * last->count) {
+    last->count *= count;
+  } else {
+    n->levels[n->used++] = next;
+  }
+  n->first_elements *= first;
+  n->second_elements *= second;
+}
+
+static int32_t elements(const cmsis_nn_dims *dims) {
+  return dims->n * dims->h * dims->w * dims->c;
+}
+
+static bool are_equal(const cmsis_nn_dims *a, const cmsis_nn_dims *b) {
+  return a->c == b->c && a->w == b->w && a->h == b->h && a->n == b->n;
+}
+
+/** Operands of which either is repeated along some axes. */
+TINSMITH_NOINLINE static void extrema_broadcast(bool greatest, const int8_t *first, const cmsis_nn_dims *first_dims,
+                                                const int8_t *second, const cmsis_nn_dims *second_dims,
+                                                int8_t *output) {
+  nest n = {.levels = {{1, 1, 1}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}}, .first_elements = 1, .second_elements = 1};
+  enclose(&n, first_dims->c, second_dims->c);
+  enclose(&n, first_dims->w, second_dims->w);
+  enclose(&n, first_dims->h, second_dims->h);
+  enclose(&n, first_dims->n, second_dims->n);
+  const level *row = n.levels;
+  if (row->first_step == 0) { /* The single value is to be the second operand. */
+    extrema_broadcast(greatest, second, second_dims, first, first_dims, output);
+    return;
+  }
+  const tinsmith_extremum kind = {greatest, row->second_step == 0};
+  const tinsmith_extrema_rows rows = {row[1].count, row[0].count, row[1].first_step, row[1].second_step};
+  for (int32_t i = 0; i < row[3].count; ++i) {
+    for (int32_t j = 0; j < row[2].count; ++j) {
+      tinsmith_extrema_s8(kind, rows, first + i * row[3].first_step + j * row[2].first_step,
+                          second + i * row[3].second_step + j * row[2].second_step, output);
+      output += rows.count * rows.length;
     }
-    first += r->first_step;
-    second += r->second_step;
   }
 }
 
-static void long_rows(tinsmith_extremum kind, const rows *r, const int8_t *first, const int8_t *second,
-                      int8_t *output) {
-  for (int32_t row = 0; row < r->count; ++row) {
-    tinsmith_extrema_s8(kind, first, second, output, r->length);
-    first += r->first_step;
-    second += r->second_step;
-    output += r->length;
-  }
-}
-
-/** Make the dimensions outside of rows the last ones, so that the innermost of them is. */
-static void move_outer_last(operand *o, int32_t outer) {
-  for (int32_t d = kRank - 1; d >= 0; --d) {
-    const int32_t from = d - (kRank - outer);
-    o->extents[d] = from < 0 ? 1 : o->extents[from];
-    o->steps[d] = from < 0 ? 0 : o->steps[from];
-  }
-}
-
-static arm_cmsis_nn_status extrema(bool greatest, const int8_t *data_1, const cmsis_nn_dims *dims_1,
-                                   const int8_t *data_2, const cmsis_nn_dims *dims_2, int8_t *output) {
-  operand first = operand_of(dims_1);
-  operand second = operand_of(dims_2);
-  const int32_t inner = innermost_difference(&first, &second);
-  if (inner >= 0 && first.extents[inner] < second.extents[inner]) { /* The single value is the second operand. */
-    const operand other = first;
-    first = second;
-    second = other;
-    const int8_t *data = data_1;
-    data_1 = data_2;
-    data_2 = data;
-  }
-  const tinsmith_extremum kind = {greatest, inner >= 0 && second.extents[inner] == 1};
-  rows r;
-  const int32_t outer = row_of(&first, &second, kind.one, &r.length);
-  move_outer_last(&first, outer);
-  move_outer_last(&second, outer);
-  int32_t counts[kRank];
-  for (int32_t d = 0; d < kRank; ++d) {
-    counts[d] = first.extents[d] > second.extents[d] ? first.extents[d] : second.extents[d];
-  }
-  r.count = counts[kRank - 1];
-  r.first_step = first.steps[kRank - 1];
-  r.second_step = second.steps[kRank - 1];
-  const bool is_short = !TINSMITH_NN_MVE && r.length < kShortRow;
-  for (int32_t i = 0; i < counts[0]; ++i) {
-    for (int32_t j = 0; j < counts[1]; ++j) {
-      for (int32_t k = 0; k < counts[2]; ++k) {
-        const int8_t *at_1 = data_1 + i * first.steps[0] + j * first.steps[1] + k * first.steps[2];
-        const int8_t *at_2 = data_2 + i * second.steps[0] + j * second.steps[1] + k * second.steps[2];
-        if (is_short) {
-          short_rows(kind, &r, at_1, at_2, output);
-        } else {
-          long_rows(kind, &r, at_1, at_2, output);
-        }
-        output += r.count * r.length;
-      }
-    }
+static arm_cmsis_nn_status extrema(bool greatest, const int8_t *first, const cmsis_nn_dims *first_dims,
+                                   const int8_t *second, const cmsis_nn_dims *second_dims, int8_t *output) {
+  const int32_t first_elements = elements(first_dims);
+  const int32_t second_elements = elements(second_dims);
+  tinsmith_extrema_rows rows = {1, first_elements, 0, 0};
+  if (are_equal(first_dims, second_dims)) {
+    tinsmith_extrema_s8((tinsmith_extremum){greatest, false}, rows, first, second, output);
+  } else if (second_elements == 1) {
+    tinsmith_extrema_s8((tinsmith_extremum){greatest, true}, rows, first, second, output);
+  } else if (first_elements == 1) {
+    rows.length = second_elements;
+    tinsmith_extrema_s8((tinsmith_extremum){greatest, true}, rows, second, first, output);
+  } else {
+    extrema_broadcast(greatest, first, first_dims, second, second_dims, output);
   }
   return ARM_CMSIS_NN_SUCCESS;
 }

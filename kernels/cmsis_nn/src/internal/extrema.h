@@ -1,5 +1,5 @@
-/* The lesser or the greater of two rows: what the implementations do differently in arm_minimum_s8() and
- * arm_maximum_s8(). */
+/* The lesser or the greater of rows: what the implementations do differently in arm_minimum_s8() and arm_maximum_s8().
+ */
 #ifndef TINSMITH_NN_INTERNAL_EXTREMA_H
 #define TINSMITH_NN_INTERNAL_EXTREMA_H
 
@@ -11,7 +11,15 @@ typedef struct {
   bool one;      /* the second row is one value, for all of the first */
 } tinsmith_extremum;
 
-void tinsmith_extrema_s8(tinsmith_extremum kind, const int8_t *first, const int8_t *second, int8_t *output,
-                         int32_t count);
+typedef struct {
+  int32_t count;
+  int32_t length;     /* of each */
+  int32_t first_step; /* bytes from row to row; 0: the same for all */
+  int32_t second_step;
+} tinsmith_extrema_rows;
+
+/** Rows of the output follow each other. */
+void tinsmith_extrema_s8(tinsmith_extremum kind, tinsmith_extrema_rows rows, const int8_t *first, const int8_t *second,
+                         int8_t *output);
 
 #endif /* TINSMITH_NN_INTERNAL_EXTREMA_H */
