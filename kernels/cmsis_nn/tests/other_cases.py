@@ -374,7 +374,19 @@ class OtherGenerator(Generator):
 
     def pool_s16(self, kernel: str) -> Call:
         call = self.pool(kernel.removesuffix("_s16"))
+        if self.chance(0.2):  # all of a large image
+            h, w, c = self.between(1, 60), self.between(1, 60), self.between(1, 20)
+            h = min(h, max(5000 // (w * c), 1))
+            call = replace(
+                call,
+                input_dims=(1, h, w, c),
+                filter_dims=(1, h, w, c),
+                output_dims=(1, 1, 1, c),
+                padding=(0, 0),
+            )
         x, activation = self.int16(*call.input_dims), self.activation_s16()
+        if self.chance(0.2):
+            x = np.where(x > -20000, S16[1], S16[0]).astype(np.int16)
         taps = (call.filter_dims[1], call.filter_dims[2])
         size = (call.output_dims[1], call.output_dims[2])
         geometry = (taps, call.stride, call.padding, (1, 1), size)

@@ -47,13 +47,19 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status tinsmith_pool_s16(const cmsis_nn_pool
   for (int32_t n = 0; n < input_dims->n; ++n) {
     for (int32_t oy = 0; oy < output_dims->h; ++oy) {
       int32_t y;
-      window.rows = tinsmith_clip_pool(oy * params->stride.h - params->padding.h, filter_dims->h, input_dims->h, &y);
+      const int32_t rows =
+          tinsmith_clip_pool(oy * params->stride.h - params->padding.h, filter_dims->h, input_dims->h, &y);
       for (int32_t ox = 0; ox < output_dims->w; ++ox) {
         int32_t x;
         window.columns =
             tinsmith_clip_pool(ox * params->stride.w - params->padding.w, filter_dims->w, input_dims->w, &x);
-        if (window.rows < 1 || window.columns < 1) {
+        if (rows < 1 || window.columns < 1) {
           return ARM_CMSIS_NN_ARG_ERROR;
+        }
+        window.rows = rows;
+        if (window.columns == input_dims->w) { /* Whole rows follow each other as one. */
+          window.columns *= rows;
+          window.rows = 1;
         }
         window.input = input + y * window.row + x * channels;
         reduce(&window, &params->activation, output);
