@@ -17,11 +17,11 @@ import re
 import struct
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tinsmith_emulators import FirmwareCrashError, run
-from tinsmith_target import target
+from tinsmith_target import Target, target
 from tinsmith_toolchains import build_firmware
 
 TOOLS = Path(__file__).resolve().parent
@@ -54,6 +54,8 @@ int unit_tests_run(void *arena) {{
   return 0;
 }}
 """
+
+_STACK_BYTES = 64 * 1024
 
 HARNESS = """
 #include "tinsmith_harness.h"
@@ -95,6 +97,14 @@ class Result:
     crash: str = ""
 
 
+def roomy(cpu: str) -> Target:
+    """The target `cpu` with room for the tests' arrays, which are on the stack."""
+    found = target(cpu)
+    if not found.board.stack_bytes:
+        return found
+    return replace(found, board=replace(found.board, stack_bytes=_STACK_BYTES))
+
+
 def run_program(
     program: Program, cpu: str, library: Path, directory: Path, *, sanitize: bool = False
 ) -> Result:
@@ -108,7 +118,7 @@ def run_program(
     headers = [library, library / "include"] if ours else [library / "Include"]
     bare = () if cpu == "host" else (TOOLS / "unity" / "bare",)
     firmware = build_firmware(
-        target(cpu),
+        roomy(cpu),
         [
             model,
             *sorted(path for path in kernels if not re.search(r"_(f16|f32|flt)\.c$", path.name)),
@@ -120,10 +130,8 @@ def run_program(
     )
     inputs = [struct.pack("<i", index) for index in range(len(program.tests))]
     try:
-        result = run(firmware, target(cpu), inputs, timeout_seconds=300)
-    except (
-        FirmwareCrashError
-    ) as error:  # such as a test whose arrays are larger than the board's stack
+        result = run(firmware, roomy(cpu), inputs, timeout_seconds=300)
+    except FirmwareCrashError as error:
         return Result(dict.fromkeys(program.tests, 0), None, str(error))
     failures = {}
     for name, output in zip(program.tests, result.outputs, strict=True):
