@@ -4,6 +4,7 @@
 #if TINSMITH_NN_MVE
 
 #include "include/arm_nnfunctions.h"
+#include "src/internal/compiler.h"
 #include "src/mve/requantize.h"
 
 /** (value + offset) << left_shift, as one multiply and add: unit is 2^left_shift, shifted_offset is offset * unit. */
@@ -37,22 +38,44 @@ arm_cmsis_nn_status arm_elementwise_add_s8(
   return ARM_CMSIS_NN_SUCCESS;
 }
 
+/** What the elements of a product have in common. */
+typedef struct {
+  int32_t offset_1;
+  int32_t offset_2;
+  mve_uniform_scale scale;
+  mve_output_range range;
+} product;
+
+/** shifts_left: a constant, so that the usual loop does without. */
+TINSMITH_ALWAYS_INLINE void multiply(const product *m, bool shifts_left, const int8_t *input_1, const int8_t *input_2,
+                                     int8_t *output, int32_t count) {
+  for (int32_t left = count; left > 0; left -= kWordLanes) {
+    const mve_pred16_t p = vctp32q((uint32_t)left);
+    const int32x4_t a = vaddq_n_s32(vldrbq_z_s32(input_1, p), m->offset_1);
+    const int32x4_t b = vaddq_n_s32(vldrbq_z_s32(input_2, p), m->offset_2);
+    const int32x4_t raised = shifts_left ? vshlq_r_s32(vmulq_s32(a, b), m->scale.left) : vmulq_s32(a, b);
+    vstrbq_p_s32(output, mve_to_range(mve_requantize_uniform_right(raised, &m->scale), &m->range), p);
+    input_1 += kWordLanes;
+    input_2 += kWordLanes;
+    output += kWordLanes;
+  }
+}
+
 arm_cmsis_nn_status arm_elementwise_mul_s8(const int8_t *input_1_vect, const int8_t *input_2_vect,
                                            const int32_t input_1_offset, const int32_t input_2_offset, int8_t *output,
                                            const int32_t out_offset, const int32_t out_mult, const int32_t out_shift,
                                            const int32_t out_activation_min, const int32_t out_activation_max,
                                            const int32_t block_size) {
-  const mve_uniform_scale scale = mve_uniform(out_mult, out_shift);
-  const mve_output_range range = {out_offset, out_activation_min, out_activation_max};
-  for (int32_t left = block_size; left > 0; left -= kWordLanes) {
-    const mve_pred16_t p = vctp32q((uint32_t)left);
-    const int32x4_t a = vaddq_n_s32(vldrbq_z_s32(input_1_vect, p), input_1_offset);
-    const int32x4_t b = vaddq_n_s32(vldrbq_z_s32(input_2_vect, p), input_2_offset);
-    const int32x4_t product = mve_requantize_uniform(vmulq_s32(a, b), &scale);
-    vstrbq_p_s32(output, mve_to_range(product, &range), p);
-    input_1_vect += kWordLanes;
-    input_2_vect += kWordLanes;
-    output += kWordLanes;
+  const product m = {
+      .offset_1 = input_1_offset,
+      .offset_2 = input_2_offset,
+      .scale = mve_uniform(out_mult, out_shift),
+      .range = {out_offset, out_activation_min, out_activation_max},
+  };
+  if (m.scale.left > 0) {
+    multiply(&m, true, input_1_vect, input_2_vect, output, block_size);
+  } else {
+    multiply(&m, false, input_1_vect, input_2_vect, output, block_size);
   }
   return ARM_CMSIS_NN_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #if TINSMITH_NN_MVE
 
 #include "include/arm_nnfunctions.h"
+#include "src/internal/compiler.h"
 #include "src/mve/requantize.h"
 
 arm_cmsis_nn_status arm_elementwise_add_s16(const int16_t *input_1_vect, const int16_t *input_2_vect,
@@ -36,6 +37,20 @@ arm_cmsis_nn_status arm_elementwise_add_s16(const int16_t *input_1_vect, const i
   return ARM_CMSIS_NN_SUCCESS;
 }
 
+/** shifts_left: a constant, so that the usual loop does without. */
+TINSMITH_ALWAYS_INLINE void multiply(const int16_t *input_1, const int16_t *input_2, const mve_uniform_scale *scale,
+                                     bool shifts_left, const mve_output_range *range, int16_t *output, int32_t count) {
+  for (int32_t left = count; left > 0; left -= kWordLanes) {
+    const mve_pred16_t p = vctp32q((uint32_t)left);
+    const int32x4_t product = vmulq_s32(vldrhq_z_s32(input_1, p), vldrhq_z_s32(input_2, p));
+    const int32x4_t raised = shifts_left ? vshlq_r_s32(product, scale->left) : product;
+    vstrhq_p_s32(output, mve_to_range(mve_requantize_uniform_right(raised, scale), range), p);
+    input_1 += kWordLanes;
+    input_2 += kWordLanes;
+    output += kWordLanes;
+  }
+}
+
 arm_cmsis_nn_status arm_elementwise_mul_s16(const int16_t *input_1_vect, const int16_t *input_2_vect,
                                             const int32_t input_1_offset, const int32_t input_2_offset, int16_t *output,
                                             const int32_t out_offset, const int32_t out_mult, const int32_t out_shift,
@@ -46,15 +61,10 @@ arm_cmsis_nn_status arm_elementwise_mul_s16(const int16_t *input_1_vect, const i
   (void)out_offset;
   const mve_uniform_scale scale = mve_uniform(out_mult, out_shift);
   const mve_output_range range = {0, out_activation_min, out_activation_max};
-  for (int32_t left = block_size; left > 0; left -= kWordLanes) {
-    const mve_pred16_t p = vctp32q((uint32_t)left);
-    const int32x4_t a = vldrhq_z_s32(input_1_vect, p);
-    const int32x4_t b = vldrhq_z_s32(input_2_vect, p);
-    const int32x4_t product = mve_requantize_uniform(vmulq_s32(a, b), &scale);
-    vstrhq_p_s32(output, mve_to_range(product, &range), p);
-    input_1_vect += kWordLanes;
-    input_2_vect += kWordLanes;
-    output += kWordLanes;
+  if (scale.left > 0) {
+    multiply(input_1_vect, input_2_vect, &scale, true, &range, output, block_size);
+  } else {
+    multiply(input_1_vect, input_2_vect, &scale, false, &range, output, block_size);
   }
   return ARM_CMSIS_NN_SUCCESS;
 }
