@@ -13,8 +13,7 @@ static void softmax_row(const int8_t *input, int32_t size, int32_t mult, int32_t
   const tinsmith_softmax_row row =
       tinsmith_softmax_row_from(d.max, mve_softmax_sum(&d, input, size, kAccumulationIntegerBits));
   for (int32_t left = size; left > 0; left -= kWordLanes) {
-    const mve_pred16_t p = vctp32q((uint32_t)left);
-    vstrhq_p_s32(output, mve_softmax_shares(&row, &d, input, p, 16), p);
+    vstrhq_p_s32(output, mve_softmax_shares(&row, &d, input, left, 16), vctp32q((uint32_t)left));
     input += kWordLanes;
     output += kWordLanes;
   }

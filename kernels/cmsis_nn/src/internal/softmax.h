@@ -96,20 +96,13 @@ static inline tinsmith_softmax_row tinsmith_softmax_row_from(int32_t max, int32_
 
 #if TINSMITH_NN_MVE
 
-/** Up to four shares, less half of their range, and no greater than fits `bits`; the least for differences that do not
- * count. */
+/** The shares of the first `left` values, at most four, less half of their range, and no greater than fits `bits`. */
 static inline int32x4_t mve_softmax_shares(const tinsmith_softmax_row *row, const mve_softmax_differences *d,
-                                           const int8_t *input, mve_pred16_t p, int32_t bits) {
+                                           const int8_t *input, int32_t left, int32_t bits) {
   const int32_t half = 1 << (bits - 1);
-  const int32x4_t least = vdupq_n_s32(-half);
-  const int32x4_t differences = mve_differences(d, input, p);
-  const mve_pred16_t counts = vcmpgeq_m_n_s32(differences, d->diff_min, p);
-  if (counts == 0) {
-    return least;
-  }
-  const int32x4_t product = vqrdmulhq_n_s32(mve_exp_of_differences(d, differences), row->scale);
+  const int32x4_t product = vqrdmulhq_n_s32(mve_softmax_exps(d, input, left), row->scale);
   const int32x4_t shares = vrshlq_n_s32(product, -(row->bits_over_unit + 31 - bits));
-  return vpselq_s32(vminq_s32(vsubq_n_s32(shares, half), vdupq_n_s32(half - 1)), least, counts);
+  return vminq_s32(vsubq_n_s32(shares, half), vdupq_n_s32(half - 1));
 }
 
 #else

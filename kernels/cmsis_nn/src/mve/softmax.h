@@ -2,6 +2,7 @@
 #ifndef TINSMITH_NN_MVE_SOFTMAX_H
 #define TINSMITH_NN_MVE_SOFTMAX_H
 
+#include "src/internal/compiler.h"
 #include "src/mve/requantize.h"
 
 /** As tinsmith_exp_of_negative(). What is divided here is never negative, so that VRSHR rounds as gemmlowp does. */
@@ -40,14 +41,19 @@ typedef struct {
   int32_t diff_min;
 } mve_softmax_differences;
 
-/** Up to four values less the greatest. */
-static inline int32x4_t mve_differences(const mve_softmax_differences *d, const int8_t *input, mve_pred16_t p) {
-  return vsubq_n_s32(vldrbq_z_s32(input, p), d->max);
-}
-
-/** exp of differences, in Q0.31. */
-static inline int32x4_t mve_exp_of_differences(const mve_softmax_differences *d, int32x4_t differences) {
-  return mve_exp_of_negative(vqrdmulhq_n_s32(vshlq_r_s32(differences, d->shift), d->mult));
+/** exp of the first `left` values less the greatest, at most four, in Q0.31; 0 for others, and where a difference does
+ * not count. */
+TINSMITH_NOINLINE static int32x4_t mve_softmax_exps(const mve_softmax_differences *d, const int8_t *input,
+                                                    int32_t left) {
+  const int32x4_t none = vdupq_n_s32(0);
+  const mve_pred16_t p = vctp32q((uint32_t)left);
+  const int32x4_t differences = vsubq_n_s32(vldrbq_z_s32(input, p), d->max);
+  const mve_pred16_t counts = vcmpgeq_m_n_s32(differences, d->diff_min, p);
+  if (counts == 0) { /* Most often none does. */
+    return none;
+  }
+  const int32x4_t exps = mve_exp_of_negative(vqrdmulhq_n_s32(vshlq_r_s32(differences, d->shift), d->mult));
+  return vpselq_s32(exps, none, counts);
 }
 
 static inline int32_t mve_softmax_max(const int8_t *input, int32_t size) {
@@ -65,12 +71,7 @@ static inline int32_t mve_softmax_sum(const mve_softmax_differences *d, const in
                                       int32_t shift) {
   int32_t sum = 0;
   for (int32_t left = size; left > 0; left -= kWordLanes) {
-    const mve_pred16_t p = vctp32q((uint32_t)left);
-    const int32x4_t differences = mve_differences(d, input, p);
-    const mve_pred16_t counts = vcmpgeq_m_n_s32(differences, d->diff_min, p);
-    if (counts != 0) { /* Most often none does. */
-      sum = vaddvaq_p_s32(sum, vrshlq_n_s32(mve_exp_of_differences(d, differences), -shift), counts);
-    }
+    sum = vaddvaq_s32(sum, vrshlq_n_s32(mve_softmax_exps(d, input, left), -shift));
     input += kWordLanes;
   }
   return sum;
