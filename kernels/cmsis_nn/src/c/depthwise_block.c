@@ -1,4 +1,5 @@
-/* Depthwise convolution pixel by pixel (internal/depthwise_block.h) in plain C: channel by channel. */
+/* Depthwise convolution pixel by pixel (internal/depthwise_block.h): channel by channel, all that plain
+ * C does, and the others for what they have no loops of their own for. */
 
 #include "src/internal/depthwise_block.h"
 
@@ -8,8 +9,6 @@
 #include "src/internal/implementation.h"
 #include "src/internal/requantize.h"
 
-#if !TINSMITH_NN_MVE
-
 /** The sum of one channel, its first tap at x and w. */
 static inline int32_t sum_taps(const tinsmith_depthwise_taps *taps, const int8_t *x, const int8_t *w, int32_t offset) {
   const int32_t columns = taps->columns;
@@ -17,7 +16,7 @@ static inline int32_t sum_taps(const tinsmith_depthwise_taps *taps, const int8_t
   const int32_t w_step = taps->filter_column;
   int32_t sum = 0;
   TINSMITH_NO_UNROLL
-  for (int32_t rows = taps->rows; rows > 0; --rows) {
+  for (int32_t rows = taps->rows; rows != 0; --rows) {
     if (columns == 3) {
       sum += (x[0] + offset) * w[0];
       sum += (x[x_step] + offset) * w[w_step];
@@ -26,7 +25,7 @@ static inline int32_t sum_taps(const tinsmith_depthwise_taps *taps, const int8_t
       const int8_t *x_tap = x;
       const int8_t *w_tap = w;
       TINSMITH_NO_UNROLL
-      for (int32_t left = columns; left > 0; --left) {
+      for (int32_t left = columns; left != 0; --left) {
         sum += (*x_tap + offset) * *w_tap;
         x_tap += x_step;
         w_tap += w_step;
@@ -65,5 +64,3 @@ tinsmith_depthwise_pixel *tinsmith_depthwise_pixel_for(const tinsmith_depthwise_
   return tinsmith_depthwise_pixel_singly;
 }
 #endif
-
-#endif /* !TINSMITH_NN_MVE */

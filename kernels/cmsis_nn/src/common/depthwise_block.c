@@ -42,15 +42,21 @@ void tinsmith_depthwise_block_s8(const tinsmith_depthwise_block *block, const cm
     for (int32_t oy = output_dims->h; oy > 0; --oy) {
       int32_t top;
       taps.rows = inside(y, params->dilation.h, filter_dims->h, input_dims->h, &top);
+      const int8_t *row_input = input; /* of the first tap of a pixel, column 0 */
+      const int8_t *row_filter = block->filter;
+      if (taps.rows > 0) { /* else there is no first tap to point at */
+        row_input += (y + top * params->dilation.h) * row;
+        row_filter += top * taps.filter_row;
+      }
       int32_t x = -params->padding.w;
       for (int32_t ox = output_dims->w; ox > 0; --ox) {
         int32_t left;
         taps.columns = inside(x, params->dilation.w, filter_dims->w, input_dims->w, &left);
-        taps.input = input;
-        taps.filter = block->filter;
-        if (taps.rows > 0 && taps.columns > 0) { /* else there is no first tap to point at */
-          taps.input += (y + top * params->dilation.h) * row + (x + left * params->dilation.w) * channels;
-          taps.filter += top * taps.filter_row + left * taps.filter_column;
+        taps.input = row_input;
+        taps.filter = row_filter;
+        if (taps.columns > 0) {
+          taps.input += (x + left * params->dilation.w) * channels;
+          taps.filter += left * block->filter_pitch;
         }
         compute(block, &taps, output);
         output += channels * params->ch_mult;

@@ -77,7 +77,7 @@ TINSMITH_NOINLINE static void multiply(int32_t acc[kRows][kPixels], const tinsmi
 }
 
 static inline int8_t finish(const filter_rows *rows, int32_t row, int32_t acc) {
-  const int32_t value = tinsmith_requantize(acc, rows->multiplier[row], rows->shift[row]) + rows->zero_point;
+  const int32_t value = tinsmith_requantize_to(acc, rows->multiplier[row], rows->shift[row], rows->zero_point);
   return (int8_t)tinsmith_clamp(value, rows->activation.min, rows->activation.max);
 }
 

@@ -53,10 +53,12 @@ TINSMITH_ALWAYS_INLINE void sum_four(int32_t *sums, const int32_t *from, const t
   }
   const uint32_t offsets = taps->offsets;
   const tinsmith_depthwise_tap *tap = taps->first;
-  TINSMITH_NO_UNROLL
-  for (int32_t left = taps->count; left > 0; --left) {
-    add_tap(&acc, x + tap->input, w + tap->filter, offsets, of_one);
-    ++tap;
+  int32_t left = taps->count;
+  if (left > 0) {
+    do {
+      const tinsmith_depthwise_tap at = *tap++;
+      add_tap(&acc, x + at.input, w + at.filter, offsets, of_one);
+    } while (--left != 0);
   }
   sums[0] = acc.of[0];
   sums[1] = acc.of[1];
@@ -89,7 +91,7 @@ TINSMITH_NOINLINE static int32_t sum_one(int32_t sum, const tap_list *taps, cons
   const int32_t offset = (int16_t)taps->offsets;
   const tinsmith_depthwise_tap *tap = taps->first;
   TINSMITH_NO_UNROLL
-  for (int32_t left = taps->count; left > 0; --left) {
+  for (int32_t left = taps->count; left != 0; --left) {
     sum += (x[tap->input] + offset) * w[tap->filter];
     ++tap;
   }
@@ -126,31 +128,33 @@ static void scale_sums(const int32_t *sums, const tinsmith_depthwise_block *bloc
   const int32_t *shift = block->shift + first;
   const int32_t zero_point = block->params->output_offset;
   int8_t *next = output;
+  TINSMITH_KEEP_ORDER(multiplier); /* else compilers count one index up and add it to each */
+  TINSMITH_KEEP_ORDER(shift);
+  TINSMITH_KEEP_ORDER(next);
   TINSMITH_NO_UNROLL
-  for (const int32_t *end = sums + count; sums != end; ++sums) {
-    *next++ = tinsmith_saturate_s8(tinsmith_requantize_to(*sums, *multiplier++, *shift++, zero_point));
+  for (int32_t left = count; left != 0; --left) {
+    *next++ = tinsmith_saturate_s8(tinsmith_requantize_to(*sums++, *multiplier++, *shift++, zero_point));
   }
   tinsmith_apply_activation(&block->params->activation, output, count);
 }
 
+/** Column by column, so that a window with fewer columns has the same list, but shorter. */
 static void list_taps(tinsmith_depthwise_taps *taps) {
-  const int32_t columns = taps->columns;
-  const int32_t x_step = taps->input_column;
-  const int32_t w_step = taps->filter_column;
-  int32_t x = 0;
-  int32_t w = 0;
+  const int32_t x_step = taps->input_row;
+  const int32_t w_step = taps->filter_row;
+  tinsmith_depthwise_tap top = {0, 0};
   tinsmith_depthwise_tap *tap = taps->list;
   TINSMITH_NO_UNROLL
-  for (int32_t rows = taps->rows; rows > 0; --rows) {
+  for (int32_t columns = taps->columns; columns > 0; --columns) {
+    tinsmith_depthwise_tap at = top;
     TINSMITH_NO_UNROLL
-    for (const tinsmith_depthwise_tap *end = tap + columns; tap != end; ++tap) {
-      tap->input = x;
-      tap->filter = w;
-      x += x_step;
-      w += w_step;
+    for (int32_t rows = taps->rows; rows != 0; --rows) {
+      *tap++ = at;
+      at.input += x_step;
+      at.filter += w_step;
     }
-    x += taps->input_row - columns * x_step;
-    w += taps->filter_row - columns * w_step;
+    top.input += taps->input_column;
+    top.filter += taps->filter_column;
   }
 }
 
@@ -177,31 +181,45 @@ TINSMITH_NOINLINE static void sum_large_window(int32_t *sums, const tinsmith_dep
   }
 }
 
-static void convolve_pixel(const tinsmith_depthwise_block *block, tinsmith_depthwise_taps *taps, int8_t *output) {
-  const int32_t channels = block->inputs * block->per_input;
-  const tap_list list = list_of(block, taps);
-  const bool fits = list.count <= kListedTaps;
-  if (fits && (taps->rows > taps->listed_rows || taps->columns != taps->listed_columns)) {
-    list_taps(taps);
-    taps->listed_rows = taps->rows;
-    taps->listed_columns = taps->columns;
-  }
+/** Outputs of the channels [first, first + count), count <= kSums. */
+TINSMITH_ALWAYS_INLINE void convolve_channels(const tinsmith_depthwise_block *block, tinsmith_depthwise_taps *taps,
+                                              int32_t first, int32_t count, int8_t *output) {
   int32_t sums[kSums];
+  const tap_list list = list_of(block, taps);
+  if (list.count > kListedTaps) {
+    sum_large_window(sums, block, taps, first, count);
+  } else {
+    if (taps->rows != taps->listed_rows || taps->columns > taps->listed_columns) {
+      list_taps(taps);
+      taps->listed_rows = taps->rows;
+      taps->listed_columns = taps->columns;
+    }
+    sum_channels(sums, block->bias == NULL ? NULL : block->bias + first, block, &list, taps, first, count);
+  }
+  scale_sums(sums, block, first, count, output + first);
+}
+
+static void convolve_pixel(const tinsmith_depthwise_block *block, tinsmith_depthwise_taps *taps, int8_t *output) {
+  convolve_channels(block, taps, 0, block->inputs * block->per_input, output);
+}
+
+/** Of more channels. */
+static void convolve_pixel_by_parts(const tinsmith_depthwise_block *block, tinsmith_depthwise_taps *taps,
+                                    int8_t *output) {
+  const int32_t channels = block->inputs * block->per_input;
   TINSMITH_NO_UNROLL
   for (int32_t first = 0; first < channels; first += kSums) {
     const int32_t count = channels - first < kSums ? channels - first : kSums;
-    if (fits) {
-      sum_channels(sums, block->bias == NULL ? NULL : block->bias + first, block, &list, taps, first, count);
-    } else {
-      sum_large_window(sums, block, taps, first, count);
-    }
-    scale_sums(sums, block, first, count, output + first);
+    convolve_channels(block, taps, first, count, output);
   }
 }
 
 tinsmith_depthwise_pixel *tinsmith_depthwise_pixel_for(const tinsmith_depthwise_block *block, int32_t filter_w) {
   const bool by_fours = block->per_input == 1 ? block->inputs >= kTogether : block->per_input % kTogether == 0;
-  return by_fours && filter_w <= kListedTaps ? convolve_pixel : tinsmith_depthwise_pixel_singly;
+  if (!by_fours || filter_w > kListedTaps) {
+    return tinsmith_depthwise_pixel_singly;
+  }
+  return block->inputs * block->per_input <= kSums ? convolve_pixel : convolve_pixel_by_parts;
 }
 
 #endif /* TINSMITH_NN_DSP */

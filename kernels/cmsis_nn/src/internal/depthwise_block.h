@@ -61,7 +61,7 @@ typedef void tinsmith_depthwise_pixel(const tinsmith_depthwise_block *block, tin
 /** What the implementations do differently: the best for a layer. filter_w: taps of a row. */
 tinsmith_depthwise_pixel *tinsmith_depthwise_pixel_for(const tinsmith_depthwise_block *block, int32_t filter_w);
 
-/** Channel by channel; plain C and DSP. */
+/** Channel by channel. */
 tinsmith_depthwise_pixel tinsmith_depthwise_pixel_singly;
 
 #endif /* TINSMITH_NN_INTERNAL_DEPTHWISE_BLOCK_H */

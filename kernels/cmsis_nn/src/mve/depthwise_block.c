@@ -119,9 +119,8 @@ static void convolve_pixel(const tinsmith_depthwise_block *block, tinsmith_depth
 }
 
 tinsmith_depthwise_pixel *tinsmith_depthwise_pixel_for(const tinsmith_depthwise_block *block, int32_t filter_w) {
-  (void)block;
   (void)filter_w;
-  return convolve_pixel;
+  return block->inputs * block->per_input == 1 ? tinsmith_depthwise_pixel_singly : convolve_pixel;
 }
 
 #endif /* TINSMITH_NN_MVE */
