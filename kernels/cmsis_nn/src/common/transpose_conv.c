@@ -84,17 +84,18 @@ typedef struct {
   int32_t channels;
 } group;
 
-/** One tap's values, for the weights. With MVE what they are together is added to the sum. */
+/** One tap's values, >= 1, for the weights. With MVE what they are together is added to the sum. */
 static inline void copy_tap(int8_t *to, const int8_t *from, int32_t count, int32_t *sum) {
 #if TINSMITH_NN_MVE
-  for (int32_t left = count; left > 0; left -= kByteLanes) {
-    const mve_pred16_t p = vctp8q((uint32_t)left);
+  do {
+    const mve_pred16_t p = vctp8q((uint32_t)count);
     const int8x16_t values = vldrbq_z_s8(from, p);
     vstrbq_p_s8(to, values, p);
     *sum = vaddvaq_p_s8(*sum, values, p);
     from += kByteLanes;
     to += kByteLanes;
-  }
+    count -= kByteLanes;
+  } while (count > 0);
 #else
   (void)sum;
   tinsmith_copy_short(to, from, count);
@@ -113,7 +114,8 @@ TINSMITH_NOINLINE static void arrange(const layer *l, const group *g, const int8
   for (int32_t c = g->channels; c > 0; --c) {
     int32_t sum = 0;
     int32_t row = 0;
-    for (int32_t j = taps_y; j > 0; --j) {
+    int32_t j = taps_y;
+    do {
       const int8_t *tap = last - row;
       int32_t i = taps_x;
       do {
@@ -122,7 +124,7 @@ TINSMITH_NOINLINE static void arrange(const layer *l, const group *g, const int8
         tap -= step;
       } while (--i > 0);
       row += row_step;
-    }
+    } while (--j > 0);
     *sums++ = sum;
     last += pitch;
   }
@@ -135,6 +137,29 @@ typedef struct {
   int32_t shift[kTransposeConvChannels];
 } constants;
 
+/** Of one of a group's outputs. at: where its channels begin; with MVE, k->bias has the sums of their weights. */
+static void take_constants(const layer *l, const group *g, int32_t at, constants *k) {
+  const int32_t *bias = l->bias == NULL ? NULL : l->bias + g->channel;
+  const int32_t *multiplier = l->quant_params->multiplier + g->channel;
+  const int32_t *shift = l->quant_params->shift + g->channel;
+#if TINSMITH_NN_MVE
+  for (int32_t c = 0; c < g->channels; c += kWordLanes) {
+    const mve_pred16_t p = vctp32q((uint32_t)(g->channels - c));
+    const int32x4_t own = bias == NULL ? vdupq_n_s32(0) : vldrwq_z_s32(bias + c, p);
+    const int32x4_t sums = vldrwq_z_s32(k->bias + at + c, p);
+    vstrwq_p_s32(k->bias + at + c, vmlaq_n_s32(own, sums, l->params->input_offset), p);
+    vstrwq_p_s32(k->multiplier + at + c, vldrwq_z_s32(multiplier + c, p), p);
+    vstrwq_p_s32(k->shift + at + c, vldrwq_z_s32(shift + c, p), p);
+  }
+#else
+  for (int32_t c = 0; c < g->channels; ++c) {
+    k->bias[at + c] = bias == NULL ? 0 : bias[c];
+    k->multiplier[at + c] = multiplier[c];
+    k->shift[at + c] = shift[c];
+  }
+#endif
+}
+
 static void prepare(const layer *l, const group *g, constants *k) {
   const int32_t row = l->filter_dims->w * l->input_dims->c;
   const int32_t weight_bytes = g->channels * g->y->taps * g->x->taps * l->input_dims->c;
@@ -146,14 +171,9 @@ static void prepare(const layer *l, const group *g, constants *k) {
       const int32_t tap_x = g->x->tap + i + (g->x->taps - 1) * l->params->stride.w;
       arrange(l, g, l->filter + (g->channel * l->filter_dims->h + tap_y) * row + tap_x * l->input_dims->c, weights,
               k->bias + at);
-      for (int32_t c = g->channel; c < g->channel + g->channels; ++c) {
-        const int32_t bias = l->bias == NULL ? 0 : l->bias[c];
-        k->bias[at] = bias + (TINSMITH_NN_MVE ? l->params->input_offset * k->bias[at] : 0);
-        k->multiplier[at] = l->quant_params->multiplier[c];
-        k->shift[at] = l->quant_params->shift[c];
-        ++at;
-      }
+      take_constants(l, g, at, k);
       weights += weight_bytes;
+      at += g->channels;
     }
   }
 }
@@ -282,23 +302,36 @@ TINSMITH_NOINLINE static void know_untouched(const layer *l, int32_t channel, in
   u->channel = channel;
 }
 
-/** All channels of the outputs of two axes' phases, which meet no taps. */
-static void fill_phases(const layer *l, const phase *y, const phase *x, untouched *u) {
+/** All channels of outputs that meet no taps. first: of them, in the output. */
+static void fill(const layer *l, int32_t first, places to, untouched *u) {
   const cmsis_nn_dims *out = l->output_dims;
-  const places all = places_of(l, y, x);
   for (int32_t channel = 0; channel < out->c; channel += kTransposeConvChannels) {
     const int32_t channels = least(out->c - channel, kTransposeConvChannels);
     if (u->channel != channel) {
       know_untouched(l, channel, channels, u);
     }
-    int8_t *output = l->output + (y->first * out->w + x->first) * out->c + channel;
+    int8_t *output = l->output + first * out->c + channel;
     for (int32_t n = 0; n < l->input_dims->n; ++n) {
-      for (int32_t j = 0; j < y->count; ++j) {
-        for (int32_t i = 0; i < x->count; ++i) {
-          spread(u->pixel, 0, channels, all, output + (j * out->w + i) * out->c);
-        }
-      }
+      spread(u->pixel, 0, channels, to, output);
       output += out->h * out->w * out->c;
+    }
+  }
+}
+
+/** Neighbouring rows that meet no taps. */
+static void fill_rows(const layer *l, const phase *y, untouched *u) {
+  const int32_t row = l->output_dims->w * l->output_dims->c;
+  const places to = {y->outputs, l->output_dims->w, l->params->stride.h * row, l->output_dims->c};
+  for (int32_t j = 0; j < y->count; ++j) {
+    fill(l, (y->first + j) * l->output_dims->w, to, u);
+  }
+}
+
+/** Neighbouring columns that meet none, of neighbouring rows that do. */
+static void fill_columns(const layer *l, const phase *y, const phase *x, untouched *u) {
+  for (int32_t j = 0; j < y->count; ++j) {
+    for (int32_t i = 0; i < x->count; ++i) {
+      fill(l, (y->first + j) * l->output_dims->w + x->first + i, places_of(l, y, x), u);
     }
   }
 }
@@ -378,13 +411,17 @@ arm_cmsis_nn_status arm_transpose_conv_s8(const cmsis_nn_context *ctx, const cms
   phase y;
   for (int32_t first_y = 0; first_y < least(stride.h, output_dims->h); first_y += y.count) {
     y = phases_of(first_y, output_dims->h, stride.h, transpose_conv_params->padding.h, filter_dims->h);
+    if (y.taps == 0) {
+      fill_rows(&l, &y, &u);
+      continue;
+    }
     phase x;
     for (int32_t first_x = 0; first_x < least(stride.w, output_dims->w); first_x += x.count) {
       x = phases_of(first_x, output_dims->w, stride.w, transpose_conv_params->padding.w, filter_dims->w);
-      if (y.taps > 0 && x.taps > 0) {
+      if (x.taps > 0) {
         convolve_phases(&l, &y, &x);
       } else {
-        fill_phases(&l, &y, &x, &u);
+        fill_columns(&l, &y, &x, &u);
       }
     }
   }
