@@ -323,6 +323,8 @@ class Generator:
         channels_in = self.between(2 if packed else 1, 11) + (3 if pixels else 0)
         if free and self.chance(0.1):  # more than sums are kept of
             channels_in = self.between(30, 70)
+        if kernel == "depthwise_opt" and self.chance(0.4):  # few taps of blocks of channels
+            taps, channels_in = (self.between(1, 2), self.between(1, 2)), self.between(14, 40)
         if kernel == "depthwise" and not small and self.chance(0.2):  # more than are listed
             taps = (self.between(8, 13), self.between(6, 11))
         channels = channels_in * multiply

@@ -8,12 +8,15 @@
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
 #include "src/internal/arguments.h"
+#include "src/internal/compiler.h"
 #include "src/mve/depthwise_core.h"
 
-static void run_core(void *scratch, const cmsis_nn_dw_conv_params *params,
-                     const cmsis_nn_per_channel_quant_params *quant, const cmsis_nn_dims *input_dims,
-                     const int8_t *input, const cmsis_nn_dims *filter_dims, const int8_t *filter, const int32_t *bias,
-                     bool folded, const cmsis_nn_dims *output_dims, int8_t *output) {
+/** by_lines: not by patches, even if there is a plan for them. */
+TINSMITH_ALWAYS_INLINE void run_core(void *scratch, bool by_lines, const cmsis_nn_dw_conv_params *params,
+                                     const cmsis_nn_per_channel_quant_params *quant, const cmsis_nn_dims *input_dims,
+                                     const int8_t *input, const cmsis_nn_dims *filter_dims, const int8_t *filter,
+                                     const int32_t *bias, bool folded, const cmsis_nn_dims *output_dims,
+                                     int8_t *output) {
   const mve_depthwise layer = {
       .filter = filter,
       .bias = bias,
@@ -28,7 +31,7 @@ static void run_core(void *scratch, const cmsis_nn_dw_conv_params *params,
   };
   const mve_axes axes = mve_depthwise_axes(params, input_dims, filter_dims, output_dims);
   for (int32_t batch = 0; batch < input_dims->n; ++batch) {
-    if (mve_plan_patches(&axes).outputs > 0) {
+    if (!by_lines && mve_plan_patches(&axes).outputs > 0) {
       tinsmith_mve_depthwise_patches_s8(&layer, &axes, input, output, scratch);
     } else {
       tinsmith_mve_depthwise_lines_s8(&layer, &axes, input, output, scratch);
@@ -66,6 +69,11 @@ arm_cmsis_nn_status arm_depthwise_conv_3x3_s8(const cmsis_nn_context *ctx,
   return ARM_CMSIS_NN_SUCCESS;
 }
 
+enum {
+  kFewTaps = 4,  /* of a whole block of channels, lines take less for so few, where both can be done */
+  kFewPixels = 4 /* so few do not make up for what is prepared */
+};
+
 arm_cmsis_nn_status arm_depthwise_conv_s8_opt(const cmsis_nn_context *ctx,
                                               const cmsis_nn_dw_conv_params *dw_conv_params,
                                               const cmsis_nn_per_channel_quant_params *quant_params,
@@ -84,15 +92,18 @@ arm_cmsis_nn_status arm_depthwise_conv_s8_opt(const cmsis_nn_context *ctx,
   const cmsis_nn_dw_conv_params params = tinsmith_depthwise_opt_params(dw_conv_params);
   const cmsis_nn_dims image = tinsmith_one_image(input_dims);
   const mve_axes axes = mve_depthwise_axes(&params, &image, filter_dims, output_dims);
-  if (mve_depthwise_bytes(&axes) + kScratchAlignment > mve_public_depthwise_bytes(&image, filter_dims)) {
+  const int32_t room = mve_public_depthwise_bytes(&image, filter_dims) - kScratchAlignment;
+  const bool few_taps =
+      filter_dims->h * filter_dims->w <= kFewTaps && image.c >= kDepthwiseBlock && mve_lines_bytes(&axes) <= room;
+  if (output_dims->h * output_dims->w < kFewPixels || (!few_taps && mve_depthwise_bytes(&axes) > room)) {
     convolve_image(&params, quant_params, &image, input_data, filter_dims, filter_data, bias_data, output_dims,
                    output_data);
     return ARM_CMSIS_NN_SUCCESS;
   }
   int8_t *scratch = ctx->buf;
   scratch += -(uintptr_t)scratch % kScratchAlignment;
-  run_core(scratch, &params, quant_params, &image, input_data, filter_dims, filter_data, bias_data, false, output_dims,
-           output_data);
+  run_core(scratch, few_taps, &params, quant_params, &image, input_data, filter_dims, filter_data, bias_data, false,
+           output_dims, output_data);
   return ARM_CMSIS_NN_SUCCESS;
 }
 
@@ -108,8 +119,8 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s8(const cmsis_nn_context *ctx,
   if (status != ARM_CMSIS_NN_SUCCESS) {
     return status;
   }
-  run_core(ctx->buf, dw_conv_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_data, true,
-           output_dims, output_data);
+  run_core(ctx->buf, false, dw_conv_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_data,
+           true, output_dims, output_data);
   return ARM_CMSIS_NN_SUCCESS;
 }
 
