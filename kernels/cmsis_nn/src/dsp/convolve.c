@@ -105,38 +105,35 @@ void tinsmith_convolve_columns(const tinsmith_convolution_layer *layer, void *sc
   tinsmith_lanes *columns = scratch;
   int8_t *bytes = (int8_t *)(columns + (depth + 3) / 4 * 4);
 
-  tinsmith_window window = tinsmith_first_window(windows);
-  for (int32_t left = layer->pixels; left > 0; left -= kPixels) {
-    const int32_t pixels = left < kPixels ? left : kPixels;
-    tinsmith_window next = window;
-    for (int32_t group = 0; group < groups; ++group) {
-      const int32_t first = group * channels;
-      const filter_rows rows = {
-          .weights = layer->filter + first * depth,
-          .bias = layer->bias == NULL ? NULL : layer->bias + first,
-          .multiplier = layer->quant_params->multiplier + first,
-          .shift = layer->quant_params->shift + first,
-          .count = channels,
-          .depth = depth,
-          .zero_point = layer->params->output_offset,
-          .activation = layer->params->activation,
-      };
-      next = window;
+  for (int32_t group = 0; group < groups; ++group) {
+    const int32_t first = group * channels;
+    const filter_rows rows = {
+        .weights = layer->filter + first * depth,
+        .bias = layer->bias == NULL ? NULL : layer->bias + first,
+        .multiplier = layer->quant_params->multiplier + first,
+        .shift = layer->quant_params->shift + first,
+        .count = channels,
+        .depth = depth,
+        .zero_point = layer->params->output_offset,
+        .activation = layer->params->activation,
+    };
+    tinsmith_window window = tinsmith_first_window(windows);
+    int8_t *next = output + first;
+    for (int32_t left = layer->pixels; left > 0; left -= kPixels) {
+      const int32_t pixels = left < kPixels ? left : kPixels;
       for (int32_t p = 0; p < pixels; ++p) {
         const int8_t *source = bytes;
         if (in_place) {
-          source = tinsmith_window_pixel(windows, &next);
+          source = tinsmith_window_pixel(windows, &window);
         } else {
-          tinsmith_copy_window(windows, &next, group * windows->channels, bytes);
+          tinsmith_copy_window(windows, &window, group * windows->channels, bytes);
         }
         unpack(columns + p, source, depth, layer->params->input_offset);
-        tinsmith_next_window(windows, &next);
+        tinsmith_next_window(windows, &window);
       }
-      int8_t *group_output = output + first;
-      multiply_columns(&rows, columns, group_output, pixels > 1 ? group_output + layer->output_channels : group_output);
+      multiply_columns(&rows, columns, next, pixels > 1 ? next + layer->output_channels : next);
+      next += pixels * layer->output_channels;
     }
-    window = next;
-    output += pixels * layer->output_channels;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
 #include "src/internal/arguments.h"
+#include "src/internal/compiler.h"
 #include "src/mve/convolve_core.h"
 #include "src/mve/scratch.h"
 
@@ -93,6 +94,62 @@ static void convolve_row(const cmsis_nn_conv_params *params, const mve_matrix *m
   }
 }
 
+/** Copy the field of one group that begins at (y, x): of each tap up to sixteen channels. clipped: taps may lie
+ * outside. */
+TINSMITH_ALWAYS_INLINE void copy_group_field(const cmsis_nn_conv_params *params, const cmsis_nn_dims *input_dims,
+                                             const int8_t *input, const cmsis_nn_dims *filter_dims, int32_t y,
+                                             int32_t x, int8_t *field, bool clipped) {
+  const int32_t channels = filter_dims->c;
+  const int32_t step = params->dilation.w * input_dims->c;
+  const mve_pred16_t present = vctp8q((uint32_t)channels);
+  const int8x16_t zero_point = vdupq_n_s8((int8_t)-params->input_offset);
+  for (int32_t rows = filter_dims->h; rows > 0; --rows) {
+    const bool row_inside = y >= 0 && y < input_dims->h;
+    int32_t from = (y * input_dims->w + x) * input_dims->c;
+    int32_t column = x;
+    for (int32_t taps = filter_dims->w; taps > 0; --taps) {
+      const bool inside = !clipped || (row_inside && column >= 0 && column < input_dims->w);
+      vstrbq_p_s8(field, inside ? vldrbq_z_s8(input + from, present) : zero_point, present);
+      field += channels;
+      from += step;
+      column += params->dilation.w;
+    }
+    y += params->dilation.h;
+  }
+}
+
+/** One of several groups, of up to sixteen channels. */
+static void convolve_group(const cmsis_nn_conv_params *params, const mve_matrix *matrix,
+                           const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
+                           const cmsis_nn_dims *output_dims, int8_t *output, int8_t *fields, int32_t fields_at_once) {
+  const int32_t last_y = input_dims->h - 1 - (filter_dims->h - 1) * params->dilation.h;
+  const int32_t last_x = input_dims->w - 1 - (filter_dims->w - 1) * params->dilation.w;
+  int32_t copied = 0;
+  for (int32_t n = 0; n < input_dims->n; ++n) {
+    int32_t y = -params->padding.h;
+    for (int32_t oy = 0; oy < output_dims->h; ++oy) {
+      int32_t x = -params->padding.w;
+      for (int32_t ox = 0; ox < output_dims->w; ++ox) {
+        int8_t *field = fields + copied * matrix->depth;
+        if (y >= 0 && y <= last_y && x >= 0 && x <= last_x) {
+          copy_group_field(params, input_dims, input, filter_dims, y, x, field, false);
+        } else {
+          copy_group_field(params, input_dims, input, filter_dims, y, x, field, true);
+        }
+        if (++copied == fields_at_once) {
+          tinsmith_mve_matrix_product_s8(matrix, fields, matrix->depth, copied, output, output_dims->c);
+          output += copied * output_dims->c;
+          copied = 0;
+        }
+        x += params->stride.w;
+      }
+      y += params->stride.h;
+    }
+    input += input_dims->h * input_dims->w * input_dims->c;
+  }
+  tinsmith_mve_matrix_product_s8(matrix, fields, matrix->depth, copied, output, output_dims->c);
+}
+
 /** Group by group, some channels at a time, for their bias to be folded. fields: as for the core. */
 static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_channel_quant_params *quant,
                      const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
@@ -103,6 +160,7 @@ static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_chan
   const int32_t fields_at_once = mve_fields_fitting(part.depth, mve_convolve_bytes(input_dims, filter_dims));
   const int32_t groups = input_dims->c / filter_dims->c;
   const int32_t group_channels = output_dims->c / groups;
+  const bool is_small_group = groups > 1 && filter_dims->c <= kByteLanes;
   const bool is_padded_row = input_dims->h == 1 && output_dims->h == 1 && filter_dims->h == 1 && groups == 1 &&
                              params->dilation.w == 1 && params->padding.h == 0 && params->padding.w > 0 &&
                              output_dims->w >= kLongRow;
@@ -110,8 +168,10 @@ static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_chan
     for (int32_t left = group_channels; left > 0; left -= part.channels) {
       part.channels = left < kChannelsAtOnce ? left : kChannelsAtOnce;
       arm_vector_sum_s8(folded_bias, part.depth, part.channels, part.weights, params->input_offset, 0, bias);
-      (is_padded_row ? convolve_row : tinsmith_mve_convolve_s8)(params, &part, input_dims, input, filter_dims,
-                                                                output_dims, output, fields, fields_at_once);
+      (is_padded_row    ? convolve_row
+       : is_small_group ? convolve_group
+                        : tinsmith_mve_convolve_s8)(params, &part, input_dims, input, filter_dims, output_dims, output,
+                                                    fields, fields_at_once);
       part.weights += part.channels * part.depth;
       part.scale.multiplier += part.channels;
       part.scale.shift += part.channels;
