@@ -151,3 +151,32 @@ int main(void) {
 """,
     )
     assert subprocess.run([program], check=False).returncode == 0
+
+
+def test_transposed_convolution_asks_for_scratch(tmp_path: Path) -> None:
+    """No more with strides than without, which the sizes for other builds do not know; none is an error."""
+    program = host_build(
+        tmp_path,
+        """
+#include <stddef.h>
+#include "arm_nnfunctions.h"
+int main(void) {
+  const cmsis_nn_dims in = {1, 3, 4, 5}, out = {1, 9, 11, 70};
+  cmsis_nn_transpose_conv_params params = {.stride = {1, 1}};
+  for (int32_t taps = 1; taps < 40; ++taps) {
+    const cmsis_nn_dims filter = {70, taps % 7 + 1, taps, 5};
+    const int32_t most = arm_transpose_conv_s8_get_buffer_size_dsp(&in, &filter, &out);
+    for (int32_t stride = 1; stride < 100; ++stride) {
+      params.stride = (cmsis_nn_tile){stride % 10 + 1, stride / 10 + 1};
+      const int32_t size = arm_transpose_conv_s8_get_buffer_size(&params, &in, &filter, &out);
+      if (size < 1 || size > most) return 1;
+    }
+  }
+  const cmsis_nn_context none = {NULL, 0};
+  const cmsis_nn_per_channel_quant_params scales = {NULL, NULL};
+  return arm_transpose_conv_s8(&none, &none, &params, &scales, &in, NULL, &in, NULL, &in, NULL, &out, NULL) !=
+         ARM_CMSIS_NN_ARG_ERROR;
+}
+""",
+    )
+    assert subprocess.run([program], check=False).returncode == 0
