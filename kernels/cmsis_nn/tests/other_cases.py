@@ -249,6 +249,8 @@ class OtherGenerator(Generator):
     def fully_connected_other(self, kernel: str) -> Call:
         n, depth, channels = self.between(1, 3), self.between(1, 330), self.between(1, 11)
         wide = kernel == "fully_connected_s16"
+        if not wide and self.chance(0.2):  # more values than are taken apart at a time
+            n, depth, channels = 1, self.between(500, 1100), self.between(1, 5)
         shape = OtherCall(
             kernel=kernel,
             expected=np.zeros(0, np.int8),
@@ -292,6 +294,9 @@ class OtherGenerator(Generator):
     def batch_matmul(self, kernel: str) -> Call:
         n, h = self.between(1, 3), self.between(1, 3)
         rows, columns, depth = self.between(1, 6), self.between(1, 9), self.between(1, 40)
+        if self.chance(0.1):  # more rows or columns than are summed at a time
+            n, h, depth = 1, 1, self.between(1, 9)
+            rows, columns = self.between(20, 40), self.between(30, 70)
         lhs_dims = (1 if self.chance(0.3) else n, 1 if self.chance(0.3) else h, rows, depth)
         rhs_dims = (n, h, columns, depth)
         if lhs_dims[:2] == (n, h) and self.chance(0.3):
@@ -494,6 +499,8 @@ class OtherGenerator(Generator):
     def svdf(self, kernel: str) -> Call:
         n, features, time = self.between(1, 3), self.between(1, 40), self.between(1, 12)
         rank, units = self.between(1, 3), self.between(1, 5)
+        if self.chance(0.2):  # more sums than are collected at a time
+            features, rank, units = self.between(1, 9), 1, self.between(30, 40)
         filters = rank * units
         wide = kernel == "svdf_s16"
         x, weights = self.int8(n, features), self.weights(filters, features)

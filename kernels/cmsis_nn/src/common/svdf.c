@@ -1,6 +1,8 @@
 /* SVDF: the rows of products are those of internal/dots.h, the rest a few numbers per output. */
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "include/arm_nnfunctions.h"
 #include "src/internal/compiler.h"
@@ -12,6 +14,8 @@
 
 #if TINSMITH_NN_MVE
 #include "src/mve/requantize.h"
+#elif TINSMITH_NN_DSP
+#include "src/internal/dsp.h"
 #endif
 
 /** What both kinds of state share. */
@@ -44,39 +48,112 @@ static layer layer_of(const cmsis_nn_svdf_params *params, const cmsis_nn_per_ten
   };
 }
 
-/** Up to kDotRows sums, scaled, moved and clamped. MVE: all kDotRows of them. */
-TINSMITH_ALWAYS_INLINE void scale_sums(int32_t *sums, int32_t count, const cmsis_nn_per_tensor_quant_params *scale,
-                                       int32_t offset, const cmsis_nn_activation *range) {
+/** Sums that are collected before they are scaled. */
+enum { kSumsAtOnce = 32 };
+
+/** Sums, scaled, moved and clamped, to int8 or, if is_wide, int16, `pitch` values apart. */
+TINSMITH_ALWAYS_INLINE void leave(const int32_t *sums, int32_t count, const cmsis_nn_per_tensor_quant_params *scale,
+                                  int32_t offset, const cmsis_nn_activation *range, bool is_wide, void *values,
+                                  int32_t pitch) {
 #if TINSMITH_NN_MVE
-  (void)count;
   const mve_uniform_scale uniform = mve_uniform(scale->multiplier, scale->shift);
   const mve_output_range output = {offset, range->min, range->max};
-  vstrwq_s32(sums, mve_to_range(mve_requantize_uniform(vldrwq_s32(sums), &uniform), &output));
+  const uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0, 1), (uint32_t)pitch);
+  for (int32_t left = count; left > 0; left -= kWordLanes) {
+    const mve_pred16_t p = vctp32q((uint32_t)left);
+    const int32x4_t value = mve_to_range(mve_requantize_uniform(vldrwq_z_s32(sums, p), &uniform), &output);
+    if (is_wide) {
+      vstrhq_scatter_shifted_offset_p_s32(values, places, value, p);
+      values = (int16_t *)values + kWordLanes * pitch;
+    } else {
+      vstrbq_scatter_offset_p_s32(values, places, value, p);
+      values = (int8_t *)values + kWordLanes * pitch;
+    }
+    sums += kWordLanes;
+  }
 #else
+  const tinsmith_scale uniform = tinsmith_scale_of(scale->multiplier, scale->shift);
+  const int32_t low = range->min, high = range->max;
   TINSMITH_NO_UNROLL
-  for (int32_t i = 0; i < count; ++i) {
-    const int32_t scaled = tinsmith_requantize(sums[i], scale->multiplier, scale->shift);
-    sums[i] = tinsmith_clamp(scaled + offset, range->min, range->max);
+  for (const int32_t *end = sums + count; sums != end; ++sums) {
+    const int32_t value = tinsmith_clamp(tinsmith_scale_sum(*sums, &uniform) + offset, low, high);
+    if (is_wide) {
+      *(int16_t *)values = (int16_t)value;
+      values = (int16_t *)values + pitch;
+    } else {
+      *(int8_t *)values = (int8_t)value;
+      values = (int8_t *)values + pitch;
+    }
   }
 #endif
 }
 
-/** The newest value of filters [first, first + count) for one input. */
-static void newest_values(const layer *l, const int8_t *input, int32_t first, int32_t count, int32_t *values) {
-  const int32_t offset = l->folded == NULL ? -l->params->input_offset : 0;
-  for (int32_t i = 0; i < count; ++i) {
-    values[i] = l->folded == NULL ? 0 : l->folded[first + i];
+/** sum + the products. */
+static inline int32_t dot_s8(int32_t sum, const int8_t *x, const int8_t *w, int32_t depth) {
+#if TINSMITH_NN_MVE
+  for (int32_t left = depth; left > 0; left -= kByteLanes) {
+    const mve_pred16_t p = vctp8q((uint32_t)left);
+    sum = vmladavaq_p_s8(sum, vldrbq_z_s8(x, p), vldrbq_z_s8(w, p), p);
+    x += kByteLanes;
+    w += kByteLanes;
   }
-  tinsmith_dots_s8(values, input, offset, l->weights + first * l->features, l->features, l->features, count);
-  scale_sums(values, count, l->input_scale, 0, &l->params->input_activation);
+#else
+#if TINSMITH_NN_DSP
+  TINSMITH_NO_UNROLL
+  for (; depth > 3; depth -= 4) {
+    const uint32_t four = tinsmith_load_word(x), weights = tinsmith_load_word(w);
+    sum = tinsmith_smlad(tinsmith_sxtb16(four), tinsmith_sxtb16(weights), sum);
+    sum = tinsmith_smlad(tinsmith_sxtb16_ror8(four), tinsmith_sxtb16_ror8(weights), sum);
+    x += 4;
+    w += 4;
+  }
+#endif
+  TINSMITH_NO_UNROLL
+  for (; depth > 0; --depth) {
+    sum += *x++ * *w++;
+  }
+#endif
+  return sum;
 }
 
-/** Outputs of `count` units from their sums. */
-static void finish(const layer *l, int32_t *sums, int32_t count, int8_t *output) {
-  scale_sums(sums, count, l->output_scale, l->params->output_offset, &l->params->output_activation);
-  TINSMITH_NO_UNROLL
-  for (int32_t i = 0; i < count; ++i) {
-    output[i] = (int8_t)sums[i];
+/** The newest value of each filter, where the state has it last. */
+TINSMITH_ALWAYS_INLINE void remember(const layer *l, const int8_t *input, bool is_wide, void *newest) {
+  const int32_t offset = l->folded == NULL ? -l->params->input_offset : 0;
+  for (int32_t first = 0; first < l->filters; first += kSumsAtOnce) {
+    const int32_t count = l->filters - first < kSumsAtOnce ? l->filters - first : kSumsAtOnce;
+    int32_t sums[kSumsAtOnce] = {0};
+    if (l->folded != NULL) {
+      memcpy(sums, l->folded + first, (size_t)count * sizeof *sums);
+    }
+    tinsmith_dots_s8(sums, input, offset, l->weights + first * l->features, l->features, l->features, count);
+    leave(sums, count, l->input_scale, 0, &l->params->input_activation, is_wide, newest, l->time);
+    newest = is_wide ? (void *)((int16_t *)newest + count * l->time) : (int8_t *)newest + count * l->time;
+  }
+}
+
+/** Outputs of one batch from its state. A unit's filters follow each other, as do their weights. */
+TINSMITH_ALWAYS_INLINE void give(const layer *l, bool is_wide, const void *state, const void *weights,
+                                 const int32_t *bias, int8_t *output) {
+  const int32_t units = l->filters / l->params->rank;
+  const int32_t depth = l->params->rank * l->time;
+  for (int32_t first = 0; first < units; first += kSumsAtOnce) {
+    const int32_t count = units - first < kSumsAtOnce ? units - first : kSumsAtOnce;
+    int32_t sums[kSumsAtOnce];
+    TINSMITH_NO_UNROLL
+    for (int32_t i = 0; i < count; ++i) {
+      const int32_t start = bias == NULL ? 0 : bias[first + i];
+      if (is_wide) {
+        sums[i] = (int32_t)tinsmith_dot_s16(start, state, weights, depth);
+        state = (const int16_t *)state + depth;
+        weights = (const int16_t *)weights + depth;
+      } else {
+        sums[i] = dot_s8(start, state, weights, depth);
+        state = (const int8_t *)state + depth;
+        weights = (const int8_t *)weights + depth;
+      }
+    }
+    leave(sums, count, l->output_scale, l->params->output_offset, &l->params->output_activation, false, output + first,
+          1);
   }
 }
 
@@ -101,34 +178,13 @@ arm_cmsis_nn_status arm_svdf_s8(const cmsis_nn_context *ctx, const cmsis_nn_cont
   l.folded = TINSMITH_NN_MVE ? ctx->buf : NULL;
   const int32_t states = l.batches * l.filters * l.time;
   tinsmith_move_forward(state_data, state_data + 1, states - 1);
+  const int32_t values = l.filters * l.time; /* of a batch */
   for (int32_t n = 0; n < l.batches; ++n) {
-    int8_t *newest = state_data + n * l.filters * l.time + l.time - 1;
-    for (int32_t first = 0; first < l.filters; first += kDotRows) {
-      const int32_t count = l.filters - first < kDotRows ? l.filters - first : kDotRows;
-      int32_t values[kDotRows] = {0};
-      newest_values(&l, input_data + n * l.features, first, count, values);
-      for (int32_t i = 0; i < count; ++i, newest += l.time) {
-        *newest = (int8_t)values[i];
-      }
-    }
+    remember(&l, input_data + n * l.features, false, state_data + n * values + l.time - 1);
   }
-  const int32_t units = l.filters / svdf_params->rank;
-  const int32_t depth = svdf_params->rank * l.time; /* a unit's filters follow each other, as do their weights */
-  const int8_t *state = state_data;
   for (int32_t n = 0; n < l.batches; ++n) {
-    const int8_t *weights = weights_time_data;
-    for (int32_t first = 0; first < units; first += kDotRows) {
-      const int32_t count = units - first < kDotRows ? units - first : kDotRows;
-      int32_t sums[kDotRows] = {0};
-      for (int32_t i = 0; i < count; ++i) {
-        sums[i] = bias_data == NULL ? 0 : bias_data[first + i];
-        tinsmith_dots_s8(&sums[i], state, 0, weights, depth, depth, 1);
-        state += depth;
-        weights += depth;
-      }
-      finish(&l, sums, count, output_data);
-      output_data += count;
-    }
+    give(&l, false, state_data + n * values, weights_time_data, bias_data,
+         output_data + n * (l.filters / svdf_params->rank));
   }
   return ARM_CMSIS_NN_SUCCESS;
 }
@@ -153,34 +209,13 @@ arm_cmsis_nn_status arm_svdf_state_s16_s8(const cmsis_nn_context *input_ctx, con
                            weights_feature_data, weights_time_dims);
   const int32_t states = l.batches * l.filters * l.time;
   tinsmith_move_forward(state_data, state_data + 1, (states - 1) * (int32_t)sizeof *state_data);
+  const int32_t values = l.filters * l.time; /* of a batch */
   for (int32_t n = 0; n < l.batches; ++n) {
-    int16_t *newest = state_data + n * l.filters * l.time + l.time - 1;
-    for (int32_t first = 0; first < l.filters; first += kDotRows) {
-      const int32_t count = l.filters - first < kDotRows ? l.filters - first : kDotRows;
-      int32_t values[kDotRows] = {0};
-      newest_values(&l, input_data + n * l.features, first, count, values);
-      for (int32_t i = 0; i < count; ++i, newest += l.time) {
-        *newest = (int16_t)values[i];
-      }
-    }
+    remember(&l, input_data + n * l.features, true, state_data + n * values + l.time - 1);
   }
-  const int32_t units = l.filters / svdf_params->rank;
-  const int32_t depth = svdf_params->rank * l.time; /* a unit's filters follow each other, as do their weights */
-  const int16_t *state = state_data;
   for (int32_t n = 0; n < l.batches; ++n) {
-    const int16_t *weights = weights_time_data;
-    for (int32_t first = 0; first < units; first += kDotRows) {
-      const int32_t count = units - first < kDotRows ? units - first : kDotRows;
-      int32_t sums[kDotRows] = {0};
-      for (int32_t i = 0; i < count; ++i) {
-        const int32_t start = bias_data == NULL ? 0 : bias_data[first + i];
-        sums[i] = (int32_t)tinsmith_dot_s16(start, state, weights, depth);
-        state += depth;
-        weights += depth;
-      }
-      finish(&l, sums, count, output_data);
-      output_data += count;
-    }
+    give(&l, true, state_data + n * values, weights_time_data, bias_data,
+         output_data + n * (l.filters / svdf_params->rank));
   }
   return ARM_CMSIS_NN_SUCCESS;
 }

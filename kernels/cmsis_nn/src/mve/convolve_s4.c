@@ -81,8 +81,10 @@ void tinsmith_multiply_rows_s4(const tinsmith_rows_s4 *rows, const int8_t *x, in
   for (int32_t first = 0; first < rows->rows; first += kChannelsAtOnce) {
     const int32_t left = rows->rows - first;
     const int32_t count = left < kChannelsAtOnce ? left : kChannelsAtOnce;
-    int32_t sums[kChannelsAtOnce] = {0};
-    if (rows->bias != NULL) {
+    int32_t sums[kChannelsAtOnce];
+    if (rows->bias == NULL) {
+      memset(sums, 0, (size_t)count * sizeof *sums);
+    } else {
       memcpy(sums, rows->bias + first, (size_t)count * sizeof *sums);
     }
     tinsmith_dots_s4(sums, x, rows->x_offset, rows->weights, first * rows->depth, rows->depth, count);

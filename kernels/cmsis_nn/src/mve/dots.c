@@ -3,6 +3,9 @@
 
 #if TINSMITH_NN_MVE
 
+#include <stdbool.h>
+
+#include "src/internal/compiler.h"
 #include "src/internal/dots.h"
 #include "src/internal/nibbles.h"
 #include "src/mve/requantize.h"
@@ -146,78 +149,105 @@ void tinsmith_dots_s16_s8(int64_t *sums, const int16_t *x, const int8_t *w, int3
   }
 }
 
-enum { kNibbles = 2 * kByteLanes };
+/** Values of four bits and their partners: values of a vector that are taken apart at a time, an even number. */
+enum { kPairedValues = 512 };
 
-/** Sums of the weights' products with values and of the weights themselves, both 16 times. */
+/** A part of a vector taken apart, with zeros where a row's bytes hold weights of other rows. */
 typedef struct {
-  int32_t products;
-  int32_t weights;
-} nibble_sums;
+  int8_t evens[kPairedValues / 2 + kByteLanes];    /* 0 2 4 .. and a zero */
+  int8_t odds[1 + kPairedValues / 2 + kByteLanes]; /* a zero, 1 3 5 .. and a zero */
+} paired_values;
 
-/** Adds sixteen bytes of weights, with zeros where there are none; 16 times each, as a byte's upper half has it. */
-static inline void add_nibbles(nibble_sums *sums, int8x16_t evens, int8x16_t odds, int8x16_t bytes) {
-  const int8x16_t low = vshlq_n_s8(bytes, 4);
-  const int8x16_t high = vandq_s8(bytes, vdupq_n_s8(-16));
-  sums->products = vmladavaq_s8(sums->products, evens, low);
-  sums->products = vmladavaq_s8(sums->products, odds, high);
-  sums->weights = vaddvaq_s8(sums->weights, low);
-  sums->weights = vaddvaq_s8(sums->weights, high);
+static void take_apart(const int8_t *x, int32_t count, paired_values *values) {
+  const uint8x16_t places = vidupq_n_u8(0, 2);
+  int8_t *evens = values->evens;
+  int8_t *odds = values->odds;
+  *odds++ = 0;
+  for (; count >= 0; count -= 2 * kByteLanes) {
+    vstrbq_s8(evens, vldrbq_gather_offset_z_s8(x, places, vctp8q((uint32_t)(count + 1) / 2)));
+    vstrbq_s8(odds, vldrbq_gather_offset_z_s8(x + 1, places, vctp8q((uint32_t)count / 2)));
+    x += 2 * kByteLanes;
+    evens += kByteLanes;
+    odds += kByteLanes;
+  }
 }
 
-/** Bytes of `count` weights; what a last byte has besides becomes 0. */
-static inline int8x16_t last_bytes(const int8_t *w, int32_t count) {
-  const int8x16_t bytes = vldrbq_z_s8(w, vctp8q((uint32_t)(count + 1) / 2));
-  const mve_pred16_t whole = vctp8q((uint32_t)count / 2);
-  return vpselq_s8(bytes, vandq_s8(bytes, vdupq_n_s8(15)), whole);
+/** Rows that begin in the same half of a byte. */
+typedef struct {
+  const int8_t *w; /* the byte where the first begins */
+  int32_t pitch;   /* bytes */
+  int32_t rows;
+  int32_t count; /* values of each */
+  bool begins_within;
+} rows_s4;
+
+/** Minus what the first and last byte of a row have of others. */
+static inline int32_t without_others(const rows_s4 *rows, const int8_t *w) {
+  const int32_t halves = rows->begins_within + rows->count;
+  const int32_t before = rows->begins_within ? -16 * tinsmith_low_nibble(*w) : 0;
+  return halves % 2 != 0 ? before - (w[halves / 2] & -16) : before;
 }
 
-/** Two rows that begin at whole bytes, `pitch` of them apart. Not inlined: it needs every register. */
-__attribute__((noinline)) static void two_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w0,
-                                                  int32_t pitch, int32_t depth) {
-  const int8_t *w1 = w0 + pitch;
-  nibble_sums row0 = {0, 0}, row1 = {0, 0};
-  for (; depth >= kNibbles; depth -= kNibbles) {
-    const int8x16x2_t values = vld2q_s8(x);
-    add_nibbles(&row0, values.val[0], values.val[1], vldrbq_s8(w0));
-    add_nibbles(&row1, values.val[0], values.val[1], vldrbq_s8(w1));
-    x += kNibbles;
-    w0 += kByteLanes;
-    w1 += kByteLanes;
+/** sums[i * step] += products of row i, two rows at a time. A byte's lower half is taken as 16 times itself, as its
+ * upper half is; what the first and last byte have of other rows meets zeros, and is taken from the sum of the weights.
+ */
+static void dots_alike(int32_t *sums, int32_t step, const paired_values *values, int32_t x_offset,
+                       const rows_s4 *rows) {
+  const int32_t bytes = (rows->begins_within + rows->count + 1) / 2;
+  const int8_t *first = rows->w;
+  TINSMITH_NO_UNROLL
+  for (int32_t left_rows = rows->rows; left_rows > 0; left_rows -= 2) {
+    const int8_t *lower = rows->begins_within ? values->odds : values->evens;
+    const int8_t *upper = rows->begins_within ? values->evens : values->odds + 1;
+    const int8_t *w0 = first;
+    const int8_t *w1 = left_rows > 1 ? first + rows->pitch : first;
+    int32_t products0 = 0, weights0 = without_others(rows, w0);
+    int32_t products1 = 0, weights1 = without_others(rows, w1);
+    for (int32_t left = bytes; left > 0; left -= kByteLanes) {
+      const mve_pred16_t p = vctp8q((uint32_t)left);
+      const int8x16_t partners = vldrbq_z_s8(lower, p);
+      const int8x16_t pairs0 = vldrbq_z_s8(w0, p);
+      const int8x16_t low0 = vshlq_n_s8(pairs0, 4);
+      products0 = vmladavaq_p_s8(products0, partners, low0, p);
+      weights0 = vaddvaq_p_s8(weights0, low0, p);
+      const int8x16_t pairs1 = vldrbq_z_s8(w1, p);
+      const int8x16_t low1 = vshlq_n_s8(pairs1, 4);
+      products1 = vmladavaq_p_s8(products1, partners, low1, p);
+      weights1 = vaddvaq_p_s8(weights1, low1, p);
+      const int8x16_t others = vldrbq_z_s8(upper, p);
+      const int8x16_t high0 = vandq_s8(pairs0, vdupq_n_s8(-16));
+      products0 = vmladavaq_p_s8(products0, others, high0, p);
+      weights0 = vaddvaq_p_s8(weights0, high0, p);
+      const int8x16_t high1 = vandq_s8(pairs1, vdupq_n_s8(-16));
+      products1 = vmladavaq_p_s8(products1, others, high1, p);
+      weights1 = vaddvaq_p_s8(weights1, high1, p);
+      lower += kByteLanes;
+      upper += kByteLanes;
+      w0 += kByteLanes;
+      w1 += kByteLanes;
+    }
+    sums[0] += (products0 >> 4) + x_offset * (weights0 >> 4);
+    if (left_rows > 1) {
+      sums[step] += (products1 >> 4) + x_offset * (weights1 >> 4);
+    }
+    sums += 2 * step;
+    first += 2 * rows->pitch;
   }
-  if (depth > 0) { /* VLD2 would read beyond the input. */
-    const uint8x16_t places = vidupq_n_u8(0, 2);
-    const int8x16_t evens = vldrbq_gather_offset_z_s8(x, places, vctp8q((uint32_t)(depth + 1) / 2));
-    const int8x16_t odds = vldrbq_gather_offset_z_s8(x + 1, places, vctp8q((uint32_t)depth / 2));
-    add_nibbles(&row0, evens, odds, last_bytes(w0, depth));
-    add_nibbles(&row1, evens, odds, last_bytes(w1, depth));
-  }
-  sums[0] += (row0.products >> 4) + x_offset * (row0.weights >> 4);
-  sums[1] += (row1.products >> 4) + x_offset * (row1.weights >> 4);
-}
-
-/** Rows r and second, of which both or none begin within a byte; they may be the same. */
-static void add_pair_s4(int32_t *sums, int32_t r, int32_t second, const int8_t *x, int32_t x_offset, const int8_t *w,
-                        int32_t first, int32_t depth) {
-  const int32_t index = first + r * depth;
-  const int32_t odd = index & 1;
-  const int8_t *row = w + (index + odd) / 2;
-  const int32_t pitch = (second - r) * depth / 2;
-  int32_t pair[2] = {sums[r], sums[second]};
-  if (odd) {
-    pair[0] += (*x + x_offset) * tinsmith_high_nibble(row[-1]);
-    pair[1] += (*x + x_offset) * tinsmith_high_nibble(row[pitch - 1]);
-  }
-  two_dots_s4(pair, x + odd, x_offset, row, pitch, depth - odd);
-  sums[r] = pair[0];
-  sums[second] = pair[1];
 }
 
 void tinsmith_dots_s4(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t first, int32_t depth,
                       int32_t rows) {
   const int32_t step = depth % 2 == 0 ? 1 : 2; /* From a row to the next that begins in the same half of a byte. */
-  for (int32_t pair = 0; pair < rows; pair += 2 * step) {
-    for (int32_t r = pair; r < pair + step && r < rows; ++r) {
-      add_pair_s4(sums, r, r + step < rows ? r + step : r, x, x_offset, w, first, depth);
+  for (int32_t k = 0; k < depth; k += kPairedValues) {
+    rows_s4 part = {.pitch = step * depth / 2, .count = depth - k < kPairedValues ? depth - k : kPairedValues};
+    paired_values values;
+    take_apart(x + k, part.count, &values);
+    for (int32_t r = 0; r < step; ++r) {
+      const int32_t index = first + k + r * depth;
+      part.w = w + index / 2;
+      part.begins_within = index % 2 != 0;
+      part.rows = (rows - r + step - 1) / step;
+      dots_alike(sums + r, step, &values, x_offset, &part);
     }
   }
 }

@@ -7,72 +7,28 @@
 
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
+#include "src/internal/compiler.h"
 #include "src/mve/matrix_product.h"
 
-/** Copies of one multiplier and shift, because the product reads four at a time. */
-typedef struct {
-  int32_t multiplier[kWordLanes];
-  int32_t shift[kWordLanes];
-} repeated_scale;
-
-static void repeat(repeated_scale *repeated, int32_t multiplier, int32_t shift) {
-  vstrwq_s32(repeated->multiplier, vdupq_n_s32(multiplier));
-  vstrwq_s32(repeated->shift, vdupq_n_s32(shift));
-}
-
-static mve_matrix matrix_of(const cmsis_nn_fc_params *params, const int32_t *multiplier, const int32_t *shift,
-                            bool per_channel, int32_t depth, int32_t channels, const int8_t *filter,
+/** Everything but the multipliers and shifts. */
+static mve_matrix matrix_of(const cmsis_nn_fc_params *params, int32_t depth, int32_t channels, const int8_t *filter,
                             const int32_t *folded_bias) {
   const mve_matrix matrix = {
       .weights = filter,
       .channels = channels,
       .depth = depth,
       .bias = folded_bias,
-      .scale = {.multiplier = multiplier,
-                .shift = shift,
-                .per_channel = per_channel,
-                .shifts_right = tinsmith_mve_shifts_right(shift, per_channel ? channels : 1),
-                .range = {params->output_offset, params->activation.min, params->activation.max}},
+      .scale = {.range = {params->output_offset, params->activation.min, params->activation.max}},
   };
   return matrix;
 }
 
-/** Channels whose bias a row changes at a time. */
-enum { kChannelsAtOnce = 64 };
-
-/** A filter offset adds filter_offset * (sum of the row) to each of a row's sums: a bias that differs row by row. */
-static void multiply_row_with_offset(const mve_matrix *matrix, int32_t filter_offset, const int8_t *row,
-                                     int8_t *output) {
-  int32_t row_sum;
-  arm_vector_sum_s8(&row_sum, matrix->depth, 1, row, filter_offset, 0, NULL);
-  for (int32_t channel = 0; channel < matrix->channels; channel += kChannelsAtOnce) {
-    int32_t bias[kChannelsAtOnce];
-    mve_matrix part = *matrix;
-    const int32_t rest = matrix->channels - channel;
-    part.channels = rest < kChannelsAtOnce ? rest : kChannelsAtOnce;
-    part.weights += channel * matrix->depth;
-    part.bias = bias;
-    if (part.scale.per_channel) {
-      part.scale.multiplier += channel;
-      part.scale.shift += channel;
-    }
-    for (int32_t i = 0; i < part.channels; i += kWordLanes) {
-      const mve_pred16_t p = vctp32q((uint32_t)(part.channels - i));
-      const int32x4_t folded = vldrwq_z_s32(matrix->bias + channel + i, p);
-      vstrwq_p_s32(bias + i, vaddq_n_s32(folded, row_sum), p);
-    }
-    tinsmith_mve_matrix_product_s8(&part, row, part.depth, 1, output + channel, part.channels);
-  }
-}
-
-static void multiply(const mve_matrix *matrix, int32_t filter_offset, int32_t batches, const int8_t *input,
-                     int8_t *output) {
+static void multiply_batches(const mve_matrix *matrix, int32_t filter_offset, int32_t batches, const int8_t *input,
+                             int8_t *output) {
   if (filter_offset == 0) {
     tinsmith_mve_matrix_product_s8(matrix, input, matrix->depth, batches, output, matrix->channels);
-    return;
-  }
-  for (int32_t batch = 0; batch < batches; ++batch) {
-    multiply_row_with_offset(matrix, filter_offset, input + batch * matrix->depth, output + batch * matrix->channels);
+  } else {
+    tinsmith_mve_multiply_rows(matrix, filter_offset, input, batches, output);
   }
 }
 
@@ -87,11 +43,20 @@ arm_cmsis_nn_status arm_fully_connected_s8(const cmsis_nn_context *ctx, const cm
   if (ctx->buf == NULL) {
     return ARM_CMSIS_NN_ARG_ERROR;
   }
-  repeated_scale repeated;
-  repeat(&repeated, quant_params->multiplier, quant_params->shift);
-  const mve_matrix matrix = matrix_of(fc_params, repeated.multiplier, repeated.shift, false, filter_dims->n,
-                                      output_dims->c, filter_data, ctx->buf);
-  multiply(&matrix, fc_params->filter_offset, input_dims->n, input_data, output_data);
+  mve_matrix matrix = matrix_of(fc_params, filter_dims->n, output_dims->c, filter_data, ctx->buf);
+  matrix.scale.multiplier = &quant_params->multiplier;
+  matrix.scale.shift = &quant_params->shift;
+  if (input_dims->n == 1 && fc_params->filter_offset == 0) {
+    tinsmith_mve_multiply_row(&matrix, input_data, output_data);
+    return ARM_CMSIS_NN_SUCCESS;
+  }
+  int32_t multiplier[kWordLanes], shift[kWordLanes]; /* Copies, because the product reads four at a time. */
+  vstrwq_s32(multiplier, vdupq_n_s32(quant_params->multiplier));
+  vstrwq_s32(shift, vdupq_n_s32(quant_params->shift));
+  matrix.scale.multiplier = multiplier;
+  matrix.scale.shift = shift;
+  matrix.scale.shifts_right = quant_params->shift < 0;
+  multiply_batches(&matrix, fc_params->filter_offset, input_dims->n, input_data, output_data);
   return ARM_CMSIS_NN_SUCCESS;
 }
 
@@ -106,9 +71,16 @@ arm_cmsis_nn_status arm_fully_connected_per_channel_s8(const cmsis_nn_context *c
   if (ctx->buf == NULL) {
     return ARM_CMSIS_NN_ARG_ERROR;
   }
-  const mve_matrix matrix = matrix_of(fc_params, quant_params->multiplier, quant_params->shift, true, filter_dims->n,
-                                      output_dims->c, filter_data, ctx->buf);
-  multiply(&matrix, fc_params->filter_offset, input_dims->n, input_data, output_data);
+  mve_matrix matrix = matrix_of(fc_params, filter_dims->n, output_dims->c, filter_data, ctx->buf);
+  matrix.scale.multiplier = quant_params->multiplier;
+  matrix.scale.shift = quant_params->shift;
+  matrix.scale.per_channel = true;
+  if (input_dims->n == 1 && fc_params->filter_offset == 0) {
+    tinsmith_mve_multiply_row(&matrix, input_data, output_data);
+    return ARM_CMSIS_NN_SUCCESS;
+  }
+  matrix.scale.shifts_right = tinsmith_mve_shifts_right(quant_params->shift, output_dims->c);
+  multiply_batches(&matrix, fc_params->filter_offset, input_dims->n, input_data, output_data);
   return ARM_CMSIS_NN_SUCCESS;
 }
 
@@ -129,6 +101,10 @@ static inline void sum_four_rows(const int8_t *row0, int32_t depth, int32_t sums
     row2 += kByteLanes;
     row3 += kByteLanes;
   }
+  TINSMITH_KEEP_ORDER(s0); /* or compilers make a vector of them within the loop, which is no longer tail-predicated */
+  TINSMITH_KEEP_ORDER(s1);
+  TINSMITH_KEEP_ORDER(s2);
+  TINSMITH_KEEP_ORDER(s3);
   sums[0] = s0;
   sums[1] = s1;
   sums[2] = s2;

@@ -29,4 +29,11 @@ typedef struct {
 void tinsmith_mve_matrix_product_s8(const mve_matrix *matrix, const int8_t *rows, int32_t row_pitch, int32_t row_count,
                                     int8_t *output, int32_t output_pitch);
 
+/** The same of one row; one multiplier and shift are enough if not per_channel. */
+void tinsmith_mve_multiply_row(const mve_matrix *matrix, const int8_t *row, int8_t *output);
+
+/** The same of rows without gaps, where weights_offset * (sum of a row) is added to all its sums. */
+void tinsmith_mve_multiply_rows(const mve_matrix *matrix, int32_t weights_offset, const int8_t *rows, int32_t row_count,
+                                int8_t *output);
+
 #endif /* TINSMITH_NN_MVE_MATRIX_PRODUCT_H */
