@@ -40,9 +40,8 @@ def test_one_scale_or_many_are_arranged_alike() -> None:
 
 def test_four_rows_alternate_where_weights_are_few() -> None:
     weights = np.arange(1, 5 * 18 + 1, dtype=np.int8).reshape(5, 18)
-    arranged = arrange_fully_connected_small(weights).reshape(
-        2, 2, 4, 16
-    )  # (groups, chunks, rows, 16)
+    # (groups, chunks, rows, 16)
+    arranged = arrange_fully_connected_small(weights).reshape(2, 2, 4, 16)
     assert (arranged[0, 0] == weights[:4, :16]).all()
     assert (arranged[0, 1, :, :2] == weights[:4, 16:]).all()
     assert (arranged[1, 0, 0] == weights[4, :16]).all()

@@ -19,10 +19,7 @@ def arrange_fully_connected(weights: NDArray[np.int8]) -> NDArray[np.int8]:
 
     weights: (N, K). Returns one dimension, N * K rounded up to a multiple of 16, zeros for the missing columns.
     """
-    channels, depth = weights.shape
-    padded = np.pad(weights, ((0, 0), (0, -depth % CHUNK)))
-    groups = (padded[first : first + TOGETHER] for first in range(0, channels, TOGETHER))
-    return np.concatenate([_by_chunks(group) for group in groups])
+    return _arranged(weights, TOGETHER)
 
 
 def arrange_fully_connected_small(weights: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -31,15 +28,21 @@ def arrange_fully_connected_small(weights: NDArray[np.int8]) -> NDArray[np.int8]
     weights: (N, K). Returns one dimension, N rounded up to a multiple of 4 times K to one of 16, zeros for what is
     missing.
     """
-    channels, depth = weights.shape
-    padded = np.pad(weights, ((0, -channels % SMALL_TOGETHER), (0, -depth % CHUNK)))
-    groups = np.split(padded, len(padded) // SMALL_TOGETHER)
-    return np.concatenate([_by_chunks(group) for group in groups])
+    missing = -len(weights) % SMALL_TOGETHER
+    return _arranged(np.pad(weights, ((0, missing), (0, 0))), SMALL_TOGETHER)
 
 
 def small_blocks(channels: int, depth: int) -> int:
     """Chunks of all rows."""
     return -(-channels // SMALL_TOGETHER) * SMALL_TOGETHER * -(-depth // CHUNK)
+
+
+def _arranged(weights: NDArray[np.int8], together: int) -> NDArray[np.int8]:
+    """Groups of `together` rows, the last of what is left."""
+    channels, depth = weights.shape
+    padded = np.pad(weights, ((0, 0), (0, -depth % CHUNK)))
+    groups = (padded[first : first + together] for first in range(0, channels, together))
+    return np.concatenate([_by_chunks(group) for group in groups])
 
 
 def _by_chunks(rows: NDArray[np.int8]) -> NDArray[np.int8]:
