@@ -104,27 +104,8 @@ arm_cmsis_nn_status arm_pad_s8(const int8_t *input, int8_t *output, const int8_t
 
 enum { kMaxDims = 4 };
 
-/* Transposition writes element after element, and may be given an output that lies over what it has read: four elements
+/* Transposition writes element after element, and may be given an output that lies over what it has read: some elements
  * are read before the first of them is written, which does no harm. */
-
-/** `count` elements that lie next to each other. */
-static int8_t *copy_row(int8_t *output, const int8_t *input, int32_t count) {
-#if defined(__ARM_FEATURE_UNALIGNED)
-  TINSMITH_NO_UNROLL
-  for (; count >= 4; count -= 4) {
-    uint32_t word;
-    memcpy(&word, input, sizeof word);
-    memcpy(output, &word, sizeof word);
-    input += sizeof word;
-    output += sizeof word;
-  }
-#endif
-  TINSMITH_NO_UNROLL
-  for (; count > 0; --count) {
-    *output++ = *input++;
-  }
-  return output;
-}
 
 /** `count` elements, `step` bytes apart in the input. */
 static int8_t *gather_row(int8_t *output, const int8_t *input, int32_t step, int32_t count) {
@@ -225,7 +206,8 @@ arm_cmsis_nn_status arm_transpose_s8(const int8_t *input_data, int8_t *const out
         continue;
       }
       for (int32_t c = 0; c < axes[2].count; ++c) {
-        output = row.step == 1 ? copy_row(output, input, row.count) : gather_row(output, input, row.step, row.count);
+        output = row.step == 1 ? tinsmith_copy_short(output, input, row.count)
+                               : gather_row(output, input, row.step, row.count);
         input += axes[2].step;
       }
     }

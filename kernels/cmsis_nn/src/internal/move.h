@@ -9,17 +9,10 @@
 
 /* `to` lies in front of `from`, or they do not overlap. */
 #if TINSMITH_NN_MVE
-#include "src/mve/requantize.h"
+#include "src/mve/copy.h"
 
 static inline void tinsmith_move_forward(void *to, const void *from, int32_t bytes) {
-  int8_t *output = to;
-  const int8_t *input = from;
-  for (; bytes > 0; bytes -= kByteLanes) {
-    const mve_pred16_t p = vctp8q((uint32_t)bytes);
-    vstrbq_p_s8(output, vldrbq_z_s8(input, p), p);
-    input += kByteLanes;
-    output += kByteLanes;
-  }
+  mve_copy(to, from, bytes);
 }
 
 #elif TINSMITH_NN_DSP

@@ -6,7 +6,7 @@
 
 #include "src/mve/requantize.h"
 
-/** Copy `count` bytes, >= 0; the ranges do not overlap. */
+/** Copy `count` bytes, >= 0. `to` lies in front of `from`, or they do not overlap. */
 static inline void mve_copy(int8_t *to, const int8_t *from, int32_t count) {
   for (int32_t left = count; left > 0; left -= kByteLanes) {
     const mve_pred16_t p = vctp8q((uint32_t)left);
