@@ -25,6 +25,7 @@ load(
 )
 load("//platforms:conditions.bzl", "condition_of")
 load("//platforms/toolchains:flags.bzl", "CPU_FLAGS", "TARGET_CPUS")
+load("//third_party/python:bytecode.bzl", "python_bytecode")
 
 tinsmith_plugin = _tinsmith_plugin
 
@@ -45,11 +46,16 @@ def tinsmith_py_library(name, deps = [], data = [], visibility = ["//visibility:
       **kwargs: further attributes of py_library.
     """
     package = "tinsmith_" + name
+    sources = native.glob([package + "/**/*.py"])
+    python_bytecode(
+        name = name + "_bytecode",
+        srcs = sources,
+    )
     py_library(
         name = name,
-        srcs = native.glob([package + "/**/*.py"]),
+        srcs = sources,
         # pyproject.toml says which plug-ins the library has.
-        data = data + native.glob([package + "/**", "pyproject.toml"], exclude = _CACHES + ["**/*.py"]),
+        data = [name + "_bytecode"] + data + native.glob([package + "/**", "pyproject.toml"], exclude = _CACHES + ["**/*.py"]),
         imports = ["."],
         srcs_version = "PY3",
         visibility = visibility,
