@@ -10,5 +10,4 @@ KERNELS = Path(__file__).parents[3] / "kernels"
 def kernel_objects(tmp_path_factory: pytest.TempPathFactory) -> KernelObjects:
     if host_compiler() is None:
         pytest.skip("no C compiler on this machine")
-    sources = sorted((KERNELS / "reference").glob("*.c"))
-    return KernelObjects(sources, [KERNELS / "include"], tmp_path_factory.mktemp("kernels"))
+    return KernelObjects.of_repository(KERNELS, ["reference"], tmp_path_factory.mktemp("kernels"))

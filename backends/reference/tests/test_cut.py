@@ -132,7 +132,7 @@ def test_random_chains_in_random_boxes(dtype: DType) -> None:
 def test_the_c_of_parts_computes_the_same(tmp_path: Path) -> None:
     if host_compiler() is None:
         pytest.skip("no C compiler on this machine")
-    objects = KernelObjects(sorted((ROOM / "reference").glob("*.c")), [ROOM / "include"], tmp_path)
+    objects = KernelObjects.of_repository(ROOM, ["reference"], tmp_path)
     graph = parse_graph(CHAIN)
     whole = lowered(graph)
     names = [call.name for call in whole.calls]

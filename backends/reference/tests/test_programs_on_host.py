@@ -70,7 +70,7 @@ class Compiled:
     def into(folder: Path) -> "Compiled":
         """Objects in a folder."""
         includes = [ROOM / "include"]
-        kernels = KernelObjects(sorted((ROOM / "reference").glob("*.c")), includes, folder)
+        kernels = KernelObjects.of_repository(ROOM, ["reference"], folder)
         files = {"latest": "host.c", "earliest": "host_early.c"}
         engines = {
             name: [

@@ -1,6 +1,5 @@
 """Random calls of every kernel: plain C on the host under sanitizers, plain C and DSP on emulated boards."""
 
-import os
 import shutil
 import struct
 import subprocess
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from kernel_cases import KERNELS, Call, Generator, kernels_of
 from numpy.typing import NDArray
+from tinsmith_c.testing import KernelObjects, compile_c
 from tinsmith_cmsis_nn.packing import Implementation
 from tinsmith_emulators import run
 from tinsmith_target import target
@@ -36,29 +36,22 @@ def sources() -> list[Path]:
     return sorted((LIBRARY / "src").rglob("*.c"))
 
 
-def host_compile(program: Path, files: list[Path]) -> Path:
-    """The kernels in plain C with `files`, under sanitizers."""
-    compiler = os.environ.get("TINSMITH_HOST_CC", "cc")
-    flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"]
-    sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    includes = [f"-I{LIBRARY}", f"-I{LIBRARY / 'include'}"]
-    sources_ = map(str, [*sources(), *files])
-    command = [compiler, *flags, *sanitizers, *includes, "-o", str(program), *sources_]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def host_compile(program: Path, files: list[Path], kernels: KernelObjects) -> Path:
+    """`files` with the kernels in plain C, under sanitizers."""
+    compile_c([*files, *kernels.include_flags(), kernels.archive(), "-o", program])
     return program
 
 
-def host_build(directory: Path, text: str) -> Path:
+def host_build(directory: Path, text: str, kernels: KernelObjects) -> Path:
     source = directory / "program.c"
     source.write_text(text)
-    return host_compile(directory / "program", [source])
+    return host_compile(directory / "program", [source], kernels)
 
 
 @pytest.fixture(scope="session")
-def host_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def host_program(tmp_path_factory: pytest.TempPathFactory, kernel_objects: KernelObjects) -> Path:
     program = tmp_path_factory.mktemp("host") / "calls"
-    return host_compile(program, [TESTS / "call.c", TESTS / "host_main.c"])
+    return host_compile(program, [TESTS / "call.c", TESTS / "host_main.c"], kernel_objects)
 
 
 @pytest.mark.parametrize("kernel", kernels_of("c"))
@@ -79,15 +72,17 @@ def test_plain_c_equals_the_definition_and_reads_no_byte_too_far(
     assert not results
 
 
-def test_the_example_of_the_readme(tmp_path: Path) -> None:
+def test_the_example_of_the_readme(tmp_path: Path, kernel_objects: KernelObjects) -> None:
     readme = (LIBRARY / "README.md").read_text(encoding="utf-8")
     example = readme.split("```c\n")[1].split("```")[0]
     main = "int main(void) { int8_t y[2]; example(y); return !(y[0] == 28 && y[1] == 82); }\n"
-    program = host_build(tmp_path, example + main)
+    program = host_build(tmp_path, example + main, kernel_objects)
     assert subprocess.run([program], check=False).returncode == 0
 
 
-def test_softmax_where_no_difference_counts_is_least_everywhere(tmp_path: Path) -> None:
+def test_softmax_where_no_difference_counts_is_least_everywhere(
+    tmp_path: Path, kernel_objects: KernelObjects
+) -> None:
     """Above 0, diff_min bars even the row's largest value, whose difference is 0."""
     program = host_build(
         tmp_path,
@@ -103,11 +98,14 @@ int main(void) {
   return 0;
 }
 """,
+        kernel_objects,
     )
     assert subprocess.run([program], check=False).returncode == 0
 
 
-def test_dims_that_contradict_are_refused_by_every_function_alike(tmp_path: Path) -> None:
+def test_dims_that_contradict_are_refused_by_every_function_alike(
+    tmp_path: Path, kernel_objects: KernelObjects
+) -> None:
     program = host_build(
         tmp_path,
         """
@@ -142,6 +140,7 @@ int main(void) {
   return wrong;
 }
 """,
+        kernel_objects,
     )
     assert subprocess.run([program], check=False).returncode == 0
 

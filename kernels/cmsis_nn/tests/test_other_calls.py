@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from other_cases import OTHER_KERNELS, OtherGenerator
 from test_kernels import INPUT_BYTES, LIBRARY, TESTS, check, fits, host_build, host_compile, sources
+from tinsmith_c.testing import KernelObjects
 from tinsmith_cmsis_nn.packing import Implementation
 from tinsmith_emulators import run
 from tinsmith_ir.fixed_point_16 import logistic_s16, tanh_s16
@@ -19,9 +20,9 @@ BOARDS: dict[str, Implementation] = {"cortex-m0": "c", "cortex-m4": "dsp", "cort
 
 
 @pytest.fixture(scope="session")
-def host_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def host_program(tmp_path_factory: pytest.TempPathFactory, kernel_objects: KernelObjects) -> Path:
     program = tmp_path_factory.mktemp("host") / "calls"
-    return host_compile(program, [TESTS / "other_call.c", TESTS / "host_main.c"])
+    return host_compile(program, [TESTS / "other_call.c", TESTS / "host_main.c"], kernel_objects)
 
 
 @pytest.mark.parametrize("kernel", OTHER_KERNELS)
@@ -66,7 +67,9 @@ def test_boards_give_the_same_and_write_nowhere_else(cpu: str, tmp_path: Path) -
         assert changed == 0, call
 
 
-def test_sums_of_64_bits_are_scaled_as_singly(tmp_path: Path) -> None:
+def test_sums_of_64_bits_are_scaled_as_singly(
+    tmp_path: Path, kernel_objects: KernelObjects
+) -> None:
     """tinsmith_scale_sum_s64() for every shift, with sums up to those whose results just fit 32 bits."""
     program = host_build(
         tmp_path,
@@ -90,11 +93,12 @@ int main(void) {
   return 0;
 }
 """,
+        kernel_objects,
     )
     assert subprocess.run([program], check=False).returncode == 0
 
 
-def test_curves_of_lstms_are_gemmlowps(tmp_path: Path) -> None:
+def test_curves_of_lstms_are_gemmlowps(tmp_path: Path, kernel_objects: KernelObjects) -> None:
     """For every number of int16; of tanh with each count of integer bits."""
     program = host_build(
         tmp_path,
@@ -113,6 +117,7 @@ int main(void) {
   return 0;
 }
 """,
+        kernel_objects,
     )
     done = subprocess.run([program], capture_output=True, check=True)
     found = np.frombuffer(done.stdout, np.int16).reshape(8, 1 << 16)
@@ -122,7 +127,9 @@ int main(void) {
         assert np.array_equal(found[1 + bits], tanh_s16(numbers, bits)), bits
 
 
-def test_softmax_of_other_results_follows_that_of_int8(tmp_path: Path) -> None:
+def test_softmax_of_other_results_follows_that_of_int8(
+    tmp_path: Path, kernel_objects: KernelObjects
+) -> None:
     """uint8: 128 higher. int16: the eight bits above, but for the rounding."""
     program = host_build(
         tmp_path,
@@ -149,11 +156,14 @@ int main(void) {
   return 0;
 }
 """,
+        kernel_objects,
     )
     assert subprocess.run([program], check=False).returncode == 0
 
 
-def test_transposed_convolution_asks_for_scratch(tmp_path: Path) -> None:
+def test_transposed_convolution_asks_for_scratch(
+    tmp_path: Path, kernel_objects: KernelObjects
+) -> None:
     """No more with strides than without, which the sizes for other builds do not know; none is an error."""
     program = host_build(
         tmp_path,
@@ -178,5 +188,6 @@ int main(void) {
          ARM_CMSIS_NN_ARG_ERROR;
 }
 """,
+        kernel_objects,
     )
     assert subprocess.run([program], check=False).returncode == 0

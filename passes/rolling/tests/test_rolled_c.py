@@ -67,9 +67,8 @@ def tiles(graph: Graph, kernels: Sequence[Kernel], count: int) -> Program:
 def objects(tmp_path_factory: pytest.TempPathFactory) -> KernelObjects:
     if host_compiler() is None:
         pytest.skip("no C compiler on this machine")
-    sources = [*(ROOM / "reference").glob("*.c"), *(ROOM / "cmsis_nn" / "src").rglob("*.c")]
-    includes = [ROOM / "include", ROOM / "cmsis_nn" / "include", ROOM / "cmsis_nn"]
-    return KernelObjects(sorted(sources), includes, tmp_path_factory.mktemp("kernels"))
+    folder = tmp_path_factory.mktemp("kernels")
+    return KernelObjects.of_repository(ROOM, ["reference", "cmsis_nn"], folder)
 
 
 @pytest.mark.parametrize("kernels", KERNELS.values(), ids=KERNELS)

@@ -97,7 +97,7 @@ class HostBatch:
     def link(self, name: str, *libraries: KernelObjects) -> Path:
         """An executable of that name."""
         executable = self.folder / name
-        others = [path for library in libraries for path in library.objects()]
+        others = [library.archive() for library in libraries]
         compile_c([*self.objects, *others, "-o", executable])
         return executable
 

@@ -3,8 +3,8 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +20,18 @@ from tinsmith_c.options import WriteOptions
 from tinsmith_c.writer import write
 
 _FLAGS = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
-_SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+_SANITIZERS = ("-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
+# What Bazel compiles once for all tests, in the folder of this library; outside of Bazel each test compiles its own.
+_BUILT = Path(__file__).parents[2] / "kernels_on_host.a"
+
+# One file for the compiler, as starting it is most of what it takes. The model comes first: nothing is included for it.
 _MAIN = """\
+#include "{name}.c"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "{name}.h"
 
 static uint8_t *allocate(size_t size, size_t alignment) {{
   return aligned_alloc(alignment, (size + alignment - 1u) / alignment * alignment);
@@ -47,6 +52,10 @@ int main(void) {{
 """
 
 
+def _sources(room: Path) -> Iterable[Path]:
+    return (room / "src").rglob("*.c") if (room / "src").is_dir() else room.glob("*.c")
+
+
 def place(program: Program, alignment: int = 16) -> Program:
     """Every buffer behind the one before, none sharing memory: correct and wasteful."""
     offset = 0
@@ -61,22 +70,37 @@ def place(program: Program, alignment: int = 16) -> Program:
 class KernelObjects:
     """Kernels compiled once and used by many models.
 
-    sources: C files of the kernels. includes: folders of their headers. folder: for the objects.
+    sources: C files of the kernels. includes: folders of their headers. folder: for what is compiled.
     """
 
     sources: Sequence[Path]
     includes: Sequence[Path]
     folder: Path
-    _built: list[Path] = field(default_factory=list[Path])
+    _archive: Path | None = None
 
-    def objects(self) -> Sequence[Path]:
-        """The object files, compiled at the first call."""
-        if not self._built:
+    @staticmethod
+    def of_repository(kernels: Path, rooms: Sequence[str], folder: Path) -> "KernelObjects":
+        """The plain C of rooms of the folder kernels/: `reference`, `cmsis_nn`.
+
+        Under Bazel it is compiled before the tests; the archive then holds all rooms.
+        """
+        sources = [path for room in rooms for path in sorted(_sources(kernels / room))]
+        includes = [kernels / "include", *(kernels / room for room in rooms)]
+        includes += [kernels / room / "include" for room in rooms]
+        is_built = _BUILT.exists() and "TINSMITH_HOST_CC" not in os.environ
+        return KernelObjects(sources, includes, folder, _BUILT if is_built else None)
+
+    def archive(self) -> Path:
+        """A static library, compiled at the first call: of its members a program gets what it calls."""
+        if self._archive is None:
+            objects: list[Path] = []
             for source in self.sources:
-                target = self.folder / f"{source.parent.name}_{source.stem}.o"
-                compile_c(["-c", source, *self.include_flags(), "-o", target])
-                self._built.append(target)
-        return self._built
+                objects.append(self.folder / f"{source.parent.name}_{source.stem}.o")
+                compile_c(["-c", source, *self.include_flags(), "-o", objects[-1]])
+            archive = self.folder / f"{objects[0].stem}.a"
+            subprocess.run(["ar", "rcD", archive, *objects], check=True)
+            self._archive = archive
+        return self._archive
 
     def include_flags(self) -> list[str]:
         """`-I` for each folder."""
@@ -110,9 +134,8 @@ class HostModel:
             (folder / file).write_bytes(content)
         (folder / "main.c").write_text(_main(program))
         executable = folder / f"{name}.exe"
-        sources = [folder / f"{name}.c", folder / "main.c"]
         flags = [*objects.include_flags(), f"-I{folder}"]
-        compile_c([*sources, *flags, *objects.objects(), "-o", executable])
+        compile_c([folder / "main.c", *flags, objects.archive(), "-o", executable])
         return HostModel(program, executable, files)
 
     @staticmethod
