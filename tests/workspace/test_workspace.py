@@ -40,6 +40,10 @@ class Outside:
         }
         # Debian's system-wide settings keep every sandbox, which the next command then has to remove.
         options = ["--nosandbox_debug", *modes[self.mode]]
+        # What one workspace has built of the repository, the next one takes; tests run all the same.
+        options.append(f"--disk_cache={self.folder / 'cache'}")
+        if command == "test":
+            options.append("--nocache_test_results")
         options += _run([str(self.tree / "bazelw"), "offline-options"], self.tree).stdout.split()
         return _run(
             [
