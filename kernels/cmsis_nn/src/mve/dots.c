@@ -56,6 +56,44 @@ static inline void four_dots_s8(int32_t sums[kDotRows], const int8_t *x, const i
   sums[3] = sum3;
 }
 
+enum { kRowsAtOnce = 5 };
+
+/** As many rows as there are registers for sums and for pointers. */
+static inline void five_dots_s8(int32_t sums[kRowsAtOnce], const int8_t *x, const int8_t *w, int32_t pitch,
+                                int32_t depth) {
+  const int8_t *w1 = w + pitch;
+  const int8_t *w2 = w1 + pitch;
+  const int8_t *w3 = w2 + pitch;
+  const int8_t *w4 = w3 + pitch;
+  TINSMITH_KEEP_ORDER(w1); /* or compilers add the pitch in the loop */
+  TINSMITH_KEEP_ORDER(w2);
+  TINSMITH_KEEP_ORDER(w3);
+  TINSMITH_KEEP_ORDER(w4);
+  int32_t sum0 = sums[0], sum1 = sums[1], sum2 = sums[2], sum3 = sums[3], sum4 = sums[4];
+  int32_t left = depth;
+  do {
+    const mve_pred16_t p = vctp8q((uint32_t)left);
+    const int8x16_t values = vldrbq_z_s8(x, p);
+    sum0 = vmladavaq_p_s8(sum0, values, vldrbq_z_s8(w, p), p);
+    sum1 = vmladavaq_p_s8(sum1, values, vldrbq_z_s8(w1, p), p);
+    sum2 = vmladavaq_p_s8(sum2, values, vldrbq_z_s8(w2, p), p);
+    sum3 = vmladavaq_p_s8(sum3, values, vldrbq_z_s8(w3, p), p);
+    sum4 = vmladavaq_p_s8(sum4, values, vldrbq_z_s8(w4, p), p);
+    x += kByteLanes;
+    w += kByteLanes;
+    w1 += kByteLanes;
+    w2 += kByteLanes;
+    w3 += kByteLanes;
+    w4 += kByteLanes;
+    left -= kByteLanes;
+  } while (left > 0);
+  sums[0] = sum0;
+  sums[1] = sum1;
+  sums[2] = sum2;
+  sums[3] = sum3;
+  sums[4] = sum4;
+}
+
 void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const int8_t *w, int32_t pitch, int32_t depth,
                       int32_t rows) {
   if (x_offset != 0) {
@@ -65,6 +103,14 @@ void tinsmith_dots_s8(int32_t *sums, const int8_t *x, int32_t x_offset, const in
       w += pitch;
     }
     return;
+  }
+  if (depth <= 0) {
+    return;
+  }
+  for (; rows > 2 * kDotRows || (rows >= kRowsAtOnce && rows < 2 * kDotRows); rows -= kRowsAtOnce) {
+    five_dots_s8(sums, x, w, pitch, depth);
+    sums += kRowsAtOnce;
+    w += kRowsAtOnce * pitch;
   }
   for (; rows >= kDotRows; rows -= kDotRows) {
     four_dots_s8(sums, x, w, pitch, depth, kDotRows);

@@ -13,7 +13,7 @@
 #include "src/mve/matrix_product.h"
 
 /** Channels of a single row between sums and outputs, and rows that are summed before they are multiplied. */
-enum { kChannelsAtOnce = 64, kSumsAtOnce = 32 };
+enum { kChannelsAtOnce = 128, kSumsAtOnce = 32 };
 
 void tinsmith_mve_multiply_row(const mve_matrix *matrix, const int8_t *row, int8_t *output) {
   const int32_t depth = matrix->depth;
