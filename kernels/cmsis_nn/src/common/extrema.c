@@ -4,94 +4,107 @@
 
 #include "src/internal/extrema.h"
 
+#include <stdbool.h>
+
 #include "include/arm_nnfunctions.h"
 #include "src/internal/compiler.h"
 
-/** Neighbouring axes along which the operands are repeated alike: elements, and bytes from one to the next, 0 where an
- * operand is repeated. */
+/** How rows are taken: of two tensors, or with a single value. */
+typedef struct {
+  tinsmith_extrema *pairs;
+  tinsmith_extrema *with_one;
+} kind;
+
+/** Blocks that follow each other in the operands: elements of each, and whether they are repeated alike within. */
+typedef struct {
+  int32_t first;
+  int32_t second;
+  bool alike;
+} block;
+
+static inline int32_t greater(int32_t a, int32_t b) {
+  return a > b ? a : b;
+}
+
+/** `first` and `second` blocks of that size. */
+static inline block around(block inner, int32_t first, int32_t second) {
+  return (block){inner.first * first, inner.second * second, inner.alike && first == second};
+}
+
+/** Whether a call does a whole block. */
+static inline bool is_row(block b) {
+  return b.alike || b.first == 1 || b.second == 1;
+}
+
+/** Blocks along an axis: how many, and elements from one to the next, 0 where an operand is repeated. */
 typedef struct {
   int32_t count;
   int32_t first_step;
   int32_t second_step;
-} level;
+} axis;
 
-enum { kRank = 4 };
+static inline axis axis_of(block b, int32_t first, int32_t second) {
+  return (axis){greater(first, second), first == 1 ? 0 : b.first, second == 1 ? 0 : b.second};
+}
 
-/** From the innermost on; those that are not there are of one element. */
-typedef struct {
-  level levels[kRank];
-  int32_t used;
-  int32_t first_elements; /* of the axes so far */
-  int32_t second_elements;
-} nest;
-
-/** Put an axis around others, or make it one with the outermost of them. */
-static inline void enclose(nest *n, int32_t first, int32_t second) {
-  const int32_t count = first > second ? first : second;
-  if (count == 1) {
-    return;
+/** Rows along three axes. */
+TINSMITH_ALWAYS_INLINE void do_rows(const kind *k, block row, axis inner, axis middle, axis outer, const int8_t *first,
+                                    const int8_t *second, int8_t *output) {
+  tinsmith_extrema *function = row.alike ? k->pairs : k->with_one;
+  tinsmith_extrema_rows rows = {inner.count, row.first, inner.first_step, inner.second_step};
+  if (row.second > row.first) { /* The single value is to be the second operand. */
+    const int8_t *other = first;
+    first = second;
+    second = other;
+    rows = (tinsmith_extrema_rows){inner.count, row.second, inner.second_step, inner.first_step};
+    middle = (axis){middle.count, middle.second_step, middle.first_step};
+    outer = (axis){outer.count, outer.second_step, outer.first_step};
   }
-  const level next = {count, first == 1 ? 0 : n->first_elements, second == 1 ? 0 : n->second_elements};
-  level *last = n->levels + n->used - 1;
-  if (n->used > 0 && next.first_step == last->first_step * last->count &&
-      next.second_step == last->second_step * last->count) {
-    last->count *= count;
-  } else {
-    n->levels[n->used++] = next;
+  for (int32_t left = outer.count; left > 0; --left) {
+    const int8_t *a = first;
+    const int8_t *b = second;
+    int32_t i = middle.count;
+    do {
+      function(&rows, a, b, output);
+      a += middle.first_step;
+      b += middle.second_step;
+      output += rows.count * rows.length;
+    } while (--i > 0);
+    first += outer.first_step;
+    second += outer.second_step;
   }
-  n->first_elements *= first;
-  n->second_elements *= second;
 }
 
-static int32_t elements(const cmsis_nn_dims *dims) {
-  return dims->n * dims->h * dims->w * dims->c;
-}
-
-static bool are_equal(const cmsis_nn_dims *a, const cmsis_nn_dims *b) {
-  return a->c == b->c && a->w == b->w && a->h == b->h && a->n == b->n;
-}
-
-/** Operands of which either is repeated along some axes. */
-TINSMITH_NOINLINE static void extrema_broadcast(bool greatest, const int8_t *first, const cmsis_nn_dims *first_dims,
+/** Operands of which either is repeated along some axes: as few rows as they allow. */
+TINSMITH_NOINLINE static void extrema_broadcast(const kind *k, const int8_t *first, const cmsis_nn_dims *first_dims,
                                                 const int8_t *second, const cmsis_nn_dims *second_dims,
                                                 int8_t *output) {
-  nest n = {.levels = {{1, 1, 1}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}}, .first_elements = 1, .second_elements = 1};
-  enclose(&n, first_dims->c, second_dims->c);
-  enclose(&n, first_dims->w, second_dims->w);
-  enclose(&n, first_dims->h, second_dims->h);
-  enclose(&n, first_dims->n, second_dims->n);
-  const level *row = n.levels;
-  if (row->first_step == 0) { /* The single value is to be the second operand. */
-    extrema_broadcast(greatest, second, second_dims, first, first_dims, output);
+  const axis once = {1, 0, 0};
+  const block pixel = {first_dims->c, second_dims->c, first_dims->c == second_dims->c};
+  const block line = around(pixel, first_dims->w, second_dims->w);
+  const block image = around(line, first_dims->h, second_dims->h);
+  const block whole = around(image, first_dims->n, second_dims->n);
+  if (is_row(whole)) {
+    do_rows(k, whole, once, once, once, first, second, output);
     return;
   }
-  const tinsmith_extremum kind = {greatest, row->second_step == 0};
-  const tinsmith_extrema_rows rows = {row[1].count, row[0].count, row[1].first_step, row[1].second_step};
-  for (int32_t i = 0; i < row[3].count; ++i) {
-    for (int32_t j = 0; j < row[2].count; ++j) {
-      tinsmith_extrema_s8(kind, rows, first + i * row[3].first_step + j * row[2].first_step,
-                          second + i * row[3].second_step + j * row[2].second_step, output);
-      output += rows.count * rows.length;
-    }
+  const axis images = axis_of(image, first_dims->n, second_dims->n);
+  if (is_row(image)) {
+    do_rows(k, image, images, once, once, first, second, output);
+    return;
   }
-}
-
-static arm_cmsis_nn_status extrema(bool greatest, const int8_t *first, const cmsis_nn_dims *first_dims,
-                                   const int8_t *second, const cmsis_nn_dims *second_dims, int8_t *output) {
-  const int32_t first_elements = elements(first_dims);
-  const int32_t second_elements = elements(second_dims);
-  tinsmith_extrema_rows rows = {1, first_elements, 0, 0};
-  if (are_equal(first_dims, second_dims)) {
-    tinsmith_extrema_s8((tinsmith_extremum){greatest, false}, rows, first, second, output);
-  } else if (second_elements == 1) {
-    tinsmith_extrema_s8((tinsmith_extremum){greatest, true}, rows, first, second, output);
-  } else if (first_elements == 1) {
-    rows.length = second_elements;
-    tinsmith_extrema_s8((tinsmith_extremum){greatest, true}, rows, second, first, output);
+  const axis lines = axis_of(line, first_dims->h, second_dims->h);
+  if (is_row(line)) {
+    do_rows(k, line, lines, images, once, first, second, output);
+    return;
+  }
+  axis pixels = axis_of(pixel, first_dims->w, second_dims->w);
+  if (lines.first_step == pixels.count * pixels.first_step && lines.second_step == pixels.count * pixels.second_step) {
+    pixels.count *= lines.count;
+    do_rows(k, pixel, pixels, images, once, first, second, output);
   } else {
-    extrema_broadcast(greatest, first, first_dims, second, second_dims, output);
+    do_rows(k, pixel, pixels, lines, images, first, second, output);
   }
-  return ARM_CMSIS_NN_SUCCESS;
 }
 
 arm_cmsis_nn_status arm_minimum_s8(const cmsis_nn_context *ctx, const int8_t *input_1_data,
@@ -100,7 +113,9 @@ arm_cmsis_nn_status arm_minimum_s8(const cmsis_nn_context *ctx, const int8_t *in
                                    const cmsis_nn_dims *output_dims) {
   (void)ctx;
   (void)output_dims;
-  return extrema(false, input_1_data, input_1_dims, input_2_data, input_2_dims, output_data);
+  static const kind minima = {tinsmith_minima_s8, tinsmith_minima_with_s8};
+  extrema_broadcast(&minima, input_1_data, input_1_dims, input_2_data, input_2_dims, output_data);
+  return ARM_CMSIS_NN_SUCCESS;
 }
 
 arm_cmsis_nn_status arm_maximum_s8(const cmsis_nn_context *ctx, const int8_t *input_1_data,
@@ -109,5 +124,7 @@ arm_cmsis_nn_status arm_maximum_s8(const cmsis_nn_context *ctx, const int8_t *in
                                    const cmsis_nn_dims *output_dims) {
   (void)ctx;
   (void)output_dims;
-  return extrema(true, input_1_data, input_1_dims, input_2_data, input_2_dims, output_data);
+  static const kind maxima = {tinsmith_maxima_s8, tinsmith_maxima_with_s8};
+  extrema_broadcast(&maxima, input_1_data, input_1_dims, input_2_data, input_2_dims, output_data);
+  return ARM_CMSIS_NN_SUCCESS;
 }
