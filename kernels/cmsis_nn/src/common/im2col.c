@@ -2,38 +2,17 @@
 
 #include "src/internal/im2col.h"
 
-#include "src/internal/implementation.h"
+#include "src/internal/short_copy.h"
 
-#if TINSMITH_NN_MVE
-#include "src/mve/copy.h"
-#endif
-
-/** memcpy of a few bytes, mostly multiples of 4: word by word without a call. */
 TINSMITH_ALWAYS_INLINE void *append_bytes(void *column, const int8_t *source, int32_t count) {
-  int8_t *next = column;
 #if TINSMITH_NN_MVE
   if (count <= kByteLanes) { /* One vector: no loop. */
     const mve_pred16_t p = vctp8q((uint32_t)count);
-    vstrbq_p_s8(next, vldrbq_z_s8(source, p), p);
-  } else {
-    mve_copy(next, source, count);
+    vstrbq_p_s8(column, vldrbq_z_s8(source, p), p);
+    return (int8_t *)column + count;
   }
-  return next + count;
-#else
-  const int8_t *end = source + count;
-  const int8_t *end_of_words = source + (count & ~3);
-  TINSMITH_NO_UNROLL
-  while (source != end_of_words) {
-    memcpy(next, source, 4);
-    next += 4;
-    source += 4;
-  }
-  TINSMITH_NO_UNROLL
-  while (source != end) {
-    *next++ = *source++;
-  }
-  return next;
 #endif
+  return tinsmith_copy_short(column, source, count);
 }
 
 TINSMITH_ALWAYS_INLINE void *append_padding(void *column, int8_t zero_point, int32_t count) {

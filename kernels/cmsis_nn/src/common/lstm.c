@@ -7,6 +7,7 @@
 #include "src/internal/dots.h"
 #include "src/internal/lstm_values.h"
 #include "src/internal/requantize_s16.h"
+#include "src/internal/short_copy.h"
 
 /** Where the values of one time step lie: the batches are `batch_step` vectors apart. */
 typedef struct {
@@ -24,7 +25,7 @@ static void add_products_s8(const int8_t *x, const int8_t *weights, const int32_
   for (int32_t first = 0; first < rows; first += kRowsAtOnce) {
     const int32_t count = rows - first < kRowsAtOnce ? rows - first : kRowsAtOnce;
     int32_t sums[kRowsAtOnce];
-    memcpy(sums, bias + first, (size_t)count * sizeof *sums);
+    tinsmith_copy_many(sums, bias + first, count * (int32_t)sizeof *sums);
     tinsmith_dots_s8(sums, x, 0, weights + first * depth, depth, depth, count);
     tinsmith_add_scaled_s32(gate + first, sums, count, multiplier, shift);
   }
@@ -54,7 +55,7 @@ static void add_products_s16(const int16_t *x, const int8_t *weights, const int6
   for (int32_t first = 0; first < rows; first += kRowsAtOnce) {
     const int32_t count = rows - first < kRowsAtOnce ? rows - first : kRowsAtOnce;
     int32_t sums[kRowsAtOnce];
-    memset(sums, 0, (size_t)count * sizeof *sums);
+    tinsmith_clear_many(sums, count * (int32_t)sizeof *sums);
     tinsmith_dots_s16_s8_modulo(sums, x, weights + first * depth, depth, count);
     tinsmith_add_scaled_s64(gate + first, bias + first, sums, count, &scale);
   }
@@ -91,7 +92,7 @@ static void gate_s16(const cmsis_nn_lstm_params *params, const cmsis_nn_lstm_gat
 static void gate_of(const cmsis_nn_lstm_params *params, const cmsis_nn_lstm_gate *gate, const step *now,
                     compute_gate compute, int16_t *output) {
   const int32_t size = params->batch_size * params->hidden_size;
-  memset(output, 0, (size_t)size * sizeof *output);
+  tinsmith_clear_many(output, size * (int32_t)sizeof *output);
   for (int32_t batch = 0; batch < params->batch_size; ++batch) {
     compute(params, gate, now, batch, output + batch * params->hidden_size);
   }
@@ -125,7 +126,7 @@ static int32_t batch_step(const cmsis_nn_lstm_params *params) {
 }
 
 static void clear_cell(const cmsis_nn_lstm_params *params, const cmsis_nn_lstm_context *buffers) {
-  memset(buffers->cell_state, 0, (size_t)(params->batch_size * params->hidden_size) * sizeof(int16_t));
+  tinsmith_clear_many(buffers->cell_state, params->batch_size * params->hidden_size * (int32_t)sizeof(int16_t));
 }
 
 arm_cmsis_nn_status arm_lstm_unidirectional_s8(const int8_t *input, int8_t *output, const cmsis_nn_lstm_params *params,

@@ -2,7 +2,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "include/arm_nnfunctions.h"
 #include "src/internal/compiler.h"
@@ -11,6 +10,7 @@
 #include "src/internal/implementation.h"
 #include "src/internal/move.h"
 #include "src/internal/requantize.h"
+#include "src/internal/short_copy.h"
 
 #if TINSMITH_NN_MVE
 #include "src/mve/requantize.h"
@@ -121,9 +121,11 @@ TINSMITH_ALWAYS_INLINE void remember(const layer *l, const int8_t *input, bool i
   const int32_t offset = l->folded == NULL ? -l->params->input_offset : 0;
   for (int32_t first = 0; first < l->filters; first += kSumsAtOnce) {
     const int32_t count = l->filters - first < kSumsAtOnce ? l->filters - first : kSumsAtOnce;
-    int32_t sums[kSumsAtOnce] = {0};
+    int32_t sums[kSumsAtOnce];
     if (l->folded != NULL) {
-      memcpy(sums, l->folded + first, (size_t)count * sizeof *sums);
+      tinsmith_copy_many(sums, l->folded + first, count * (int32_t)sizeof *sums);
+    } else {
+      tinsmith_clear_many(sums, count * (int32_t)sizeof *sums);
     }
     tinsmith_dots_s8(sums, input, offset, l->weights + first * l->features, l->features, l->features, count);
     leave(sums, count, l->input_scale, 0, &l->params->input_activation, is_wide, newest, l->time);

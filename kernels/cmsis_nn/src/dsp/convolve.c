@@ -76,9 +76,14 @@ TINSMITH_NOINLINE static void multiply(int32_t acc[kRows][kPixels], const tinsmi
   acc[1][1] = sums[1][1];
 }
 
-static inline int8_t finish(const filter_rows *rows, int32_t row, int32_t acc) {
-  const int32_t value = tinsmith_requantize_to(acc, rows->multiplier[row], rows->shift[row], rows->zero_point);
-  return (int8_t)tinsmith_clamp(value, rows->activation.min, rows->activation.max);
+/** Both pixels' sums of one row become outputs. */
+static inline void finish(const filter_rows *rows, int32_t row, int32_t acc[kPixels]) {
+  const int32_t multiplier = rows->multiplier[row];
+  const int32_t shift = rows->shift[row];
+  for (int32_t p = 0; p < kPixels; ++p) {
+    const int32_t value = tinsmith_requantize_to(acc[p], multiplier, shift, rows->zero_point);
+    acc[p] = tinsmith_clamp(value, rows->activation.min, rows->activation.max);
+  }
 }
 
 /** For a single pixel give output1 = output0: pixel 0 is written last. */
@@ -89,10 +94,12 @@ static void multiply_columns(const filter_rows *rows, const tinsmith_lanes *colu
     const int32_t bias1 = rows->bias == NULL ? 0 : rows->bias[second];
     int32_t acc[kRows][kPixels] = {{bias0, bias0}, {bias1, bias1}};
     multiply(acc, columns, rows->weights + r * rows->depth, rows->weights + second * rows->depth, rows->depth);
-    output1[r] = finish(rows, r, acc[0][1]);
-    output1[second] = finish(rows, second, acc[1][1]);
-    output0[r] = finish(rows, r, acc[0][0]);
-    output0[second] = finish(rows, second, acc[1][0]);
+    finish(rows, r, acc[0]);
+    finish(rows, second, acc[1]);
+    output1[r] = (int8_t)acc[0][1];
+    output1[second] = (int8_t)acc[1][1];
+    output0[r] = (int8_t)acc[0][0];
+    output0[second] = (int8_t)acc[1][0];
   }
 }
 
