@@ -178,8 +178,9 @@ def run_program(
         ticks += taken
         if failed:
             failures[name] = line
-    counts = result.instructions and emulator is not None
-    return Result(failures, round(ticks * emulator.instructions_per_tick) if counts else None)
+    if emulator is None or not result.instructions:
+        return Result(failures, None)
+    return Result(failures, round(ticks * emulator.instructions_per_tick))
 
 
 @cache
