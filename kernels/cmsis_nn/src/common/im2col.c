@@ -44,8 +44,46 @@ tinsmith_inside tinsmith_clip_window(const tinsmith_windows *windows, const tins
   return (tinsmith_inside){taps_below(0, window->x, step, taps), taps_below(width, window->x, step, taps)};
 }
 
+#if TINSMITH_NN_MVE
+/** Of taps that do not touch each other, each a vector at most. */
+static void copy_apart(const tinsmith_windows *windows, const tinsmith_window *window, tinsmith_inside inside,
+                       int32_t first_channel, int8_t *column) {
+  const int32_t channels = windows->channels;
+  const int32_t pixel = windows->input_dims.c;
+  const int32_t step = windows->dilation.w * pixel;
+  const int32_t taps = inside.right - inside.left;
+  const mve_pred16_t p = vctp8q((uint32_t)channels);
+  int32_t y = window->y;
+  for (int32_t left = windows->kernel_h; left > 0; --left, y += windows->dilation.h) {
+    if (y < 0 || y >= windows->input_dims.h) {
+      column = append_padding(column, windows->zero_point, windows->kernel_w * channels);
+      continue;
+    }
+    if (inside.left > 0) {
+      column = append_padding(column, windows->zero_point, inside.left * channels);
+    }
+    const int8_t *source =
+        window->image + (y * windows->input_dims.w + window->x) * pixel + inside.left * step + first_channel;
+    for (int32_t tap = taps; tap > 0; --tap) {
+      vstrbq_p_s8(column, vldrbq_z_s8(source, p), p);
+      source += step;
+      column += channels;
+    }
+    if (inside.right < windows->kernel_w) {
+      column = append_padding(column, windows->zero_point, (windows->kernel_w - inside.right) * channels);
+    }
+  }
+}
+#endif
+
 void tinsmith_copy_window(const tinsmith_windows *windows, const tinsmith_window *window, int32_t first_channel,
                           int8_t *column) {
-  tinsmith_walk_window(windows, window, tinsmith_clip_window(windows, window), first_channel, column, append_bytes,
-                       append_padding);
+  const tinsmith_inside inside = tinsmith_clip_window(windows, window);
+#if TINSMITH_NN_MVE
+  if (windows->channels <= kByteLanes && windows->dilation.w * windows->input_dims.c != windows->channels) {
+    copy_apart(windows, window, inside, first_channel, column);
+    return;
+  }
+#endif
+  tinsmith_walk_window(windows, window, inside, first_channel, column, append_bytes, append_padding);
 }

@@ -29,12 +29,17 @@ typedef struct {
 TINSMITH_NOINLINE static void unpack(tinsmith_lanes *column, const int8_t *bytes, int32_t depth, int32_t offset) {
   const uint32_t offsets = tinsmith_pack_bottoms((uint32_t)offset, (uint32_t)offset);
   TINSMITH_NO_UNROLL
-  for (; depth > 0; depth -= 4) {
-    const uint32_t word = depth < 4 ? tinsmith_load_bytes(bytes, depth) : tinsmith_load_word(bytes);
+  for (const int8_t *end = bytes + (depth & ~3); bytes != end;) {
+    const uint32_t word = tinsmith_load_word(bytes);
+    bytes += 4;
     column[0] = tinsmith_sxtab16(offsets, word);
     column[kPixels] = tinsmith_sxtab16_ror8(offsets, word);
     column += 2 * kPixels;
-    bytes += 4;
+  }
+  if (depth & 3) {
+    const uint32_t word = tinsmith_load_bytes(bytes, depth & 3);
+    column[0] = tinsmith_sxtab16(offsets, word);
+    column[kPixels] = tinsmith_sxtab16_ror8(offsets, word);
   }
 }
 
@@ -76,6 +81,32 @@ TINSMITH_NOINLINE static void multiply(int32_t acc[kRows][kPixels], const tinsmi
   acc[1][1] = sums[1][1];
 }
 
+/** acc[p] += four products of one row. */
+TINSMITH_ALWAYS_INLINE void add_row_block(int32_t acc[kPixels], const tinsmith_lanes *columns, uint32_t row) {
+  const uint32_t even = tinsmith_sxtb16(row);
+  const uint32_t odd = tinsmith_sxtb16_ror8(row);
+  acc[0] = tinsmith_smlad(columns[0], even, acc[0]);
+  acc[1] = tinsmith_smlad(columns[1], even, acc[1]);
+  acc[0] = tinsmith_smlad(columns[2], odd, acc[0]);
+  acc[1] = tinsmith_smlad(columns[3], odd, acc[1]);
+}
+
+/** The same of one row. */
+TINSMITH_NOINLINE static void multiply_row(int32_t acc[kPixels], const tinsmith_lanes *columns, const int8_t *row,
+                                           int32_t depth) {
+  int32_t sums[kPixels] = {acc[0], acc[1]};
+  TINSMITH_NO_UNROLL
+  for (const int8_t *end = row + (depth & ~3); row != end; row += 4) {
+    add_row_block(sums, columns, tinsmith_load_word(row));
+    columns += 2 * kPixels;
+  }
+  if (depth & 3) {
+    add_row_block(sums, columns, tinsmith_load_bytes(row, depth & 3));
+  }
+  acc[0] = sums[0];
+  acc[1] = sums[1];
+}
+
 /** Both pixels' sums of one row become outputs. */
 static inline void finish(const filter_rows *rows, int32_t row, int32_t acc[kPixels]) {
   const int32_t multiplier = rows->multiplier[row];
@@ -88,18 +119,28 @@ static inline void finish(const filter_rows *rows, int32_t row, int32_t acc[kPix
 
 /** For a single pixel give output1 = output0: pixel 0 is written last. */
 static void multiply_columns(const filter_rows *rows, const tinsmith_lanes *columns, int8_t *output0, int8_t *output1) {
-  for (int32_t r = 0; r < rows->count; r += kRows) {
-    const int32_t second = r + 1 < rows->count ? r + 1 : r; /* an odd last row is done twice */
+  const int8_t *weights = rows->weights;
+  int32_t r = 0;
+  for (; r + 1 < rows->count; r += kRows) {
     const int32_t bias0 = rows->bias == NULL ? 0 : rows->bias[r];
-    const int32_t bias1 = rows->bias == NULL ? 0 : rows->bias[second];
+    const int32_t bias1 = rows->bias == NULL ? 0 : rows->bias[r + 1];
     int32_t acc[kRows][kPixels] = {{bias0, bias0}, {bias1, bias1}};
-    multiply(acc, columns, rows->weights + r * rows->depth, rows->weights + second * rows->depth, rows->depth);
+    multiply(acc, columns, weights, weights + rows->depth, rows->depth);
+    weights += kRows * rows->depth;
     finish(rows, r, acc[0]);
-    finish(rows, second, acc[1]);
+    finish(rows, r + 1, acc[1]);
     output1[r] = (int8_t)acc[0][1];
-    output1[second] = (int8_t)acc[1][1];
+    output1[r + 1] = (int8_t)acc[1][1];
     output0[r] = (int8_t)acc[0][0];
-    output0[second] = (int8_t)acc[1][0];
+    output0[r + 1] = (int8_t)acc[1][0];
+  }
+  if (r < rows->count) {
+    const int32_t bias = rows->bias == NULL ? 0 : rows->bias[r];
+    int32_t acc[kPixels] = {bias, bias};
+    multiply_row(acc, columns, weights, rows->depth);
+    finish(rows, r, acc);
+    output1[r] = (int8_t)acc[1];
+    output0[r] = (int8_t)acc[0];
   }
 }
 
