@@ -17,10 +17,12 @@ static inline int32_t sum_taps(const tinsmith_depthwise_taps *taps, const int8_t
   int32_t sum = 0;
   TINSMITH_NO_UNROLL
   for (int32_t rows = taps->rows; rows != 0; --rows) {
-    if (columns == 3) {
+    if (columns == 3 || columns == 2) { /* the usual window, and the same at a border */
       sum += (x[0] + offset) * w[0];
       sum += (x[x_step] + offset) * w[w_step];
-      sum += (x[2 * x_step] + offset) * w[2 * w_step];
+      if (columns == 3) {
+        sum += (x[2 * x_step] + offset) * w[2 * w_step];
+      }
     } else {
       const int8_t *x_tap = x;
       const int8_t *w_tap = w;

@@ -52,11 +52,12 @@ void tinsmith_depthwise_block_s8(const tinsmith_depthwise_block *block, const cm
       for (int32_t ox = output_dims->w; ox > 0; --ox) {
         int32_t left;
         taps.columns = inside(x, params->dilation.w, filter_dims->w, input_dims->w, &left);
-        taps.input = row_input;
-        taps.filter = row_filter;
         if (taps.columns > 0) {
-          taps.input += (x + left * params->dilation.w) * channels;
-          taps.filter += left * block->filter_pitch;
+          taps.input = row_input + (x + left * params->dilation.w) * channels;
+          taps.filter = row_filter + left * block->filter_pitch;
+        } else {
+          taps.input = row_input;
+          taps.filter = row_filter;
         }
         compute(block, &taps, output);
         output += channels * params->ch_mult;

@@ -84,49 +84,88 @@ typedef struct {
   int32_t channels;
 } group;
 
-/** One tap's values, >= 1, for the weights. With MVE what they are together is added to the sum. */
-static inline void copy_tap(int8_t *to, const int8_t *from, int32_t count, int32_t *sum) {
+/** One tap's values of all channels: `depth` >= 1 bytes of each, from `from_pitch` apart to `to_pitch` apart. */
+typedef struct {
+  const int8_t *from;
+  int8_t *to;
+  int32_t from_pitch;
+  int32_t to_pitch;
+  int32_t channels;
+  int32_t depth;
+} tap_copy;
+
 #if TINSMITH_NN_MVE
-  do {
-    const mve_pred16_t p = vctp8q((uint32_t)count);
-    const int8x16_t values = vldrbq_z_s8(from, p);
-    vstrbq_p_s8(to, values, p);
-    *sum = vaddvaq_p_s8(*sum, values, p);
-    from += kByteLanes;
-    to += kByteLanes;
-    count -= kByteLanes;
-  } while (count > 0);
+/** Adds what the values of each channel are together to sums[channel]. whole: vectors before the last one, inlined
+ * where it is known. */
+static inline void copy_vectors(const tap_copy *t, int32_t whole, int32_t *sums) {
+  const int32_t last = whole * kByteLanes;
+  const mve_pred16_t p = vctp8q((uint32_t)(t->depth - last));
+  const int32_t from_pitch = t->from_pitch; /* sums might be any of these */
+  const int32_t to_pitch = t->to_pitch;
+  const int8_t *from = t->from;
+  int8_t *to = t->to;
+  for (int32_t c = t->channels; c > 0; --c) {
+    int32_t sum = *sums;
+    for (int32_t i = 0; i < last; i += kByteLanes) {
+      const int8x16_t values = vldrbq_s8(from + i);
+      vstrbq_s8(to + i, values);
+      sum = vaddvaq_s8(sum, values);
+    }
+    const int8x16_t values = vldrbq_z_s8(from + last, p);
+    vstrbq_p_s8(to + last, values, p);
+    *sums++ = vaddvaq_p_s8(sum, values, p);
+    from += from_pitch;
+    to += to_pitch;
+  }
+}
+#endif
+
+/** sums: of channels, with MVE, where what the values are together is added. */
+TINSMITH_NOINLINE static void copy_tap(const tap_copy *t, int32_t *sums) {
+#if TINSMITH_NN_MVE
+  const int32_t whole = (t->depth - 1) / kByteLanes;
+  if (whole == 0) {
+    copy_vectors(t, 0, sums);
+  } else if (whole == 1) {
+    copy_vectors(t, 1, sums);
+  } else {
+    copy_vectors(t, whole, sums);
+  }
 #else
-  (void)sum;
-  tinsmith_copy_short(to, from, count);
+  (void)sums;
+  const int8_t *from = t->from;
+  int8_t *to = t->to;
+  for (int32_t c = t->channels; c > 0; --c) {
+    tinsmith_copy_short(to, from, t->depth);
+    from += t->from_pitch;
+    to += t->to_pitch;
+  }
 #endif
 }
 
 /** The weights of one of a group's outputs. last: the first channel's last tap. sums: with MVE those of channels. */
-TINSMITH_NOINLINE static void arrange(const layer *l, const group *g, const int8_t *last, int8_t *weights,
-                                      int32_t *sums) {
+static void arrange(const layer *l, const group *g, const int8_t *last, int8_t *weights, int32_t *sums) {
   const int32_t depth = l->input_dims->c;
   const int32_t step = l->params->stride.w * depth;
-  const int32_t row_step = l->params->stride.h * l->filter_dims->w * depth;
-  const int32_t pitch = l->filter_dims->h * l->filter_dims->w * depth;
-  const int32_t taps_y = g->y->taps;
-  const int32_t taps_x = g->x->taps;
-  for (int32_t c = g->channels; c > 0; --c) {
-    int32_t sum = 0;
-    int32_t row = 0;
-    int32_t j = taps_y;
-    do {
-      const int8_t *tap = last - row;
-      int32_t i = taps_x;
-      do {
-        copy_tap(weights, tap, depth, &sum);
-        weights += depth;
-        tap -= step;
-      } while (--i > 0);
-      row += row_step;
-    } while (--j > 0);
-    *sums++ = sum;
-    last += pitch;
+  const int32_t row_step = l->params->stride.h * l->filter_dims->w * depth - g->x->taps * step;
+  tap_copy t = {
+      .from = last,
+      .to = weights,
+      .from_pitch = l->filter_dims->h * l->filter_dims->w * depth,
+      .to_pitch = g->y->taps * g->x->taps * depth,
+      .channels = g->channels,
+      .depth = depth,
+  };
+#if TINSMITH_NN_MVE
+  tinsmith_clear_many(sums, g->channels * (int32_t)sizeof *sums);
+#endif
+  for (int32_t j = g->y->taps; j > 0; --j) {
+    for (int32_t i = g->x->taps; i > 0; --i) {
+      copy_tap(&t, sums);
+      t.to += depth;
+      t.from -= step;
+    }
+    t.from -= row_step;
   }
 }
 
@@ -137,27 +176,41 @@ typedef struct {
   int32_t shift[kTransposeConvChannels];
 } constants;
 
+#if TINSMITH_NN_MVE
+static inline void add_to(int32_t *sums, const int32_t *values, int32_t count) {
+  for (int32_t left = count; left > 0; left -= kWordLanes) {
+    const mve_pred16_t p = vctp32q((uint32_t)left);
+    vstrwq_p_s32(sums, vaddq_s32(vldrwq_z_s32(sums, p), vldrwq_z_s32(values, p)), p);
+    sums += kWordLanes;
+    values += kWordLanes;
+  }
+}
+#endif
+
 /** Of one of a group's outputs. at: where its channels begin; with MVE, k->bias has the sums of their weights. */
 static void take_constants(const layer *l, const group *g, int32_t at, constants *k) {
+  const int32_t bytes = g->channels * (int32_t)sizeof(int32_t);
   const int32_t *bias = l->bias == NULL ? NULL : l->bias + g->channel;
-  const int32_t *multiplier = l->quant_params->multiplier + g->channel;
-  const int32_t *shift = l->quant_params->shift + g->channel;
 #if TINSMITH_NN_MVE
-  for (int32_t c = 0; c < g->channels; c += kWordLanes) {
-    const mve_pred16_t p = vctp32q((uint32_t)(g->channels - c));
-    const int32x4_t own = bias == NULL ? vdupq_n_s32(0) : vldrwq_z_s32(bias + c, p);
-    const int32x4_t sums = vldrwq_z_s32(k->bias + at + c, p);
-    vstrwq_p_s32(k->bias + at + c, vmlaq_n_s32(own, sums, l->params->input_offset), p);
-    vstrwq_p_s32(k->multiplier + at + c, vldrwq_z_s32(multiplier + c, p), p);
-    vstrwq_p_s32(k->shift + at + c, vldrwq_z_s32(shift + c, p), p);
+  const int32_t offset = l->params->input_offset;
+  int32_t *sums = k->bias + at;
+  for (int32_t left = g->channels; left > 0; left -= kWordLanes) {
+    const mve_pred16_t p = vctp32q((uint32_t)left);
+    vstrwq_p_s32(sums, vmulq_n_s32(vldrwq_z_s32(sums, p), offset), p);
+    sums += kWordLanes;
+  }
+  if (bias != NULL) {
+    add_to(k->bias + at, bias, g->channels);
   }
 #else
-  for (int32_t c = 0; c < g->channels; ++c) {
-    k->bias[at + c] = bias == NULL ? 0 : bias[c];
-    k->multiplier[at + c] = multiplier[c];
-    k->shift[at + c] = shift[c];
+  if (bias == NULL) {
+    tinsmith_clear_many(k->bias + at, bytes);
+  } else {
+    tinsmith_copy_many(k->bias + at, bias, bytes);
   }
 #endif
+  tinsmith_copy_many(k->multiplier + at, l->quant_params->multiplier + g->channel, bytes);
+  tinsmith_copy_many(k->shift + at, l->quant_params->shift + g->channel, bytes);
 }
 
 static void prepare(const layer *l, const group *g, constants *k) {
@@ -292,13 +345,28 @@ typedef struct {
 } untouched;
 
 TINSMITH_NOINLINE static void know_untouched(const layer *l, int32_t channel, int32_t channels, untouched *u) {
+  const int32_t *multiplier = l->quant_params->multiplier + channel;
+  const int32_t *shift = l->quant_params->shift + channel;
+  const int32_t *bias = l->bias == NULL ? NULL : l->bias + channel;
+#if TINSMITH_NN_MVE
+  const mve_output_scale scale = {
+      .multiplier = multiplier,
+      .shift = shift,
+      .per_channel = true,
+      .range = {l->params->output_offset, l->params->activation.min, l->params->activation.max},
+  };
+  int32_t zeros[kTransposeConvChannels];
+  if (bias == NULL) {
+    tinsmith_clear_many(zeros, channels * (int32_t)sizeof *zeros);
+  }
+  tinsmith_mve_store_row(&scale, 0, bias == NULL ? zeros : bias, channels, u->pixel);
+#else
   for (int32_t c = 0; c < channels; ++c) {
-    const int32_t sum = l->bias == NULL ? 0 : l->bias[channel + c];
-    const int32_t scaled =
-        tinsmith_requantize(sum, l->quant_params->multiplier[channel + c], l->quant_params->shift[channel + c]);
+    const int32_t scaled = tinsmith_requantize(bias == NULL ? 0 : bias[c], multiplier[c], shift[c]);
     u->pixel[c] =
         (int8_t)tinsmith_clamp(scaled + l->params->output_offset, l->params->activation.min, l->params->activation.max);
   }
+#endif
   u->channel = channel;
 }
 
@@ -407,7 +475,8 @@ arm_cmsis_nn_status arm_transpose_conv_s8(const cmsis_nn_context *ctx, const cms
       .weights = (int8_t *)ctx->buf + window_bytes(&r),
       .pixels = (int8_t *)ctx->buf + window_bytes(&r) + r.weight_bytes,
   };
-  untouched u = {.channel = -1};
+  untouched u; /* its pixel without a value as long as no channel is known */
+  u.channel = -1;
   phase y;
   for (int32_t first_y = 0; first_y < least(stride.h, output_dims->h); first_y += y.count) {
     y = phases_of(first_y, output_dims->h, stride.h, transpose_conv_params->padding.h, filter_dims->h);

@@ -131,11 +131,13 @@ static void scale_sums(const int32_t *sums, const tinsmith_depthwise_block *bloc
   TINSMITH_KEEP_ORDER(multiplier); /* else compilers count one index up and add it to each */
   TINSMITH_KEEP_ORDER(shift);
   TINSMITH_KEEP_ORDER(next);
+  const cmsis_nn_activation range = block->params->activation;
+  const bool narrow = tinsmith_is_narrow(&range);
   TINSMITH_NO_UNROLL
   for (int32_t left = count; left != 0; --left) {
-    *next++ = tinsmith_saturate_s8(tinsmith_requantize_to(*sums++, *multiplier++, *shift++, zero_point));
+    const int32_t value = tinsmith_requantize_to(*sums++, *multiplier++, *shift++, zero_point);
+    *next++ = narrow ? (int8_t)tinsmith_clamp(value, range.min, range.max) : tinsmith_saturate_s8(value);
   }
-  tinsmith_apply_activation(&block->params->activation, output, count);
 }
 
 /** Column by column, so that a window with fewer columns has the same list, but shorter. */

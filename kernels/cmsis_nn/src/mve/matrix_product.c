@@ -170,8 +170,8 @@ __attribute__((noinline)) static void sum_four(const int8_t *vector, const int8_
 }
 
 /** Sums of `count` rows for any depth. */
-static void sum_deep(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights, int32_t depth,
-                     mve_sums *sums) {
+TINSMITH_NOINLINE static void sum_deep(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights,
+                                       int32_t depth, mve_sums *sums) {
   const int32_t triples = count / 3;
   const int8_t *rest = row + 3 * triples * row_pitch;
   for (int32_t channel = 0; channel < kWordLanes; channel += 2) {
@@ -219,28 +219,27 @@ static inline int32_t sum_one(const int8_t *weights, const int8_t *row, int32_t 
   return sum;
 }
 
-/** One of the up to three channels that four do not divide: four rows at a time, and the last ones singly. */
+/** One of the channels that four do not divide: four rows at a time, the last four again, or
+ * fewer than four singly. */
 static void one_channel(const mve_matrix *matrix, int32_t channel, const int8_t *rows, int32_t row_pitch,
                         int32_t row_count, int8_t *output, int32_t output_pitch) {
   const int32_t quant = matrix->scale.per_channel ? channel : 0;
   const int32x4_t multiplier = vdupq_n_s32(matrix->scale.multiplier[quant]);
   const int32x4_t shift = vdupq_n_s32(matrix->scale.shift[quant]);
   const uint32x4_t places = vmulq_n_u32(vidupq_n_u32(0, 1), (uint32_t)output_pitch);
-  while (row_count > 0) {
-    const int32_t count = row_count >= kWordLanes ? kWordLanes : 1;
-    const int8_t *weights = matrix->weights + channel * matrix->depth;
+  const int8_t *weights = matrix->weights + channel * matrix->depth;
+  const int32_t count = row_count >= kWordLanes ? kWordLanes : 1;
+  for (int32_t next = 0; next < row_count; next += count) {
+    const int32_t row = next + count <= row_count ? next : row_count - count;
     mve_sums sums;
     if (count == 1) {
-      sums[0] = sum_one(weights, rows, matrix->depth);
+      sums[0] = sum_one(weights, rows + row * row_pitch, matrix->depth);
     } else {
-      sum_four(weights, rows, row_pitch, matrix->depth, sums);
+      sum_four(weights, rows + row * row_pitch, row_pitch, matrix->depth, sums);
     }
     const int32x4_t sum = vaddq_n_s32(vldrwq_s32(sums), matrix->bias[channel]);
     const int32x4_t value = mve_to_range(mve_requantize(sum, multiplier, shift), &matrix->scale.range);
-    vstrbq_scatter_offset_p_s32(output, places, value, vctp32q((uint32_t)count));
-    rows += count * row_pitch;
-    output += count * output_pitch;
-    row_count -= count;
+    vstrbq_scatter_offset_p_s32(output + row * output_pitch, places, value, vctp32q((uint32_t)count));
   }
 }
 
@@ -265,16 +264,19 @@ static void multiply_row(const mve_matrix *matrix, const int8_t *row, int8_t *ou
 
 void tinsmith_mve_matrix_product_s8(const mve_matrix *matrix, const int8_t *rows, int32_t row_pitch, int32_t row_count,
                                     int8_t *output, int32_t output_pitch) {
-  const int32_t by_fours = matrix->channels / kWordLanes * kWordLanes;
-  if (row_count == 1 && by_fours > 0) {
+  const int32_t last = matrix->channels - kWordLanes;
+  if (row_count == 1 && last >= 0) {
     multiply_row(matrix, rows, output);
     return;
   }
-  for (int32_t channel = 0; channel < by_fours; channel += kWordLanes) {
+  const int32_t end = last > 0 && matrix->channels % kWordLanes == 3 ? last + 2 : last + 1;
+  int32_t next = 0;
+  for (; next < end; next += kWordLanes) { /* Before the last three, one is done again. */
+    const int32_t channel = next <= last ? next : last;
     four_channels(matrix, channel, rows, row_pitch, row_count, output + channel, output_pitch);
   }
-  for (int32_t channel = by_fours; channel < matrix->channels; ++channel) {
-    one_channel(matrix, channel, rows, row_pitch, row_count, output + channel, output_pitch);
+  for (; next < matrix->channels; ++next) {
+    one_channel(matrix, next, rows, row_pitch, row_count, output + next, output_pitch);
   }
 }
 
