@@ -12,17 +12,17 @@ from tinsmith_ir.errors import GraphError, ModelError, UnsupportedError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.files import read_file
 from tinsmith_ir.graph import Constant, Graph, Node, State, Value
+from tinsmith_ir.names import identifier
 from tinsmith_ir.operators import Cast, Trait
 from tinsmith_ir.operators.checks import CONVERTED_DTYPES
+from tinsmith_ir.problems import Problems
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
 from tinsmith_tflite.context import OperatorContext
 from tinsmith_tflite.folding import Foldable, fold
 from tinsmith_tflite.model_file import FileOperator, ModelFile
-from tinsmith_tflite.names import identifier
 from tinsmith_tflite.operators import supported, unknown, with_custom
-from tinsmith_tflite.problems import Problems
 from tinsmith_tflite.rules import Rule, check_rule
 from tinsmith_tflite.tensors import check_input_signature
 from tinsmith_tflite.unrolling import Unrolling

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from tinsmith_ir.operators import Operator, Poses
+from tinsmith_ir.problems import RefusedError
 
 from tinsmith_tflite import (
     arithmetic,
@@ -26,7 +27,6 @@ from tinsmith_tflite import (
     windows,
 )
 from tinsmith_tflite.model_file import FileOperator, printable, quoted
-from tinsmith_tflite.problems import RefusedError
 from tinsmith_tflite.rules import Rule
 
 _TABLES = (

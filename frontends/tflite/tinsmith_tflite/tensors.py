@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.problems import RefusedError
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_tflite.model_file import FileQuantization, FileTensor
-from tinsmith_tflite.problems import RefusedError
 
 LARGEST_BYTES = 2**31 - 1
 _DTYPES = {

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.problems import Problems
 
 from tinsmith_tflite.context import options_of
 from tinsmith_tflite.empty_tensors import EmptyTensors
 from tinsmith_tflite.model_file import FileOperator, FileTensor, ModelFile, made_operator, quoted
-from tinsmith_tflite.problems import Problems
 from tinsmith_tflite.tensor_lists import LISTS, TensorLists
 from tinsmith_tflite.values import Values
 

@@ -9,12 +9,12 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_ir.four_bits import unpacked
 from tinsmith_ir.graph import Array, Constant, Location, Node, Value
+from tinsmith_ir.names import Names
 from tinsmith_ir.operators import Requantize
 from tinsmith_ir.types import TensorType
 
 from tinsmith_tflite.kept import KeptTensors, check_variable
 from tinsmith_tflite.model_file import FileTensor, ModelFile
-from tinsmith_tflite.names import Names
 from tinsmith_tflite.tensors import bias_type, dense_shape, may_be, tensor_type
 from tinsmith_tflite.unsigned import is_unsigned, recentred, recentred_data
 

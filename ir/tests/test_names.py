@@ -1,4 +1,4 @@
-from tinsmith_tflite.names import Names, identifier
+from tinsmith_ir.names import Names, identifier
 
 
 def test_first_of_the_merged_names_is_kept() -> None:
