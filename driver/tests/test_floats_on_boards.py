@@ -28,6 +28,7 @@ graph 2 "floats" {
   %swish: f32[1,2,4,4] = hard_swish(%x)
   %gelu: f32[1,2,4,4] = gelu(%x)
   %gelu_by_tanh: f32[1,2,4,4] = gelu(%x) {approximate=true}
+  %erf: f32[1,2,4,4] = erf(%x)
   %exp: f32[1,2,4,4] = exp(%x)
   %log: f32[1,2,4,4] = log(%x)
   %elu: f32[1,2,4,4] = elu(%x)
@@ -55,6 +56,7 @@ graph 2 "floats" {
   output %swish
   output %gelu
   output %gelu_by_tanh
+  output %erf
   output %exp
   output %log
   output %elu

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tinsmith_ir import DType, GraphError, Quantization, TensorType, parse_graph
-from tinsmith_ir.float_functions import elu_f32, full_exp_f32, log_f32, round_f32, sqrt_f32
+from tinsmith_ir.float_functions import elu_f32, erf_f32, full_exp_f32, log_f32, round_f32, sqrt_f32
 from tinsmith_ir.inverse_root import inverse_root
 from tinsmith_ir.operators import Abs, Elu, Exp, Rsqrt
 
@@ -39,6 +39,7 @@ def test_floats_by_hand(run: Run) -> None:
     assert run(body.format("rsqrt"), [0.0625, 0.25, 1, 4, 16, 64]) == [4, 2, 1, 0.5, 0.25, 0.125]
     assert run(body.format("log"), [1.0] * 6) == run(body.format("log"), [1.0] * 6) == [0.0] * 6
     assert run(body.format("exp"), [0.0] * 6) == [1.0] * 6
+    assert run(body.format("erf"), [0.0, -0.0, 4.0, -4.0, 9.0, -9.0]) == [0, 0, 1, -1, 1, -1]
 
 
 @pytest.mark.parametrize(
@@ -70,10 +71,21 @@ def test_ends_of_float() -> None:
         log_f32: [nan, infinity, nan, -infinity, nan, math.log(1e30)],
         sqrt_f32: [nan, infinity, nan, 0, nan, 1e15],
         elu_f32: [nan, infinity, -1, 0, -1, 1e30],
+        erf_f32: [nan, 1, -1, 0, -1, 1],
         round_f32: [nan, infinity, -infinity, 0, -1e30, 1e30],
     }
     for function, results in expected.items():
         np.testing.assert_allclose(function(ends), np.array(results, np.float32), rtol=1e-6)
+
+
+def test_erf_is_near_the_real_number_and_odd() -> None:
+    random = np.random.default_rng(2)
+    x = np.concatenate([random.uniform(0, high, 20000) for high in (1e-30, 1.0, 1.1, 5.0)])
+    x = np.concatenate([x.astype(np.float32), np.array([1e-45, 1e-39, 1.0, 1e30], np.float32)])
+    real = np.array([math.erf(value) for value in x.tolist()])
+    units = np.spacing(real.astype(np.float32)).astype(np.float64)
+    assert (np.abs(erf_f32(x) - real) <= 2 * units).all()
+    np.testing.assert_array_equal(erf_f32(-x), -erf_f32(x))
 
 
 def test_subnormal_numbers_have_a_logarithm_and_a_root() -> None:
@@ -155,7 +167,7 @@ def test_scales_that_are_refused(
 
 
 @pytest.mark.parametrize(
-    "mnemonic", ["log", "sqrt", "square", "floor", "ceil", "round", "neg", "sign"]
+    "mnemonic", ["erf", "log", "sqrt", "square", "floor", "ceil", "round", "neg", "sign"]
 )
 def test_functions_of_floats_refuse_int8(mnemonic: str) -> None:
     text = f'graph 2 "g" {{ input %x: i8[2]<1.0, 0> %y: i8[2]<1.0, 0> = {mnemonic}(%x) output %y }}'

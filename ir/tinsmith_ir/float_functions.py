@@ -33,6 +33,18 @@ _ERFC_COEFFICIENTS = tuple(
         -0.671794056892395,
     )
 )
+_ERF_COEFFICIENTS = tuple(
+    np.float32(value)
+    for value in (
+        7.85384982843e-5,
+        -0.000801020269927,
+        0.00518833048259,
+        -0.0268538145821,
+        0.112835852486,
+        -0.376126258375,
+        0.12837916573,
+    )
+)
 _ERFC_HIGHEST = np.float32(11.0)
 """erfc is 0 in float32 from here on, and some way before."""
 _UPPER_BITS = np.int32(-4096)
@@ -103,6 +115,21 @@ def gelu_by_tanh_f32(values: _Floats) -> _Floats:
     cubic = np.asarray(values + _CUBIC * values * values * values, np.float32)
     tanh = tanh_f32(np.asarray(_ROOT_2_OVER_PI * cubic, np.float32))
     return np.asarray(_HALF * values * (_ONE + tanh), np.float32)
+
+
+@np.errstate(invalid="ignore", over="ignore", under="ignore")
+def erf_f32(values: _Floats) -> _Floats:
+    """erf(x) within 2 units in the last place: x + x P(x**2) below 1, with a polynomial P fitted to erf(x) / x - 1,
+    and 1 - erfc(x) above. NaN and -0.0 stay.
+    """
+    size = np.abs(values)
+    z = size * size
+    polynomial = np.full_like(z, _ERF_COEFFICIENTS[0])
+    for coefficient in _ERF_COEFFICIENTS[1:]:
+        polynomial = polynomial * z + coefficient
+    small = values + values * polynomial
+    positive = _ONE - _erfc_f32(size)
+    return np.where(size < 1, small, np.where(values < 0, -positive, positive))
 
 
 def _erfc_f32(values: _Floats) -> _Floats:

@@ -15,6 +15,10 @@
 static const float kErfc[] = {0.14653717f,  -0.030171918f, -0.26214588f, 0.10857897f, 0.27930433f,
                               -0.15764043f, -0.37506151f,  0.18936585f,  1.3452854f,  -0.67179406f};
 
+// Of erf(x) / x - 1 by x**2, the highest power first.
+static const float kErf[] = {7.85384982843e-5f, -0.000801020269927f, 0.00518833048259f, -0.0268538145821f,
+                             0.112835852486f,   -0.376126258375f,    0.12837916573f};
+
 static float square(float value) {
   return value * value;
 }
@@ -67,6 +71,20 @@ static float error_function_complement(float value) {
   return value < 0.0f ? 2.0f - positive : positive;
 }
 
+static float error_function(float value) {
+  const float size = magnitude(value);
+  if (!(size < 1.0f)) {
+    const float positive = 1.0f - error_function_complement(size);
+    return value < 0.0f ? -positive : positive;
+  }
+  const float z = size * size;
+  float polynomial = kErf[0];
+  for (int32_t i = 1; i < (int32_t)(sizeof kErf / sizeof kErf[0]); ++i) {
+    polynomial = polynomial * z + kErf[i];
+  }
+  return value + value * polynomial;
+}
+
 static float gelu(float value) {
   return 0.5f * value * error_function_complement(value * -ROOT_HALF);
 }
@@ -113,6 +131,7 @@ DEFINE_FUNCTION(tinsmith_ceil_f32, float, integer_above)
 DEFINE_FUNCTION(tinsmith_round_f32, float, nearest_even)
 DEFINE_FUNCTION(tinsmith_sqrt_f32, float, square_root)
 DEFINE_FUNCTION(tinsmith_rsqrt_f32, float, inverse_root)
+DEFINE_FUNCTION(tinsmith_erf_f32, float, error_function)
 DEFINE_FUNCTION(tinsmith_exp_f32, float, full_exponential)
 DEFINE_FUNCTION(tinsmith_log_f32, float, logarithm)
 DEFINE_FUNCTION(tinsmith_sin_f32, float, sine)

@@ -39,6 +39,7 @@ graph 2 "floats" {
   %swish: f32[1,2,4,2] = hard_swish(%x)
   %gelu: f32[1,2,4,2] = gelu(%x)
   %gelu_by_tanh: f32[1,2,4,2] = gelu(%x) {approximate=true}
+  %erf: f32[1,2,4,2] = erf(%x)
   %exp: f32[1,2,4,2] = exp(%x)
   %log: f32[1,2,4,2] = log(%x)
   %elu: f32[1,2,4,2] = elu(%x)
@@ -64,6 +65,7 @@ graph 2 "floats" {
   output %swish
   output %gelu
   output %gelu_by_tanh
+  output %erf
   output %exp
   output %log
   output %elu

@@ -6,6 +6,7 @@ from tinsmith_ir.operators import (
     Ceil,
     Cos,
     Elu,
+    Erf,
     Exp,
     Floor,
     Gelu,
@@ -50,7 +51,23 @@ KERNELS = (
         for dtype, operators in (
             (
                 FLOAT32,
-                (Abs, Ceil, Cos, Elu, Exp, Floor, Log, Neg, Round, Rsqrt, Sign, Sin, Sqrt, Square),
+                (
+                    Abs,
+                    Ceil,
+                    Cos,
+                    Elu,
+                    Erf,
+                    Exp,
+                    Floor,
+                    Log,
+                    Neg,
+                    Round,
+                    Rsqrt,
+                    Sign,
+                    Sin,
+                    Sqrt,
+                    Square,
+                ),
             ),
             (INT32, (Abs, Neg, Sign)),
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tinsmith_ir.operators import Operator, Poses
+from tinsmith_ir.operators import Erf, Operator, Poses
 from tinsmith_ir.problems import RefusedError
 
 from tinsmith_tflite import (
@@ -55,7 +55,9 @@ RULES: Mapping[str, Rule] = dict(
 )
 """Kind of an operator in the file -> how it is imported."""
 
-NOT_IN_FILES: Mapping[type[Operator], str] = {}
+_NO_BUILTIN = "no builtin operator of TFLite"
+
+NOT_IN_FILES: Mapping[type[Operator], str] = {Erf: _NO_BUILTIN}
 """Operators of the IR that no rule makes, and why."""
 
 NOT_IN_TFLITE: Mapping[type[Operator], str] = {Poses: "a custom operator of Coral's own runtime"}

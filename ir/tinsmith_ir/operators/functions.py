@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.float_functions import (
     elu_f32,
+    erf_f32,
     full_exp_f32,
     gelu_by_tanh_f32,
     gelu_f32,
@@ -281,6 +282,16 @@ class Log(Function):
 
     def _real(self, values: _Floats) -> _Floats:
         return log_f32(values)
+
+
+@dataclass(frozen=True)
+class Erf(Function):
+    """The error function, 2 / sqrt(pi) * the integral of exp(-t**2) from 0 to x."""
+
+    mnemonic: ClassVar[str] = "erf"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return erf_f32(values)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@
 #define tinsmith_ceil_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_ceil_f32)
 #define tinsmith_cos_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_cos_f32)
 #define tinsmith_elu_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_elu_f32)
+#define tinsmith_erf_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_erf_f32)
 #define tinsmith_exp_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_exp_f32)
 #define tinsmith_floor_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_f32)
 #define tinsmith_gelu_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_gelu_f32)
@@ -65,6 +66,9 @@ void tinsmith_elu_f32(int32_t elements, const float *input, float *output);
 /** x / 2 * erfc(-x / sqrt(2)), and x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))). */
 void tinsmith_gelu_f32(int32_t elements, const float *input, float *output);
 void tinsmith_gelu_by_tanh_f32(int32_t elements, const float *input, float *output);
+
+/** The error function within 2 units in the last place. */
+void tinsmith_erf_f32(int32_t elements, const float *input, float *output);
 
 /** sin(x) and cos(x) within 3 units in the last place, of all numbers; not-a-number of infinities. */
 void tinsmith_sin_f32(int32_t elements, const float *input, float *output);
