@@ -25,6 +25,7 @@ from tinsmith_ir.random_steps import (
     ranking,
     reductions,
     rows,
+    smooth,
     volumes,
 )
 from tinsmith_ir.random_steps.network import Network
@@ -101,6 +102,7 @@ _FAMILIES = (
     _Family(77, 0.2, 0.25, (four_bits.weighted,)),
     _Family(75, 0.25, 0.3, (ranking.rank,)),
     _Family(78, 0.25, 0.3, (volumes.convolve,)),
+    _Family(79, 0.3, 0.3, (smooth.smooth,), goes_on=True),
 )
 
 

@@ -13,7 +13,6 @@ from tinsmith_ir.operators import (
     Cos,
     Div,
     Elu,
-    Erf,
     Exp,
     Floor,
     Gelu,
@@ -63,7 +62,7 @@ _FUNCTIONS: dict[DType, Sequence[_Make]] = {
     DType.FLOAT32: (
         _leaky_relu,
         _gelu,
-        *map(_plain, (HardSwish, Elu, Erf, Ceil, Cos, Floor, Neg, Round, Sign, Sin)),
+        *map(_plain, (HardSwish, Elu, Ceil, Cos, Floor, Neg, Round, Sign, Sin)),
     ),
 }
 _OF_POSITIVE = (Log, Rsqrt, Sqrt)
