@@ -1,0 +1,76 @@
+"""Rules of activations."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from tinsmith_ir.operators import Gelu, Relu
+from tinsmith_tensors import Tensor
+from tinsmith_tensors import activations as act
+from tinsmith_tensors import elementwise as ew
+
+from tinsmith_onnx.context import OperatorContext
+from tinsmith_onnx.rules import Rule
+
+
+def clip(context: OperatorContext) -> Tensor:
+    """Clip: bounds are attributes before version 11, and operands since, which may be computed."""
+    c, x = context.c, context.tensor(0)
+    if context.version < 11:
+        low, high = context.real("min"), context.real("max")
+        return act.clip(c, x, *(None if abs(bound) > 3.4e38 else bound for bound in (low, high)))
+    low, high = context.optional(1), context.optional(2)
+    if all(bound is None or bound.is_known for bound in (low, high)):
+        return act.clip(c, x, *(bound and _number(bound) for bound in (low, high)))
+    x = x if low is None else ew.maximum(c, x, low)
+    return x if high is None else ew.minimum(c, x, high)
+
+
+def _number(bound: Tensor) -> float:
+    assert bound.array is not None
+    return float(np.asarray(bound.array, np.float64).reshape(-1)[0])
+
+
+def relu(context: OperatorContext) -> Tensor:
+    """Relu, of integers too."""
+    c, x = context.c, context.tensor(0)
+    return c.emit(Relu(), x) if x.is_float else ew.maximum(c, x, c.number(0, x))
+
+
+def gelu(context: OperatorContext) -> Tensor:
+    """Gelu, by the error function or by tanh."""
+    is_approximate = context.text("approximate", "none") == "tanh"
+    return context.c.emit(Gelu(approximate=is_approximate), context.tensor(0))
+
+
+def shrink(context: OperatorContext) -> Tensor:
+    """Shrink: 0 between -lambd and lambd, and nearer to it by the bias outside."""
+    c, x = context.c, context.tensor(0)
+    limit, bias = context.real("lambd"), context.real("bias")
+    above = ew.where(
+        c, ew.less(c, c.number(limit, x), x), ew.sub(c, x, c.number(bias, x)), c.number(0, x)
+    )
+    is_below = ew.less(c, x, c.number(-limit, x))
+    return ew.where(c, is_below, ew.add(c, x, c.number(bias, x)), above)
+
+
+RULES: Mapping[str, Rule] = {
+    "Celu": Rule(lambda t: act.celu(t.c, t.tensor(0), t.real("alpha"))),
+    "Clip": Rule(clip),
+    "Elu": Rule(lambda t: act.elu(t.c, t.tensor(0), t.real("alpha"))),
+    "Gelu": Rule(gelu),
+    "HardSigmoid": Rule(
+        lambda t: act.hard_sigmoid(t.c, t.tensor(0), t.real("alpha"), t.real("beta"))
+    ),
+    "HardSwish": Rule(lambda t: act.hard_swish(t.c, t.tensor(0))),
+    "LeakyRelu": Rule(lambda t: act.leaky_relu(t.c, t.tensor(0), t.real("alpha"))),
+    "Mish": Rule(lambda t: act.mish(t.c, t.tensor(0))),
+    "PRelu": Rule(lambda t: act.prelu(t.c, t.tensor(0), t.tensor(1))),
+    "Relu": Rule(relu),
+    "Selu": Rule(lambda t: act.selu(t.c, t.tensor(0), t.real("alpha"), t.real("gamma"))),
+    "Shrink": Rule(shrink),
+    "Sigmoid": Rule(lambda t: act.sigmoid(t.c, t.tensor(0))),
+    "Softplus": Rule(lambda t: act.softplus(t.c, t.tensor(0))),
+    "Softsign": Rule(lambda t: act.softsign(t.c, t.tensor(0))),
+    "Swish": Rule(lambda t: act.silu(t.c, t.tensor(0), t.real("alpha"))),
+    "ThresholdedRelu": Rule(lambda t: act.thresholded_relu(t.c, t.tensor(0), t.real("alpha"))),
+}

@@ -1,0 +1,156 @@
+"""Rules of operators that compute element by element: arithmetic, comparisons, logic, functions of one number."""
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+
+import numpy as np
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import (
+    Ceil,
+    Cos,
+    Exp,
+    Floor,
+    Log,
+    Neg,
+    Operator,
+    Relation,
+    Round,
+    Sign,
+    Sin,
+    Sqrt,
+    Tanh,
+)
+from tinsmith_tensors import Composer, Tensor
+from tinsmith_tensors import elementwise as ew
+
+from tinsmith_onnx.context import OperatorContext
+from tinsmith_onnx.elements import graph_dtype, numpy_dtype
+from tinsmith_onnx.rules import Rule
+
+_Binary = Callable[[Composer, Tensor, Tensor], Tensor]
+
+
+def _two(function: _Binary) -> Rule:
+    return Rule(lambda context: function(context.c, context.tensor(0), context.tensor(1)))
+
+
+def _any_number(function: _Binary) -> Rule:
+    """Of one operand and more, from the first on."""
+
+    def convert(context: OperatorContext) -> Tensor:
+        return reduce(lambda lhs, rhs: function(context.c, lhs, rhs), context.present())
+
+    return Rule(convert)
+
+
+def _relation(relation: Relation, *, is_exchanged: bool = False) -> Rule:
+    def convert(context: OperatorContext) -> Tensor:
+        lhs, rhs = context.tensor(0), context.tensor(1)
+        lhs, rhs = (rhs, lhs) if is_exchanged else (lhs, rhs)
+        return ew.binary_bool(context.c, relation, lhs, rhs)
+
+    return Rule(convert)
+
+
+def function(operator: Operator) -> Rule:
+    """An operator of the graph of one operand."""
+    return Rule(lambda context: context.c.emit(operator, context.tensor(0)))
+
+
+def mean(context: OperatorContext) -> Tensor:
+    """The sum of all operands by their number."""
+    c, parts = context.c, context.present()
+    summed = reduce(lambda lhs, rhs: ew.add(c, lhs, rhs), parts)
+    return ew.mul(c, summed, c.number(1.0 / len(parts), summed))
+
+
+def mod(context: OperatorContext) -> Tensor:
+    """Mod: of the divisor's sign, or with fmod of the dividend's."""
+    apply = ew.truncated_mod if context.integer("fmod") else ew.floor_mod
+    return apply(context.c, context.tensor(0), context.tensor(1))
+
+
+def power(context: OperatorContext) -> Tensor:
+    """Pow; the exponent may be of another type."""
+    c, base, exponent = context.c, context.tensor(0), context.tensor(1)
+    if base.is_known and exponent.is_known:
+        return ew.binary(c, Neg(), lambda x, y: np.power(x, y).astype(x.dtype), base, exponent)
+    if base.is_float:
+        return ew.power(c, base, ew.cast(c, exponent, np.dtype("<f4")))
+    wide = ew.power(c, ew.cast(c, base, np.dtype("<f4")), ew.cast(c, exponent, np.dtype("<f4")))
+    return ew.cast(c, wide, base.dtype)
+
+
+def cast(context: OperatorContext) -> Tensor:
+    """Cast: computed elements become what a graph has of the type."""
+    return cast_to(context, context.tensor(0), context.integer("to"))
+
+
+def cast_like(context: OperatorContext) -> Tensor:
+    """CastLike: to the type of the second operand."""
+    return ew.cast(context.c, context.tensor(0), context.tensor(1).dtype)
+
+
+def cast_to(context: OperatorContext, x: Tensor, element_type: int) -> Tensor:
+    """x as elements of a type of the format."""
+    if x.is_known:
+        return ew.cast(context.c, x, numpy_dtype(element_type))
+    return ew.cast(context.c, x, graph_dtype(element_type).numpy)
+
+
+def negate(context: OperatorContext) -> Tensor:
+    """Neg."""
+    c, x = context.c, context.tensor(0)
+    if x.is_float or x.dtype == DType.INT32.numpy:
+        return c.emit(Neg(), x)
+    return ew.sub(c, c.number(0, x), x)
+
+
+def where(context: OperatorContext) -> Tensor:
+    """Where."""
+    return ew.where(context.c, context.tensor(0), context.tensor(1), context.tensor(2))
+
+
+def reciprocal(context: OperatorContext) -> Tensor:
+    """1 / x."""
+    c, x = context.c, context.tensor(0)
+    return ew.div(c, c.number(1.0, x), x)
+
+
+RULES: Mapping[str, Rule] = {
+    "Abs": Rule(lambda context: ew.absolute(context.c, context.tensor(0))),
+    "Add": _two(ew.add),
+    "And": _two(ew.minimum),
+    "Cast": Rule(cast),
+    "CastLike": Rule(cast_like),
+    "Ceil": function(Ceil()),
+    "Cos": function(Cos()),
+    "Div": _two(ew.div),
+    "Equal": _relation(Relation.EQUAL),
+    "Exp": function(Exp()),
+    "Floor": function(Floor()),
+    "Greater": _relation(Relation.LESS, is_exchanged=True),
+    "GreaterOrEqual": _relation(Relation.LESS_EQUAL, is_exchanged=True),
+    "Less": _relation(Relation.LESS),
+    "LessOrEqual": _relation(Relation.LESS_EQUAL),
+    "Log": function(Log()),
+    "Max": _any_number(ew.maximum),
+    "Mean": Rule(mean),
+    "Min": _any_number(ew.minimum),
+    "Mod": Rule(mod),
+    "Mul": _two(ew.mul),
+    "Neg": Rule(negate),
+    "Not": Rule(lambda context: ew.logical_not(context.c, context.tensor(0))),
+    "Or": _two(ew.maximum),
+    "Pow": Rule(power),
+    "Reciprocal": Rule(reciprocal),
+    "Round": function(Round()),
+    "Sign": function(Sign()),
+    "Sin": function(Sin()),
+    "Sqrt": function(Sqrt()),
+    "Sub": _two(ew.sub),
+    "Sum": _any_number(ew.add),
+    "Tanh": function(Tanh()),
+    "Where": Rule(where),
+    "Xor": _relation(Relation.NOT_EQUAL),
+}

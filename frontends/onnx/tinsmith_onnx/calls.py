@@ -1,0 +1,85 @@
+"""Operators that are defined by others: functions of the model, and those of the `onnx` package's definitions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, FunctionProto, NodeProto, helper
+from tinsmith_tensors import Tensor
+
+from tinsmith_onnx.context import schema_of
+from tinsmith_onnx.model_file import domain_of
+
+Key = tuple[str, str, str]
+
+
+def functions_of(model: onnx.ModelProto) -> Mapping[Key, FunctionProto]:
+    """The functions that a model brings, by domain, name and overload."""
+    return {
+        (function.domain, function.name, function.overload): function
+        for function in model.functions
+    }
+
+
+def defined_function(
+    node: NodeProto, operands: Sequence[Tensor | None], version: int
+) -> FunctionProto | None:
+    """What the `onnx` package says that an operator is made of; None if it says nothing."""
+    schema = schema_of(node.op_type, version, domain_of(node))
+    if schema is None:
+        return None
+    if schema.has_function:
+        body = _newest(schema.function_opset_versions, version)
+        return None if body is None else schema.get_function_with_opset_version(body)
+    if schema.has_context_dependent_function:
+        body = _newest(schema.context_dependent_function_opset_versions, version)
+        if body is not None:
+            types = [type_of(operand).SerializeToString() for operand in operands]
+            text = schema.get_context_dependent_function_with_opset_version(
+                body, node.SerializeToString(), types
+            )
+            return FunctionProto.FromString(text)
+    return None
+
+
+def type_of(tensor: Tensor | None) -> onnx.TypeProto:
+    """The type of a tensor in the format's terms; an empty one for what is left out."""
+    if tensor is None:
+        return onnx.TypeProto()
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(tensor.dtype))
+    return helper.make_tensor_type_proto(kind, tensor.shape)
+
+
+def called(function: FunctionProto, node: NodeProto) -> list[NodeProto]:
+    """The nodes of a function, with the attributes that its caller gives."""
+    given = {attribute.name: attribute for attribute in function.attribute_proto}
+    given |= {attribute.name: attribute for attribute in node.attribute}
+    return [_bound(inner, given) for inner in function.node]
+
+
+def _newest(versions: Iterable[int], limit: int) -> int | None:
+    return max((version for version in versions if version <= limit), default=None)
+
+
+def _bound(node: NodeProto, given: Mapping[str, AttributeProto]) -> NodeProto:
+    """A node whose attributes refer to none of the function's; those that the caller leaves out are left out."""
+    bound = NodeProto()
+    bound.CopyFrom(node)
+    del bound.attribute[:]
+    for attribute in node.attribute:
+        if attribute.ref_attr_name:
+            if attribute.ref_attr_name in given:
+                copy = bound.attribute.add()
+                copy.CopyFrom(given[attribute.ref_attr_name])
+                copy.name = attribute.name
+            continue
+        copy = bound.attribute.add()
+        copy.CopyFrom(attribute)
+        for graph in (copy.g, *copy.graphs) if copy.type in _GRAPHS else ():
+            nodes = [_bound(inner, given) for inner in graph.node]
+            del graph.node[:]
+            graph.node.extend(nodes)
+    return bound
+
+
+_GRAPHS = (AttributeProto.GRAPH, AttributeProto.GRAPHS)

@@ -1,0 +1,491 @@
+"""From an ONNX file to a Graph: initializers become known tensors, operators become nodes, images channels last."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import onnx
+from tinsmith_ir.checked import checked
+from tinsmith_ir.errors import (
+    EvaluationError,
+    GraphError,
+    ModelError,
+    UnsupportedError,
+    UsageError,
+)
+from tinsmith_ir.files import read_file
+from tinsmith_ir.graph import Array, Graph, Location
+from tinsmith_ir.names import identifier
+from tinsmith_ir.problems import Problems, RefusedError
+from tinsmith_ir.types import TensorType
+from tinsmith_tensors import Composer, Tensor
+from tinsmith_tensors.images import channels_last_ends
+
+from tinsmith_onnx import elements
+from tinsmith_onnx.calls import Key, called, defined_function, functions_of
+from tinsmith_onnx.context import OperatorContext, describe
+from tinsmith_onnx.model_file import array_of, domain_of, opsets_of, parse, shown
+from tinsmith_onnx.operators import supported, with_custom
+from tinsmith_onnx.rules import Rule
+
+LARGEST_FILE_BYTES = 2**31 - 1
+"""What protocol buffers may have."""
+_MOST_NODES = 1 << 16
+"""Operators in all, those of functions, branches and iterations counted each time."""
+_DEEPEST_CALL = 48
+_DAMAGE = (IndexError, KeyError, OverflowError, TypeError, ValueError, ArithmeticError)
+
+
+@checked
+def import_onnx(
+    path_or_bytes: str | os.PathLike[str] | bytes,
+    *,
+    name: str | None = None,
+    source: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
+    input_values: Mapping[str, Array] | None = None,
+    states: Mapping[str, str] | None = None,
+    channels_last: bool = True,
+    on_warning: Callable[[str], None] = lambda _: None,
+    custom: Mapping[str, Rule] | None = None,
+) -> Graph:
+    """The network in an ONNX file, as a verified Graph.
+
+    path_or_bytes: the file, or its content. name: of the graph; the file's by default. source: what messages and
+    locations call the file. folder: where files with external data lie; the file's own by default.
+    input_shapes: sizes of inputs that the file leaves open, by the input's name; or one size by a dimension's name. A first dimension that is left open is 1. input_values: inputs that are known, and so constants.
+    states: inputs that are what an output was in the run before, each with that output's name; they begin as zeros.
+    channels_last: whether images come and go channels last, (N, H, W, C), as they are computed; else as in the file.
+    custom: how operators of other domains are imported, by `domain.name`. on_warning: is told what a user should know.
+
+    Raises ModelError for a file that is damaged or contradicts itself, UnsupportedError for a sound one that uses what
+    Tinsmith does not have, UsageError if there is no such file, or for choices that do not fit it.
+    """
+    choices = _Choices(
+        input_shapes or {}, input_values or {}, states or {}, channels_last, on_warning
+    )
+    rules = with_custom(custom or {})
+    if isinstance(path_or_bytes, bytes):
+        place = None if folder is None else Path(folder)
+        return _imported(
+            path_or_bytes, source or "model.onnx", name or "model", place, choices, rules
+        )
+    path = Path(path_or_bytes)
+    data = read_file(path, "an ONNX model", LARGEST_FILE_BYTES)
+    place = path.parent if folder is None else Path(folder)
+    return _imported(
+        data, source or path.name, name or identifier(path.stem), place, choices, rules
+    )
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """See `import_onnx`."""
+
+    input_shapes: Mapping[str, Sequence[int]]
+    input_values: Mapping[str, Array]
+    states: Mapping[str, str]
+    channels_last: bool
+    on_warning: Callable[[str], None]
+
+
+def _imported(
+    data: bytes,
+    source: str,
+    name: str,
+    folder: Path | None,
+    choices: _Choices,
+    rules: Mapping[str, Rule],
+) -> Graph:
+    """The one place where what a damaged file can still upset becomes a ModelError."""
+    try:
+        model = parse(data, source)
+        del data
+        return _Import(model, source, name, folder, choices, rules).graph()
+    except GraphError as error:
+        raise ModelError(f"{source}: the model breaks a rule of the graph: {error}") from error
+    except (*_DAMAGE, RecursionError) as error:
+        raise ModelError(
+            f"{source}: expected a sound file, got one whose contents do not fit together "
+            f"({type(error).__name__}: {error})"
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """Tensors by their names in one graph of the file, and those around it. refused: what could not be imported.
+    absent: operands that the caller of a function left out.
+    """
+
+    opsets: Mapping[str, int]
+    outer: "_Scope | None" = None
+    tensors: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    refused: set[str] = field(default_factory=set[str])
+    absent: set[str] = field(default_factory=set[str])
+    depth: int = 0
+
+    def find(self, name: str) -> Tensor | None:
+        """The tensor of that name here, or around."""
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope.tensors:
+                return scope.tensors[name]
+            scope = scope.outer
+        return None
+
+    def is_refused(self, name: str) -> bool:
+        """Whether it depends on what could not be imported."""
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope.refused:
+                return True
+            scope = scope.outer
+        return False
+
+
+class _Import:
+    """One model on its way."""
+
+    def __init__(
+        self,
+        model: onnx.ModelProto,
+        source: str,
+        name: str,
+        folder: Path | None,
+        choices: _Choices,
+        rules: Mapping[str, Rule],
+    ) -> None:
+        self._source = source
+        self._folder = folder
+        self._choices = choices
+        self._rules = rules
+        self._graph = model.graph
+        self._functions: Mapping[Key, onnx.FunctionProto] = functions_of(model)
+        self._opsets = opsets_of(model.opset_import, source)
+        self._problems = Problems(source)
+        self._c = Composer(name)
+        self._sizes: dict[str, int] = {}
+        self._count = 0
+
+    def graph(self) -> Graph:
+        """The whole, or one error with all problems."""
+        scope = _Scope(self._opsets)
+        names = {output.name: self._c.reserve(output.name) for output in self._graph.output}
+        if len(names) < len(self._graph.output):
+            raise ModelError(f"{self._source}: expected outputs of different names")
+        self._define_stored(self._graph, scope)
+        self._define_inputs(scope)
+        self._run(self._graph.node, scope)
+        outputs: dict[str, Tensor] = {}
+        for name in names:
+            tensor = scope.find(name)
+            if tensor is not None:
+                outputs[name] = tensor
+            elif not scope.is_refused(name):
+                self._problems.add(
+                    ModelError(
+                        f"{self._source}: expected output {shown(name)!r} to be computed, nothing does"
+                    )
+                )
+        self._problems.raise_found()
+        self._keep_states(outputs, scope)
+        kept = {
+            names[name]: tensor
+            for name, tensor in outputs.items()
+            if name not in self._choices.states.values()
+        }
+        if not kept:
+            raise ModelError(f"{self._source}: expected outputs, got none")
+        graph = self._c.build(kept)
+        if self._choices.channels_last:
+            graph, turned = channels_last_ends(graph)
+            for end in turned:
+                self._choices.on_warning(str(end))
+        return graph
+
+    # What is there before any operator
+
+    def _define_stored(self, graph: onnx.GraphProto, scope: _Scope) -> None:
+        """Initializers, as known tensors."""
+        for stored in graph.initializer:
+            with self._problems.gathered():
+                array = array_of(
+                    stored, self._folder, f"{self._source}: initializer {shown(stored.name)!r}"
+                )
+                scope.tensors[stored.name] = Tensor(array=array, hint=identifier(stored.name))
+                continue
+            scope.refused.add(stored.name)
+        for sparse in graph.sparse_initializer:
+            name = sparse.values.name
+            with self._problems.gathered():
+                scope.tensors[name] = self._c.known(self._dense(sparse), identifier(name))
+                continue
+            scope.refused.add(name)
+
+    def _dense(self, sparse: onnx.SparseTensorProto) -> Array:
+        where = f"{self._source}: sparse initializer {shown(sparse.values.name)!r}"
+        values = array_of(sparse.values, self._folder, where)
+        indices = array_of(sparse.indices, self._folder, where).astype(np.int64)
+        shape = tuple(sparse.dims)
+        self._c.check_known_size(shape, values.dtype.itemsize)
+        dense = np.zeros(shape, values.dtype)
+        if indices.ndim == 2:
+            dense[tuple(indices.T)] = values
+        else:
+            dense.reshape(-1)[indices] = values
+        return dense
+
+    def _define_inputs(self, scope: _Scope) -> None:
+        inputs = [value for value in self._graph.input if value.name not in scope.tensors]
+        self._check_choices({value.name for value in inputs})
+        for value in inputs:
+            self._bind_sizes(value)
+        for value in inputs:
+            with self._problems.gathered():
+                scope.tensors[value.name] = self._input(value)
+                continue
+            scope.refused.add(value.name)
+
+    def _check_choices(self, inputs: set[str]) -> None:
+        symbols = {
+            dimension.dim_param
+            for value in self._graph.input
+            for dimension in value.type.tensor_type.shape.dim
+            if dimension.dim_param
+        }
+        outputs = {output.name for output in self._graph.output}
+        chosen = {
+            "input_shapes": (set(self._choices.input_shapes), inputs | symbols),
+            "input_values": (set(self._choices.input_values), inputs),
+            "states": (set(self._choices.states), inputs),
+            "states' outputs": (set(self._choices.states.values()), outputs),
+        }
+        for what, (given, there) in chosen.items():
+            if given - there:
+                names = ", ".join(map(shown, sorted(there))) or "none"
+                unknown = ", ".join(map(shown, sorted(given - there)))
+                raise UsageError(
+                    f"{self._source}: {what}: expected names among {names}, got {unknown}"
+                )
+
+    def _bind_sizes(self, value: onnx.ValueInfoProto) -> None:
+        """Dimensions that a given shape gives a size to, by their names."""
+        dimensions = value.type.tensor_type.shape.dim
+        shape = self._choices.input_shapes.get(value.name)
+        array = self._choices.input_values.get(value.name)
+        sizes = array.shape if array is not None else shape
+        for dimension, size in zip(dimensions, sizes or (), strict=False):
+            if dimension.dim_param:
+                self._sizes.setdefault(dimension.dim_param, int(size))
+
+    def _input(self, value: onnx.ValueInfoProto) -> Tensor:
+        where = f"{self._source}: input {shown(value.name)!r}"
+        if not elements.is_tensor(value.type):
+            raise UnsupportedError(
+                f"{where}: expected a tensor, got {value.type.WhichOneof('value') or 'no type'}"
+            )
+        if value.name in self._choices.input_values:
+            array = self._choices.input_values[value.name]
+            return Tensor(array=array, hint=identifier(value.name))
+        kind = value.type.tensor_type.elem_type
+        try:
+            dtype = elements.graph_dtype(kind)
+        except UnsupportedError as error:
+            raise UnsupportedError(f"{where}: {error}") from error
+        if elements.remark(kind):
+            self._choices.on_warning(f"input {shown(value.name)!r}: {elements.remark(kind)}")
+        shape = self._shape(value, where)
+        if 0 in shape:
+            raise UnsupportedError(f"{where}: expected elements, got shape {list(shape)}")
+        type_ = TensorType(shape, dtype)
+        if value.name in self._choices.states:
+            return self._c.state(value.name, np.zeros(shape, dtype.numpy))
+        return self._c.input(value.name, type_)
+
+    def _shape(self, value: onnx.ValueInfoProto, where: str) -> tuple[int, ...]:
+        """Of an input, every size of which is said by the file or by the user; of a batch it is 1."""
+        given = self._choices.input_shapes.get(value.name)
+        tensor = value.type.tensor_type
+        if not tensor.HasField("shape"):
+            if given is None:
+                raise UnsupportedError(f"{where}: {_open('the shape', value.name)}")
+            return tuple(int(size) for size in given)
+        dimensions = tensor.shape.dim
+        if given is not None and len(given) != len(dimensions):
+            raise UsageError(
+                f"{where}: expected a shape of {len(dimensions)} sizes, got {list(given)}"
+            )
+        return tuple(
+            self._size(dimension, axis, value.name, where)
+            for axis, dimension in enumerate(dimensions)
+        )
+
+    def _size(
+        self, dimension: onnx.TensorShapeProto.Dimension, axis: int, name: str, where: str
+    ) -> int:
+        given = self._choices.input_shapes.get(name)
+        if dimension.HasField("dim_value") and dimension.dim_value >= 0:
+            if given is not None and int(given[axis]) != dimension.dim_value:
+                raise UsageError(
+                    f"{where}: expected {dimension.dim_value} along axis {axis}, as the file says, got {given[axis]}"
+                )
+            return dimension.dim_value
+        if given is not None:
+            return int(given[axis])
+        symbol = dimension.dim_param
+        if symbol in self._choices.input_shapes:
+            (size,) = self._choices.input_shapes[symbol]
+            return int(size)
+        if symbol in self._sizes:
+            return self._sizes[symbol]
+        if axis == 0:
+            self._choices.on_warning(
+                f"input {shown(name)!r}: its first dimension is open in the file, and 1 here"
+            )
+            return 1
+        raise UnsupportedError(f"{where}: {_open(f'axis {axis} ({shown(symbol)!r})', name)}")
+
+    def _keep_states(self, outputs: Mapping[str, Tensor], scope: _Scope) -> None:
+        for name, output in self._choices.states.items():
+            state = scope.tensors[name]
+            self._c.keep(state, outputs[output])
+
+    # Operators
+
+    def _run(self, nodes: Sequence[onnx.NodeProto], scope: _Scope) -> None:
+        """Import operators in order; what depends on one that was refused is left out."""
+        for node in nodes:
+            self._count += 1
+            if self._count > _MOST_NODES:
+                raise UnsupportedError(
+                    f"{self._source}: expected a network for a microcontroller of at most {_MOST_NODES:,} operators"
+                )
+            if not any(scope.is_refused(name) for name in node.input if name):
+                with self._problems.gathered(), suppress(_RefusedInsideError):
+                    self._define_results(node, scope)
+                    continue
+            scope.refused.update(name for name in node.output if name)
+
+    def _define_results(self, node: onnx.NodeProto, scope: _Scope) -> None:
+        operands = [self._operand(name, node, scope) for name in node.input]
+        location = Location(self._source, describe(node))
+        hint = next((name for name in node.output if name), node.op_type)
+        try:
+            with self._c.at(location, hint):
+                results = self._results(node, operands, scope)
+        except (GraphError, EvaluationError) as error:
+            raise UnsupportedError(f"{self._source}: {describe(node)}: {error}") from error
+        except UnsupportedError as error:
+            if str(error).startswith(f"{self._source}: "):
+                raise
+            raise UnsupportedError(f"{self._source}: {describe(node)}: {error}") from error
+        for name, result in zip(node.output, results, strict=False):
+            if name and result is not None:
+                scope.tensors[name] = result
+        missing = [name for name in node.output if name and name not in scope.tensors]
+        if missing:
+            raise UnsupportedError(
+                f"{self._source}: {describe(node)}: result {shown(missing[0])!r} is not supported"
+            )
+
+    def _operand(self, name: str, node: onnx.NodeProto, scope: _Scope) -> Tensor | None:
+        if not name or name in scope.absent:
+            return None
+        found = scope.find(name)
+        if found is None:
+            raise ModelError(
+                f"{self._source}: {describe(node)}: expected operand {shown(name)!r} to be an input, a constant or the "
+                "result of an operator before it"
+            )
+        return found
+
+    def _results(
+        self, node: onnx.NodeProto, operands: Sequence[Tensor | None], scope: _Scope
+    ) -> Sequence[Tensor | None]:
+        domain = domain_of(node)
+        function = self._functions.get((node.domain, node.op_type, node.overload))
+        if function is not None:
+            return self._call(function, node, operands, scope)
+        rule = self._rules.get(f"{domain}.{node.op_type}" if domain else node.op_type)
+        if rule is not None:
+            context = OperatorContext(
+                self._c,
+                node,
+                operands,
+                scope.opsets.get(domain, 1),
+                self._source,
+                lambda graph, given: self._subgraph(graph, given, scope),
+                lambda tensor, where: array_of(tensor, self._folder, where),
+            )
+            results = rule.convert(context)
+            return [results] if isinstance(results, Tensor) else results
+        if domain in scope.opsets:
+            function = defined_function(node, operands, scope.opsets[domain])
+            if function is not None:
+                return self._call(function, node, operands, scope)
+        raise RefusedError(
+            self._source,
+            describe(node),
+            f"{shown(node.op_type)} is not supported; {supported(self._rules)}",
+        )
+
+    def _call(
+        self,
+        function: onnx.FunctionProto,
+        node: onnx.NodeProto,
+        operands: Sequence[Tensor | None],
+        scope: _Scope,
+    ) -> list[Tensor | None]:
+        """What a function gives: its nodes, in a scope of their own."""
+        if scope.depth == _DEEPEST_CALL:
+            raise ModelError(
+                f"{self._source}: {describe(node)}: expected calls that end, got one in itself"
+            )
+        opsets = opsets_of(function.opset_import, self._source)
+        inner = _Scope(opsets, depth=scope.depth + 1)
+        for name, operand in zip(function.input, operands, strict=False):
+            if operand is not None:
+                inner.tensors[name] = operand
+        inner.absent.update(name for name in function.input if name not in inner.tensors)
+        self._run(called(function, node), inner)
+        return [_found(inner, name) for name in function.output]
+
+    def _subgraph(
+        self, graph: onnx.GraphProto, given: Mapping[str, Tensor], scope: _Scope
+    ) -> list[Tensor]:
+        if scope.depth == _DEEPEST_CALL:
+            raise ModelError(f"{self._source}: expected graphs in at most {_DEEPEST_CALL} graphs")
+        inner = _Scope(scope.opsets, scope, depth=scope.depth + 1)
+        self._define_stored(graph, inner)
+        inner.tensors.update(given)
+        self._run(graph.node, inner)
+        outputs: list[Tensor] = []
+        for output in graph.output:
+            found = _found(inner, output.name)
+            if found is None:
+                raise ModelError(
+                    f"{self._source}: expected output {shown(output.name)!r} of an inner graph, nothing computes it"
+                )
+            outputs.append(found)
+        return outputs
+
+
+class _RefusedInsideError(Exception):
+    """What an operator calls has problems, which are told already."""
+
+
+def _found(scope: _Scope, name: str) -> Tensor | None:
+    if scope.is_refused(name):
+        raise _RefusedInsideError
+    return scope.find(name)
+
+
+def _open(what: str, name: str) -> str:
+    return (
+        f"expected sizes that are fixed, but the file leaves {what} open; give all of them: "
+        f"--input-shape {shown(name)}=..."
+    )

@@ -1,0 +1,139 @@
+"""An ONNX file as protocol buffers: parsed, and checked as far as that does not depend on operators."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import onnx
+from google.protobuf.message import DecodeError
+from onnx import TensorProto, numpy_helper
+from tinsmith_ir.errors import ModelError, UnsupportedError
+from tinsmith_ir.escape import visible
+from tinsmith_ir.graph import Array
+
+from tinsmith_onnx.elements import name_of, numpy_dtype
+from tinsmith_onnx.external import external_bytes
+
+OLDEST_OPSET = 7
+_HEAD_TAGS = b"\x12\x1a\x22\x28\x32\x3a\x42"
+"""Of the fields that may follow the version of the format."""
+_LONGEST_NAME = 60
+_BITS: Mapping[int, int] = {
+    TensorProto.UINT4: 4,
+    TensorProto.INT4: 4,
+    TensorProto.FLOAT4E2M1: 4,
+    **{
+        kind: 2
+        for kind in (getattr(TensorProto, "UINT2", None), getattr(TensorProto, "INT2", None))
+        if kind is not None
+    },
+}
+"""Of elements that share bytes."""
+
+
+def is_onnx(data: bytes) -> bool:
+    """Whether `data` begins as an ONNX file does; it may be damaged."""
+    return len(data) > 2 and data[0] == 8 and 0 < data[1] < 32 and data[2] in _HEAD_TAGS
+
+
+def parse(data: bytes, name: str) -> onnx.ModelProto:
+    """The model in the bytes of a file. Raises ModelError for bytes that are none."""
+    try:
+        model = onnx.ModelProto.FromString(data)
+    except DecodeError as error:
+        raise ModelError(
+            f"{name}: expected an ONNX file, got damaged or other data ({error})"
+        ) from error
+    if not model.HasField("graph"):
+        raise ModelError(f"{name}: expected an ONNX file with a graph, got none")
+    return model
+
+
+def opsets_of(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> dict[str, int]:
+    """Domain -> version of its operators, of a model or of a function. The main domain is "".
+
+    Raises UnsupportedError for one older than 7, or newer than the `onnx` package that is installed.
+    """
+    found = {_domain(entry.domain): entry.version for entry in imports}
+    newest = onnx.defs.onnx_opset_version()
+    version = found.get("", newest)
+    if not OLDEST_OPSET <= version <= newest:
+        raise UnsupportedError(
+            f"{name}: expected operator set {OLDEST_OPSET} to {newest}, got {version}; "
+            + (
+                "install a newer onnx package"
+                if version > newest
+                else "convert it by onnx.version_converter"
+            )
+        )
+    return found
+
+
+def domain_of(node: onnx.NodeProto) -> str:
+    """The domain of an operator, "" for the main one."""
+    return _domain(node.domain)
+
+
+def _domain(domain: str) -> str:
+    return "" if domain == "ai.onnx" else domain
+
+
+def array_of(tensor: TensorProto, folder: Path | None, where: str) -> Array:
+    """The elements of a stored tensor, of whatever type.
+
+    Raises ModelError for sizes that are not those of the data, UnsupportedError for elements that are no numbers.
+    """
+    shape = tuple(tensor.dims)
+    if any(size < 0 for size in shape) or tensor.HasField("segment"):
+        raise ModelError(
+            f"{where}: expected a whole tensor of sizes from 0, got {list(shape)[:16]}"
+        )
+    if tensor.data_type == TensorProto.STRING:
+        return _strings(tensor, shape, where)
+    dtype = numpy_dtype(tensor.data_type)
+    if tensor.data_location == TensorProto.EXTERNAL:
+        return _from_bytes(external_bytes(tensor, folder, where), tensor, shape, dtype, where)
+    if tensor.HasField("raw_data"):
+        return _from_bytes(tensor.raw_data, tensor, shape, dtype, where)
+    try:
+        return numpy_helper.to_array(tensor)
+    except (TypeError, ValueError, KeyError, OverflowError) as error:
+        raise ModelError(
+            f"{where}: expected the elements of {name_of(tensor.data_type)}{list(shape)[:16]}, got others ({error})"
+        ) from error
+
+
+def _from_bytes(
+    data: bytes,
+    tensor: TensorProto,
+    shape: tuple[int, ...],
+    dtype: np.dtype[np.generic],
+    where: str,
+) -> Array:
+    """A view of little-endian bytes; elements that share bytes are unpacked."""
+    bits = _BITS.get(tensor.data_type, 8 * dtype.itemsize)
+    expected = -(-math.prod(shape) * bits // 8)
+    if len(data) != expected:
+        raise ModelError(
+            f"{where}: expected {expected:,} bytes for {name_of(tensor.data_type)}{list(shape)[:16]}, got {len(data):,}"
+        )
+    if tensor.data_type in _BITS:
+        packed = TensorProto(dims=shape, data_type=tensor.data_type, raw_data=data)
+        return numpy_helper.to_array(packed)
+    return np.frombuffer(data, dtype.newbyteorder("<") if dtype.kind in "iuf" else dtype).reshape(
+        shape
+    )
+
+
+def _strings(tensor: TensorProto, shape: tuple[int, ...], where: str) -> Array:
+    if len(tensor.string_data) != math.prod(shape):
+        raise ModelError(
+            f"{where}: expected {math.prod(shape)} strings, got {len(tensor.string_data)}"
+        )
+    return np.array([*tensor.string_data], dtype=object).reshape(shape)
+
+
+def shown(name: str) -> str:
+    """A name of the file for messages: on one line, of sane length."""
+    return visible(name if len(name) <= _LONGEST_NAME else f"...{name[-_LONGEST_NAME:]}")

@@ -1,0 +1,29 @@
+"""The ONNX operators that are understood: the tables of all subjects as one."""
+
+from collections.abc import Mapping
+
+from tinsmith_onnx import activations, arithmetic, products, reductions, shapes, windows
+from tinsmith_onnx.rules import Rule
+
+_TABLES = (
+    activations.RULES,
+    arithmetic.RULES,
+    products.RULES,
+    reductions.RULES,
+    shapes.RULES,
+    windows.RULES,
+)
+RULES: Mapping[str, Rule] = dict(
+    sorted((item for table in _TABLES for item in table.items()), key=lambda item: item[0])
+)
+"""Name of an operator, with its domain in front unless it is the main one -> how it is imported."""
+
+
+def with_custom(custom: Mapping[str, Rule]) -> Mapping[str, Rule]:
+    """RULES, and those of a user's own operators."""
+    return {**RULES, **custom}
+
+
+def supported(rules: Mapping[str, Rule]) -> str:
+    """The operators that rules are for, as a hint."""
+    return f"supported are {', '.join(rules)}, and what the onnx package defines by these"

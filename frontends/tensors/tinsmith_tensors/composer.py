@@ -1,0 +1,324 @@
+"""A graph while it is composed: tensors that are known or computed, and operators applied to them.
+
+A tensor is known when its elements are: constants of the file and whatever follows from them, such as the shapes that
+exporters compute. Known tensors are NumPy arrays of any element type, and become constants of the graph only where an
+operator of the graph reads them. All others are values of the graph.
+"""
+
+import math
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tinsmith_ir.builder import GraphBuilder
+from tinsmith_ir.dtypes import COMPUTED_DTYPES, DType
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.evaluate import evaluate_node
+from tinsmith_ir.graph import Array, Graph, Location, Node, Value
+from tinsmith_ir.names import Names
+from tinsmith_ir.operators import Cast, Operator, Reshape
+from tinsmith_ir.types import Quantization, TensorType
+
+LARGEST_KNOWN_BYTES = 1 << 28
+"""Of one known tensor that is made while composing."""
+_MOST_KNOWN_BYTES = 1 << 30
+"""Of all of them."""
+_MOST_FOLDED_WORK = 1 << 22
+"""Of one operator on known tensors; what costs more is left to the graph."""
+_DTYPES = {dtype.numpy: dtype for dtype in COMPUTED_DTYPES}
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A tensor of fixed shape. array: its elements, if they are known; else value: what the graph calls it.
+
+    hint: what a constant of the array is called. is_recentred: a value of int8 that stands for uint8, all integers
+    and the zero point 128 higher; see `quantization.py`.
+    """
+
+    array: Array | None = None
+    value: Value | None = None
+    hint: str = "constant"
+    is_recentred: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the elements are known while composing."""
+        return self.array is not None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Sizes of all axes; a known tensor may have no elements, a computed one always has some."""
+        return self.type.shape if self.array is None else self.array.shape
+
+    @property
+    def rank(self) -> int:
+        """How many axes."""
+        return len(self.shape)
+
+    @property
+    def elements(self) -> int:
+        """How many elements."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]:
+        """Of the elements, in NumPy's terms."""
+        return self.type.dtype.numpy if self.array is None else self.array.dtype
+
+    @property
+    def type(self) -> TensorType:
+        """Of a computed tensor; of a known one what it would have as a constant."""
+        if self.value is not None:
+            return self.value.type
+        assert self.array is not None
+        return TensorType(self.array.shape, _dtype(self.array))
+
+    @property
+    def quantization(self) -> Quantization | None:
+        """Of a computed tensor; known ones are plain numbers."""
+        return None if self.value is None else self.value.type.quantization
+
+    @property
+    def is_float(self) -> bool:
+        """Whether elements are floating-point numbers."""
+        return self.dtype.kind == "f"
+
+
+class Composer:
+    """Composes one graph. Functions of this library take it as their first argument."""
+
+    def __init__(self, name: str) -> None:
+        """An empty graph called `name`."""
+        self._builder = GraphBuilder(name)
+        self._names = Names()
+        self._constants: dict[int, tuple[Array, Value]] = {}
+        self._data: dict[str, Array] = {}
+        self._computed: set[str] = set()
+        self._known_bytes = 0
+        self._location = Location()
+        self._hint = "value"
+
+    @contextmanager
+    def at(self, location: Location, hint: str) -> Generator[None]:
+        """Let nodes made inside come from `location`, and be called after `hint`."""
+        before = self._location, self._hint
+        self._location, self._hint = location, hint
+        try:
+            yield
+        finally:
+            self._location, self._hint = before
+
+    def input(self, name: str, type_: TensorType) -> Tensor:
+        """An input of the graph. name: as a source calls it."""
+        return Tensor(value=self._builder.input(self._names.unique(name), type_))
+
+    def state(self, name: str, initial: Array, quantization: Quantization | None = None) -> Tensor:
+        """A value kept from run to run; `keep` says what it is next."""
+        return Tensor(value=self._builder.state(self._names.unique(name), initial, quantization))
+
+    def keep(self, state: Tensor, tensor: Tensor) -> None:
+        """Let `state` be `tensor` in the next run."""
+        assert state.value is not None
+        self._builder.keep(state.value, self.value(tensor))
+
+    def known(self, array: Array, hint: str = "") -> Tensor:
+        """A tensor whose elements are known. hint: its name as a constant.
+
+        Raises UnsupportedError if known tensors take too much memory; what a file holds does not count.
+        """
+        self._known_bytes += array.nbytes
+        if array.nbytes > LARGEST_KNOWN_BYTES or self._known_bytes > _MOST_KNOWN_BYTES:
+            raise UnsupportedError(
+                f"expected known tensors of at most {LARGEST_KNOWN_BYTES:,} bytes, and of {_MOST_KNOWN_BYTES:,} "
+                f"in all, got one more of {array.nbytes:,}"
+            )
+        return Tensor(array=array, hint=hint or self._hint)
+
+    def check_known_size(self, shape: Sequence[int], itemsize: int = 8) -> None:
+        """Raise UnsupportedError before an array is made that `known` would refuse."""
+        size_bytes = math.prod(shape) * itemsize
+        if size_bytes > LARGEST_KNOWN_BYTES:
+            raise UnsupportedError(
+                f"expected a known tensor of at most {LARGEST_KNOWN_BYTES:,} bytes, got shape "
+                f"{list(shape)[:16]} of {size_bytes:,}"
+            )
+
+    def number(self, number: float, like: Tensor) -> Tensor:
+        """A known scalar of the element type of `like`."""
+        return self.known(np.array(number, like.dtype))
+
+    def value(self, tensor: Tensor) -> Value:
+        """What the graph calls it; a known tensor becomes a constant, once."""
+        if tensor.value is not None:
+            return tensor.value
+        array = tensor.array
+        assert array is not None
+        if id(array) in self._constants:
+            return self._constants[id(array)][1]
+        stored = _storable(array)
+        value = self._builder.constant(
+            self._names.unique(tensor.hint), stored, dtype=_dtype(stored)
+        )
+        self._constants[id(array)] = array, value  # holds the array, whose id stays its own
+        self._data[value.name] = stored
+        return value
+
+    def constant(
+        self, array: Array, quantization: Quantization, hint: str = "", dtype: DType | None = None
+    ) -> Tensor:
+        """A constant of the graph whose integers stand for real numbers. dtype: i4, if an array of int8 is that."""
+        name = self._names.unique(hint or self._hint)
+        value = self._builder.constant(name, array, quantization, dtype)
+        self._data[value.name] = array
+        return Tensor(value=value)
+
+    def data(self, tensor: Tensor) -> Array | None:
+        """The elements of a known tensor, or of a constant of the graph; None for what is computed."""
+        if tensor.array is not None or tensor.value is None:
+            return tensor.array
+        return self._data.get(tensor.value.name)
+
+    def emit(
+        self,
+        operator: Operator,
+        *operands: Tensor | None,
+        quantization: Quantization | None = None,
+    ) -> Tensor:
+        """The only result of an operator; known, if all operands are and it is little work.
+
+        quantization: of the result; if not given, what the operator infers.
+        Raises GraphError for operands that the operator does not take.
+        """
+        folded = None if quantization is not None else self._folded(operator, operands)
+        if folded is not None:
+            return self.known(folded[0])
+        values = [operand and self.value(operand) for operand in operands]
+        types = [value and value.type for value in values]
+        (inferred,) = operator.infer(types)
+        chosen = inferred if quantization is None else replace(inferred, quantization=quantization)
+        operator.verify(types, [chosen])
+        name = self._names.unique(self._hint)
+        value = self._builder.add(operator, values, name, chosen.quantization, self._location)
+        self._computed.add(value.name)
+        return Tensor(value=value)
+
+    def emit_all(self, operator: Operator, *operands: Tensor | None) -> tuple[Tensor, ...]:
+        """All results of an operator; as `emit`."""
+        folded = self._folded(operator, operands)
+        if folded is not None:
+            return tuple(self.known(array) for array in folded)
+        values = [operand and self.value(operand) for operand in operands]
+        types = [value and value.type for value in values]
+        operator.verify(types, operator.infer(types))
+        name = self._names.unique(self._hint)
+        results = self._builder.add_all(operator, values, name, self._location)
+        self._computed |= {result.name for result in results}
+        return tuple(Tensor(value=result) for result in results)
+
+    def reinterpreted(self, tensor: Tensor, quantization: Quantization | None) -> Tensor:
+        """The same integers, standing for other real numbers: a cast that moves nothing."""
+        type_ = tensor.type
+        if type_.quantization == quantization:
+            return tensor
+        return self.emit(Cast(type_.dtype), tensor, quantization=quantization)
+
+    def reserve(self, name: str) -> str:
+        """Let nothing but an output of the graph be called so: `name` as an identifier."""
+        return self._names.unique(name)
+
+    def build(self, outputs: Mapping[str, Tensor]) -> Graph:
+        """The graph that returns `outputs`, each by its name, given out by `reserve`.
+
+        Raises GraphError if it breaks a rule of the IR.
+        """
+        renamed: dict[str, str] = {}
+        values: list[Value] = []
+        for name, tensor in outputs.items():
+            value = self._own_value(tensor, renamed)
+            renamed[value.name] = name
+            values.append(value)
+        return _with_names(self._builder.build(values), renamed)
+
+    def _own_value(self, tensor: Tensor, taken: Mapping[str, str]) -> Value:
+        """What computes an output and no other: a copy of an input, a constant, or an output before it."""
+        value = self.value(tensor)
+        if value.name in self._computed and value.name not in taken:
+            return value
+        return self._builder.add(
+            Reshape(value.type.shape),
+            [value],
+            self._names.unique(self._hint),
+            value.type.quantization,
+        )
+
+    def _folded(
+        self, operator: Operator, operands: Sequence[Tensor | None]
+    ) -> tuple[Array, ...] | None:
+        """The results, if all operands are known and they are little work."""
+        arrays: list[Array | None] = []
+        for operand in operands:
+            if operand is not None and (operand.array is None or operand.array.size == 0):
+                return None
+            arrays.append(
+                None if operand is None or operand.array is None else _storable(operand.array)
+            )
+        types = [
+            None if array is None else TensorType(array.shape, _dtype(array)) for array in arrays
+        ]
+        if not any(types):
+            return None
+        results = operator.infer(types)
+        if operator.work(types, results) > _MOST_FOLDED_WORK:
+            return None
+        operator.verify(types, results)
+        inputs = tuple(
+            type_ and Value(f"operand_{index}", type_) for index, type_ in enumerate(types)
+        )
+        outputs = tuple(Value(f"result_{index}", type_) for index, type_ in enumerate(results))
+        given = {
+            value.name: array
+            for value, array in zip(inputs, arrays, strict=True)
+            if value is not None and array is not None
+        }
+        return evaluate_node(Node(operator, inputs, outputs, self._location), given)
+
+
+def _dtype(array: Array) -> DType:
+    """Raises UnsupportedError for elements that a graph cannot hold."""
+    found = _DTYPES.get(_storable_dtype(array.dtype))
+    if found is None:
+        names = ", ".join(dtype.value for dtype in COMPUTED_DTYPES)
+        raise UnsupportedError(f"expected elements of {names}, got {array.dtype}")
+    return found
+
+
+def _storable_dtype(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
+    """float16 and float64 are float32 in a graph."""
+    return np.dtype("<f4") if dtype.kind == "f" else dtype
+
+
+def _storable(array: Array) -> Array:
+    return array.astype(_storable_dtype(array.dtype), copy=False)
+
+
+def _with_names(graph: Graph, names: Mapping[str, str]) -> Graph:
+    """The graph with other names for some of its computed values."""
+
+    def renamed(value: Value) -> Value:
+        return Value(names[value.name], value.type) if value.name in names else value
+
+    nodes = [
+        replace(
+            node,
+            inputs=tuple(value and renamed(value) for value in node.inputs),
+            outputs=tuple(map(renamed, node.outputs)),
+        )
+        for node in graph.nodes
+    ]
+    return graph.rebuilt(
+        nodes=nodes,
+        outputs=map(renamed, graph.outputs),
+        states=[replace(state, next=renamed(state.next)) for state in graph.states],
+    )

@@ -1,0 +1,160 @@
+"""Functions that move elements: of known tensors at once, of computed ones by operators of the graph."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.graph import Array
+from tinsmith_ir.operators import Broadcast, Concat, Pad, Reshape, Slice, Transpose
+from tinsmith_tensors.composer import Composer, Tensor
+
+
+def reshape(c: Composer, x: Tensor, shape: Sequence[int]) -> Tensor:
+    """The same elements in another shape of as many."""
+    wanted = tuple(int(size) for size in shape)
+    if x.shape == wanted:
+        return x
+    if math.prod(wanted) != x.elements:
+        raise UnsupportedError(f"expected a shape of {x.elements} elements, got {list(wanted)}")
+    if x.array is not None:
+        return _moved(x, x.array.reshape(wanted))
+    return _like(x, c.emit(Reshape(wanted), x))
+
+
+def transpose(c: Composer, x: Tensor, permutation: Sequence[int]) -> Tensor:
+    """Axis i of the result is axis permutation[i] of x."""
+    axes = tuple(int(axis) for axis in permutation)
+    if axes == tuple(range(x.rank)):
+        return x
+    if x.array is not None:
+        return _moved(x, np.ascontiguousarray(x.array.transpose(axes)))
+    return _like(x, c.emit(Transpose(axes), x))
+
+
+def channels_last(c: Composer, x: Tensor) -> Tensor:
+    """(N, C, ...) as (N, ..., C)."""
+    return transpose(c, x, (0, *range(2, x.rank), 1))
+
+
+def channels_first(c: Composer, x: Tensor) -> Tensor:
+    """(N, ..., C) as (N, C, ...)."""
+    return transpose(c, x, (0, x.rank - 1, *range(1, x.rank - 1)))
+
+
+def move_axis(c: Composer, x: Tensor, source: int, target: int) -> Tensor:
+    """x with one axis in another place; the others keep their order."""
+    axes = [axis for axis in range(x.rank) if axis != source % x.rank]
+    axes.insert(target % x.rank, source % x.rank)
+    return transpose(c, x, axes)
+
+
+def squeeze(c: Composer, x: Tensor, axes: Sequence[int]) -> Tensor:
+    """x without axes, each of length 1."""
+    dropped = {axis % x.rank for axis in axes}
+    if any(x.shape[axis] != 1 for axis in dropped):
+        raise UnsupportedError(
+            f"expected axes of length 1, got axes {list(axes)} of shape {list(x.shape)}"
+        )
+    return reshape(c, x, [size for axis, size in enumerate(x.shape) if axis not in dropped])
+
+
+def unsqueeze(c: Composer, x: Tensor, axes: Sequence[int]) -> Tensor:
+    """x with new axes of length 1 at those places of the result."""
+    rank = x.rank + len(axes)
+    new = {axis % rank for axis in axes}
+    if len(new) != len(axes):
+        raise UnsupportedError(f"expected different axes within rank {rank}, got {list(axes)}")
+    sizes = iter(x.shape)
+    return reshape(c, x, [1 if axis in new else next(sizes) for axis in range(rank)])
+
+
+def broadcast_to(c: Composer, x: Tensor, shape: Sequence[int]) -> Tensor:
+    """Elements repeated along axes of length 1, and along new axes in front."""
+    wanted = tuple(int(size) for size in shape)
+    if x.shape == wanted:
+        return x
+    if x.array is not None:
+        c.check_known_size(wanted, x.dtype.itemsize)
+        return c.known(np.ascontiguousarray(np.broadcast_to(x.array, wanted)), x.hint)
+    return _like(x, c.emit(Broadcast(wanted), x))
+
+
+def slice_(
+    c: Composer, x: Tensor, begin: Sequence[int], shape: Sequence[int], steps: Sequence[int]
+) -> Tensor:
+    """Along each axis i the elements begin[i] + k * steps[i], k below shape[i]; indices are those of elements."""
+    if tuple(shape) == x.shape and all(step == 1 for step in steps):
+        return x
+    if x.array is not None:
+        axes = zip(begin, shape, steps, strict=True)
+        indices = [start + np.arange(size) * step for start, size, step in axes]
+        return _moved(x, np.ascontiguousarray(x.array[np.ix_(*indices)]))
+    if 0 in shape:
+        raise UnsupportedError(f"expected a slice with elements, got shape {list(shape)}")
+    return _like(x, c.emit(Slice(tuple(begin), tuple(shape), tuple(steps)), x))
+
+
+def part(c: Composer, x: Tensor, axis: int, begin: int, end: int) -> Tensor:
+    """The elements from begin to below end along one axis."""
+    start, shape = [0] * x.rank, list(x.shape)
+    start[axis], shape[axis] = begin, end - begin
+    return slice_(c, x, start, shape, [1] * x.rank)
+
+
+def flip(c: Composer, x: Tensor, axes: Sequence[int]) -> Tensor:
+    """x read backwards along axes."""
+    backwards = {axis % x.rank for axis in axes}
+    begin = [size - 1 if axis in backwards else 0 for axis, size in enumerate(x.shape)]
+    steps = [-1 if axis in backwards else 1 for axis in range(x.rank)]
+    return slice_(c, x, begin, x.shape, steps)
+
+
+def concat(c: Composer, parts: Sequence[Tensor], axis: int) -> Tensor:
+    """One behind the other along an axis; parts without elements are left out."""
+    if all(part_.is_known for part_ in parts):
+        arrays = [part_.array for part_ in parts if part_.array is not None]
+        c.check_known_size([sum(array.size for array in arrays)])
+        return c.known(np.concatenate(arrays, axis))
+    filled = [part_ for part_ in parts if part_.elements]
+    if len(filled) == 1:
+        return filled[0]
+    return _like(parts[0], c.emit(Concat(axis=axis % filled[0].rank), *filled))
+
+
+def stack(c: Composer, parts: Sequence[Tensor], axis: int) -> Tensor:
+    """Side by side along a new axis."""
+    return concat(c, [unsqueeze(c, part_, [axis]) for part_ in parts], axis)
+
+
+def pad(c: Composer, x: Tensor, widths: Sequence[tuple[int, int]], value: float | None) -> Tensor:
+    """Elements added before and after each axis. value: as stored, None is the real zero. Negative widths cut off."""
+    cut = [(max(-before, 0), max(-after, 0)) for before, after in widths]
+    if any(map(any, cut)):
+        begin = [before for before, _ in cut]
+        sizes = zip(x.shape, cut, strict=True)
+        shape = [size - before - after for size, (before, after) in sizes]
+        if min(shape, default=1) < 0:
+            raise UnsupportedError(
+                f"expected paddings that leave elements of {list(x.shape)}, got {list(widths)}"
+            )
+        x = slice_(c, x, begin, shape, [1] * x.rank)
+    added = [(max(before, 0), max(after, 0)) for before, after in widths]
+    if not any(map(any, added)):
+        return x
+    if x.array is not None:
+        grown = [size + sum(pair) for size, pair in zip(x.shape, added, strict=True)]
+        c.check_known_size(grown, x.dtype.itemsize)
+        fill = 0 if value is None else value
+        return c.known(np.pad(x.array, added, constant_values=fill), x.hint)
+    stored = value if value is None or x.is_float else int(value)
+    return _like(x, c.emit(Pad(tuple(width for pair in added for width in pair), stored), x))
+
+
+def _moved(x: Tensor, array: Array) -> Tensor:
+    return Tensor(array=array, hint=x.hint)
+
+
+def _like(x: Tensor, result: Tensor) -> Tensor:
+    """What stands for uint8 still does."""
+    return Tensor(result.array, result.value, result.hint, x.is_recentred)

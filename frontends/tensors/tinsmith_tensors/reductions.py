@@ -1,0 +1,140 @@
+"""Sums, means, extremes and such over axes."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.graph import Array
+from tinsmith_ir.operators import (
+    ArgMax,
+    ArgMin,
+    Exp,
+    Log,
+    Mean,
+    Operator,
+    ReduceMax,
+    ReduceMin,
+    ReduceProd,
+    Sqrt,
+    Square,
+    Sum,
+)
+from tinsmith_tensors.composer import Composer, Tensor
+from tinsmith_tensors.elementwise import absolute, add, cast, floor_div, mul, sub
+from tinsmith_tensors.movement import flip, reshape, unsqueeze
+
+_WIDE = np.dtype("<i8")
+_ArrayReduction = Callable[..., Array]
+
+
+def _reduced(
+    c: Composer,
+    x: Tensor,
+    axes: Sequence[int] | None,
+    keep_dims: bool,
+    make: Callable[..., Operator],
+    function: _ArrayReduction,
+) -> Tensor:
+    """axes: None for all. function: the same of a known array."""
+    chosen = normalized_axes(axes, x.rank)
+    if x.array is not None:
+        with np.errstate(all="ignore"):
+            result = np.asarray(function(x.array, axis=chosen, keepdims=keep_dims))
+        return c.known(result.astype(x.dtype, copy=False))
+    if not chosen:
+        return x
+    return c.emit(make(axes=chosen, keep_dims=keep_dims), x)
+
+
+def normalized_axes(axes: Sequence[int] | None, rank: int) -> tuple[int, ...]:
+    """Sorted, counted from the front; None is all. Raises UnsupportedError for what is no axis, or there twice."""
+    if axes is None:
+        return tuple(range(rank))
+    if any(not -rank <= axis < rank for axis in axes) or len({axis % rank for axis in axes}) < len(
+        axes
+    ):
+        raise UnsupportedError(f"expected different axes within rank {rank}, got {list(axes)}")
+    return tuple(sorted(axis % rank for axis in axes))
+
+
+def total(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The sum."""
+    return _reduced(c, x, axes, keep_dims, Sum, np.sum)
+
+
+def mean(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The mean; of integers cut off."""
+    if x.is_float:
+        return _reduced(c, x, axes, keep_dims, Mean, np.mean)
+    count = int(np.prod([x.shape[axis] for axis in normalized_axes(axes, x.rank)], dtype=np.int64))
+    summed = total(c, x, axes, keep_dims=keep_dims)
+    return floor_div(c, summed, c.number(count, summed))
+
+
+def product(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The product."""
+    return _reduced(c, x, axes, keep_dims, ReduceProd, np.prod)
+
+
+def largest(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The largest element; of bool whether any is true."""
+    return _reduced(c, x, axes, keep_dims, ReduceMax, np.max)
+
+
+def smallest(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The smallest element; of bool whether all are true."""
+    return _reduced(c, x, axes, keep_dims, ReduceMin, np.min)
+
+
+def l1_norm(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The sum of magnitudes."""
+    return total(c, absolute(c, x), axes, keep_dims=keep_dims)
+
+
+def square_sum(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The sum of squares."""
+    squares = c.emit(Square(), x) if x.is_float else mul(c, x, x)
+    return total(c, squares, axes, keep_dims=keep_dims)
+
+
+def l2_norm(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The root of the sum of squares."""
+    return c.emit(Sqrt(), square_sum(c, x, axes, keep_dims=keep_dims))
+
+
+def log_sum(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The logarithm of the sum."""
+    return c.emit(Log(), total(c, x, axes, keep_dims=keep_dims))
+
+
+def log_sum_exp(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
+    """The logarithm of the sum of exponentials; the largest is taken out first, so that none overflows."""
+    top = largest(c, x, axes, keep_dims=True)
+    summed = log_sum(c, c.emit(Exp(), sub(c, x, top)), axes, keep_dims=True)
+    result = add(c, summed, top)
+    if keep_dims:
+        return result
+    dropped = normalized_axes(axes, x.rank)
+    return reshape(
+        c, result, [size for axis, size in enumerate(result.shape) if axis not in dropped]
+    )
+
+
+def arg_max(c: Composer, x: Tensor, axis: int, *, keep_dims: bool, last: bool = False) -> Tensor:
+    """Where the largest element is, as int64; of equal ones the first, or the last."""
+    return _arg(c, x, axis, keep_dims, ArgMax, last)
+
+
+def arg_min(c: Composer, x: Tensor, axis: int, *, keep_dims: bool, last: bool = False) -> Tensor:
+    """Where the smallest element is, as int64; of equal ones the first, or the last."""
+    return _arg(c, x, axis, keep_dims, ArgMin, last)
+
+
+def _arg(
+    c: Composer, x: Tensor, axis: int, keep_dims: bool, make: Callable[..., Operator], last: bool
+) -> Tensor:
+    (place,) = normalized_axes([axis], x.rank)
+    found = cast(c, c.emit(make(axis=place), flip(c, x, [place]) if last else x), _WIDE)
+    if last:
+        found = sub(c, c.number(x.shape[place] - 1, found), found)
+    return unsqueeze(c, found, [place]) if keep_dims else found
