@@ -1,16 +1,18 @@
-"""Installs named distributions of the lock file into ./site by pip and lists what each one brought.
+"""Installs named distributions of lock files into ./site by pip and lists what each one brought.
 
-Run by the repository rule in repositories.bzl: `install.py LOCK NAME...` in the new repository's folder.
-Writes installed.json: {distribution: [top-level path below site, ...]}.
+Run by the repository rule in repositories.bzl: `install.py --lock FILE NAME...` in the new repository's folder.
+Writes installed.json: {distribution: [top-level path below site, ...]}, without any if pip cannot get what is optional.
 
 What lies in ./site is the same to the byte wherever and whenever it is made, so that caches of Bazel actions serve
 every clone: compiled modules hold no times, scripts no path of an interpreter.
 """
 
+import argparse
 import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,27 +20,52 @@ from pathlib import Path
 _HASH_OF_PROGRAM = re.compile(r"^((?:\.\./)*bin/[^,]*),[^,]*,[^,]*$", re.MULTILINE)
 
 
-def main(lock: str, *names: str) -> int:
+def main() -> int:
     """Refuses names without a pin; pip refuses everything without a matching hash."""
-    entries = _entries(Path(lock).read_text(encoding="utf-8"))
-    missing = sorted(set(names) - set(entries))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "names", nargs="+", metavar="NAME", help="in the order in which pip looks for them"
+    )
+    parser.add_argument("--lock", action="append", required=True, metavar="FILE")
+    parser.add_argument("--without", action="append", default=[], metavar="FOLDER")
+    parser.add_argument("--optional", action="store_true", help="pip may find none of it")
+    options = parser.parse_args()
+    entries = _entries("".join(Path(lock).read_text(encoding="utf-8") for lock in options.lock))
+    missing = sorted(set(options.names) - set(entries))
     if missing:
-        print(f"not in {lock}: {', '.join(missing)}", file=sys.stderr)
+        print(f"not in {', '.join(options.lock)}: {', '.join(missing)}", file=sys.stderr)
         return 1
     wanted = Path("wanted.lock")
-    wanted.write_text("".join(entries[name] for name in names), encoding="utf-8")
+    wanted.write_text("".join(entries[name] for name in options.names), encoding="utf-8")
+    if not _install(wanted, options.names, options.optional):
+        Path("installed.json").write_text("{}", encoding="utf-8")
+        return 0 if options.optional else 1
+    for folder in options.without:
+        shutil.rmtree(Path("site", folder))
+    _compile_modules(Path("site"))
+    _name_no_interpreter(Path("site"))
+    installed = {name: _top_level_paths(Path("site"), name) for name in options.names}
+    Path("installed.json").write_text(json.dumps(installed, indent=1), encoding="utf-8")
+    return 0
+
+
+def _install(wanted: Path, names: list[str], optional: bool) -> bool:
+    """Whether pip filled ./site. Where it may fail, one line says why, in place of all that pip says."""
     command = [sys.executable, "-m", "pip", "install", "-qq", "--no-input"]
     command += ["--disable-pip-version-check", "--no-warn-conflicts", "--root-user-action=ignore"]
     command += ["--require-hashes", "--no-deps", "--only-binary=:all:"]
     command += ["--no-compile", "--target", "site"]
     print(f"Installing {len(names)} Python wheels: {', '.join(names)}", file=sys.stderr, flush=True)
-    if subprocess.run([*command, "--requirement", str(wanted)]).returncode != 0:
-        return 1
-    _compile_modules(Path("site"))
-    _name_no_interpreter(Path("site"))
-    installed = {name: _top_level_paths(Path("site"), name) for name in names}
-    Path("installed.json").write_text(json.dumps(installed, indent=1), encoding="utf-8")
-    return 0
+    result = subprocess.run(
+        [*command, "--requirement", str(wanted)],
+        stderr=subprocess.PIPE if optional else None,
+        text=True,
+    )
+    if optional and result.returncode != 0:
+        errors = re.findall(r"^ERROR: .*", result.stderr, re.MULTILINE)
+        reason = errors[0].partition(" (from versions")[0] if errors else "nothing"
+        print(f"They stay absent; pip says: {reason}", file=sys.stderr)
+    return result.returncode == 0
 
 
 def _compile_modules(site: Path) -> None:
@@ -46,7 +73,7 @@ def _compile_modules(site: Path) -> None:
     command = [sys.executable, "-m", "compileall", "-qq", "--invalidation-mode", "unchecked-hash"]
     environment = dict(os.environ, PYTHONHASHSEED="0")
     # The status is 1 where a wheel brings files that are no modules of this Python.
-    command += ["-s", str(site), "-x", "^site/bin/", str(site)]
+    command += ["-j", "0", "-s", str(site), "-x", "^site/bin/", str(site)]
     subprocess.run(command, env=environment, check=False)
 
 
@@ -86,4 +113,4 @@ def _top_level_paths(site: Path, name: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

@@ -1,10 +1,13 @@
 """Writes requirements.lock from requirements.in: exact versions and the sha256 of every wheel that may be installed.
 
 Run by hand when a version changes: `python third_party/python/lock.py`. It asks pip's configured index, and pip
-itself chooses the wheels, once per supported Python and machine; nothing is installed.
+itself chooses the wheels, once per supported Python and machine; nothing is installed. What is locked keeps its version
+but for the distributions that `--upgrade NAME...` names; `--upgrade` alone names all.
 """
 
+import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,11 +49,14 @@ class _Report(TypedDict):
 
 def main() -> int:
     """Resolve on the oldest Python first; the others must agree with its versions."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--upgrade", nargs="*", metavar="NAME")
+    kept = _kept(parser.parse_args().upgrade)
     hashes: dict[tuple[str, str], set[str]] = defaultdict(set)
     for machine in MACHINES:
         for python in PYTHONS:
-            pins = sorted(f"{name}=={version}" for name, version in hashes)
-            for item in _resolve(python, machine, pins):
+            pins = {f"{name}=={version}" for name, version in hashes}
+            for item in _resolve(python, machine, sorted(pins.union(kept))):
                 name = item["metadata"]["name"].lower().replace("_", "-").replace(".", "-")
                 key = (name, item["metadata"]["version"])
                 hashes[key].add(item["download_info"]["archive_info"]["hashes"]["sha256"])
@@ -64,6 +70,15 @@ def main() -> int:
         return 1
     (FOLDER / "requirements.lock").write_text(_format(hashes), encoding="utf-8")
     return 0
+
+
+def _kept(upgraded: list[str] | None) -> list[str]:
+    """The `name==version` of what the lock has and may not change. upgraded: what may, None for nothing, [] for all."""
+    text = (FOLDER / "requirements.lock").read_text(encoding="utf-8")
+    pins: list[str] = re.findall(r"^[a-z0-9.-]+==[^ \\\n]+", text, flags=re.MULTILINE)
+    if upgraded is None:
+        return pins
+    return [pin for pin in pins if upgraded and pin.partition("==")[0] not in upgraded]
 
 
 def _resolve(python: str, machine: str, pins: list[str]) -> list[_Item]:

@@ -1,9 +1,12 @@
 """Repository rules for Python: the interpreter that is on the machine, and the wheels of requirements.lock.
 
+Of optional groups (wheels.bzl) the answer is kept when there are none, too; after pip's settings have changed, ask again with
+`./bazelw sync --only=tinsmith_torch_wheels`.
+
 One interpreter serves pip and py_runtime, so that compiled wheels always fit it.
 """
 
-load(":wheels.bzl", "GROUPS", "label_of", "repository_of")
+load(":wheels.bzl", "GROUPS", "OPTIONAL", "UNUSED", "label_of", "repository_of")
 
 # Prints the base interpreter (not a virtual environment's) when it is new enough and has pip.
 _PROBE = """
@@ -97,13 +100,17 @@ py_library(
 """
 
 def _wheels_impl(repository_ctx):
+    options = ["--lock", repository_ctx.path(Label("//third_party/python:requirements.lock"))]
+    if repository_ctx.attr.optional:
+        options += ["--optional", "--lock", repository_ctx.path(Label("//third_party/python:optional.lock"))]
+    for folder in repository_ctx.attr.unused:
+        options += ["--without", folder]
     result = repository_ctx.execute(
         [
             repository_ctx.path(Label("@tinsmith_interpreter//:python3")),
             "-B",
             repository_ctx.path(Label("//third_party/python:install.py")),
-            repository_ctx.path(Label("//third_party/python:requirements.lock")),
-        ] + repository_ctx.attr.distributions,
+        ] + options + repository_ctx.attr.distributions,
         timeout = 1800,
         quiet = False,
     )
@@ -116,7 +123,7 @@ def _wheels_impl(repository_ctx):
     for distribution, dependencies in repository_ctx.attr.distributions_and_dependencies.items():
         build.append(_WHEEL_BUILD.format(
             name = label_of(distribution),
-            files = ["site/" + path for path in files[distribution]],
+            files = ["site/" + path for path in files.get(distribution, [])],
             dependencies = [repository_of(name) for name in dependencies],
         ))
     repository_ctx.file("BUILD", "\n\n".join(build))
@@ -125,13 +132,19 @@ _wheels = repository_rule(
     implementation = _wheels_impl,
     attrs = {
         "distributions": attr.string_list(
-            doc = "Names of the distributions to install, each present in requirements.lock.",
+            doc = "Names of the distributions to install, each present in a lock.",
         ),
         "distributions_and_dependencies": attr.string_list_dict(
             doc = "For each distribution the distributions it imports, as in wheels.bzl.",
         ),
+        "optional": attr.bool(
+            doc = "Whether optional.lock counts too, and each py_library is empty where pip fails.",
+        ),
+        "unused": attr.string_list(
+            doc = "Folders of `site/` to leave out.",
+        ),
     },
-    doc = "Installs wheels by pip into `site/`, checked against the lock's hashes; one py_library for each.",
+    doc = "Installs wheels by pip into `site/`, checked against the locks' hashes; one py_library for each.",
 )
 
 def python_repositories():
@@ -140,6 +153,8 @@ def python_repositories():
     for group, distributions in GROUPS.items():
         _wheels(
             name = group,
-            distributions = sorted(distributions.keys()),
+            distributions = distributions.keys(),
             distributions_and_dependencies = distributions,
+            optional = group in OPTIONAL,
+            unused = UNUSED.get(group, []),
         )

@@ -14,7 +14,9 @@ GROUPS = {
         "jsonschema": ["attrs", "jsonschema-specifications", "referencing", "rpds-py"],
         "jsonschema-specifications": ["referencing"],
         "markupsafe": [],
+        "ml-dtypes": ["numpy"],
         "numpy": [],
+        "onnx": ["ml-dtypes", "numpy", "protobuf", "typing-extensions"],
         "ortools": [
             "absl-py",
             "immutabledict",
@@ -122,6 +124,33 @@ GROUPS = {
         "urllib3": [],
         "yarl": ["idna", "multidict", "propcache"],
     },
+    # pip looks for the first one first: where there is none, it fetches nothing.
+    "tinsmith_torch_wheels": {
+        "torch": [
+            "filelock",
+            "fsspec",
+            "jinja2",
+            "networkx",
+            "numpy",
+            "setuptools",
+            "sympy",
+            "typing-extensions",
+        ],
+        "filelock": [],
+        "fsspec": [],
+        "mpmath": [],
+        "networkx": [],
+        "setuptools": [],
+        "sympy": ["mpmath"],
+    },
+}
+
+# Groups that stay empty where pip does not find them, by the versions of optional.lock and requirements.lock.
+OPTIONAL = ["tinsmith_torch_wheels"]
+
+# Folders of wheels that nothing here reads: headers and tests of C++, most of the files and a fifth of the bytes.
+UNUSED = {
+    "tinsmith_torch_wheels": ["torch/include", "torch/test"],
 }
 
 def label_of(distribution):
