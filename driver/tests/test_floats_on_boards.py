@@ -30,6 +30,15 @@ graph 2 "floats" {
   %gelu_by_tanh: f32[1,2,4,4] = gelu(%x) {approximate=true}
   %erf: f32[1,2,4,4] = erf(%x)
   %exp: f32[1,2,4,4] = exp(%x)
+  %acos: f32[1,2,4,4] = acos(%x)
+  %acosh: f32[1,2,4,4] = acosh(%x)
+  %asin: f32[1,2,4,4] = asin(%x)
+  %asinh: f32[1,2,4,4] = asinh(%x)
+  %atan: f32[1,2,4,4] = atan(%x)
+  %atanh: f32[1,2,4,4] = atanh(%x)
+  %cosh: f32[1,2,4,4] = cosh(%x)
+  %sinh: f32[1,2,4,4] = sinh(%x)
+  %tan: f32[1,2,4,4] = tan(%x)
   %log: f32[1,2,4,4] = log(%x)
   %elu: f32[1,2,4,4] = elu(%x)
   %sqrt: f32[1,2,4,4] = sqrt(%x)
@@ -58,6 +67,15 @@ graph 2 "floats" {
   output %gelu_by_tanh
   output %erf
   output %exp
+  output %acos
+  output %acosh
+  output %asin
+  output %asinh
+  output %atan
+  output %atanh
+  output %cosh
+  output %sinh
+  output %tan
   output %log
   output %elu
   output %sqrt

@@ -32,9 +32,9 @@ HEAD = 'graph 2 "g" {\n  input %x: f32[2]\n  '
         (HEAD + "%y: f32[0] = relu(%x) }", "line 3, column 10", "at least 1"),
         (HEAD + "%y: f32[2.5] = relu(%x) }", "line 3, column 11", "an integer"),
         (
-            HEAD + "%y: f32[2] = sinh(%x) }",
+            HEAD + "%y: f32[2] = sinn(%x) }",
             "line 3, column 16",
-            "an operator, such as sin or sign or tanh",
+            "an operator, such as sin or sinh or sign",
         ),
         (HEAD + "%y: f32[2] = qq(%x) }", "line 3, column 16", "an operator, got 'qq'"),
         (HEAD + "%y: f32[2] = relu(%x) {alpha=1} }", "line 3, column 26", "'alpha'"),

@@ -7,6 +7,8 @@ that of fdlibm (Sun), by its exp(x) - 1, in the same order of operations: what n
 2.39 give.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,6 +49,16 @@ _EXPM1_COEFFICIENTS = tuple(
         1.0,
     )
 )
+
+
+def horner_f32(
+    coefficients: Sequence[np.float32], values: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The polynomial of `values`; coefficients: at least one, that of the highest power first."""
+    result = np.full_like(values, coefficients[0])
+    for coefficient in coefficients[1:]:
+        result = result * values + coefficient
+    return result
 
 
 def exp_f32(values: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -7,7 +7,7 @@ log is that of fdlibm (Sun), in the same order of operations; exp squares a root
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_ir.float_arithmetic import exp_f32, expm1_f32, tanh_f32
+from tinsmith_ir.float_arithmetic import exp_f32, expm1_f32, horner_f32, tanh_f32
 
 _Floats = NDArray[np.float32]
 
@@ -124,10 +124,7 @@ def erf_f32(values: _Floats) -> _Floats:
     """
     size = np.abs(values)
     z = size * size
-    polynomial = np.full_like(z, _ERF_COEFFICIENTS[0])
-    for coefficient in _ERF_COEFFICIENTS[1:]:
-        polynomial = polynomial * z + coefficient
-    small = values + values * polynomial
+    small = values + values * horner_f32(_ERF_COEFFICIENTS, z)
     positive = _ONE - _erfc_f32(size)
     return np.where(size < 1, small, np.where(values < 0, -positive, positive))
 
@@ -137,11 +134,8 @@ def _erfc_f32(values: _Floats) -> _Floats:
     x = np.where(np.isnan(values), values, np.minimum(np.abs(values), _ERFC_HIGHEST))
     t = _ONE / (_ONE + _HALF * x)
     u = t - _HALF
-    polynomial = np.full_like(u, _ERFC_COEFFICIENTS[0])
-    for coefficient in _ERFC_COEFFICIENTS[1:]:
-        polynomial = polynomial * u + coefficient
     upper = (x.view(np.int32) & _UPPER_BITS).view(np.float32)
-    rest = np.asarray((upper - x) * (upper + x) + polynomial, np.float32)
+    rest = np.asarray((upper - x) * (upper + x) + horner_f32(_ERFC_COEFFICIENTS, u), np.float32)
     positive = t * full_exp_f32(-upper * upper) * full_exp_f32(rest)
     return np.where(values < 0, np.float32(2.0) - positive, positive)
 

@@ -102,7 +102,7 @@ _FAMILIES = (
     _Family(77, 0.2, 0.25, (four_bits.weighted,)),
     _Family(75, 0.25, 0.3, (ranking.rank,)),
     _Family(78, 0.25, 0.3, (volumes.convolve,)),
-    _Family(79, 0.3, 0.3, (smooth.smooth,), goes_on=True),
+    _Family(79, 0.4, 0.4, (smooth.smooth,), goes_on=True),
 )
 
 

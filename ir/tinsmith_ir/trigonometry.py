@@ -1,12 +1,14 @@
-"""sin and cos of all float32 by its additions and multiplications and by integers, so that C gives the same bits.
+"""sin, cos and tan of all float32 by its additions and multiplications and by integers, so that C gives the same bits.
 
 The C twins are in kernels/reference/trigonometry.h. From pi / 4 on, x * 2 / pi is computed in integers, with those 96
 digits of 2 / pi that matter (Payne and Hanek), so that no x is too large; what is left of a multiple of pi / 2 goes
-into the polynomials of Cephes' `sinf` and `cosf`.
+into the polynomials of Cephes' `sinf` and `cosf`, for tan into one of our own fit.
 """
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tinsmith_ir.float_arithmetic import horner_f32
 
 _Floats = NDArray[np.float32]
 _Words = NDArray[np.uint64]
@@ -34,6 +36,18 @@ _COSINE = tuple(
     for value in (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
 )
 
+_TANGENT = tuple(
+    np.float32(value)
+    for value in (
+        0.00946498028564,
+        0.00297574944987,
+        0.0245272581539,
+        0.053381594126,
+        0.133391952812,
+        0.333331397151,
+    )
+)
+
 
 def sin_f32(values: _Floats) -> _Floats:
     """sin(x) within 3 units in the last place; NaN of infinities. NaN and -0.0 stay."""
@@ -45,13 +59,21 @@ def cos_f32(values: _Floats) -> _Floats:
     return _turned(values, 1)
 
 
+@np.errstate(invalid="ignore", over="ignore", under="ignore", divide="ignore")
+def tan_f32(values: _Floats) -> _Floats:
+    """tan(x) within 4 units in the last place; NaN of infinities. NaN and -0.0 stay."""
+    quarters, x = _small(values)
+    z = x * x
+    tangent = x + x * (z * horner_f32(_TANGENT, z))
+    result = np.where(quarters % 2 == 1, np.float32(-1.0) / tangent, tangent)
+    return np.where(np.isfinite(values), result, np.float32(np.nan)).astype(np.float32, copy=False)
+
+
 @np.errstate(invalid="ignore", over="ignore", under="ignore")
 def _turned(values: _Floats, ahead: int) -> _Floats:
     """sin(x + ahead * pi / 2)."""
-    is_small = np.abs(values) < _QUARTER
-    quarters, rest = _reduced(np.where(is_small | ~np.isfinite(values), np.float32(1.0), values))
-    x = np.where(is_small, values, rest)
-    turns = np.where(is_small, 0, quarters) + ahead
+    quarters, x = _small(values)
+    turns = quarters + ahead
     z = x * x
     sine = ((_SINE[0] * z + _SINE[1]) * z + _SINE[2]) * z * x + x
     one, half = np.float32(1.0), np.float32(0.5)
@@ -59,6 +81,13 @@ def _turned(values: _Floats, ahead: int) -> _Floats:
     result = np.where(turns % 2 == 1, cosine, np.where(x == 0, x, sine))
     signed = np.where(turns % 4 >= 2, -result, result)
     return np.where(np.isfinite(values), signed, np.float32(np.nan)).astype(np.float32, copy=False)
+
+
+def _small(values: _Floats) -> tuple[NDArray[np.int64], _Floats]:
+    """Quarter turns, and what is left of x, in [-pi / 4, pi / 4]; those of 1 for what is not finite."""
+    is_small = np.abs(values) < _QUARTER
+    quarters, rest = _reduced(np.where(is_small | ~np.isfinite(values), np.float32(1.0), values))
+    return np.where(is_small, 0, quarters), np.where(is_small, values, rest)
 
 
 @np.errstate(over="ignore")

@@ -42,6 +42,11 @@ static inline float negated(float value) {
   return float_of(bits_of(value) ^ SIGN_MASK);
 }
 
+// |size| with the sign of another float, be it that of a zero.
+static inline float signed_as(float size, float other) {
+  return float_of(bits_of(magnitude(size)) | (bits_of(other) & SIGN_MASK));
+}
+
 // The fraction of a float that is not 0, an integer, and its exponent.
 static inline uint32_t fraction_of(float value, int32_t *exponent) {
   const uint32_t bits = bits_of(magnitude(value));

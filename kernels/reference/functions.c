@@ -1,8 +1,10 @@
 // Functions of one float whose bits no libm decides, and of int32.
 #include "tinsmith/functions.h"
 
+#include "arcs.h"
 #include "exponential.h"
 #include "float_functions.h"
+#include "hyperbolics.h"
 #include "trigonometry.h"
 
 #define EXPM1_LOWEST (-20.0f)                 // exp(x) - 1 is -1 from here on, and some way before
@@ -136,6 +138,15 @@ DEFINE_FUNCTION(tinsmith_exp_f32, float, full_exponential)
 DEFINE_FUNCTION(tinsmith_log_f32, float, logarithm)
 DEFINE_FUNCTION(tinsmith_sin_f32, float, sine)
 DEFINE_FUNCTION(tinsmith_cos_f32, float, cosine)
+DEFINE_FUNCTION(tinsmith_acos_f32, float, arc_cosine)
+DEFINE_FUNCTION(tinsmith_acosh_f32, float, inverse_hyperbolic_cosine)
+DEFINE_FUNCTION(tinsmith_asin_f32, float, arc_sine)
+DEFINE_FUNCTION(tinsmith_asinh_f32, float, inverse_hyperbolic_sine)
+DEFINE_FUNCTION(tinsmith_atan_f32, float, arc_tangent)
+DEFINE_FUNCTION(tinsmith_atanh_f32, float, inverse_hyperbolic_tangent)
+DEFINE_FUNCTION(tinsmith_cosh_f32, float, hyperbolic_cosine)
+DEFINE_FUNCTION(tinsmith_sinh_f32, float, hyperbolic_sine)
+DEFINE_FUNCTION(tinsmith_tan_f32, float, tangent)
 DEFINE_FUNCTION(tinsmith_elu_f32, float, exponential_linear)
 DEFINE_FUNCTION(tinsmith_gelu_f32, float, gelu)
 DEFINE_FUNCTION(tinsmith_gelu_by_tanh_f32, float, gelu_by_tanh)

@@ -1,4 +1,4 @@
-// sin and cos of float by additions and multiplications and by integers; see tinsmith_ir/trigonometry.py.
+// sin, cos and tan of float by additions and multiplications and by integers; see tinsmith_ir/trigonometry.py.
 #ifndef TINSMITH_KERNELS_REFERENCE_TRIGONOMETRY_H_
 #define TINSMITH_KERNELS_REFERENCE_TRIGONOMETRY_H_
 
@@ -49,6 +49,23 @@ static inline float turned(float value, int32_t ahead) {
   const float with_sign = x == 0.0f ? x : sine;
   const float result = turns % 2 == 1 ? cosine : with_sign;
   return turns >= 2 ? -result : result;
+}
+
+static inline float tangent(float value) {
+  if (value != value || magnitude(value) == infinity()) {
+    return not_a_number();
+  }
+  float x = value;
+  const int32_t quarters = magnitude(value) < QUARTER_OF_PI ? 0 : reduce_turns(value, &x);
+  const float z = x * x;
+  float polynomial = 0.00946498028564f;
+  polynomial = polynomial * z + 0.00297574944987f;
+  polynomial = polynomial * z + 0.0245272581539f;
+  polynomial = polynomial * z + 0.053381594126f;
+  polynomial = polynomial * z + 0.133391952812f;
+  polynomial = polynomial * z + 0.333331397151f;
+  const float result = x + x * (z * polynomial);
+  return ((uint32_t)quarters & 1) == 1 ? -1.0f / result : result;
 }
 
 #endif  // TINSMITH_KERNELS_REFERENCE_TRIGONOMETRY_H_

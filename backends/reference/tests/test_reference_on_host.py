@@ -41,6 +41,15 @@ graph 2 "floats" {
   %gelu_by_tanh: f32[1,2,4,2] = gelu(%x) {approximate=true}
   %erf: f32[1,2,4,2] = erf(%x)
   %exp: f32[1,2,4,2] = exp(%x)
+  %acos: f32[1,2,4,2] = acos(%x)
+  %acosh: f32[1,2,4,2] = acosh(%x)
+  %asin: f32[1,2,4,2] = asin(%x)
+  %asinh: f32[1,2,4,2] = asinh(%x)
+  %atan: f32[1,2,4,2] = atan(%x)
+  %atanh: f32[1,2,4,2] = atanh(%x)
+  %cosh: f32[1,2,4,2] = cosh(%x)
+  %sinh: f32[1,2,4,2] = sinh(%x)
+  %tan: f32[1,2,4,2] = tan(%x)
   %log: f32[1,2,4,2] = log(%x)
   %elu: f32[1,2,4,2] = elu(%x)
   %sqrt: f32[1,2,4,2] = sqrt(%x)
@@ -67,6 +76,15 @@ graph 2 "floats" {
   output %gelu_by_tanh
   output %erf
   output %exp
+  output %acos
+  output %acosh
+  output %asin
+  output %asinh
+  output %atan
+  output %atanh
+  output %cosh
+  output %sinh
+  output %tan
   output %log
   output %elu
   output %sqrt
@@ -95,6 +113,41 @@ def test_special_numbers_are_the_evaluators(
         np.testing.assert_array_equal(result, expected[name], err_msg=name)
         numbers = ~np.isnan(result)
         assert (np.signbit(result) == np.signbit(expected[name]))[numbers].all(), name
+
+
+_SMOOTH = (
+    *(
+        "acos",
+        "acosh",
+        "asin",
+        "asinh",
+        "atan",
+        "atanh",
+        "cos",
+        "cosh",
+        "elu",
+        "erf",
+        "exp",
+        "gelu",
+        "log",
+    ),
+    *("logistic", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh"),
+)
+_COUNT = 30000
+
+
+def test_functions_have_the_evaluators_bits_everywhere(
+    kernel_objects: KernelObjects, tmp_path: Path
+) -> None:
+    body = "".join(f" %{name}: f32[{_COUNT}] = {name}(%x) output %{name}\n" for name in _SMOOTH)
+    graph = parse_graph(f'graph 2 "smooth" {{ input %x: f32[{_COUNT}]\n{body} }}')
+    kernels = backend().kernels(HOST)
+    model = HostModel.of_graph(graph, HOST, kernels, kernel_objects, tmp_path)
+    random = np.random.default_rng(7)
+    bits = random.integers(0, 1 << 32, _COUNT // 3, dtype=np.uint32).view(np.float32)
+    near = [random.uniform(-high, high, _COUNT // 3) for high in (1.2, 90.0)]
+    x = np.concatenate([np.where(np.isnan(bits), np.float32(0), bits), *near]).astype(np.float32)
+    assert model.wrong_results({"x": x}, graph) == []
 
 
 _LARGE_MEAN = """

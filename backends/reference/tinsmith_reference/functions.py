@@ -3,8 +3,15 @@
 from tinsmith_c import call
 from tinsmith_ir.operators import (
     Abs,
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
     Ceil,
     Cos,
+    Cosh,
     Elu,
     Erf,
     Exp,
@@ -16,8 +23,10 @@ from tinsmith_ir.operators import (
     Rsqrt,
     Sign,
     Sin,
+    Sinh,
     Sqrt,
     Square,
+    Tan,
 )
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
@@ -53,8 +62,15 @@ KERNELS = (
                 FLOAT32,
                 (
                     Abs,
+                    Acos,
+                    Acosh,
+                    Asin,
+                    Asinh,
+                    Atan,
+                    Atanh,
                     Ceil,
                     Cos,
+                    Cosh,
                     Elu,
                     Erf,
                     Exp,
@@ -65,8 +81,10 @@ KERNELS = (
                     Rsqrt,
                     Sign,
                     Sin,
+                    Sinh,
                     Sqrt,
                     Square,
+                    Tan,
                 ),
             ),
             (INT32, (Abs, Neg, Sign)),

@@ -2,7 +2,20 @@
 
 from collections.abc import Mapping
 
-from tinsmith_ir.operators import Erf, Operator, Poses
+from tinsmith_ir.operators import (
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atanh,
+    Cosh,
+    Erf,
+    Operator,
+    Poses,
+    Sinh,
+    Tan,
+)
 from tinsmith_ir.problems import RefusedError
 
 from tinsmith_tflite import (
@@ -57,7 +70,9 @@ RULES: Mapping[str, Rule] = dict(
 
 _NO_BUILTIN = "no builtin operator of TFLite"
 
-NOT_IN_FILES: Mapping[type[Operator], str] = {Erf: _NO_BUILTIN}
+NOT_IN_FILES: Mapping[type[Operator], str] = dict.fromkeys(
+    (Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erf, Sinh, Tan), _NO_BUILTIN
+)
 """Operators of the IR that no rule makes, and why."""
 
 NOT_IN_TFLITE: Mapping[type[Operator], str] = {Poses: "a custom operator of Coral's own runtime"}

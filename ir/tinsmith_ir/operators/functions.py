@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_ir.arcs import acos_f32, asin_f32, atan_f32
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.float_functions import (
     elu_f32,
@@ -26,13 +27,14 @@ from tinsmith_ir.function_tables import (
     int16_function_table,
     interpolated,
 )
+from tinsmith_ir.hyperbolics import acosh_f32, asinh_f32, atanh_f32, cosh_f32, sinh_f32
 from tinsmith_ir.inverse_root import inverse_root_table
 from tinsmith_ir.operators import checks
 from tinsmith_ir.operators.base import Array, Types, required
 from tinsmith_ir.operators.rectifiers import leaky_relu_table, leaky_relu_values
 from tinsmith_ir.operators.tabulated import Tabulated
 from tinsmith_ir.rectifier_parameters import leaky_relu_parameters
-from tinsmith_ir.trigonometry import cos_f32, sin_f32
+from tinsmith_ir.trigonometry import cos_f32, sin_f32, tan_f32
 from tinsmith_ir.types import TensorType
 
 _Floats = NDArray[np.float32]
@@ -342,3 +344,93 @@ class Cos(Function):
 
     def _real(self, values: _Floats) -> _Floats:
         return cos_f32(values)
+
+
+@dataclass(frozen=True)
+class Tan(Function):
+    """The tangent."""
+
+    mnemonic: ClassVar[str] = "tan"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return tan_f32(values)
+
+
+@dataclass(frozen=True)
+class Asin(Function):
+    """The angle in [-pi / 2, pi / 2] of that sine; NaN beyond 1."""
+
+    mnemonic: ClassVar[str] = "asin"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return asin_f32(values)
+
+
+@dataclass(frozen=True)
+class Acos(Function):
+    """The angle in [0, pi] of that cosine; NaN beyond 1."""
+
+    mnemonic: ClassVar[str] = "acos"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return acos_f32(values)
+
+
+@dataclass(frozen=True)
+class Atan(Function):
+    """The angle in [-pi / 2, pi / 2] of that tangent."""
+
+    mnemonic: ClassVar[str] = "atan"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return atan_f32(values)
+
+
+@dataclass(frozen=True)
+class Sinh(Function):
+    """(exp(x) - exp(-x)) / 2."""
+
+    mnemonic: ClassVar[str] = "sinh"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return sinh_f32(values)
+
+
+@dataclass(frozen=True)
+class Cosh(Function):
+    """(exp(x) + exp(-x)) / 2."""
+
+    mnemonic: ClassVar[str] = "cosh"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return cosh_f32(values)
+
+
+@dataclass(frozen=True)
+class Asinh(Function):
+    """log(x + sqrt(x**2 + 1))."""
+
+    mnemonic: ClassVar[str] = "asinh"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return asinh_f32(values)
+
+
+@dataclass(frozen=True)
+class Acosh(Function):
+    """log(x + sqrt(x**2 - 1)); NaN below 1."""
+
+    mnemonic: ClassVar[str] = "acosh"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return acosh_f32(values)
+
+
+@dataclass(frozen=True)
+class Atanh(Function):
+    """log((1 + x) / (1 - x)) / 2; infinities of 1 and -1, NaN beyond."""
+
+    mnemonic: ClassVar[str] = "atanh"
+
+    def _real(self, values: _Floats) -> _Floats:
+        return atanh_f32(values)
