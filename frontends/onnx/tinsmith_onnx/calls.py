@@ -30,7 +30,9 @@ def defined_function(
         return None
     if schema.has_function:
         body = _newest(schema.function_opset_versions, version)
-        return None if body is None else schema.get_function_with_opset_version(body)
+        if body is None:
+            return None
+        return FunctionProto.FromString(schema.get_function_with_opset_version(body))
     if schema.has_context_dependent_function:
         body = _newest(schema.context_dependent_function_opset_versions, version)
         if body is not None:

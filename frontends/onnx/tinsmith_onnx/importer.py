@@ -57,7 +57,8 @@ def import_onnx(
 
     path_or_bytes: the file, or its content. name: of the graph; the file's by default. source: what messages and
     locations call the file. folder: where files with external data lie; the file's own by default.
-    input_shapes: sizes of inputs that the file leaves open, by the input's name; or one size by a dimension's name. A first dimension that is left open is 1. input_values: inputs that are known, and so constants.
+    input_shapes: sizes of inputs that the file leaves open, by the input's name; or one size by a dimension's name.
+    A first dimension that is left open is 1. input_values: inputs that are known, and so constants.
     states: inputs that are what an output was in the run before, each with that output's name; they begin as zeros.
     channels_last: whether images come and go channels last, (N, H, W, C), as they are computed; else as in the file.
     custom: how operators of other domains are imported, by `domain.name`. on_warning: is told what a user should know.
@@ -292,15 +293,17 @@ class _Import:
             array = self._choices.input_values[value.name]
             return Tensor(array=array, hint=identifier(value.name))
         kind = value.type.tensor_type.elem_type
+        shape = self._shape(value, where)
+        if 0 in shape:  # nothing of it is unknown
+            return Tensor(
+                array=np.empty(shape, elements.numpy_dtype(kind)), hint=identifier(value.name)
+            )
         try:
             dtype = elements.graph_dtype(kind)
         except UnsupportedError as error:
             raise UnsupportedError(f"{where}: {error}") from error
         if elements.remark(kind):
             self._choices.on_warning(f"input {shown(value.name)!r}: {elements.remark(kind)}")
-        shape = self._shape(value, where)
-        if 0 in shape:
-            raise UnsupportedError(f"{where}: expected elements, got shape {list(shape)}")
         type_ = TensorType(shape, dtype)
         if value.name in self._choices.states:
             return self._c.state(value.name, np.zeros(shape, dtype.numpy))
