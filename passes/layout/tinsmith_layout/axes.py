@@ -1,0 +1,75 @@
+"""Rearrangements that move whole axes, as operators with an axis among their attributes can bear them."""
+
+from collections.abc import Iterator, Sequence
+
+from tinsmith_layout.rearrangement import Rearrangement, Shape, rearranged
+
+Axes = tuple[int | None, ...]
+"""For each axis of a result the axis that it was, or None for a new one of size 1; what is left out has size 1, too."""
+
+
+def axes_of(label: Rearrangement) -> Iterator[Axes]:
+    """The ways to see a rearrangement as one of whole axes: with the very shape that it ends in, if that can be, and
+    with all axes that there were.
+    """
+    long = _long_axes(label)
+    if long is None:
+        return
+    exact = _in_shape(label, long)
+    if exact is not None:
+        yield exact
+    own = _in_place(label.before, long)
+    if own != exact:
+        yield own
+
+
+def arranged(axes: Axes, shape: Shape) -> Rearrangement | None:
+    """What `axes` are for a tensor of that shape; None if an axis is left out that is longer than 1."""
+    kept = [axis for axis in axes if axis is not None]
+    left_out = [axis for axis in range(len(shape)) if axis not in kept]
+    if any(shape[axis] != 1 for axis in left_out):
+        return None
+    after = tuple(1 if axis is None else shape[axis] for axis in axes)
+    return rearranged(shape, shape, [*kept, *left_out], after)
+
+
+def without(axes: Axes, left_out: Sequence[int]) -> Axes:
+    """The axes of a result that lacks some, counted as it counts them."""
+    return tuple(
+        None if axis is None else axis - sum(other < axis for other in left_out)
+        for axis in axes
+        if axis not in left_out
+    )
+
+
+def _long_axes(label: Rearrangement) -> list[int] | None:
+    """The axes longer than 1 in the order of the result; None if one is taken apart."""
+    if label.pieces is None:
+        return None
+    found: list[int] = []
+    last = -1
+    for piece in label.pieces:
+        if found and found[-1] == piece.before and piece.source == last + 1:
+            last = piece.source
+            continue
+        found.append(piece.before)
+        last = piece.source
+    return found if len(set(found)) == len(found) else None
+
+
+def _in_shape(label: Rearrangement, long: Sequence[int]) -> Axes | None:
+    """The axes as `label.after` has them, those of size 1 taken from the front."""
+    wanted = [axis for axis, size in enumerate(label.after) if size > 1]
+    if [label.after[axis] for axis in wanted] != [label.before[axis] for axis in long]:
+        return None
+    named = dict(zip(wanted, long, strict=True))
+    ones = iter([axis for axis, size in enumerate(label.before) if size == 1])
+    return tuple(
+        named[axis] if axis in named else next(ones, None) for axis in range(len(label.after))
+    )
+
+
+def _in_place(shape: Shape, long: Sequence[int]) -> Axes:
+    """Axes of size 1 stay where they are."""
+    rest = iter(long)
+    return tuple(axis if size == 1 else next(rest) for axis, size in enumerate(shape))

@@ -1,0 +1,112 @@
+"""Minimum cuts: which of several things to do if doing one without another has a price."""
+
+from collections import deque
+
+_NEVER = 1 << 200
+
+
+class Cut:
+    """Things that are done or not, and prices of combinations."""
+
+    def __init__(self) -> None:
+        """Nothing to decide yet."""
+        self._places: dict[str, int] = {}
+        # For each place its edges, for each edge where it goes and what it can still take; edge ^ 1 is the way back.
+        self._edges: list[list[int]] = [[], []]
+        self._ends: list[int] = []
+        self._rooms: list[int] = []
+
+    def if_done(self, name: str, price: int) -> None:
+        """Doing it costs so much."""
+        self._add(self._place(name), _NOT_DONE, price)
+
+    def if_left(self, name: str, price: int) -> None:
+        """Leaving it costs so much."""
+        self._add(_DONE, self._place(name), price)
+
+    def if_any_done(self, names: set[str], price: int, *, unless: str | None = None) -> None:
+        """Doing one or more of them costs so much once, unless the other is done, too."""
+        shared = self._shared()
+        for name in sorted(names):
+            self._add(self._place(name), shared, _NEVER)
+        self._add(shared, _NOT_DONE if unless is None else self._place(unless), price)
+
+    def if_any_left(self, names: set[str], price: int, *, unless_left: str | None = None) -> None:
+        """Leaving one or more of them costs so much once, unless the other is left, too."""
+        shared = self._shared()
+        for name in sorted(names):
+            self._add(shared, self._place(name), _NEVER)
+        self._add(_DONE if unless_left is None else self._place(unless_left), shared, price)
+
+    def cheapest(self) -> set[str]:
+        """What to do; of several equally cheap answers the one that does least."""
+        while True:
+            levels = self._levels()
+            if levels[_NOT_DONE] < 0:
+                return {name for name, place in self._places.items() if levels[place] >= 0}
+            self._fill(levels)
+
+    def _place(self, name: str) -> int:
+        if name not in self._places:
+            self._places[name] = self._shared()
+        return self._places[name]
+
+    def _shared(self) -> int:
+        self._edges.append([])
+        return len(self._edges) - 1
+
+    def _add(self, start: int, end: int, room: int) -> None:
+        for here, there, free in ((start, end, room), (end, start, 0)):
+            self._edges[here].append(len(self._ends))
+            self._ends.append(there)
+            self._rooms.append(free)
+
+    def _levels(self) -> list[int]:
+        """Distances from what is done; -1 where nothing more gets to."""
+        levels = [-1] * len(self._edges)
+        levels[_DONE] = 0
+        waiting = deque([_DONE])
+        while waiting:
+            place = waiting.popleft()
+            for edge in self._edges[place]:
+                end = self._ends[edge]
+                if self._rooms[edge] and levels[end] < 0:
+                    levels[end] = levels[place] + 1
+                    waiting.append(end)
+        return levels
+
+    def _fill(self, levels: list[int]) -> None:
+        """Let flow what can along shortest ways (Dinic's blocking flow)."""
+        tried = [0] * len(self._edges)
+        way: list[int] = []
+        place = _DONE
+        while True:
+            if place == _NOT_DONE:
+                least = min(self._rooms[edge] for edge in way)
+                for edge in way:
+                    self._rooms[edge] -= least
+                    self._rooms[edge ^ 1] += least
+                way, place = [], _DONE
+                continue
+            edge = self._next(place, levels, tried)
+            if edge is not None:
+                way.append(edge)
+                place = self._ends[edge]
+            elif way:
+                place = self._ends[way.pop() ^ 1]
+                tried[place] += 1
+            else:
+                return
+
+    def _next(self, place: int, levels: list[int], tried: list[int]) -> int | None:
+        """The next edge from a place that leads on and has room."""
+        edges = self._edges[place]
+        while tried[place] < len(edges):
+            edge = edges[tried[place]]
+            if self._rooms[edge] and levels[self._ends[edge]] == levels[place] + 1:
+                return edge
+            tried[place] += 1
+        return None
+
+
+_DONE, _NOT_DONE = 0, 1

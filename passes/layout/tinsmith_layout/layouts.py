@@ -1,0 +1,318 @@
+"""How the tensors of a network lie, what that costs, and what would cost less."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tinsmith_ir.graph import Node, Value
+from tinsmith_ir.operators import BatchMatmul
+
+from tinsmith_layout.axes import axes_of
+from tinsmith_layout.cut import Cut
+from tinsmith_layout.network import Network, Read
+from tinsmith_layout.rearrangement import Rearrangement, reshaped, transposed
+from tinsmith_layout.rules import RESULT, Variant
+
+CALL_BYTES = 32
+"""What a transposition costs beside its bytes, so that one is better than two halves."""
+
+Part = tuple[str, object]
+"""A transposition or a reshape of a root, which all that read it so share."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What has to be done with a root, as it lies, for one reading.
+
+    is_swapped: the reader takes a matrix that is transposed to what it is without rearrangements.
+    """
+
+    way: Rearrangement
+    is_swapped: bool = False
+
+
+class Prices:
+    """What moving elements costs, as one number: bytes count above all, then reshapes, then whether it is done early.
+
+    Done late it is further behind what could be fused with its producer.
+    """
+
+    def __init__(self, network: Network) -> None:
+        """Weights for which no lower count ever adds up to a higher one."""
+        self._depths = network.depths
+        readings = 1 + sum(len(reads) for reads in network.readings.values())
+        self._latest = max(network.depths.values(), default=0)
+        self._reshape = 2 * readings * (self._latest + 1)
+        self._byte = 2 * readings * self._reshape
+
+    def parts(self, root: Value, way: Rearrangement | None) -> Iterator[tuple[Part, int]]:
+        """What is done with a root, and the price of each step."""
+        early = self._latest - self._depths.get(root.name, 0)
+        if way is None:
+            yield ("never", ""), self._byte * (1 << 60)
+        elif way.is_nothing:
+            return
+        elif way.is_reshape:
+            yield ("reshape", way.after), self._reshape + early
+        else:
+            size_bytes = root.type.size_bytes + CALL_BYTES
+            yield ("transpose", (way.sizes, way.order)), size_bytes * self._byte + early
+            if not is_transpose(way):
+                yield ("reshape", way), self._reshape
+
+
+@lru_cache(maxsize=1 << 12)
+def is_transpose(way: Rearrangement) -> bool:
+    """Whether one transpose does it, with no reshape."""
+    axes = next(axes_of(way), ())
+    is_whole = len(way.before) == len(way.after) == len(axes) and None not in axes
+    return is_whole and way.after == tuple(way.before[axis or 0] for axis in axes)
+
+
+class Layouts:
+    """A variant for each node that is not computed as the graph says."""
+
+    def __init__(self, network: Network) -> None:
+        """All as the graph says."""
+        self._network = network
+        self._prices = Prices(network)
+        self._chosen: dict[str, Variant] = {}
+        self._tried: set[tuple[str, Variant]] = set()
+
+    def variant(self, node: Node) -> Variant:
+        """How a node is computed."""
+        return self._chosen.get(node.name) or _as_it_is(node)
+
+    def label(self, root: Value) -> Rearrangement:
+        """How a root lies."""
+        chosen = self._chosen.get(root.name)
+        return reshaped(root.type.shape, root.type.shape) if chosen is None else chosen.result
+
+    def need(self, read: Read) -> Need:
+        """What a reading takes; it can always be had."""
+        found = _need(read, *self._around(read, {}))
+        assert found is not None
+        return found
+
+    def improve(self) -> None:
+        """Choose variants until no change of one region makes it cheaper."""
+        while self._improve_once():
+            self._tried.clear()
+
+    def _improve_once(self) -> bool:
+        improved = False
+        for reads in self._network.readings.values():
+            for read in reads:
+                for seed in self._seeds(read):
+                    improved |= self._try(*seed)
+        return improved
+
+    def _seeds(self, read: Read) -> Iterator[tuple[Node, int, Rearrangement]]:
+        """Changes of the reader, or of what it reads, for which nothing had to be done here."""
+        if self.need(read).way.is_nothing:
+            return
+        reader = read.reader
+        if reader is not None:
+            label = read.way.inverse.then(self.label(read.root))
+            if label is not None:
+                yield reader, read.port, label
+        producer = self._network.graph.producer(read.root)
+        if producer is not None:
+            operand = None if reader is None else self.variant(reader).operands[read.port]
+            label = read.way if operand is None else read.way.then(operand)
+            if label is not None:
+                yield producer, RESULT, label
+
+    def _try(self, node: Node, port: int, label: Rearrangement) -> bool:
+        """Whether the region that a change spreads to, or a part of it, was worth changing; then it is done."""
+        proposed = self._spread(node, port, label)
+        if not proposed:
+            return False
+        roots = self._concerned(proposed)
+        done = self._cut(proposed, roots).cheapest()
+        changed = {name: proposed[name] for name in done}
+        if self._price(roots, changed) >= self._price(roots, {}):
+            return False
+        self._chosen |= changed
+        return True
+
+    def _spread(self, node: Node, port: int, label: Rearrangement) -> dict[str, Variant]:
+        """What nodes would have to become so that nothing has to be done between them; {} if that was tried."""
+        found: dict[str, Variant] = {}
+        waiting = deque([(node, port, label)])
+        while waiting:
+            node, port, label = waiting.popleft()
+            rule = self._network.rules.get(node.name)
+            if rule is None or node.name in found:
+                continue
+            variant = rule(node, port, label, self._wishes(node, found))
+            if variant is None or variant == self.variant(node):
+                continue
+            if not found and (node.name, variant) in self._tried:
+                return {}
+            found[node.name] = variant
+            waiting += self._neighbours(node, variant)
+        self._tried |= set(found.items())
+        return found
+
+    def _wishes(self, node: Node, found: Mapping[str, Variant]) -> list[Rearrangement | None]:
+        wishes: list[Rearrangement | None] = []
+        for read in self._network.reads[node.name]:
+            if read is None:
+                wishes.append(None)
+                continue
+            proposed = found.get(read.root.name)
+            lies = self.label(read.root) if proposed is None else proposed.result
+            wishes.append(read.way.inverse.then(lies))
+        return wishes
+
+    def _neighbours(
+        self, node: Node, variant: Variant
+    ) -> Iterator[tuple[Node, int, Rearrangement]]:
+        network = self._network
+        for read, operand in zip(network.reads[node.name], variant.operands, strict=True):
+            producer = None if read is None else network.graph.producer(read.root)
+            if read is not None and operand is not None and producer is not None:
+                label = read.way.then(operand)
+                if label is not None and label != self.label(read.root):
+                    yield producer, RESULT, label
+        for read in network.readings.get(node.name, ()):
+            label = read.way.inverse.then(variant.result)
+            if read.reader is not None and label is not None:
+                yield read.reader, read.port, label
+
+    def _concerned(self, proposed: Mapping[str, Variant]) -> dict[str, Value]:
+        """The roots whose readings change, by name."""
+        found: dict[str, Value] = {}
+        for name in proposed:
+            for read in (*self._network.readings.get(name, ()), *self._network.reads[name]):
+                if read is not None and read.root.name in self._network.readings:
+                    found[read.root.name] = read.root
+        return found
+
+    def _price(self, roots: Mapping[str, Value], changed: Mapping[str, Variant]) -> int:
+        """What is done with these roots in all, if those variants are chosen, too."""
+        total = 0
+        for name in roots:
+            parts: dict[Part, int] = {}
+            for read in self._network.readings[name]:
+                parts |= self._parts(read, *self._around(read, changed))
+            total += sum(parts.values())
+        return total
+
+    def _around(
+        self, read: Read, changed: Mapping[str, Variant]
+    ) -> tuple[Variant | None, Variant | None]:
+        """The variants of what makes the root and of the reader; None where it is as the graph says."""
+        root = changed.get(read.root.name) or self._chosen.get(read.root.name)
+        if read.reader is None:
+            return root, None
+        name = read.reader.name
+        return root, changed.get(name) or self._chosen.get(name)
+
+    def _parts(self, read: Read, root: Variant | None, reader: Variant | None) -> dict[Part, int]:
+        need = _need(read, root, reader)
+        return dict(self._prices.parts(read.root, None if need is None else need.way))
+
+    def _cut(self, proposed: Mapping[str, Variant], roots: Mapping[str, Value]) -> Cut:
+        """The prices of doing some of what is proposed; never too low, and right for doing nothing."""
+        cut = Cut()
+        for name, root in roots.items():
+            for is_moved in (False, True) if name in proposed else (False,):
+                self._price_root(cut, root, proposed, is_moved=is_moved)
+        return cut
+
+    def _price_root(
+        self, cut: Cut, root: Value, proposed: Mapping[str, Variant], *, is_moved: bool
+    ) -> None:
+        """The prices of readings of a root, while that changes or stays."""
+        terms: dict[Part, _Term] = {}
+        for read in self._network.readings[root.name]:
+            made, reader = self._around(read, {})
+            name = None if read.reader is None else read.reader.name
+            changed = None if name is None else proposed.get(name)
+            made = proposed[root.name] if is_moved else made
+            for variant in (reader,) if changed is None else (reader, changed):
+                for part, price in self._parts(read, made, variant).items():
+                    term = terms.setdefault(part, _Term(price))
+                    term.add(name if changed else None, is_done=variant is changed)
+        for term in terms.values():
+            if root.name in proposed:
+                term.charge_both(cut, root.name, is_moved=is_moved)
+            else:
+                term.charge(cut)
+
+
+class _Term:
+    """A part of what is done with a root, and whose doing or leaving makes it necessary."""
+
+    def __init__(self, price: int) -> None:
+        self._price = price
+        self._always = False
+        self._done: set[str] = set()
+        self._left: set[str] = set()
+
+    def add(self, reader: str | None, *, is_done: bool) -> None:
+        """It is necessary for a reader that does not change, or changes so."""
+        if reader is None:
+            self._always = True
+        else:
+            (self._done if is_done else self._left).add(reader)
+
+    def charge(self, cut: Cut) -> None:
+        """Of a root that does not change."""
+        if self._always or self._done & self._left:
+            return
+        if self._done:
+            cut.if_any_done(self._done, self._price)
+        if self._left:
+            cut.if_any_left(self._left, self._price)
+
+    def charge_both(self, cut: Cut, root: str, *, is_moved: bool) -> None:
+        """Of a root that may change, while it does or does not.
+
+        Where no cut has the price of a pair, half of it is put on each of the two, which is never too little.
+        """
+        alone, half = (
+            (cut.if_done, self._price // 2) if is_moved else (cut.if_left, self._price // 2)
+        )
+        rest = self._price - half
+        if self._always or self._done & self._left:
+            alone(root, self._price)
+            return
+        if is_moved and self._left:
+            cut.if_any_left(self._left, self._price, unless_left=root)
+        if is_moved and self._done:
+            alone(root, half)
+            cut.if_any_done(self._done, rest)
+        if not is_moved and self._done:
+            cut.if_any_done(self._done, self._price, unless=root)
+        if not is_moved and self._left:
+            alone(root, half)
+            cut.if_any_left(self._left, rest)
+
+
+def _need(read: Read, root: Variant | None, reader: Variant | None) -> Need | None:
+    """What a reading takes, given the variants of its ends; None where no rearrangement does it."""
+    way = read.way if root is None else root.result.inverse.then(read.way)
+    operand = None if reader is None else reader.operands[read.port]
+    if way is not None and operand is not None:
+        way = way.then(operand)
+    if way is None:
+        return None
+    is_matrix = read.reader is not None and isinstance(read.reader.operator, BatchMatmul)
+    if way.is_reshape or not is_matrix:
+        return Need(way)
+    rank = len(way.after)
+    swapped = way.then(transposed(way.after, (*range(rank - 2), rank - 1, rank - 2)))
+    is_free = swapped is not None and swapped.is_reshape
+    return Need(swapped, is_swapped=True) if swapped is not None and is_free else Need(way)
+
+
+def _as_it_is(node: Node) -> Variant:
+    def same(value: Value | None) -> Rearrangement | None:
+        return value and reshaped(value.type.shape, value.type.shape)
+
+    result = reshaped(node.outputs[0].type.shape, node.outputs[0].type.shape)
+    return Variant(node.operator, tuple(map(same, node.inputs)), result)

@@ -1,0 +1,105 @@
+"""A graph without its transposes and reshapes: who reads whose result, and how rearranged."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.operators import Reshape, Transpose
+
+from tinsmith_layout.rearrangement import Rearrangement, reshaped, transposed
+from tinsmith_layout.rules import Rule, rule_of
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """One reading of a root: a value that no transpose or reshape makes.
+
+    reader: None for what reads an output of the graph, or the next of a state. port: the operand's number. value: what
+    the reader reads, `way` from the root.
+    """
+
+    reader: Node | None
+    port: int
+    value: Value
+    root: Value
+    way: Rearrangement
+
+
+class Network:
+    """The nodes that compute, and what they read."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Follow all values of `graph` to their roots."""
+        self.graph = graph
+        self._ways: dict[str, tuple[Value, Rearrangement]] = {}
+        self.nodes = [node for node in graph.nodes if not self._passes(node)]
+        self.rules: Mapping[str, Rule] = {
+            node.name: rule for node in self.nodes if (rule := rule_of(node)) is not None
+        }
+        self.reads: Mapping[str, tuple[Read | None, ...]] = {
+            node.name: tuple(
+                value and self._read(node, port, value) for port, value in enumerate(node.inputs)
+            )
+            for node in self.nodes
+        }
+        self.kept = tuple(self._read(None, 0, value) for value in graph.kept.values())
+
+    @cached_property
+    def readings(self) -> Mapping[str, tuple[Read, ...]]:
+        """Name of a root that is no constant -> its readings."""
+        found: dict[str, list[Read]] = {}
+        for read in self._all():
+            if self.graph.constant(read.root) is None:
+                found.setdefault(read.root.name, []).append(read)
+        return {name: tuple(reads) for name, reads in found.items()}
+
+    @cached_property
+    def depths(self) -> Mapping[str, int]:
+        """Name of a root -> how many nodes stand in front of it at most, one behind the other, with its own."""
+        found: dict[str, int] = {}
+        for node in self.nodes:
+            fed = [found.get(read.root.name, 0) for read in self.reads[node.name] if read]
+            found |= dict.fromkeys((value.name for value in node.outputs), 1 + max(fed, default=0))
+        return found
+
+    def way_of(self, value: Value) -> tuple[Value, Rearrangement]:
+        """The root of a value, and the way from there."""
+        nowhere = reshaped(value.type.shape, value.type.shape)
+        return self._ways.get(value.name, (value, nowhere))
+
+    def _all(self) -> Iterator[Read]:
+        for node in self.nodes:
+            yield from (read for read in self.reads[node.name] if read is not None)
+        yield from self.kept
+
+    def _read(self, reader: Node | None, port: int, value: Value) -> Read:
+        return Read(reader, port, value, *self.way_of(value))
+
+    def _passes(self, node: Node) -> bool:
+        """Whether a node only moves elements; then its result gets a way."""
+        step = step_of(node)
+        if step is None:
+            return False
+        root, way = self.way_of(node.present_inputs[0])
+        whole = way.then(step)
+        if whole is not None:
+            self._ways[node.name] = root, whole
+        return whole is not None
+
+
+def step_of(node: Node) -> Rearrangement | None:
+    """What a transpose or a reshape does; None of other nodes, and of one that keeps a quantization per axis."""
+    shape, result = (
+        node.present_inputs[0].type.shape if node.present_inputs else (),
+        node.outputs[0].type,
+    )
+    if result.quantization is not None and result.quantization.axis is not None:
+        return None
+    match node.operator:
+        case Transpose(permutation):
+            return transposed(shape, permutation)
+        case Reshape():
+            return reshaped(shape, result.shape)
+        case _:
+            return None

@@ -1,0 +1,7 @@
+"""What this library brings to the `tinsmith` command."""
+
+from tinsmith_plugins import PassEntry, Plugin, Stage
+
+from tinsmith_layout import MoveTransposes
+
+PLUGIN = Plugin("tinsmith_layout", passes=(PassEntry(MoveTransposes, Stage.LAYOUT),))

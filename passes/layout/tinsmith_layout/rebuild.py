@@ -1,0 +1,178 @@
+"""The graph that a choice of layouts stands for."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
+from tinsmith_ir.operators import BatchMatmul, Operator, Reshape, Transpose
+
+from tinsmith_layout.axes import axes_of
+from tinsmith_layout.layouts import Layouts, Need
+from tinsmith_layout.network import Network, Read
+from tinsmith_layout.rearrangement import Rearrangement, Shape, refined, reshaped
+
+
+def rebuilt(network: Network, layouts: Layouts) -> Graph:
+    """A graph that computes the same; its constants may have no reader left."""
+    return _Builder(network, layouts).graph()
+
+
+class _Builder:
+    """The nodes and constants so far.
+
+    made: (root, what was done with it) -> the value. names: of (root, way) that has to be there at the end, its name.
+    """
+
+    def __init__(self, network: Network, layouts: Layouts) -> None:
+        self._network = network
+        self._layouts = layouts
+        self._graph = network.graph
+        self._nodes: list[Node] = []
+        self._constants = list(self._graph.constants)
+        self._made: dict[tuple[str, object], Value] = {}
+        self._names: dict[tuple[str, Rearrangement], str] = {}
+        self._taken = {read.value.name for read in network.kept}
+        self._taken |= {value.name for node in network.nodes for value in node.outputs}
+        given = (*self._graph.constants, *self._graph.states)
+        self._taken |= {value.name for value in self._graph.inputs}
+        self._taken |= {item.value.name for item in given}
+
+    def graph(self) -> Graph:
+        """All nodes with their operands as they need them, then what has to be there at the end."""
+        for read in self._network.kept:
+            way = self._layouts.need(read).way
+            if read.value.name != read.root.name or not way.is_nothing:
+                self._names.setdefault((read.root.name, way), read.value.name)
+        for node in self._network.nodes:
+            self._compute(node)
+        for read in self._network.kept:
+            self._keep(read)
+        return self._graph.rebuilt(nodes=self._nodes, constants=self._constants)
+
+    def _compute(self, node: Node) -> None:
+        variant = self._layouts.variant(node)
+        reads = self._network.reads[node.name]
+        needs = [read and self._layouts.need(read) for read in reads]
+        inputs = tuple(
+            self._moved(read, need.way) if read is not None and need is not None else None
+            for read, need in zip(reads, needs, strict=True)
+        )
+        operator, outputs = _as_swapped(variant.operator, needs), node.outputs
+        if len(outputs) == 1:
+            outputs = (self._result(node.outputs[0], variant.result),)
+        if (operator, inputs, outputs) != (node.operator, node.inputs, node.outputs):
+            node = replace(node, operator=operator, inputs=inputs, outputs=outputs)
+        self._nodes.append(node)
+
+    def _result(self, value: Value, label: Rearrangement) -> Value:
+        """The only result of a node as it lies, with the name of what it is at the end, if it is that."""
+        key = value.name, reshaped(label.after, label.after)
+        name, is_kept = value.name, value.name in self._graph.kept
+        if is_kept and not label.is_nothing:
+            name = self._fresh(name)
+        elif not is_kept:
+            name = self._names.pop(key, name)
+        self._made[key] = Value(name, value.type.with_shape(label.after))
+        return self._made[key]
+
+    def _root(self, root: Value) -> Value:
+        """A root as it lies."""
+        after = self._layouts.label(root).after
+        return self._made.get((root.name, reshaped(after, after)), root)
+
+    def _keep(self, read: Read) -> None:
+        """Let a value be there at the end by its name."""
+        way = self._layouts.need(read).way
+        if read.value.name == read.root.name and way.is_nothing:
+            return
+        made = self._made.get((read.root.name, way))
+        if made is None:
+            self._move(read, way)
+        elif made.name != read.value.name:
+            self._append(Reshape(way.after), made, read, read.value.name)
+
+    def _moved(self, read: Read, way: Rearrangement) -> Value:
+        """What a reading takes."""
+        if way.is_nothing:
+            return self._root(read.root)
+        key = read.root.name, way
+        if key in self._made:
+            return self._made[key]
+        data = self._graph.constant(read.root)
+        if data is None:
+            return self._move(read, way)
+        name = self._fresh(read.value.name)
+        self._made[key] = Value(name, read.root.type.with_shape(way.after))
+        self._constants.append(Constant(self._made[key], way.of(data)))
+        return self._made[key]
+
+    def _move(self, read: Read, way: Rearrangement) -> Value:
+        """Nodes that make of a root what a reading takes."""
+        name = self._names.pop((read.root.name, way), None) or self._fresh(read.value.name)
+        if way.is_reshape:
+            made = self._append(Reshape(way.after), self._root(read.root), read, name)
+        else:
+            made = self._transpose(read, way, name)
+        self._made[read.root.name, way] = made
+        return made
+
+    def _transpose(self, read: Read, way: Rearrangement, name: str) -> Value:
+        """One transposition for all that need the elements in this order, and a reshape if need be."""
+        shape, permutation = _plan(way)
+        after = tuple(shape[axis] for axis in permutation)
+        key = read.root.name, (way.sizes, way.order)
+        if key not in self._made:
+            value = self._root(read.root)
+            if value.type.shape != shape:
+                value = self._append(Reshape(shape), value, read, self._fresh(name))
+            given = name if after == way.after else self._fresh(name)
+            self._made[key] = self._append(Transpose(permutation), value, read, given)
+            self._made[read.root.name, replace(way, after=after)] = self._made[key]
+        if after == way.after:
+            return self._made[key]
+        return self._append(Reshape(way.after), self._made[key], read, name)
+
+    def _append(self, operator: Operator, operand: Value, read: Read, name: str) -> Value:
+        (type_,) = operator.infer([operand.type])
+        before = self._graph.producer(read.value)
+        location = Location() if before is None else before.location
+        value = Value(name, type_)
+        self._nodes.append(Node(operator, (operand,), (value,), location))
+        return value
+
+    def _fresh(self, hint: str) -> str:
+        """`hint`, with a number behind it if it is taken; then it is."""
+        name, count = hint, 0
+        while name in self._taken:
+            count += 1
+            name = f"{hint}_{count}"
+        self._taken.add(name)
+        return name
+
+
+def _as_swapped(operator: Operator, needs: Sequence[Need | None]) -> Operator:
+    """A product whose operands are transposed matrices where the needs say so."""
+    if not isinstance(operator, BatchMatmul):
+        return operator
+    lhs, rhs = (need is not None and need.is_swapped for need in needs)
+    return BatchMatmul(operator.transpose_lhs != lhs, operator.transpose_rhs != rhs)
+
+
+def _plan(way: Rearrangement) -> tuple[Shape, tuple[int, ...]]:
+    """A shape and a permutation of its axes: those that there are if none is taken apart, in the end those of
+    `way.after` if none is put together.
+    """
+    for axes in axes_of(way):
+        permutation = tuple(axis for axis in axes if axis is not None)
+        if len(permutation) == len(axes) == len(way.before):
+            return way.before, permutation
+    digits = refined([way.sizes[digit] for digit in way.order], way.after)
+    axes = [axis for _, _, axis in digits or ()]
+    if digits is None or len(set(axes)) != len(axes):
+        return way.sizes, way.order
+    # Axes of size 1 first, from where they go to their places.
+    ones = [axis for axis, size in enumerate(way.after) if size == 1]
+    by_source = sorted(range(len(digits)), key=lambda at: (way.order[digits[at][1]], at))
+    sources = [*ones, *(axes[at] for at in by_source)]
+    permutation = tuple(sources.index(axis) for axis in range(len(way.after)))
+    return tuple(way.after[axis] for axis in sources), permutation
