@@ -9,6 +9,7 @@ LIBRARIES = [
     "passes/allocation",
     "passes/copy_elision",
     "passes/fusion",
+    "passes/layout",
     "passes/rolling",
     "passes/rounding",
     "passes/scheduling",

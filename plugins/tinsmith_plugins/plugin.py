@@ -26,6 +26,8 @@ class Stage(enum.Enum):
 
     CLEANUP = "cleanup"
     """What importers leave: constants to fold, operators that do nothing."""
+    LAYOUT = "layout"
+    """In which order of their axes tensors lie; where constants meet channels is last from here on."""
     NUMERICS = "numerics"
     """Passes whose contract is not bit-exact."""
     FUSION = "fusion"
