@@ -2,7 +2,10 @@
 
 # Each with its own pyproject.toml, in the order a model walks.
 LIBRARIES = [
+    "frontends/onnx",
+    "frontends/tensors",
     "frontends/tflite",
+    "frontends/torch",
     "ir",
     "lowering",
     "plugins",

@@ -3,8 +3,10 @@
 basedpyright is pyright with its JavaScript and Node.js inside wheels, so nothing is fetched here.
 """
 
+import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +16,32 @@ from checkout import copy_to
 
 _SHOWN = 200
 
+# What imports PyTorch, which is not everywhere.
+_WITH_TORCH = "frontends/torch"
+
 
 def test_types_are_complete_and_right(tmp_path: Path) -> None:
-    tree = copy_to(tmp_path, ".py", ".pyi", "py.typed", "pyproject.toml")
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(_third_party_folders()))
+    tree = _tree(tmp_path)
+    shutil.rmtree(tree / _WITH_TORCH)
+    _check(tree, ["numpy", "basedpyright", "buildgrid"])
+
+
+def test_types_with_torch_are_complete_and_right(tmp_path: Path) -> None:
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is absent")
+    _check(_tree(tmp_path), ["numpy", "basedpyright", "torch"], _WITH_TORCH)
+
+
+def _tree(folder: Path) -> Path:
+    return copy_to(folder, ".py", ".pyi", "py.typed", "pyproject.toml")
+
+
+def _check(tree: Path, installed: list[str], *folders: str) -> None:
+    """folders: those to look at, all without any. installed: one package of each place that has some."""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(_third_party_folders(installed)))
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath"]
     result = subprocess.run(
-        [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable],
+        [*command, sys.executable, *folders],
         cwd=tree,
         env=environment,
         capture_output=True,
@@ -35,10 +57,10 @@ def test_types_are_complete_and_right(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
-def _third_party_folders() -> list[str]:
+def _third_party_folders(installed: list[str]) -> list[str]:
     """Where installed packages lie; under Bazel each is a link into the folder that pip filled."""
     folders: list[str] = []
-    for name in ("numpy", "basedpyright", "buildgrid"):
+    for name in installed:
         module = __import__(name)
         assert module.__file__ is not None
         folders.append(str(Path(module.__file__).resolve().parents[1]))

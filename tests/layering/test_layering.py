@@ -14,12 +14,19 @@ _LIBRARIES = listed("LIBRARIES")
 
 # What a library's module `plugin` needs of all below it.
 _BELOW_PLUGINS = {"tinsmith_ir", "tinsmith_target", "tinsmith_lowering"}
+_IMPORTER = {"numpy", "tinsmith_ir", "tinsmith_plugins"}
 _PASS = {"numpy", *_BELOW_PLUGINS, "tinsmith_plugins"}
+
+# Modules that are not named as what brings them.
+_MODULES = {"protobuf": "google"}
 
 # The first line that fits a folder counts.
 _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
     ("ir", {"numpy"}),
-    ("frontends/tflite", {"numpy", "tinsmith_ir", "tinsmith_plugins", "flatbuffers", "tflite"}),
+    ("frontends/tensors", {"numpy", "tinsmith_ir"}),
+    ("frontends/onnx", {*_IMPORTER, "tinsmith_tensors", "onnx", "google"}),
+    ("frontends/torch", {*_IMPORTER, "tinsmith_tensors", "torch"}),
+    ("frontends/tflite", {*_IMPORTER, "flatbuffers", "tflite"}),
     ("passes/allocation", {*_PASS, "ortools"}),
     ("passes/scheduling", {*_PASS, "ortools"}),
     ("passes/*", _PASS),
@@ -105,7 +112,8 @@ def declared_by(folder: str) -> set[str]:
     for requirement in settings["project"].get("dependencies", []):
         match = re.match(r"[A-Za-z0-9._-]+", requirement)
         assert match is not None, requirement
-        names.add(match.group().replace("-", "_").lower())
+        name = match.group().replace("-", "_").lower()
+        names.add(_MODULES.get(name, name))
     return names
 
 

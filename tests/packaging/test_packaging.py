@@ -1,5 +1,6 @@
 """Each library builds its own wheel, and works from it with nothing but the wheels it declares."""
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -84,6 +85,8 @@ def _installed_elsewhere() -> list[str]:
 
 @pytest.mark.parametrize("folder", _LIBRARIES)
 def test_wheel_imports_with_what_it_declares(folder: str, site: Site) -> None:
+    if folder == "frontends/torch" and importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is absent")
     package = "tinsmith_" + folder.split("/")[-1]
     unpacked = site.unpacked(folder)
     paths = [str(site.unpacked(name)) for name in sorted(_with_dependencies(folder))]

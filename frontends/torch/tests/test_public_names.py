@@ -1,0 +1,14 @@
+"""What a user may import is listed and documented."""
+
+import inspect
+
+import pytest
+import tinsmith_torch
+
+
+@pytest.mark.parametrize("name", [str(name) for name in vars(tinsmith_torch)["__all__"]])
+def test_public_names_exist_and_are_documented(name: str) -> None:
+    found: object = getattr(tinsmith_torch, name)
+    if inspect.isclass(found) or inspect.isfunction(found):
+        assert found.__doc__
+        assert not found.__doc__.startswith(f"{name}(")  # what dataclass writes by itself
