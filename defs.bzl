@@ -141,7 +141,7 @@ def nn_library(
         }),
         target = target or _target_of_platform(),
         testonly = testonly,
-        tinsmith = command_with(name + "_tinsmith", plugins, testonly = testonly),
+        tinsmith = command_with(name + "_tinsmith", plugins, [model], testonly = testonly),
         visibility = visibility,
     )
     native.filegroup(
@@ -229,7 +229,7 @@ def nn_test(
       **kwargs: further attributes of the tests.
     """
     tests = []
-    tinsmith = command_with(name + "_tinsmith", plugins, testonly = True)
+    tinsmith = command_with(name + "_tinsmith", plugins, [model], testonly = True)
     for target in targets:
         test = "{}_{}".format(name, target.replace("-", "_"))
         nn_verify_test(
@@ -282,7 +282,7 @@ def nn_benchmark(
       without: see nn_library.
       plugins: see nn_library.
     """
-    tinsmith = command_with(name + "_tinsmith", plugins, tags, testonly)
+    tinsmith = command_with(name + "_tinsmith", plugins, models.values(), tags, testonly)
     for network in inputs:
         if network not in models:
             fail("inputs: expected one of {}; got '{}'".format(", ".join(models.keys()), network))

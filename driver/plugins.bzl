@@ -63,20 +63,25 @@ tinsmith_plugin = rule(
     """,
 )
 
-def command_with(name, plugins, tags = [], testonly = False):
-    """The command that finds these plug-ins.
+# Files that PyTorch reads.
+_TORCH = ".pt2"
+
+def command_with(name, plugins, models, tags = [], testonly = False):
+    """The command that finds these plug-ins, and PyTorch if a model wants it.
 
     Args:
       name: of the target to make, if there are any.
       plugins: labels of tinsmith_plugin.
+      models: labels of the models that it reads.
       tags: of the target.
       testonly: whether only tests may use it.
 
     Returns:
       a label.
     """
+    with_torch = any([str(model).endswith(_TORCH) for model in models])
     if not plugins:
-        return Label("//driver:tinsmith")
+        return Label("//driver:tinsmith_with_torch" if with_torch else "//driver:tinsmith")
     py_binary(
         name = name,
         testonly = testonly,
@@ -85,6 +90,6 @@ def command_with(name, plugins, tags = [], testonly = False):
         python_version = "PY3",
         srcs_version = "PY3",
         tags = tags,
-        deps = [Label("//driver")] + plugins,
+        deps = [Label("//driver")] + plugins + ([Label("//third_party/python:torch")] if with_torch else []),
     )
     return name
