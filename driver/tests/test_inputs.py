@@ -39,6 +39,18 @@ def test_groups_of_another_dtype_are_left_out(tmp_path: Path) -> None:
     assert [samples.group for samples in load_samples(path, _graph(INT8))] == ["real"]
 
 
+def test_samples_that_are_channels_first_as_in_the_file_are_turned(tmp_path: Path) -> None:
+    image = TensorType((1, 4, 5, 3), DType.INT8, Quantization.per_tensor(0.5, 0))
+    x = np.arange(2 * 60, dtype=np.int8).reshape(2, 3, 4, 5)
+    path = _save(tmp_path / "x.npz", x=x, y=x)
+    (samples,) = load_samples(path, _graph(image), file_shapes={"in0": (1, 3, 4, 5)})
+    assert np.array_equal(samples.inputs[0], x.transpose(0, 2, 3, 1)[:, None])
+    assert samples.expected is not None
+    assert np.array_equal(samples.expected[0], samples.inputs[0])
+    with pytest.raises(UsageError, match=r"shape \[3, 4, 5\], the model wants \[1, 4, 5, 3\]"):
+        load_samples(path, _graph(image))
+
+
 def _classifier() -> Graph:
     value = Value("in0", INT8)
     result = Value("out0", INT8)

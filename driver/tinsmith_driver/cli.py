@@ -269,7 +269,30 @@ def _add_model(command: argparse.ArgumentParser) -> None:
         "model",
         type=Path,
         metavar="MODEL",
-        help="TFLite file, or IR text (.tsm); the content says which",
+        help="TFLite, ONNX or PyTorch (.pt2) file, or IR text (.tsm); the content says which",
+    )
+    command.add_argument(
+        "--input-shape",
+        dest="input_shapes",
+        type=_shape,
+        action="append",
+        default=[],
+        metavar="NAME=N,N,...",
+        help="sizes of an input, or of a named dimension, that an ONNX file leaves open",
+    )
+    command.add_argument(
+        "--state",
+        dest="states",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="INPUT=OUTPUT",
+        help="the network keeps this output from run to run, and finds it in that input (ONNX)",
+    )
+    command.add_argument(
+        "--as-in-file",
+        action="store_true",
+        help="images come and go as in the file, also channels first (ONNX, PyTorch); by default channels last",
     )
 
 
@@ -378,6 +401,18 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
         metavar="BYTES",
         help=f"what the arena may take (default: {default})",
     )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.rpartition("=")
+    if not (equals and name and value):
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
+    return name, value
+
+
+def _shape(text: str) -> tuple[str, tuple[int, ...]]:
+    name, sizes = _pair(text)
+    return name, tuple(_positive(size) for size in sizes.split(","))
 
 
 def _positive(text: str) -> int:

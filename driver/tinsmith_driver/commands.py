@@ -2,9 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from tinsmith_c import HEADER_NAME, shared_arena_header
@@ -14,6 +15,7 @@ from tinsmith_ir.errors import DoesNotFitError, ParseError
 from tinsmith_ir.escape import visible, visible_lines
 from tinsmith_ir.printer import print_graph
 from tinsmith_ir.program_printer import print_program
+from tinsmith_plugins import ImportChoices
 from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
 from tinsmith_driver import benchmarks, demonstration, sweep
@@ -62,6 +64,7 @@ from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program
 from tinsmith_driver.writing import refuse_collisions, write_outputs
 
 _RANDOM_SAMPLES = 4
+_Choice = TypeVar("_Choice")
 
 
 def check(arguments: argparse.Namespace) -> int:
@@ -85,7 +88,7 @@ def _checked(arguments: argparse.Namespace) -> Compilation:
     """The compilation. Raises UnsupportedError with every op that the target does not run."""
     ram = arguments.ram or board_ram_bytes(arguments.target)
     options = replace(_pass_options(arguments), ram_bytes=ram)
-    model = read_model(arguments.model)
+    model = read_model(arguments.model, choices=_choices(arguments))
     findings = unsupported(model, options)
     if findings:
         problems = [f"{arguments.model}: {finding}" for finding in findings]
@@ -122,7 +125,8 @@ def compile_(arguments: argparse.Namespace) -> int:
         return _compile_together(arguments)
     options = _compile_options(arguments, arguments.ram)
     with progress("compile", len(passes_for(options)) + 1, enabled=arguments.progress) as bar:
-        compilation = compile_model(read_model(arguments.model, arguments.name), options, bar.step)
+        model = read_model(arguments.model, arguments.name, _choices(arguments))
+        compilation = compile_model(model, options, bar.step)
     result = report(compilation)
     html = html_report(result, compilation.plans).encode()
     reports = {"report.json": json_bytes(result), "report.html": html}
@@ -141,9 +145,12 @@ def _compile_together(arguments: argparse.Namespace) -> int:
     if arguments.name is not None:
         raise UsageError("--name: expected no name for several networks: each has its file's")
     options = _compile_options(arguments, arguments.ram)
+    choices = _choices(arguments)
     steps = len(paths) * (len(passes_for(options)) + 1)
     with progress("compile", steps, enabled=arguments.progress) as bar:
-        compilations = [compile_model(read_model(path), options, bar.step) for path in paths]
+        compilations = [
+            compile_model(read_model(path, choices=choices), options, bar.step) for path in paths
+        ]
     header = shared_arena_header([found.program for found in compilations], tool_version())
     arena = max(found.bytes_shared for found in compilations)
     states = sum(found.bytes_kept for found in compilations)
@@ -202,7 +209,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress("run", 3, enabled=arguments.progress) as bar:
         bar.step("compiling")
         compilation = _compile(arguments, arguments.ram or board_ram_bytes(arguments.target))
-        groups = _samples(arguments, compilation.graph)
+        groups = _samples(arguments, compilation.graph, compilation.model)
         bar.step("building")
         with built(compilation) as build:
             bar.step("running")
@@ -223,7 +230,7 @@ def verify(arguments: argparse.Namespace) -> int:
         bar.step("compiling")
         ram = arguments.ram or board_ram_bytes(arguments.target)
         compilation = _compile(arguments, ram)
-        groups = _samples(arguments, compilation.graph)
+        groups = _samples(arguments, compilation.graph, compilation.model)
         bar.step("building")
         with built(compilation) as build:
             bar.step("running")
@@ -272,13 +279,13 @@ def reduce(arguments: argparse.Namespace) -> int:
         {"--output": place, "its inputs": samples},
         {name: path for name, path in read.items() if path is not None},
     )
-    model = read_model(arguments.model, arguments.name)
+    model = read_model(arguments.model, arguments.name, _choices(arguments))
     if not isinstance(model.graph, Graph) or model.program is not None:
         raise UsageError(f"{arguments.model}: expected a network, got a plan, which has no parts")
     options = _compile_options(arguments, arguments.ram or board_ram_bytes(arguments.target))
     trial = Trial(model, options, arguments.timeout)
     with progress("reduce", 1, enabled=arguments.progress) as bar:
-        found = reduced(trial, model.graph, _samples(arguments, model.graph), bar.step)
+        found = reduced(trial, model.graph, _samples(arguments, model.graph, model), bar.step)
     if found is None:
         print(f"{visible(model.graph.name)} does not fail on {arguments.target}")
         return 1
@@ -299,7 +306,7 @@ def measure(arguments: argparse.Namespace) -> int:
     network = arguments.name or c_name(arguments.model)
     try:
         compilation = _compile(arguments, arguments.ram or board_ram_bytes(arguments.target))
-        groups = _samples(arguments, compilation.graph)
+        groups = _samples(arguments, compilation.graph, compilation.model)
         with built(compilation) as build:
             measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
             measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
@@ -343,7 +350,7 @@ def show(arguments: argparse.Namespace) -> int:
     """Print the IR."""
     options = _pass_options(arguments)
     registry().target(options.target)  # a wrong name is wrong use, even where no target is needed
-    shown = _shown(arguments.model, options, arguments.after)
+    shown = _shown(arguments.model, options, arguments.after, _choices(arguments))
     constants = "inline" if arguments.constants else "summary"
     text = (
         print_graph(shown, constants=constants)
@@ -354,13 +361,15 @@ def show(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _shown(path: Path, options: CompileOptions, after: str | None) -> Graph | Program:
+def _shown(
+    path: Path, options: CompileOptions, after: str | None, choices: ImportChoices
+) -> Graph | Program:
     data = read_model_file(path)
     if is_text(data, path) and is_program(data):
         if after is not None:
             raise UsageError(f"{path}: a Program is behind all passes, so there is no --after")
         return program_from_text(data, path)
-    return show_after(model_of(data, path), options, after)
+    return show_after(model_of(data, path, choices=choices), options, after)
 
 
 def targets(arguments: argparse.Namespace) -> int:
@@ -400,7 +409,25 @@ def bench(arguments: argparse.Namespace) -> int:
 
 def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilation:
     options = _compile_options(arguments, ram_bytes)
-    return compile_model(read_model(arguments.model, arguments.name), options)
+    model = read_model(arguments.model, arguments.name, _choices(arguments))
+    return compile_model(model, options)
+
+
+def _choices(arguments: argparse.Namespace) -> ImportChoices:
+    """What the file leaves open. Raises UsageError for a choice that is made twice."""
+    return ImportChoices(
+        _by_name("--input-shape", arguments.input_shapes),
+        _by_name("--state", arguments.states),
+        arguments.as_in_file,
+    )
+
+
+def _by_name(option: str, given: Sequence[tuple[str, _Choice]]) -> dict[str, _Choice]:
+    named = dict(given)
+    if len(named) < len(given):
+        names = ", ".join(visible(name) for name, _ in given)
+        raise UsageError(f"{option}: expected each name once, got {names}")
+    return named
 
 
 def _compile_options(arguments: argparse.Namespace, ram_bytes: int | None) -> CompileOptions:
@@ -426,13 +453,13 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
     )
 
 
-def _samples(arguments: argparse.Namespace, graph: Network) -> list[Samples]:
+def _samples(arguments: argparse.Namespace, graph: Network, model: Model) -> list[Samples]:
     if not graph.inputs:
         raise UsageError(f"network {graph.name!r} has no inputs to give samples to")
     if arguments.inputs is None:
         groups = [random_samples(graph, _RANDOM_SAMPLES).first(arguments.samples)]
     else:
-        groups = load_samples(arguments.inputs, graph, arguments.samples)
+        groups = load_samples(arguments.inputs, graph, arguments.samples, model.file_shapes)
     if not any(len(samples) for samples in groups):
         raise UsageError(f"{arguments.inputs}: expected at least one sample, got none")
     return groups

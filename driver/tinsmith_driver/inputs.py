@@ -3,7 +3,8 @@
 Names of the arrays: `x` or `x_GROUP` is an input, first axis the samples; `y` or `y_GROUP` the outputs
 that are expected for it; `label` the classes. A model with several inputs has `x0`, `x1` (or
 `x0_GROUP`, …) and `y0`, `y1`. A group whose dtype is not the model's is left out: one file may serve
-the int8 and the float network.
+the int8 and the float network. Samples of inputs and outputs
+that are channels first in the model's file may be so, too.
 """
 
 import re
@@ -24,6 +25,7 @@ _EXPANSION_BYTES = 50_000_000
 
 # Name of an array -> its header, for one kind of one group.
 _Headers = Mapping[str, Header]
+_Shapes = Mapping[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -73,17 +75,24 @@ class Samples:
         return b"".join(np.ascontiguousarray(array).tobytes() for array in self.sample(index))
 
 
-def load_samples(path: Path, graph: Network, most: int | None = None) -> list[Samples]:
+def load_samples(
+    path: Path,
+    graph: Network,
+    most: int | None = None,
+    file_shapes: Mapping[str, tuple[int, ...]] | None = None,
+) -> list[Samples]:
     """Read every group of `path` that fits the inputs of `graph`, at most the first `most` samples of each.
 
+    file_shapes: inputs and outputs that are channels first in the model's file, see `Model`.
     Nothing else in the file is read. Raises UsageError when the file cannot be read, holds nothing for this
     model or more than memory is meant for, or leaves open which array is which.
     """
+    in_file = file_shapes or {}
     with open_npz(path) as archive:
         headers = archive.headers(_ARRAY_NAME)
         wanted = [value.type for value in graph.inputs]
         layouts = [
-            _layout(path, group, kinds, graph, most)
+            _layout(path, group, kinds, graph, most, in_file)
             for group, kinds in _group_arrays(path, headers).items()
             if _dtypes_match(kinds["x"].values(), wanted)
         ]
@@ -94,7 +103,8 @@ def load_samples(path: Path, graph: Network, most: int | None = None) -> list[Sa
                 f"{path}: expected arrays `x` or `x_GROUP` for the inputs {inputs}, got {present or 'none'}"
             )
         _check_size(path, archive.size_bytes, layouts)
-        return [_samples(archive, layout, graph, headers.get("label")) for layout in layouts]
+        labels = headers.get("label")
+        return [_samples(archive, layout, graph, labels, in_file) for layout in layouts]
 
 
 def is_classifier(graph: Network) -> bool:
@@ -174,10 +184,15 @@ def _dtypes_match(headers: Iterable[Header], types: Sequence[TensorType]) -> boo
 
 
 def _layout(
-    path: Path, group: str, kinds: Mapping[str, _Headers], graph: Network, most: int | None
+    path: Path,
+    group: str,
+    kinds: Mapping[str, _Headers],
+    graph: Network,
+    most: int | None,
+    in_file: _Shapes,
 ) -> _Layout:
     inputs, expected = kinds["x"], kinds["y"]
-    _check_shapes(path, inputs, [value.type for value in graph.inputs])
+    _check_shapes(path, inputs, graph.inputs, in_file)
     totals = {header.shape[0] for header in inputs.values()}
     if len(totals) != 1:
         raise UsageError(f"{path}: the inputs of group {group!r} differ in their number of samples")
@@ -190,20 +205,32 @@ def _layout(
             f"{path}: expected outputs {wanted} for group {group!r}, got {present}; "
             "outputs of another network belong in a group of their own"
         )
-    _check_shapes(path, expected, outputs)
+    _check_shapes(path, expected, graph.outputs, in_file)
     if any(header.shape[0] != total for header in expected.values()):
         raise UsageError(f"{path}: group {group!r} has {total} inputs but other outputs")
     return _Layout(group, inputs, expected, total, total if most is None else min(total, most))
 
 
-def _check_shapes(path: Path, headers: _Headers, types: Sequence[TensorType]) -> None:
-    for (name, header), type_ in zip(headers.items(), types, strict=bool(headers)):
-        sample = header.shape[1:]
-        # A missing batch dimension of 1 is added.
-        if not header.shape or type_.shape not in (sample, (1, *sample)):
+def _check_shapes(path: Path, headers: _Headers, values: Sequence[Value], in_file: _Shapes) -> None:
+    for (name, header), value in zip(headers.items(), values, strict=bool(headers)):
+        sample, wanted = header.shape[1:], value.type.shape
+        is_right = _fits(sample, wanted) or _fits(sample, in_file.get(value.name))
+        if not header.shape or not is_right:
             raise UsageError(
-                f"{path}: {name} holds samples of shape {list(sample)}, the model wants {list(type_.shape)}"
+                f"{path}: {name} holds samples of shape {list(sample)}, the model wants {list(wanted)}"
             )
+
+
+def _fits(sample: tuple[int, ...], wanted: tuple[int, ...] | None) -> bool:
+    """Whether samples have that shape, but for a missing batch dimension of 1."""
+    return wanted is not None and wanted in (sample, (1, *sample))
+
+
+def _turned(rows: Array, wanted: tuple[int, ...], in_file: tuple[int, ...] | None) -> Array:
+    """Samples as the model wants them, which may be channels first, (N, C, ...), as in its file."""
+    if _fits(rows.shape[1:], wanted) or in_file is None:
+        return rows.reshape(len(rows), *wanted)
+    return np.ascontiguousarray(np.moveaxis(rows.reshape(len(rows), *in_file), 2, -1))
 
 
 def _check_size(path: Path, file_bytes: int, layouts: Sequence[_Layout]) -> None:
@@ -216,10 +243,12 @@ def _check_size(path: Path, file_bytes: int, layouts: Sequence[_Layout]) -> None
         )
 
 
-def _samples(archive: Archive, layout: _Layout, graph: Network, labels: Header | None) -> Samples:
+def _samples(
+    archive: Archive, layout: _Layout, graph: Network, labels: Header | None, in_file: _Shapes
+) -> Samples:
     def arrays(headers: _Headers, values: Sequence[Value]) -> tuple[Array, ...]:
         return tuple(
-            archive.rows(name, layout.count).reshape(layout.count, *value.type.shape)
+            _turned(archive.rows(name, layout.count), value.type.shape, in_file.get(value.name))
             for name, value in zip(headers, values, strict=True)
         )
 

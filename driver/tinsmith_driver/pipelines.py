@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -28,7 +28,7 @@ from tinsmith_ir.pipeline import Pipeline
 from tinsmith_ir.simulate import Completion
 from tinsmith_ir.testing import random_inputs
 from tinsmith_lowering import Kernel, check_calls, check_prepared, prepare
-from tinsmith_plugins import Importer, Setting
+from tinsmith_plugins import ImportChoices, Importer, ModelSource, Setting
 from tinsmith_target import Target
 
 from tinsmith_driver.collector import collector_paused
@@ -65,7 +65,8 @@ def tool_version() -> str:
 class Model:
     """A model file as read: its graph before any pass, and where it came from.
 
-    warnings: what the importer thinks a user should know. program: of a file that holds a plan, which is compiled as
+    warnings: what the importer thinks a user should know. file_shapes: of inputs and outputs whose axes have another
+    order in the file, channels first, by name. program: of a file that holds a plan, which is compiled as
     it stands; `graph` is what it computes.
     """
 
@@ -74,6 +75,7 @@ class Model:
     sha256: str
     graph: Network
     warnings: tuple[str, ...] = ()
+    file_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     program: Program | None = None
 
 
@@ -160,18 +162,25 @@ class Compilation:
         return Status.OPTIMAL.value
 
 
-def read_model(path: Path, name: str | None = None) -> Model:
-    """Import a model file by its content: a TFLite file, or the IR as text (.tsm).
+def read_model(path: Path, name: str | None = None, choices: ImportChoices | None = None) -> Model:
+    """Import a model file by its content: one that an importer knows, or the IR as text (.tsm).
 
+    name: of the graph. choices: what the file leaves open.
     Raises UsageError when it cannot be read, ModelError when it is not a model.
     """
-    return model_of(read_model_file(path), path, name)
+    return model_of(read_model_file(path), path, name, choices)
 
 
-def model_of(data: bytes, path: Path, name: str | None = None) -> Model:
+def model_of(
+    data: bytes, path: Path, name: str | None = None, choices: ImportChoices | None = None
+) -> Model:
     """The model in the bytes of the file `path`; see read_model."""
+    chosen = choices or ImportChoices()
     warnings: list[str] = []
+    file_shapes: dict[str, tuple[int, ...]] = {}
     program: Program | None = None
+    if is_text(data, path):
+        ModelSource(b"", str(path), choices=chosen).refuse_choices("IR text")
     if is_text(data, path) and is_program(data):
         program = placed_program_from_text(data, path)
         program = replace(program, name=name or program.name)
@@ -182,12 +191,23 @@ def model_of(data: bytes, path: Path, name: str | None = None) -> Model:
     else:
         importer = _importer(data, path)
         converters = registry().converters_for(importer)
-        graph = importer.read(data, path.name, warnings.append, converters)
+        # What lies beside a model lies beside the file itself, not beside a link to it.
+        folder = path.resolve().parent if path.is_symlink() else path.parent
+        source = ModelSource(
+            data,
+            path.name,
+            folder,
+            on_warning=warnings.append,
+            on_turned=file_shapes.__setitem__,
+            converters=converters,
+            choices=chosen,
+        )
+        graph = importer.read(source)
         format_, own_name = importer.name, c_name(path)
     if isinstance(graph, Graph):
         graph = replace(graph, name=name or own_name)
     sha256 = hashlib.sha256(data).hexdigest()
-    return Model(path, format_, sha256, graph, tuple(warnings), program)
+    return Model(path, format_, sha256, graph, tuple(warnings), file_shapes, program)
 
 
 def read_model_file(path: Path) -> bytes:

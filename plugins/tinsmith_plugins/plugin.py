@@ -161,19 +161,76 @@ class BackendEntry(Checked):
 
 
 @dataclass(frozen=True)
+class ImportChoices(Checked):
+    """What a user may say of a model file that the file leaves open; for importers that ask for it.
+
+    input_shapes: sizes by the name of an input, or one size by the name of a dimension. states: inputs that are what an
+    output was in the run before, each with that output's name. as_in_file: images come and go as the file has them,
+    channels first, too.
+    """
+
+    input_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    states: Mapping[str, str] = field(default_factory=dict[str, str])
+    as_in_file: bool = False
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Those that say something, as options of the command, for importers that take none of them."""
+        named = {
+            "--input-shape": self.input_shapes,
+            "--state": self.states,
+            "--as-in-file": self.as_in_file,
+        }
+        return tuple(name for name, choice in named.items() if choice)
+
+
+def _tells_nobody(text: str) -> None:
+    del text
+
+
+def _turns_nothing(name: str, shape: tuple[int, ...]) -> None:
+    del name, shape
+
+
+@dataclass(frozen=True)
+class ModelSource(Checked):
+    """A model file that is to be imported.
+
+    data: its bytes. name: of the file, for messages. folder: where it lies, with what belongs to it; None if it comes
+    from nowhere. on_warning: is told what users should know. on_turned: is told of each input and output that is channels
+    first in the file and not in the graph: its name, and its shape in the file. converters: those of
+    `Converter.operator` for the importer. choices: what the file leaves open.
+    """
+
+    data: bytes
+    name: str
+    folder: Path | None = None
+    on_warning: Callable[[str], None] = _tells_nobody
+    on_turned: Callable[[str, tuple[int, ...]], None] = _turns_nothing
+    converters: Mapping[str, object] = field(default_factory=dict[str, object])
+    choices: ImportChoices = field(default_factory=ImportChoices)
+
+    def refuse_choices(self, importer: str) -> None:
+        """Raise UsageError for choices, of an importer whose files leave nothing open."""
+        if self.choices.given:
+            raise UsageError(
+                f"{self.name}: expected no {' and '.join(self.choices.given)}: {importer} files say it themselves"
+            )
+
+
+@dataclass(frozen=True)
 class Importer(Checked):
     """Reads files of one format.
 
     recognises: whether bytes say of themselves that they are of the format; they may be damaged. suffixes: of files, in
     lower case with their dot; what nobody recognises is given to the importer of its suffix, which says what is wrong.
-    read: the graph in the bytes; source names the file in messages, on_warning is told what users should know,
-    converters are those of `Converter.operator` for this importer. largest_bytes: what a file may have.
+    read: the graph in a file. largest_bytes: what a file may have.
     """
 
     name: str
     suffixes: tuple[str, ...]
     recognises: Callable[[bytes], bool]
-    read: Callable[[bytes, str, Callable[[str], None], Mapping[str, object]], Graph]
+    read: Callable[[ModelSource], Graph]
     largest_bytes: int
 
 

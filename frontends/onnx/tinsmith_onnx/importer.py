@@ -22,17 +22,16 @@ from tinsmith_ir.names import identifier
 from tinsmith_ir.problems import Problems, RefusedError
 from tinsmith_ir.types import TensorType
 from tinsmith_tensors import Composer, Tensor
-from tinsmith_tensors.images import channels_last_ends
+from tinsmith_tensors.images import Turned, channels_last_ends
 
 from tinsmith_onnx import elements
 from tinsmith_onnx.calls import Key, called, defined_function, functions_of
 from tinsmith_onnx.context import OperatorContext, describe
 from tinsmith_onnx.model_file import array_of, domain_of, opsets_of, parse, shown
 from tinsmith_onnx.operators import supported, with_custom
+from tinsmith_onnx.recognition import LARGEST_FILE_BYTES
 from tinsmith_onnx.rules import Rule
 
-LARGEST_FILE_BYTES = 2**31 - 1
-"""What protocol buffers may have."""
 _MOST_NODES = 1 << 16
 """Operators in all, those of functions, branches and iterations counted each time."""
 _DEEPEST_CALL = 48
@@ -51,6 +50,7 @@ def import_onnx(
     states: Mapping[str, str] | None = None,
     channels_last: bool = True,
     on_warning: Callable[[str], None] = lambda _: None,
+    on_turned: Callable[[Turned], None] = lambda _: None,
     custom: Mapping[str, Rule] | None = None,
 ) -> Graph:
     """The network in an ONNX file, as a verified Graph.
@@ -62,12 +62,13 @@ def import_onnx(
     states: inputs that are what an output was in the run before, each with that output's name; they begin as zeros.
     channels_last: whether images come and go channels last, (N, H, W, C), as they are computed; else as in the file.
     custom: how operators of other domains are imported, by `domain.name`. on_warning: is told what a user should know.
+    on_turned: is told of each input and output that is channels last and was not in the file.
 
     Raises ModelError for a file that is damaged or contradicts itself, UnsupportedError for a sound one that uses what
     Tinsmith does not have, UsageError if there is no such file, or for choices that do not fit it.
     """
     choices = _Choices(
-        input_shapes or {}, input_values or {}, states or {}, channels_last, on_warning
+        input_shapes or {}, input_values or {}, states or {}, channels_last, on_warning, on_turned
     )
     rules = with_custom(custom or {})
     if isinstance(path_or_bytes, bytes):
@@ -92,6 +93,7 @@ class _Choices:
     states: Mapping[str, str]
     channels_last: bool
     on_warning: Callable[[str], None]
+    on_turned: Callable[[Turned], None]
 
 
 def _imported(
@@ -206,6 +208,7 @@ class _Import:
             graph, turned = channels_last_ends(graph)
             for end in turned:
                 self._choices.on_warning(str(end))
+                self._choices.on_turned(end)
         return graph
 
     # What is there before any operator

@@ -16,8 +16,6 @@ from tinsmith_onnx.elements import name_of, numpy_dtype
 from tinsmith_onnx.external import external_bytes
 
 OLDEST_OPSET = 7
-_HEAD_TAGS = b"\x12\x1a\x22\x28\x32\x3a\x42"
-"""Of the fields that may follow the version of the format."""
 _LONGEST_NAME = 60
 _BITS: Mapping[int, int] = {
     TensorProto.UINT4: 4,
@@ -30,11 +28,6 @@ _BITS: Mapping[int, int] = {
     },
 }
 """Of elements that share bytes."""
-
-
-def is_onnx(data: bytes) -> bool:
-    """Whether `data` begins as an ONNX file does; it may be damaged."""
-    return len(data) > 2 and data[0] == 8 and 0 < data[1] < 32 and data[2] in _HEAD_TAGS
 
 
 def parse(data: bytes, name: str) -> onnx.ModelProto:

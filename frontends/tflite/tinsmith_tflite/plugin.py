@@ -1,24 +1,18 @@
 """What this library brings to the `tinsmith` command."""
 
-from collections.abc import Callable, Mapping
-
 from tinsmith_ir import Graph, UsageError
-from tinsmith_plugins import Importer, Plugin
+from tinsmith_plugins import Importer, ModelSource, Plugin
 
 from tinsmith_tflite import LARGEST_FILE_BYTES, Rule, import_tflite, is_tflite
 
 
-def _read(
-    data: bytes,
-    source: str,
-    on_warning: Callable[[str], None],
-    converters: Mapping[str, object],
-) -> Graph:
+def _read(file: ModelSource) -> Graph:
+    file.refuse_choices("TFLite")
     return import_tflite(
-        data,
-        source=source,
-        on_warning=on_warning,
-        custom={name: _rule(name, rule) for name, rule in converters.items()},
+        file.data,
+        source=file.name,
+        on_warning=file.on_warning,
+        custom={name: _rule(name, rule) for name, rule in file.converters.items()},
     )
 
 

@@ -1,0 +1,18 @@
+"""What this library brings to the `tinsmith` command."""
+
+from tinsmith_ir import Graph
+from tinsmith_plugins import Importer, ModelSource, Plugin
+
+from tinsmith_onnx.recognition import LARGEST_FILE_BYTES, is_onnx
+
+
+def _read(file: ModelSource) -> Graph:
+    from tinsmith_onnx.from_source import read  # the onnx package, for ONNX files alone
+
+    return read(file)
+
+
+PLUGIN = Plugin(
+    "tinsmith_onnx",
+    importers=(Importer("onnx", (".onnx",), is_onnx, _read, LARGEST_FILE_BYTES),),
+)
