@@ -197,8 +197,8 @@ class ModelSource(Checked):
     """A model file that is to be imported.
 
     data: its bytes. name: of the file, for messages. folder: where it lies, with what belongs to it; None if it comes
-    from nowhere. on_warning: is told what users should know. on_turned: is told of each input and output that is channels
-    first in the file and not in the graph: its name, and its shape in the file. converters: those of
+    from nowhere. on_warning: is told what users should know. on_turned: is told of each input and output that is
+    channels first in the file and not in the graph: its name, and its shape in the file. converters: those of
     `Converter.operator` for the importer. choices: what the file leaves open.
     """
 
