@@ -117,6 +117,15 @@ def test_quantize_rounds_halves_away_and_saturates(run: Run) -> None:
     assert run(body, values) == [2, 0, 1, 127, -128, 1, 127, 3]
 
 
+def test_quantize_rounds_halves_to_even_where_it_says_so(run: Run) -> None:
+    body = """
+      input %x: f32[9]
+      %y: i8[9]<0.5, 1> = quantize(%x) {halves_to_even=true}
+      output %y"""
+    values = [0.25, -0.25, 0.75, -0.75, 0.26, 0.74, 1e30, -1e30, float("nan")]
+    assert run(body, values) == [1, 1, 3, -1, 2, 2, 127, -128, 1]
+
+
 def test_dequantize_inverts_quantize_on_every_int8(run: Run) -> None:
     body = """
       input %x: i8[256]<0.1, 5>

@@ -1,6 +1,8 @@
 // Quantize, dequantize, requantize.
 #include "tinsmith/quantization.h"
 
+#include <stdbool.h>
+
 #include "arithmetic.h"
 #include "float_rules.h"
 #include "requantized.h"
@@ -19,6 +21,20 @@ static int32_t nearest_integer(float value, int32_t zero_point, int32_t min, int
   return clamp_s32(rounded + zero_point, min, max);
 }
 
+// The same with ties to the even integer.
+static int32_t nearest_even_integer(float value, int32_t zero_point, int32_t min, int32_t max) {
+  if (value != value) {
+    return clamp_s32(zero_point, min, max);
+  }
+  const float bounded = clamp_f32(value, -1048576.0f, 1048576.0f);
+  const int32_t whole = (int32_t)bounded;
+  const float rest = bounded - (float)whole;
+  const bool is_odd = whole % 2 != 0;
+  const int32_t up = rest > 0.5f || (rest == 0.5f && is_odd) ? 1 : 0;
+  const int32_t down = rest < -0.5f || (rest == -0.5f && is_odd) ? 1 : 0;
+  return clamp_s32(whole + up - down + zero_point, min, max);
+}
+
 void tinsmith_quantize_f32_s8(int32_t elements, float scale, int32_t zero_point, const float *input, int8_t *output) {
   for (int32_t i = 0; i < elements; ++i) {
     output[i] = (int8_t)nearest_integer(input[i] / scale, zero_point, INT8_MIN, INT8_MAX);
@@ -34,6 +50,27 @@ void tinsmith_quantize_f32_u8(int32_t elements, float scale, int32_t zero_point,
 void tinsmith_quantize_f32_s16(int32_t elements, float scale, int32_t zero_point, const float *input, int16_t *output) {
   for (int32_t i = 0; i < elements; ++i) {
     output[i] = (int16_t)nearest_integer(input[i] / scale, zero_point, INT16_MIN, INT16_MAX);
+  }
+}
+
+void tinsmith_quantize_even_f32_s8(int32_t elements, float scale, int32_t zero_point, const float *input,
+                                   int8_t *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = (int8_t)nearest_even_integer(input[i] / scale, zero_point, INT8_MIN, INT8_MAX);
+  }
+}
+
+void tinsmith_quantize_even_f32_u8(int32_t elements, float scale, int32_t zero_point, const float *input,
+                                   uint8_t *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = (uint8_t)nearest_even_integer(input[i] / scale, zero_point, 0, UINT8_MAX);
+  }
+}
+
+void tinsmith_quantize_even_f32_s16(int32_t elements, float scale, int32_t zero_point, const float *input,
+                                    int16_t *output) {
+  for (int32_t i = 0; i < elements; ++i) {
+    output[i] = (int16_t)nearest_even_integer(input[i] / scale, zero_point, INT16_MIN, INT16_MAX);
   }
 }
 

@@ -131,13 +131,26 @@ def emit_requantize_sums(layer: Layer, scope: Scope) -> Emission:
     return Emission((output_stage(scope, parameters), call(name, arguments)))
 
 
+def has_even_halves(layer: Layer) -> str | None:
+    """Halves become the even integer."""
+    operator = layer.operator
+    is_even = isinstance(operator, Quantize) and operator.halves_to_even
+    return None if is_even else "halves are rounded away from zero"
+
+
+def has_no_even_halves(layer: Layer) -> str | None:
+    """Halves are rounded away from zero."""
+    return None if has_even_halves(layer) else "halves become the even integer"
+
+
 def emit_conversion(layer: Layer, scope: Scope) -> Emission:
     """Floats to integers and back."""
     source, result = layer.input(0), layer.output
     quantization = source.quantization if result.dtype is FLOAT32 else result.quantization
     if quantization is None:
         raise ValueError(f"layer {layer.name}: the integer tensor has no quantization")
-    name = f"tinsmith_{layer.operator.mnemonic}_{SUFFIX[source.dtype]}_{SUFFIX[result.dtype]}"
+    even = "_even" if has_even_halves(layer) is None else ""
+    name = f"tinsmith_{layer.operator.mnemonic}{even}_{SUFFIX[source.dtype]}_{SUFFIX[result.dtype]}"
     numbers = [
         str(result.elements),
         float_literal(quantization.scale),
@@ -153,6 +166,18 @@ KERNELS = (
             Quantize,
             Signature((FLOAT32,), dtype),
             emit_conversion,
+            (has_no_even_halves,),
+            walk=elementwise_walk,
+        )
+        for dtype in (INT8, UINT8, INT16)
+    ),
+    *(
+        kernel(
+            f"tinsmith_quantize_even_f32_{SUFFIX[dtype]}",
+            Quantize,
+            Signature((FLOAT32,), dtype),
+            emit_conversion,
+            (has_even_halves,),
             walk=elementwise_walk,
         )
         for dtype in (INT8, UINT8, INT16)

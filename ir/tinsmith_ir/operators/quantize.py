@@ -25,7 +25,8 @@ from tinsmith_ir.types import TensorType
 class Quantize(Operator):
     """float32 -> `dtype`: round(x / scale) + zero_point, halves away from zero, clamped.
 
-    The division is in float32. NaN gives the zero point.
+    halves_to_even: halves to the even integer instead, before the zero point is added; so ONNX and PyTorch
+    have it. The division is in float32. NaN gives the zero point.
     """
 
     mnemonic: ClassVar[str] = "quantize"
@@ -33,6 +34,7 @@ class Quantize(Operator):
     traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
 
     dtype: DType = DType.INT8
+    halves_to_even: bool = False
 
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """The input's shape in `dtype`."""
@@ -55,7 +57,8 @@ class Quantize(Operator):
             np.float64
         )
         bounded = np.clip(quotient, -(2.0**30), 2.0**30)
-        rounded = np.trunc(bounded + np.copysign(0.5, bounded)).astype(np.int64)
+        away = np.trunc(bounded + np.copysign(0.5, bounded))
+        rounded = (np.rint(bounded) if self.halves_to_even else away).astype(np.int64)
         low, high = outputs[0].dtype.integer_range
         shifted = np.clip(rounded + quantization.zero_point, low, high)
         return (shifted.astype(outputs[0].dtype.numpy),)

@@ -10,6 +10,9 @@
 #define tinsmith_quantize_f32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_s8)
 #define tinsmith_quantize_f32_u8 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_u8)
 #define tinsmith_quantize_f32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_f32_s16)
+#define tinsmith_quantize_even_f32_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_even_f32_s8)
+#define tinsmith_quantize_even_f32_u8 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_even_f32_u8)
+#define tinsmith_quantize_even_f32_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_quantize_even_f32_s16)
 #define tinsmith_dequantize_s8_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_s8_f32)
 #define tinsmith_dequantize_u8_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_u8_f32)
 #define tinsmith_dequantize_s16_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_dequantize_s16_f32)
@@ -55,6 +58,14 @@ typedef struct {
 void tinsmith_quantize_f32_s8(int32_t elements, float scale, int32_t zero_point, const float *input, int8_t *output);
 void tinsmith_quantize_f32_u8(int32_t elements, float scale, int32_t zero_point, const float *input, uint8_t *output);
 void tinsmith_quantize_f32_s16(int32_t elements, float scale, int32_t zero_point, const float *input, int16_t *output);
+
+/** The same with ties to the even integer, before zero_point is added. */
+void tinsmith_quantize_even_f32_s8(int32_t elements, float scale, int32_t zero_point, const float *input,
+                                   int8_t *output);
+void tinsmith_quantize_even_f32_u8(int32_t elements, float scale, int32_t zero_point, const float *input,
+                                   uint8_t *output);
+void tinsmith_quantize_even_f32_s16(int32_t elements, float scale, int32_t zero_point, const float *input,
+                                    int16_t *output);
 
 /** scale * (input - zero_point). */
 void tinsmith_dequantize_s8_f32(int32_t elements, float scale, int32_t zero_point, const int8_t *input, float *output);
