@@ -100,6 +100,8 @@ py_library(
 """
 
 def _wheels_impl(repository_ctx):
+    # A label that is new to Bazel starts this function again from the top: all of them before pip.
+    start = repository_ctx.path(Label("//third_party/python:sitecustomize.py"))
     options = ["--lock", repository_ctx.path(Label("//third_party/python:requirements.lock"))]
     if repository_ctx.attr.optional:
         options += ["--optional", "--lock", repository_ctx.path(Label("//third_party/python:optional.lock"))]
@@ -116,7 +118,7 @@ def _wheels_impl(repository_ctx):
     )
     if result.return_code != 0:
         fail("Installing wheels failed:\n{}\n{}".format(result.stdout, result.stderr))
-    repository_ctx.symlink(Label("//third_party/python:sitecustomize.py"), "start/sitecustomize.py")
+    repository_ctx.symlink(start, "start/sitecustomize.py")
     files = json.decode(repository_ctx.read("installed.json"))
     paths = sorted({"site/" + path: None for found in files.values() for path in found})
     build = [_WHEELS_BUILD.format(files = paths)]
