@@ -43,7 +43,9 @@ class GraphBuilder:
         DType. dtype: i4, if an array of int8 is that.
         """
         value = self._value(name, array, quantization, dtype)
-        self._constants.append(Constant(value, np.array(array, array.dtype, order="C")))
+        is_fixed = not array.flags.writeable and array.flags.c_contiguous
+        data = array if is_fixed else np.array(array, array.dtype, order="C")
+        self._constants.append(Constant(value, data))
         return value
 
     def state(self, name: str, initial: Array, quantization: Quantization | None = None) -> Value:

@@ -1,6 +1,7 @@
 """Operators that are defined by others: functions of the model, and those of the `onnx` package's definitions."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, cast
 
 import numpy as np
 import onnx
@@ -13,21 +14,34 @@ from tinsmith_onnx.model_file import domain_of
 Key = tuple[str, str, str]
 
 
-def functions_of(model: onnx.ModelProto) -> Mapping[Key, FunctionProto]:
+class _Definition(Protocol):
+    """What the package's declarations of its own types leave out."""
+
+    has_function: bool
+    has_context_dependent_function: bool
+    function_opset_versions: list[int]
+    context_dependent_function_opset_versions: list[int]
+
+    def get_function_with_opset_version(self, version: int) -> bytes: ...
+
+    def get_context_dependent_function_with_opset_version(
+        self, version: int, node: bytes, types: list[bytes]
+    ) -> bytes: ...
+
+
+def functions_of(functions: Sequence[FunctionProto]) -> Mapping[Key, FunctionProto]:
     """The functions that a model brings, by domain, name and overload."""
-    return {
-        (function.domain, function.name, function.overload): function
-        for function in model.functions
-    }
+    return {(each.domain, each.name, each.overload): each for each in functions}
 
 
 def defined_function(
     node: NodeProto, operands: Sequence[Tensor | None], version: int
 ) -> FunctionProto | None:
     """What the `onnx` package says that an operator is made of; None if it says nothing."""
-    schema = schema_of(node.op_type, version, domain_of(node))
-    if schema is None:
+    found = schema_of(node.op_type, version, domain_of(node))
+    if found is None:
         return None
+    schema = cast("_Definition", found)
     if schema.has_function:
         body = _newest(schema.function_opset_versions, version)
         if body is None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import onnx
@@ -137,20 +138,17 @@ class OperatorContext:
 
     def integers(self, name: str, default: object = _REQUIRED) -> tuple[int, ...]:
         """A list of integers."""
-        value = self._value(name, AttributeProto.INTS, default)
-        assert isinstance(value, Sequence)
+        value = cast("Sequence[int]", self._value(name, AttributeProto.INTS, default))
         return tuple(int(element) for element in value)
 
     def reals(self, name: str, default: object = _REQUIRED) -> tuple[float, ...]:
         """A list of float32."""
-        value = self._value(name, AttributeProto.FLOATS, default)
-        assert isinstance(value, Sequence)
+        value = cast("Sequence[float]", self._value(name, AttributeProto.FLOATS, default))
         return tuple(float(element) for element in value)
 
     def texts(self, name: str, default: object = _REQUIRED) -> tuple[str, ...]:
         """A list of strings."""
-        value = self._value(name, AttributeProto.STRINGS, default)
-        assert isinstance(value, Sequence)
+        value = cast("Sequence[object]", self._value(name, AttributeProto.STRINGS, default))
         return tuple(
             element.decode("utf-8", "replace") if isinstance(element, bytes) else str(element)
             for element in value

@@ -1,12 +1,11 @@
 """From an ONNX file to a Graph: initializers become known tensors, operators become nodes, images channels last."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 import onnx
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import (
@@ -14,20 +13,26 @@ from tinsmith_ir.errors import (
     GraphError,
     ModelError,
     UnsupportedError,
-    UsageError,
 )
 from tinsmith_ir.files import read_file
 from tinsmith_ir.graph import Array, Graph, Location
 from tinsmith_ir.names import identifier
 from tinsmith_ir.problems import Problems, RefusedError
-from tinsmith_ir.types import TensorType
 from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors.images import Turned, channels_last_ends
 
-from tinsmith_onnx import elements
-from tinsmith_onnx.calls import Key, called, defined_function, functions_of
+from tinsmith_onnx.calls import called, defined_function, functions_of
 from tinsmith_onnx.context import OperatorContext, describe
-from tinsmith_onnx.model_file import array_of, domain_of, opsets_of, parse, shown
+from tinsmith_onnx.inputs import Choices, Inputs
+from tinsmith_onnx.model_file import (
+    ModelFile,
+    Stored,
+    array_of,
+    domain_of,
+    opsets_of,
+    shown,
+    stored_in,
+)
 from tinsmith_onnx.operators import supported, with_custom
 from tinsmith_onnx.recognition import LARGEST_FILE_BYTES
 from tinsmith_onnx.rules import Rule
@@ -67,48 +72,33 @@ def import_onnx(
     Raises ModelError for a file that is damaged or contradicts itself, UnsupportedError for a sound one that uses what
     Tinsmith does not have, UsageError if there is no such file, or for choices that do not fit it.
     """
-    choices = _Choices(
+    choices = Choices(
         input_shapes or {}, input_values or {}, states or {}, channels_last, on_warning, on_turned
     )
     rules = with_custom(custom or {})
-    if isinstance(path_or_bytes, bytes):
-        place = None if folder is None else Path(folder)
-        return _imported(
-            path_or_bytes, source or "model.onnx", name or "model", place, choices, rules
-        )
-    path = Path(path_or_bytes)
-    data = read_file(path, "an ONNX model", LARGEST_FILE_BYTES)
-    place = path.parent if folder is None else Path(folder)
-    return _imported(
-        data, source or path.name, name or identifier(path.stem), place, choices, rules
-    )
+    path = None if isinstance(path_or_bytes, bytes) else Path(path_or_bytes)
+    given = path_or_bytes if isinstance(path_or_bytes, bytes) else Path(path_or_bytes)
+    called = source or (path.name if path else "model.onnx")
+    place = Path(folder) if folder is not None else path and path.parent
+    with _damage_told(called):
+        file = _read(given, called, place)
+        return _Import(
+            file, name or (identifier(path.stem) if path else "model"), choices, rules
+        ).graph()
 
 
-@dataclass(frozen=True)
-class _Choices:
-    """See `import_onnx`."""
-
-    input_shapes: Mapping[str, Sequence[int]]
-    input_values: Mapping[str, Array]
-    states: Mapping[str, str]
-    channels_last: bool
-    on_warning: Callable[[str], None]
-    on_turned: Callable[[Turned], None]
+def _read(given: bytes | Path, source: str, folder: Path | None) -> ModelFile:
+    """The content of the file is gone when this returns, but for what the network needs."""
+    is_path = isinstance(given, Path)
+    data = read_file(given, "an ONNX model", LARGEST_FILE_BYTES) if is_path else given
+    return ModelFile.read(data, source, folder)
 
 
-def _imported(
-    data: bytes,
-    source: str,
-    name: str,
-    folder: Path | None,
-    choices: _Choices,
-    rules: Mapping[str, Rule],
-) -> Graph:
+@contextmanager
+def _damage_told(source: str) -> Generator[None]:
     """The one place where what a damaged file can still upset becomes a ModelError."""
     try:
-        model = parse(data, source)
-        del data
-        return _Import(model, source, name, folder, choices, rules).graph()
+        yield
     except GraphError as error:
         raise ModelError(f"{source}: the model breaks a rule of the graph: {error}") from error
     except (*_DAMAGE, RecursionError) as error:
@@ -155,23 +145,20 @@ class _Import:
 
     def __init__(
         self,
-        model: onnx.ModelProto,
-        source: str,
+        file: ModelFile,
         name: str,
-        folder: Path | None,
-        choices: _Choices,
+        choices: Choices,
         rules: Mapping[str, Rule],
     ) -> None:
-        self._source = source
-        self._folder = folder
+        self._file = file
+        self._source = file.name
         self._choices = choices
         self._rules = rules
-        self._graph = model.graph
-        self._functions: Mapping[Key, onnx.FunctionProto] = functions_of(model)
-        self._opsets = opsets_of(model.opset_import, source)
-        self._problems = Problems(source)
+        self._graph = file.graph
+        self._functions = functions_of(file.functions)
+        self._opsets = opsets_of(file.opset_import, file.name)
+        self._problems = Problems(file.name)
         self._c = Composer(name)
-        self._sizes: dict[str, int] = {}
         self._count = 0
 
     def graph(self) -> Graph:
@@ -180,8 +167,9 @@ class _Import:
         names = {output.name: self._c.reserve(output.name) for output in self._graph.output}
         if len(names) < len(self._graph.output):
             raise ModelError(f"{self._source}: expected outputs of different names")
-        self._define_stored(self._graph, scope)
-        self._define_inputs(scope)
+        self._define_stored(self._file.stored, scope)
+        inputs = Inputs(self._c, self._source, self._graph, self._choices)
+        inputs.define(scope.tensors, scope.refused, self._problems)
         self._run(self._graph.node, scope)
         outputs: dict[str, Tensor] = {}
         for name in names:
@@ -213,147 +201,13 @@ class _Import:
 
     # What is there before any operator
 
-    def _define_stored(self, graph: onnx.GraphProto, scope: _Scope) -> None:
+    def _define_stored(self, stored: Stored, scope: _Scope) -> None:
         """Initializers, as known tensors."""
-        for stored in graph.initializer:
-            with self._problems.gathered():
-                array = array_of(
-                    stored, self._folder, f"{self._source}: initializer {shown(stored.name)!r}"
-                )
-                scope.tensors[stored.name] = Tensor(array=array, hint=identifier(stored.name))
-                continue
-            scope.refused.add(stored.name)
-        for sparse in graph.sparse_initializer:
-            name = sparse.values.name
-            with self._problems.gathered():
-                scope.tensors[name] = self._c.known(self._dense(sparse), identifier(name))
-                continue
+        for name, array in stored.arrays.items():
+            scope.tensors[name] = Tensor(array=array, hint=identifier(name))
+        for name, error in stored.errors.items():
+            self._problems.add(error)
             scope.refused.add(name)
-
-    def _dense(self, sparse: onnx.SparseTensorProto) -> Array:
-        where = f"{self._source}: sparse initializer {shown(sparse.values.name)!r}"
-        values = array_of(sparse.values, self._folder, where)
-        indices = array_of(sparse.indices, self._folder, where).astype(np.int64)
-        shape = tuple(sparse.dims)
-        self._c.check_known_size(shape, values.dtype.itemsize)
-        dense = np.zeros(shape, values.dtype)
-        if indices.ndim == 2:
-            dense[tuple(indices.T)] = values
-        else:
-            dense.reshape(-1)[indices] = values
-        return dense
-
-    def _define_inputs(self, scope: _Scope) -> None:
-        inputs = [value for value in self._graph.input if value.name not in scope.tensors]
-        self._check_choices({value.name for value in inputs})
-        for value in inputs:
-            self._bind_sizes(value)
-        for value in inputs:
-            with self._problems.gathered():
-                scope.tensors[value.name] = self._input(value)
-                continue
-            scope.refused.add(value.name)
-
-    def _check_choices(self, inputs: set[str]) -> None:
-        symbols = {
-            dimension.dim_param
-            for value in self._graph.input
-            for dimension in value.type.tensor_type.shape.dim
-            if dimension.dim_param
-        }
-        outputs = {output.name for output in self._graph.output}
-        chosen = {
-            "input_shapes": (set(self._choices.input_shapes), inputs | symbols),
-            "input_values": (set(self._choices.input_values), inputs),
-            "states": (set(self._choices.states), inputs),
-            "states' outputs": (set(self._choices.states.values()), outputs),
-        }
-        for what, (given, there) in chosen.items():
-            if given - there:
-                names = ", ".join(map(shown, sorted(there))) or "none"
-                unknown = ", ".join(map(shown, sorted(given - there)))
-                raise UsageError(
-                    f"{self._source}: {what}: expected names among {names}, got {unknown}"
-                )
-
-    def _bind_sizes(self, value: onnx.ValueInfoProto) -> None:
-        """Dimensions that a given shape gives a size to, by their names."""
-        dimensions = value.type.tensor_type.shape.dim
-        shape = self._choices.input_shapes.get(value.name)
-        array = self._choices.input_values.get(value.name)
-        sizes = array.shape if array is not None else shape
-        for dimension, size in zip(dimensions, sizes or (), strict=False):
-            if dimension.dim_param:
-                self._sizes.setdefault(dimension.dim_param, int(size))
-
-    def _input(self, value: onnx.ValueInfoProto) -> Tensor:
-        where = f"{self._source}: input {shown(value.name)!r}"
-        if not elements.is_tensor(value.type):
-            raise UnsupportedError(
-                f"{where}: expected a tensor, got {value.type.WhichOneof('value') or 'no type'}"
-            )
-        if value.name in self._choices.input_values:
-            array = self._choices.input_values[value.name]
-            return Tensor(array=array, hint=identifier(value.name))
-        kind = value.type.tensor_type.elem_type
-        shape = self._shape(value, where)
-        if 0 in shape:  # nothing of it is unknown
-            return Tensor(
-                array=np.empty(shape, elements.numpy_dtype(kind)), hint=identifier(value.name)
-            )
-        try:
-            dtype = elements.graph_dtype(kind)
-        except UnsupportedError as error:
-            raise UnsupportedError(f"{where}: {error}") from error
-        if elements.remark(kind):
-            self._choices.on_warning(f"input {shown(value.name)!r}: {elements.remark(kind)}")
-        type_ = TensorType(shape, dtype)
-        if value.name in self._choices.states:
-            return self._c.state(value.name, np.zeros(shape, dtype.numpy))
-        return self._c.input(value.name, type_)
-
-    def _shape(self, value: onnx.ValueInfoProto, where: str) -> tuple[int, ...]:
-        """Of an input, every size of which is said by the file or by the user; of a batch it is 1."""
-        given = self._choices.input_shapes.get(value.name)
-        tensor = value.type.tensor_type
-        if not tensor.HasField("shape"):
-            if given is None:
-                raise UnsupportedError(f"{where}: {_open('the shape', value.name)}")
-            return tuple(int(size) for size in given)
-        dimensions = tensor.shape.dim
-        if given is not None and len(given) != len(dimensions):
-            raise UsageError(
-                f"{where}: expected a shape of {len(dimensions)} sizes, got {list(given)}"
-            )
-        return tuple(
-            self._size(dimension, axis, value.name, where)
-            for axis, dimension in enumerate(dimensions)
-        )
-
-    def _size(
-        self, dimension: onnx.TensorShapeProto.Dimension, axis: int, name: str, where: str
-    ) -> int:
-        given = self._choices.input_shapes.get(name)
-        if dimension.HasField("dim_value") and dimension.dim_value >= 0:
-            if given is not None and int(given[axis]) != dimension.dim_value:
-                raise UsageError(
-                    f"{where}: expected {dimension.dim_value} along axis {axis}, as the file says, got {given[axis]}"
-                )
-            return dimension.dim_value
-        if given is not None:
-            return int(given[axis])
-        symbol = dimension.dim_param
-        if symbol in self._choices.input_shapes:
-            (size,) = self._choices.input_shapes[symbol]
-            return int(size)
-        if symbol in self._sizes:
-            return self._sizes[symbol]
-        if axis == 0:
-            self._choices.on_warning(
-                f"input {shown(name)!r}: its first dimension is open in the file, and 1 here"
-            )
-            return 1
-        raise UnsupportedError(f"{where}: {_open(f'axis {axis} ({shown(symbol)!r})', name)}")
 
     def _keep_states(self, outputs: Mapping[str, Tensor], scope: _Scope) -> None:
         for name, output in self._choices.states.items():
@@ -425,7 +279,7 @@ class _Import:
                 scope.opsets.get(domain, 1),
                 self._source,
                 lambda graph, given: self._subgraph(graph, given, scope),
-                lambda tensor, where: array_of(tensor, self._folder, where),
+                lambda tensor, where: array_of(tensor, self._file.folder, where),
             )
             results = rule.convert(context)
             return [results] if isinstance(results, Tensor) else results
@@ -466,7 +320,7 @@ class _Import:
         if scope.depth == _DEEPEST_CALL:
             raise ModelError(f"{self._source}: expected graphs in at most {_DEEPEST_CALL} graphs")
         inner = _Scope(scope.opsets, scope, depth=scope.depth + 1)
-        self._define_stored(graph, inner)
+        self._define_stored(stored_in(graph, self._source, self._file.folder), inner)
         inner.tensors.update(given)
         self._run(graph.node, inner)
         outputs: list[Tensor] = []
@@ -488,10 +342,3 @@ def _found(scope: _Scope, name: str) -> Tensor | None:
     if scope.is_refused(name):
         raise _RefusedInsideError
     return scope.find(name)
-
-
-def _open(what: str, name: str) -> str:
-    return (
-        f"expected sizes that are fixed, but the file leaves {what} open; give all of them: "
-        f"--input-shape {shown(name)}=..."
-    )

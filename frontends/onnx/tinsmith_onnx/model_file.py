@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from onnx import TensorProto, numpy_helper
 from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array
+from tinsmith_tensors import LARGEST_KNOWN_BYTES
 
 from tinsmith_onnx.elements import name_of, numpy_dtype
 from tinsmith_onnx.external import external_bytes
@@ -30,17 +32,87 @@ _BITS: Mapping[int, int] = {
 """Of elements that share bytes."""
 
 
-def parse(data: bytes, name: str) -> onnx.ModelProto:
-    """The model in the bytes of a file. Raises ModelError for bytes that are none."""
-    try:
-        model = onnx.ModelProto.FromString(data)
-    except DecodeError as error:
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """Tensors that a graph of the file holds, by name; errors: those that cannot be read."""
+
+    arrays: Mapping[str, Array]
+    errors: Mapping[str, ModelError | UnsupportedError]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """A model as read. graph: its outermost graph without its stored tensors, which are `stored`.
+
+    name: of the file, for messages. folder: where files with external data lie, None if that is not known.
+    """
+
+    name: str
+    folder: Path | None
+    graph: onnx.GraphProto
+    stored: Stored
+    functions: Sequence[onnx.FunctionProto]
+    opset_import: Sequence[onnx.OperatorSetIdProto]
+
+    @staticmethod
+    def read(data: bytes, name: str, folder: Path | None) -> "ModelFile":
+        """The model in the bytes of a file. Raises ModelError for bytes that are none.
+
+        Stored tensors are views of one copy of their bytes: the messages, which hold another, are gone afterwards.
+        """
+        try:
+            model = onnx.ModelProto.FromString(data)
+        except DecodeError as error:
+            raise ModelError(
+                f"{name}: expected an ONNX file, got damaged or other data ({error})"
+            ) from error
+        if not model.HasField("graph"):
+            raise ModelError(f"{name}: expected an ONNX file with a graph, got none")
+        light = onnx.ModelProto(functions=model.functions, opset_import=model.opset_import)
+        light.graph.node.extend(model.graph.node)
+        light.graph.input.extend(model.graph.input)
+        light.graph.output.extend(model.graph.output)
+        stored = stored_in(model.graph, name, folder)
+        return ModelFile(name, folder, light.graph, stored, light.functions, light.opset_import)
+
+
+def stored_in(graph: onnx.GraphProto, name: str, folder: Path | None) -> Stored:
+    """The tensors that a graph holds. name: of the file."""
+    arrays: dict[str, Array] = {}
+    errors: dict[str, ModelError | UnsupportedError] = {}
+    for tensor in graph.initializer:
+        try:
+            where = f"{name}: initializer {shown(tensor.name)!r}"
+            arrays[tensor.name] = array_of(tensor, folder, where)
+        except (ModelError, UnsupportedError) as error:
+            errors[tensor.name] = error
+    for sparse in graph.sparse_initializer:
+        try:
+            where = f"{name}: sparse initializer {shown(sparse.values.name)!r}"
+            arrays[sparse.values.name] = _dense(sparse, folder, where)
+        except (ModelError, UnsupportedError) as error:
+            errors[sparse.values.name] = error
+    return Stored(arrays, errors)
+
+
+def _dense(sparse: onnx.SparseTensorProto, folder: Path | None, where: str) -> Array:
+    values = array_of(sparse.values, folder, where)
+    indices = array_of(sparse.indices, folder, where).astype(np.int64)
+    shape = tuple(sparse.dims)
+    if min(shape, default=0) < 0 or math.prod(shape) * values.dtype.itemsize > LARGEST_KNOWN_BYTES:
         raise ModelError(
-            f"{name}: expected an ONNX file, got damaged or other data ({error})"
-        ) from error
-    if not model.HasField("graph"):
-        raise ModelError(f"{name}: expected an ONNX file with a graph, got none")
-    return model
+            f"{where}: expected sizes from 0, of at most {LARGEST_KNOWN_BYTES:,} bytes, got {list(shape)[:16]}"
+        )
+    limits = shape if indices.ndim == 2 else (math.prod(shape),)
+    places = indices if indices.ndim == 2 else indices.reshape(-1, 1)
+    is_inside = places.shape == (values.size, len(limits)) and bool(
+        ((places >= 0) & (places < np.array(limits))).all()
+    )
+    if not is_inside:
+        raise ModelError(f"{where}: expected a place within {list(shape)[:16]} for each value")
+    dense = np.zeros(limits, values.dtype)
+    dense[tuple(places.T)] = values.reshape(-1)
+    return dense.reshape(shape)
 
 
 def opsets_of(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> dict[str, int]:

@@ -1,0 +1,161 @@
+"""Inputs of a network: their sizes, of which files leave some open, and what a user says of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from tinsmith_ir.errors import UnsupportedError, UsageError
+from tinsmith_ir.graph import Array
+from tinsmith_ir.names import identifier
+from tinsmith_ir.problems import Problems
+from tinsmith_ir.types import TensorType
+from tinsmith_tensors import Composer, Tensor
+from tinsmith_tensors.images import Turned
+
+from tinsmith_onnx import elements
+from tinsmith_onnx.model_file import shown
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a user says of a model, see `import_onnx`."""
+
+    input_shapes: Mapping[str, Sequence[int]]
+    input_values: Mapping[str, Array]
+    states: Mapping[str, str]
+    channels_last: bool
+    on_warning: Callable[[str], None]
+    on_turned: Callable[[Turned], None]
+
+
+class Inputs:
+    """The inputs of one graph of a file."""
+
+    def __init__(self, c: Composer, source: str, graph: onnx.GraphProto, choices: Choices) -> None:
+        """source: the file's name, for messages."""
+        self._c = c
+        self._source = source
+        self._graph = graph
+        self._choices = choices
+        self._sizes: dict[str, int] = {}
+
+    def define(self, tensors: dict[str, Tensor], refused: set[str], problems: Problems) -> None:
+        """Add all that are no initializers to `tensors`, or to `refused` with their problems."""
+        inputs = [value for value in self._graph.input if value.name not in tensors]
+        self._check_choices({value.name for value in inputs})
+        for value in inputs:
+            self._bind_sizes(value)
+        for value in inputs:
+            with problems.gathered():
+                tensors[value.name] = self._input(value)
+                continue
+            refused.add(value.name)
+
+    def _check_choices(self, inputs: set[str]) -> None:
+        symbols = {
+            dimension.dim_param
+            for value in self._graph.input
+            for dimension in value.type.tensor_type.shape.dim
+            if dimension.dim_param
+        }
+        outputs = {output.name for output in self._graph.output}
+        chosen = {
+            "input_shapes": (set(self._choices.input_shapes), inputs | symbols),
+            "input_values": (set(self._choices.input_values), inputs),
+            "states": (set(self._choices.states), inputs),
+            "states' outputs": (set(self._choices.states.values()), outputs),
+        }
+        for what, (given, there) in chosen.items():
+            if given - there:
+                names = ", ".join(map(shown, sorted(there))) or "none"
+                unknown = ", ".join(map(shown, sorted(given - there)))
+                raise UsageError(
+                    f"{self._source}: {what}: expected names among {names}, got {unknown}"
+                )
+
+    def _bind_sizes(self, value: onnx.ValueInfoProto) -> None:
+        """Dimensions that a given shape gives a size to, by their names."""
+        dimensions = value.type.tensor_type.shape.dim
+        shape = self._choices.input_shapes.get(value.name)
+        array = self._choices.input_values.get(value.name)
+        sizes = array.shape if array is not None else shape
+        for dimension, size in zip(dimensions, sizes or (), strict=False):
+            if dimension.dim_param:
+                self._sizes.setdefault(dimension.dim_param, int(size))
+
+    def _input(self, value: onnx.ValueInfoProto) -> Tensor:
+        where = f"{self._source}: input {shown(value.name)!r}"
+        if not elements.is_tensor(value.type):
+            raise UnsupportedError(
+                f"{where}: expected a tensor, got {value.type.WhichOneof('value') or 'no type'}"
+            )
+        if value.name in self._choices.input_values:
+            array = self._choices.input_values[value.name]
+            return Tensor(array=array, hint=identifier(value.name))
+        kind = value.type.tensor_type.elem_type
+        shape = self._shape(value, where)
+        if 0 in shape:  # nothing of it is unknown
+            return Tensor(
+                array=np.empty(shape, elements.numpy_dtype(kind)), hint=identifier(value.name)
+            )
+        try:
+            dtype = elements.graph_dtype(kind)
+        except UnsupportedError as error:
+            raise UnsupportedError(f"{where}: {error}") from error
+        if elements.remark(kind):
+            self._choices.on_warning(f"input {shown(value.name)!r}: {elements.remark(kind)}")
+        type_ = TensorType(shape, dtype)
+        if value.name in self._choices.states:
+            return self._c.state(value.name, np.zeros(shape, dtype.numpy))
+        return self._c.input(value.name, type_)
+
+    def _shape(self, value: onnx.ValueInfoProto, where: str) -> tuple[int, ...]:
+        """Of an input, every size of which is said by the file or by the user; of a batch it is 1."""
+        given = self._choices.input_shapes.get(value.name)
+        tensor = value.type.tensor_type
+        if not tensor.HasField("shape"):
+            if given is None:
+                raise UnsupportedError(f"{where}: {_open('the shape', value.name)}")
+            return tuple(int(size) for size in given)
+        dimensions = tensor.shape.dim
+        if given is not None and len(given) != len(dimensions):
+            raise UsageError(
+                f"{where}: expected a shape of {len(dimensions)} sizes, got {list(given)}"
+            )
+        return tuple(
+            self._size(dimension, axis, value.name, where)
+            for axis, dimension in enumerate(dimensions)
+        )
+
+    def _size(
+        self, dimension: onnx.TensorShapeProto.Dimension, axis: int, name: str, where: str
+    ) -> int:
+        given = self._choices.input_shapes.get(name)
+        if dimension.HasField("dim_value") and dimension.dim_value >= 0:
+            if given is not None and int(given[axis]) != dimension.dim_value:
+                raise UsageError(
+                    f"{where}: expected {dimension.dim_value} along axis {axis}, as the file says, got {given[axis]}"
+                )
+            return dimension.dim_value
+        if given is not None:
+            return int(given[axis])
+        symbol = dimension.dim_param
+        if symbol in self._choices.input_shapes:
+            (size,) = self._choices.input_shapes[symbol]
+            return int(size)
+        if symbol in self._sizes:
+            return self._sizes[symbol]
+        if axis == 0:
+            self._choices.on_warning(
+                f"input {shown(name)!r}: its first dimension is open in the file, and 1 here"
+            )
+            return 1
+        raise UnsupportedError(f"{where}: {_open(f'axis {axis} ({shown(symbol)!r})', name)}")
+
+
+def _open(what: str, name: str) -> str:
+    return (
+        f"expected sizes that are fixed, but the file leaves {what} open; give all of them: "
+        f"--input-shape {shown(name)}=..."
+    )
