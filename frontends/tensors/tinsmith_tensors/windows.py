@@ -1,22 +1,19 @@
-"""Convolutions and pools over one, two or three axes, channels first: (N, C, ...) as ONNX and PyTorch have them.
+"""Convolutions over one, two or three axes, channels first: (N, C, ...) as ONNX and PyTorch have them.
 
 The graph computes channels last. Each function puts transposes around its operator; the passes of `tinsmith_layout`
 let them cancel. One axis is two, of which the first has length 1.
 """
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 from tinsmith_ir.errors import UnsupportedError
-from tinsmith_ir.operators import AveragePool2D, Conv2D, Conv3D, DepthwiseConv2D, MaxPool2D
+from tinsmith_ir.operators import Conv2D, Conv3D, DepthwiseConv2D
+
 from tinsmith_tensors.composer import Composer, Tensor
-from tinsmith_tensors.elementwise import mul
 from tinsmith_tensors.movement import (
     channels_first,
     channels_last,
     concat,
-    pad,
     part,
     reshape,
     transpose,
@@ -39,7 +36,7 @@ def convolution(
 ) -> Tensor:
     """x (N, C, ...) by weights (O, C / groups, ...) and a bias (O,), to (N, O, ...)."""
     axes = x.rank - 2
-    _check_axes(axes, weights.rank - 2)
+    check_axes(axes, weights.rank - 2)
     if weights.shape[1] * groups != x.shape[1] or weights.shape[0] % groups:
         raise UnsupportedError(
             f"expected weights (O, {x.shape[1]} / groups, ...) with O a multiple of {groups} groups, got "
@@ -85,91 +82,6 @@ def _conv3d(
     return channels_first(c, parts[0] if groups == 1 else concat(c, parts, 4))
 
 
-def max_pool(
-    c: Composer,
-    x: Tensor,
-    *,
-    window: Sequence[int],
-    stride: Sequence[int],
-    pads: Pads,
-) -> Tensor:
-    """The largest element under each window, over one to three axes; what is added counts for nothing."""
-    return _pool(c, x, MaxPool2D, window, stride, pads)
-
-
-def average_pool(
-    c: Composer,
-    x: Tensor,
-    *,
-    window: Sequence[int],
-    stride: Sequence[int],
-    pads: Pads,
-    counts_padding: bool = False,
-) -> Tensor:
-    """The mean of what is under each window, over one to three axes.
-
-    counts_padding: whether the zeros that are added count as elements.
-    """
-    if counts_padding and any(map(any, pads)):
-        x = pad(c, x, ((0, 0), (0, 0), *pads), None)
-        pads = [(0, 0)] * len(pads)
-    if len(window) == 3 and any(map(any, pads)):
-        return _uneven_average(c, x, window, stride, pads)
-    return _pool(c, x, AveragePool2D, window, stride, pads)
-
-
-def _uneven_average(
-    c: Composer, x: Tensor, window: Sequence[int], stride: Sequence[int], pads: Pads
-) -> Tensor:
-    """Over three axes a mean of means is only right where all windows hold as many: so sums, by known counts."""
-    ones = np.pad(np.ones(x.shape[2:], np.float32), pads)
-    view = np.lib.stride_tricks.sliding_window_view(ones, tuple(window))
-    steps = tuple(slice(None, None, step) for step in stride)
-    counts = view[steps].sum(axis=tuple(range(-len(window), 0)))
-    full = average_pool(c, x, window=window, stride=stride, pads=pads, counts_padding=True)
-    share = c.known((math.prod(window) / counts).astype(np.float32)[None, None])
-    return mul(c, full, share)
-
-
-def _pool(
-    c: Composer,
-    x: Tensor,
-    make: Callable[..., AveragePool2D | MaxPool2D],
-    window: Sequence[int],
-    stride: Sequence[int],
-    pads: Pads,
-) -> Tensor:
-    axes = x.rank - 2
-    _check_axes(axes, len(window))
-    if axes == 3:
-        return _pool3d(c, x, make, window, stride, pads)
-    operator = make(window=_pair(window, 1), stride=_pair(stride, 1), padding=_padding(pads))
-    source = _as_image(c, channels_last(c, x))
-    return channels_first(c, _as_before(c, c.emit(operator, source), axes))
-
-
-def _pool3d(
-    c: Composer,
-    x: Tensor,
-    make: Callable[..., AveragePool2D | MaxPool2D],
-    window: Sequence[int],
-    stride: Sequence[int],
-    pads: Pads,
-) -> Tensor:
-    """Rows and columns of each plane, then planes: (N, D, H, W, C) as (N D, H, W, C), then as (N, D, H W, C)."""
-    batch, channels, depth = x.shape[:3]
-    planes = reshape(c, channels_last(c, x), (batch * depth, *x.shape[3:], channels))
-    across = make(
-        window=(window[1], window[2]), stride=(stride[1], stride[2]), padding=_padding(pads[1:])
-    )
-    pooled = c.emit(across, planes)
-    height, width = pooled.shape[1:3]
-    along = make(window=(window[0], 1), stride=(stride[0], 1), padding=(*pads[0], 0, 0))
-    result = c.emit(along, reshape(c, pooled, (batch, depth, height * width, channels)))
-    shape = (batch, result.shape[1], height, width, channels)
-    return channels_first(c, reshape(c, result, shape))
-
-
 def same_pads(
     sizes: Sequence[int],
     window: Sequence[int],
@@ -191,7 +103,8 @@ def same_pads(
     return pads
 
 
-def _check_axes(axes: int, expected: int) -> None:
+def check_axes(axes: int, expected: int) -> None:
+    """Raise UnsupportedError unless windows slide over all of one to three axes."""
     if axes != expected or not 1 <= axes <= 3:
         raise UnsupportedError(
             f"expected windows over one to three axes behind batch and channels, got "
