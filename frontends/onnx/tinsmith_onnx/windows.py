@@ -83,7 +83,8 @@ def _halves(surplus: int, more_behind: bool) -> tuple[int, int]:
 
 def max_pool(context: OperatorContext) -> Sequence[Tensor]:
     """MaxPool, and where the largest elements are within the whole tensor."""
-    x, seen = context.tensor(0), _windows(context)
+    x = context.tensor(0)
+    seen = pool_windows(context, x.shape[2:])
     pooled = pools.max_pool(context.c, x, seen)
     if not context.wants(1):
         return [pooled]
@@ -97,14 +98,16 @@ def max_pool(context: OperatorContext) -> Sequence[Tensor]:
 def average_pool(context: OperatorContext) -> Tensor:
     """AveragePool."""
     counts = bool(context.integer("count_include_pad", 0))
+    x = context.tensor(0)
     return pools.average_pool(
-        context.c, context.tensor(0), _windows(context), counts_padding=counts
+        context.c, x, pool_windows(context, x.shape[2:]), counts_padding=counts
     )
 
 
 def lp_pool(context: OperatorContext) -> Tensor:
     """LpPool."""
-    return pools.lp_pool(context.c, context.tensor(0), _windows(context), context.integer("p"))
+    x = context.tensor(0)
+    return pools.lp_pool(context.c, x, pool_windows(context, x.shape[2:]), context.integer("p"))
 
 
 def max_unpool(context: OperatorContext) -> Tensor:
@@ -172,10 +175,9 @@ def _given_pads(context: OperatorContext, axes: int) -> list[tuple[int, int]]:
     return list(zip(given[:axes], given[axes:], strict=True))
 
 
-def _windows(context: OperatorContext) -> pools.Windows:
-    """Of a pool; those of `auto_pad` are as many as a size has strides, whatever `ceil_mode` says."""
+def pool_windows(context: OperatorContext, sizes: Sequence[int]) -> pools.Windows:
+    """Of a pool over axes of these sizes. Those of `auto_pad` are as many as there are strides in a size."""
     size = context.integers("kernel_shape")
-    sizes = context.tensor(0).shape[2:]
     if len(size) != len(sizes) or min(size, default=0) < 1:
         raise context.error(f"expected a kernel of {len(sizes)} axes, got {list(size)}")
     stride = _each(context, "strides", len(size))
