@@ -1,10 +1,12 @@
-"""A few damaged texts and plans: taken, or refused for a reason. driver/tools/fuzz.py tries as many as one likes."""
+"""A few damaged files, texts and plans: taken, or refused for a reason. driver/tools/fuzz.py tries many more."""
 
 import pytest
 from fuzz import KINDS, read_file, tried
 
 
-@pytest.mark.parametrize(("kind", "count"), [("files", 300), ("texts", 300), ("plans", 100)])
+@pytest.mark.parametrize(
+    ("kind", "count"), [("files", 300), ("onnx", 300), ("texts", 300), ("plans", 100)]
+)
 def test_damaged_inputs_are_taken_or_refused(kind: str, count: int) -> None:
     made, reader = KINDS[kind]
     found = tried(reader, made(count, 1))

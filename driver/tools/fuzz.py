@@ -1,6 +1,6 @@
-"""Give damaged .tflite files, IR texts and plans to what reads them: each has to be taken, or refused for a reason.
+"""Give damaged .tflite and .onnx files, IR texts and plans to what reads them: each has to be taken, or to be refused.
 
-    python driver/tools/fuzz.py --files 100000 --texts 100000 --plans 10000 [--seed 7] [--keep DIR]
+    python driver/tools/fuzz.py --files 100000 --onnx 100000 --texts 100000 --plans 10000 [--seed 7] [--keep DIR]
 
 Any other exception, an internal error, more than 10 seconds of the processor, or more memory than four times the file
 and 200 MB is a failure. Prints how many were taken and refused; exit status 1 after one, whose input is written to DIR.
@@ -21,15 +21,20 @@ from types import FrameType
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Model, compile_model, model_of
 from tinsmith_ir import TinsmithError, parse_graph, print_graph
-from tinsmith_ir.errors import GraphError, ModelError, ParseError, UnsupportedError
+from tinsmith_ir.errors import GraphError, ModelError, ParseError, UnsupportedError, UsageError
 from tinsmith_ir.program_printer import print_program
 from tinsmith_ir.testing import random_graph
+from tinsmith_onnx import import_onnx
 from tinsmith_tflite import import_tflite
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(_ROOT / "driver" / "tests"), str(_ROOT / "frontends" / "tflite" / "tests")]
+sys.path[:0] = [
+    str(_ROOT / "driver" / "tests"),
+    *(str(_ROOT / "frontends" / name / "tests") for name in ("onnx", "tflite")),
+]
 
-from damaged_texts import damaged_texts  # noqa: E402 (needs the path set above)
+from damaged_models import damaged_models  # noqa: E402 (needs the path set above)
+from damaged_texts import damaged_texts  # noqa: E402
 from fuzzing import damaged  # noqa: E402
 from golden_cases import all_cases  # noqa: E402
 
@@ -64,6 +69,11 @@ def read_file(data: bytes) -> None:
     import_tflite(data)
 
 
+def read_onnx(data: bytes) -> None:
+    """An .onnx file."""
+    import_onnx(data)
+
+
 def read_text(data: bytes) -> None:
     """The text of a graph; what is taken is printed so that it reads back."""
     text = print_graph(parse_graph(data.decode("utf-8", "replace")))
@@ -84,6 +94,8 @@ def is_refusal(reader: Callable[[bytes], None], error: TinsmithError) -> bool:
         return isinstance(error, ParseError | GraphError)
     if reader is read_file:
         return isinstance(error, ModelError | UnsupportedError)
+    if reader is read_onnx:  # one whose data seem to lie in another file is to be given as a path
+        return isinstance(error, ModelError | UnsupportedError | UsageError)
     return error.exit_status != TinsmithError.exit_status  # that of a defect
 
 
@@ -155,7 +167,12 @@ def plans(count: int, seed: int) -> Iterator[bytes]:
         yield from (variant.encode() for variant in damaged_texts(text, few, seed + number))
 
 
-KINDS = {"files": (files, read_file), "texts": (texts, read_text), "plans": (plans, read_plan)}
+KINDS = {
+    "files": (files, read_file),
+    "onnx": (damaged_models, read_onnx),
+    "texts": (texts, read_text),
+    "plans": (plans, read_plan),
+}
 """Name -> what makes damaged inputs, and what reads them."""
 
 

@@ -1,6 +1,7 @@
 """Small ONNX models, and what they give: shared by tests."""
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol, cast
 
 import numpy as np
 import onnx
@@ -12,6 +13,12 @@ from tinsmith_onnx import import_onnx
 OPSET = 21
 
 
+class _Evaluator(Protocol):
+    """What the package leaves untyped."""
+
+    def run(self, output_names: None, feed_inputs: dict[str, Array]) -> list[object]: ...
+
+
 def value(name: str, array: Array) -> onnx.ValueInfoProto:
     """A declared input or output of that array's type."""
     kind = helper.np_dtype_to_tensor_dtype(array.dtype)
@@ -19,7 +26,7 @@ def value(name: str, array: Array) -> onnx.ValueInfoProto:
 
 
 def declared(
-    name: str, shape: Sequence[int | str | None], kind: int = TensorProto.FLOAT
+    name: str, shape: Sequence[int | str | None] | None, kind: int = TensorProto.FLOAT
 ) -> onnx.ValueInfoProto:
     """A declared input or output; a name or None is a size that is left open."""
     return helper.make_tensor_value_info(name, kind, shape)
@@ -57,7 +64,9 @@ def one(
     """A model of one operator. known: which of its operands are constants of the file; None is one that is left out."""
     names = ["" if array is None else f"x{index}" for index, array in enumerate(inputs)]
     results = [f"y{index}" for index in range(outputs)]
-    node = helper.make_node(kind, names, results, domain=domain, **(attributes or {}))
+    node = helper.make_node(kind, names, results, domain=domain)
+    for key, attribute in (attributes or {}).items():
+        node.attribute.append(helper.make_attribute(key, attribute))
     given = {name: array for name, array in zip(names, inputs, strict=True) if array is not None}
     constants = {f"x{index}": given[f"x{index}"] for index in known}
     return model(
@@ -82,4 +91,5 @@ def computed(made: onnx.ModelProto, inputs: Mapping[str, Array], **choices: obje
 
 def expected(made: onnx.ModelProto, inputs: Mapping[str, Array]) -> list[Array]:
     """What the reference implementation of the onnx package gives."""
-    return [np.asarray(array) for array in ReferenceEvaluator(made).run(None, dict(inputs))]
+    evaluator = cast("_Evaluator", ReferenceEvaluator(made))
+    return [np.asarray(array) for array in evaluator.run(None, dict(inputs))]

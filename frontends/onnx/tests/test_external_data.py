@@ -6,6 +6,11 @@ import onnx
 import pytest
 from models import declared, model
 from onnx import TensorProto, helper
+from onnx.external_data_helper import (
+    convert_model_to_external_data,
+    load_external_data_for_model,
+    write_external_data_tensors,
+)
 from tinsmith_ir import ModelError, TinsmithError, UsageError, evaluate_graph
 from tinsmith_onnx import import_onnx
 
@@ -40,8 +45,12 @@ def test_data_beside_the_model_are_read(tmp_path: Path) -> None:
 
 def test_files_that_the_onnx_package_writes_are_read(tmp_path: Path) -> None:
     (tmp_path / "w.bin").write_bytes(WEIGHTS.tobytes())
-    made = onnx.load(saved(tmp_path, "w.bin"))
-    onnx.save(made, tmp_path / "other.onnx", save_as_external_data=True, size_threshold=0)
+    made = onnx.ModelProto.FromString(saved(tmp_path, "w.bin").read_bytes())
+    load_external_data_for_model(made, str(tmp_path))
+    convert_model_to_external_data(made, location="other.bin", size_threshold=0)
+    (tmp_path / "other.onnx").write_bytes(
+        write_external_data_tensors(made, str(tmp_path)).SerializeToString()
+    )
     assert import_onnx(tmp_path / "other.onnx").constants[0].data.tolist() == WEIGHTS.tolist()
 
 

@@ -45,7 +45,7 @@ def test_names_and_locations_are_those_of_the_file() -> None:
 
 def test_a_path_gives_graph_and_messages_their_name(tmp_path: Path) -> None:
     path = tmp_path / "my net.onnx"
-    onnx.save(relu([2, 3]), path)
+    path.write_bytes(relu([2, 3]).SerializeToString())
     graph = import_onnx(path)
     assert graph.name == "my_net"
     assert graph.nodes[0].location.source == "my net.onnx"
@@ -180,7 +180,7 @@ def test_all_problems_are_told_at_once_and_what_follows_from_them_is_not() -> No
     made = model(nodes, [declared("x", [2])], [declared("y", [2])])
     with pytest.raises(UnsupportedError) as caught:
         import_onnx(made.SerializeToString(), source="net.onnx")
-    first, second = caught.value.problems
+    first, second = [*caught.value.problems]
     assert first.startswith(
         "net.onnx: NoSuchThing 'a': NoSuchThing is not supported; supported are Abs, Add,"
     )

@@ -1,13 +1,14 @@
 """An ONNX file as protocol buffers: parsed, and checked as far as that does not depend on operators."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import onnx
-from google.protobuf.message import DecodeError
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import DecodeError, Message
 from onnx import TensorProto, numpy_helper
 from tinsmith_ir.errors import ModelError, UnsupportedError
 from tinsmith_ir.escape import visible
@@ -68,12 +69,24 @@ class ModelFile:
             ) from error
         if not model.HasField("graph"):
             raise ModelError(f"{name}: expected an ONNX file with a graph, got none")
+        if not all(isinstance(text, str) for text in _texts(model)):
+            raise ModelError(f"{name}: expected names in UTF-8, got other bytes")
         light = onnx.ModelProto(functions=model.functions, opset_import=model.opset_import)
         light.graph.node.extend(model.graph.node)
         light.graph.input.extend(model.graph.input)
         light.graph.output.extend(model.graph.output)
         stored = stored_in(model.graph, name, folder)
         return ModelFile(name, folder, light.graph, stored, light.functions, light.opset_import)
+
+
+def _texts(message: Message) -> Iterator[object]:
+    """All names and such; what is no UTF-8 is given as bytes."""
+    for field, value in message.ListFields():
+        if field.type == FieldDescriptor.TYPE_STRING:
+            yield from [value] if isinstance(value, str | bytes) else value
+        elif field.type == FieldDescriptor.TYPE_MESSAGE:
+            for inner in [value] if isinstance(value, Message) else value:
+                yield from _texts(inner)
 
 
 def stored_in(graph: onnx.GraphProto, name: str, folder: Path | None) -> Stored:
