@@ -104,14 +104,17 @@ def test_rows_and_columns_are_not_cut() -> None:
     ("text", "message"),
     [
         ("input %x: f32[2] %y: f32[] = sum(%x)", "expected axes in rising order, got"),
-        ("input %x: i32[2] %y: i32[] = sum(%x) {axes=[0]}", "input of dtype f32, i8, i16, got i32"),
+        ("input %x: bool[2] %y: bool[] = sum(%x) {axes=[0]}", "f32, i8, i16, i32, i64, got bool"),
         (
             "input %x: i8[2]<1.0, 0> %y: i8[]<2.0, 0> = reduce_max(%x) {axes=[0]}",
             "same quantization of input and result",
         ),
         ("input %x: i8[2] %y: i8[] = reduce_min(%x) {axes=[0]}", "with a quantization"),
         ("input %x: f32[2] %y: i32[] = arg_max(%x) {axis=1}", "axis within rank 1, got 1"),
-        ("input %x: bool[2] %y: i32[] = arg_max(%x)", "input of dtype f32, i8, i16, i32, got bool"),
+        (
+            "input %x: bool[2] %y: i32[] = arg_max(%x)",
+            "input of dtype f32, i8, i16, i32, i64, got bool",
+        ),
         ("input %x: f32[2] %y: f32[1] = resize_bilinear(%x)", "input of rank 4"),
         (
             "input %x: f32[1,2,2,1] %y: f32[1,1,1,1] = resize_bilinear(%x) {size=[0,1]}",

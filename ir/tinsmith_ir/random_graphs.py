@@ -17,6 +17,7 @@ from tinsmith_ir.random_steps import (
     four_bits,
     functions,
     hybrid,
+    integers,
     layers,
     memories,
     moves,
@@ -102,6 +103,7 @@ _FAMILIES = (
     _Family(77, 0.2, 0.25, (four_bits.weighted,)),
     _Family(75, 0.25, 0.3, (ranking.rank,)),
     _Family(78, 0.25, 0.3, (volumes.convolve,)),
+    _Family(81, 0.25, 0.25, (integers.integer,)),
     _Family(79, 0.4, 0.4, (smooth.smooth,), goes_on=True),
 )
 
@@ -152,7 +154,9 @@ def _begin(network: Network) -> None:
     shape = (1, network.pick(3, 9), network.pick(3, 9), network.pick(1, 6))
     if network.takes_real:
         real = network.builder.input("x", TensorType(shape, DType.FLOAT32))
-        network.add(Quantize(), [real], network.quantization(0.02))
+        halves_to_even = bool(network.border.random() < 0.5)
+        operator = Quantize(network.dtype, halves_to_even)
+        network.add(operator, [real], network.quantization(0.02))
         return
     near = 0.0001 if network.dtype is DType.INT16 else 0.02
     type_ = TensorType(shape, network.dtype, network.quantization(near))

@@ -11,6 +11,10 @@ static int32_t found_integer(int32_t lhs, int32_t rhs) {
   return lhs < rhs ? TINSMITH_LESS : lhs == rhs ? TINSMITH_EQUAL : TINSMITH_GREATER;
 }
 
+static int32_t found_wide(int64_t lhs, int64_t rhs) {
+  return lhs < rhs ? TINSMITH_LESS : lhs == rhs ? TINSMITH_EQUAL : TINSMITH_GREATER;
+}
+
 static int32_t found_float(float lhs, float rhs) {
   if (lhs < rhs) {
     return TINSMITH_LESS;
@@ -34,6 +38,11 @@ void tinsmith_compare_s8(const tinsmith_broadcast *broadcast, const tinsmith_com
 void tinsmith_compare_s32(const tinsmith_broadcast *broadcast, int32_t relation, const int32_t *lhs, const int32_t *rhs,
                           uint8_t *output) {
   STORE_FOUND(int32_t, found_integer(left, right));
+}
+
+void tinsmith_compare_s64(const tinsmith_broadcast *broadcast, int32_t relation, const int64_t *lhs, const int64_t *rhs,
+                          uint8_t *output) {
+  STORE_FOUND(int64_t, found_wide(left, right));
 }
 
 void tinsmith_compare_f32(const tinsmith_broadcast *broadcast, int32_t relation, const float *lhs, const float *rhs,

@@ -27,8 +27,13 @@ static int32_t divided_plain(const tinsmith_clamp *clamp, int32_t lhs, int32_t r
   return clamp_s32(quotient, clamp->min, clamp->max);
 }
 
+static int64_t divided_wide(int64_t lhs, int64_t rhs) {
+  return rhs == 0 ? 0 : rhs == -1 ? (int64_t)(0 - (uint64_t)lhs) : lhs / rhs;
+}
+
 DEFINE_ELEMENTWISE(tinsmith_squared_difference_s8, int8_t, tinsmith_add_parameters, squared_integers)
 DEFINE_PLAIN(tinsmith_squared_difference_s32, int32_t, squared_plain(left, right))
 DEFINE_PLAIN(tinsmith_squared_difference_f32, float, (left - right) * (left - right))
 DEFINE_ELEMENTWISE(tinsmith_div_f32, float, tinsmith_clamp_f32, divided)
 DEFINE_ELEMENTWISE(tinsmith_div_s32, int32_t, tinsmith_clamp, divided_plain)
+DEFINE_PLAIN(tinsmith_div_s64, int64_t, divided_wide(left, right))

@@ -22,6 +22,22 @@ static int32_t rest_s32(int32_t lhs, int32_t rhs) {
   return (int32_t)(rest != 0 && (rest < 0) != (rhs < 0) ? rest + rhs : rest);
 }
 
+// Of the lowest integer by -1 the quotient wraps.
+static int64_t quotient_s64(int64_t lhs, int64_t rhs) {
+  if (rhs == 0 || rhs == -1) {
+    return rhs == 0 ? 0 : (int64_t)(0 - (uint64_t)lhs);
+  }
+  return lhs / rhs - (lhs % rhs != 0 && (lhs < 0) != (rhs < 0));
+}
+
+static int64_t rest_s64(int64_t lhs, int64_t rhs) {
+  if (rhs == 0 || rhs == -1) {
+    return 0;
+  }
+  const int64_t rest = lhs % rhs;
+  return rest != 0 && (rest < 0) != (rhs < 0) ? rest + rhs : rest;
+}
+
 static float quotient_f32(float lhs, float rhs) {
   const double quotient = (double)lhs / (double)rhs;
   if (!(quotient > -WHOLE_DOUBLES_FROM && quotient < WHOLE_DOUBLES_FROM)) {
@@ -60,6 +76,8 @@ static float rest_f32(float lhs, float rhs) {
 }
 
 DEFINE_PLAIN(tinsmith_floor_div_s32, int32_t, quotient_s32(left, right))
+DEFINE_PLAIN(tinsmith_floor_div_s64, int64_t, quotient_s64(left, right))
 DEFINE_PLAIN(tinsmith_floor_div_f32, float, quotient_f32(left, right))
 DEFINE_PLAIN(tinsmith_floor_mod_s32, int32_t, rest_s32(left, right))
+DEFINE_PLAIN(tinsmith_floor_mod_s64, int64_t, rest_s64(left, right))
 DEFINE_PLAIN(tinsmith_floor_mod_f32, float, rest_f32(left, right))

@@ -1,4 +1,4 @@
-// Functions of one float whose bits no libm decides, and of int32.
+// Functions of one float whose bits no libm decides, and of integers.
 #include "tinsmith/functions.h"
 
 #include "arcs.h"
@@ -96,7 +96,7 @@ static float gelu_by_tanh(float value) {
   return 0.5f * value * (1.0f + hyperbolic_tangent(ROOT_2_OVER_PI * cubic));
 }
 
-// int32 wraps as the hardware does.
+// Integers wrap as the hardware does.
 static int32_t negated_s32(int32_t value) {
   return (int32_t)(UINT32_C(0) - (uint32_t)value);
 }
@@ -106,6 +106,18 @@ static int32_t magnitude_s32(int32_t value) {
 }
 
 static int32_t sign_s32(int32_t value) {
+  return (value > 0) - (value < 0);
+}
+
+static int64_t negated_s64(int64_t value) {
+  return (int64_t)(UINT64_C(0) - (uint64_t)value);
+}
+
+static int64_t magnitude_s64(int64_t value) {
+  return value < 0 ? negated_s64(value) : value;
+}
+
+static int64_t sign_s64(int64_t value) {
   return (value > 0) - (value < 0);
 }
 
@@ -154,3 +166,6 @@ DEFINE_FUNCTION(tinsmith_gelu_by_tanh_f32, float, gelu_by_tanh)
 DEFINE_FUNCTION(tinsmith_abs_s32, int32_t, magnitude_s32)
 DEFINE_FUNCTION(tinsmith_neg_s32, int32_t, negated_s32)
 DEFINE_FUNCTION(tinsmith_sign_s32, int32_t, sign_s32)
+DEFINE_FUNCTION(tinsmith_abs_s64, int64_t, magnitude_s64)
+DEFINE_FUNCTION(tinsmith_neg_s64, int64_t, negated_s64)
+DEFINE_FUNCTION(tinsmith_sign_s64, int64_t, sign_s64)

@@ -40,6 +40,8 @@ static int32_t finish_floor(int32_t sum, const tinsmith_mean_parameters *paramet
 
 DEFINE_SUM(sum_s8, int8_t, uint32_t)
 DEFINE_SUM(sum_s16, int16_t, uint32_t)
+DEFINE_SUM(sum_s32, int32_t, uint32_t)
+DEFINE_SUM(sum_s64, int64_t, uint64_t)
 DEFINE_SUM(sum_f32, float, float)
 
 #define DEFINE_MEAN(kernel, element, sum, finish)                                                                 \
@@ -67,10 +69,15 @@ void tinsmith_mean_f32(const tinsmith_mean_shape *shape, const float *input, flo
   } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));
 }
 
-void tinsmith_sum_f32(const tinsmith_mean_shape *shape, const float *input, float *output) {
-  int32_t index[TINSMITH_MAX_RANK] = {0};
-  int32_t place = 0;
-  do {
-    *output++ = sum_f32(shape, input + place);
-  } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));
-}
+#define DEFINE_TOTAL(kernel, element, sum)                                                      \
+  void kernel(const tinsmith_mean_shape *shape, const element *input, element *output) {        \
+    int32_t index[TINSMITH_MAX_RANK] = {0};                                                     \
+    int32_t place = 0;                                                                          \
+    do {                                                                                        \
+      *output++ = (element)sum(shape, input + place);                                           \
+    } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides)); \
+  }
+
+DEFINE_TOTAL(tinsmith_sum_s32, int32_t, sum_s32)
+DEFINE_TOTAL(tinsmith_sum_s64, int64_t, sum_s64)
+DEFINE_TOTAL(tinsmith_sum_f32, float, sum_f32)

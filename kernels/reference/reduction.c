@@ -27,11 +27,13 @@
 DEFINE_REDUCE(tinsmith_reduce_max_s8, int8_t, INT8_MIN, >)
 DEFINE_REDUCE(tinsmith_reduce_max_s16, int16_t, INT16_MIN, >)
 DEFINE_REDUCE(tinsmith_reduce_max_s32, int32_t, INT32_MIN, >)
+DEFINE_REDUCE(tinsmith_reduce_max_s64, int64_t, INT64_MIN, >)
 DEFINE_REDUCE(tinsmith_reduce_max_f32, float, -FLT_MAX, >)
 DEFINE_REDUCE(tinsmith_reduce_max_bool, uint8_t, 0, >)
 DEFINE_REDUCE(tinsmith_reduce_min_s8, int8_t, INT8_MAX, <)
 DEFINE_REDUCE(tinsmith_reduce_min_s16, int16_t, INT16_MAX, <)
 DEFINE_REDUCE(tinsmith_reduce_min_s32, int32_t, INT32_MAX, <)
+DEFINE_REDUCE(tinsmith_reduce_min_s64, int64_t, INT64_MAX, <)
 DEFINE_REDUCE(tinsmith_reduce_min_f32, float, FLT_MAX, <)
 DEFINE_REDUCE(tinsmith_reduce_min_bool, uint8_t, 1, <)
 
@@ -52,6 +54,7 @@ DEFINE_REDUCE(tinsmith_reduce_min_bool, uint8_t, 1, <)
   }
 
 DEFINE_PROD(tinsmith_reduce_prod_s32, int32_t, uint32_t)
+DEFINE_PROD(tinsmith_reduce_prod_s64, int64_t, uint64_t)
 DEFINE_PROD(tinsmith_reduce_prod_f32, float, float)
 
 #define DEFINE_ARG(kernel, element, wins)                                               \
@@ -74,8 +77,10 @@ DEFINE_PROD(tinsmith_reduce_prod_f32, float, float)
 DEFINE_ARG(tinsmith_arg_max_s8, int8_t, >)
 DEFINE_ARG(tinsmith_arg_max_s16, int16_t, >)
 DEFINE_ARG(tinsmith_arg_max_s32, int32_t, >)
+DEFINE_ARG(tinsmith_arg_max_s64, int64_t, >)
 DEFINE_ARG(tinsmith_arg_max_f32, float, >)
 DEFINE_ARG(tinsmith_arg_min_s8, int8_t, <)
 DEFINE_ARG(tinsmith_arg_min_s16, int16_t, <)
 DEFINE_ARG(tinsmith_arg_min_s32, int32_t, <)
+DEFINE_ARG(tinsmith_arg_min_s64, int64_t, <)
 DEFINE_ARG(tinsmith_arg_min_f32, float, <)

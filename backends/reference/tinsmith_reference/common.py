@@ -31,7 +31,7 @@ from tinsmith_lowering import (
 
 INT4, INT8, INT16, INT32, INT64 = DType.INT4, DType.INT8, DType.INT16, DType.INT32, DType.INT64
 UINT8, FLOAT32, BOOL = DType.UINT8, DType.FLOAT32, DType.BOOL
-ANY = (INT8, INT16, INT32, FLOAT32, BOOL)
+MOVED = (INT8, UINT8, INT16, INT32, INT64, FLOAT32, BOOL)
 """The element types of what only moves."""
 MAX_RANK = 6
 """TINSMITH_MAX_RANK of tinsmith/types.h."""

@@ -6,12 +6,13 @@ from tinsmith_ir.parameters import compare_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
 from tinsmith_reference.common import (
-    ANY,
     BOOL,
     FLOAT32,
     INT8,
     INT32,
+    INT64,
     MAX_RANK,
+    MOVED,
     SUFFIX,
     kernel,
     scale,
@@ -89,7 +90,7 @@ KERNELS = (
             (rank_fits,),
             walk=elementwise_walk,
         )
-        for dtype in (INT8, INT32, FLOAT32, BOOL)
+        for dtype in (INT8, INT32, INT64, FLOAT32, BOOL)
     ),
     *(
         kernel(
@@ -100,6 +101,6 @@ KERNELS = (
             (select_rank_fits,),
             walk=elementwise_walk,
         )
-        for dtype in ANY
+        for dtype in MOVED
     ),
 )

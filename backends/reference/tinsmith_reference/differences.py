@@ -6,11 +6,12 @@ from tinsmith_ir.operators import Div, Pow, SquaredDifference
 from tinsmith_ir.parameters import squared_difference_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
-from tinsmith_reference.common import FLOAT32, INT8, INT32, SUFFIX, clamp_f32, kernel
+from tinsmith_reference.common import FLOAT32, INT8, INT32, INT64, SUFFIX, clamp_f32, kernel
 from tinsmith_reference.elementwise import (
     add_parameters,
     broadcast,
     emit_without_parameters,
+    no_activation,
     rank_fits,
 )
 
@@ -51,15 +52,16 @@ KERNELS = tuple(
         operator,
         Signature((dtype, dtype), dtype),
         emit,
-        (rank_fits,),
+        (rank_fits, *rules),
         walk=elementwise_walk,
     )
-    for operator, dtype, emit in (
-        (SquaredDifference, INT8, emit_squared_difference_s8),
-        (SquaredDifference, INT32, emit_squared_difference),
-        (SquaredDifference, FLOAT32, emit_squared_difference),
-        (Div, FLOAT32, emit_div),
-        (Div, INT32, emit_div_s32),
-        (Pow, FLOAT32, emit_without_parameters),
+    for operator, dtype, emit, rules in (
+        (SquaredDifference, INT8, emit_squared_difference_s8, ()),
+        (SquaredDifference, INT32, emit_squared_difference, ()),
+        (SquaredDifference, FLOAT32, emit_squared_difference, ()),
+        (Div, FLOAT32, emit_div, ()),
+        (Div, INT32, emit_div_s32, ()),
+        (Div, INT64, emit_without_parameters, (no_activation,)),
+        (Pow, FLOAT32, emit_without_parameters, ()),
     )
 )

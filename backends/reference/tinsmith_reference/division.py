@@ -3,7 +3,7 @@
 from tinsmith_ir.operators import FloorDiv, FloorMod
 from tinsmith_lowering import Signature, elementwise_walk
 
-from tinsmith_reference.common import FLOAT32, INT32, SUFFIX, kernel
+from tinsmith_reference.common import FLOAT32, INT32, INT64, SUFFIX, kernel
 from tinsmith_reference.elementwise import emit_without_parameters, rank_fits
 
 KERNELS = tuple(
@@ -16,5 +16,5 @@ KERNELS = tuple(
         walk=elementwise_walk,
     )
     for operator in (FloorDiv, FloorMod)
-    for dtype in (INT32, FLOAT32)
+    for dtype in (INT32, INT64, FLOAT32)
 )

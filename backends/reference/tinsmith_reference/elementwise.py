@@ -162,7 +162,7 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
 
 
 def emit_without_parameters(layer: Layer, scope: Scope) -> Emission:
-    """Minimum and Maximum; Add, Sub and Mul of int64."""
+    """Minimum and Maximum; Add, Sub, Mul and Div of int64."""
     name = f"tinsmith_{layer.operator.mnemonic}_{_SUFFIX[layer.output.dtype]}"
     arguments = ["&kBroadcast", scope.input(0), scope.input(1), scope.output]
     return Emission((broadcast(layer), call(name, arguments)))
@@ -234,7 +234,7 @@ KERNELS = (
             walk=elementwise_walk,
         )
         for operator in (Minimum, Maximum)
-        for dtype in (INT8, INT16, INT32, FLOAT32, BOOL)
+        for dtype in (INT8, INT16, INT32, INT64, FLOAT32, BOOL)
     ),
     *(
         kernel(

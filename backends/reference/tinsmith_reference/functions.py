@@ -1,4 +1,4 @@
-"""Functions of one float, and of plain int32; those of int8 and int16 are in `lookup`."""
+"""Functions of one float, and of plain integers; those of int8 and int16 are in `lookup`."""
 
 from tinsmith_c import call
 from tinsmith_ir.operators import (
@@ -30,7 +30,7 @@ from tinsmith_ir.operators import (
 )
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
-from tinsmith_reference.common import FLOAT32, INT32, SUFFIX, kernel
+from tinsmith_reference.common import FLOAT32, INT32, INT64, SUFFIX, kernel
 
 
 def emit(layer: Layer, scope: Scope) -> Emission:
@@ -88,6 +88,7 @@ KERNELS = (
                 ),
             ),
             (INT32, (Abs, Neg, Sign)),
+            (INT64, (Abs, Neg, Sign)),
         )
         for operator in operators
     ),

@@ -6,7 +6,7 @@ from tinsmith_c import call, initializer
 from tinsmith_ir.operators import Broadcast, Gather
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
-from tinsmith_reference.common import ANY, INT32, MAX_RANK, kernel
+from tinsmith_reference.common import INT32, MAX_RANK, MOVED, kernel
 from tinsmith_reference.layout import Rows, call_slice, rows_of
 from tinsmith_reference.walk import broadcast_strides
 
@@ -46,7 +46,7 @@ def emit_broadcast(layer: Layer, scope: Scope) -> Emission:
 KERNELS = (
     *(
         kernel("tinsmith_gather", Gather, Signature((dtype, INT32), dtype), emit_gather)
-        for dtype in ANY
+        for dtype in MOVED
     ),
     *(
         kernel(
@@ -56,6 +56,6 @@ KERNELS = (
             emit_broadcast,
             (broadcast_rank_fits,),
         )
-        for dtype in ANY
+        for dtype in MOVED
     ),
 )

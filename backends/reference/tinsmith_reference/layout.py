@@ -12,12 +12,11 @@ from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Emission, Layer, Scope, Signature, Walk, gathering_walk
 
 from tinsmith_reference.common import (
-    ANY,
     FLOAT32,
     INT8,
     INT16,
-    INT64,
     MAX_RANK,
+    MOVED,
     SUFFIX,
     UINT8,
     clamp_f32,
@@ -221,11 +220,8 @@ def transpose_walk(layer: Layer) -> Walk:
     return gathering_walk(layer, elements.transpose(layer.operator_as(Transpose).permutation))
 
 
-_JOINED = (*ANY, INT64)
-_MOVED = (*_JOINED, UINT8)
-
 KERNELS = (
-    *(kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy) for dtype in _MOVED),
+    *(kernel("tinsmith_copy", Reshape, Signature((dtype,), dtype), emit_copy) for dtype in MOVED),
     *(
         kernel(
             "tinsmith_copy_rows",
@@ -234,11 +230,12 @@ KERNELS = (
             emit_concat,
             roundings=tuple(Rounding) if dtype in (INT8, INT16) else (Rounding.TFLITE,),
         )
-        for dtype in _JOINED
+        for dtype in MOVED
+        if dtype is not UINT8
     ),
     *(
         kernel("tinsmith_pad", Pad, Signature((dtype,), dtype), emit_pad, (pad_rank_fits,))
-        for dtype in _MOVED
+        for dtype in MOVED
         if dtype.size_bytes <= 4
     ),
     *(
@@ -250,7 +247,7 @@ KERNELS = (
             (slice_rank_fits,),
             walk=slice_walk,
         )
-        for dtype in _MOVED
+        for dtype in MOVED
     ),
     *(
         kernel(
@@ -261,6 +258,6 @@ KERNELS = (
             (transpose_rank_fits,),
             walk=transpose_walk,
         )
-        for dtype in _MOVED
+        for dtype in MOVED
     ),
 )

@@ -23,6 +23,7 @@ from tinsmith_reference.common import (
     INT8,
     INT16,
     INT32,
+    INT64,
     MAX_RANK,
     SUFFIX,
     kernel,
@@ -90,7 +91,7 @@ def emit_total(layer: Layer, scope: Scope) -> Emission:
 
 
 def emit_without_parameters(layer: Layer, scope: Scope) -> Emission:
-    """Mean and Sum of float32; largest and smallest elements, products."""
+    """Mean and Sum of what is not quantized; largest and smallest elements, products."""
     name = f"tinsmith_{layer.operator.mnemonic}_{_SUFFIX[layer.output.dtype]}"
     return Emission((_shape(layer), call(name, ["&kShape", scope.input(0), scope.output])))
 
@@ -140,10 +141,10 @@ KERNELS = (
         )
         for operator, dtypes in (
             (Mean, (FLOAT32,)),
-            (Sum, (FLOAT32,)),
-            (ReduceMax, (INT8, INT16, INT32, FLOAT32, BOOL)),
-            (ReduceMin, (INT8, INT16, INT32, FLOAT32, BOOL)),
-            (ReduceProd, (INT32, FLOAT32)),
+            (Sum, (INT32, INT64, FLOAT32)),
+            (ReduceMax, (INT8, INT16, INT32, INT64, FLOAT32, BOOL)),
+            (ReduceMin, (INT8, INT16, INT32, INT64, FLOAT32, BOOL)),
+            (ReduceProd, (INT32, INT64, FLOAT32)),
         )
         for dtype in dtypes
     ),
@@ -155,6 +156,6 @@ KERNELS = (
             emit_arg,
         )
         for operator in (ArgMax, ArgMin)
-        for dtype in (INT8, INT16, INT32, FLOAT32)
+        for dtype in (INT8, INT16, INT32, INT64, FLOAT32)
     ),
 )

@@ -19,6 +19,8 @@ from tinsmith_ir.powers import pow_f32
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
+_INTEGERS = (DType.INT32, DType.INT64)
+
 
 @dataclass(frozen=True)
 class SquaredDifference(Broadcasting):
@@ -58,7 +60,7 @@ class SquaredDifference(Broadcasting):
 
 @dataclass(frozen=True)
 class Div(Broadcasting):
-    """lhs / rhs of float32, or of plain int32 rounded towards 0. Of integers, what is divided by 0 gives 0."""
+    """lhs / rhs of float32, or of plain int32 or int64 rounded towards 0. Of integers, what is divided by 0 gives 0."""
 
     mnemonic: ClassVar[str] = "div"
     traits: ClassVar[frozenset[Trait]] = Broadcasting.traits | {Trait.FUSES_CLAMP}
@@ -66,11 +68,11 @@ class Div(Broadcasting):
     activation: Activation = Activation.NONE
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """All float32, or all int32 without quantization."""
+        """All float32, or all int32 or all int64 without quantization."""
         types = (checks.present(inputs, 0, "lhs"), checks.present(inputs, 1, "rhs"), outputs[0])
         for type_, name in zip(types, ("lhs", "rhs", "result"), strict=True):
-            checks.check_dtype(type_, (DType.FLOAT32, DType.INT32), name)
-            checks.check_numbers(type_, name, plain=(DType.INT32,))
+            checks.check_dtype(type_, (DType.FLOAT32, *_INTEGERS), name)
+            checks.check_numbers(type_, name, plain=_INTEGERS)
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -79,7 +81,7 @@ class Div(Broadcasting):
         integer by -1 is itself.
         """
         lhs, rhs = required(arrays, 0), required(arrays, 1)
-        if outputs[0].dtype is DType.INT32:
+        if outputs[0].dtype in _INTEGERS:
             return (self._of_integers(lhs.astype(np.int64), rhs.astype(np.int64), outputs[0]),)
         with np.errstate(all="ignore"):
             quotient = lhs.astype(np.float32) / rhs.astype(np.float32)
@@ -88,11 +90,14 @@ class Div(Broadcasting):
     def _of_integers(
         self, lhs: NDArray[np.int64], rhs: NDArray[np.int64], output: TensorType
     ) -> Array:
-        divisor = np.where(rhs == 0, 1, np.abs(rhs))
-        size = np.where(rhs == 0, 0, np.abs(lhs) // divisor)
-        quotient = np.where((lhs < 0) == (rhs < 0), size, -size).astype(np.int32)
+        divisor = np.where(rhs == 0, np.int64(1), rhs)
+        with np.errstate(over="ignore"):
+            below = lhs // divisor
+            rest = lhs % divisor
+        towards_zero = below + ((rest != 0) & ((lhs < 0) != (rhs < 0)))
+        quotient = np.where(rhs == 0, np.int64(0), towards_zero).astype(output.dtype.numpy)
         low, high = activation_range(self.activation, output)
-        return np.clip(quotient, low, high).astype(np.int32)
+        return np.clip(quotient, low, high).astype(output.dtype.numpy)
 
 
 @dataclass(frozen=True)

@@ -13,21 +13,23 @@ from tinsmith_ir.operators.base import Array, Types, required
 from tinsmith_ir.operators.elementwise import Broadcasting
 from tinsmith_ir.types import TensorType
 
-_DTYPES = (DType.FLOAT32, DType.INT32)
+_INTEGERS = (DType.INT32, DType.INT64)
 
 
 @dataclass(frozen=True)
 class Division(Broadcasting):
-    """FloorDiv and FloorMod of float32 and plain int32. TFLite ends the run for a divisor of 0, which firmware cannot:
-    of integers the result is 0, of floats what IEEE 754 says.
+    """FloorDiv and FloorMod of float32 and plain int32 and int64.
+
+    TFLite ends the run for a divisor of 0, which firmware cannot: of integers the result is 0, of floats what
+    IEEE 754 says. The lowest integer by -1 is itself.
     """
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """All float32, or all int32 without quantization."""
+        """All float32, or all int32 or all int64 without quantization."""
         for type_, name in zip((*inputs, outputs[0]), ("lhs", "rhs", "result"), strict=True):
             if type_ is not None:
-                checks.check_dtype(type_, _DTYPES, name)
-                checks.check_numbers(type_, name, plain=(DType.INT32,))
+                checks.check_dtype(type_, (DType.FLOAT32, *_INTEGERS), name)
+                checks.check_numbers(type_, name, plain=_INTEGERS)
 
     @np.errstate(all="ignore")
     def evaluate(
@@ -41,7 +43,7 @@ class Division(Broadcasting):
         divisor = rhs.astype(np.int64)
         safe = np.where(divisor == 0, np.int64(1), divisor)
         result = np.where(divisor == 0, np.int64(0), self._integer(lhs.astype(np.int64), safe))
-        return (result.astype(np.int32),)
+        return (result.astype(outputs[0].dtype.numpy),)
 
     def _real(self, lhs: NDArray[np.float32], rhs: NDArray[np.float32]) -> Array:
         raise NotImplementedError

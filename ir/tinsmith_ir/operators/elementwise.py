@@ -214,9 +214,9 @@ class Extremum(Broadcasting):
         return (checks.present(inputs, 0, "lhs").with_shape(plain.shape),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, int32 or bool without quantization, or int8/int16 all quantized alike."""
+        """float32, int32, int64 or bool without quantization, or int8/int16 all quantized alike."""
         lhs, rhs = checks.present(inputs, 0, "lhs"), checks.present(inputs, 1, "rhs")
-        checks.check_numbers(lhs, "lhs", plain=(DType.INT32, DType.BOOL))
+        checks.check_numbers(lhs, "lhs", plain=(*_SUMS, DType.BOOL))
         checks.check_same_quantization(lhs, rhs, "lhs and rhs")
         checks.check_same_quantization(lhs, outputs[0], "lhs and result")
 

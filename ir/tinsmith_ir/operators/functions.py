@@ -38,12 +38,13 @@ from tinsmith_ir.trigonometry import cos_f32, sin_f32, tan_f32
 from tinsmith_ir.types import TensorType
 
 _Floats = NDArray[np.float32]
+_PLAIN = (DType.INT32, DType.INT64)
 
 
 @dataclass(frozen=True)
 class Function(Tabulated):
     """A function of float32, some of them of integers as far as TFLite 2.14 has them: of quantized int8 and int16,
-    and of plain int32, which wraps.
+    and of plain int32 and int64, which wrap.
     """
 
     dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32,)
@@ -53,7 +54,7 @@ class Function(Tabulated):
         input_ = checks.present(inputs, 0, "input")
         for type_, name in ((input_, "input"), (outputs[0], "result")):
             checks.check_dtype(type_, self.dtypes, name)
-            checks.check_numbers(type_, name, plain=(DType.INT32,))
+            checks.check_numbers(type_, name, plain=_PLAIN)
         if checks.are_quantized(input_, outputs[0]):
             self.check_scales(inputs, outputs)
 
@@ -70,7 +71,7 @@ class Function(Tabulated):
         wide = array.astype(np.int64)
         if output.dtype is DType.INT16:
             return (self._int16(wide, inputs, output).astype(np.int16),)
-        return (self._int32(wide).astype(np.int32),)
+        return (self._plain(wide).astype(output.dtype.numpy),)
 
     def _real(self, values: _Floats) -> _Floats:
         raise NotImplementedError
@@ -80,7 +81,7 @@ class Function(Tabulated):
     ) -> NDArray[np.int64]:
         raise NotImplementedError
 
-    def _int32(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _plain(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         raise NotImplementedError
 
 
@@ -183,7 +184,7 @@ class Abs(Function):
     """|x|. Integers are rescaled with two roundings, as by TFLite's reference kernel."""
 
     mnemonic: ClassVar[str] = "abs"
-    dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32)
+    dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32, DType.INT8, DType.INT16, *_PLAIN)
 
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """A leaky rectifier's; see `leaky_relu_parameters`."""
@@ -201,7 +202,7 @@ class Abs(Function):
     ) -> NDArray[np.int64]:
         return leaky_relu_values(-1.0, values, inputs, output)
 
-    def _int32(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _plain(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.abs(values)
 
 
@@ -232,12 +233,12 @@ class Neg(Function):
     """-x."""
 
     mnemonic: ClassVar[str] = "neg"
-    dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32, DType.INT32)
+    dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32, *_PLAIN)
 
     def _real(self, values: _Floats) -> _Floats:
         return -values
 
-    def _int32(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _plain(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         return -values
 
 
@@ -246,13 +247,13 @@ class Sign(Function):
     """1, 0 or -1; 0 of NaN."""
 
     mnemonic: ClassVar[str] = "sign"
-    dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32, DType.INT32)
+    dtypes: ClassVar[tuple[DType, ...]] = (DType.FLOAT32, *_PLAIN)
 
     def _real(self, values: _Floats) -> _Floats:
         one = np.float32(1.0)
         return np.where(values > 0, one, np.where(values < 0, -one, np.float32(0.0)))
 
-    def _int32(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _plain(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.sign(values)
 
 

@@ -18,6 +18,8 @@ from tinsmith_ir.parameters import compare_parameters
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
+_PLAIN = (DType.INT32, DType.INT64, DType.BOOL)
+
 
 class Relation(enum.Enum):
     """What Compare asks of two elements; the others are these of exchanged operands."""
@@ -54,11 +56,11 @@ class Compare(Broadcasting):
         return (TensorType(plain.shape, DType.BOOL),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, int32 or bool, or quantized int8 with parameters."""
+        """float32, int32, int64 or bool, or quantized int8 with parameters."""
         for index, name in enumerate(("lhs", "rhs")):
             type_ = checks.present(inputs, index, name)
-            checks.check_dtype(type_, (DType.FLOAT32, DType.INT8, DType.INT32, DType.BOOL), name)
-            checks.check_numbers(type_, name, plain=(DType.INT32, DType.BOOL))
+            checks.check_dtype(type_, (DType.FLOAT32, DType.INT8, *_PLAIN), name)
+            checks.check_numbers(type_, name, plain=_PLAIN)
         if outputs[0].quantization is not None:
             raise GraphError("expected a result without quantization")
         if checks.are_quantized(*inputs):

@@ -27,7 +27,8 @@ from tinsmith_ir.parameters import MeanParameters, mean_parameters, sum_paramete
 from tinsmith_ir.types import TensorType
 
 _LARGEST_F32 = float(np.finfo(np.float32).max)
-_PLAIN = (DType.INT32, DType.BOOL)
+_INTEGERS = (DType.INT32, DType.INT64)
+_PLAIN = (*_INTEGERS, DType.BOOL)
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,21 @@ class Reduction(Operator):
 
 @dataclass(frozen=True)
 class Total(Reduction, Rescaling):
-    """Mean and Sum: integers are summed and then rescaled; float32 in row-major order of the reduced axes from zero."""
+    """Mean and Sum: integers are summed and then rescaled; float32 in row-major order of the reduced axes from zero.
+
+    plain: dtypes whose sums are no more than that; they wrap.
+    """
+
+    plain: ClassVar[tuple[DType, ...]] = ()
 
     def parameters(self, inputs: Types, output: TensorType) -> MeanParameters:
         """How sums of integers are rescaled."""
         raise NotImplementedError
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, or int8/int16 quantized per tensor with parameters."""
-        checks.check_numbers(checks.present(inputs, 0, "input"), "input")
-        checks.check_numbers(outputs[0], "result")
+        """float32, `plain` without quantization, or int8/int16 quantized per tensor with parameters."""
+        checks.check_numbers(checks.present(inputs, 0, "input"), "input", plain=self.plain)
+        checks.check_numbers(outputs[0], "result", plain=self.plain)
         if checks.are_quantized(*inputs, outputs[0]):
             self.check_scales(inputs, outputs)
 
@@ -105,6 +111,9 @@ class Total(Reduction, Rescaling):
             for row in rows.astype(np.float32):
                 total += row
             return (self._of_sum(total, len(rows)).reshape(output.shape),)
+        if output.dtype in self.plain:
+            plain = rows.astype(np.int64).sum(axis=0).astype(output.dtype.numpy)
+            return (plain.reshape(output.shape),)
         p = self.parameters(inputs, output)
         acc = rows.astype(np.int64).sum(axis=0) - p.input_zero_point * p.count
         scaled = rescale(acc, p.multiplier, p.shift, p.rounding)
@@ -131,9 +140,10 @@ class Mean(Total):
 
 @dataclass(frozen=True)
 class Sum(Total):
-    """The sum. Integers are rescaled to the result's quantization, see `sum_parameters`."""
+    """The sum. Quantized integers are rescaled, see `sum_parameters`; plain int32 and int64 wrap."""
 
     mnemonic: ClassVar[str] = "sum"
+    plain: ClassVar[tuple[DType, ...]] = _INTEGERS
 
     def parameters(self, inputs: Types, output: TensorType) -> MeanParameters:
         """See `sum_parameters`."""
@@ -158,7 +168,7 @@ class ReduceExtremum(Reduction):
         return (checks.present(inputs, 0, "input").with_shape(plain.shape),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, int32 or bool, or int8/int16 quantized per tensor."""
+        """float32, int32, int64 or bool, or int8/int16 quantized per tensor."""
         input_ = checks.present(inputs, 0, "input")
         checks.check_numbers(input_, "input", plain=_PLAIN)
         checks.check_same_quantization(input_, outputs[0], "input and result")
@@ -208,16 +218,16 @@ class ReduceMin(ReduceExtremum):
 
 @dataclass(frozen=True)
 class ReduceProd(Reduction):
-    """The product, of float32 in row-major order of the reduced axes from 1; of plain int32, which wraps."""
+    """The product, of float32 in row-major order of the reduced axes from 1; of plain int32 and int64, which wrap."""
 
     mnemonic: ClassVar[str] = "reduce_prod"
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, or int32 without quantization."""
+        """float32, or int32 or int64 without quantization."""
         input_ = checks.present(inputs, 0, "input")
         for type_, name in ((input_, "input"), (outputs[0], "result")):
-            checks.check_dtype(type_, (DType.FLOAT32, DType.INT32), name)
-            checks.check_numbers(type_, name, plain=(DType.INT32,))
+            checks.check_dtype(type_, (DType.FLOAT32, *_INTEGERS), name)
+            checks.check_numbers(type_, name, plain=_INTEGERS)
 
     @np.errstate(invalid="ignore", over="ignore", under="ignore")
     def evaluate(
@@ -254,8 +264,8 @@ class ArgExtremum(Operator):
         return (TensorType((*shape[: self.axis], *shape[self.axis + 1 :]), DType.INT32),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """float32, int32, or int8/int16 quantized per tensor; the result has no quantization."""
-        checks.check_numbers(checks.present(inputs, 0, "input"), "input", plain=(DType.INT32,))
+        """float32, int32, int64, or int8/int16 quantized per tensor; the result has no quantization."""
+        checks.check_numbers(checks.present(inputs, 0, "input"), "input", plain=_INTEGERS)
         if outputs[0].quantization is not None:
             raise GraphError("expected indices without quantization")
 

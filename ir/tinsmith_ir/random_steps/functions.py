@@ -65,6 +65,8 @@ _FUNCTIONS: dict[DType, Sequence[_Make]] = {
         *map(_plain, (HardSwish, Elu, Ceil, Cos, Floor, Neg, Round, Sign, Sin)),
     ),
 }
+_CURVE_SCALE = 2.5
+"""Curves of int16 take no scale that is much larger."""
 _OF_POSITIVE = (Log, Rsqrt, Sqrt)
 """Of float32, drawn for numbers that are well above 0."""
 _OF_SMALL = (Exp, Square)
@@ -73,6 +75,8 @@ _OF_SMALL = (Exp, Square)
 
 def curve(network: Network, random: np.random.Generator, value: Value) -> None:
     """Logistic or Tanh with the result's usual quantization, of int8 now and then another one."""
+    if network.dtype is DType.INT16 and network.scale(value) > _CURVE_SCALE:
+        return
     is_logistic = random.random() < 0.5
     usual = Quantization.per_tensor(*((1 / 256, -128) if is_logistic else (1 / 128, 0)))
     if network.dtype is DType.INT16:

@@ -10,6 +10,7 @@
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_compare_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_compare_s8)
 #define tinsmith_compare_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_compare_s32)
+#define tinsmith_compare_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_compare_s64)
 #define tinsmith_compare_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_compare_f32)
 #define tinsmith_compare_bool TINSMITH_REFERENCE_SYMBOL(tinsmith_compare_bool)
 #define tinsmith_select TINSMITH_REFERENCE_SYMBOL(tinsmith_select)
@@ -49,6 +50,8 @@ void tinsmith_compare_s8(const tinsmith_broadcast *broadcast, const tinsmith_com
                          int32_t relation, const int8_t *lhs, const int8_t *rhs, uint8_t *output);
 void tinsmith_compare_s32(const tinsmith_broadcast *broadcast, int32_t relation, const int32_t *lhs, const int32_t *rhs,
                           uint8_t *output);
+void tinsmith_compare_s64(const tinsmith_broadcast *broadcast, int32_t relation, const int64_t *lhs, const int64_t *rhs,
+                          uint8_t *output);
 void tinsmith_compare_f32(const tinsmith_broadcast *broadcast, int32_t relation, const float *lhs, const float *rhs,
                           uint8_t *output);
 void tinsmith_compare_bool(const tinsmith_broadcast *broadcast, int32_t relation, const uint8_t *lhs,
@@ -58,7 +61,7 @@ void tinsmith_compare_bool(const tinsmith_broadcast *broadcast, int32_t relation
 typedef struct {
   /** In [1, TINSMITH_MAX_RANK]. */
   int32_t rank;
-  /** 1, 2 or 4; of the condition it is 1. */
+  /** 1, 2, 4 or 8; of the condition it is 1. */
   int32_t element_bytes;
   int32_t shape[TINSMITH_MAX_RANK];
   int32_t condition_strides[TINSMITH_MAX_RANK];

@@ -14,6 +14,7 @@
 #define tinsmith_squared_difference_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_squared_difference_f32)
 #define tinsmith_div_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_div_f32)
 #define tinsmith_div_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_div_s32)
+#define tinsmith_div_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_div_s64)
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,9 +35,10 @@ void tinsmith_squared_difference_f32(const tinsmith_broadcast *broadcast, const 
 void tinsmith_div_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_f32 *clamp, const float *lhs,
                       const float *rhs, float *output);
 
-/** The same of integers, towards 0; 0 of what is divided by 0. */
+/** The same of integers, towards 0; 0 of what is divided by 0. Those of 64 bits are not clamped. */
 void tinsmith_div_s32(const tinsmith_broadcast *broadcast, const tinsmith_clamp *clamp, const int32_t *lhs,
                       const int32_t *rhs, int32_t *output);
+void tinsmith_div_s64(const tinsmith_broadcast *broadcast, const int64_t *lhs, const int64_t *rhs, int64_t *output);
 
 #ifdef __cplusplus
 }

@@ -9,8 +9,10 @@
 
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_floor_div_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_div_s32)
+#define tinsmith_floor_div_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_div_s64)
 #define tinsmith_floor_div_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_div_f32)
 #define tinsmith_floor_mod_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_mod_s32)
+#define tinsmith_floor_mod_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_mod_s64)
 #define tinsmith_floor_mod_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_floor_mod_f32)
 
 #ifdef __cplusplus
@@ -18,8 +20,8 @@ extern "C" {
 #endif
 
 /**
- * The largest integer that is not above lhs / rhs. Of int32 the quotient wraps, and is 0 where the divisor is; of float
- * the quotient is one of double, so that it is rounded down where it should be.
+ * The largest integer that is not above lhs / rhs. Of integers the quotient wraps, and is 0 where the divisor is; of
+ * float the quotient is one of double, so that it is rounded down where it should be.
  *
  * @param[in] broadcast how the operands meet
  * @param[in] lhs       dividends
@@ -28,11 +30,15 @@ extern "C" {
  */
 void tinsmith_floor_div_s32(const tinsmith_broadcast *broadcast, const int32_t *lhs, const int32_t *rhs,
                             int32_t *output);
+void tinsmith_floor_div_s64(const tinsmith_broadcast *broadcast, const int64_t *lhs, const int64_t *rhs,
+                            int64_t *output);
 void tinsmith_floor_div_f32(const tinsmith_broadcast *broadcast, const float *lhs, const float *rhs, float *output);
 
-/** What the quotient leaves, of the divisor's sign; of int32 0 where the divisor is 0. */
+/** What the quotient leaves, of the divisor's sign; of integers 0 where the divisor is 0. */
 void tinsmith_floor_mod_s32(const tinsmith_broadcast *broadcast, const int32_t *lhs, const int32_t *rhs,
                             int32_t *output);
+void tinsmith_floor_mod_s64(const tinsmith_broadcast *broadcast, const int64_t *lhs, const int64_t *rhs,
+                            int64_t *output);
 void tinsmith_floor_mod_f32(const tinsmith_broadcast *broadcast, const float *lhs, const float *rhs, float *output);
 
 #ifdef __cplusplus

@@ -28,11 +28,13 @@
 #define tinsmith_minimum_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_s8)
 #define tinsmith_minimum_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_s16)
 #define tinsmith_minimum_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_s32)
+#define tinsmith_minimum_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_s64)
 #define tinsmith_minimum_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_f32)
 #define tinsmith_minimum_bool TINSMITH_REFERENCE_SYMBOL(tinsmith_minimum_bool)
 #define tinsmith_maximum_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_s8)
 #define tinsmith_maximum_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_s16)
 #define tinsmith_maximum_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_s32)
+#define tinsmith_maximum_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_s64)
 #define tinsmith_maximum_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_f32)
 #define tinsmith_maximum_bool TINSMITH_REFERENCE_SYMBOL(tinsmith_maximum_bool)
 #define tinsmith_clamp_elements_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_clamp_elements_f32)
@@ -137,6 +139,7 @@ void tinsmith_mul_f32(const tinsmith_broadcast *broadcast, const tinsmith_clamp_
 void tinsmith_minimum_s8(const tinsmith_broadcast *broadcast, const int8_t *lhs, const int8_t *rhs, int8_t *output);
 void tinsmith_minimum_s16(const tinsmith_broadcast *broadcast, const int16_t *lhs, const int16_t *rhs, int16_t *output);
 void tinsmith_minimum_s32(const tinsmith_broadcast *broadcast, const int32_t *lhs, const int32_t *rhs, int32_t *output);
+void tinsmith_minimum_s64(const tinsmith_broadcast *broadcast, const int64_t *lhs, const int64_t *rhs, int64_t *output);
 void tinsmith_minimum_f32(const tinsmith_broadcast *broadcast, const float *lhs, const float *rhs, float *output);
 /** Of bytes of 0 or 1: lhs and rhs. */
 void tinsmith_minimum_bool(const tinsmith_broadcast *broadcast, const uint8_t *lhs, const uint8_t *rhs,
@@ -146,6 +149,7 @@ void tinsmith_minimum_bool(const tinsmith_broadcast *broadcast, const uint8_t *l
 void tinsmith_maximum_s8(const tinsmith_broadcast *broadcast, const int8_t *lhs, const int8_t *rhs, int8_t *output);
 void tinsmith_maximum_s16(const tinsmith_broadcast *broadcast, const int16_t *lhs, const int16_t *rhs, int16_t *output);
 void tinsmith_maximum_s32(const tinsmith_broadcast *broadcast, const int32_t *lhs, const int32_t *rhs, int32_t *output);
+void tinsmith_maximum_s64(const tinsmith_broadcast *broadcast, const int64_t *lhs, const int64_t *rhs, int64_t *output);
 void tinsmith_maximum_f32(const tinsmith_broadcast *broadcast, const float *lhs, const float *rhs, float *output);
 /** Of bytes of 0 or 1: lhs or rhs. */
 void tinsmith_maximum_bool(const tinsmith_broadcast *broadcast, const uint8_t *lhs, const uint8_t *rhs,

@@ -1,4 +1,4 @@
-// Functions of one float, and of plain int32, in plain C; of int8 and int16 see lookup.h.
+// Functions of one float, and of plain integers, in plain C; of int8 and int16 see lookup.h.
 #ifndef TINSMITH_FUNCTIONS_H_
 #define TINSMITH_FUNCTIONS_H_
 
@@ -36,6 +36,9 @@
 #define tinsmith_abs_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_abs_s32)
 #define tinsmith_neg_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_neg_s32)
 #define tinsmith_sign_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sign_s32)
+#define tinsmith_abs_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_abs_s64)
+#define tinsmith_neg_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_neg_s64)
+#define tinsmith_sign_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_sign_s64)
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,10 +56,13 @@ void tinsmith_neg_f32(int32_t elements, const float *input, float *output);
 void tinsmith_square_f32(int32_t elements, const float *input, float *output);
 void tinsmith_sign_f32(int32_t elements, const float *input, float *output);
 
-/** The same of int32; the lowest number stays as it is. */
+/** The same of integers; the lowest number stays as it is. */
 void tinsmith_abs_s32(int32_t elements, const int32_t *input, int32_t *output);
 void tinsmith_neg_s32(int32_t elements, const int32_t *input, int32_t *output);
 void tinsmith_sign_s32(int32_t elements, const int32_t *input, int32_t *output);
+void tinsmith_abs_s64(int32_t elements, const int64_t *input, int64_t *output);
+void tinsmith_neg_s64(int32_t elements, const int64_t *input, int64_t *output);
+void tinsmith_sign_s64(int32_t elements, const int64_t *input, int64_t *output);
 
 /** The integer below, above, and the nearest one, ties to even. What lies in (-0.5, 0) is rounded to 0.0. */
 void tinsmith_floor_f32(int32_t elements, const float *input, float *output);

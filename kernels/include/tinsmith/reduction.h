@@ -10,33 +10,42 @@
 
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_sum_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sum_f32)
+#define tinsmith_sum_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_sum_s32)
+#define tinsmith_sum_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_sum_s64)
 #define tinsmith_reduce_max_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_max_s8)
 #define tinsmith_reduce_max_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_max_s16)
 #define tinsmith_reduce_max_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_max_s32)
+#define tinsmith_reduce_max_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_max_s64)
 #define tinsmith_reduce_max_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_max_f32)
 #define tinsmith_reduce_max_bool TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_max_bool)
 #define tinsmith_reduce_min_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_min_s8)
 #define tinsmith_reduce_min_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_min_s16)
 #define tinsmith_reduce_min_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_min_s32)
+#define tinsmith_reduce_min_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_min_s64)
 #define tinsmith_reduce_min_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_min_f32)
 #define tinsmith_reduce_min_bool TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_min_bool)
 #define tinsmith_reduce_prod_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_prod_s32)
+#define tinsmith_reduce_prod_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_prod_s64)
 #define tinsmith_reduce_prod_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_reduce_prod_f32)
 #define tinsmith_arg_max_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_max_s8)
 #define tinsmith_arg_max_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_max_s16)
 #define tinsmith_arg_max_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_max_s32)
+#define tinsmith_arg_max_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_max_s64)
 #define tinsmith_arg_max_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_max_f32)
 #define tinsmith_arg_min_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_min_s8)
 #define tinsmith_arg_min_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_min_s16)
 #define tinsmith_arg_min_s32 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_min_s32)
+#define tinsmith_arg_min_s64 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_min_s64)
 #define tinsmith_arg_min_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_arg_min_f32)
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Sum over the reduced dimensions, in the input's order. */
+/** Sum over the reduced dimensions, in the input's order; integers wrap. */
 void tinsmith_sum_f32(const tinsmith_mean_shape *shape, const float *input, float *output);
+void tinsmith_sum_s32(const tinsmith_mean_shape *shape, const int32_t *input, int32_t *output);
+void tinsmith_sum_s64(const tinsmith_mean_shape *shape, const int64_t *input, int64_t *output);
 
 /**
  * Largest element over the reduced dimensions; of bool (bytes of 0 or 1), whether any is true.
@@ -50,6 +59,7 @@ void tinsmith_sum_f32(const tinsmith_mean_shape *shape, const float *input, floa
 void tinsmith_reduce_max_s8(const tinsmith_mean_shape *shape, const int8_t *input, int8_t *output);
 void tinsmith_reduce_max_s16(const tinsmith_mean_shape *shape, const int16_t *input, int16_t *output);
 void tinsmith_reduce_max_s32(const tinsmith_mean_shape *shape, const int32_t *input, int32_t *output);
+void tinsmith_reduce_max_s64(const tinsmith_mean_shape *shape, const int64_t *input, int64_t *output);
 void tinsmith_reduce_max_f32(const tinsmith_mean_shape *shape, const float *input, float *output);
 void tinsmith_reduce_max_bool(const tinsmith_mean_shape *shape, const uint8_t *input, uint8_t *output);
 
@@ -58,11 +68,13 @@ void tinsmith_reduce_max_bool(const tinsmith_mean_shape *shape, const uint8_t *i
 void tinsmith_reduce_min_s8(const tinsmith_mean_shape *shape, const int8_t *input, int8_t *output);
 void tinsmith_reduce_min_s16(const tinsmith_mean_shape *shape, const int16_t *input, int16_t *output);
 void tinsmith_reduce_min_s32(const tinsmith_mean_shape *shape, const int32_t *input, int32_t *output);
+void tinsmith_reduce_min_s64(const tinsmith_mean_shape *shape, const int64_t *input, int64_t *output);
 void tinsmith_reduce_min_f32(const tinsmith_mean_shape *shape, const float *input, float *output);
 void tinsmith_reduce_min_bool(const tinsmith_mean_shape *shape, const uint8_t *input, uint8_t *output);
 
 /** Product over the reduced dimensions, in the input's order from 1 on; integers wrap. */
 void tinsmith_reduce_prod_s32(const tinsmith_mean_shape *shape, const int32_t *input, int32_t *output);
+void tinsmith_reduce_prod_s64(const tinsmith_mean_shape *shape, const int64_t *input, int64_t *output);
 void tinsmith_reduce_prod_f32(const tinsmith_mean_shape *shape, const float *input, float *output);
 
 /** An input of (blocks, count, inner). All at least 1. */
@@ -84,12 +96,14 @@ typedef struct {
 void tinsmith_arg_max_s8(const tinsmith_arg_shape *shape, const int8_t *input, int32_t *output);
 void tinsmith_arg_max_s16(const tinsmith_arg_shape *shape, const int16_t *input, int32_t *output);
 void tinsmith_arg_max_s32(const tinsmith_arg_shape *shape, const int32_t *input, int32_t *output);
+void tinsmith_arg_max_s64(const tinsmith_arg_shape *shape, const int64_t *input, int32_t *output);
 void tinsmith_arg_max_f32(const tinsmith_arg_shape *shape, const float *input, int32_t *output);
 
 /** Where the smallest element is, otherwise the same. */
 void tinsmith_arg_min_s8(const tinsmith_arg_shape *shape, const int8_t *input, int32_t *output);
 void tinsmith_arg_min_s16(const tinsmith_arg_shape *shape, const int16_t *input, int32_t *output);
 void tinsmith_arg_min_s32(const tinsmith_arg_shape *shape, const int32_t *input, int32_t *output);
+void tinsmith_arg_min_s64(const tinsmith_arg_shape *shape, const int64_t *input, int32_t *output);
 void tinsmith_arg_min_f32(const tinsmith_arg_shape *shape, const float *input, int32_t *output);
 
 #ifdef __cplusplus

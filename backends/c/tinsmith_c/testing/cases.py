@@ -100,6 +100,8 @@ from tinsmith_c.testing import (
 )
 from tinsmith_c.testing.draft import NUMBERS, Case, Draft, typed
 
+_PLAIN = (DType.INT32, DType.INT64)
+
 
 def conv2d(draft: Draft, dtype: DType) -> None:
     """Kernel sizes, strides, dilation, padding, groups, per-tensor weights, no bias."""
@@ -271,10 +273,10 @@ def choices(draft: Draft, dtype: DType) -> None:
         draft.kept(Select(), [condition, x, y])
 
 
-def logic(draft: Draft) -> None:
-    """Smaller and larger of bool."""
+def smaller_and_larger(draft: Draft, dtype: DType) -> None:
+    """Of what has no other arithmetic of two."""
     for kind in (Minimum, Maximum):
-        draft.kept(kind(), [draft.input((2, 3), DType.BOOL), draft.input((3,), DType.BOOL)])
+        draft.kept(kind(), [draft.input((2, 3), dtype), draft.input((3,), dtype)])
 
 
 def pools(draft: Draft, dtype: DType) -> None:
@@ -420,6 +422,7 @@ def functions(draft: Draft, dtype: DType) -> None:
         DType.INT8: (Abs, Elu, Exp, Rsqrt),
         DType.INT16: (Abs, Exp),
         DType.INT32: (Abs, Neg, Sign),
+        DType.INT64: (Abs, Neg, Sign),
         DType.FLOAT32: (
             Abs,
             Acos,
@@ -491,15 +494,25 @@ def conversions(draft: Draft) -> None:
     for dtype in (DType.INT8, DType.INT16):
         real = draft.input((3, 7), DType.FLOAT32)
         draft.output(Quantize(dtype=dtype), [real], dtype, 0.02)
+        draft.output(Quantize(dtype=dtype, halves_to_even=True), [_halves(draft)], dtype, 0.25)
         draft.kept(Dequantize(), [draft.input((3, 7), dtype)])
         for result in (DType.INT8, DType.INT16):
             draft.output(Requantize(dtype=result), [draft.input((4, 4), dtype)], result, 0.05)
+
+
+def _halves(draft: Draft) -> Value:
+    """Steps of 0.25, and what is halfway between."""
+    x = draft.input((3, 19), DType.FLOAT32)
+    eighths = np.arange(-28, 29, dtype=np.float32).reshape(3, 19) / np.float32(8)
+    numbers = draft.builder.constant("eighths", eighths)
+    return draft.builder.add(Concat(axis=1), [numbers, x], "halves")
 
 
 def borders(draft: Draft) -> None:
     """uint8, where networks begin and end: from and to everything else, and as the other int8."""
     real = draft.input((3, 7), DType.FLOAT32)
     draft.output(Quantize(dtype=DType.UINT8), [real], DType.UINT8, 0.02)
+    draft.output(Quantize(DType.UINT8, halves_to_even=True), [_halves(draft)], DType.UINT8, 0.25)
     draft.kept(Dequantize(), [draft.input((3, 7), DType.UINT8)])
     for other in (DType.INT8, DType.UINT8, DType.INT16, DType.INT32):
         x = draft.input((4, 4), DType.UINT8)
@@ -648,21 +661,21 @@ CASES: tuple[Case, ...] = (
     *typed("fully_connected", fully_connected, NUMBERS),
     *typed("accumulators", accumulators, (DType.INT8, DType.INT16)),
     *typed("elementwise", elementwise, (*NUMBERS, DType.INT32)),
-    *typed("comparisons", comparisons, (DType.INT8, DType.INT32, DType.FLOAT32, DType.BOOL)),
-    *typed("choices", choices, (*NUMBERS, DType.INT32, DType.BOOL)),
-    Case("logic", logic),
+    *typed("smaller_and_larger", smaller_and_larger, (DType.INT64, DType.BOOL)),
+    *typed("comparisons", comparisons, (DType.INT8, *_PLAIN, DType.FLOAT32, DType.BOOL)),
+    *typed("choices", choices, (*NUMBERS, DType.UINT8, *_PLAIN, DType.BOOL)),
     *typed("pools", pools, NUMBERS),
     *typed("mean", mean, NUMBERS),
-    *typed("sums", sums, NUMBERS),
-    *typed("extremes", extremes, (*NUMBERS, DType.INT32, DType.BOOL)),
+    *typed("sums", sums, (*NUMBERS, *_PLAIN)),
+    *typed("extremes", extremes, (*NUMBERS, *_PLAIN, DType.BOOL)),
     *typed("resizes", resizes, NUMBERS),
     *typed("softmax", softmax, NUMBERS),
     *typed("curves", curves, NUMBERS),
-    *typed("picked", picked, (*NUMBERS, DType.INT32, DType.BOOL)),
+    *typed("picked", picked, (*NUMBERS, DType.UINT8, *_PLAIN, DType.BOOL)),
     *typed("movement", movement, (*NUMBERS, DType.UINT8, DType.INT32, DType.INT64, DType.BOOL)),
     *typed("joined", joined, NUMBERS),
     *typed("rectifiers", rectifiers, NUMBERS),
-    *typed("functions", functions, (*NUMBERS, DType.INT32)),
+    *typed("functions", functions, (*NUMBERS, *_PLAIN)),
     *typed("differences", differences, (DType.INT8, DType.INT32, DType.FLOAT32)),
     *typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
     *typed("residuals", residuals, (DType.INT8, DType.INT16)),

@@ -22,6 +22,6 @@ def running_sums(draft: Draft, dtype: DType) -> None:
 
 
 CASES: tuple[Case, ...] = (
-    *typed("divisions", divisions, (DType.INT32, DType.FLOAT32)),
+    *typed("divisions", divisions, (DType.INT32, DType.INT64, DType.FLOAT32)),
     *typed("running_sums", running_sums, (DType.INT32, DType.INT64, DType.FLOAT32)),
 )
