@@ -2,15 +2,42 @@
 
 from collections.abc import Mapping
 
-from tinsmith_onnx import activations, arithmetic, products, reductions, shapes, windows
+from tinsmith_onnx import (
+    activations,
+    arithmetic,
+    attention,
+    bits,
+    constants,
+    control,
+    indexing,
+    normalization,
+    products,
+    quantization,
+    recurrent,
+    reductions,
+    sequences,
+    shapes,
+    spectra,
+    windows,
+)
 from tinsmith_onnx.rules import Rule
 
 _TABLES = (
     activations.RULES,
     arithmetic.RULES,
+    attention.RULES,
+    bits.RULES,
+    constants.RULES,
+    control.RULES,
+    indexing.RULES,
+    normalization.RULES,
     products.RULES,
+    quantization.RULES,
+    recurrent.RULES,
     reductions.RULES,
+    sequences.RULES,
     shapes.RULES,
+    spectra.RULES,
     windows.RULES,
 )
 RULES: Mapping[str, Rule] = dict(
@@ -26,4 +53,4 @@ def with_custom(custom: Mapping[str, Rule]) -> Mapping[str, Rule]:
 
 def supported(rules: Mapping[str, Rule]) -> str:
     """The operators that rules are for, as a hint."""
-    return f"supported are {', '.join(rules)}, and what the onnx package defines by these"
+    return f"Supported operators: {', '.join(rules)}, and what the onnx package defines by these."

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 
 from tinsmith_tensors import Tensor, products
+from tinsmith_tensors import elementwise as ew
+from tinsmith_tensors.einsum import einsum
+from tinsmith_tensors.movement import transpose
 
 from tinsmith_onnx.context import OperatorContext
 from tinsmith_onnx.rules import Rule
@@ -22,7 +25,24 @@ def gemm(context: OperatorContext) -> Tensor:
     )
 
 
+def fused_matmul(context: OperatorContext) -> Tensor:
+    """FusedMatMul of com.microsoft: matrices transposed or not, and a factor."""
+    c, operands = context.c, [context.tensor(0), context.tensor(1)]
+    for place, name in enumerate("AB"):
+        if context.integer(f"transBatch{name}", 0):
+            raise context.unsupported(f"expected transBatch{name}=0")
+        x = operands[place]
+        if context.integer(f"trans{name}", 0) and x.rank > 1:
+            axes = (*range(x.rank - 2), x.rank - 1, x.rank - 2)
+            operands[place] = transpose(c, x, axes)
+    product = products.matmul(c, *operands)
+    alpha = context.real("alpha", 1.0)
+    return product if alpha == 1.0 else ew.mul(c, product, c.number(alpha, product))
+
+
 RULES: Mapping[str, Rule] = {
+    "Einsum": Rule(lambda t: einsum(t.c, t.text("equation"), t.present())),
     "Gemm": Rule(gemm),
     "MatMul": Rule(lambda t: products.matmul(t.c, t.tensor(0), t.tensor(1))),
+    "com.microsoft.FusedMatMul": Rule(fused_matmul),
 }
