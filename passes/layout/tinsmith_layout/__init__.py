@@ -1,5 +1,5 @@
 """Passes that choose how tensors lie, so that little has to be transposed."""
 
-from tinsmith_layout.move_transposes import MoveTransposes
+from tinsmith_layout.passes import MoveTransposes, PermuteWeights
 
-__all__ = ["MoveTransposes"]
+__all__ = ["MoveTransposes", "PermuteWeights"]

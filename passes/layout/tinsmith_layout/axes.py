@@ -1,8 +1,9 @@
 """Rearrangements that move whole axes, as operators with an axis among their attributes can bear them."""
 
+import math
 from collections.abc import Iterator, Sequence
 
-from tinsmith_layout.rearrangement import Rearrangement, Shape, rearranged
+from tinsmith_layout.rearrangement import Piece, Rearrangement, Shape, rearranged
 
 Axes = tuple[int | None, ...]
 """For each axis of a result the axis that it was, or None for a new one of size 1; what is left out has size 1, too."""
@@ -40,6 +41,24 @@ def without(axes: Axes, left_out: Sequence[int]) -> Axes:
         for axis in axes
         if axis not in left_out
     )
+
+
+def digits_of(label: Rearrangement) -> tuple[Shape, ...]:
+    """For each axis the sizes of the digits that stay whole, outermost first; () if axes are not made of digits."""
+    if label.pieces is None:
+        return ()
+    runs: list[list[Piece]] = []
+    for piece in label.pieces:
+        last = runs[-1][-1] if runs else None
+        if last and last.before == piece.before and last.source + 1 == piece.source:
+            runs[-1].append(piece)
+        else:
+            runs.append([piece])
+    runs.sort(key=lambda run: run[0].source)
+    found: list[list[int]] = [[] for _ in label.before]
+    for run in runs:
+        found[run[0].before].append(math.prod(piece.size for piece in run))
+    return tuple(tuple(sizes) or (1,) for sizes in found)
 
 
 def _long_axes(label: Rearrangement) -> list[int] | None:

@@ -11,8 +11,8 @@ from tinsmith_ir.operators import BatchMatmul
 from tinsmith_layout.axes import axes_of
 from tinsmith_layout.cut import Cut
 from tinsmith_layout.network import Network, Read
-from tinsmith_layout.rearrangement import Rearrangement, reshaped, transposed
-from tinsmith_layout.rules import RESULT, Variant
+from tinsmith_layout.rearrangement import Rearrangement, transposed
+from tinsmith_layout.variants import RESULT, Case, Variant, as_it_is, nothing
 
 CALL_BYTES = 32
 """What a transposition costs beside its bytes, so that one is better than two halves."""
@@ -41,18 +41,21 @@ class Prices:
     def __init__(self, network: Network) -> None:
         """Weights for which no lower count ever adds up to a higher one."""
         self._depths = network.depths
+        self._constants = network.graph.constant_data
         readings = 1 + sum(len(reads) for reads in network.readings.values())
         self._latest = max(network.depths.values(), default=0)
         self._reshape = 2 * readings * (self._latest + 1)
         self._byte = 2 * readings * self._reshape
 
     def parts(self, root: Value, way: Rearrangement | None) -> Iterator[tuple[Part, int]]:
-        """What is done with a root, and the price of each step."""
+        """What is done with a root, and the price of each step; with a constant it is done here, once more."""
         early = self._latest - self._depths.get(root.name, 0)
         if way is None:
             yield ("never", ""), self._byte * (1 << 60)
-        elif way.is_nothing:
+        elif way.is_nothing or (root.name in self._constants and way.is_reshape):
             return
+        elif root.name in self._constants:
+            yield ("copy", (way.sizes, way.order)), root.type.size_bytes * self._byte
         elif way.is_reshape:
             yield ("reshape", way.after), self._reshape + early
         else:
@@ -73,21 +76,22 @@ def is_transpose(way: Rearrangement) -> bool:
 class Layouts:
     """A variant for each node that is not computed as the graph says."""
 
-    def __init__(self, network: Network) -> None:
-        """All as the graph says."""
+    def __init__(self, network: Network, *, may_round: bool = False) -> None:
+        """All as the graph says. may_round: whether sums of float32 may be rounded otherwise."""
         self._network = network
+        self._may_round = may_round
         self._prices = Prices(network)
         self._chosen: dict[str, Variant] = {}
         self._tried: set[tuple[str, Variant]] = set()
 
     def variant(self, node: Node) -> Variant:
         """How a node is computed."""
-        return self._chosen.get(node.name) or _as_it_is(node)
+        return self._chosen.get(node.name) or as_it_is(node)
 
     def label(self, root: Value) -> Rearrangement:
         """How a root lies."""
         chosen = self._chosen.get(root.name)
-        return reshaped(root.type.shape, root.type.shape) if chosen is None else chosen.result
+        return nothing(root.type.shape) if chosen is None else chosen.result
 
     def need(self, read: Read) -> Need:
         """What a reading takes; it can always be had."""
@@ -102,8 +106,8 @@ class Layouts:
 
     def _improve_once(self) -> bool:
         improved = False
-        for reads in self._network.readings.values():
-            for read in reads:
+        for name, reads in self._network.readings.items():
+            for read in reads if name not in self._network.graph.constant_data else ():
                 for seed in self._seeds(read):
                     improved |= self._try(*seed)
         return improved
@@ -146,8 +150,9 @@ class Layouts:
             rule = self._network.rules.get(node.name)
             if rule is None or node.name in found:
                 continue
-            variant = rule(node, port, label, self._wishes(node, found))
-            if variant is None or variant == self.variant(node):
+            current, wishes = self.variant(node), self._wishes(node, found)
+            variant = rule(Case(node, port, label, current, wishes, self._may_round))
+            if variant is None or variant == current:
                 continue
             if not found and (node.name, variant) in self._tried:
                 return {}
@@ -156,7 +161,7 @@ class Layouts:
         self._tried |= set(found.items())
         return found
 
-    def _wishes(self, node: Node, found: Mapping[str, Variant]) -> list[Rearrangement | None]:
+    def _wishes(self, node: Node, found: Mapping[str, Variant]) -> tuple[Rearrangement | None, ...]:
         wishes: list[Rearrangement | None] = []
         for read in self._network.reads[node.name]:
             if read is None:
@@ -165,7 +170,7 @@ class Layouts:
             proposed = found.get(read.root.name)
             lies = self.label(read.root) if proposed is None else proposed.result
             wishes.append(read.way.inverse.then(lies))
-        return wishes
+        return tuple(wishes)
 
     def _neighbours(
         self, node: Node, variant: Variant
@@ -308,11 +313,3 @@ def _need(read: Read, root: Variant | None, reader: Variant | None) -> Need | No
     swapped = way.then(transposed(way.after, (*range(rank - 2), rank - 1, rank - 2)))
     is_free = swapped is not None and swapped.is_reshape
     return Need(swapped, is_swapped=True) if swapped is not None and is_free else Need(way)
-
-
-def _as_it_is(node: Node) -> Variant:
-    def same(value: Value | None) -> Rearrangement | None:
-        return value and reshaped(value.type.shape, value.type.shape)
-
-    result = reshaped(node.outputs[0].type.shape, node.outputs[0].type.shape)
-    return Variant(node.operator, tuple(map(same, node.inputs)), result)

@@ -8,7 +8,8 @@ from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Reshape, Transpose
 
 from tinsmith_layout.rearrangement import Rearrangement, reshaped, transposed
-from tinsmith_layout.rules import Rule, rule_of
+from tinsmith_layout.rules import rule_of
+from tinsmith_layout.variants import Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,9 @@ class Network:
         """Follow all values of `graph` to their roots."""
         self.graph = graph
         self._ways: dict[str, tuple[Value, Rearrangement]] = {}
-        self.nodes = [node for node in graph.nodes if not self._passes(node)]
+        for node in graph.nodes:
+            self._pass(node)
+        self.nodes = [node for node in graph.nodes if node.name not in self._ways]
         self.rules: Mapping[str, Rule] = {
             node.name: rule for node in self.nodes if (rule := rule_of(node)) is not None
         }
@@ -47,12 +50,16 @@ class Network:
 
     @cached_property
     def readings(self) -> Mapping[str, tuple[Read, ...]]:
-        """Name of a root that is no constant -> its readings."""
+        """Name of a root -> its readings; of constants those that are read more than once."""
         found: dict[str, list[Read]] = {}
         for read in self._all():
-            if self.graph.constant(read.root) is None:
-                found.setdefault(read.root.name, []).append(read)
-        return {name: tuple(reads) for name, reads in found.items()}
+            found.setdefault(read.root.name, []).append(read)
+        constants = self.graph.constant_data
+        return {
+            name: tuple(reads)
+            for name, reads in found.items()
+            if name not in constants or len(reads) > 1
+        }
 
     @cached_property
     def depths(self) -> Mapping[str, int]:
@@ -76,16 +83,18 @@ class Network:
     def _read(self, reader: Node | None, port: int, value: Value) -> Read:
         return Read(reader, port, value, *self.way_of(value))
 
-    def _passes(self, node: Node) -> bool:
-        """Whether a node only moves elements; then its result gets a way."""
+    def _pass(self, node: Node) -> None:
+        """Give the result of a node that only moves elements its way, from its operand if from no root further up."""
         step = step_of(node)
         if step is None:
-            return False
-        root, way = self.way_of(node.present_inputs[0])
+            return
+        operand = node.present_inputs[0]
+        root, way = self.way_of(operand)
         whole = way.then(step)
-        if whole is not None:
-            self._ways[node.name] = root, whole
-        return whole is not None
+        if whole is None:
+            self._ways.pop(operand.name)
+            root, whole = operand, step
+        self._ways[node.name] = root, whole
 
 
 def step_of(node: Node) -> Rearrangement | None:

@@ -66,6 +66,14 @@ class Rearrangement:
         """Both, one after the other; None if no digits serve both."""
         return _composed(self, following)
 
+    def same_order(self, other: "Rearrangement") -> bool:
+        """Whether both put elements in the same order, whatever the shapes."""
+        return (self.sizes, self.order) == (other.sizes, other.order)
+
+    def between(self, before: Shape, after: Shape) -> "Rearrangement":
+        """The same order between other shapes of as many elements."""
+        return Rearrangement(before, after, self.sizes, self.order)
+
     def of(self, array: Array) -> Array:
         """An array of the shape `before`, rearranged."""
         digits = array.reshape(self.sizes).transpose(self.order)
@@ -99,6 +107,35 @@ def reshaped(before: Shape, after: Shape) -> Rearrangement:
 def transposed(before: Shape, permutation: Sequence[int]) -> Rearrangement:
     """The rearrangement that a transpose is."""
     return rearranged(before, before, permutation, tuple(before[axis] for axis in permutation))
+
+
+def side_by_side(parts: Sequence[Rearrangement]) -> Rearrangement:
+    """Each of its own axes, which follow one another."""
+    sizes: list[int] = []
+    order: list[int] = []
+    for part in parts:
+        order += [len(sizes) + digit for digit in part.order]
+        sizes += part.sizes
+    before = tuple(size for part in parts for size in part.before)
+    return rearranged(before, sizes, order, tuple(size for part in parts for size in part.after))
+
+
+@lru_cache(maxsize=1 << 12)
+def blocks_of(whole: Rearrangement, lengths: tuple[int, ...]) -> tuple[Rearrangement, ...] | None:
+    """What is done within each axis, if `before` is seen as several of these lengths; None if elements leave theirs.
+
+    Of each a rearrangement from (length,) to (length,).
+    """
+    axes = rearranged(lengths, whole.sizes, whole.order, lengths)
+    if axes.pieces is None or any(piece.before != piece.after for piece in axes.pieces):
+        return None
+    found: list[Rearrangement] = []
+    for axis, length in enumerate(lengths):
+        own = [piece for piece in axes.pieces if piece.before == axis]
+        by_source = sorted(own, key=lambda piece: piece.source)
+        order = [by_source.index(piece) for piece in own]
+        found.append(rearranged((length,), [piece.size for piece in by_source], order, (length,)))
+    return tuple(found)
 
 
 def refined(lhs: Sequence[int], rhs: Sequence[int]) -> list[tuple[int, int, int]] | None:

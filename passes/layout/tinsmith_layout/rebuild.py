@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
 from tinsmith_ir.operators import BatchMatmul, Operator, Reshape, Transpose
+from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_layout.axes import axes_of
 from tinsmith_layout.layouts import Layouts, Need
@@ -102,7 +104,7 @@ class _Builder:
         if data is None:
             return self._move(read, way)
         name = self._fresh(read.value.name)
-        self._made[key] = Value(name, read.root.type.with_shape(way.after))
+        self._made[key] = Value(name, _type_of(read.root.type, way))
         self._constants.append(Constant(self._made[key], way.of(data)))
         return self._made[key]
 
@@ -148,6 +150,22 @@ class _Builder:
             name = f"{hint}_{count}"
         self._taken.add(name)
         return name
+
+
+def _type_of(type_: TensorType, way: Rearrangement) -> TensorType:
+    """The type of a constant that is rearranged; one with a scale per index of an axis keeps that axis."""
+    quantization = type_.quantization
+    if quantization is None or quantization.axis is None:
+        return type_.with_shape(way.after)
+    axis = quantization.axis
+    indices = np.arange(type_.shape[axis]).reshape(
+        [-1 if at == axis else 1 for at in range(len(type_.shape))]
+    )
+    moved = np.moveaxis(way.of(np.broadcast_to(indices, type_.shape)), axis, 0)
+    order = [int(index) for index in moved.reshape(len(moved), -1)[:, 0]]
+    scales = tuple(quantization.scales[index] for index in order)
+    zero_points = tuple(quantization.zero_points[index] for index in order)
+    return TensorType(way.after, type_.dtype, Quantization(scales, zero_points, axis))
 
 
 def _as_swapped(operator: Operator, needs: Sequence[Need | None]) -> Operator:

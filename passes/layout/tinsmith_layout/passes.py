@@ -1,0 +1,84 @@
+"""The passes of this library; what operators bear stands with the rules."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tinsmith_ir.checked import checked
+from tinsmith_ir.graph import Graph
+from tinsmith_ir.operators import Reshape, Transpose
+from tinsmith_ir.passes import BIT_EXACT, Contract, Metric, Tolerance
+from tinsmith_ir.rewrite import erase_dead
+
+from tinsmith_layout.layouts import CALL_BYTES, Layouts
+from tinsmith_layout.network import Network
+from tinsmith_layout.rebuild import rebuilt
+
+
+@dataclass(frozen=True)
+class MoveTransposes:
+    """Let operators read and give their tensors in the layouts for which the fewest bytes have to be transposed.
+
+    Graph inputs, outputs and states stay as they are. A graph without transposes is left alone.
+    """
+
+    name: ClassVar[str] = "move-transposes"
+    # The same elements meet in the same order, in other places.
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    @checked
+    def run(self, graph: Graph) -> Graph:
+        """The graph with fewer transposed bytes, or as many in fewer steps or later; `graph` itself if it is best."""
+        return _with_fewest_moves(graph, may_round=False)
+
+
+@dataclass(frozen=True)
+class PermuteWeights:
+    """Let float32 weights be in the order in which inputs come, where those were transposed.
+
+    Sums of products are then rounded in another order. Of integers, and of outputs of a layer, MoveTransposes does it.
+    """
+
+    name: ClassVar[str] = "permute-weights"
+    # The same products are added, in another order.
+    contract: ClassVar[Contract] = Tolerance(Metric.SHARE, 1e-4)
+
+    @checked
+    def run(self, graph: Graph) -> Graph:
+        """The graph with fewer transposed bytes; `graph` itself if there are none to save."""
+        return _with_fewest_moves(graph, may_round=True)
+
+
+def _with_fewest_moves(graph: Graph, *, may_round: bool) -> Graph:
+    """The graph in other layouts; `graph` itself if it has no transposes, or none are better.
+
+    may_round: whether sums of float32 may be rounded otherwise.
+    """
+    while any(isinstance(node.operator, Transpose) for node in graph.nodes):
+        network = Network(graph)
+        layouts = Layouts(network, may_round=may_round)
+        layouts.improve()
+        result = erase_dead(rebuilt(network, layouts))
+        if _moves(Network(result)) >= _moves(network):
+            break
+        graph = result
+    return graph
+
+
+def _moves(network: Network) -> tuple[int, int, int]:
+    """What moving elements costs: bytes that are transposed, or of constants; steps; and how early they are."""
+    read = {value.name for node in network.graph.nodes for value in node.present_inputs}
+    known = [constant.value for constant in network.graph.constants if constant.value.name in read]
+    size_bytes, steps, early = sum(value.type.size_bytes for value in known), 0, 0
+    deepest = max(network.depths.values(), default=0)
+    for node in network.graph.nodes:
+        root, _ = network.way_of(node.outputs[0])
+        if (
+            not isinstance(node.operator, Transpose | Reshape)
+            or root.name in network.graph.constant_data
+        ):
+            continue
+        is_transpose = isinstance(node.operator, Transpose)
+        size_bytes += root.type.size_bytes + CALL_BYTES if is_transpose else 0
+        steps += 1
+        early += deepest - network.depths.get(root.name, 0)
+    return size_bytes, steps, early

@@ -1,0 +1,71 @@
+"""Other ways to compute a node: what rules are asked, and what they answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tinsmith_ir.graph import Node, Value
+from tinsmith_ir.operators import Operator
+
+from tinsmith_layout.rearrangement import Rearrangement, Shape, reshaped
+
+RESULT = -1
+"""The port of a node that is its result; the others are its operands by number."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """`operator` on operands that are rearranged gives the result, rearranged.
+
+    operands: for each operand how it lies, seen from how the node reads it; None of one that is absent.
+    """
+
+    operator: Operator
+    operands: tuple[Rearrangement | None, ...]
+    result: Rearrangement
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What a rule is asked: how to compute `node` if the tensor at `port` lies as `label` says, or at least its
+    elements in this order.
+
+    current: how it is computed. wishes: for each operand how it would lie if it were read as it is stored; None where
+    nothing is known. may_round: whether sums of float32 may be rounded otherwise.
+    """
+
+    node: Node
+    port: int
+    label: Rearrangement
+    current: Variant
+    wishes: tuple[Rearrangement | None, ...]
+    may_round: bool = False
+
+    @property
+    def is_of_integers(self) -> bool:
+        """Whether sums do not depend on their order."""
+        return self.node.outputs[0].type.dtype.is_integer
+
+    def shape(self, port: int) -> Shape:
+        """The shape of the tensor at a port, which must be there."""
+        value = self.node.outputs[0] if port == RESULT else self.node.inputs[port]
+        return () if value is None else value.type.shape
+
+
+Rule = Callable[[Case], Variant | None]
+"""The variant of a case; None if there is none."""
+
+
+def as_it_is(node: Node) -> Variant:
+    """The node as the graph has it."""
+    return Variant(
+        node.operator, tuple(map(_same, node.inputs)), nothing(node.outputs[0].type.shape)
+    )
+
+
+def nothing(shape: Shape) -> Rearrangement:
+    """The identity."""
+    return reshaped(shape, shape)
+
+
+def _same(value: Value | None) -> Rearrangement | None:
+    return None if value is None else nothing(value.type.shape)
