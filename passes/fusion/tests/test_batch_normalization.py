@@ -223,6 +223,12 @@ STAYS = {
         "%a: f32[3,2] = add(%x, %c)",
         "%y: f32[3,2] = fully_connected(%a, %w)",
     ),
+    "a scalar": (
+        "input %x: f32[4]",
+        "const %c: f32[] = [2.0]",
+        "%a: f32[] = sum(%x) {axes=[0]}",
+        "%y: f32[] = mul(%a, %c)",
+    ),
     "integers": (
         "input %x: i8[3,2]<0.5, 0>",
         "const %w: i8[2,2]<0.5, 0> = [1, 2, 3, 4]",

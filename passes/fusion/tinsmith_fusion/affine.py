@@ -99,7 +99,7 @@ def _value_and_constant(graph: GraphView, node: Node) -> tuple[Value, Reals, boo
 
 
 def _per_channel(data: Array, channels: tuple[int, ...]) -> Reals | None:
-    """A constant that varies along the last axis at most, as one number per channel."""
-    if data.size != 1 and data.shape[-1:] != (data.size,):
+    """A constant that varies along the last axis at most, as one number per channel; a scalar has no channels."""
+    if not channels or (data.size != 1 and data.shape[-1:] != (data.size,)):
         return None
     return np.broadcast_to(data.reshape(-1).astype(np.float64), channels)
