@@ -416,9 +416,9 @@ def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilatio
 def _choices(arguments: argparse.Namespace) -> ImportChoices:
     """What the file leaves open. Raises UsageError for a choice that is made twice."""
     return ImportChoices(
-        _by_name("--input-shape", arguments.input_shapes),
-        _by_name("--state", arguments.states),
-        arguments.as_in_file,
+        input_shapes=_by_name("--input-shape", arguments.input_shapes),
+        states=_by_name("--state", arguments.states),
+        as_in_file=arguments.as_in_file,
     )
 
 

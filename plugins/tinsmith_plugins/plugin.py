@@ -4,13 +4,13 @@ Every library does it in this way, Tinsmith's own too: a module `plugin` holds o
 """
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import UsageError
-from tinsmith_ir.graph import Graph
+from tinsmith_ir.graph import Array, Graph
 from tinsmith_ir.layouts import ElementLayout
 from tinsmith_ir.operators import Operator
 from tinsmith_ir.passes import AnyPass
@@ -24,6 +24,8 @@ class Stage(enum.Enum):
     Whatever may change results comes before FUSION: the graph behind NUMERICS is what firmware has to equal.
     """
 
+    INTEGERS = "integers"
+    """Integers that a quantizer wrote as float32, while constants still say which integers they were."""
     CLEANUP = "cleanup"
     """What importers leave: constants to fold, operators that do nothing."""
     LAYOUT = "layout"
@@ -164,12 +166,14 @@ class BackendEntry(Checked):
 class ImportChoices(Checked):
     """What a user may say of a model file that the file leaves open; for importers that ask for it.
 
-    input_shapes: sizes by the name of an input, or one size by the name of a dimension. states: inputs that are what an
+    input_shapes: sizes by the name of an input, or one size by the name of a dimension. input_values: inputs that are
+    known, and so constants. states: inputs that are what an
     output was in the run before, each with that output's name. as_in_file: images come and go as the file has them,
     channels first, too.
     """
 
     input_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    input_values: Mapping[str, Array] = field(default_factory=dict[str, Array])
     states: Mapping[str, str] = field(default_factory=dict[str, str])
     as_in_file: bool = False
 
@@ -178,6 +182,7 @@ class ImportChoices(Checked):
         """Those that say something, as options of the command, for importers that take none of them."""
         named = {
             "--input-shape": self.input_shapes,
+            "input values": self.input_values,
             "--state": self.states,
             "--as-in-file": self.as_in_file,
         }
@@ -219,12 +224,37 @@ class ModelSource(Checked):
 
 
 @dataclass(frozen=True)
+class ImportCase(Checked):
+    """A model whose results are known, for the benchmark of imports.
+
+    group, name: of the case; of one operator, the group is its name. make: the model, which may be made when it is
+    asked for. frames: inputs by name, of one run after another, as in the file; expected: results in order, of each
+    run. relative, absolute: how far results may be off, each by each; share: instead, of the largest of all. left_out:
+    why the case is not counted, "" if it is.
+    """
+
+    group: str
+    name: str
+    make: Callable[[], ModelSource]
+    frames: tuple[Mapping[str, Array], ...]
+    expected: tuple[tuple[Array, ...], ...]
+    relative: float = 0.0
+    absolute: float = 0.0
+    share: float = 0.0
+    left_out: str = ""
+
+
+def _no_cases() -> Iterable[ImportCase]:
+    return ()
+
+
+@dataclass(frozen=True)
 class Importer(Checked):
     """Reads files of one format.
 
     recognises: whether bytes say of themselves that they are of the format; they may be damaged. suffixes: of files, in
     lower case with their dot; what nobody recognises is given to the importer of its suffix, which says what is wrong.
-    read: the graph in a file. largest_bytes: what a file may have.
+    read: the graph in a file. largest_bytes: what a file may have. cases: for `tinsmith bench import`.
     """
 
     name: str
@@ -232,6 +262,7 @@ class Importer(Checked):
     recognises: Callable[[bytes], bool]
     read: Callable[[ModelSource], Graph]
     largest_bytes: int
+    cases: Callable[[], Iterable[ImportCase]] = _no_cases
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from tinsmith_ir import UsageError
 
 from tinsmith_driver.benchmarks import (
     generated_c,
+    imports,
     mlperf_tiny,
     pulp_kernels,
     pulp_sensitivity,
@@ -23,6 +24,7 @@ Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
     "generated-c": generated_c.run,
+    "import": imports.run,
     "pulp-kernels": pulp_kernels.run,
     "pulp-sensitivity": pulp_sensitivity.run,
     "pulp-slowest": pulp_slowest.run,

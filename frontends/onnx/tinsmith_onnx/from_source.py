@@ -15,6 +15,7 @@ def read(file: ModelSource) -> Graph:
         source=file.name,
         folder=file.folder,
         input_shapes=choices.input_shapes,
+        input_values=choices.input_values,
         states=choices.states,
         channels_last=not choices.as_in_file,
         on_warning=file.on_warning,

@@ -1,7 +1,9 @@
 """What this library brings to the `tinsmith` command."""
 
+from collections.abc import Iterable
+
 from tinsmith_ir import Graph
-from tinsmith_plugins import Importer, ModelSource, Plugin
+from tinsmith_plugins import ImportCase, Importer, ModelSource, Plugin
 
 from tinsmith_onnx.recognition import LARGEST_FILE_BYTES, is_onnx
 
@@ -12,7 +14,13 @@ def _read(file: ModelSource) -> Graph:
     return read(file)
 
 
+def _cases() -> Iterable[ImportCase]:
+    from tinsmith_onnx.cases import cases
+
+    return cases()
+
+
 PLUGIN = Plugin(
     "tinsmith_onnx",
-    importers=(Importer("onnx", (".onnx",), is_onnx, _read, LARGEST_FILE_BYTES),),
+    importers=(Importer("onnx", (".onnx",), is_onnx, _read, LARGEST_FILE_BYTES, _cases),),
 )
