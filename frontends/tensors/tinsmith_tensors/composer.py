@@ -6,19 +6,22 @@ operator of the graph reads them. All others are values of the graph.
 """
 
 import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from tinsmith_ir.builder import GraphBuilder
-from tinsmith_ir.dtypes import COMPUTED_DTYPES, DType
+from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.evaluate import evaluate_node
 from tinsmith_ir.graph import Array, Graph, Location, Node, Value
 from tinsmith_ir.names import Names
-from tinsmith_ir.operators import Cast, Operator, Reshape
+from tinsmith_ir.operators import Cast, Dequantize, Mul, Operator, Reshape
 from tinsmith_ir.types import Quantization, TensorType
+
+from tinsmith_tensors.element_types import graph_dtype
 
 LARGEST_KNOWN_BYTES = 1 << 28
 """Of one known tensor that is made while composing."""
@@ -26,21 +29,49 @@ _MOST_KNOWN_BYTES = 1 << 30
 """Of all of them."""
 _MOST_FOLDED_WORK = 1 << 22
 """Of one operator on known tensors; what costs more is left to the graph."""
-_DTYPES = {dtype.numpy: dtype for dtype in COMPUTED_DTYPES}
+
+
+@dataclass(frozen=True, eq=False)
+class Integers:
+    """Integers of 8 bits that stand for numbers of float32: scales * (array - zero_point).
+
+    array: int8. scales: float32, of as many axes, each as long as there or 1.
+    """
+
+    array: Array
+    scales: NDArray[np.float32]
+    zero_point: int
+
+    def moved(self, move: Callable[[Array], Array]) -> "Integers":
+        """The same in other places. move: gives each place of its result an element of an array of that shape."""
+        scales = np.broadcast_to(self.scales, self.array.shape)
+        return Integers(
+            np.ascontiguousarray(move(self.array)), _shortened(move(scales)), self.zero_point
+        )
+
+
+def _shortened(scales: Array) -> NDArray[np.float32]:
+    """Of length 1 along each axis on which they do not depend."""
+    for axis in range(scales.ndim):
+        first = scales.take([0], axis)
+        if bool((scales == first).all()):
+            scales = first
+    return np.asarray(scales, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
     """A tensor of fixed shape. array: its elements, if they are known; else value: what the graph calls it.
 
-    hint: what a constant of the array is called. is_recentred: a value of int8 that stands for uint8, all integers
-    and the zero point 128 higher; see `quantization.py`.
+    hint: what a constant of the array is called. integers: of a known tensor of float32, what stands for the elements
+    in the file. Functions that only move elements keep them; in the graph they are a constant of int8, dequantized.
     """
 
     array: Array | None = None
     value: Value | None = None
     hint: str = "constant"
     is_recentred: bool = False
+    integers: Integers | None = None
 
     @property
     def is_known(self) -> bool:
@@ -83,7 +114,9 @@ class Tensor:
     @property
     def is_float(self) -> bool:
         """Whether elements are floating-point numbers."""
-        return self.dtype.kind == "f"
+        return self.dtype.kind == "f" or (
+            self.dtype.kind == "V" and graph_dtype(self.dtype) is DType.FLOAT32
+        )
 
 
 class Composer:
@@ -158,12 +191,28 @@ class Composer:
         if id(array) in self._constants:
             return self._constants[id(array)][1]
         stored = _storable(array)
-        value = self._builder.constant(
-            self._names.unique(tensor.hint), stored, dtype=_dtype(stored)
-        )
+        if tensor.integers is None:
+            name = self._names.unique(tensor.hint)
+            value = self._builder.constant(name, stored, dtype=_dtype(stored))
+        else:
+            value = self._dequantized(tensor.integers, tensor.hint)
         self._constants[id(array)] = array, value  # holds the array, whose id stays its own
         self._data[value.name] = stored
         return value
+
+    def _dequantized(self, integers: Integers, hint: str) -> Value:
+        """A scale is either the only one, or a factor behind."""
+        has_one = integers.scales.size == 1
+        scale = float(integers.scales.reshape(-1)[0]) if has_one else 1.0
+        quantization = Quantization.per_tensor(scale, integers.zero_point)
+        source = self._builder.constant(self._names.unique(hint), integers.array, quantization)
+        name = self._names.unique(f"{hint}_dequantized")
+        value = self._builder.add(Dequantize(), [source], name, location=self._location)
+        if has_one:
+            return value
+        scales = self._builder.constant(self._names.unique(f"{hint}_scales"), integers.scales)
+        name = self._names.unique(f"{hint}_scaled")
+        return self._builder.add(Mul(), [value, scales], name, location=self._location)
 
     def constant(
         self, array: Array, quantization: Quantization, hint: str = "", dtype: DType | None = None
@@ -287,20 +336,11 @@ class Composer:
 
 def _dtype(array: Array) -> DType:
     """Raises UnsupportedError for elements that a graph cannot hold."""
-    found = _DTYPES.get(_storable_dtype(array.dtype))
-    if found is None:
-        names = ", ".join(dtype.value for dtype in COMPUTED_DTYPES)
-        raise UnsupportedError(f"expected elements of {names}, got {array.dtype}")
-    return found
-
-
-def _storable_dtype(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
-    """float16 and float64 are float32 in a graph."""
-    return np.dtype("<f4") if dtype.kind == "f" else dtype
+    return graph_dtype(array.dtype)
 
 
 def _storable(array: Array) -> Array:
-    return array.astype(_storable_dtype(array.dtype), copy=False)
+    return array.astype(graph_dtype(array.dtype).numpy, copy=False)
 
 
 def _with_names(graph: Graph, names: Mapping[str, str]) -> Graph:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import (
     Abs,
@@ -27,28 +26,23 @@ from tinsmith_ir.operators import (
     Square,
     Sub,
 )
+
 from tinsmith_tensors.composer import Composer, Tensor
+from tinsmith_tensors.element_types import GRAPH_DTYPES, graph_dtype
 
 _NARROW = (np.dtype("i1"), np.dtype("u1"), np.dtype("<i2"))
 _ArrayFunction = Callable[[Array, Array], Array]
 
 
 def cast(c: Composer, x: Tensor, dtype: np.dtype[np.generic]) -> Tensor:
-    """Elements as `dtype`, as `operators.Cast` has it; float16 and float64 are float32 where computed."""
-    if x.array is not None and dtype not in _GRAPH_DTYPES:
+    """Elements as `dtype`, as `operators.Cast` has it; computed ones as what a graph has of it, see `graph_dtype`."""
+    if x.array is not None and (dtype not in GRAPH_DTYPES or x.elements == 0):
         with np.errstate(all="ignore"):
             return c.known(x.array.astype(dtype))
-    wanted = _GRAPH_DTYPES.get(dtype, DType.FLOAT32) if dtype.kind == "f" else _GRAPH_DTYPES[dtype]
-    if x.array is not None and x.dtype not in _GRAPH_DTYPES:
-        x = c.known(x.array.astype(np.float32 if x.is_float else np.int64))
+    wanted = graph_dtype(dtype)
     if x.dtype == wanted.numpy:
         return x
-    if x.elements == 0 and x.array is not None:
-        return c.known(x.array.astype(wanted.numpy))
     return c.emit(Cast(wanted), x)
-
-
-_GRAPH_DTYPES = {dtype.numpy: dtype for dtype in DType if dtype is not DType.INT4}
 
 
 def binary(

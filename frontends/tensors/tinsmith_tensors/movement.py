@@ -1,12 +1,13 @@
 """Functions that move elements: of known tensors at once, of computed ones by operators of the graph."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Broadcast, Concat, Pad, Reshape, Slice, Transpose
+
 from tinsmith_tensors.composer import Composer, Tensor
 
 
@@ -18,8 +19,8 @@ def reshape(c: Composer, x: Tensor, shape: Sequence[int]) -> Tensor:
     if math.prod(wanted) != x.elements:
         raise UnsupportedError(f"expected a shape of {x.elements} elements, got {list(wanted)}")
     if x.array is not None:
-        return _moved(x, x.array.reshape(wanted))
-    return _like(x, c.emit(Reshape(wanted), x))
+        return _moved(x, lambda array: array.reshape(wanted))
+    return c.emit(Reshape(wanted), x)
 
 
 def transpose(c: Composer, x: Tensor, permutation: Sequence[int]) -> Tensor:
@@ -28,8 +29,8 @@ def transpose(c: Composer, x: Tensor, permutation: Sequence[int]) -> Tensor:
     if axes == tuple(range(x.rank)):
         return x
     if x.array is not None:
-        return _moved(x, np.ascontiguousarray(x.array.transpose(axes)))
-    return _like(x, c.emit(Transpose(axes), x))
+        return _moved(x, lambda array: array.transpose(axes))
+    return c.emit(Transpose(axes), x)
 
 
 def channels_last(c: Composer, x: Tensor) -> Tensor:
@@ -77,7 +78,7 @@ def broadcast_to(c: Composer, x: Tensor, shape: Sequence[int]) -> Tensor:
     if x.array is not None:
         c.check_known_size(wanted, x.dtype.itemsize)
         return c.known(np.ascontiguousarray(np.broadcast_to(x.array, wanted)), x.hint)
-    return _like(x, c.emit(Broadcast(wanted), x))
+    return c.emit(Broadcast(wanted), x)
 
 
 def slice_(
@@ -89,10 +90,10 @@ def slice_(
     if x.array is not None:
         axes = zip(begin, shape, steps, strict=True)
         indices = [start + np.arange(size) * step for start, size, step in axes]
-        return _moved(x, np.ascontiguousarray(x.array[np.ix_(*indices)]))
+        return _moved(x, lambda array: array[np.ix_(*indices)])
     if 0 in shape:
         raise UnsupportedError(f"expected a slice with elements, got shape {list(shape)}")
-    return _like(x, c.emit(Slice(tuple(begin), tuple(shape), tuple(steps)), x))
+    return c.emit(Slice(tuple(begin), tuple(shape), tuple(steps)), x)
 
 
 def part(c: Composer, x: Tensor, axis: int, begin: int, end: int) -> Tensor:
@@ -119,12 +120,47 @@ def concat(c: Composer, parts: Sequence[Tensor], axis: int) -> Tensor:
     filled = [part_ for part_ in parts if part_.elements]
     if len(filled) == 1:
         return filled[0]
-    return _like(parts[0], c.emit(Concat(axis=axis % filled[0].rank), *filled))
+    return c.emit(Concat(axis=axis % filled[0].rank), *filled)
 
 
 def stack(c: Composer, parts: Sequence[Tensor], axis: int) -> Tensor:
     """Side by side along a new axis."""
     return concat(c, [unsqueeze(c, part_, [axis]) for part_ in parts], axis)
+
+
+def tile(c: Composer, x: Tensor, times: Sequence[int]) -> Tensor:
+    """x as a whole times[i] times along each axis i; 0 leaves no elements."""
+    if len(times) != x.rank or min(times, default=1) < 0:
+        raise UnsupportedError(f"expected {x.rank} multiples from 0 on, got {list(times)}")
+    pairs = [*zip(times, x.shape, strict=True)]
+    whole = [count * size for count, size in pairs]
+    if x.array is not None or 0 in times:
+        c.check_known_size(whole, x.dtype.itemsize)
+        array = np.empty(whole, x.dtype) if x.array is None else np.tile(x.array, times)
+        return c.known(array, x.hint)
+    # A new axis in front of each that is repeated, along which it is.
+    apart = [part_ for count, size in pairs for part_ in ((1, size) if count > 1 else (size,))]
+    grown = [part_ for count, size in pairs for part_ in ((count, size) if count > 1 else (size,))]
+    return reshape(c, broadcast_to(c, reshape(c, x, apart), grown), whole)
+
+
+def repeat(c: Composer, x: Tensor, count: int, axis: int) -> Tensor:
+    """Each element `count` times, one behind the other, along an axis; 0 leaves no elements."""
+    place = axis % x.rank
+    times = [1] * (x.rank + 1)
+    times[place + 1] = count
+    whole = [size * count if each == place else size for each, size in enumerate(x.shape)]
+    return reshape(c, tile(c, unsqueeze(c, x, [place + 1]), times), whole)
+
+
+def roll(c: Composer, x: Tensor, shift: int, axis: int) -> Tensor:
+    """x moved by `shift` along an axis; what leaves it at its end comes back at its begin."""
+    place = axis % x.rank
+    size = x.shape[place]
+    by = shift % size if size else 0
+    if by == 0:
+        return x
+    return concat(c, [part(c, x, place, size - by, size), part(c, x, place, 0, size - by)], place)
 
 
 def pad(c: Composer, x: Tensor, widths: Sequence[tuple[int, int]], value: float | None) -> Tensor:
@@ -148,13 +184,11 @@ def pad(c: Composer, x: Tensor, widths: Sequence[tuple[int, int]], value: float 
         fill = 0 if value is None else value
         return c.known(np.pad(x.array, added, constant_values=fill), x.hint)
     stored = value if value is None or x.is_float else int(value)
-    return _like(x, c.emit(Pad(tuple(width for pair in added for width in pair), stored), x))
+    return c.emit(Pad(tuple(width for pair in added for width in pair), stored), x)
 
 
-def _moved(x: Tensor, array: Array) -> Tensor:
-    return Tensor(array=array, hint=x.hint)
-
-
-def _like(x: Tensor, result: Tensor) -> Tensor:
-    """What stands for uint8 still does."""
-    return Tensor(result.array, result.value, result.hint, x.is_recentred)
+def _moved(x: Tensor, move: Callable[[Array], Array]) -> Tensor:
+    """A known tensor in other places, and the integers that stand for it."""
+    assert x.array is not None
+    integers = x.integers and x.integers.moved(move)
+    return Tensor(np.ascontiguousarray(move(x.array)), hint=x.hint, integers=integers)
