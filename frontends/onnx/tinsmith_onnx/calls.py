@@ -5,10 +5,9 @@ from typing import Protocol, cast
 
 import numpy as np
 import onnx
-from onnx import AttributeProto, FunctionProto, NodeProto, helper
-from tinsmith_tensors import Tensor
+from onnx import AttributeProto, FunctionProto, NodeProto, defs, helper
 
-from tinsmith_onnx.context import schema_of
+from tinsmith_onnx.context import Item, TensorList, schema_of
 from tinsmith_onnx.model_file import domain_of
 
 Key = tuple[str, str, str]
@@ -35,7 +34,7 @@ def functions_of(functions: Sequence[FunctionProto]) -> Mapping[Key, FunctionPro
 
 
 def defined_function(
-    node: NodeProto, operands: Sequence[Tensor | None], version: int
+    node: NodeProto, operands: Sequence[Item | None], version: int
 ) -> FunctionProto | None:
     """What the `onnx` package says that an operator is made of; None if it says nothing."""
     found = schema_of(node.op_type, version, domain_of(node))
@@ -46,7 +45,8 @@ def defined_function(
         body = _newest(schema.function_opset_versions, version)
         if body is None:
             return None
-        return FunctionProto.FromString(schema.get_function_with_opset_version(body))
+        text = schema.get_function_with_opset_version(body)
+        return _with_defaults(FunctionProto.FromString(text), found)
     if schema.has_context_dependent_function:
         body = _newest(schema.context_dependent_function_opset_versions, version)
         if body is not None:
@@ -54,14 +54,25 @@ def defined_function(
             text = schema.get_context_dependent_function_with_opset_version(
                 body, node.SerializeToString(), types
             )
-            return FunctionProto.FromString(text)
+            return _with_defaults(FunctionProto.FromString(text), found)
     return None
 
 
-def type_of(tensor: Tensor | None) -> onnx.TypeProto:
-    """The type of a tensor in the format's terms; an empty one for what is left out."""
+def _with_defaults(function: FunctionProto, schema: defs.OpSchema) -> FunctionProto:
+    """The function with what its operator says of attributes that a caller leaves out."""
+    said = {attribute.name for attribute in function.attribute_proto}
+    for name, attribute in schema.attributes.items():
+        if name not in said and attribute.default_value.name:
+            function.attribute_proto.add().CopyFrom(attribute.default_value)
+    return function
+
+
+def type_of(tensor: Item | None) -> onnx.TypeProto:
+    """The type of a tensor or a sequence in the format's terms; an empty one for what is left out."""
     if tensor is None:
         return onnx.TypeProto()
+    if isinstance(tensor, TensorList):
+        return helper.make_sequence_type_proto(type_of(next(iter(tensor.tensors), None)))
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(tensor.dtype))
     return helper.make_tensor_type_proto(kind, tensor.shape)
 

@@ -16,7 +16,18 @@ from tinsmith_tensors import Composer, Tensor
 from tinsmith_onnx.model_file import array_of, domain_of, shown
 
 _REQUIRED = object()
-Subgraph = Callable[[onnx.GraphProto, Mapping[str, Tensor]], list[Tensor]]
+
+
+@dataclass(frozen=True, eq=False)
+class TensorList:
+    """A sequence of the format, of tensors of any shapes: a list while importing, nothing in the graph."""
+
+    tensors: tuple[Tensor, ...]
+
+
+Item = Tensor | TensorList
+"""What a name of the file stands for."""
+Subgraph = Callable[[onnx.GraphProto, Mapping[str, Item]], list[Item]]
 """Imports a graph inside of an attribute: given its inputs by name, its outputs in order."""
 
 
@@ -39,7 +50,7 @@ class OperatorContext:
 
     c: Composer
     node: onnx.NodeProto
-    operands: Sequence[Tensor | None]
+    operands: Sequence[Item | None]
     version: int
     model: str
     subgraph: Subgraph
@@ -71,12 +82,28 @@ class OperatorContext:
         return found
 
     def optional(self, position: int) -> Tensor | None:
-        """An operand, or None if it is left out."""
-        return self.operands[position] if position < len(self.operands) else None
+        """An operand, or None if it is left out; raises ModelError for a sequence."""
+        found = self.operands[position] if position < len(self.operands) else None
+        if isinstance(found, TensorList):
+            raise self.error(f"expected a tensor as operand {position}, got a sequence")
+        return found
+
+    def item(self, position: int) -> Item:
+        """An operand, which may be a sequence; raises ModelError if it is left out."""
+        found = self.operands[position] if position < len(self.operands) else None
+        return self.tensor(position) if found is None else found
+
+    def sequence(self, position: int) -> tuple[Tensor, ...]:
+        """The tensors of a sequence; raises ModelError for what is none."""
+        found = self.item(position)
+        if not isinstance(found, TensorList):
+            raise self.error(f"expected a sequence as operand {position}, got a tensor")
+        return found.tensors
 
     def present(self) -> list[Tensor]:
         """The operands that are there; raises ModelError for none."""
-        found = [operand for operand in self.operands if operand is not None]
+        operands = map(self.optional, range(len(self.operands)))
+        found = [operand for operand in operands if operand is not None]
         if not found:
             raise ModelError(f"{self.where}: expected operands, got none")
         return found

@@ -20,9 +20,10 @@ from tinsmith_ir.names import identifier
 from tinsmith_ir.problems import Problems, RefusedError
 from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors.images import Turned, channels_last_ends
+from tinsmith_tensors.quantization import with_quantized_inputs
 
 from tinsmith_onnx.calls import called, defined_function, functions_of
-from tinsmith_onnx.context import OperatorContext, describe
+from tinsmith_onnx.context import Item, OperatorContext, TensorList, describe
 from tinsmith_onnx.inputs import Choices, Inputs
 from tinsmith_onnx.model_file import (
     ModelFile,
@@ -116,13 +117,13 @@ class _Scope:
 
     opsets: Mapping[str, int]
     outer: "_Scope | None" = None
-    tensors: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    tensors: dict[str, Item] = field(default_factory=dict[str, Item])
     refused: set[str] = field(default_factory=set[str])
     absent: set[str] = field(default_factory=set[str])
     depth: int = 0
 
-    def find(self, name: str) -> Tensor | None:
-        """The tensor of that name here, or around."""
+    def find(self, name: str) -> Item | None:
+        """What is of that name here, or around."""
         scope: _Scope | None = self
         while scope is not None:
             if name in scope.tensors:
@@ -134,8 +135,17 @@ class _Scope:
         """Whether it depends on what could not be imported."""
         scope: _Scope | None = self
         while scope is not None:
-            if name in scope.refused:
-                return True
+            if name in scope.refused or name in scope.tensors:
+                return name not in scope.tensors
+            scope = scope.outer
+        return False
+
+    def is_absent(self, name: str) -> bool:
+        """Whether it is an operand that the caller of the function, in which this is, left out."""
+        scope: _Scope | None = self
+        while scope is not None:
+            if name in scope.absent or name in scope.tensors:
+                return name not in scope.tensors
             scope = scope.outer
         return False
 
@@ -160,6 +170,8 @@ class _Import:
         self._problems = Problems(file.name)
         self._c = Composer(name)
         self._count = 0
+        # Of each inner graph, which is held so that its id stays its own.
+        self._stored: dict[int, tuple[onnx.GraphProto, Stored]] = {}
 
     def graph(self) -> Graph:
         """The whole, or one error with all problems."""
@@ -173,9 +185,16 @@ class _Import:
         self._run(self._graph.node, scope)
         outputs: dict[str, Tensor] = {}
         for name in names:
-            tensor = scope.find(name)
-            if tensor is not None:
-                outputs[name] = tensor
+            found = scope.find(name)
+            if isinstance(found, Tensor) and found.elements:
+                outputs[name] = found
+            elif found is not None:
+                got = "none" if isinstance(found, Tensor) else "a sequence"
+                self._problems.add(
+                    UnsupportedError(
+                        f"{self._source}: expected output {shown(name)!r} to be a tensor with elements, got {got}"
+                    )
+                )
             elif not scope.is_refused(name):
                 self._problems.add(
                     ModelError(
@@ -191,7 +210,7 @@ class _Import:
         }
         if not kept:
             raise ModelError(f"{self._source}: expected outputs, got none")
-        graph = self._c.build(kept)
+        graph = with_quantized_inputs(self._c.build(kept))
         if self._choices.channels_last:
             graph, turned = channels_last_ends(graph)
             for end in turned:
@@ -212,6 +231,7 @@ class _Import:
     def _keep_states(self, outputs: Mapping[str, Tensor], scope: _Scope) -> None:
         for name, output in self._choices.states.items():
             state = scope.tensors[name]
+            assert isinstance(state, Tensor)  # as all inputs are
             self._c.keep(state, outputs[output])
 
     # Operators
@@ -219,16 +239,19 @@ class _Import:
     def _run(self, nodes: Sequence[onnx.NodeProto], scope: _Scope) -> None:
         """Import operators in order; what depends on one that was refused is left out."""
         for node in nodes:
-            self._count += 1
-            if self._count > _MOST_NODES:
-                raise UnsupportedError(
-                    f"{self._source}: expected a network for a microcontroller of at most {_MOST_NODES:,} operators"
-                )
+            self._count_one()
             if not any(scope.is_refused(name) for name in node.input if name):
                 with self._problems.gathered(), suppress(_RefusedInsideError):
                     self._define_results(node, scope)
                     continue
             scope.refused.update(name for name in node.output if name)
+
+    def _count_one(self) -> None:
+        self._count += 1
+        if self._count > _MOST_NODES:
+            raise UnsupportedError(
+                f"{self._source}: expected a network for a microcontroller of at most {_MOST_NODES:,} operators"
+            )
 
     def _define_results(self, node: onnx.NodeProto, scope: _Scope) -> None:
         operands = [self._operand(name, node, scope) for name in node.input]
@@ -252,8 +275,8 @@ class _Import:
                 f"{self._source}: {describe(node)}: result {shown(missing[0])!r} is not supported"
             )
 
-    def _operand(self, name: str, node: onnx.NodeProto, scope: _Scope) -> Tensor | None:
-        if not name or name in scope.absent:
+    def _operand(self, name: str, node: onnx.NodeProto, scope: _Scope) -> Item | None:
+        if not name or scope.is_absent(name):
             return None
         found = scope.find(name)
         if found is None:
@@ -264,8 +287,8 @@ class _Import:
         return found
 
     def _results(
-        self, node: onnx.NodeProto, operands: Sequence[Tensor | None], scope: _Scope
-    ) -> Sequence[Tensor | None]:
+        self, node: onnx.NodeProto, operands: Sequence[Item | None], scope: _Scope
+    ) -> Sequence[Item | None]:
         domain = domain_of(node)
         function = self._functions.get((node.domain, node.op_type, node.overload))
         if function is not None:
@@ -282,24 +305,24 @@ class _Import:
                 lambda tensor, where: array_of(tensor, self._file.folder, where),
             )
             results = rule.convert(context)
-            return [results] if isinstance(results, Tensor) else results
+            return [results] if isinstance(results, Tensor | TensorList) else results
         if domain in scope.opsets:
             function = defined_function(node, operands, scope.opsets[domain])
             if function is not None:
                 return self._call(function, node, operands, scope)
-        raise RefusedError(
-            self._source,
-            describe(node),
-            f"{shown(node.op_type)} is not supported; {supported(self._rules)}",
+        reason = f"{shown(node.op_type)} is not supported; express it with operators that are"
+        self._problems.add(
+            RefusedError(self._source, describe(node), reason), supported(self._rules)
         )
+        raise _RefusedInsideError
 
     def _call(
         self,
         function: onnx.FunctionProto,
         node: onnx.NodeProto,
-        operands: Sequence[Tensor | None],
+        operands: Sequence[Item | None],
         scope: _Scope,
-    ) -> list[Tensor | None]:
+    ) -> list[Item | None]:
         """What a function gives: its nodes, in a scope of their own."""
         if scope.depth == _DEEPEST_CALL:
             raise ModelError(
@@ -315,15 +338,16 @@ class _Import:
         return [_found(inner, name) for name in function.output]
 
     def _subgraph(
-        self, graph: onnx.GraphProto, given: Mapping[str, Tensor], scope: _Scope
-    ) -> list[Tensor]:
+        self, graph: onnx.GraphProto, given: Mapping[str, Item], scope: _Scope
+    ) -> list[Item]:
         if scope.depth == _DEEPEST_CALL:
             raise ModelError(f"{self._source}: expected graphs in at most {_DEEPEST_CALL} graphs")
+        self._count_one()  # a loop may have nothing in its body
         inner = _Scope(scope.opsets, scope, depth=scope.depth + 1)
-        self._define_stored(stored_in(graph, self._source, self._file.folder), inner)
+        self._define_stored(self._stored_inside(graph), inner)
         inner.tensors.update(given)
         self._run(graph.node, inner)
-        outputs: list[Tensor] = []
+        outputs: list[Item] = []
         for output in graph.output:
             found = _found(inner, output.name)
             if found is None:
@@ -333,12 +357,18 @@ class _Import:
             outputs.append(found)
         return outputs
 
+    def _stored_inside(self, graph: onnx.GraphProto) -> Stored:
+        """Initializers of an inner graph, the same ones in each iteration of a loop."""
+        if id(graph) not in self._stored:
+            self._stored[id(graph)] = graph, stored_in(graph, self._source, self._file.folder)
+        return self._stored[id(graph)][1]
+
 
 class _RefusedInsideError(Exception):
-    """What an operator calls has problems, which are told already."""
+    """The problems of an operator, or of what it calls, are told already."""
 
 
-def _found(scope: _Scope, name: str) -> Tensor | None:
+def _found(scope: _Scope, name: str) -> Item | None:
     if scope.is_refused(name):
         raise _RefusedInsideError
     return scope.find(name)

@@ -14,6 +14,7 @@ from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors.images import Turned
 
 from tinsmith_onnx import elements
+from tinsmith_onnx.context import Item
 from tinsmith_onnx.model_file import shown
 
 
@@ -40,7 +41,7 @@ class Inputs:
         self._choices = choices
         self._sizes: dict[str, int] = {}
 
-    def define(self, tensors: dict[str, Tensor], refused: set[str], problems: Problems) -> None:
+    def define(self, tensors: dict[str, Item], refused: set[str], problems: Problems) -> None:
         """Add all that are no initializers to `tensors`, or to `refused` with their problems."""
         inputs = [value for value in self._graph.input if value.name not in tensors]
         self._check_choices({value.name for value in inputs})

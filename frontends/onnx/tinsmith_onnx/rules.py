@@ -3,11 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tinsmith_tensors import Tensor
+from tinsmith_onnx.context import Item, OperatorContext
 
-from tinsmith_onnx.context import OperatorContext
-
-Results = Tensor | Sequence[Tensor | None]
+Results = Item | Sequence[Item | None]
 """All results of an operator in order; those behind, or None, if nothing reads them."""
 
 

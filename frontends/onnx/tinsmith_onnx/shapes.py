@@ -148,7 +148,7 @@ RULES: Mapping[str, Rule] = {
     "Constant": Rule(constant),
     "Expand": Rule(expand),
     "Flatten": Rule(flatten),
-    "Identity": Rule(lambda t: t.tensor(0)),
+    "Identity": Rule(lambda t: t.item(0)),
     "Reshape": Rule(reshape),
     "Shape": Rule(shape),
     "Size": Rule(size),
