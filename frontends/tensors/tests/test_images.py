@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from tinsmith_ir import DType, Graph, evaluate_graph
+from tinsmith_ir import DType, Graph, evaluate_frames, evaluate_graph
 from tinsmith_ir.operators import Relu
 from tinsmith_ir.types import TensorType
 from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors.elementwise import add, mul
 from tinsmith_tensors.images import Turned, channels_last_ends
-from tinsmith_tensors.movement import reshape
+from tinsmith_tensors.movement import concat, part, reshape
 from tinsmith_tensors.reductions import mean
 from tinsmith_tensors.windows import convolution
 
@@ -67,3 +67,22 @@ def test_an_input_of_which_one_reader_is_a_convolution_is_an_image() -> None:
 def test_for_people_both_shapes_are_said() -> None:
     end = Turned("x", (1, 3, 4, 5), (1, 4, 5, 3))
     assert str(end) == "x is [1, 4, 5, 3], channels last (in the file [1, 3, 4, 5])"
+
+
+def test_a_state_that_is_an_image_is_kept_channels_last() -> None:
+    c = Composer("g")
+    x = c.input("x", TensorType((1, 3, 1, 4), DType.FLOAT32))
+    state = c.state("rows", np.arange(24, dtype=F32).reshape(1, 3, 2, 4))
+    seen = concat(c, [state, x], 2)
+    c.keep(state, part(c, seen, 2, 1, 3))
+    graph = c.build({c.reserve("y"): conv(c, seen, 4)})
+    turned, _ = channels_last_ends(graph)
+    assert turned.states[0].value.type.shape == (1, 2, 4, 3)
+    frames = [
+        np.random.default_rng(seed).standard_normal((1, 3, 1, 4)).astype(F32) for seed in range(4)
+    ]
+    before = [run["y"] for run in evaluate_frames(graph, [[frame] for frame in frames])]
+    last = [[np.ascontiguousarray(np.moveaxis(frame, 1, -1))] for frame in frames]
+    after = [run["y"] for run in evaluate_frames(turned, last)]
+    for first, second in zip(before, after, strict=True):
+        assert np.array_equal(np.moveaxis(first, 1, -1), second)

@@ -7,8 +7,9 @@ images. No pass may change what a network takes, so importers do, here.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from tinsmith_ir.checked import Checked
-from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.graph import Graph, Node, State, Value
 from tinsmith_ir.operators import Concat, Pad, Trait, Transpose
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
@@ -36,7 +37,7 @@ def channels_last_ends(graph: Graph) -> tuple[Graph, tuple[Turned, ...]]:
 
     An input is an image if operators that keep the places of elements lead from it to a transpose from channels first
     to channels last; an output, if they lead to it from the opposite. Images of one row, or of one channel and one
-    pixel, are turned as well. All others stay.
+    pixel, are turned as well. All others stay. States that are images are kept channels last, too.
     """
     inputs = [
         value for value in graph.inputs if _is_long(value.type) and _leads_to_image(graph, value)
@@ -48,11 +49,18 @@ def channels_last_ends(graph: Graph) -> tuple[Graph, tuple[Turned, ...]]:
         and value.name in graph.producers
         and _comes_from_image(graph, value)
     ]
-    if not inputs and not outputs:
+    states = [
+        state
+        for state in graph.states
+        if _is_long(state.value.type) and _leads_to_image(graph, state.value)
+    ]
+    if not inputs and not outputs and not states:
         return graph, ()
     turned = _Turning(graph)
     for value in inputs:
         turned.input(value)
+    for state in states:
+        turned.state(state)
     for value in outputs:
         turned.output(value)
     return turned.graph()
@@ -120,18 +128,28 @@ class _Turning:
         self._renamed: dict[str, Value] = {}
         self._inputs = list(graph.inputs)
         self._outputs = list(graph.outputs)
+        self._kept: dict[str, Value] = {}
         self._front: list[Node] = []
         self._back: list[Node] = []
         self._turned: list[Turned] = []
 
     def input(self, value: Value) -> None:
         """The input keeps its name; what reads it reads a transpose of it."""
+        last = self._read_by_transpose(value)
+        self._inputs[self._inputs.index(value)] = last
+        self._turned.append(Turned(value.name, value.type.shape, last.type.shape))
+
+    def state(self, state: State) -> None:
+        """The state keeps its name, as an input does; nobody outside sees how it is kept."""
+        self._kept[state.value.name] = self._read_by_transpose(state.value)
+
+    def _read_by_transpose(self, value: Value) -> Value:
+        """The value channels last, of the same name; what reads it reads a transpose of it."""
         last = Value(value.name, _permuted(value.type, first_to_last(len(value.type.shape))))
         first = Value(self._fresh(value.name), value.type)
         self._front.append(Node(Transpose(last_to_first(len(value.type.shape))), (last,), (first,)))
-        self._inputs[self._inputs.index(value)] = last
         self._renamed[value.name] = first
-        self._turned.append(Turned(value.name, value.type.shape, last.type.shape))
+        return last
 
     def output(self, value: Value) -> None:
         """The output keeps its name; what it was has another."""
@@ -144,11 +162,8 @@ class _Turning:
 
     def graph(self) -> tuple[Graph, tuple[Turned, ...]]:
         """The new graph."""
+        states = [self._turned_state(state) for state in self._graph.states]
         nodes = [*self._front, *self._with_new_names(self._graph.nodes), *self._back]
-        states = [
-            type(state)(state.value, state.initial, self._renamed.get(state.next.name, state.next))
-            for state in self._graph.states
-        ]
         graph = Graph(
             self._graph.name,
             tuple(self._inputs),
@@ -160,17 +175,27 @@ class _Turning:
         verify_graph(graph)
         return graph, tuple(self._turned)
 
+    def _turned_state(self, state: State) -> State:
+        next_ = self._renamed.get(state.next.name, state.next)
+        last = self._kept.get(state.value.name)
+        if last is None:
+            return State(state.value, state.initial, next_)
+        order = first_to_last(len(last.type.shape))
+        kept = Value(self._fresh(state.next.name, "channels_last"), last.type)
+        self._back.append(Node(Transpose(order), (next_,), (kept,)))
+        return State(last, np.ascontiguousarray(state.initial.transpose(order)), kept)
+
     def _with_new_names(self, nodes: Sequence[Node]) -> Iterator[Node]:
         for node in nodes:
             inputs = tuple(value and self._renamed.get(value.name, value) for value in node.inputs)
             outputs = tuple(self._renamed.get(value.name, value) for value in node.outputs)
             yield Node(node.operator, inputs, outputs, node.location)
 
-    def _fresh(self, name: str) -> str:
-        candidate, count = f"{name}_channels_first", 1
+    def _fresh(self, name: str, what: str = "channels_first") -> str:
+        candidate, count = f"{name}_{what}", 1
         while candidate in self._names:
             count += 1
-            candidate = f"{name}_channels_first_{count}"
+            candidate = f"{name}_{what}_{count}"
         self._names.add(candidate)
         return candidate
 

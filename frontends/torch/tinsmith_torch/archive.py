@@ -1,0 +1,5 @@
+from collections.abc import Collection
+
+
+def checked_archive(data: bytes, name: str, supported: Collection[str]) -> bytes:
+    return data
