@@ -23,9 +23,10 @@ from tinsmith_tensors.images import Turned, channels_last_ends
 from tinsmith_tensors.quantization import with_quantized_inputs
 
 from tinsmith_onnx.calls import called, defined_function, functions_of
-from tinsmith_onnx.context import Item, OperatorContext, TensorList, describe
+from tinsmith_onnx.context import Item, OperatorContext, TensorList, describe, schema_of
 from tinsmith_onnx.inputs import Choices, Inputs
 from tinsmith_onnx.model_file import (
+    OLDEST_OPSET,
     ModelFile,
     Stored,
     array_of,
@@ -266,6 +267,11 @@ class _Import:
             if str(error).startswith(f"{self._source}: "):
                 raise
             raise UnsupportedError(f"{self._source}: {describe(node)}: {error}") from error
+        except _DAMAGE as error:
+            raise ModelError(
+                f"{self._source}: {describe(node)}: expected operands and attributes that fit together, got others "
+                f"({type(error).__name__}: {error})"
+            ) from error
         for name, result in zip(node.output, results, strict=False):
             if name and result is not None:
                 scope.tensors[name] = result
@@ -295,6 +301,7 @@ class _Import:
             return self._call(function, node, operands, scope)
         rule = self._rules.get(f"{domain}.{node.op_type}" if domain else node.op_type)
         if rule is not None:
+            self._check_age(node, domain, scope)
             context = OperatorContext(
                 self._c,
                 node,
@@ -315,6 +322,18 @@ class _Import:
             RefusedError(self._source, describe(node), reason), supported(self._rules)
         )
         raise _RefusedInsideError
+
+    def _check_age(self, node: onnx.NodeProto, domain: str, scope: _Scope) -> None:
+        """Before version 7 of the main set, operators are taken that are the same since."""
+        version = scope.opsets.get(domain, 1)
+        if domain or version >= OLDEST_OPSET:
+            return
+        then, later = (schema_of(node.op_type, each, domain) for each in (version, OLDEST_OPSET))
+        if then is None or later is None or then.since_version != later.since_version:
+            raise UnsupportedError(
+                f"{self._source}: {describe(node)}: expected the operator of operator set {OLDEST_OPSET} or newer, got "
+                f"{version}; convert the model by onnx.version_converter"
+            )
 
     def _call(
         self,
