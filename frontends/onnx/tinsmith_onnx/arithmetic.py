@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 
 import numpy as np
+from onnx import TensorProto
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import (
     Acos,
@@ -30,7 +31,7 @@ from tinsmith_ir.operators import (
     Tan,
     Tanh,
 )
-from tinsmith_tensors import Composer, Tensor
+from tinsmith_tensors import Composer, Tensor, narrowing
 from tinsmith_tensors import elementwise as ew
 
 from tinsmith_onnx.context import OperatorContext
@@ -97,15 +98,28 @@ def cast(context: OperatorContext) -> Tensor:
 
 
 def cast_like(context: OperatorContext) -> Tensor:
-    """CastLike: to the type of the second operand."""
-    return ew.cast(context.c, context.tensor(0), context.tensor(1).dtype)
+    """CastLike: to the type of the second operand; of a computed one to what a graph has of it."""
+    x, like = context.tensor(0), context.tensor(1)
+    if narrowing.is_narrow(like.dtype):
+        return _narrowed(context, x, like.dtype)
+    return ew.cast(context.c, x, like.dtype)
 
 
 def cast_to(context: OperatorContext, x: Tensor, element_type: int) -> Tensor:
     """x as elements of a type of the format."""
-    if x.is_known:
-        return ew.cast(context.c, x, numpy_dtype(element_type))
-    return ew.cast(context.c, x, graph_dtype(element_type).numpy)
+    dtype = numpy_dtype(element_type)
+    if element_type == TensorProto.FLOAT8E8M0:
+        raise context.unsupported(
+            "expected elements that are not powers of two alone, got float8e8m0"
+        )
+    if narrowing.is_narrow(dtype):
+        return _narrowed(context, x, dtype)
+    return ew.cast(context.c, x, dtype if x.is_known else graph_dtype(element_type).numpy)
+
+
+def _narrowed(context: OperatorContext, x: Tensor, dtype: np.dtype[np.generic]) -> Tensor:
+    saturate = bool(context.integer("saturate", 1))
+    return narrowing.narrow(context.c, x, dtype, saturate=saturate)
 
 
 def negate(context: OperatorContext) -> Tensor:
