@@ -26,6 +26,7 @@ from tinsmith_ir.operators import (
     ResizeBilinear,
     Slice,
     Softmax,
+    Sub,
     Transpose,
 )
 from tinsmith_ir.types import Quantization, TensorType
@@ -149,6 +150,13 @@ class ChannelsFirst:
         channels, ones = x.type.shape[1], (1,) * (len(x.type.shape) - 2)
         scaled = self.add(Mul(), x, self.constant(1, channels, *ones))
         return self.add(Add(), scaled, self.constant(channels, *ones))
+
+    def normalize_groups(self, x: Value, groups: int) -> Value:
+        """Each group of channels less its mean over all of its elements."""
+        batch, elements = x.type.shape[0], x.type.elements
+        rows = self.reshape(x, batch, groups, elements // (batch * groups))
+        mean = self.add(Mean(axes=(2,), keep_dims=True), rows)
+        return self.reshape(self.add(Sub(), rows, mean), *x.type.shape)
 
     def relu(self, x: Value) -> Value:
         return self.add(Relu(), x)

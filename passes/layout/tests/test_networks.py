@@ -123,6 +123,16 @@ def shuffled_groups(n: ChannelsFirst) -> Graph:
     return n.build(n.mean(n.conv(n.relu(n.shuffle(x, 2)), 4, groups=2)))
 
 
+def shuffled_halves(n: ChannelsFirst) -> Graph:
+    """Of what two branches give, shuffled, each takes a half: layers may give their channels in that order at once."""
+    x = n.conv(n.image(1, 4, 4, 3), 8)
+    for _ in range(2):
+        kept, taken = n.channels(x, 0, 4), n.channels(x, 4, 8)
+        made = n.relu(n.conv(n.depthwise(n.relu(n.conv(taken, 4, 1))), 4, 1))
+        x = n.shuffle(n.concat(kept, made), 2)
+    return n.build(n.mean(n.conv(x, 5, 1)))
+
+
 def depth_to_space(n: ChannelsFirst) -> Graph:
     """Blocks of two by two: rows and columns have to be woven."""
     x = n.relu(n.conv(n.image(1, 3, 5, 2), 12))
@@ -162,6 +172,7 @@ OTHERS = [
     Left(autoencoder, 1, 0),
     Left(shuffled_channels, 1, 0),
     Left(shuffled_groups, 1, 1),
+    Left(shuffled_halves, 0, 0),
     Left(depth_to_space, 1, 1),
     Left(detector, 0, 0),
     Left(mixer, 4, 4),

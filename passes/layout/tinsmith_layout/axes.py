@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from tinsmith_layout.rearrangement import Piece, Rearrangement, Shape, rearranged
 
+MOST_AXES = 6
+"""That kernels take."""
+
 Axes = tuple[int | None, ...]
 """For each axis of a result the axis that it was, or None for a new one of size 1; what is left out has size 1, too."""
 
@@ -45,35 +48,39 @@ def without(axes: Axes, left_out: Sequence[int]) -> Axes:
 
 def digits_of(label: Rearrangement) -> tuple[Shape, ...]:
     """For each axis the sizes of the digits that stay whole, outermost first; () if axes are not made of digits."""
+    found: list[list[int]] = [[] for _ in label.before]
+    for run in sorted(_runs(label), key=lambda run: run[0].source):
+        found[run[0].before].append(_size(run))
+    return tuple(tuple(sizes) or (1,) for sizes in found) if label.pieces is not None else ()
+
+
+def in_digits(label: Rearrangement) -> Rearrangement | None:
+    """The same order, with a dimension for each digit that stays whole; None if axes are not made of digits."""
     if label.pieces is None:
-        return ()
+        return None
+    return label.between(label.before, tuple(map(_size, _runs(label))))
+
+
+def _runs(label: Rearrangement) -> list[list[Piece]]:
+    """Pieces of one axis that follow one another before and after, in the order of the result."""
     runs: list[list[Piece]] = []
-    for piece in label.pieces:
+    for piece in label.pieces or ():
         last = runs[-1][-1] if runs else None
         if last and last.before == piece.before and last.source + 1 == piece.source:
             runs[-1].append(piece)
         else:
             runs.append([piece])
-    runs.sort(key=lambda run: run[0].source)
-    found: list[list[int]] = [[] for _ in label.before]
-    for run in runs:
-        found[run[0].before].append(math.prod(piece.size for piece in run))
-    return tuple(tuple(sizes) or (1,) for sizes in found)
+    return runs
+
+
+def _size(run: Sequence[Piece]) -> int:
+    return math.prod(piece.size for piece in run)
 
 
 def _long_axes(label: Rearrangement) -> list[int] | None:
     """The axes longer than 1 in the order of the result; None if one is taken apart."""
-    if label.pieces is None:
-        return None
-    found: list[int] = []
-    last = -1
-    for piece in label.pieces:
-        if found and found[-1] == piece.before and piece.source == last + 1:
-            last = piece.source
-            continue
-        found.append(piece.before)
-        last = piece.source
-    return found if len(set(found)) == len(found) else None
+    found = [run[0].before for run in _runs(label)]
+    return found if label.pieces is not None and len(set(found)) == len(found) else None
 
 
 def _in_shape(label: Rearrangement, long: Sequence[int]) -> Axes | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tinsmith_ir.operators import Broadcast
 
-from tinsmith_layout.axes import arranged, axes_of
+from tinsmith_layout.axes import MOST_AXES, arranged, axes_of, in_digits
 from tinsmith_layout.rearrangement import Rearrangement, Shape, rearranged, reshaped
 from tinsmith_layout.variants import RESULT, Case, Variant
 
@@ -52,7 +52,9 @@ def broadcast_label(whole: Rearrangement, shape: Shape) -> Rearrangement | None:
 
 
 def _whole(case: Case) -> Iterator[Rearrangement]:
-    """The label as one of the result, if the tensor at the port has as many elements; then as one of whole axes."""
+    """The label as one of the result, if the tensor at the port has as many elements; then in shapes of finer axes, in
+    which more can be broadcast.
+    """
     shape, given = case.shape(RESULT), case.shape(case.port)
     if math.prod(given) != math.prod(shape):
         return
@@ -64,3 +66,6 @@ def _whole(case: Case) -> Iterator[Rearrangement]:
         found = arranged(axes, shape)
         if found is not None:
             yield found
+    apart = in_digits(whole)
+    if apart is not None and len(apart.after) <= MOST_AXES:
+        yield apart

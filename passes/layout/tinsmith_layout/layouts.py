@@ -1,24 +1,17 @@
 """How the tensors of a network lie, what that costs, and what would cost less."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from tinsmith_ir.graph import Node, Value
 from tinsmith_ir.operators import BatchMatmul
 
-from tinsmith_layout.axes import axes_of
 from tinsmith_layout.cut import Cut
 from tinsmith_layout.network import Network, Read
+from tinsmith_layout.prices import Part, Prices
 from tinsmith_layout.rearrangement import Rearrangement, transposed
 from tinsmith_layout.variants import RESULT, Case, Variant, as_it_is, nothing
-
-CALL_BYTES = 32
-"""What a transposition costs beside its bytes, so that one is better than two halves."""
-
-Part = tuple[str, object]
-"""A transposition or a reshape of a root, which all that read it so share."""
 
 
 @dataclass(frozen=True)
@@ -30,47 +23,6 @@ class Need:
 
     way: Rearrangement
     is_swapped: bool = False
-
-
-class Prices:
-    """What moving elements costs, as one number: bytes count above all, then reshapes, then whether it is done early.
-
-    Done late it is further behind what could be fused with its producer.
-    """
-
-    def __init__(self, network: Network) -> None:
-        """Weights for which no lower count ever adds up to a higher one."""
-        self._depths = network.depths
-        self._constants = network.graph.constant_data
-        readings = 1 + sum(len(reads) for reads in network.readings.values())
-        self._latest = max(network.depths.values(), default=0)
-        self._reshape = 2 * readings * (self._latest + 1)
-        self._byte = 2 * readings * self._reshape
-
-    def parts(self, root: Value, way: Rearrangement | None) -> Iterator[tuple[Part, int]]:
-        """What is done with a root, and the price of each step; with a constant it is done here, once more."""
-        early = self._latest - self._depths.get(root.name, 0)
-        if way is None:
-            yield ("never", ""), self._byte * (1 << 60)
-        elif way.is_nothing or (root.name in self._constants and way.is_reshape):
-            return
-        elif root.name in self._constants:
-            yield ("copy", (way.sizes, way.order)), root.type.size_bytes * self._byte
-        elif way.is_reshape:
-            yield ("reshape", way.after), self._reshape + early
-        else:
-            size_bytes = root.type.size_bytes + CALL_BYTES
-            yield ("transpose", (way.sizes, way.order)), size_bytes * self._byte + early
-            if not is_transpose(way):
-                yield ("reshape", way), self._reshape
-
-
-@lru_cache(maxsize=1 << 12)
-def is_transpose(way: Rearrangement) -> bool:
-    """Whether one transpose does it, with no reshape."""
-    axes = next(axes_of(way), ())
-    is_whole = len(way.before) == len(way.after) == len(axes) and None not in axes
-    return is_whole and way.after == tuple(way.before[axis or 0] for axis in axes)
 
 
 class Layouts:
@@ -136,7 +88,7 @@ class Layouts:
         roots = self._concerned(proposed)
         done = self._cut(proposed, roots).cheapest()
         changed = {name: proposed[name] for name in done}
-        if self._price(roots, changed) >= self._price(roots, {}):
+        if self._price(roots, proposed, changed) >= self._price(roots, proposed, {}):
             return False
         self._chosen |= changed
         return True
@@ -196,9 +148,14 @@ class Layouts:
                     found[read.root.name] = read.root
         return found
 
-    def _price(self, roots: Mapping[str, Value], changed: Mapping[str, Variant]) -> int:
-        """What is done with these roots in all, if those variants are chosen, too."""
-        total = 0
+    def _price(
+        self, roots: Mapping[str, Value], names: Iterable[str], changed: Mapping[str, Variant]
+    ) -> int:
+        """What is done with these roots and by those nodes in all, if some variants are chosen, too."""
+        nodes = [self._network.graph.producers[name] for name in names]
+        total = sum(
+            self._prices.node(node, changed.get(node.name) or self.variant(node)) for node in nodes
+        )
         for name in roots:
             parts: dict[Part, int] = {}
             for read in self._network.readings[name]:
@@ -223,6 +180,10 @@ class Layouts:
     def _cut(self, proposed: Mapping[str, Variant], roots: Mapping[str, Value]) -> Cut:
         """The prices of doing some of what is proposed; never too low, and right for doing nothing."""
         cut = Cut()
+        for name, variant in proposed.items():
+            node = self._network.graph.producers[name]
+            cut.if_done(name, self._prices.node(node, variant))
+            cut.if_left(name, self._prices.node(node, self.variant(node)))
         for name, root in roots.items():
             for is_moved in (False, True) if name in proposed else (False,):
                 self._price_root(cut, root, proposed, is_moved=is_moved)

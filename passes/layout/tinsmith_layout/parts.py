@@ -8,12 +8,9 @@ from itertools import chain
 from tinsmith_ir.graph import Node, Value
 from tinsmith_ir.operators import Concat, Operator, Pad, Reduction, Slice
 
-from tinsmith_layout.axes import digits_of
+from tinsmith_layout.axes import MOST_AXES, digits_of
 from tinsmith_layout.rearrangement import Rearrangement, Shape
 from tinsmith_layout.variants import RESULT, Case, Rule, Variant, as_it_is
-
-_MOST_AXES = 6
-"""That kernels take."""
 
 Digits = Sequence[Shape]
 """For each axis of a tensor sizes that it is the product of, outermost first."""
@@ -30,7 +27,7 @@ def or_in_parts(rule: Rule) -> Rule:
 
 def _in_parts(case: Case, rule: Rule) -> Variant | None:
     digits = digits_of(case.label)
-    if max(map(len, digits), default=0) <= 1 or sum(map(len, digits)) > _MOST_AXES:
+    if max(map(len, digits), default=0) <= 1 or sum(map(len, digits)) > MOST_AXES:
         return None
     node = _apart(case.node, case.port, digits)
     if node is None:

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph
-from tinsmith_ir.operators import Reshape, Transpose
+from tinsmith_ir.operators import Transpose
 from tinsmith_ir.passes import BIT_EXACT, Contract, Metric, Tolerance
 from tinsmith_ir.rewrite import erase_dead
 
-from tinsmith_layout.layouts import CALL_BYTES, Layouts
+from tinsmith_layout.layouts import Layouts
 from tinsmith_layout.network import Network
+from tinsmith_layout.prices import total
 from tinsmith_layout.rebuild import rebuilt
 
 
@@ -58,27 +59,7 @@ def _with_fewest_moves(graph: Graph, *, may_round: bool) -> Graph:
         layouts = Layouts(network, may_round=may_round)
         layouts.improve()
         result = erase_dead(rebuilt(network, layouts))
-        if _moves(Network(result)) >= _moves(network):
+        if total(Network(result)) >= total(network):
             break
         graph = result
     return graph
-
-
-def _moves(network: Network) -> tuple[int, int, int]:
-    """What moving elements costs: bytes that are transposed, or of constants; steps; and how early they are."""
-    read = {value.name for node in network.graph.nodes for value in node.present_inputs}
-    known = [constant.value for constant in network.graph.constants if constant.value.name in read]
-    size_bytes, steps, early = sum(value.type.size_bytes for value in known), 0, 0
-    deepest = max(network.depths.values(), default=0)
-    for node in network.graph.nodes:
-        root, _ = network.way_of(node.outputs[0])
-        if (
-            not isinstance(node.operator, Transpose | Reshape)
-            or root.name in network.graph.constant_data
-        ):
-            continue
-        is_transpose = isinstance(node.operator, Transpose)
-        size_bytes += root.type.size_bytes + CALL_BYTES if is_transpose else 0
-        steps += 1
-        early += deepest - network.depths.get(root.name, 0)
-    return size_bytes, steps, early
