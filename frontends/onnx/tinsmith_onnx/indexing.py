@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from tinsmith_ir.graph import Array
 from tinsmith_tensors import Tensor, indexing, movement, scans, scattering
 from tinsmith_tensors import elementwise as ew
+from tinsmith_tensors.determinants import determinant
 from tinsmith_tensors.scattering import Combine
 
 from tinsmith_onnx.context import OperatorContext
@@ -172,10 +174,42 @@ def binarizer(context: OperatorContext) -> Tensor:
     return ew.cast(c, ew.less(c, limit, x), x.dtype)
 
 
+def label_encoder(context: OperatorContext) -> Tensor:
+    """ai.onnx.ml.LabelEncoder: from numbers to numbers."""
+    x = context.tensor(0)
+    keys, values = _listed(context, "keys"), _listed(context, "values")
+    if keys.size != values.size or keys.size == 0:
+        raise context.error(f"expected as many keys as values, got {keys.size} and {values.size}")
+    if context.has_attribute("default_tensor"):
+        default = context.array("default_tensor")
+    elif values.dtype.kind == "f":
+        default = np.array(context.real("default_float"), np.float32)
+    else:
+        default = np.array(context.integer("default_int64"), np.int64)
+    return indexing.look_up(context.c, x, keys.reshape(-1).tolist(), values.reshape(-1), default)
+
+
+def _listed(context: OperatorContext, name: str) -> Array:
+    """Keys or values, in whichever attribute they are."""
+    if context.has_attribute(f"{name}_tensor"):
+        found = context.array(f"{name}_tensor")
+    elif context.has_attribute(f"{name}_floats"):
+        found = np.array(context.reals(f"{name}_floats"), np.float32)
+    else:
+        found = np.array(context.integers(f"{name}_int64s", ()), np.int64)
+    if found.dtype.kind not in "fiu" or context.has_attribute(f"{name}_strings"):
+        raise context.unsupported(f"expected {name} that are numbers, got strings")
+    return found
+
+
 RULES: Mapping[str, Rule] = {
     "Compress": Rule(compress, "of a known condition"),
     "CumProd": Rule(cumulate),
     "CumSum": Rule(cumulate),
+    "Det": Rule(
+        lambda context: determinant(context.c, context.tensor(0)),
+        "of at most 4 rows, if they are computed",
+    ),
     "Gather": Rule(gather),
     "GatherElements": Rule(gather_elements),
     "GatherND": Rule(gather_nd),
@@ -192,4 +226,5 @@ RULES: Mapping[str, Rule] = {
     "Unique": Rule(unique, "of known tensors"),
     "ai.onnx.ml.ArrayFeatureExtractor": Rule(array_feature_extractor),
     "ai.onnx.ml.Binarizer": Rule(binarizer),
+    "ai.onnx.ml.LabelEncoder": Rule(label_encoder, "between numbers"),
 }

@@ -23,7 +23,7 @@ from tinsmith_tensors.movement import (
     squeeze,
     unsqueeze,
 )
-from tinsmith_tensors.reductions import normalized_axes
+from tinsmith_tensors.reductions import largest, normalized_axes
 
 INDEX = np.dtype("<i4")
 """Of indices in a graph."""
@@ -182,6 +182,15 @@ def one_hot(
         wide = unsqueeze(c, computed_indices(c, indices, depth), [place])
         found = equal(c, wide, c.known(counts))
     return where(c, found, reshape(c, on, ()), reshape(c, off, ()))
+
+
+def look_up(c: Composer, x: Tensor, keys: Sequence[float], values: Array, default: Array) -> Tensor:
+    """For each element the value beside the key that it equals, or the default, which is one element."""
+    table = c.known(np.concatenate([default.reshape(1), values]).astype(values.dtype), "values")
+    numbers = np.arange(1, len(keys) + 1, dtype=INDEX)
+    found = equal(c, unsqueeze(c, x, [x.rank]), c.known(np.asarray(keys, x.dtype), "keys"))
+    places = where(c, found, c.known(numbers), c.known(np.zeros((), INDEX)))
+    return gather_at(c, table, [largest(c, places, [-1], keep_dims=False)])
 
 
 def compress(c: Composer, x: Tensor, condition: Array, axis: int | None) -> Tensor:
