@@ -53,9 +53,12 @@ def remark(element_type: int) -> str:
 def numpy_dtype(element_type: int) -> np.dtype[np.generic]:
     """Of known elements of that type. Raises UnsupportedError if there is none."""
     try:
-        return helper.tensor_dtype_to_np_dtype(element_type)
+        found = helper.tensor_dtype_to_np_dtype(element_type)
     except (KeyError, TypeError, ValueError) as error:
         raise UnsupportedError(f"expected numbers, got {name_of(element_type)}") from error
+    if found.kind == "c":
+        raise UnsupportedError(f"expected real numbers, got {name_of(element_type)}")
+    return found
 
 
 def is_tensor(type_: onnx.TypeProto) -> bool:

@@ -169,7 +169,8 @@ class _Import:
         self._functions = functions_of(file.functions)
         self._opsets = opsets_of(file.opset_import, file.name)
         self._problems = Problems(file.name)
-        self._c = Composer(name)
+        held = sum(array.nbytes for array in file.stored.arrays.values())
+        self._c = Composer(name, held)
         self._count = 0
         # Of each inner graph, which is held so that its id stays its own.
         self._stored: dict[int, tuple[onnx.GraphProto, Stored]] = {}

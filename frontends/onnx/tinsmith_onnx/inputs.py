@@ -87,6 +87,13 @@ class Inputs:
 
     def _input(self, value: onnx.ValueInfoProto) -> Tensor:
         where = f"{self._source}: input {shown(value.name)!r}"
+        try:
+            return self._made(value, where)
+        except UnsupportedError as error:
+            text = str(error).removeprefix(f"{where}: ")
+            raise UnsupportedError(f"{where}: {text}") from error
+
+    def _made(self, value: onnx.ValueInfoProto, where: str) -> Tensor:
         if not elements.is_tensor(value.type):
             raise UnsupportedError(
                 f"{where}: expected a tensor, got {value.type.WhichOneof('value') or 'no type'}"
@@ -100,10 +107,7 @@ class Inputs:
             return Tensor(
                 array=np.empty(shape, elements.numpy_dtype(kind)), hint=identifier(value.name)
             )
-        try:
-            dtype = elements.graph_dtype(kind)
-        except UnsupportedError as error:
-            raise UnsupportedError(f"{where}: {error}") from error
+        dtype = elements.graph_dtype(kind)
         if elements.remark(kind):
             self._choices.on_warning(f"input {shown(value.name)!r}: {elements.remark(kind)}")
         type_ = TensorType(shape, dtype)

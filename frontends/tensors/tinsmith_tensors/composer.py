@@ -23,10 +23,12 @@ from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_tensors.element_types import graph_dtype
 
-LARGEST_KNOWN_BYTES = 1 << 28
+LARGEST_TENSOR_BYTES = 1 << 28
+"""Of one computed tensor: more than microcontrollers have."""
+LARGEST_KNOWN_BYTES = 1 << 26
 """Of one known tensor that is made while composing."""
-_MOST_KNOWN_BYTES = 1 << 30
-"""Of all of them."""
+_MOST_KNOWN_BYTES = 1 << 27
+"""Of all of them, unless a file is large."""
 _MOST_FOLDED_WORK = 1 << 22
 """Of one operator on known tensors; what costs more is left to the graph."""
 
@@ -70,7 +72,6 @@ class Tensor:
     array: Array | None = None
     value: Value | None = None
     hint: str = "constant"
-    is_recentred: bool = False
     integers: Integers | None = None
 
     @property
@@ -122,8 +123,11 @@ class Tensor:
 class Composer:
     """Composes one graph. Functions of this library take it as their first argument."""
 
-    def __init__(self, name: str) -> None:
-        """An empty graph called `name`."""
+    def __init__(self, name: str, file_bytes: int = 0) -> None:
+        """An empty graph called `name`. file_bytes: of the file that it comes from; known tensors made of it may take
+        eight times as much.
+        """
+        self._most_known_bytes = max(_MOST_KNOWN_BYTES, 8 * file_bytes)
         self._builder = GraphBuilder(name)
         self._names = Names()
         self._constants: dict[int, tuple[Array, Value]] = {}
@@ -145,6 +149,7 @@ class Composer:
 
     def input(self, name: str, type_: TensorType) -> Tensor:
         """An input of the graph. name: as a source calls it."""
+        _check_size(type_)
         return Tensor(value=self._builder.input(self._names.unique(name), type_))
 
     def state(self, name: str, initial: Array, quantization: Quantization | None = None) -> Tensor:
@@ -159,20 +164,20 @@ class Composer:
     def known(self, array: Array, hint: str = "") -> Tensor:
         """A tensor whose elements are known. hint: its name as a constant.
 
-        Raises UnsupportedError if known tensors take too much memory; what a file holds does not count.
+        Raises UnsupportedError if known tensors take too much memory in all; what a file holds does not count.
         """
         self._known_bytes += array.nbytes
-        if array.nbytes > LARGEST_KNOWN_BYTES or self._known_bytes > _MOST_KNOWN_BYTES:
+        if self._known_bytes > self._most_known_bytes:
             raise UnsupportedError(
-                f"expected known tensors of at most {LARGEST_KNOWN_BYTES:,} bytes, and of {_MOST_KNOWN_BYTES:,} "
-                f"in all, got one more of {array.nbytes:,}"
+                f"expected known tensors of at most {self._most_known_bytes:,} bytes in all, got one more of "
+                f"{array.nbytes:,}"
             )
-        return Tensor(array=array, hint=hint or self._hint)
+        return Tensor(array=np.asarray(array), hint=hint or self._hint)
 
     def check_known_size(self, shape: Sequence[int], itemsize: int = 8) -> None:
         """Raise UnsupportedError before an array is made that `known` would refuse."""
         size_bytes = math.prod(shape) * itemsize
-        if size_bytes > LARGEST_KNOWN_BYTES:
+        if size_bytes > max(LARGEST_KNOWN_BYTES, self._most_known_bytes // 8):
             raise UnsupportedError(
                 f"expected a known tensor of at most {LARGEST_KNOWN_BYTES:,} bytes, got shape "
                 f"{list(shape)[:16]} of {size_bytes:,}"
@@ -247,6 +252,7 @@ class Composer:
         types = [value and value.type for value in values]
         (inferred,) = operator.infer(types)
         chosen = inferred if quantization is None else replace(inferred, quantization=quantization)
+        _check_size(chosen)
         operator.verify(types, [chosen])
         name = self._names.unique(self._hint)
         value = self._builder.add(operator, values, name, chosen.quantization, self._location)
@@ -260,7 +266,10 @@ class Composer:
             return tuple(self.known(array) for array in folded)
         values = [operand and self.value(operand) for operand in operands]
         types = [value and value.type for value in values]
-        operator.verify(types, operator.infer(types))
+        inferred = operator.infer(types)
+        for type_ in inferred:
+            _check_size(type_)
+        operator.verify(types, inferred)
         name = self._names.unique(self._hint)
         results = self._builder.add_all(operator, values, name, self._location)
         self._computed |= {result.name for result in results}
@@ -332,6 +341,14 @@ class Composer:
             if value is not None and array is not None
         }
         return evaluate_node(Node(operator, inputs, outputs, self._location), given)
+
+
+def _check_size(type_: TensorType) -> None:
+    if type_.size_bytes > LARGEST_TENSOR_BYTES:
+        raise UnsupportedError(
+            f"expected tensors of at most {LARGEST_TENSOR_BYTES:,} bytes in a network for microcontrollers, got one of "
+            f"shape {list(type_.shape)[:16]}"
+        )
 
 
 def _dtype(array: Array) -> DType:
