@@ -47,7 +47,10 @@ def model(
     graph = helper.make_graph(nodes, "graph", inputs, outputs, stored)
     imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(name, 1) for name in domains)]
     return helper.make_model(
-        graph, opset_imports=imports, functions=functions, ir_version=10 if opset <= 23 else None
+        graph,
+        opset_imports=imports,
+        functions=functions,
+        ir_version=10 if opset <= 23 else onnx.IR_VERSION,
     )
 
 
@@ -93,3 +96,14 @@ def expected(made: onnx.ModelProto, inputs: Mapping[str, Array]) -> list[Array]:
     """What the reference implementation of the onnx package gives."""
     evaluator = cast("_Evaluator", ReferenceEvaluator(made))
     return [np.asarray(array) for array in evaluator.run(None, dict(inputs))]
+
+
+def assert_close(found: Array, wanted: Array, *, rtol: float = 1e-5, atol: float = 1e-6) -> None:
+    """Raise AssertionError where they differ by more, or in shape."""
+    np.testing.assert_allclose(
+        np.asarray(found, np.float64),
+        np.asarray(wanted, np.float64),
+        rtol=rtol,
+        atol=atol,
+        strict=True,
+    )
