@@ -110,6 +110,8 @@ def nn_library(
         passes = [],
         without = [],
         plugins = [],
+        input_shapes = {},
+        model_data = [],
         **kwargs):
     """A trained network as a cc_library: `#include "<name>.h"`, then `<name>_run(arena)`.
 
@@ -117,7 +119,7 @@ def nn_library(
 
     Args:
       name: prefix of every C name and of the files.
-      model: the .tflite file.
+      model: the .tflite, .onnx or .pt2 file.
       target: a name of `tinsmith targets`; by default that of the platform being built for
         (`--platforms=//platforms:cortex_m4`), and `host`, which is right everywhere, without one. With a target,
         platforms whose CPU wants another arrangement of weights are incompatible (`nn_compatible_with`).
@@ -129,13 +131,16 @@ def nn_library(
         `["allocate-buffers{exact=no}"]`; `tinsmith passes` lists them.
       without: names of passes to leave out.
       plugins: labels of tinsmith_plugin: the compiler has what they bring, the library links their kernels.
+      input_shapes: sizes that an .onnx file leaves open, by the name of an input (`{"x": [1, 3, 32, 32]}`) or of a dimension.
+      model_data: files beside the model that hold data of it.
       **kwargs: further attributes of cc_library.
     """
     _nn_files(
         name = name + "_files",
         model = model,
+        model_data = model_data,
         model_name = name,
-        options = options + _pass_options(passes, without) + select({
+        options = options + _pass_options(passes, without) + _shape_options(input_shapes) + select({
             str(Label("//kernels:own_cmsis_nn")): [],
             "//conditions:default": ["--no-packed"],
         }),
@@ -201,6 +206,12 @@ def nn_compatible_with(target, plugins = []):
 def _pass_options(passes, without):
     return ["--pass=" + choice for choice in passes] + ["--without=" + name for name in without]
 
+def _shape_options(input_shapes):
+    return [
+        "--input-shape={}={}".format(name, ",".join([str(size) for size in sizes]))
+        for name, sizes in input_shapes.items()
+    ]
+
 def nn_test(
         name,
         model,
@@ -212,12 +223,14 @@ def nn_test(
         passes = [],
         without = [],
         plugins = [],
+        input_shapes = {},
+        model_data = [],
         **kwargs):
     """Compiles a network, runs it on emulators and compares every output byte: a test per target, and a suite of all.
 
     Args:
       name: the suite; the test of `cortex-m4` is `<name>_cortex_m4`.
-      model: the .tflite file.
+      model: the .tflite, .onnx or .pt2 file.
       inputs: .npz file with arrays `x` or `x_GROUP`.
       targets: names of `tinsmith targets`.
       options: further options of `tinsmith verify`, such as `--layers`.
@@ -226,6 +239,8 @@ def nn_test(
       passes: see nn_library.
       without: see nn_library.
       plugins: see nn_library.
+      input_shapes: see nn_library.
+      model_data: see nn_library.
       **kwargs: further attributes of the tests.
     """
     tests = []
@@ -237,8 +252,9 @@ def nn_test(
             size = size,
             inputs = inputs,
             model = model,
+            model_data = model_data,
             objects = objects_of(target, plugins),
-            options = options + _pass_options(passes, without),
+            options = options + _pass_options(passes, without) + _shape_options(input_shapes),
             simulator = simulator_of(target),
             tags = tags + ["emulator"],
             target = target,
@@ -271,7 +287,7 @@ def nn_benchmark(
 
     Args:
       name: the table; the row of network `kws` on `cortex-m4` is `<name>_kws_cortex_m4`.
-      models: network -> .tflite file; the networks' names are those of the table, and prefixes of C names.
+      models: network -> .tflite, .onnx or .pt2 file; the networks' names are those of the table, and prefixes of C names.
       targets: names of `tinsmith targets`.
       inputs: network -> .npz file with arrays `x` or `x_GROUP`; random samples for networks without.
       options: further options of `tinsmith measure`, such as `--samples=20`.
@@ -339,7 +355,7 @@ def _nn_files_impl(ctx):
         executable = ctx.executable.tinsmith,
         arguments = [arguments],
         env = ENVIRONMENT,
-        inputs = [ctx.file.model],
+        inputs = [ctx.file.model] + ctx.files.model_data,
         outputs = [header, source, report, page],
         mnemonic = "TinsmithCompile",
         progress_message = "Compiling the network {} for {}".format(ctx.attr.model_name, ctx.attr.target),
@@ -360,6 +376,10 @@ _nn_files = rule(
             allow_single_file = True,
             mandatory = True,
             doc = "The trained network.",
+        ),
+        "model_data": attr.label_list(
+            allow_files = True,
+            doc = "Files beside the network's that hold data of it.",
         ),
         "model_name": attr.string(
             mandatory = True,

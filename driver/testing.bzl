@@ -74,6 +74,10 @@ _RUN_ATTRIBUTES = {
         mandatory = True,
         doc = "The trained network.",
     ),
+    "model_data": attr.label_list(
+        allow_files = True,
+        doc = "Files beside the network's that hold data of it.",
+    ),
     "objects": attr.label(
         allow_single_file = True,
         doc = "The nn_objects of the target, if it is ours.",
@@ -117,7 +121,8 @@ nn_objects = rule(
 )
 
 def _run_files(ctx):
-    return [file for file in [ctx.file.model, ctx.file.inputs, ctx.file.objects, ctx.executable.simulator] if file]
+    files = [ctx.file.model, ctx.file.inputs, ctx.file.objects, ctx.executable.simulator]
+    return [file for file in files if file] + ctx.files.model_data
 
 def _folder(path):
     return path.rpartition("/")[0]
