@@ -46,6 +46,35 @@ def test_a_reshape_that_others_read_stays_for_them() -> None:
     )
 
 
+def test_a_layer_that_flattens_needs_no_reshape() -> None:
+    assert_rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: f32[1,2,1,2]",
+            "const %w: f32[1,4] = [1.0, 2.0, 3.0, 4.0]",
+            "%a: f32[1,4] = reshape(%x) {shape=[1,4]}",
+            "%y: f32[1,1] = fully_connected(%a, %w, none)",
+        ),
+        graph(
+            "input %x: f32[1,2,1,2]",
+            "const %w: f32[1,4] = [1.0, 2.0, 3.0, 4.0]",
+            "%y: f32[1,1] = fully_connected(%x, %w, none)",
+        ),
+    )
+
+
+def test_a_layer_that_keeps_dimensions_keeps_its_reshape() -> None:
+    before = parse_graph(
+        graph(
+            "input %x: f32[1,2,1,2]",
+            "const %w: f32[1,4] = [1.0, 2.0, 3.0, 4.0]",
+            "%a: f32[1,4] = reshape(%x) {shape=[1,4]}",
+            "%y: f32[1,1] = fully_connected(%a, %w, none) {keep_dims=true}",
+        )
+    )
+    assert SimplifyLayout().run(before) is before
+
+
 def test_transposes_merge_in_the_right_order() -> None:
     assert_rewrites(
         SimplifyLayout(),

@@ -6,6 +6,7 @@ from tinsmith_simplify.identities import RemoveIdentities
 from tinsmith_simplify.layout import SimplifyLayout
 from tinsmith_simplify.simplify import Simplify
 from tinsmith_simplify.subexpressions import MergeCommonSubexpressions
+from tinsmith_simplify.windows import SimplifyWindows
 
 __all__ = [
     "FoldConstants",
@@ -14,4 +15,5 @@ __all__ = [
     "RemoveIdentities",
     "Simplify",
     "SimplifyLayout",
+    "SimplifyWindows",
 ]

@@ -6,7 +6,16 @@ from typing import ClassVar
 import numpy as np
 from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph, GraphView, Node
-from tinsmith_ir.operators import Activation, Concat, Mean, Pad, Reshape, Slice, Transpose
+from tinsmith_ir.operators import (
+    Activation,
+    Concat,
+    FullyConnected,
+    Mean,
+    Pad,
+    Reshape,
+    Slice,
+    Transpose,
+)
 from tinsmith_ir.parameters import zero_of
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns
@@ -35,6 +44,16 @@ def reshapes_twice(graph: GraphView, node: Node) -> Rewrite | None:
     if inner is None or not isinstance(inner.operator, Reshape):
         return None
     return _instead(node.with_inputs(inner.inputs))
+
+
+def flattens_twice(graph: GraphView, node: Node) -> Rewrite | None:
+    """A fully connected layer makes rows of its input by itself, unless it keeps dimensions."""
+    if not isinstance(node.operator, FullyConnected) or node.operator.keep_dims:
+        return None
+    inner = graph.producer(node.present_inputs[0])
+    if inner is None or not isinstance(inner.operator, Reshape):
+        return None
+    return _instead(node.with_inputs((*inner.inputs, *node.inputs[1:])))
 
 
 def transposes_twice(graph: GraphView, node: Node) -> Rewrite | None:
@@ -140,6 +159,7 @@ def _fill(operator: Pad, type_: TensorType) -> bytes:
 
 PATTERNS: tuple[Pattern, ...] = (
     reshapes_twice,
+    flattens_twice,
     transposes_twice,
     transposes_only_ones,
     pads_twice,

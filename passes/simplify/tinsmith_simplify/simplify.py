@@ -13,11 +13,12 @@ from tinsmith_simplify.dead_code import RemoveDeadCode
 from tinsmith_simplify.identities import RemoveIdentities
 from tinsmith_simplify.layout import SimplifyLayout
 from tinsmith_simplify.subexpressions import MergeCommonSubexpressions
+from tinsmith_simplify.windows import SimplifyWindows
 
 
 @dataclass(frozen=True)
 class Simplify(Checked):
-    """Fold constants, remove identities, simplify the layout, merge what is equal, remove the dead.
+    """Fold constants, remove identities, simplify layout and windows, merge what is equal, remove the dead.
 
     max_constant_bytes: of a folded result, see FoldConstants, whose other limits hold over all rounds.
     max_rounds: how often all of them may run; two are the rule.
@@ -46,6 +47,7 @@ class Simplify(Checked):
             FoldConstants(self.max_constant_bytes, total_limit(graph)),
             RemoveIdentities(),
             SimplifyLayout(),
+            SimplifyWindows(),
             MergeCommonSubexpressions(),
             RemoveDeadCode(),
         )
