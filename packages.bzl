@@ -13,6 +13,7 @@ LIBRARIES = [
     "passes/copy_elision",
     "passes/fusion",
     "passes/layout",
+    "passes/qdq",
     "passes/rolling",
     "passes/rounding",
     "passes/scheduling",

@@ -30,7 +30,7 @@ class Metric(Enum):
     SHARE = "share of the largest magnitude"
     STEPS = "steps of an integer"
     STEPS_OF_EACH = "steps of an integer in each operator by itself"
-    """Of graphs whose operators have the same results by name: each on what its operands were before."""
+    """Each result that was there before by its name, on what operands were before; what is new is as it is computed."""
 
     def of(self, expected: Array, got: Array) -> float:
         """The largest distance of an element."""

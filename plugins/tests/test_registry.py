@@ -115,7 +115,7 @@ def test_of_two_behind_one_pass_the_first_that_came_is_first() -> None:
                 PassEntry(First, Stage.TIDYING),
                 PassEntry(Second, before="first"),
             ],
-            "stands before 'first', which stands at 2 places: name another pass, or a stage: cleanup, ",
+            "stands before 'first', which stands at 2 places: name another pass, or a stage: integers, ",
         ),
         (
             [PassEntry(First, Stage.FUSION), PassEntry(AlsoFirst, Stage.FUSION)],

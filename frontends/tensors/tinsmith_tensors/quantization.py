@@ -6,13 +6,13 @@ what they are beside what they stand for (`Integers`). All other ways to quantiz
 channel or block by block, are put together of operators on float32 and are right, too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError, UnsupportedError
-from tinsmith_ir.graph import Array, Graph, Node, Value
+from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Cast, Dequantize, Quantize, Requantize, Round
 from tinsmith_ir.types import Quantization
 from tinsmith_ir.verify import verify_graph
@@ -23,7 +23,7 @@ from tinsmith_tensors.movement import part, repeat, reshape
 from tinsmith_tensors.reductions import largest, smallest
 
 _REAL = np.dtype("<f4")
-_OPERATOR_DTYPES = {
+_OPERATOR_DTYPES: Mapping[np.dtype[np.generic], DType] = {
     np.dtype("i1"): DType.INT8,
     np.dtype("u1"): DType.UINT8,
     np.dtype("<i2"): DType.INT16,
@@ -263,7 +263,7 @@ def _stored(c: Composer, steps: Tensor, kind: IntegerKind) -> Tensor:
     return cast(c, bounded, _COMPUTED.get(kind.dtype, kind.dtype))
 
 
-_COMPUTED = {np.dtype("<u2"): np.dtype("<i4")}
+_COMPUTED: Mapping[np.dtype[np.generic], np.dtype[np.generic]] = {np.dtype("<u2"): np.dtype("<i4")}
 """What elements are computed as that the graph does not have."""
 
 
@@ -274,25 +274,24 @@ def _integers(x: Tensor, factor: Tensor, offset: Tensor | None) -> Integers | No
         return None
     if offset is not None and offset.array is None:
         return None
-    if not bool((np.isfinite(scales) & (scales > 0)).all()):
+    real = np.asarray(scales, np.float32)
+    if not bool((np.isfinite(real) & (real > 0)).all()):
         return None
     zero_points = np.zeros((), np.int64)
     if offset is not None and offset.array is not None:
         zero_points = offset.array.astype(np.int64)
-    spread: Array = scales.astype(np.float32).reshape(
-        (1,) * (array.ndim - scales.ndim) + scales.shape
-    )
+    spread = real.reshape((1,) * (array.ndim - real.ndim) + real.shape)
     wide = array.astype(np.int64)
     centred = np.asarray(wide - zero_points)  # without axes the difference is a number
     low, high = _INT8_RANGE
     if low <= int(centred.min()) and int(centred.max()) <= high:
-        return Integers(centred.astype(np.int8), np.asarray(spread, np.float32), 0)
+        return Integers(centred.astype(np.int8), spread, 0)
     if zero_points.size != 1:
         return None
     distance = _RECENTRING if array.dtype.kind == "u" else 0
     zero_point = int(zero_points.flat[0]) - distance
     lowered = np.asarray(wide - distance).astype(np.int8)
-    return Integers(lowered, np.asarray(spread, np.float32), zero_point)
+    return Integers(lowered, spread, zero_point)
 
 
 def _is_narrow(dtype: np.dtype[np.generic]) -> bool:

@@ -1,0 +1,77 @@
+"""Constants of float32 as the integers that stand for them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.graph import Array, GraphView, Value
+from tinsmith_ir.operators import Dequantize, Mul, Reshape, Transpose
+from tinsmith_ir.types import Quantization
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerConstant:
+    """real = scales * (array - zero_point). array: int8. scales: of as many axes, each as long or 1."""
+
+    array: Array
+    scales: NDArray[np.float32]
+    zero_point: int
+
+    def quantization(self, axis: int) -> Quantization | str:
+        """One scale for all, or one for each index of `axis`; else why not."""
+        others = [each for each in range(self.scales.ndim) if each != axis]
+        if any(self.scales.shape[each] > 1 for each in others):
+            return "its weights have scales that differ within an output channel"
+        if self.scales.size == 1:
+            scale = float(self.scales.reshape(-1)[0])
+            return Quantization.per_tensor(scale, self.zero_point)
+        if self.zero_point:
+            return "its weights have a scale per channel and a zero point"
+        scales = tuple(float(scale) for scale in self.scales.reshape(-1))
+        return Quantization(scales, (0,) * len(scales), axis)
+
+
+def integer_constant(graph: GraphView, value: Value) -> IntegerConstant | None:
+    """The integers behind a constant that the graph dequantizes; None if it is another value."""
+    node = graph.producer(value)
+    if node is None:
+        return None
+    operands = node.present_inputs
+    match node.operator:
+        case Dequantize():
+            array, quantization = graph.constant(operands[0]), operands[0].type.quantization
+            if array is None or quantization is None or array.dtype != np.int8:
+                return None
+            scales = np.full((1,) * array.ndim, quantization.scale, np.float32)
+            return IntegerConstant(array, scales, quantization.zero_point)
+        case Mul():
+            found, stored = integer_constant(graph, operands[0]), graph.constant(operands[1])
+            if found is None or stored is None or stored.ndim != found.array.ndim:
+                return None
+            factor = np.asarray(stored, np.float32)
+            if operands[0].type.shape != value.type.shape or not bool((factor > 0).all()):
+                return None
+            scales = found.scales * factor
+            return IntegerConstant(found.array, scales, found.zero_point)
+        case Transpose(permutation=permutation):
+            return _moved(graph, operands[0], lambda array: array.transpose(permutation))
+        case Reshape(shape=shape):
+            return _moved(graph, operands[0], lambda array: array.reshape(shape))
+        case _:
+            return None
+
+
+def _moved(
+    graph: GraphView, value: Value, move: Callable[[Array], Array]
+) -> IntegerConstant | None:
+    found = integer_constant(graph, value)
+    if found is None:
+        return None
+    scales = move(np.broadcast_to(found.scales, found.array.shape))
+    for axis in range(scales.ndim):
+        first = scales.take([0], axis)
+        if bool((scales == first).all()):
+            scales = first
+    array = np.ascontiguousarray(move(found.array))
+    return IntegerConstant(array, np.asarray(scales, np.float32), found.zero_point)

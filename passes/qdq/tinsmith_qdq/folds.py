@@ -1,0 +1,328 @@
+"""Operators of integers for those of float32 between Dequantize and Quantize, or why there is none."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.graph import Array, Constant, GraphView, Node, Value
+from tinsmith_ir.operators import (
+    Abs,
+    Add,
+    AveragePool2D,
+    BatchMatmul,
+    Conv2D,
+    DepthwiseConv2D,
+    Dequantize,
+    Div,
+    Elu,
+    Exp,
+    FullyConnected,
+    Gelu,
+    HardSwish,
+    L2Normalization,
+    LeakyRelu,
+    Logistic,
+    LogSoftmax,
+    Mean,
+    Mul,
+    Operator,
+    Prelu,
+    Quantize,
+    Requantize,
+    ResizeBilinear,
+    Rsqrt,
+    Softmax,
+    SquaredDifference,
+    Sub,
+    Sum,
+    Tanh,
+)
+from tinsmith_ir.operators.base import Rescaling, activation_of
+from tinsmith_ir.rewrite import Rewrite, fresh_name
+from tinsmith_ir.rounding import Rounding
+from tinsmith_ir.tables import value_table
+from tinsmith_ir.types import Quantization, TensorType
+
+from tinsmith_qdq.constants import integer_constant
+from tinsmith_qdq.weights import quantized_weights
+
+_MOST_STEPS = 1
+"""How far a function's table may be from what it was."""
+
+
+class UnfoldedError(Exception):
+    """Why an operator stays float32."""
+
+
+@dataclass
+class Step:
+    """An operator of float32 and the Quantize behind it, and what stands in for them so far."""
+
+    graph: GraphView
+    node: Node
+    quantize: Node
+    nodes: list[Node] = field(default_factory=list[Node])
+    constants: list[Constant] = field(default_factory=list[Constant])
+
+    @property
+    def result(self) -> Value:
+        """The integers that it ends in."""
+        return self.quantize.outputs[0]
+
+    def operand(self, position: int) -> Value:
+        """The integers of an operand. Raises UnfoldedError if it has none."""
+        value = self.node.inputs[position]
+        assert value is not None
+        producer = self.graph.producer(value)
+        if producer is not None and isinstance(producer.operator, Dequantize):
+            source = producer.present_inputs[0]
+            if source.type.dtype is not DType.UINT8:
+                return source
+        data = self.graph.constant(value)
+        if data is not None:
+            return self._uniform(value, data)
+        by = f" by {producer.operator.title}" if producer is not None else ""
+        raise UnfoldedError(f"operand {value.name!r} is computed{by} in float32")
+
+    def _uniform(self, value: Value, data: Array) -> Value:
+        """A constant of one number as the integer 1 or -1 of that scale."""
+        number = float(data.reshape(-1)[0])
+        if not bool((data == data.reshape(-1)[0]).all()) or not np.isfinite(number):
+            raise UnfoldedError(f"operand {value.name!r} is a constant that is not quantized")
+        integers = np.full(data.shape, np.sign(number), self.result.type.dtype.numpy)
+        scale = abs(number) or self._scale(self.result)
+        return self.constant(value.name, integers, Quantization.per_tensor(scale, 0))
+
+    def _scale(self, value: Value) -> float:
+        assert value.type.quantization is not None
+        return value.type.quantization.scale
+
+    def constant(
+        self,
+        hint: str,
+        data: Array,
+        quantization: Quantization | None,
+        dtype: DType | None = None,
+    ) -> Value:
+        """A new constant. dtype: i4, if an array of int8 is that."""
+        kinds = {kind.numpy: kind for kind in DType if kind is not DType.INT4}
+        type_ = TensorType(data.shape, dtype or kinds[data.dtype], quantization)
+        value = Value(fresh_name(self.graph, f"{hint}_of_{self.result.name}"), type_)
+        self.constants.append(Constant(value, data))
+        return value
+
+    def between(
+        self, operator: Operator, inputs: tuple[Value | None, ...], type_: TensorType
+    ) -> Value:
+        """A result in front of the last."""
+        name = fresh_name(self.graph, f"{self.result.name}_{len(self.nodes)}")
+        value = Value(name, type_)
+        self._add(operator, inputs, value)
+        return value
+
+    def end(self, operator: Operator, *inputs: Value | None) -> Rewrite:
+        """The last operator. Raises UnfoldedError if it does not take its operands."""
+        self._add(operator, inputs, self.result)
+        return Rewrite((self.result,), tuple(self.nodes), tuple(self.constants))
+
+    def _add(self, operator: Operator, inputs: tuple[Value | None, ...], output: Value) -> None:
+        types = [value and value.type for value in inputs]
+        try:
+            operator.infer(types)
+            operator.verify(types, [output.type])
+        except GraphError as error:
+            raise UnfoldedError(str(error)) from error
+        self.nodes.append(Node(operator, inputs, (output,), self.node.location))
+
+
+def folds(graph: GraphView, node: Node) -> Rewrite | None:
+    """A Quantize, and the operator in front of it, as one of integers."""
+    if not isinstance(node.operator, Quantize) or not node.operator.halves_to_even:
+        return None
+    found = fold(graph, node)
+    return found if isinstance(found, Rewrite) else None
+
+
+def fold(graph: GraphView, quantize: Node) -> Rewrite | str:
+    """What stands in for a Quantize and the operator in front of it, or why nothing does."""
+    middle, result = quantize.present_inputs[0], quantize.outputs[0]
+    node = graph.producer(middle)
+    if node is None or result.type.dtype is DType.UINT8:
+        return "what is quantized comes from outside"
+    try:
+        if isinstance(node.operator, Dequantize):
+            return _requantized(Step(graph, node, quantize))
+        if len(graph.readers(middle)) > 1 or graph.is_output(middle):
+            return "its result is read as float32, too"
+        convert = _FOLDS.get(type(node.operator))
+        if convert is None:
+            return "there is none of integers"
+        if activation_of(node.operator) is not activation_of(type(node.operator)()):
+            return "it clamps its result"
+        return convert(Step(graph, node, quantize))
+    except UnfoldedError as error:
+        return str(error)
+
+
+def _requantized(step: Step) -> Rewrite:
+    source, result = step.node.present_inputs[0], step.result
+    if source.type == result.type:
+        return Rewrite((source,))
+    return step.end(_nearest(Requantize(result.type.dtype)), source)
+
+
+def _nearest(operator: Operator) -> Operator:
+    assert isinstance(operator, Rescaling)
+    return replace(operator, rounding=Rounding.NEAREST)
+
+
+def _weighted(step: Step) -> Rewrite:
+    """Convolutions and fully connected layers."""
+    operator = step.node.operator
+    assert isinstance(operator, Conv2D | DepthwiseConv2D | FullyConnected)
+    source = step.operand(0)
+    stored = step.node.inputs[1]
+    assert stored is not None
+    constant = integer_constant(step.graph, stored)
+    if constant is None:
+        raise UnfoldedError(f"its weights {stored.name!r} are not quantized constants")
+    given = step.node.inputs[2] if len(step.node.inputs) > 2 else None
+    bias = None if given is None else step.graph.constant(given)
+    if given is not None and bias is None:
+        raise UnfoldedError(f"its bias {given.name!r} is computed")
+    found = quantized_weights(constant, operator.weights_axis, source.type, bias)
+    if isinstance(found, str):
+        raise UnfoldedError(found)
+    weights = step.constant(stored.name, found.array, found.quantization, found.dtype)
+    added: Value | None = None
+    if given is not None and found.bias is not None:
+        added = step.constant(given.name, found.bias, None)
+    return step.end(_nearest(operator), source, weights, added)
+
+
+def _pair(step: Step) -> Rewrite:
+    """Sums, differences and products, which round once."""
+    return step.end(_nearest(step.node.operator), step.operand(0), step.operand(1))
+
+
+def _quotient(step: Step) -> Rewrite:
+    """By a constant of one number, whose inverse is a factor."""
+    divisor = step.node.inputs[1]
+    data = None if divisor is None else step.graph.constant(divisor)
+    if divisor is None or data is None or not bool((data == data.reshape(-1)[0]).all()):
+        raise UnfoldedError("there is a quotient of integers by one constant number alone")
+    number = float(data.reshape(-1)[0])
+    if not number or not np.isfinite(number):
+        raise UnfoldedError(f"it divides by {number}")
+    integers = np.full(data.shape, np.sign(number), step.result.type.dtype.numpy)
+    scale = float(np.float32(1.0 / abs(number)))
+    factor = step.constant(divisor.name, integers, Quantization.per_tensor(scale, 0))
+    return step.end(_nearest(Mul()), step.operand(0), factor)
+
+
+def _total(step: Step) -> Rewrite:
+    return step.end(_nearest(step.node.operator), step.operand(0))
+
+
+def _as_it_is(step: Step) -> Rewrite:
+    """The same operator, whose integers have an arithmetic of their own."""
+    operands = [step.operand(position) for position in range(len(step.node.inputs))]
+    return step.end(step.node.operator, *operands)
+
+
+def _average(step: Step) -> Rewrite:
+    """An average pool keeps the quantization; where another is wanted, a layer of ones, or a mean, rounds once."""
+    operator, source, result = step.node.operator, step.operand(0), step.result
+    assert isinstance(operator, AveragePool2D)
+    if source.type.quantization == result.type.quantization:
+        return step.end(operator, source)
+    is_whole = operator.window == source.type.shape[1:3]
+    if is_whole and not any(operator.padding) and result.type.shape[1:3] == (1, 1):
+        return step.end(_nearest(Mean(axes=(1, 2), keep_dims=True)), source)
+    if any(operator.padding):
+        return _requantized_behind(step, operator, source)
+    channels = source.type.shape[3]
+    ones = np.ones((1, *operator.window, channels), np.int8)
+    share = float(np.float32(1.0 / (operator.window[0] * operator.window[1])))
+    weights = step.constant("ones", ones, Quantization.per_tensor(share, 0))
+    return step.end(_nearest(DepthwiseConv2D(stride=operator.stride)), source, weights, None)
+
+
+def _resized(step: Step) -> Rewrite:
+    return _requantized_behind(step, step.node.operator, step.operand(0))
+
+
+def _requantized_behind(step: Step, operator: Operator, source: Value) -> Rewrite:
+    """An operator that keeps the quantization, and a Requantize if that is not finer than what is kept."""
+    given, wanted = source.type.quantization, step.result.type.quantization
+    if given == wanted:
+        return step.end(operator, source)
+    if given is None or wanted is None or given.scale > wanted.scale:
+        raise UnfoldedError(
+            "its result has a finer scale than its operand, whose integers it keeps"
+        )
+    kept = replace(source.type, shape=step.result.type.shape)
+    middle = step.between(operator, (source,), kept)
+    return step.end(_nearest(Requantize(step.result.type.dtype)), middle)
+
+
+def _softmax(step: Step) -> Rewrite:
+    """With a result of 16 bits in between, unless the scale is the one that it has of 8."""
+    operator, source, result = step.node.operator, step.operand(0), step.result
+    assert isinstance(operator, Softmax)
+    if result.type.quantization == Quantization.per_tensor(1 / 256, -128):
+        return step.end(operator, source)
+    if result.type.dtype is not DType.INT8:
+        return step.end(operator, source)
+    wide = TensorType(result.type.shape, DType.INT16, Quantization.per_tensor(1 / 65536, -32768))
+    middle = step.between(replace(operator, wide=True), (source,), wide)
+    return step.end(_nearest(Requantize(DType.INT8)), middle)
+
+
+def _function(step: Step) -> Rewrite:
+    """A function of one number, if its integers are near what they were: all are tried."""
+    source, result = step.operand(0), step.result
+    rewrite = step.end(step.node.operator, source)
+    real = TensorType(result.type.shape, DType.FLOAT32)
+    chain = [Dequantize(), step.node.operator, step.quantize.operator]
+    wanted = value_table(chain, [source.type, real, real, result.type])
+    got = value_table([step.node.operator], [source.type, result.type])
+    if wanted is None or got is None:
+        raise UnfoldedError("its integers cannot be compared")
+    distance = int(np.abs(wanted.astype(np.int64) - got.astype(np.int64)).max())
+    if distance > _MOST_STEPS:
+        raise UnfoldedError(f"of integers it is {distance} steps away")
+    return rewrite
+
+
+_FOLDS: Mapping[type[Operator], Callable[[Step], Rewrite]] = {
+    Abs: _function,
+    Add: _pair,
+    AveragePool2D: _average,
+    BatchMatmul: _as_it_is,
+    Conv2D: _weighted,
+    DepthwiseConv2D: _weighted,
+    Div: _quotient,
+    Elu: _function,
+    Exp: _function,
+    FullyConnected: _weighted,
+    Gelu: _function,
+    HardSwish: _function,
+    L2Normalization: _as_it_is,
+    LeakyRelu: _function,
+    LogSoftmax: _as_it_is,
+    Logistic: _function,
+    Mean: _total,
+    Mul: _pair,
+    Prelu: _as_it_is,
+    ResizeBilinear: _resized,
+    Rsqrt: _function,
+    Softmax: _softmax,
+    SquaredDifference: _as_it_is,
+    Sub: _pair,
+    Sum: _total,
+    Tanh: _function,
+}
+"""How each is folded. Clamps, and what only chooses among elements, are exchanged with the Quantize instead."""

@@ -1,0 +1,83 @@
+"""Weights and bias of a layer of integers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array
+from tinsmith_ir.types import Quantization, TensorType
+
+from tinsmith_qdq.constants import IntegerConstant
+
+_LARGEST_SUM = 2**31 - 1
+_NARROW_RANGE = (-8, 7)
+_FREE_BITS = 24
+"""Of a bias beside weights that are all 0, whose scale is free."""
+
+
+@dataclass(frozen=True, eq=False)
+class LayerConstants:
+    """What a layer of integers reads beside its input. dtype: of the weights; bias: of input * weights, int32."""
+
+    array: Array
+    quantization: Quantization
+    dtype: DType
+    bias: Array | None
+
+
+def quantized_weights(
+    weights: IntegerConstant, axis: int, source: TensorType, bias: Array | None
+) -> LayerConstants | str:
+    """The constants of a layer over `source`, whose output channels are along `axis`; or why there are none."""
+    quantization = weights.quantization(axis)
+    if isinstance(quantization, str):
+        return quantization
+    assert source.quantization is not None
+    channels = weights.array.shape[axis]
+    centred = weights.array.astype(np.int64) - weights.zero_point
+    rows = np.moveaxis(np.abs(centred), axis, 0).reshape(channels, -1)
+    sums = rows.sum(axis=1) * _largest(source)
+    scales = np.broadcast_to(np.array(quantization.scales), channels)
+    integers: NDArray[np.float64] | None = None
+    if bias is not None:
+        real = bias.astype(np.float64)
+        if quantization.axis is not None:
+            scales = _free_scales(scales, sums, real, source.quantization.scale)
+            quantization = Quantization(
+                tuple(map(float, scales)), quantization.zero_points, quantization.axis
+            )
+        integers = np.rint(real / (source.quantization.scale * scales))
+        sums = sums + np.abs(integers)
+    if source.dtype is DType.INT8 and float(sums.max()) > _LARGEST_SUM:
+        return "its sums may leave int32"
+    if integers is not None and float(np.abs(integers).max()) > _LARGEST_SUM:
+        return "its bias leaves int32"
+    stored = None if integers is None else integers.astype(np.int32)
+    return LayerConstants(weights.array, quantization, _dtype(weights, source), stored)
+
+
+def _free_scales(
+    scales: NDArray[np.float64], sums: NDArray[np.int64], bias: NDArray[np.float64], scale: float
+) -> NDArray[np.float64]:
+    """Of channels whose weights are all 0 such that their bias fits: quantizers give them tiny ones."""
+    roomy = np.float32(np.maximum(np.abs(bias), 1e-6) / (scale * 2.0**_FREE_BITS)).astype(
+        np.float64
+    )
+    is_free = (sums == 0) & (scales < roomy)
+    return np.where(is_free, roomy, scales)
+
+
+def _largest(type_: TensorType) -> int:
+    """The largest magnitude of an element minus the zero point."""
+    low, high = type_.dtype.integer_range
+    zero = type_.quantization.zero_point if type_.quantization else 0
+    return max(high - zero, zero - low)
+
+
+def _dtype(weights: IntegerConstant, source: TensorType) -> DType:
+    """int4 where all fit; weights of 8 bits always have larger ones."""
+    low, high = _NARROW_RANGE
+    fits = low <= int(weights.array.min()) and int(weights.array.max()) <= high
+    is_narrow = fits and not weights.zero_point and source.dtype is DType.INT8
+    return DType.INT4 if is_narrow else DType.INT8
