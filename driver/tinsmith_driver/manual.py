@@ -1,8 +1,14 @@
-"""The page docs/supported_ops.md: `python -m tinsmith_driver.manual > docs/supported_ops.md`."""
+"""Two pages that are written from declarations: docs/supported_ops.md by `python -m tinsmith_driver.manual`, and
+docs/imported_ops.md by `python -m tinsmith_driver.manual imports`.
+"""
+
+import sys
+import textwrap
 
 from collections.abc import Sequence
 
 from tinsmith_lowering import Kernel, supported_operators
+from tinsmith_plugins import Importer
 
 from tinsmith_driver.plugins import registry
 
@@ -74,5 +80,29 @@ def _speed(operator: str, kernels: Sequence[Kernel]) -> str:
     )
 
 
+_IMPORTS_HEAD = """# Imported operators
+
+Written from the importers' tables by `python -m tinsmith_driver.manual imports`; a test keeps it fresh. What is left
+out of an operator stands beside it; each refusal of the command names operator and reason.
+
+"""
+
+
+def imported_operators_page() -> str:
+    """The whole page."""
+    importers = [each for each in registry().importers.values() if each.operators()]
+    return _IMPORTS_HEAD + "\n".join(_importer_table(importer) for importer in importers)
+
+
+def _importer_table(importer: Importer) -> str:
+    operators = importer.operators()
+    limited = [f"| {name} | {remark} |" for name, remark in operators.items() if remark]
+    whole = ", ".join(name for name, remark in operators.items() if not remark)
+    lines = textwrap.wrap(whole, 118, break_long_words=False, break_on_hyphens=False)
+    head = ["", "| operator | left out |", "|---|---|"] if limited else []
+    return "\n".join([f"## {importer.name}", "", *lines, *head, *limited, ""])
+
+
 if __name__ == "__main__":
-    print(supported_operators_page(), end="")
+    page = imported_operators_page if sys.argv[1:] == ["imports"] else supported_operators_page
+    print(page(), end="")

@@ -248,13 +248,18 @@ def _no_cases() -> Iterable[ImportCase]:
     return ()
 
 
+def _no_operators() -> Mapping[str, str]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Importer(Checked):
     """Reads files of one format.
 
     recognises: whether bytes say of themselves that they are of the format; they may be damaged. suffixes: of files, in
     lower case with their dot; what nobody recognises is given to the importer of its suffix, which says what is wrong.
-    read: the graph in a file. largest_bytes: what a file may have. cases: for `tinsmith bench import`.
+    read: the graph in a file. largest_bytes: what a file may have. cases: for `tinsmith bench import`. operators: those
+    of the format that it takes, each with what of it is left out, "" for nothing; for the documentation.
     """
 
     name: str
@@ -263,6 +268,7 @@ class Importer(Checked):
     read: Callable[[ModelSource], Graph]
     largest_bytes: int
     cases: Callable[[], Iterable[ImportCase]] = _no_cases
+    operators: Callable[[], Mapping[str, str]] = _no_operators
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What this library brings to the `tinsmith` command."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tinsmith_ir import Graph
 from tinsmith_plugins import ImportCase, Importer, ModelSource, Plugin
@@ -20,7 +20,15 @@ def _cases() -> Iterable[ImportCase]:
     return cases()
 
 
+def _operators() -> Mapping[str, str]:
+    from tinsmith_onnx.operators import RULES
+
+    return {name: rule.remark for name, rule in RULES.items()}
+
+
 PLUGIN = Plugin(
     "tinsmith_onnx",
-    importers=(Importer("onnx", (".onnx",), is_onnx, _read, LARGEST_FILE_BYTES, _cases),),
+    importers=(
+        Importer("onnx", (".onnx",), is_onnx, _read, LARGEST_FILE_BYTES, _cases, _operators),
+    ),
 )

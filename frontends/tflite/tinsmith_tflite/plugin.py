@@ -1,9 +1,12 @@
 """What this library brings to the `tinsmith` command."""
 
+from collections.abc import Mapping
+
 from tinsmith_ir import Graph, UsageError
 from tinsmith_plugins import Importer, ModelSource, Plugin
 
 from tinsmith_tflite import LARGEST_FILE_BYTES, Rule, import_tflite, is_tflite
+from tinsmith_tflite.operators import RULES
 
 
 def _read(file: ModelSource) -> Graph:
@@ -24,9 +27,20 @@ def _rule(name: str, rule: object) -> Rule:
     return rule
 
 
+def _operators() -> Mapping[str, str]:
+    return dict.fromkeys(RULES, "")
+
+
 PLUGIN = Plugin(
     "tinsmith_tflite",
     importers=(
-        Importer("tflite", (".tflite", ".lite", ".tfl"), is_tflite, _read, LARGEST_FILE_BYTES),
+        Importer(
+            "tflite",
+            (".tflite", ".lite", ".tfl"),
+            is_tflite,
+            _read,
+            LARGEST_FILE_BYTES,
+            operators=_operators,
+        ),
     ),
 )
