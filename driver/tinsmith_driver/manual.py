@@ -4,7 +4,6 @@ docs/imported_ops.md by `python -m tinsmith_driver.manual imports`.
 
 import sys
 import textwrap
-
 from collections.abc import Sequence
 
 from tinsmith_lowering import Kernel, supported_operators

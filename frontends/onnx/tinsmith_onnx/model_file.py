@@ -136,7 +136,7 @@ def opsets_of(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> dict[str
     """
     found = {_domain(entry.domain): entry.version for entry in imports}
     newest = onnx.defs.onnx_opset_version()
-    version = found.get("", newest)
+    version = found.setdefault("", newest)
     if not 1 <= version <= newest:
         raise UnsupportedError(
             f"{name}: expected operator set 1 to {newest}, got {version}; install a newer onnx package"
