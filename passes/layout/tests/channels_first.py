@@ -118,10 +118,15 @@ class ChannelsFirst:
 
     def conv1d(self, x: Value, channels: int, size: int, dilation: int = 1) -> Value:
         """Of (N, C, W), through (N, 1, W, C); it reads what lies in front."""
-        batch, depth, _ = x.type.shape
         before = (size - 1) * dilation
-        padded = self.add(Pad((0, 0, 0, 0, before, 0)), x)
-        rows = self.last(padded)
+        return self.unpadded_conv1d(
+            self.add(Pad((0, 0, 0, 0, before, 0)), x), channels, size, dilation
+        )
+
+    def unpadded_conv1d(self, x: Value, channels: int, size: int, dilation: int = 1) -> Value:
+        """Of (N, C, W), to fewer places."""
+        batch, depth, _ = x.type.shape
+        rows = self.last(x)
         image = self.reshape(rows, batch, 1, *rows.type.shape[1:])
         weights = self.weights(0, channels, 1, size, depth)
         made = self.add(Conv2D(dilation=(1, dilation)), image, *weights)
@@ -164,15 +169,19 @@ class ChannelsFirst:
     def sum(self, lhs: Value, rhs: Value) -> Value:
         return self.add(Add(), lhs, rhs)
 
-    def concat(self, *parts: Value) -> Value:
-        """Of channels."""
-        return self.add(Concat(axis=1), *parts)
+    def concat(self, *parts: Value, axis: int = 1) -> Value:
+        """Of channels, or along another axis."""
+        return self.add(Concat(axis=axis), *parts)
 
-    def channels(self, x: Value, begin: int, end: int) -> Value:
-        """Some channels."""
-        shape = x.type.shape
-        start = (0, begin, *(0 for _ in shape[2:]))
-        return self.add(Slice(start, (shape[0], end - begin, *shape[2:])), x)
+    def part(self, x: Value, axis: int, begin: int, end: int) -> Value:
+        """Some of what there is along an axis."""
+        start, shape = [0] * len(x.type.shape), list(x.type.shape)
+        start[axis], shape[axis] = begin, end - begin
+        return self.add(Slice(tuple(start), tuple(shape)), x)
+
+    def state(self, *shape: int) -> Value:
+        """What is kept from run to run, zeros at first."""
+        return self.builder.state("state", np.zeros(shape, self.dtype.numpy))
 
     def shuffle(self, x: Value, groups: int) -> Value:
         """Channels that come one of each group after the other."""

@@ -127,7 +127,7 @@ def shuffled_halves(n: ChannelsFirst) -> Graph:
     """Of what two branches give, shuffled, each takes a half: layers may give their channels in that order at once."""
     x = n.conv(n.image(1, 4, 4, 3), 8)
     for _ in range(2):
-        kept, taken = n.channels(x, 0, 4), n.channels(x, 4, 8)
+        kept, taken = n.part(x, 1, 0, 4), n.part(x, 1, 4, 8)
         made = n.relu(n.conv(n.depthwise(n.relu(n.conv(taken, 4, 1))), 4, 1))
         x = n.shuffle(n.concat(kept, made), 2)
     return n.build(n.mean(n.conv(x, 5, 1)))

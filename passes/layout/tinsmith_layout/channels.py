@@ -205,7 +205,7 @@ def _matrix(port: int, operator: BatchMatmul) -> tuple[str, str]:
 
 def _batches(order: Rearrangement, shape: Shape) -> Iterator[Rearrangement]:
     """The batch in an order, as one of whole axes if it is."""
-    for axes in axes_of(order.between(shape, shape)):
+    for axes in axes_of(order.between(shape, (math.prod(shape),))):
         found = arranged(axes, shape)
         if found is not None:
             yield found

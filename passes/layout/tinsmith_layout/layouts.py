@@ -73,7 +73,7 @@ class Layouts:
             label = read.way.inverse.then(self.label(read.root))
             if label is not None:
                 yield reader, read.port, label
-        producer = self._network.graph.producer(read.root)
+        producer = self._network.producer(read.root)
         if producer is not None:
             operand = None if reader is None else self.variant(reader).operands[read.port]
             label = read.way if operand is None else read.way.then(operand)
@@ -129,7 +129,7 @@ class Layouts:
     ) -> Iterator[tuple[Node, int, Rearrangement]]:
         network = self._network
         for read, operand in zip(network.reads[node.name], variant.operands, strict=True):
-            producer = None if read is None else network.graph.producer(read.root)
+            producer = None if read is None else network.producer(read.root)
             if read is not None and operand is not None and producer is not None:
                 label = read.way.then(operand)
                 if label is not None and label != self.label(read.root):
@@ -152,7 +152,7 @@ class Layouts:
         self, roots: Mapping[str, Value], names: Iterable[str], changed: Mapping[str, Variant]
     ) -> int:
         """What is done with these roots and by those nodes in all, if some variants are chosen, too."""
-        nodes = [self._network.graph.producers[name] for name in names]
+        nodes = [self._network.node(name) for name in names]
         total = sum(
             self._prices.node(node, changed.get(node.name) or self.variant(node)) for node in nodes
         )
@@ -181,7 +181,7 @@ class Layouts:
         """The prices of doing some of what is proposed; never too low, and right for doing nothing."""
         cut = Cut()
         for name, variant in proposed.items():
-            node = self._network.graph.producers[name]
+            node = self._network.node(name)
             cut.if_done(name, self._prices.node(node, variant))
             cut.if_left(name, self._prices.node(node, self.variant(node)))
         for name, root in roots.items():

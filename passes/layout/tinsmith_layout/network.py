@@ -3,13 +3,22 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
-from tinsmith_ir.graph import Graph, Node, Value
-from tinsmith_ir.operators import Reshape, Transpose
+from tinsmith_ir.graph import Graph, Node, State, Value
+from tinsmith_ir.operators import Operand, Operator, Reshape, Trait, Transpose
 
 from tinsmith_layout.rearrangement import Rearrangement, reshaped, transposed
 from tinsmith_layout.rules import rule_of
 from tinsmith_layout.variants import Rule
+
+
+@dataclass(frozen=True)
+class _Memory(Operator):
+    """One run later, the operand."""
+
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("next"),)
+    traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +37,10 @@ class Read:
 
 
 class Network:
-    """The nodes that compute, and what they read."""
+    """The nodes that compute, and what they read; of each state a memory, which reads what the state is next.
+
+    reads: by the name of a node or memory, of each operand. kept: of the outputs.
+    """
 
     def __init__(self, graph: Graph) -> None:
         """Follow all values of `graph` to their roots."""
@@ -37,16 +49,23 @@ class Network:
         for node in graph.nodes:
             self._pass(node)
         self.nodes = [node for node in graph.nodes if node.name not in self._ways]
+        self.memories = [_memory(state) for state in graph.states]
+        self._producers = {
+            value.name: node for node in (*self.nodes, *self.memories) for value in node.outputs
+        }
         self.rules: Mapping[str, Rule] = {
-            node.name: rule for node in self.nodes if (rule := rule_of(node)) is not None
+            node.name: rule
+            for node in (*self.nodes, *self.memories)
+            if (rule := rule_of(node)) is not None
         }
         self.reads: Mapping[str, tuple[Read | None, ...]] = {
             node.name: tuple(
                 value and self._read(node, port, value) for port, value in enumerate(node.inputs)
             )
-            for node in self.nodes
+            for node in (*self.nodes, *self.memories)
         }
-        self.kept = tuple(self._read(None, 0, value) for value in graph.kept.values())
+        outputs = {value.name: value for value in graph.outputs}
+        self.kept = tuple(self._read(None, 0, value) for value in outputs.values())
 
     @cached_property
     def readings(self) -> Mapping[str, tuple[Read, ...]]:
@@ -70,14 +89,22 @@ class Network:
             found |= dict.fromkeys((value.name for value in node.outputs), 1 + max(fed, default=0))
         return found
 
+    def producer(self, root: Value) -> Node | None:
+        """The node or memory that gives a root; None for an input or a constant."""
+        return self._producers.get(root.name)
+
+    def node(self, name: str) -> Node:
+        """The node or memory of that name."""
+        return self._producers[name]
+
     def way_of(self, value: Value) -> tuple[Value, Rearrangement]:
         """The root of a value, and the way from there."""
         nowhere = reshaped(value.type.shape, value.type.shape)
         return self._ways.get(value.name, (value, nowhere))
 
     def _all(self) -> Iterator[Read]:
-        for node in self.nodes:
-            yield from (read for read in self.reads[node.name] if read is not None)
+        for reads in self.reads.values():
+            yield from (read for read in reads if read is not None)
         yield from self.kept
 
     def _read(self, reader: Node | None, port: int, value: Value) -> Read:
@@ -95,6 +122,11 @@ class Network:
             self._ways.pop(operand.name)
             root, whole = operand, step
         self._ways[node.name] = root, whole
+
+
+def _memory(state: State) -> Node:
+    """A node that gives a state: one run later what it reads."""
+    return Node(_Memory(), (state.next,), (state.value,))
 
 
 def step_of(node: Node) -> Rearrangement | None:

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
+from tinsmith_ir.graph import Constant, Graph, Location, Node, State, Value
 from tinsmith_ir.operators import BatchMatmul, Operator, Reshape, Transpose
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_layout.axes import axes_of
 from tinsmith_layout.layouts import Layouts, Need
 from tinsmith_layout.network import Network, Read
-from tinsmith_layout.rearrangement import Rearrangement, Shape, refined, reshaped
+from tinsmith_layout.rearrangement import Rearrangement, Shape, refined
+from tinsmith_layout.variants import nothing
 
 
 def rebuilt(network: Network, layouts: Layouts) -> Graph:
@@ -33,8 +34,10 @@ class _Builder:
         self._constants = list(self._graph.constants)
         self._made: dict[tuple[str, object], Value] = {}
         self._names: dict[tuple[str, Rearrangement], str] = {}
-        self._taken = {read.value.name for read in network.kept}
-        self._taken |= {value.name for node in network.nodes for value in node.outputs}
+        self._outputs = {read.value.name for read in network.kept}
+        self._taken = self._outputs | {
+            value.name for node in network.nodes for value in node.outputs
+        }
         given = (*self._graph.constants, *self._graph.states)
         self._taken |= {value.name for value in self._graph.inputs}
         self._taken |= {item.value.name for item in given}
@@ -45,11 +48,21 @@ class _Builder:
             way = self._layouts.need(read).way
             if read.value.name != read.root.name or not way.is_nothing:
                 self._names.setdefault((read.root.name, way), read.value.name)
+        for state in self._graph.states:
+            self._give(state.value, self._layouts.label(state.value), state.value.name)
         for node in self._network.nodes:
             self._compute(node)
         for read in self._network.kept:
             self._keep(read)
-        return self._graph.rebuilt(nodes=self._nodes, constants=self._constants)
+        states = [self._state(state) for state in self._graph.states]
+        return self._graph.rebuilt(nodes=self._nodes, constants=self._constants, states=states)
+
+    def _state(self, state: State) -> State:
+        (read,) = self._network.reads[state.value.name]
+        assert read is not None
+        following = self._moved(read, self._layouts.need(read).way)
+        initial = self._layouts.label(state.value).of(state.initial)
+        return State(self._root(state.value), initial, following)
 
     def _compute(self, node: Node) -> None:
         variant = self._layouts.variant(node)
@@ -68,19 +81,23 @@ class _Builder:
 
     def _result(self, value: Value, label: Rearrangement) -> Value:
         """The only result of a node as it lies, with the name of what it is at the end, if it is that."""
-        key = value.name, reshaped(label.after, label.after)
-        name, is_kept = value.name, value.name in self._graph.kept
-        if is_kept and not label.is_nothing:
+        name = value.name
+        if name not in self._outputs:
+            name = self._names.pop((value.name, nothing(label.after)), name)
+        return self._give(value, label, name)
+
+    def _give(self, root: Value, label: Rearrangement, name: str) -> Value:
+        """A root as it lies; the names of outputs are for what lies as these do."""
+        if root.name in self._outputs and not label.is_nothing:
             name = self._fresh(name)
-        elif not is_kept:
-            name = self._names.pop(key, name)
-        self._made[key] = Value(name, value.type.with_shape(label.after))
-        return self._made[key]
+        value = Value(name, root.type.with_shape(label.after))
+        self._made[root.name, nothing(label.after)] = value
+        return value
 
     def _root(self, root: Value) -> Value:
         """A root as it lies."""
         after = self._layouts.label(root).after
-        return self._made.get((root.name, reshaped(after, after)), root)
+        return self._made.get((root.name, nothing(after)), root)
 
     def _keep(self, read: Read) -> None:
         """Let a value be there at the end by its name."""
