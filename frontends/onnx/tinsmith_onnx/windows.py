@@ -58,7 +58,7 @@ def _cuts(
     context: OperatorContext, sizes: Sequence[int], full: Sequence[int], stride: Sequence[int]
 ) -> list[tuple[int, int]]:
     """What is cut off a transposed convolution's whole result: as `pads` say, or what is more than a wanted size."""
-    auto = context.text("auto_pad")
+    auto = context.text("auto_pad", "NOTSET")
     if context.has_attribute("output_shape"):
         wanted = context.integers("output_shape")[-len(sizes) :]
     elif auto in ("SAME_UPPER", "SAME_LOWER"):
@@ -90,9 +90,15 @@ def max_pool(context: OperatorContext) -> Sequence[Tensor]:
         return [pooled]
     is_column_major = bool(context.integer("storage_order"))
     indices = pools.max_pool_indices(context.c, x, seen, column_major=is_column_major)
-    planes = np.arange(math.prod(x.shape[:2]), dtype=np.int64) * math.prod(x.shape[2:])
-    firsts = context.c.known(planes.reshape(*x.shape[:2], *(1,) * (x.rank - 2)))
+    firsts = _firsts(context, x.shape[:2], math.prod(x.shape[2:]))
     return [pooled, elementwise.add(context.c, indices, firsts)]
+
+
+def _firsts(context: OperatorContext, planes: Sequence[int], elements: int) -> Tensor:
+    """The number of each plane's first element in a tensor, (N, C, 1, ...)."""
+    axes = context.tensor(0).rank - len(planes)
+    numbers = np.arange(math.prod(planes), dtype=np.int64) * elements
+    return context.c.known(numbers.reshape(*planes, *(1,) * axes))
 
 
 def average_pool(context: OperatorContext) -> Tensor:
@@ -122,8 +128,9 @@ def max_unpool(context: OperatorContext) -> Tensor:
         (size - 1) * step + extent - sum(cut)
         for size, step, extent, cut in zip(x.shape[2:], stride, window, cuts, strict=True)
     ]
-    indices = np.asarray(context.known(1), np.int64)
-    result = pools.max_unpool(context.c, x, indices, (*x.shape[:2], *sizes))
+    firsts = _firsts(context, x.shape[:2], math.prod(sizes))
+    indices = elementwise.sub(context.c, context.tensor(1), firsts)
+    result = pools.max_unpool(context.c, x, indices, sizes)
     if not context.has(2):
         return result
     wanted = context.integers_of(2)
@@ -158,7 +165,7 @@ def pads(
     dilation: Sequence[int],
 ) -> list[tuple[int, int]]:
     """Before and after each axis, as numbers or by `auto_pad`."""
-    auto = context.text("auto_pad")
+    auto = context.text("auto_pad", "NOTSET")
     if auto in ("SAME_UPPER", "SAME_LOWER"):
         is_lower = auto == "SAME_LOWER"
         return windows.same_pads(sizes, window, stride, dilation, more_before=is_lower)
@@ -208,5 +215,5 @@ RULES: Mapping[str, Rule] = {
     "GlobalMaxPool": Rule(global_max_pool),
     "LpPool": Rule(lp_pool),
     "MaxPool": Rule(max_pool),
-    "MaxUnpool": Rule(max_unpool, "indices that are computed"),
+    "MaxUnpool": Rule(max_unpool, "computed indices of large planes"),
 }

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.errors import UnsupportedError
-from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import AveragePool2D, Gather, MaxPool2D, Sqrt, Square
 from tinsmith_ir.types import Quantization
 
-from tinsmith_tensors.composer import Composer, Tensor
+from tinsmith_tensors.composer import LARGEST_KNOWN_BYTES, Composer, Tensor
 from tinsmith_tensors.elementwise import absolute, add, cast, maximum, mul, power
 from tinsmith_tensors.movement import (
     channels_first,
@@ -27,7 +26,9 @@ from tinsmith_tensors.movement import (
     reshape,
     slice_,
 )
+from tinsmith_tensors.quantization import of_real
 from tinsmith_tensors.reductions import arg_max, largest, mean, normalized_axes, total
+from tinsmith_tensors.scattering import scatter_elements
 from tinsmith_tensors.windows import check_axes
 
 _PLAIN = Quantization((1.0,), (0,))
@@ -105,6 +106,8 @@ class Windows:
 
 def max_pool(c: Composer, x: Tensor, windows: Windows) -> Tensor:
     """The largest element under each window, of numbers of any type; what is added counts for nothing."""
+    if x.dtype == np.uint8 and x.quantization is not None:
+        return of_real(c, x, lambda real: max_pool(c, real, windows))
     fitted = _cut(windows.fitted(x.shape[2:]))
     x = _without_unread(c, x, windows)
     if fitted.has_gaps or not fitted.is_narrow or not _has_maximum(x):
@@ -205,24 +208,21 @@ def adaptive_max_pool(c: Composer, x: Tensor, sizes: Sequence[int]) -> Tensor:
     return _adaptive(c, x, sizes, largest, max_pool)
 
 
-def max_unpool(c: Composer, x: Tensor, indices: Array, shape: Sequence[int]) -> Tensor:
-    """Elements put back to where `max_pool_indices` found them, in zeros of `shape` (N, C, ...).
+def max_unpool(c: Composer, x: Tensor, indices: Tensor, sizes: Sequence[int]) -> Tensor:
+    """Elements put back to where `max_pool_indices` found them, in zeros of `sizes` behind batch and channels.
 
-    indices: known, of the shape of x, counted within the whole result. Of those with one place the last stays.
+    indices: of the shape of x, counted within a plane; of equal ones the last remains. Raises as `scatter_elements`.
     """
-    places = np.asarray(indices, np.int64).reshape(-1)
-    elements = math.prod(shape)
-    if places.size != x.elements or (
-        places.size and not 0 <= places.min() <= places.max() < elements
-    ):
+    if indices.shape != x.shape:
         raise UnsupportedError(
-            f"expected {x.elements} indices within a result of {list(shape)}, got shape {list(indices.shape)}"
+            f"expected indices of shape {list(x.shape)}, got {list(indices.shape)}"
         )
-    c.check_known_size(shape, 4)
-    sources = np.full(elements, x.elements, np.int32)
-    sources[places] = np.arange(x.elements, dtype=np.int32)
-    flat = pad(c, reshape(c, x, (x.elements,)), [(0, 1)], 0)
-    return reshape(c, c.emit(Gather(axis=0), flat, c.known(sources)), shape)
+    planes, there = math.prod(x.shape[:2]), math.prod(x.shape[2:])
+    shape = (planes, math.prod(sizes))
+    c.check_known_size(shape, x.dtype.itemsize)
+    zeros = c.known(np.zeros(shape, x.dtype))
+    places, updates = (reshape(c, each, (planes, there)) for each in (indices, x))
+    return reshape(c, scatter_elements(c, zeros, places, updates, 1), (*x.shape[:2], *sizes))
 
 
 # Windows of the graph
@@ -329,6 +329,10 @@ def _seen(fitted: Windows, sizes: Sequence[int], before: int | None = None) -> N
 
 def _numbers(windows: Windows, sizes: Sequence[int], counts_padding: bool) -> NDArray[np.int64]:
     """How many elements each window sees. counts_padding: those of `pads` as well."""
+    if math.prod(windows.counts(sizes)) * 8 > LARGEST_KNOWN_BYTES:
+        raise UnsupportedError(
+            f"expected windows at fewer places, got {list(windows.counts(sizes))}"
+        )
     found = np.ones((), np.int64)
     for size, extent, step, spread, (before, after), count in zip(
         sizes,
@@ -340,11 +344,10 @@ def _numbers(windows: Windows, sizes: Sequence[int], counts_padding: bool) -> ND
         strict=True,
     ):
         low, high = (-before, size + after) if counts_padding else (0, size)
-        seen = [
-            sum(low <= at * step - before + tap * spread < high for tap in range(extent))
-            for at in range(count)
-        ]
-        found = np.multiply.outer(found, np.asarray(seen, np.int64))
+        starts = np.arange(count, dtype=np.int64) * step - before
+        # Of each window, the first tap that is not before `low`, and the first that is not before `high`.
+        first, end = (np.clip(-((starts - at) // spread), 0, extent) for at in (low, high))
+        found = np.multiply.outer(found, end - first)
     return found
 
 
