@@ -25,15 +25,15 @@ FieldValue = int | str | Sequence[int]
 
 
 def float_literal(value: float) -> str:
-    """The shortest decimal that a C compiler reads back as the same float32.
+    """The shortest decimal that a C compiler reads back as the same float32; infinities, of masks, are quotients.
 
-    Raises UnsupportedError for an infinity or NaN, which C99 cannot write without a library.
+    Raises UnsupportedError for NaN, whose bits no C99 without a library says.
     """
     single = np.float32(value)
-    if not np.isfinite(single):
-        raise UnsupportedError(
-            f"a float constant of the network is {single}; expected a finite number"
-        )
+    if np.isnan(single):
+        raise UnsupportedError("a float constant of the network is nan; expected a number")
+    if np.isinf(single):
+        return "(1.0f / 0.0f)" if single > 0 else "(-1.0f / 0.0f)"
     text = str(single)
     return f"{text}f" if any(mark in text for mark in ".e") else f"{text}.0f"
 
