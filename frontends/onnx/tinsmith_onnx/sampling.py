@@ -101,9 +101,18 @@ def deform_conv(context: OperatorContext) -> Tensor:
     )
 
 
+def non_max_suppression(context: OperatorContext) -> Tensor:
+    """NonMaxSuppression, whose result is as long as there are boxes that count."""
+    raise context.unsupported(
+        "expected results of a size that is known while importing, got as many as boxes that are computed leave; let "
+        "the boxes and scores be outputs of the model, and select among them behind it"
+    )
+
+
 RULES: Mapping[str, Rule] = {
     "AffineGrid": Rule(affine_grid),
     "DeformConv": Rule(deform_conv, "windows over other than two axes"),
     "GridSample": Rule(grid_sample),
+    "NonMaxSuppression": Rule(non_max_suppression, "refused: how much is selected depends on data"),
     "RoiAlign": Rule(roi_align, "computed regions without a sampling ratio"),
 }

@@ -15,8 +15,9 @@ from tinsmith_tensors.movement import broadcast_to, concat, reshape, slice_
 
 _FEWEST_RUNS = 4
 """As many pieces are joined rather than gathered, whatever their length."""
-_LONGEST_RUN = 4
-"""Runs of at least so many elements are joined rather than gathered, however many."""
+_LONG_RUN = 4
+_MOST_RUNS = 16
+"""So many pieces of that length are joined rather than gathered."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def pick(c: Composer, x: Tensor, axis: int, indices: Sequence[int]) -> Tensor:
     if times is not None:
         return repeated(c, x, axis, times)
     runs = _runs(indices)
-    if len(runs) <= max(_FEWEST_RUNS, len(indices) // _LONGEST_RUN) and len(runs) <= x.elements:
+    if len(runs) <= max(_FEWEST_RUNS, min(_MOST_RUNS, len(indices) // _LONG_RUN)):
         return concat(c, [_piece(c, x, axis, run) for run in runs], axis)
     chosen: Array = np.asarray(indices, np.int32)
     return c.emit(Gather(axis=axis), x, c.known(chosen))
