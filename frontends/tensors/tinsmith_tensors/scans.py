@@ -52,6 +52,8 @@ def cumprod(
 
 def _behind(c: Composer, x: Tensor, axis: int, distance: int) -> Tensor:
     """x moved along an axis, with ones in front."""
+    if distance >= x.shape[axis]:
+        return c.known(np.ones(x.shape, x.dtype))
     widths = [(distance, -distance) if each == axis else (0, 0) for each in range(x.rank)]
     return pad(c, x, widths, 1)
 

@@ -80,7 +80,7 @@ def scatter_elements(
     if indices.array is not None:
         grid = list(np.indices(indices.shape, np.int64))
         grid[place] = wrapped(indices.array, x.shape[place])
-        return _put(c, x, grid, reshape(c, updates, [updates.elements]), combine)
+        return _put(c, x, grid, updates, combine)
     along = normalized_indices(c, indices, x.shape[place])
     shape = [x.shape[place] if each == place else size for each, size in enumerate(indices.shape)]
     if tuple(shape) == x.shape:
@@ -108,10 +108,10 @@ def scatter_nd(
     count = math.prod(indices.shape[:-1])
     if updates.elements == 0:
         return x
-    rows = reshape(c, updates, (count, *rest))
     if indices.array is not None:
         coordinates = [as_indices(part_.array) for part_ in parts if part_.array is not None]
-        return _put(c, x, coordinates, rows, combine)
+        return _put(c, x, coordinates, updates, combine)
+    rows = reshape(c, updates, (count, *rest))
     lead = x.shape[: len(parts)]
     places = reshape(c, positions(c, lead, parts), (count, *(1,) * len(rest)))
     joined = reshape(c, x, (math.prod(lead), *rest))
@@ -146,8 +146,7 @@ def scatter_windows(
                 f"expected updates that end within {size}, got one up to {columns.max() + 1}"
             )
         grid = [np.repeat(np.arange(batches), count), (columns % size).reshape(-1)]
-        rows = reshape(c, news, (batches * count, *news.shape[2:]))
-        return move_axis(c, _put(c, first, grid, rows, Combine.REPLACE), 1, place)
+        return move_axis(c, _put(c, first, grid, news, Combine.REPLACE), 1, place)
     begin = reshape(c, cast(c, begins, INDEX), (batches, 1))
     distance = sub(c, c.known(np.arange(size, dtype=INDEX)), begin)
     if is_circular:
@@ -179,20 +178,22 @@ def _put(
     updates: Tensor,
     combine: Combine,
 ) -> Tensor:
-    """x with updates, one behind the other, where coordinates along its first axes say."""
+    """x with updates where coordinates along its first axes say: as many, in row-major order."""
     lead, rest = x.shape[: len(coordinates)], x.shape[len(coordinates) :]
     spread = np.broadcast_arrays(*coordinates)
     places = np.ravel_multi_index(tuple(each.reshape(-1) for each in spread), lead).astype(np.int64)
     if x.array is not None and updates.array is not None:
-        return c.known(_put_array(x.array, places, updates.array, combine, len(lead)), x.hint)
+        rows = updates.array.reshape(places.size, *rest)
+        return c.known(_put_array(x.array, places, rows, combine, len(lead)), x.hint)
     box = _box(places, lead)
     if box is not None:
         sizes = [end - begin for begin, end in box]
         whole = reshape(c, updates, (*sizes, *rest))
         return _with_box(c, x, whole, box, combine)
     joined = reshape(c, x, (math.prod(lead), *rest))
+    rows = reshape(c, updates, (places.size, *rest))
     put = _replaced if combine is Combine.REPLACE else _combined
-    return reshape(c, put(c, joined, places, updates, combine), x.shape)
+    return reshape(c, put(c, joined, places, rows, combine), x.shape)
 
 
 def _put_array(
