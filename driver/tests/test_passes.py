@@ -152,7 +152,12 @@ def test_every_pass_is_verified_and_reported_to_the_last(tmp_path: Path) -> None
     assert [row["name"] for row in rows] == [*names([]), "write-c"]
     assert [row["verified"] for row in rows] == [True] * (len(rows) - 1) + [False]
     bounded = {row["name"]: row["measured"] for row in rows if row["measured"] is not None}
-    numeric = ("fold-quantization", "fold-batch-normalization", "permute-weights")
+    numeric = (
+        "fold-quantization",
+        "fuse-curves",
+        "fold-batch-normalization",
+        "permute-weights",
+    )
     assert bounded == dict.fromkeys(numeric, 0.0)
 
 

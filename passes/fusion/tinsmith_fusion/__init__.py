@@ -3,6 +3,7 @@
 from tinsmith_fusion.passes import (
     FoldBatchNormalization,
     FuseActivations,
+    FuseCurves,
     FusePadding,
     FuseRequantization,
     ReplaceDepthwise,
@@ -12,6 +13,7 @@ from tinsmith_fusion.passes import (
 __all__ = [
     "FoldBatchNormalization",
     "FuseActivations",
+    "FuseCurves",
     "FusePadding",
     "FuseRequantization",
     "ReplaceDepthwise",

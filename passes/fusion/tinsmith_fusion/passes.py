@@ -10,6 +10,7 @@ from tinsmith_ir.rewrite import apply_patterns
 
 from tinsmith_fusion.activations import clamps_result
 from tinsmith_fusion.affine import scales_operand, scales_result, shifts_result
+from tinsmith_fusion.curves import is_gelu, is_hard_swish
 from tinsmith_fusion.means import averages_whole_maps
 from tinsmith_fusion.one_channel import convolves_one_channel
 from tinsmith_fusion.padding import pads_convolution, pads_max_pool
@@ -100,3 +101,17 @@ class FoldBatchNormalization:
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer operators; `graph` itself if none can go."""
         return apply_patterns(graph, [scales_result, shifts_result, scales_operand])
+
+
+@dataclass(frozen=True)
+class FuseCurves:
+    """Let one operator compute a curve of float32 that a file has in parts: HardSwish and Gelu."""
+
+    name: ClassVar[str] = "fuse-curves"
+    # The same in exact arithmetic, but for numbers that exporters round.
+    contract: ClassVar[Contract] = Tolerance(Metric.SHARE, 1e-4)
+
+    @checked
+    def run(self, graph: Graph) -> Graph:
+        """The graph with fewer operators; `graph` itself if none can go."""
+        return apply_patterns(graph, [is_hard_swish, is_gelu])

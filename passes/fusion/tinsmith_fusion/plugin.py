@@ -5,6 +5,7 @@ from tinsmith_plugins import PassEntry, Plugin, Stage
 from tinsmith_fusion import (
     FoldBatchNormalization,
     FuseActivations,
+    FuseCurves,
     FusePadding,
     FuseRequantization,
     ReplaceDepthwise,
@@ -14,6 +15,8 @@ from tinsmith_fusion import (
 PLUGIN = Plugin(
     "tinsmith_fusion",
     passes=(
+        # Before what it reads is folded into a layer.
+        PassEntry(FuseCurves, Stage.NUMERICS),
         PassEntry(FoldBatchNormalization, Stage.NUMERICS),
         PassEntry(FuseRequantization, Stage.FUSION),
         PassEntry(FuseActivations, Stage.FUSION),

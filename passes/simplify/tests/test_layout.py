@@ -207,3 +207,51 @@ def test_an_integer_mean_of_single_elements_is_a_reshape() -> None:
 def test_it_stays(text: str) -> None:
     before = parse_graph(text)
     assert SimplifyLayout().run(before) is before
+
+
+@pytest.mark.parametrize("keeps", ["false", "true"])
+def test_a_reduction_reads_what_was_given_an_axis(keeps: str) -> None:
+    shape = "[1,1,2]" if keeps == "true" else "[1,2]"
+    assert_rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: f32[1,1,4,2]",
+            "%a: f32[1,4,2] = reshape(%x) {shape=[1,4,2]}",
+            f"%m: f32{shape} = mean(%a) {{axes=[1], keep_dims={keeps}}}",
+            f"%y: f32{shape} = relu(%m)",
+        ),
+        graph(
+            "input %x: f32[1,1,4,2]",
+            "%m.reduced: f32[1,1,1,2] = mean(%x) {axes=[2], keep_dims=true}",
+            f"%m: f32{shape} = reshape(%m.reduced) {{shape={shape}}}",
+            f"%y: f32{shape} = relu(%m)",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (
+            "input %x: f32[8,2]",
+            "%a: f32[2,4,2] = reshape(%x) {shape=[2,4,2]}",
+            "%m: f32[2,2] = mean(%a) {axes=[1]}",
+            "%y: f32[2,2] = relu(%m)",
+        ),
+        (
+            "input %x: f32[4,2]",
+            "%a: f32[1,4,2] = reshape(%x) {shape=[1,4,2]}",
+            "%m: f32[4,2] = mean(%a) {axes=[0]}",
+            "%y: f32[4,2] = relu(%m)",
+        ),
+        (
+            "input %x: f32[4,2]",
+            "%a: f32[1,4,2] = reshape(%x) {shape=[1,4,2]}",
+            "%y: f32[1,2] = mean(%a) {axes=[1]}",
+        ),
+    ],
+    ids=["other_axes", "nothing_is_reduced", "result"],
+)
+def test_a_reduction_of_another_reshape_stays(lines: tuple[str, ...]) -> None:
+    before = parse_graph(graph(*lines))
+    assert SimplifyLayout().run(before) is before

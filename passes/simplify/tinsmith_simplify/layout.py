@@ -5,20 +5,21 @@ from typing import ClassVar
 
 import numpy as np
 from tinsmith_ir.checked import checked
-from tinsmith_ir.graph import Graph, GraphView, Node
+from tinsmith_ir.graph import Graph, GraphView, Node, Value
 from tinsmith_ir.operators import (
     Activation,
     Concat,
     FullyConnected,
     Mean,
     Pad,
+    Reduction,
     Reshape,
     Slice,
     Transpose,
 )
 from tinsmith_ir.parameters import zero_of
 from tinsmith_ir.passes import BIT_EXACT, Contract
-from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns
+from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns, fresh_name
 from tinsmith_ir.types import TensorType
 
 
@@ -146,6 +147,37 @@ def averages_only_ones(graph: GraphView, node: Node) -> Rewrite | None:
     return _instead(replace(node, operator=Reshape(result.shape)))
 
 
+def reduces_what_was_reshaped(graph: GraphView, node: Node) -> Rewrite | None:
+    """A reduction reads what a reshape only gave or took axes of length 1; the result is reshaped instead.
+
+    Not of what a network gives, where the reshape would be a copy.
+    """
+    operator = node.operator
+    if not isinstance(operator, Reduction) or graph.is_output(node.outputs[0]):
+        return None
+    inner = graph.producer(node.present_inputs[0])
+    if inner is None or not isinstance(inner.operator, Reshape):
+        return None
+    source = inner.present_inputs[0]
+    ours, theirs = _long_axes(node.present_inputs[0].type), _long_axes(source.type)
+    moved = {axis: its for (axis, _), (its, _) in zip(ours, theirs, strict=False)}
+    axes = tuple(moved[axis] for axis in operator.axes if axis in moved)
+    if [size for _, size in ours] != [size for _, size in theirs] or not axes:
+        return None
+    result = node.outputs[0]
+    reducing = replace(operator, axes=axes, keep_dims=True)
+    (type_,) = reducing.infer([source.type])
+    reduced = Value(fresh_name(graph, f"{node.name}.reduced"), result.type.with_shape(type_.shape))
+    first = replace(node, operator=reducing, inputs=(source,), outputs=(reduced,))
+    second = replace(node, operator=Reshape(result.type.shape), inputs=(reduced,))
+    return Rewrite(node.outputs, (first, second))
+
+
+def _long_axes(type_: TensorType) -> list[tuple[int, int]]:
+    """Those longer than 1, with their sizes."""
+    return [(axis, size) for axis, size in enumerate(type_.shape) if size > 1]
+
+
 def _instead(node: Node) -> Rewrite:
     """`node` in the place of the one that computes the same results."""
     return Rewrite(node.outputs, (node,))
@@ -166,4 +198,5 @@ PATTERNS: tuple[Pattern, ...] = (
     slices_twice,
     concatenates_twice,
     averages_only_ones,
+    reduces_what_was_reshaped,
 )
