@@ -11,6 +11,7 @@ from tinsmith_layout.cut import Cut
 from tinsmith_layout.network import Network, Read
 from tinsmith_layout.prices import Part, Prices
 from tinsmith_layout.rearrangement import Rearrangement, transposed
+from tinsmith_layout.terms import Term
 from tinsmith_layout.variants import RESULT, Case, Variant, as_it_is, nothing
 
 
@@ -86,12 +87,16 @@ class Layouts:
         if not proposed:
             return False
         roots = self._concerned(proposed)
-        done = self._cut(proposed, roots).cheapest()
-        changed = {name: proposed[name] for name in done}
-        if self._price(roots, proposed, changed) >= self._price(roots, proposed, {}):
-            return False
-        self._chosen |= changed
-        return True
+        now = self._price(roots, proposed, {})
+        for on_root in (False, True):
+            cut, is_exact = self._cut(proposed, roots, on_root=on_root)
+            changed = {name: proposed[name] for name in cut.cheapest()}
+            if self._price(roots, proposed, changed) < now:
+                self._chosen |= changed
+                return True
+            if is_exact:
+                break
+        return False
 
     def _spread(self, node: Node, port: int, label: Rearrangement) -> dict[str, Variant]:
         """What nodes would have to become so that nothing has to be done between them; {} if that was tried."""
@@ -177,23 +182,31 @@ class Layouts:
         need = _need(read, root, reader)
         return dict(self._prices.parts(read.root, None if need is None else need.way))
 
-    def _cut(self, proposed: Mapping[str, Variant], roots: Mapping[str, Value]) -> Cut:
-        """The prices of doing some of what is proposed; never too low, and right for doing nothing."""
+    def _cut(
+        self, proposed: Mapping[str, Variant], roots: Mapping[str, Value], *, on_root: bool
+    ) -> tuple[Cut, bool]:
+        """The prices of doing some of what is proposed, and whether they are exact; see `Term`."""
         cut = Cut()
         for name, variant in proposed.items():
             node = self._network.node(name)
             cut.if_done(name, self._prices.node(node, variant))
             cut.if_left(name, self._prices.node(node, self.variant(node)))
+        is_exact = True
         for name, root in roots.items():
-            for is_moved in (False, True) if name in proposed else (False,):
-                self._price_root(cut, root, proposed, is_moved=is_moved)
-        return cut
+            if name not in proposed:
+                for term in self._terms(root, proposed, is_moved=False):
+                    term.charge(cut)
+                continue
+            for is_moved in (False, True):
+                for term in self._terms(root, proposed, is_moved=is_moved):
+                    is_exact &= term.charge_if(cut, name, is_done=is_moved, on_root=on_root)
+        return cut, is_exact
 
-    def _price_root(
-        self, cut: Cut, root: Value, proposed: Mapping[str, Variant], *, is_moved: bool
-    ) -> None:
-        """The prices of readings of a root, while that changes or stays."""
-        terms: dict[Part, _Term] = {}
+    def _terms(
+        self, root: Value, proposed: Mapping[str, Variant], *, is_moved: bool
+    ) -> Iterable[Term]:
+        """What is done with a root, while that is as proposed or as now."""
+        terms: dict[Part, Term] = {}
         for read in self._network.readings[root.name]:
             made, reader = self._around(read, {})
             name = None if read.reader is None else read.reader.name
@@ -201,62 +214,9 @@ class Layouts:
             made = proposed[root.name] if is_moved else made
             for variant in (reader,) if changed is None else (reader, changed):
                 for part, price in self._parts(read, made, variant).items():
-                    term = terms.setdefault(part, _Term(price))
+                    term = terms.setdefault(part, Term(price))
                     term.add(name if changed else None, is_done=variant is changed)
-        for term in terms.values():
-            if root.name in proposed:
-                term.charge_both(cut, root.name, is_moved=is_moved)
-            else:
-                term.charge(cut)
-
-
-class _Term:
-    """A part of what is done with a root, and whose doing or leaving makes it necessary."""
-
-    def __init__(self, price: int) -> None:
-        self._price = price
-        self._always = False
-        self._done: set[str] = set()
-        self._left: set[str] = set()
-
-    def add(self, reader: str | None, *, is_done: bool) -> None:
-        """It is necessary for a reader that does not change, or changes so."""
-        if reader is None:
-            self._always = True
-        else:
-            (self._done if is_done else self._left).add(reader)
-
-    def charge(self, cut: Cut) -> None:
-        """Of a root that does not change."""
-        if self._always or self._done & self._left:
-            return
-        if self._done:
-            cut.if_any_done(self._done, self._price)
-        if self._left:
-            cut.if_any_left(self._left, self._price)
-
-    def charge_both(self, cut: Cut, root: str, *, is_moved: bool) -> None:
-        """Of a root that may change, while it does or does not.
-
-        Where no cut has the price of a pair, half of it is put on each of the two, which is never too little.
-        """
-        alone, half = (
-            (cut.if_done, self._price // 2) if is_moved else (cut.if_left, self._price // 2)
-        )
-        rest = self._price - half
-        if self._always or self._done & self._left:
-            alone(root, self._price)
-            return
-        if is_moved and self._left:
-            cut.if_any_left(self._left, self._price, unless_left=root)
-        if is_moved and self._done:
-            alone(root, half)
-            cut.if_any_done(self._done, rest)
-        if not is_moved and self._done:
-            cut.if_any_done(self._done, self._price, unless=root)
-        if not is_moved and self._left:
-            alone(root, half)
-            cut.if_any_left(self._left, rest)
+        return terms.values()
 
 
 def _need(read: Read, root: Variant | None, reader: Variant | None) -> Need | None:
