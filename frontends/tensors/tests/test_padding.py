@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from composed import composed, numbers, result
-from tinsmith_ir import UnsupportedError
+from tinsmith_ir import UnsupportedError, evaluate_graph
 from tinsmith_ir.operators import Broadcast, Concat, Gather, Reshape, Slice
 from tinsmith_tensors import Composer
 from tinsmith_tensors.padding import PadMode, pad_by_elements, pad_by_value
@@ -65,3 +65,9 @@ def test_elements_are_fetched_by_the_cheapest_operators(
     graph = composed(lambda c, x: pick(c, x, 1, indices), x)
     assert [type(node.operator) for node in graph.nodes] == (kinds or [Reshape])
     assert np.array_equal(result(lambda c, x: pick(c, x, 1, indices), x), x[:, indices])
+
+
+def test_bytes_that_stand_for_themselves_are_joined() -> None:
+    x = np.array([200, 3, 4], np.uint8)
+    graph = composed(lambda c, x: pick(c, x, 0, [2, 0, 1]), x)
+    assert evaluate_graph(graph, [x])["y0"].tolist() == [4, 200, 3]

@@ -4,9 +4,10 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array
-from tinsmith_ir.operators import Broadcast, Concat, Pad, Reshape, Slice, Transpose
+from tinsmith_ir.operators import Broadcast, Cast, Concat, Pad, Reshape, Slice, Transpose
 
 from tinsmith_tensors.composer import Composer, Tensor
 
@@ -120,6 +121,10 @@ def concat(c: Composer, parts: Sequence[Tensor], axis: int) -> Tensor:
     filled = [part_ for part_ in parts if part_.elements]
     if len(filled) == 1:
         return filled[0]
+    if all(part_.dtype == np.uint8 and part_.quantization is None for part_ in filled):
+        # The graph joins no plain uint8.
+        wide = [c.emit(Cast(DType.INT16), part_) for part_ in filled]
+        return c.emit(Cast(DType.UINT8), concat(c, wide, axis))
     return c.emit(Concat(axis=axis % filled[0].rank), *filled)
 
 
