@@ -9,6 +9,7 @@ from tinsmith_ir.operators import (
     HardSwish,
     LeakyRelu,
     Logistic,
+    Lookup,
     Rsqrt,
     Tabulated,
     TabulatedFunction,
@@ -64,7 +65,7 @@ KERNELS = (
             prepare=prepare_s8,
             walk=elementwise_walk,
         )
-        for operator in (Abs, Elu, Exp, Gelu, HardSwish, LeakyRelu, Logistic, Rsqrt, Tanh)
+        for operator in (Abs, Elu, Exp, Gelu, HardSwish, LeakyRelu, Logistic, Lookup, Rsqrt, Tanh)
     ),
     kernel(
         "tinsmith_lookup_s16",

@@ -11,6 +11,7 @@ from tinsmith_ir.operators import (
     Atanh,
     Cosh,
     Erf,
+    Lookup,
     Operator,
     Poses,
     Sinh,
@@ -71,7 +72,7 @@ RULES: Mapping[str, Rule] = dict(
 _NO_BUILTIN = "no builtin operator of TFLite"
 
 NOT_IN_FILES: Mapping[type[Operator], str] = dict.fromkeys(
-    (Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erf, Sinh, Tan), _NO_BUILTIN
+    (Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erf, Lookup, Sinh, Tan), _NO_BUILTIN
 )
 """Operators of the IR that no rule makes, and why."""
 

@@ -82,7 +82,7 @@ from tinsmith_ir.operators.resize import ResizeBilinear
 from tinsmith_ir.operators.scan import CumSum
 from tinsmith_ir.operators.softmax import Softmax
 from tinsmith_ir.operators.svdf import Svdf, SvdfState
-from tinsmith_ir.operators.tabulated import Tabulated
+from tinsmith_ir.operators.tabulated import Lookup, Tabulated
 from tinsmith_ir.operators.volumes import Conv3D
 from tinsmith_ir.operators.weighted import Weighted
 from tinsmith_ir.rounding import Rounding
@@ -144,6 +144,7 @@ __all__ = [
     "Log",
     "LogSoftmax",
     "Logistic",
+    "Lookup",
     "Lstm",
     "MaxPool2D",
     "Maximum",

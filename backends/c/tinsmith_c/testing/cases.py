@@ -45,6 +45,7 @@ from tinsmith_ir.operators import (
     LeakyRelu,
     Log,
     Logistic,
+    Lookup,
     Lstm,
     Maximum,
     MaxPool2D,
@@ -356,6 +357,12 @@ def curves(draft: Draft, dtype: DType) -> None:
         for near in (0.001, 0.04, 0.04):
             x = draft.input((3, 41), dtype, near if dtype is DType.INT8 else near / 50)
             draft.outputs.append(draft.builder.add(operator, [x], "y", result))
+
+
+def tables(draft: Draft) -> None:
+    """Any function of int8."""
+    values = tuple((37 * index) % 256 - 128 for index in range(256))
+    draft.output(Lookup(values), [draft.input((3, 41), DType.INT8)], DType.INT8, 0.02)
 
 
 def movement(draft: Draft, dtype: DType) -> None:
@@ -690,6 +697,7 @@ CASES: tuple[Case, ...] = (
     *cases_rows.CASES,
     *cases_volumes.CASES,
     Case("conversions", conversions),
+    Case("tables", tables),
     Case("borders", borders),
     Case("casts", casts),
     Case("unsigned", unsigned),
