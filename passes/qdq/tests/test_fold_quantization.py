@@ -28,9 +28,9 @@ def between(operator: str, result: str = Y, real: str = "", before: str = "") ->
     return graph(f"""
       input %x: {X}
       input %z: i8[1,4,4,2]<0.25, 4>
-      {before}
       %a: f32[1,4,4,2] = dequantize(%x)
       %b: f32[1,4,4,2] = dequantize(%z)
+      {before}
       %r: {real} = {operator}
       %y: {result} = quantize(%r) {{halves_to_even=true}}
       output %y""")
@@ -86,7 +86,9 @@ LAYERS = [
     ("const %three: f32[1] = [-3.0]", "div(%a, %three)", "mul"),
     ("", "logistic(%a)", "logistic"),
     ("", "tanh(%a)", "tanh"),
-    ("", "leaky_relu(%a) {alpha=0.1}", "leaky_relu"),
+    ("", "leaky_relu(%a) {alpha=0.1}", "lookup"),
+    ("", "sqrt(%a)", "lookup"),
+    ("%s: f32[1,4,4,2] = logistic(%a)", "mul(%a, %s)", "lookup"),
     ("", "elu(%a)", "elu"),
     ("", "relu(%a)", "relu"),
     ("", "relu6(%a)", "relu6"),
@@ -106,6 +108,52 @@ def test_an_operator_between_integers_is_one_of_integers(
     for node in found.nodes:
         if isinstance(node.operator, Rescaling) and node.operator.mnemonic not in ("relu", "relu6"):
             assert node.operator.rounding is Rounding.NEAREST
+
+
+def test_functions_of_one_integer_are_one_table() -> None:
+    """softplus: max(x, 0) + log(1 + exp(-|x|)), and a clamp behind it."""
+    given = graph("""
+      input %x: i8[2,3]<0.05, 3>
+      const %zero: f32[] = [0.0]
+      const %one: f32[1] = [1.0]
+      %a: f32[2,3] = dequantize(%x)
+      %m: f32[2,3] = abs(%a)
+      %n: f32[2,3] = sub(%zero, %m)
+      %e: f32[2,3] = exp(%n)
+      %p: f32[2,3] = add(%e, %one)
+      %l: f32[2,3] = log(%p)
+      %r: f32[2,3] = relu(%a)
+      %s: f32[2,3] = add(%r, %l)
+      %t: f32[2,3] = relu6(%s)
+      %y: i8[2,3]<0.03, -128> = quantize(%t) {halves_to_even=true}
+      output %y""")
+    found = folded(given)
+    assert mnemonics(found) == ["lookup"]
+    assert all(steps_apart(given, found, seed) == 0 for seed in range(20))
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("output %m", "a number in between is wanted"),
+        ("%o: f32[2,3] = sqrt(%m)\noutput %o", "a number in between is read"),
+    ],
+)
+def test_no_table_hides_what_others_read(more: str, why: str) -> None:
+    given = graph(f"""
+      input %x: i8[2,3]<0.05, 3>
+      %a: f32[2,3] = dequantize(%x)
+      %m: f32[2,3] = abs(%a)
+      %e: f32[2,3] = erf(%m)
+      %y: i8[2,3]<0.03, -128> = quantize(%e) {{halves_to_even=true}}
+      {more}
+      output %y""")
+    assert "lookup" not in mnemonics(folded(given)), why
+
+
+def test_a_function_that_depends_on_the_place_has_no_table() -> None:
+    before = "const %c: f32[1,1,1,2] = [1.0, 2.0]\n%s: f32[1,4,4,2] = mul(%a, %c)"
+    assert "quantize" in mnemonics(folded(between("erf(%s)", before=before)))
 
 
 def test_a_bias_has_the_scale_of_its_products() -> None:
@@ -270,7 +318,7 @@ REFUSED = [
     ("add(%a, %c)", "const %c: f32[1,1,1,2] = [1.0, 2.0]", "constant that is not quantized"),
     ("add(%a, %s)", "input %f: f32[1,4,4,2]\n%s: f32[1,4,4,2] = sqrt(%f)", "computed by sqrt in"),
     ("conv2d(%a, %w, none)", "const %w: f32[2,1,1,2] = [1.0, 2.0, 3.0, 4.0]", "not quantized cons"),
-    ("sqrt(%a)", "", "there is none of integers"),
+    ("pow(%a, %b)", "", "there is none of integers"),
     ("div(%a, %b)", "", "by one constant number alone"),
     ("relu_n1_to_1(%s)", "input %f: f32[1,4,4,2]\n%s: f32[1,4,4,2] = sqrt(%f)", ""),
 ]

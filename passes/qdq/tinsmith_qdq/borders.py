@@ -1,8 +1,10 @@
 """uint8 at the borders alone: between operators it is turned to int8, whose integers are 128 lower, no more."""
 
+from dataclasses import replace
+
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import GraphView, Node, Value
-from tinsmith_ir.operators import Requantize, Trait
+from tinsmith_ir.operators import Operator, Pad, Requantize, Trait
 from tinsmith_ir.rewrite import Rewrite, fresh_name
 from tinsmith_ir.types import Quantization, TensorType
 
@@ -17,14 +19,15 @@ def moves_as_int8(graph: GraphView, node: Node) -> Rewrite | None:
     if source.type.dtype is not DType.UINT8 or result.type != as_int8(source.type):
         return None  # a Requantize reads no integers without a quantization
     producer = graph.producer(source)
-    if producer is None or not _is_move(producer):
+    operator = None if producer is None else _of_int8(producer)
+    if producer is None or operator is None:
         return None
     (moved,) = producer.present_inputs
     if moved.type.quantization != source.type.quantization:
         return None
     lower = Value(fresh_name(graph, f"{moved.name}_int8"), as_int8(moved.type))
     turn = Node(node.operator, (moved,), (lower,), node.location)
-    move = Node(producer.operator, (lower,), node.outputs, producer.location)
+    move = Node(operator, (lower,), node.outputs, producer.location)
     return Rewrite(node.outputs, (turn, move))
 
 
@@ -50,7 +53,10 @@ def as_int8(type_: TensorType) -> TensorType:
     return TensorType(type_.shape, DType.INT8, Quantization(quantization.scales, zero_points))
 
 
-def _is_move(node: Node) -> bool:
-    """Whether it moves elements of one tensor and adds none."""
-    moves = Trait.MOVES in node.operator.traits and len(node.present_inputs) == 1
-    return moves and node.operator.mnemonic != "pad"
+def _of_int8(node: Node) -> Operator | None:
+    """What moves int8 as the node moves uint8; None if it does anything else, or of several tensors."""
+    if Trait.MOVES not in node.operator.traits or len(node.present_inputs) != 1:
+        return None
+    if isinstance(node.operator, Pad) and node.operator.value is not None:
+        return replace(node.operator, value=int(node.operator.value) - _DISTANCE)
+    return node.operator

@@ -11,6 +11,7 @@ from tinsmith_ir.rewrite import apply_patterns
 
 from tinsmith_qdq.borders import moves_as_int8, turns_back
 from tinsmith_qdq.folds import folds
+from tinsmith_qdq.lookups import looks_up_twice
 from tinsmith_qdq.monotone import rises, sinks
 from tinsmith_qdq.remaining import listed, remaining
 
@@ -32,7 +33,9 @@ class FoldQuantization:
         """The graph with more integers; `graph` itself if nothing can be folded."""
         while any(is_foldable(node.operator) for node in graph.nodes):
             # What a Quantize went in front of is read no more, but counts as read until it is erased.
-            folded = apply_patterns(graph, [turns_back, moves_as_int8, sinks, rises, folds])
+            folded = apply_patterns(
+                graph, [turns_back, moves_as_int8, sinks, rises, folds, looks_up_twice]
+            )
             if folded is graph:
                 break
             graph = folded

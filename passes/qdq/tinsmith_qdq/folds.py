@@ -39,13 +39,14 @@ from tinsmith_ir.operators import (
     Sum,
     Tanh,
 )
-from tinsmith_ir.operators.base import Rescaling, activation_of
+from tinsmith_ir.operators.base import Rescaling
 from tinsmith_ir.rewrite import Rewrite, fresh_name
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.tables import value_table
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_qdq.constants import integer_constant
+from tinsmith_qdq.lookups import lookup
 from tinsmith_qdq.weights import quantized_weights
 
 _MOST_STEPS = 1
@@ -156,14 +157,16 @@ def fold(graph: GraphView, quantize: Node) -> Rewrite | str:
             return _requantized(Step(graph, node, quantize))
         if len(graph.readers(middle)) > 1 or graph.is_output(middle):
             return "its result is read as float32, too"
-        convert = _FOLDS.get(type(node.operator))
-        if convert is None:
-            return "there is none of integers"
-        if activation_of(node.operator) is not activation_of(type(node.operator)()):
-            return "it clamps its result"
-        return convert(Step(graph, node, quantize))
+        return _converted(graph, node, quantize)
     except UnfoldedError as error:
-        return str(error)
+        return lookup(graph, quantize) or str(error)
+
+
+def _converted(graph: GraphView, node: Node, quantize: Node) -> Rewrite:
+    convert = _FOLDS.get(type(node.operator))
+    if convert is None:
+        raise UnfoldedError("there is none of integers")
+    return convert(Step(graph, node, quantize))
 
 
 def _requantized(step: Step) -> Rewrite:
@@ -282,7 +285,7 @@ def _softmax(step: Step) -> Rewrite:
 
 
 def _function(step: Step) -> Rewrite:
-    """A function of one number, if its integers are near what they were: all are tried."""
+    """A function of one number that has integers of its own, if they are what they were, or near that and no table."""
     source, result = step.operand(0), step.result
     rewrite = step.end(step.node.operator, source)
     real = TensorType(result.type.shape, DType.FLOAT32)
@@ -292,7 +295,10 @@ def _function(step: Step) -> Rewrite:
     if wanted is None or got is None:
         raise UnfoldedError("its integers cannot be compared")
     distance = int(np.abs(wanted.astype(np.int64) - got.astype(np.int64)).max())
-    if distance > _MOST_STEPS:
+    most = (
+        0 if source.type.dtype is DType.INT8 else _MOST_STEPS
+    )  # of int8 there is a table that is right
+    if distance > most:
         raise UnfoldedError(f"of integers it is {distance} steps away")
     return rewrite
 
