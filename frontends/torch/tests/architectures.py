@@ -11,8 +11,9 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class Architecture:
-    """make: the network. shape: of its input, a batch of one. tokens: how many there are, if inputs are numbers of such.
-    frames: runs that tests compare. transposes: how many its mathematics needs.
+    """make: the network. shape: of its input, a batch of one. tokens: how many there are, if inputs are their numbers.
+    frames: runs that tests compare. transposes: how many its mathematics needs: heads of attention, tokens and
+    channels exchanged, blocks that transposed convolutions lay out.
     """
 
     make: Callable[[], nn.Module]
@@ -523,24 +524,24 @@ def squeeze_excite() -> nn.Module:
 
 ARCHITECTURES = {
     "autoencoder": Architecture(autoencoder, (1, 640)),
-    "conv_autoencoder": Architecture(conv_autoencoder, (1, 3, 16, 16)),
-    "crnn": Architecture(Crnn, (1, 1, 12, 20)),
+    "conv_autoencoder": Architecture(conv_autoencoder, (1, 3, 16, 16), transposes=2),
+    "crnn": Architecture(Crnn, (1, 1, 12, 20), transposes=1),
     "decoder": Architecture(Decoder, (1, 1), tokens=20, frames=5),
     "ds_cnn": Architecture(ds_cnn, (1, 1, 49, 10)),
     "efficientnet_lite": Architecture(efficientnet_lite, (1, 3, 32, 32)),
     "gru_kws": Architecture(gru_kws, (1, 12, 10)),
     "lstm_kws": Architecture(lstm_kws, (1, 12, 10)),
-    "mixer": Architecture(Mixer, (1, 3, 32, 32)),
+    "mixer": Architecture(Mixer, (1, 3, 32, 32), transposes=4),
     "mobilenet_v1": Architecture(mobilenet_v1, (1, 3, 96, 96)),
     "mobilenet_v2": Architecture(mobilenet_v2, (1, 3, 32, 32)),
     "mobilenet_v3": Architecture(mobilenet_v3, (1, 3, 64, 64)),
-    "mobilevit": Architecture(MobileVit, (1, 8, 8, 8)),
+    "mobilevit": Architecture(MobileVit, (1, 8, 8, 8), transposes=4),
     "resnet18": Architecture(resnet18, (1, 3, 64, 64)),
     "resnet8": Architecture(resnet8, (1, 3, 32, 32)),
     "squeeze_excite": Architecture(squeeze_excite, (1, 3, 16, 16)),
     "streaming_ds_cnn": Architecture(StreamingDsCnn, (1, 1, 1, 10), frames=6),
     "tcn": Architecture(tcn, (1, 8, 20)),
-    "unet": Architecture(UNet, (1, 1, 16, 16)),
-    "vision_transformer": Architecture(VisionTransformer, (1, 3, 32, 32)),
+    "unet": Architecture(UNet, (1, 1, 16, 16), transposes=1),
+    "vision_transformer": Architecture(VisionTransformer, (1, 3, 32, 32), transposes=4),
     "wake_word": Architecture(WakeWord, (1, 40, 1), frames=7),
 }

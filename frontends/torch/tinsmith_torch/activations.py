@@ -88,6 +88,13 @@ def threshold(t: OperatorContext) -> Tensor:
     return ew.where(c, is_above, x, c.number(t.real("value"), x))
 
 
+def random_relu(t: OperatorContext) -> Tensor:
+    """rrelu in evaluation: its mean slope below 0."""
+    if t.flag("training"):
+        raise t.unsupported("expected evaluation, got training, which is random")
+    return act.leaky_relu(t.c, t.tensor("self"), (t.real("lower") + t.real("upper")) / 2.0)
+
+
 def prelu(t: OperatorContext) -> Tensor:
     """self above 0, below by a slope, which may be one for each channel, axis 1."""
     c, x, slope = t.c, t.tensor("self"), t.tensor("weight")
@@ -113,6 +120,8 @@ RULES: Mapping[str, Rule] = {
     "aten.prelu": Rule(prelu),
     "aten.relu": Rule(relu),
     "aten.relu6": Rule(lambda t: act.clip(t.c, t.tensor("self"), 0.0, 6.0)),
+    "aten.rrelu": Rule(random_relu),
+    "aten.rrelu_with_noise_functional": Rule(lambda t: [random_relu(t), None]),
     "aten.selu": Rule(lambda t: act.selu(t.c, t.tensor("self"))),
     "aten.sigmoid": Rule(lambda t: act.sigmoid(t.c, t.as_result("self")[0])),
     "aten.silu": Rule(lambda t: act.silu(t.c, t.tensor("self"))),

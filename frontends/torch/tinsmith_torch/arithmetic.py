@@ -27,6 +27,7 @@ from tinsmith_ir.operators import (
     Sin,
     Sinh,
     Sqrt,
+    Square,
     Tan,
     Tanh,
 )
@@ -38,6 +39,9 @@ from tinsmith_torch.rules import Rule
 
 _INT32 = np.dtype("<i4")
 _BOOL = np.dtype("?")
+_TINY = 1e-38
+"""Nearly the smallest normal float32."""
+_HUGE = float(np.finfo(np.float32).max)
 _Binary = Callable[[Composer, Tensor, Tensor], Tensor]
 
 
@@ -323,9 +327,56 @@ def is_nan(t: OperatorContext) -> Tensor:
 
 
 def is_infinite(t: OperatorContext) -> Tensor:
-    """Whether self is infinite, with either sign."""
+    """Whether self is infinite, with either sign: beyond the largest number."""
     x = t.tensor("self")
-    return ew.equal(t.c, ew.absolute(t.c, x), t.c.number(math.inf, x))
+    return ew.less(t.c, t.c.number(_HUGE, x), ew.absolute(t.c, x))
+
+
+def is_above(t: OperatorContext) -> Tensor:
+    """Whether self is infinite and positive."""
+    x = t.tensor("self")
+    return ew.less(t.c, t.c.number(_HUGE, x), x)
+
+
+def is_below(t: OperatorContext) -> Tensor:
+    """Whether self is infinite and negative."""
+    x = t.tensor("self")
+    return ew.less(t.c, x, t.c.number(-_HUGE, x))
+
+
+def numbers(t: OperatorContext) -> Tensor:
+    """nan_to_num: numbers in place of what is none or infinite."""
+    c, x = t.c, t.tensor("self")
+    if not x.is_float:
+        return x
+    above = t.real("posinf") if t.has("posinf") else _HUGE
+    below = t.real("neginf") if t.has("neginf") else -_HUGE
+    high = ew.where(c, is_above(t), c.number(above, x), x)
+    within = ew.where(c, is_below(t), c.number(below, x), high)
+    return ew.where(c, is_nan(t), c.number(t.real("nan") if t.has("nan") else 0.0, x), within)
+
+
+def hypotenuse(t: OperatorContext) -> Tensor:
+    """sqrt(self ** 2 + other ** 2): of the larger magnitude and their quotient, so that no square overflows."""
+    c, (lhs, rhs) = t.c, t.as_result("self", "other")
+    first, second = ew.absolute(c, lhs), ew.absolute(c, rhs)
+    large, small = ew.maximum(c, first, second), ew.minimum(c, first, second)
+    share = ew.div(c, small, ew.maximum(c, large, c.number(_TINY, large)))
+    one = c.number(1.0, large)
+    return ew.mul(c, large, c.emit(Sqrt(), ew.add(c, c.emit(Square(), share), one)))
+
+
+def angle(t: OperatorContext) -> Tensor:
+    """atan2: of the point (other, self), above -pi, up to pi; the sign of a zero does not count."""
+    c, (y, x) = t.c, t.as_result("self", "other")
+    zero, half = c.number(0.0, x), c.number(math.pi / 2, x)
+    is_upright = ew.equal(c, x, zero)
+    slope = ew.div(c, y, ew.where(c, is_upright, c.number(1.0, x), x))
+    turned = c.emit(Atan(), slope)
+    is_below = ew.less(c, y, zero)
+    turn = ew.where(c, is_below, c.number(-math.pi, x), c.number(math.pi, x))
+    around = ew.where(c, ew.less(c, x, zero), ew.add(c, turned, turn), turned)
+    return ew.where(c, is_upright, ew.mul(c, half, c.emit(Sign(), y)), around)
 
 
 def interpolate(t: OperatorContext) -> Tensor:
@@ -363,6 +414,7 @@ RULES: Mapping[str, Rule] = {
     "aten.asin": _function(Asin()),
     "aten.asinh": _function(Asinh()),
     "aten.atan": _function(Atan()),
+    "aten.atan2": Rule(angle),
     "aten.atanh": _function(Atanh()),
     "aten.bitwise_and": _bitwise(ew.minimum),
     "aten.bitwise_not": Rule(bitwise_not),
@@ -391,8 +443,11 @@ RULES: Mapping[str, Rule] = {
     "aten.frac": Rule(fraction),
     "aten.ge": _relation(Relation.LESS_EQUAL, is_exchanged=True),
     "aten.gt": _relation(Relation.LESS, is_exchanged=True),
+    "aten.hypot": Rule(hypotenuse),
     "aten.isinf": Rule(is_infinite),
     "aten.isnan": Rule(is_nan),
+    "aten.isneginf": Rule(is_below),
+    "aten.isposinf": Rule(is_above),
     "aten.le": _relation(Relation.LESS_EQUAL),
     "aten.lerp": Rule(interpolate),
     "aten.lift_fresh_copy": Rule(same),
@@ -409,6 +464,7 @@ RULES: Mapping[str, Rule] = {
     "aten.maximum": _two(ew.maximum),
     "aten.minimum": _two(ew.minimum),
     "aten.mul": Rule(multiply),
+    "aten.nan_to_num": Rule(numbers),
     "aten.ne": _relation(Relation.NOT_EQUAL),
     "aten.neg": Rule(negate),
     "aten.pow": Rule(power),

@@ -12,6 +12,7 @@ from tinsmith_tensors import elementwise as ew
 from tinsmith_torch.program import Argument, Meta, Reference, Step
 from tinsmith_torch.promotion import Operand, promoted
 
+_MOST_PARTS = 4096
 _DEFAULTS = {bool: np.dtype("?"), int: np.dtype("<i8"), float: np.dtype("<f4")}
 """Of what Python's numbers are elements where no tensor says."""
 
@@ -97,8 +98,8 @@ class OperatorContext:
         return tuple(float(self._number(name, entry)) for entry in self._entries(name))
 
     def flag(self, name: str) -> bool:
-        """Whether it is true."""
-        return bool(self._argument(name))
+        """Whether it is true; forms of an operator that do not have it leave it false."""
+        return bool(self.step.arguments.get(name))
 
     def text(self, name: str) -> str:
         """A string."""
@@ -129,6 +130,13 @@ class OperatorContext:
         if found is None:
             raise ModelError(f"{self.where}: expected a tensor as result, got none")
         return found
+
+    def check_count(self, count: int) -> None:
+        """Raise UnsupportedError before a tensor is taken apart into so many."""
+        if count > _MOST_PARTS:
+            raise self.unsupported(
+                f"expected at most {_MOST_PARTS:,} parts of a tensor, got {count:,}"
+            )
 
     # Errors
 

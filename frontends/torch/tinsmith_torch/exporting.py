@@ -16,6 +16,20 @@ from tinsmith_torch.program import Argument, KeptBuffer, Meta, Program, Referenc
 
 _WIDE = {torch.bfloat16: torch.float32}
 """Element types that NumPy does not have, and what holds all their numbers."""
+_NO_MODULE = "_empty_nn_module_stack"
+_CHECKS = frozenset(
+    f"aten.{name}"
+    for name in (
+        "_assert_async",
+        "_assert_scalar",
+        "_assert_tensor_metadata",
+        "sym_constrain_range",
+        "sym_constrain_range_for_size",
+    )
+)
+"""Operators without results, which stop PyTorch's run."""
+_FUNCTIONAL = frozenset({"aten.batch_norm", "aten.dropout", "aten.fill", "aten.zero"})
+"""Operators that become others where nothing is trained or changed in place."""
 _STORED = frozenset({InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR})
 
 
@@ -55,6 +69,14 @@ def program_of(exported_program: ExportedProgram, supported: Collection[str], na
             f"{name}: expected a program that run_decompositions takes, which says: {_first_lines(error)}"
         ) from error
     return _Records(decomposed, name).program()
+
+
+def decomposable() -> set[str]:
+    """Operators, as `aten.linear`, that PyTorch makes of others by itself."""
+    table = {entry.name() for entry in torch.export.default_decompositions()}
+    implicit = torch._C._dispatch_get_registrations_for_dispatch_key("CompositeImplicitAutograd")
+    names = {name.partition(".")[0].replace("::", ".") for name in (*table, *implicit)}
+    return {name for name in names if name.startswith("aten.")} | _FUNCTIONAL | _CHECKS
 
 
 def named(path: str, overload: str) -> str:
@@ -127,7 +149,11 @@ class _Records:
         kept = self._kept(stored)
         for buffer in kept:
             del stored[buffer.name]
-        steps = tuple(self._step(node) for node in self._nodes if node.op == "call_function")
+        steps = tuple(
+            self._step(node)
+            for node in self._nodes
+            if node.op == "call_function" and str(node.target).rpartition(".")[0] not in _CHECKS
+        )
         attributes = {
             node.name: Stored(
                 str(node.target),
@@ -253,7 +279,7 @@ def array_of(tensor: torch.Tensor, where: str) -> Array:
         raise UnsupportedError(
             f"{where}: expected a plain tensor, got {plain.layout}, {plain.dtype}"
         )
-    return np.ascontiguousarray((plain if wide is None else plain.to(wide)).cpu().numpy())
+    return (plain if wide is None else plain.to(wide)).cpu().contiguous().numpy()
 
 
 def dtype_of(dtype: torch.dtype, where: str) -> np.dtype[np.generic]:
@@ -283,7 +309,7 @@ def _python_name(target: object) -> str:
 def _module_path(node: Node) -> str:
     """Of the innermost module that called the operator; "" for the outermost."""
     stack: Mapping[str, tuple[str, object]] = node.meta.get("nn_module_stack") or {}
-    paths = [path for path, _ in stack.values()]
+    paths = [path for path, _ in stack.values() if not path.startswith(_NO_MODULE)]
     return paths[-1] if paths else ""
 
 

@@ -20,7 +20,7 @@ from torch.export import ExportedProgram
 
 from tinsmith_torch.archive import checked_archive
 from tinsmith_torch.context import OperatorContext, describe
-from tinsmith_torch.exporting import exported, program_of
+from tinsmith_torch.exporting import decomposable, exported, program_of
 from tinsmith_torch.loading import load
 from tinsmith_torch.operators import RULES, rule_for, supported
 from tinsmith_torch.program import Argument, Meta, Program, Reference, Step
@@ -89,7 +89,7 @@ def import_pt2(
         path = Path(path_or_bytes)
         data = read_file(path, "a program of torch.export.save", LARGEST_FILE_BYTES)
         source, name = source or path.name, name or identifier(path.stem)
-    program = load(checked_archive(data, source, rules), source)
+    program = load(checked_archive(data, source, {*rules, *decomposable()}), source)
     return _imported(program, rules, source, name, channels_last, on_warning, on_turned)
 
 

@@ -70,6 +70,13 @@ def labelled(t: OperatorContext) -> Tensor:
     return reshape(t.c, result, t.result.shape)
 
 
+def bilinear(t: OperatorContext) -> Tensor:
+    """input1 (..., I) and input2 (..., J) by weight (O, I, J), and a bias."""
+    c, operands = t.c, [t.tensor(name) for name in ("input1", "weight", "input2")]
+    result = einsum(c, "...i,oij,...j->...o", operands)
+    return ew.add(c, result, t.tensor("bias")) if t.has("bias") else result
+
+
 def scaled_dot_product_attention(t: OperatorContext) -> Tensor:
     """softmax(query @ key^T * scale + mask) @ value; leading axes are one, of three axes there is one head."""
     c = t.c
@@ -120,6 +127,7 @@ def _mask(t: OperatorContext, mask: Tensor) -> Tensor:
 RULES: Mapping[str, Rule] = {
     "aten.addmm": Rule(add_product),
     "aten.baddbmm": Rule(add_batches),
+    "aten.bilinear": Rule(bilinear),
     "aten.bmm": Rule(matmul),
     "aten.dot": Rule(dot),
     "aten.einsum": Rule(labelled),

@@ -13,6 +13,7 @@ from tinsmith_torch.context import OperatorContext
 from tinsmith_torch.rules import Rule
 
 _INT64 = np.dtype("<i8")
+_Binary = Callable[[Composer, Tensor, Tensor], Tensor]
 
 
 class _Reduction(Protocol):
@@ -43,10 +44,12 @@ def _over(function: _Reduction, *, of_bool: bool = False) -> Rule:
     return Rule(convert)
 
 
-def _extreme(function: _Reduction, where: _Argument) -> Rule:
-    """max and min: of all; or along an axis with where it is."""
+def _extreme(function: _Reduction, where: _Argument, of_two: _Binary) -> Rule:
+    """max and min: of all; along an axis with where it is; or of two tensors."""
 
     def convert(t: OperatorContext) -> Tensor | Sequence[Tensor]:
+        if t.has("other"):
+            return of_two(t.c, *t.as_result("self", "other"))
         x = t.tensor("self")
         if not t.has("dim"):
             return function(t.c, x, None, keep_dims=False)
@@ -94,12 +97,19 @@ def _moments(t: OperatorContext) -> tuple[Tensor, Tensor]:
     average = reductions.mean(c, x, axes, keep_dims=True)
     squares = reductions.square_sum(c, ew.sub(c, x, average), axes, keep_dims=keeps)
     count = np.prod([x.shape[axis] for axis in axes], dtype=np.int64)
-    correction = t.real("correction") if t.has("correction") else 1.0
+    correction = _correction(t)
     if count <= correction:
         raise t.unsupported(f"expected more than {correction:g} elements, got {count}")
     share = c.number(1.0 / (float(count) - correction), squares)
     mean = average if keeps else movement.squeeze(c, average, axes)
     return ew.mul(c, squares, share), mean
+
+
+def _correction(t: OperatorContext) -> float:
+    """How many elements fewer count; 1 if nothing is said."""
+    if t.has("unbiased"):
+        return float(t.flag("unbiased"))
+    return t.real("correction") if t.has("correction") else 1.0
 
 
 def norm(t: OperatorContext) -> Tensor:
@@ -161,9 +171,9 @@ RULES: Mapping[str, Rule] = {
     "aten.cumsum": _running(scans.cumsum),
     "aten.linalg_vector_norm": Rule(norm),
     "aten.logsumexp": _over(reductions.log_sum_exp),
-    "aten.max": _extreme(reductions.largest, reductions.arg_max),
+    "aten.max": _extreme(reductions.largest, reductions.arg_max, ew.maximum),
     "aten.mean": _over(reductions.mean),
-    "aten.min": _extreme(reductions.smallest, reductions.arg_min),
+    "aten.min": _extreme(reductions.smallest, reductions.arg_min, ew.minimum),
     "aten.prod": _over(reductions.product),
     "aten.sort": Rule(sort),
     "aten.std": Rule(deviation),

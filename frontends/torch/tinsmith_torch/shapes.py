@@ -83,6 +83,7 @@ def unbind(t: OperatorContext) -> Sequence[Tensor]:
     """Each along an axis by itself, without it."""
     x = t.tensor("self")
     axis = t.axis("dim", x.rank)
+    t.check_count(x.shape[axis])
     parts = (movement.part(t.c, x, axis, index, index + 1) for index in range(x.shape[axis]))
     return [movement.squeeze(t.c, each, [axis]) for each in parts]
 
@@ -144,6 +145,7 @@ def replaced(t: OperatorContext, x: Tensor, source: Tensor, axis: int, begin: in
             movement.part(c, x, axis, begin + count, size) if begin + count < size else None,
         ]
         return movement.concat(c, [part for part in parts if part is not None], axis)
+    t.check_count(size)
     own = (movement.part(c, source, axis, place, place + 1) for place in range(count))
     places = set(range(begin, size, step))
     rows = [
@@ -181,11 +183,27 @@ def unfold(t: OperatorContext) -> Tensor:
     c, x = t.c, t.tensor("self")
     axis, size, step = t.axis("dimension", x.rank), t.integer("size"), t.integer("step")
     count = (x.shape[axis] - size) // step + 1
+    t.check_count(count)
     windows = [
         movement.part(c, x, axis, index * step, index * step + size) for index in range(count)
     ]
     stacked = movement.stack(c, windows, axis)
     return movement.move_axis(c, stacked, axis + 1, x.rank)
+
+
+def diagonal(t: OperatorContext) -> Tensor:
+    """Of two axes as rows and columns, along a new last one: steps of one row and one column."""
+    c, x, offset = t.c, t.tensor("self"), t.integer("offset")
+    first, second = t.axis("dim1", x.rank), t.axis("dim2", x.rank)
+    rest = [axis for axis in range(x.rank) if axis not in (first, second)]
+    last = movement.transpose(c, x, (*rest, first, second))
+    rows, columns = last.shape[-2:]
+    lead = last.shape[:-2]
+    flat = movement.reshape(c, last, (*lead, rows * columns))
+    begin = offset if offset >= 0 else -offset * columns
+    ends = [0] * len(lead), [1] * len(lead)
+    count = t.result.shape[-1]
+    return movement.slice_(c, flat, [*ends[0], begin], (*lead, count), [*ends[1], columns + 1])
 
 
 def channel_shuffle(t: OperatorContext) -> Tensor:
@@ -204,6 +222,7 @@ RULES: Mapping[str, Rule] = {
     "aten.cat": Rule(concat),
     "aten.channel_shuffle": Rule(channel_shuffle),
     "aten.chunk": Rule(split),
+    "aten.diagonal": Rule(diagonal),
     "aten.expand": Rule(expand),
     "aten.flatten": Rule(view),
     "aten.flip": Rule(flip),

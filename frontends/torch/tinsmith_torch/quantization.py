@@ -1,0 +1,115 @@
+"""Rules of quantized numbers, as PyTorch's export of quantized modules (PT2E) and torchao write them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from tinsmith_tensors import Tensor
+from tinsmith_tensors import quantization as q
+
+from tinsmith_torch.context import OperatorContext
+from tinsmith_torch.rules import Rule
+
+
+def quantize(t: OperatorContext) -> Tensor:
+    """By one scale, or one for each index of an axis."""
+    axis = t.integer("axis") if t.has("axis") else 0
+    scale, zero_point = _scale(t), _zero_point(t)
+    return q.quantize_linear(t.c, t.tensor("input"), scale, zero_point, _kind(t), axis=axis)
+
+
+def dequantize(t: OperatorContext) -> Tensor:
+    """The real numbers again."""
+    axis = t.integer("axis") if t.has("axis") else 0
+    return q.dequantize_linear(t.c, t.tensor("input"), _scale(t), _zero_point(t), axis=axis)
+
+
+def quantize_blocks(t: OperatorContext) -> Tensor:
+    """By a scale for each block of elements; blocks are of one axis, or of all."""
+    x = t.tensor("input")
+    axis, block = _block(t, x)
+    scale, zero_point = (_blocked(t, each, axis, block) for each in (_scale(t), _zero_point(t)))
+    assert scale is not None
+    return q.quantize_linear(t.c, x, scale, zero_point, _kind(t), axis=axis, block=block)
+
+
+def dequantize_blocks(t: OperatorContext) -> Tensor:
+    """The real numbers again."""
+    x = t.tensor("input")
+    axis, block = _block(t, x)
+    scale, zero_point = (_blocked(t, each, axis, block) for each in (_scale(t), _zero_point(t)))
+    assert scale is not None
+    return q.dequantize_linear(t.c, x, scale, zero_point, axis=axis, block=block)
+
+
+def _kind(t: OperatorContext) -> q.IntegerKind:
+    """The integers of the result, within what the operator says of them."""
+    dtype = t.result.dtype
+    limits = np.iinfo(dtype)
+    low = t.integer("quant_min") if t.has("quant_min") else int(limits.min)
+    high = t.integer("quant_max") if t.has("quant_max") else int(limits.max)
+    return q.IntegerKind(dtype, max(low, int(limits.min)), min(high, int(limits.max)))
+
+
+def _scale(t: OperatorContext) -> Tensor:
+    """One number, or those of an axis, as float32."""
+    return _number(t, t.tensor("scales" if t.has("scales") else "scale"), np.dtype("<f4"))
+
+
+def _zero_point(t: OperatorContext) -> Tensor | None:
+    """As the integers are."""
+    name = "zero_points" if t.has("zero_points") else "zero_point"
+    if not t.has(name):
+        return None
+    is_quantizing = "dequantize" not in t.step.operator
+    dtype = t.result.dtype if is_quantizing else t.tensor("input").dtype
+    return _number(t, t.tensor(name), dtype)
+
+
+def _number(t: OperatorContext, x: Tensor, dtype: np.dtype[np.generic]) -> Tensor:
+    """Of one element a scalar."""
+    from tinsmith_tensors.elementwise import cast
+    from tinsmith_tensors.movement import reshape
+
+    shape = () if x.elements == 1 else x.shape
+    return cast(t.c, reshape(t.c, x, shape), dtype)
+
+
+def _block(t: OperatorContext, x: Tensor) -> tuple[int, int]:
+    """The axis that blocks cut, and how many elements each has along it: 0, if each has its own scale.
+
+    Raises UnsupportedError for blocks that cut several axes in parts of several elements.
+    """
+    sizes = t.integers("block_size")
+    cut = [axis for axis, size in enumerate(sizes) if size != x.shape[axis]]
+    if not cut:
+        return 0, 0
+    if len(cut) == 1 and sizes[cut[0]] == 1:
+        return cut[0], 0
+    long = [axis for axis in range(x.rank) if sizes[axis] != 1]
+    if len(long) != 1:
+        raise t.unsupported(f"expected blocks along one axis, got {list(sizes)} of {list(x.shape)}")
+    return long[0], sizes[long[0]]
+
+
+def _blocked(t: OperatorContext, x: Tensor | None, axis: int, block: int) -> Tensor | None:
+    """Scales of one axis, or of x's rank if blocks have several elements."""
+    from tinsmith_tensors.movement import reshape
+
+    if x is None or x.elements == 1:
+        return x
+    shape: Sequence[int] = (x.elements,)
+    if block:
+        sizes, whole = t.integers("block_size"), t.tensor("input").shape
+        shape = [size // each for size, each in zip(whole, sizes, strict=True)]
+    del axis
+    return reshape(t.c, x, shape)
+
+
+RULES: Mapping[str, Rule] = {
+    "quantized_decomposed.dequantize_per_channel": Rule(dequantize),
+    "quantized_decomposed.dequantize_per_tensor": Rule(dequantize),
+    "quantized_decomposed.quantize_per_channel": Rule(quantize),
+    "quantized_decomposed.quantize_per_tensor": Rule(quantize),
+    "torchao.dequantize_affine": Rule(dequantize_blocks),
+    "torchao.quantize_affine": Rule(quantize_blocks),
+}
