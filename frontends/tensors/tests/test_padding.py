@@ -24,10 +24,19 @@ def test_what_is_cut_off_is_not_mirrored() -> None:
     assert made.tolist() == [2, 3, 4, 3]
 
 
-@pytest.mark.parametrize("mode", PadMode)
-def test_padding_needs_no_gathering(mode: PadMode) -> None:
-    graph = composed(lambda c, x: pad_by_elements(c, x, [(2, 2), (1, 1)], mode), numbers(0, 6, 5))
-    assert {type(node.operator) for node in graph.nodes} <= {Slice, Concat, Broadcast}
+@pytest.mark.parametrize(
+    ("mode", "kinds"),
+    [
+        (PadMode.REFLECT, [Slice, Slice, Concat]),
+        (PadMode.SYMMETRIC, [Slice, Slice, Concat]),
+        (PadMode.EDGE, [Slice, Broadcast, Slice, Broadcast, Concat]),
+        (PadMode.WRAP, [Slice, Slice, Concat]),
+    ],
+)
+def test_what_is_padded_is_one_piece_and_nothing_gathered(mode: PadMode, kinds: list[type]) -> None:
+    graph = composed(lambda c, x: pad_by_elements(c, x, [(2, 2), (0, 0)], mode), numbers(0, 6, 5))
+    assert [type(node.operator) for node in graph.nodes] == kinds
+    assert graph.inputs[0] in graph.nodes[-1].inputs
 
 
 @pytest.mark.parametrize("known", [(), (1,), (0, 1)])
@@ -71,3 +80,14 @@ def test_bytes_that_stand_for_themselves_are_joined() -> None:
     x = np.array([200, 3, 4], np.uint8)
     graph = composed(lambda c, x: pick(c, x, 0, [2, 0, 1]), x)
     assert evaluate_graph(graph, [x])["y0"].tolist() == [4, 200, 3]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_indices_fetch_what_they_name(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    size = int(generator.integers(1, 6))
+    steps = generator.integers(-1, 2, 12).cumsum()
+    indices = np.abs(steps) % size
+    x = numbers(seed, size, 2)
+    made = result(lambda c, x: pick(c, x, 0, indices.tolist()), x)
+    assert np.array_equal(made, x[indices])

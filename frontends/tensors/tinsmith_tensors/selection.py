@@ -65,14 +65,21 @@ def _repeats(indices: Sequence[int], size: int) -> int | None:
 
 
 def _runs(indices: Sequence[int]) -> list[_Run]:
-    """The fewest pieces in equal steps, from the front, each as long as it can be."""
+    """Few pieces in equal steps, from the front. Neighbours stay together, so that a whole axis is one piece."""
     runs: list[_Run] = []
     for index in indices:
-        last = runs[-1] if runs else None
-        if last is not None and last.count == 1:
+        if not runs:
+            runs.append(_Run(index, 1, 1))
+            continue
+        last = runs[-1]
+        end = last.begin + (last.count - 1) * last.step
+        if last.count == 1:
             runs[-1] = _Run(last.begin, 2, index - last.begin)
-        elif last is not None and index == last.begin + last.count * last.step:
+        elif index == end + last.step:
             runs[-1] = _Run(last.begin, last.count + 1, last.step)
+        elif index == end + 1:
+            runs[-1] = _Run(last.begin, last.count - 1, 1 if last.count == 2 else last.step)
+            runs.append(_Run(end, 2, 1))
         else:
             runs.append(_Run(index, 1, 1))
     return runs
