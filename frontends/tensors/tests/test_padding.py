@@ -39,6 +39,12 @@ def test_what_is_padded_is_one_piece_and_nothing_gathered(mode: PadMode, kinds: 
     assert graph.inputs[0] in graph.nodes[-1].inputs
 
 
+def test_a_computed_value_where_as_much_is_cut_off() -> None:
+    x, value = np.array([1, 2, 3.0]), np.array(7.0)
+    made = result(lambda c, x, value: pad_by_value(c, x, [(-1, 1)], value), x, value)
+    assert made.tolist() == [2, 3, 7]
+
+
 @pytest.mark.parametrize("known", [(), (1,), (0, 1)])
 def test_a_value_around_a_tensor(known: tuple[int, ...]) -> None:
     x, value = numbers(0, 2, 3), np.array(7.5, np.float32)

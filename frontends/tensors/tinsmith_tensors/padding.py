@@ -1,7 +1,6 @@
 """Elements added around a tensor: of one value, or those that are there, mirrored, repeated or from the other end."""
 
 import enum
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -55,7 +54,7 @@ def pad_by_value(c: Composer, x: Tensor, widths: Widths, value: Tensor) -> Tenso
     if value.array is not None:
         return pad(c, x, widths, value.array.reshape(-1)[0].item())
     padded = pad(c, x, widths, 0)
-    if math.prod(padded.shape) == x.elements:
+    if all(max(pair) <= 0 for pair in widths):
         return padded
     c.check_known_size(padded.shape, 1)
     inside = np.zeros(padded.shape, np.bool_)
