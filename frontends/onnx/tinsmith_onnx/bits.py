@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 
 import numpy as np
+from onnx import TensorProto
 from tinsmith_ir.dtypes import DType
 from tinsmith_tensors import Tensor, bits
 from tinsmith_tensors import elementwise as ew
+from tinsmith_tensors.composer import LARGEST_FLOAT
 
 from tinsmith_onnx.context import OperatorContext
 from tinsmith_onnx.elements import numpy_dtype
@@ -17,8 +19,30 @@ def shift(context: OperatorContext) -> Tensor:
     direction = context.text("direction")
     if direction not in ("LEFT", "RIGHT"):
         raise context.error(f"expected direction LEFT or RIGHT, got {direction!r}")
-    apply = bits.shift_left if direction == "LEFT" else bits.shift_right
-    return apply(context.c, context.tensor(0), context.tensor(1))
+    c, x, distance = context.c, context.tensor(0), context.tensor(1)
+    if direction == "RIGHT":
+        return bits.shift_right(c, x, distance)
+    return _within(context, bits.shift_left(c, x, distance))
+
+
+_UNSIGNED: Mapping[int, int] = {
+    TensorProto.UINT16: (1 << 16) - 1,
+    TensorProto.UINT32: (1 << 32) - 1,
+}
+"""All bits of what a graph has in a wider type."""
+
+
+def _within(context: OperatorContext, result: Tensor) -> Tensor:
+    """Without bits that the type of the first operand does not have in the file."""
+    mask = _UNSIGNED.get(context.element_type(0))
+    if mask is None or result.is_known:
+        return result
+    return bits.bitwise_and(context.c, result, context.c.number(mask, result))
+
+
+def bitwise_not(context: OperatorContext) -> Tensor:
+    """BitwiseNot."""
+    return _within(context, bits.bitwise_not(context.c, context.tensor(0)))
 
 
 def bit_cast(context: OperatorContext) -> Tensor:
@@ -45,20 +69,22 @@ def is_nan(context: OperatorContext) -> Tensor:
 
 
 def is_inf(context: OperatorContext) -> Tensor:
-    """IsInf: of one sign, or of both."""
+    """IsInf: of one sign, or of both. A graph adds and multiplies up to the largest finite float: that counts, too."""
     c, x = context.c, context.tensor(0)
     positive, negative = context.integer("detect_positive"), context.integer("detect_negative")
     if positive and negative:
         x = ew.absolute(c, x)
-    limit = np.inf if positive else -np.inf if negative else np.nan  # nothing equals NaN
-    return ew.equal(c, x, c.number(limit, x))
+    elif negative:
+        x = ew.sub(c, c.number(0.0, x), x)
+    limit = LARGEST_FLOAT if positive or negative else np.nan  # nothing is beyond NaN
+    return ew.less_equal(c, c.number(limit, x), x)
 
 
 RULES: Mapping[str, Rule] = {
     "BitCast": Rule(bit_cast, "of known elements, or between int8 and uint8"),
     "BitShift": Rule(shift),
     "BitwiseAnd": Rule(lambda t: bits.bitwise_and(t.c, t.tensor(0), t.tensor(1))),
-    "BitwiseNot": Rule(lambda t: bits.bitwise_not(t.c, t.tensor(0))),
+    "BitwiseNot": Rule(bitwise_not),
     "BitwiseOr": Rule(lambda t: bits.bitwise_or(t.c, t.tensor(0), t.tensor(1))),
     "BitwiseXor": Rule(lambda t: bits.bitwise_xor(t.c, t.tensor(0), t.tensor(1))),
     "IsInf": Rule(is_inf),

@@ -4,7 +4,7 @@ from tinsmith_ir import DType, GraphError, Location, UnsupportedError, evaluate_
 from tinsmith_ir.operators import Add, Exp, Relu
 from tinsmith_ir.types import TensorType
 from tinsmith_tensors import LARGEST_KNOWN_BYTES, Composer, Tensor
-from tinsmith_tensors.elementwise import add, mul, where
+from tinsmith_tensors.elementwise import add, equal, mul, where
 from tinsmith_tensors.movement import broadcast_to, concat, pad, reshape, slice_
 
 F32 = np.float32
@@ -78,6 +78,19 @@ def test_known_tensors_are_bounded() -> None:
         broadcast_to(c, one, (LARGEST_KNOWN_BYTES,))
     with pytest.raises(UnsupportedError, match="known tensor of at most"):
         pad(c, one, [(LARGEST_KNOWN_BYTES, 0)], 0.0)
+
+
+def test_infinities_that_are_not_only_moved_are_the_largest_floats_as_sums_end_there() -> None:
+    c = Composer("g")
+    x = c.input("x", floats(2))
+    mask = c.known(np.array([0.0, -np.inf], F32))
+    chosen = where(c, equal(c, x, x), mask, x)
+    outputs = {"seen": equal(c, add(c, x, mask), mask), "mask": mask, "chosen": chosen}
+    graph = c.build({c.reserve(name): tensor for name, tensor in outputs.items()})
+    results = evaluate_graph(graph, [np.zeros(2, F32)])
+    assert results["seen"].tolist() == [True, True]
+    assert results["mask"].tolist() == results["chosen"].tolist() == [0.0, -np.inf]
+    assert len(graph.constants) == 2
 
 
 def test_states_are_kept() -> None:

@@ -18,7 +18,7 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.evaluate import evaluate_node
 from tinsmith_ir.graph import Array, Graph, Location, Node, Value
 from tinsmith_ir.names import Names
-from tinsmith_ir.operators import Cast, Dequantize, Mul, Operator, Reshape
+from tinsmith_ir.operators import Cast, Dequantize, Mul, Operator, Reshape, Trait
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_tensors.element_types import graph_dtype
@@ -29,6 +29,8 @@ LARGEST_KNOWN_BYTES = 1 << 26
 """Of one known tensor that is made while composing."""
 _MOST_KNOWN_BYTES = 1 << 27
 """Of all of them, unless a file is large."""
+LARGEST_FLOAT = float(np.finfo(np.float32).max)
+"""Of the finite ones, of float32."""
 _MOST_FOLDED_WORK = 1 << 22
 """Of one operator on known tensors; what costs more is left to the graph."""
 
@@ -133,6 +135,7 @@ class Composer:
         self._constants: dict[int, tuple[Array, Value]] = {}
         self._data: dict[str, Array] = {}
         self._computed: set[str] = set()
+        self._bounded: dict[int, tuple[Array | None, Array]] = {}
         self._known_bytes = 0
         self._location = Location()
         self._hint = "value"
@@ -187,15 +190,20 @@ class Composer:
         """A known scalar of the element type of `like`."""
         return self.known(np.array(number, like.dtype))
 
-    def value(self, tensor: Tensor) -> Value:
-        """What the graph calls it; a known tensor becomes a constant, once."""
+    def value(self, tensor: Tensor, *, is_moved: bool = True) -> Value:
+        """What the graph calls it; a known tensor becomes a constant, once.
+
+        is_moved: by all that reads it; else infinities of a known tensor are the largest floats, see `_finite`.
+        """
         if tensor.value is not None:
             return tensor.value
         array = tensor.array
         assert array is not None
+        stored = _storable(array)
+        if not is_moved and _has_infinities(stored):
+            return self.value(self._finite(tensor, stored))
         if id(array) in self._constants:
             return self._constants[id(array)][1]
-        stored = _storable(array)
         if tensor.integers is None:
             name = self._names.unique(tensor.hint)
             value = self._builder.constant(name, stored, dtype=_dtype(stored))
@@ -218,6 +226,14 @@ class Composer:
         scales = self._builder.constant(self._names.unique(f"{hint}_scales"), integers.scales)
         name = self._names.unique(f"{hint}_scaled")
         return self._builder.add(Mul(), [value, scales], name, location=self._location)
+
+    def _finite(self, tensor: Tensor, array: Array) -> Tensor:
+        """Infinities as the largest floats: sums and such end there, as TFLite's do, so that a mask of minus infinity
+        is the same before and behind a sum.
+        """
+        bounded = np.asarray(np.clip(array, -LARGEST_FLOAT, LARGEST_FLOAT), array.dtype)
+        kept = self._bounded.setdefault(id(tensor.array), (tensor.array, bounded))
+        return Tensor(kept[1], hint=tensor.hint)
 
     def constant(
         self, array: Array, quantization: Quantization, hint: str = "", dtype: DType | None = None
@@ -248,7 +264,8 @@ class Composer:
         folded = None if quantization is not None else self._folded(operator, operands)
         if folded is not None:
             return self.known(folded[0])
-        values = [operand and self.value(operand) for operand in operands]
+        is_moved = Trait.MOVES in operator.traits
+        values = [operand and self.value(operand, is_moved=is_moved) for operand in operands]
         types = [value and value.type for value in values]
         (inferred,) = operator.infer(types)
         chosen = inferred if quantization is None else replace(inferred, quantization=quantization)
@@ -264,7 +281,8 @@ class Composer:
         folded = self._folded(operator, operands)
         if folded is not None:
             return tuple(self.known(array) for array in folded)
-        values = [operand and self.value(operand) for operand in operands]
+        is_moved = Trait.MOVES in operator.traits
+        values = [operand and self.value(operand, is_moved=is_moved) for operand in operands]
         types = [value and value.type for value in values]
         inferred = operator.infer(types)
         for type_ in inferred:
@@ -358,6 +376,10 @@ def _dtype(array: Array) -> DType:
 
 def _storable(array: Array) -> Array:
     return array.astype(graph_dtype(array.dtype).numpy, copy=False)
+
+
+def _has_infinities(array: Array) -> bool:
+    return array.dtype.kind == "f" and bool(np.isinf(array).any())
 
 
 def _with_names(graph: Graph, names: Mapping[str, str]) -> Graph:

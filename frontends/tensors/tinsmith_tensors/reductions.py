@@ -19,6 +19,7 @@ from tinsmith_ir.operators import (
     Square,
     Sum,
 )
+
 from tinsmith_tensors.composer import Composer, Tensor
 from tinsmith_tensors.elementwise import absolute, add, cast, floor_div, mul, sub
 from tinsmith_tensors.movement import flip, reshape, unsqueeze
@@ -77,13 +78,29 @@ def product(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bo
 
 
 def largest(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
-    """The largest element; of bool whether any is true."""
-    return _reduced(c, x, axes, keep_dims, ReduceMax, np.max)
+    """The largest element; of bool whether any is true. Of none it is the lowest that there is."""
+    return _reduced(c, x, axes, keep_dims, ReduceMax, _extreme(np.max, is_lowest=True))
 
 
 def smallest(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
-    """The smallest element; of bool whether all are true."""
-    return _reduced(c, x, axes, keep_dims, ReduceMin, np.min)
+    """The smallest element; of bool whether all are true. Of none it is the largest that there is."""
+    return _reduced(c, x, axes, keep_dims, ReduceMin, _extreme(np.min, is_lowest=False))
+
+
+def _extreme(function: _ArrayReduction, *, is_lowest: bool) -> _ArrayReduction:
+    """np.max or np.min that begins with the end of the element type's range."""
+
+    def reduced(array: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+        if array.dtype.kind == "f":
+            initial: float | bool = -np.inf if is_lowest else np.inf
+        elif array.dtype.kind == "b":
+            initial = not is_lowest
+        else:
+            limits = np.iinfo(array.dtype.name)
+            initial = limits.min if is_lowest else limits.max
+        return np.asarray(function(array, axis=axis, keepdims=keepdims, initial=initial))
+
+    return reduced
 
 
 def l1_norm(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
@@ -110,6 +127,8 @@ def log_sum(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bo
 def log_sum_exp(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
     """The logarithm of the sum of exponentials; the largest is taken out first, so that none overflows."""
     top = largest(c, x, axes, keep_dims=True)
+    if x.elements == 0:
+        return log_sum(c, x, axes, keep_dims=keep_dims)
     summed = log_sum(c, c.emit(Exp(), sub(c, x, top)), axes, keep_dims=True)
     result = add(c, summed, top)
     if keep_dims:
