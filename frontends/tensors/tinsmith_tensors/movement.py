@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
@@ -9,7 +10,7 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Broadcast, Cast, Concat, Pad, Reshape, Slice, Transpose
 
-from tinsmith_tensors.composer import Composer, Tensor
+from tinsmith_tensors.composer import Composer, Integers, Tensor
 
 
 def reshape(c: Composer, x: Tensor, shape: Sequence[int]) -> Tensor:
@@ -187,9 +188,22 @@ def pad(c: Composer, x: Tensor, widths: Sequence[tuple[int, int]], value: float 
         grown = [size + sum(pair) for size, pair in zip(x.shape, added, strict=True)]
         c.check_known_size(grown, x.dtype.itemsize)
         fill = 0 if value is None else value
-        return c.known(np.pad(x.array, added, constant_values=fill), x.hint)
+        grown_x = c.known(np.pad(x.array, added, constant_values=fill), x.hint)
+        return replace(grown_x, integers=None if fill else _padded(x.integers, added))
     stored = value if value is None or x.is_float else int(value)
     return c.emit(Pad(tuple(width for pair in added for width in pair), stored), x)
+
+
+def _padded(integers: Integers | None, widths: Sequence[tuple[int, int]]) -> Integers | None:
+    """Zeros around integers; any scale will do for them."""
+    if integers is None or not integers.array.size:
+        return None
+    array = np.pad(integers.array, widths, constant_values=integers.zero_point)
+    along = [
+        pair if size > 1 else (0, 0)
+        for pair, size in zip(widths, integers.scales.shape, strict=True)
+    ]
+    return Integers(array, np.pad(integers.scales, along, mode="edge"), integers.zero_point)
 
 
 def _moved(x: Tensor, move: Callable[[Array], Array]) -> Tensor:

@@ -1,10 +1,12 @@
 """Products of matrices, as NumPy's matmul and BLAS's gemm have them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import BatchMatmul, FullyConnected
+
 from tinsmith_tensors.composer import Composer, Tensor
 from tinsmith_tensors.elementwise import add, mul, only_number
 from tinsmith_tensors.movement import reshape, transpose
@@ -71,4 +73,13 @@ def gemm(
 
 
 def _scaled(c: Composer, x: Tensor, factor: float) -> Tensor:
-    return x if factor == 1.0 else mul(c, x, c.number(factor, x))
+    """The integers that stand for x have another scale then."""
+    if factor == 1.0:
+        return x
+    product = mul(c, x, c.number(factor, x))
+    if x.integers is None or factor < 0.0 or not product.is_known:
+        return product
+    scales = x.integers.scales * np.float32(factor)
+    return (
+        replace(product, integers=replace(x.integers, scales=scales)) if scales.all() else product
+    )
