@@ -90,6 +90,14 @@ def test_one_dimension_has_one_size_in_all_inputs() -> None:
     assert graph.inputs[1].type.shape == (2, 5)
 
 
+def test_the_name_of_an_open_batch_is_one_along_every_axis() -> None:
+    node = helper.make_node("Add", ["state", "x"], ["y"])
+    inputs = [declared("state", [2, "batch", 3]), declared("x", ["batch", 3])]
+    made = model([node], inputs, [declared("y", [2, "batch", 3])])
+    graph = import_onnx(made.SerializeToString())
+    assert [value.type.shape for value in graph.inputs] == [(2, 1, 3), (1, 3)]
+
+
 def test_an_open_size_that_is_no_batch_is_asked_for() -> None:
     with pytest.raises(
         UnsupportedError, match=r"input 'x': .* axis 1 \('T'\) open; .*--input-shape x="

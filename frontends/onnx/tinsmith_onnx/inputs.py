@@ -40,6 +40,7 @@ class Inputs:
         self._graph = graph
         self._choices = choices
         self._sizes: dict[str, int] = {}
+        self._batches: set[str] = set()
 
     def define(self, tensors: dict[str, Item], refused: set[str], problems: Problems) -> None:
         """Add all that are no initializers to `tensors`, or to `refused` with their problems."""
@@ -47,6 +48,9 @@ class Inputs:
         self._check_choices({value.name for value in inputs})
         for value in inputs:
             self._bind_sizes(value)
+        self._batches = {
+            value.type.tensor_type.shape.dim[0].dim_param for value in inputs if _has_axes(value)
+        } - {""}
         for value in inputs:
             with problems.gathered():
                 tensors[value.name] = self._input(value)
@@ -156,7 +160,13 @@ class Inputs:
                 f"input {shown(name)!r}: its first dimension is open in the file, and 1 here"
             )
             return 1
+        if symbol in self._batches:  # the same name is the same size
+            return 1
         raise UnsupportedError(f"{where}: {_open(f'axis {axis} ({shown(symbol)!r})', name)}")
+
+
+def _has_axes(value: onnx.ValueInfoProto) -> bool:
+    return bool(value.type.tensor_type.shape.dim)
 
 
 def _open(what: str, name: str) -> str:
