@@ -370,3 +370,14 @@ def test_graphs_without_transposes_are_left_alone(seed: int) -> None:
     given = random_graph(seed, nodes=12)
     if "transpose" not in mnemonics(given):
         assert MoveTransposes().run(given) is given
+
+
+def test_two_stay_if_one_would_have_more_dimensions_than_kernels_take() -> None:
+    """Six axes turned round, one of which is then taken apart."""
+    made = moved(
+        "input %x: f32[4,3,2,3,2,3]",
+        "%a: f32[3,2,3,2,3,4] = transpose(%x) {permutation=[5,4,3,2,1,0]}",
+        "%b: f32[216,2] = reshape(%a) {shape=[216,2]}",
+        "%y: f32[2,216] = transpose(%b) {permutation=[1,0]}",
+    )
+    assert mnemonics(made).count("transpose") == 2

@@ -5,9 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from tinsmith_layout.rearrangement import Piece, Rearrangement, Shape, rearranged
 
-MOST_AXES = 6
-"""That kernels take."""
-
 Axes = tuple[int | None, ...]
 """For each axis of a result the axis that it was, or None for a new one of size 1; what is left out has size 1, too."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tinsmith_ir.operators import Broadcast
 
-from tinsmith_layout.axes import MOST_AXES, arranged, axes_of, in_digits
+from tinsmith_layout.axes import arranged, axes_of, in_digits
 from tinsmith_layout.rearrangement import Rearrangement, Shape, rearranged, reshaped
 from tinsmith_layout.variants import RESULT, Case, Variant
 
@@ -67,5 +67,5 @@ def _whole(case: Case) -> Iterator[Rearrangement]:
         if found is not None:
             yield found
     apart = in_digits(whole)
-    if apart is not None and len(apart.after) <= MOST_AXES:
+    if apart is not None:
         yield apart

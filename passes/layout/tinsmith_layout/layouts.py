@@ -109,7 +109,7 @@ class Layouts:
                 continue
             current, wishes = self.variant(node), self._wishes(node, found)
             variant = rule(Case(node, port, label, current, wishes, self._may_round))
-            if variant is None or variant == current:
+            if variant is None or variant == current or variant.is_deep:
                 continue
             if not found and (node.name, variant) in self._tried:
                 return {}

@@ -118,8 +118,8 @@ class Network:
         operand = node.present_inputs[0]
         root, way = self.way_of(operand)
         whole = way.then(step)
-        if whole is None:
-            self._ways.pop(operand.name)
+        if whole is None or (whole.is_deep and not step.is_deep):
+            self._ways.pop(operand.name, None)
             root, whole = operand, step
         self._ways[node.name] = root, whole
 

@@ -8,8 +8,8 @@ from itertools import chain
 from tinsmith_ir.graph import Node, Value
 from tinsmith_ir.operators import Concat, Operator, Pad, Reduction, Slice
 
-from tinsmith_layout.axes import MOST_AXES, digits_of
-from tinsmith_layout.rearrangement import Rearrangement, Shape
+from tinsmith_layout.axes import digits_of
+from tinsmith_layout.rearrangement import MOST_AXES, Rearrangement, Shape
 from tinsmith_layout.variants import RESULT, Case, Rule, Variant, as_it_is
 
 Digits = Sequence[Shape]

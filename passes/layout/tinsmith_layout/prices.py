@@ -39,7 +39,7 @@ class Prices:
     def parts(self, root: Value, way: Rearrangement | None) -> Iterator[tuple[Part, int]]:
         """What is done with a root, and the price of each step; with a constant it is done here, once more."""
         size_bytes, early = root.type.size_bytes, self._early(root)
-        if way is None:
+        if way is None or way.is_deep:
             yield ("never", ""), self._byte << 60
         elif way.is_nothing or (root.name in self._constants and way.is_reshape):
             return

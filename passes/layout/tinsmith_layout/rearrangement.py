@@ -13,6 +13,9 @@ from tinsmith_ir.graph import Array
 
 Shape = tuple[int, ...]
 
+MOST_AXES = 6
+"""That kernels take."""
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -44,6 +47,11 @@ class Rearrangement:
     def is_reshape(self) -> bool:
         """Whether all elements keep their order."""
         return len(self.sizes) <= 1
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether kernels cannot do it at once."""
+        return len(self.sizes) > MOST_AXES
 
     @property
     def is_nothing(self) -> bool:

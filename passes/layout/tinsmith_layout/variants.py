@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tinsmith_ir.graph import Node, Value
 from tinsmith_ir.operators import Operator
 
-from tinsmith_layout.rearrangement import Rearrangement, Shape, reshaped
+from tinsmith_layout.rearrangement import MOST_AXES, Rearrangement, Shape, reshaped
 
 RESULT = -1
 """The port of a node that is its result; the others are its operands by number."""
@@ -22,6 +22,12 @@ class Variant:
     operator: Operator
     operands: tuple[Rearrangement | None, ...]
     result: Rearrangement
+
+    @property
+    def is_deep(self) -> bool:
+        """Whether a tensor has got more axes than kernels take."""
+        labels = (self.result, *(label for label in self.operands if label is not None))
+        return any(len(label.after) > max(MOST_AXES, len(label.before)) for label in labels)
 
 
 @dataclass(frozen=True, eq=False)
