@@ -50,7 +50,7 @@ class Integers:
         """The same in other places. move: gives each place of its result an element of an array of that shape."""
         scales = np.broadcast_to(self.scales, self.array.shape)
         return Integers(
-            np.ascontiguousarray(move(self.array)), _shortened(move(scales)), self.zero_point
+            np.asarray(move(self.array), order="C"), _shortened(move(scales)), self.zero_point
         )
 
 

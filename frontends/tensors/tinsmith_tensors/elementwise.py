@@ -103,7 +103,9 @@ def absolute(c: Composer, x: Tensor) -> Tensor:
     """The magnitude: max(x, -x), which holds for every element type."""
     if x.array is not None:
         return c.known(np.abs(x.array))
-    return c.emit(Abs(), x) if x.is_float else maximum(c, x, sub(c, c.number(0, x), x))
+    if x.is_float:
+        return c.emit(Abs(), x)
+    return x if x.dtype.kind == "u" else maximum(c, x, sub(c, c.number(0, x), x))
 
 
 def minimum(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:

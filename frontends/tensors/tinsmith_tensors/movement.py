@@ -79,7 +79,7 @@ def broadcast_to(c: Composer, x: Tensor, shape: Sequence[int]) -> Tensor:
         return x
     if x.array is not None:
         c.check_known_size(wanted, x.dtype.itemsize)
-        return c.known(np.ascontiguousarray(np.broadcast_to(x.array, wanted)), x.hint)
+        return c.known(np.array(np.broadcast_to(x.array, wanted), order="C"), x.hint)
     return c.emit(Broadcast(wanted), x)
 
 
@@ -210,4 +210,4 @@ def _moved(x: Tensor, move: Callable[[Array], Array]) -> Tensor:
     """A known tensor in other places, and the integers that stand for it."""
     assert x.array is not None
     integers = x.integers and x.integers.moved(move)
-    return Tensor(np.ascontiguousarray(move(x.array)), hint=x.hint, integers=integers)
+    return Tensor(np.asarray(move(x.array), order="C"), hint=x.hint, integers=integers)
