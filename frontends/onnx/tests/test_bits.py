@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from models import assert_close, computed, one
 from numpy.typing import NDArray
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, parser
 from tinsmith_ir import Array, ModelError, UnsupportedError
 from tinsmith_ir.dtypes import DType
 
@@ -77,6 +77,23 @@ def test_shifts_beyond_all_bits_leave_the_sign(
         by = np.array([distance], np.int32)
         made = one("BitShift", [x, by], {"direction": direction}, known=known)
         assert computed(made, others((x, by), known))[0].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [(np.dtype(np.uint16), np.dtype(np.int32)), (np.dtype(np.uint32), np.dtype(np.int64))],
+)
+def test_bits_that_unsigned_integers_lack_are_left_out(
+    narrow: np.dtype[np.uint16 | np.uint32], wide: np.dtype[np.int32 | np.int64]
+) -> None:
+    x = np.array([0, 1, 40000, 65535], np.int64)
+    (found,) = computed(one("BitwiseNot", [x.astype(narrow)]), {"x0": x.astype(wide)})
+    np.testing.assert_array_equal(found, np.invert(x.astype(narrow)))
+    by = np.array([15, 1, 2, 0], np.int64)
+    operands = [x.astype(narrow), by.astype(narrow)]
+    made = one("BitShift", operands, {"direction": "LEFT"}, known=[1])
+    (found,) = computed(made, {"x0": x.astype(wide)})
+    np.testing.assert_array_equal(found, np.left_shift(*operands))
 
 
 SPECIAL = np.array([0, np.nan, np.inf, -np.inf, -1.5], np.float32)
@@ -158,6 +175,16 @@ def test_integers_of_few_bits_keep_the_low_ones(kind: int, low: int, count: int)
 def test_a_type_of_powers_of_two_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="got float8e8m0"):
         computed(one("Cast", [SPECIAL], {"to": TensorProto.FLOAT8E8M0}, opset=24), {})
+
+
+def test_cast_like_a_computed_tensor_whose_type_the_file_declares() -> None:
+    made = parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
+      m (float[2] x, float[1] z) => (y) <float8e5m2[1] like> {
+        like = Cast <to=19> (z)
+        y = CastLike (x, like)
+      }""")
+    given = {"x": np.array([0.3, 1e9], np.float32), "z": np.ones(1, np.float32)}
+    assert_close(computed(made, given)[0], np.array([0.3125, 57344.0]))
 
 
 def test_cast_like_a_known_tensor_of_few_bits() -> None:

@@ -27,6 +27,13 @@ def test_constant_of_shape(element: Array | None, dtype: type) -> None:
     assert_close(found, np.full((2, 3), 0 if element is None else 7))
 
 
+def test_a_sparse_constant_is_dense() -> None:
+    values = helper.make_tensor("v", TensorProto.FLOAT, [2], [5.0, 7.0])
+    places = helper.make_tensor("p", TensorProto.INT64, [2], [1, 5])
+    sparse = helper.make_sparse_tensor(values, places, [2, 3])
+    assert_close(known("Constant", [], {"sparse_value": sparse}), np.array([[0, 5, 0], [0, 0, 7]]))
+
+
 @pytest.mark.parametrize(
     ("start", "limit", "step"),
     [(0, 5, 1), (10, 4, -3), (1.5, 3.0, 0.25), (0.0, 1.0, 0.1)],

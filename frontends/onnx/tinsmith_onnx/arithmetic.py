@@ -98,8 +98,10 @@ def cast(context: OperatorContext) -> Tensor:
 
 
 def cast_like(context: OperatorContext) -> Tensor:
-    """CastLike: to the type of the second operand; of a computed one to what a graph has of it."""
+    """CastLike: to the type of the second operand; if the file does not say it, to what a graph has of it."""
     x, like = context.tensor(0), context.tensor(1)
+    if not like.is_known and context.element_type(1):
+        return cast_to(context, x, context.element_type(1))
     if narrowing.is_narrow(like.dtype):
         return _narrowed(context, x, like.dtype)
     return ew.cast(context.c, x, like.dtype)

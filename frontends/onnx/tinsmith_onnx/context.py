@@ -45,7 +45,7 @@ class OperatorContext:
 
     c: what the graph is composed with. operands: its inputs, None for those left out. version: that of its operator
     set. model: the file's name. subgraph: how graphs in its attributes are imported.
-    read: the array of a stored tensor.
+    read: the array of a stored tensor. declared: the element type that the file says of a name, 0 if it says none.
     """
 
     c: Composer
@@ -54,9 +54,10 @@ class OperatorContext:
     version: int
     model: str
     subgraph: Subgraph
-    read: Callable[[onnx.TensorProto, str], Array] = field(
+    read: Callable[[onnx.TensorProto | onnx.SparseTensorProto, str], Array] = field(
         default=lambda tensor, where: array_of(tensor, None, where)
     )
+    declared: Callable[[str], int] = field(default=lambda _: 0)
 
     @property
     def where(self) -> str:
@@ -99,6 +100,10 @@ class OperatorContext:
         if not isinstance(found, TensorList):
             raise self.error(f"expected a sequence as operand {position}, got a tensor")
         return found.tensors
+
+    def element_type(self, position: int) -> int:
+        """What the file declares an operand's elements to be, which may be narrower than in a graph; 0 if nothing."""
+        return self.declared(self.node.input[position])
 
     def present(self) -> list[Tensor]:
         """The operands that are there; raises ModelError for none."""
@@ -184,6 +189,11 @@ class OperatorContext:
     def array(self, name: str) -> Array:
         """The elements of a tensor."""
         return self.read(self._attribute(name, AttributeProto.TENSOR).t, f"{self.where} {name}")
+
+    def sparse_array(self, name: str) -> Array:
+        """All elements of a sparse tensor."""
+        attribute = self._attribute(name, AttributeProto.SPARSE_TENSOR)
+        return self.read(attribute.sparse_tensor, f"{self.where} {name}")
 
     def graph(self, name: str) -> onnx.GraphProto:
         """A graph inside of the operator."""

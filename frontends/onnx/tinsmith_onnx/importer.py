@@ -113,7 +113,7 @@ def _damage_told(source: str) -> Generator[None]:
 @dataclass(frozen=True)
 class _Scope:
     """Tensors by their names in one graph of the file, and those around it. refused: what could not be imported.
-    absent: operands that the caller of a function left out.
+    absent: operands that the caller of a function left out. declared: the element types that the file says.
     """
 
     opsets: Mapping[str, int]
@@ -121,6 +121,7 @@ class _Scope:
     tensors: dict[str, Item] = field(default_factory=dict[str, Item])
     refused: set[str] = field(default_factory=set[str])
     absent: set[str] = field(default_factory=set[str])
+    declared: Mapping[str, int] = field(default_factory=dict[str, int])
     depth: int = 0
 
     def find(self, name: str) -> Item | None:
@@ -140,6 +141,13 @@ class _Scope:
                 return name not in scope.tensors
             scope = scope.outer
         return False
+
+    def declared_type(self, name: str) -> int:
+        """What the file says of the elements of what is of that name here, or around; 0 if it does not."""
+        scope: _Scope | None = self
+        while scope is not None and name not in scope.tensors:
+            scope = scope.outer
+        return 0 if scope is None else scope.declared.get(name, 0)
 
     def is_absent(self, name: str) -> bool:
         """Whether it is an operand that the caller of the function, in which this is, left out."""
@@ -177,7 +185,7 @@ class _Import:
 
     def graph(self) -> Graph:
         """The whole, or one error with all problems."""
-        scope = _Scope(self._opsets)
+        scope = _Scope(self._opsets, declared=_declared(self._graph))
         names = {output.name: self._c.reserve(output.name) for output in self._graph.output}
         if len(names) < len(self._graph.output):
             raise ModelError(f"{self._source}: expected outputs of different names")
@@ -311,6 +319,7 @@ class _Import:
                 self._source,
                 lambda graph, given: self._subgraph(graph, given, scope),
                 lambda tensor, where: array_of(tensor, self._file.folder, where),
+                scope.declared_type,
             )
             results = rule.convert(context)
             return [results] if isinstance(results, Tensor | TensorList) else results
@@ -363,7 +372,7 @@ class _Import:
         if scope.depth == _DEEPEST_CALL:
             raise ModelError(f"{self._source}: expected graphs in at most {_DEEPEST_CALL} graphs")
         self._count_one()  # a loop may have nothing in its body
-        inner = _Scope(scope.opsets, scope, depth=scope.depth + 1)
+        inner = _Scope(scope.opsets, scope, declared=_declared(graph), depth=scope.depth + 1)
         self._define_stored(self._stored_inside(graph), inner)
         inner.tensors.update(given)
         self._run(graph.node, inner)
@@ -382,6 +391,12 @@ class _Import:
         if id(graph) not in self._stored:
             self._stored[id(graph)] = graph, stored_in(graph, self._source, self._file.folder)
         return self._stored[id(graph)][1]
+
+
+def _declared(graph: onnx.GraphProto) -> dict[str, int]:
+    """Element types of tensors by their names."""
+    values = (*graph.value_info, *graph.input, *graph.output)
+    return {value.name: value.type.tensor_type.elem_type for value in values}
 
 
 class _RefusedInsideError(Exception):

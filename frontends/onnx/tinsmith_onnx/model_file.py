@@ -76,6 +76,7 @@ class ModelFile:
         light.graph.node.extend(model.graph.node)
         light.graph.input.extend(model.graph.input)
         light.graph.output.extend(model.graph.output)
+        light.graph.value_info.extend(model.graph.value_info)
         stored = stored_in(model.graph, name, folder)
         return ModelFile(name, folder, light.graph, stored, light.functions, light.opset_import)
 
@@ -103,7 +104,7 @@ def stored_in(graph: onnx.GraphProto, name: str, folder: Path | None) -> Stored:
     for sparse in graph.sparse_initializer:
         try:
             where = f"{name}: sparse initializer {shown(sparse.values.name)!r}"
-            arrays[sparse.values.name] = _dense(sparse, folder, where)
+            arrays[sparse.values.name] = array_of(sparse, folder, where)
         except (ModelError, UnsupportedError) as error:
             errors[sparse.values.name] = error
     return Stored(arrays, errors)
@@ -153,11 +154,15 @@ def _domain(domain: str) -> str:
     return "" if domain == "ai.onnx" else domain
 
 
-def array_of(tensor: TensorProto, folder: Path | None, where: str) -> Array:
-    """The elements of a stored tensor, of whatever type.
+def array_of(
+    tensor: TensorProto | onnx.SparseTensorProto, folder: Path | None, where: str
+) -> Array:
+    """The elements of a stored tensor, of whatever type; of a sparse one all.
 
     Raises ModelError for sizes that are not those of the data, UnsupportedError for elements that are no numbers.
     """
+    if isinstance(tensor, onnx.SparseTensorProto):
+        return _dense(tensor, folder, where)
     shape = tuple(tensor.dims)
     if any(size < 0 for size in shape) or tensor.HasField("segment"):
         raise ModelError(

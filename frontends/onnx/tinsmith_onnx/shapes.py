@@ -21,6 +21,8 @@ def constant(context: OperatorContext) -> Tensor:
     """Constant, in whichever attribute."""
     if context.has_attribute("value"):
         return context.c.known(context.array("value"))
+    if context.has_attribute("sparse_value"):
+        return context.c.known(context.sparse_array("sparse_value"))
     for name, read, dtype in (
         ("value_int", context.integer, np.int64),
         ("value_float", context.real, np.float32),

@@ -1,7 +1,7 @@
 """Functions on the bits of integers, composed of arithmetic: shifts are products and quotients, others go bit by bit.
 
-Integers are in two's complement. A graph has no unsigned integers of more than 8 bits: such are in a wider type there,
-in which what NOT makes of the bits above theirs remains.
+Integers are in two's complement. A graph has no unsigned integers of more than 8 bits: of such, in a wider type, NOT
+and shifts to the left leave bits above theirs, which `bitwise_and` takes away.
 """
 
 from collections.abc import Callable
