@@ -266,3 +266,15 @@ def test_computed_sizes_and_open_sampling_of_computed_regions_are_refused() -> N
 def test_selections_of_a_size_that_depends_on_data_are_refused() -> None:
     with pytest.raises(UnsupportedError, match="be outputs of the model"):
         made_of("NonMaxSuppression", [numbers(1, 3, 4), numbers(1, 1, 3)], {})
+
+
+def test_an_image_is_scaled_and_each_channel_moved() -> None:
+    x = numbers(1, 2, 3, 2)
+    found = made_of("ImageScaler", [x], {"scale": 2.0, "bias": [0.5, -3.0]}, opset=8)
+    bias = np.array([0.5, -3.0], np.float32).reshape(2, 1, 1)
+    assert_close(found, x * np.float32(2) + bias)
+
+
+def test_an_image_scaler_of_other_channels_is_refused() -> None:
+    with pytest.raises(ModelError, match="a bias for each of their channels"):
+        made_of("ImageScaler", [numbers(1, 2, 3, 2)], {"bias": [0.5]}, opset=8)

@@ -4,7 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
-from tinsmith_tensors import Tensor, blocks, movement, padding, pools, resizing, unfolding
+from tinsmith_tensors import (
+    Tensor,
+    blocks,
+    elementwise,
+    movement,
+    padding,
+    pools,
+    resizing,
+    unfolding,
+)
 from tinsmith_tensors.padding import PadMode
 from tinsmith_tensors.resampling import (
     Coordinates,
@@ -221,10 +230,28 @@ def col2im(context: OperatorContext) -> Tensor:
     return unfolding.fold(context.c, x, sizes, windows)
 
 
+def image_scaler(context: OperatorContext) -> Tensor:
+    """ImageScaler, which the main domain had for trials before its version 10: x * scale + bias, a bias per channel."""
+    x = context.tensor(0)
+    bias = np.array(context.reals("bias", ()), np.float32)
+    if x.rank != 4 or bias.size not in (0, x.shape[1]):
+        raise context.error(
+            f"expected images and a bias for each of their channels, got shape {list(x.shape)} and {bias.size}"
+        )
+    scale = context.c.known(np.array(context.real("scale", 1.0), np.float32))
+    scaled = elementwise.mul(context.c, x, scale)
+    return (
+        elementwise.add(context.c, scaled, context.c.known(bias.reshape(-1, 1, 1)))
+        if bias.size
+        else scaled
+    )
+
+
 RULES: Mapping[str, Rule] = {
     "CenterCropPad": Rule(center_crop_pad),
     "Col2Im": Rule(col2im),
     "DepthToSpace": Rule(depth_to_space),
+    "ImageScaler": Rule(image_scaler),
     "Pad": Rule(pad),
     "Resize": Rule(resize),
     "SpaceToDepth": Rule(space_to_depth),
