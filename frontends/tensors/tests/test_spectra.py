@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from tinsmith_ir import UnsupportedError
 from tinsmith_ir.operators import Conv2D, FullyConnected
 from tinsmith_tensors import Composer, Tensor
-from tinsmith_tensors.spectra import as_real, dft, stft
+from tinsmith_tensors.spectra import LARGEST_MATRIX, as_real, dft, stft
 
 Complexes = NDArray[np.complex128]
 
@@ -40,6 +40,45 @@ def test_one_sided_transforms_of_real_numbers_and_back(length: int) -> None:
     assert_close(found, as_pairs(np.fft.rfft(x[..., 0])))
     back = result(lambda c, t: dft(c, t, 1, length, inverse=True, onesided=True), found)
     assert_close(back, x)
+
+
+@pytest.mark.parametrize(("length", "count"), [(400, 400), (510, 300), (256, 300)])
+@pytest.mark.parametrize(
+    ("parts", "inverse", "onesided"),
+    [(1, False, True), (1, False, False), (2, False, False), (2, True, False), (1, True, False)],
+)
+def test_long_transforms_are_done_in_two_steps(
+    length: int, count: int, parts: int, inverse: bool, onesided: bool
+) -> None:
+    x = numbers(1, 2, count, 3, parts)
+
+    def spectrum(c: Composer, t: Tensor) -> Tensor:
+        return dft(c, t, 1, length, inverse=inverse, onesided=onesided)
+
+    pairs = (np.fft.ifft if inverse else np.fft.fft)(as_complex(x), length, 1)
+    pairs = pairs[:, : length // 2 + 1] if onesided else pairs
+    assert_close(result(spectrum, x), as_pairs(pairs), rtol=1e-4, atol=1e-4)
+    largest = max(constant.data.size for constant in composed(spectrum, x).constants)
+    assert largest < LARGEST_MATRIX
+
+
+def test_transforms_of_prime_length_are_done_in_one_step() -> None:
+    x = numbers(1, 1, 257, 1)
+    found = result(lambda c, t: dft(c, t, 1, 257), x)
+    assert_close(found, as_pairs(np.fft.fft(as_complex(x))), rtol=1e-4, atol=1e-4)
+
+
+def test_long_frames_are_copied_and_transformed_in_two_steps() -> None:
+    x, window = numbers(1, 1, 1200, 1), numbers(2, 400)
+
+    def spectra(c: Composer, t: Tensor, w: Tensor) -> Tensor:
+        return stft(c, t, 160, 400, w)
+
+    frames = np.stack([x[:, at : at + 400, 0] for at in range(0, 801, 160)], 1)
+    expected = as_pairs(np.fft.rfft(frames * window))
+    assert_close(result(spectra, x, window, known=(1,)), expected, rtol=1e-4, atol=1e-4)
+    graph = composed(spectra, x, window, known=(1,))
+    assert not any(isinstance(node.operator, Conv2D) for node in graph.nodes)
 
 
 @pytest.mark.parametrize("onesided", [False, True])

@@ -1,4 +1,10 @@
-"""Discrete Fourier transforms of known length, as products by known matrices; complex numbers are pairs, last."""
+"""Discrete Fourier transforms of known length, as products by known matrices; complex numbers are pairs, last.
+
+The matrix of a long transform takes more flash than a microcontroller has. Such a one is done in two steps, as Cooley
+and Tukey do it: by two matrices of about the root of its length, and factors in between.
+"""
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,11 +12,15 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import Conv2D, Gather
 
 from tinsmith_tensors.composer import Composer, Tensor
-from tinsmith_tensors.elementwise import mul
-from tinsmith_tensors.movement import move_axis, part, reshape
+from tinsmith_tensors.elementwise import add, mul
+from tinsmith_tensors.movement import move_axis, pad, part, reshape, transpose
 from tinsmith_tensors.products import linear
 
 _Reals = NDArray[np.float64]
+LARGEST_MATRIX = 1 << 15
+"""Elements of the matrix of a transform in one step, if its length has factors."""
+_SMALLEST_FACTOR = 4
+"""Below, two steps save nothing."""
 
 
 def dft(
@@ -41,15 +51,69 @@ def dft(
     read = length // 2 + 1 if inverse and onesided else length
     shortened = part(c, x, axis, 0, min(x.shape[axis], read))
     turned = move_axis(c, shortened, axis, x.rank - 2)
-    count = turned.shape[-2]
+    first = _factor(length)
+    is_long = _matrix_size(length, turned.shape[-2], parts, onesided) > LARGEST_MATRIX
+    if is_long and first >= _SMALLEST_FACTOR and not (inverse and onesided):
+        shaped = _in_two_steps(c, turned, length, first, inverse=inverse, onesided=onesided)
+    else:
+        shaped = _in_one_step(c, turned, length, inverse=inverse, onesided=onesided)
+    return move_axis(c, shaped, x.rank - 2, axis)
+
+
+def _matrix_size(length: int, count: int, parts: int, onesided: bool) -> int:
+    results = length // 2 + 1 if onesided else length
+    return 2 * results * count * parts
+
+
+def _factor(length: int) -> int:
+    """The largest divisor that is not above the root."""
+    return max(step for step in range(1, math.isqrt(length) + 1) if length % step == 0)
+
+
+def _in_one_step(c: Composer, x: Tensor, length: int, *, inverse: bool, onesided: bool) -> Tensor:
+    """x (..., count, parts) by one matrix."""
+    *others, count, parts = x.shape
     c.check_known_size((2 * length, parts * count), 16)
     matrix = transform(length, count, parts, inverse=inverse, onesided=onesided)
-    kinds, results = matrix.shape[1], matrix.shape[0]
+    product = _product(c, reshape(c, x, (*others, count * parts)), matrix)
+    return reshape(c, product, (*others, *matrix.shape[:2]))
+
+
+def _in_two_steps(
+    c: Composer, x: Tensor, length: int, first: int, *, inverse: bool, onesided: bool
+) -> Tensor:
+    """x (..., count, parts), with n = second * n1 + n2 and k = k1 + first * k2.
+
+    Transforms along n1 for each n2; a turn by the angle n2 * k1 / length; transforms along n2 for each k1.
+    """
+    *others, count, parts = x.shape
+    rows, second = math.prod(others), length // first
+    whole = pad(c, x, (*[(0, 0)] * len(others), (0, length - count), (0, 0)), None)
+    read = transpose(c, reshape(c, whole, (rows, first, second, parts)), (0, 2, 1, 3))
+    read = reshape(c, read, (rows, second, first * parts))
+    matrix = transform(first, first, parts, inverse=inverse)
+    quarter = np.stack([-matrix[:, 1], matrix[:, 0]], axis=1)  # the same, turned by a right angle
+    sign = 2.0 if inverse else -2.0
+    angles = sign * np.pi / length * np.outer(np.arange(second), np.repeat(np.arange(first), 2))
+    turned = add(
+        c,
+        mul(c, _product(c, read, matrix), c.known(np.cos(angles).astype(np.float32), "cosines")),
+        mul(c, _product(c, read, quarter), c.known(np.sin(angles).astype(np.float32), "sines")),
+    )
+    read = transpose(c, reshape(c, turned, (rows, second, first, 2)), (0, 2, 1, 3))
+    matrix = transform(second, second, 2, inverse=inverse)
+    matrix = matrix[: second // 2 + 1] if onesided else matrix
+    results = _product(c, reshape(c, read, (rows, first, 2 * second)), matrix)
+    ordered = transpose(c, reshape(c, results, (rows, first, len(matrix), 2)), (0, 2, 1, 3))
+    flat = reshape(c, ordered, (*others, first * len(matrix), 2))
+    return part(c, flat, len(others), 0, length // 2 + 1 if onesided else length)
+
+
+def _product(c: Composer, x: Tensor, matrix: _Reals) -> Tensor:
+    """x (..., count * parts) by a matrix as `transform` gives it, to (..., results * kinds)."""
+    results, kinds, count, parts = matrix.shape
     weights = matrix.reshape(results * kinds, count * parts).astype(np.float32)
-    rows = reshape(c, turned, (*turned.shape[:-2], count * parts))
-    product = linear(c, rows, c.known(weights, "transform"), None)
-    shaped = reshape(c, product, (*turned.shape[:-2], results, kinds))
-    return move_axis(c, shaped, x.rank - 2, axis)
+    return linear(c, x, c.known(weights, "transform"), None)
 
 
 def transform(
@@ -85,7 +149,7 @@ def stft(
     """Transforms of frames of `length` numbers, each `step` behind the one before: x (B, L, 1 or 2) to (B, F, M, 2).
 
     window: (length,) numbers by which those of each frame are multiplied; ones by default. With a known window all
-    frames are one convolution, so that no frame is copied.
+    frames are one convolution, so that no frame is copied, unless they are long.
     """
     batch, size, parts = x.shape
     if step < 1 or not 1 <= length <= size or (window and window.shape != (length,)):
@@ -95,8 +159,9 @@ def stft(
         )
     if onesided and parts == 2:
         raise UnsupportedError("expected one-sided transforms of real numbers, got complex ones")
-    if window is not None and window.array is None:
-        return dft(c, _frames(c, x, step, window), 2, length, onesided=onesided)
+    is_long = _matrix_size(length, length, parts, onesided) > LARGEST_MATRIX
+    if (is_long and _factor(length) >= _SMALLEST_FACTOR) or (window and not window.is_known):
+        return dft(c, _frames(c, x, step, length, window), 2, length, onesided=onesided)
     c.check_known_size((2 * length, parts * length), 16)
     matrix = transform(length, length, parts, onesided=onesided)
     if window is not None and window.array is not None:
@@ -108,13 +173,12 @@ def stft(
     return reshape(c, spectra, (batch, spectra.shape[2], results, 2))
 
 
-def _frames(c: Composer, x: Tensor, step: int, window: Tensor) -> Tensor:
+def _frames(c: Composer, x: Tensor, step: int, length: int, window: Tensor | None) -> Tensor:
     """(B, F, length, parts), multiplied by the window."""
-    length = window.elements
     begins = np.arange(0, x.shape[1] - length + 1, step, dtype=np.int32)
     places = begins[:, None] + np.arange(length, dtype=np.int32)
     frames = c.emit(Gather(axis=1), x, c.known(places, "frames"))
-    return mul(c, frames, reshape(c, window, (length, 1)))
+    return frames if window is None else mul(c, frames, reshape(c, window, (length, 1)))
 
 
 def as_real(c: Composer, x: Tensor) -> Tensor:
