@@ -248,6 +248,27 @@ def test_what_cannot_be_is_refused(
         computed(one(kind, inputs, attributes, known=known), {})
 
 
+def test_a_depth_that_only_a_damaged_file_has_takes_no_memory() -> None:
+    made = one("OneHot", [ints([1]), ints([1 << 40]), X[0, 0, :2]], known=[1])
+    with pytest.raises(UnsupportedError, match="expected a known tensor of at most"):
+        computed(made, {})
+
+
+@pytest.mark.parametrize(("kind", "opset"), [("Scatter", 9), ("TopK", 9), ("TopK", 7)])
+def test_operators_as_they_were(kind: str, opset: int) -> None:
+    if kind == "Scatter":
+        made = one(kind, [X, ints([[[2]]]), X[:1, :1, :1]], {"axis": 1}, known=[1], opset=opset)
+        (found,) = computed(made, {"x0": X, "x2": X[:1, :1, :1]})
+        wanted = X.copy()
+        wanted[0, 2, 0] = X[0, 0, 0]
+        assert_close(found, wanted)
+        return
+    made = one(kind, [X], {"axis": -1, "k": 2}, outputs=2, opset=opset)
+    values, places = computed(made, {"x0": X})
+    assert_close(values, np.flip(np.sort(X, -1), -1)[..., :2])
+    assert_close(places, np.flip(np.argsort(X, -1), -1)[..., :2])
+
+
 def test_computed_indices_of_too_many_comparisons_are_refused() -> None:
     many = np.zeros(1 << 12, np.float32)
     indices = np.arange(1 << 12)

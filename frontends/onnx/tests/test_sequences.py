@@ -124,6 +124,10 @@ def test_whether_an_optional_value_is_there_is_known() -> None:
         ),
         ("e = SequenceEmpty ()  s = SequenceErase (e)  y = Neg (x)", "at least one tensor"),
         ("e = SequenceEmpty ()  y = ConcatFromSequence <axis=0> (e)", "at least one tensor"),
+        (
+            "k = Constant <value_ints=[100000, 1, 1]> ()  b = Expand (x, k)  s = SplitToSequence (b)  y = Neg (x)",
+            "expected at most 65,536 parts, got 100,000",
+        ),
         ("o = Optional ()  y = OptionalGetElement (o)", "got an empty one"),
     ],
 )

@@ -8,6 +8,9 @@ from tinsmith_tensors import Tensor, movement
 from tinsmith_onnx.context import Item, OperatorContext, TensorList
 from tinsmith_onnx.rules import Rule
 
+_MOST_PARTS = 1 << 16
+"""Of one tensor, each of which becomes an operator."""
+
 
 def construct(context: OperatorContext) -> TensorList:
     """SequenceConstruct."""
@@ -59,6 +62,10 @@ def split(context: OperatorContext) -> TensorList:
         chunk = int(context.number_of(1)) if context.has(1) else 1
         if chunk < 1:
             raise context.error(f"expected parts of at least 1, got {chunk}")
+        if total > _MOST_PARTS * chunk:
+            raise context.unsupported(
+                f"expected at most {_MOST_PARTS:,} parts, got {-(-total // chunk):,}"
+            )
         sizes = tuple(min(chunk, total - begin) for begin in range(0, total, chunk))
     if sum(sizes) != total or min(sizes, default=0) < 0:
         raise context.error(f"expected parts of {total} in all, got {list(sizes)}")

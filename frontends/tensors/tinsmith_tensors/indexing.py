@@ -50,7 +50,8 @@ def gather_elements(c: Composer, x: Tensor, indices: Tensor, axis: int) -> Tenso
         raise UnsupportedError(f"expected indices of rank {x.rank}, got {indices.rank}")
     along = normalized_indices(c, indices, x.shape[place])
     parts = [
-        along if each == place else c.known(counted(indices.shape, each)) for each in range(x.rank)
+        along if each == place else c.known(counted(c, indices.shape, each))
+        for each in range(x.rank)
     ]
     return gather_at(c, x, parts)
 
@@ -77,7 +78,7 @@ def row_indices(
         raise UnsupportedError(
             f"expected batches {list(shape[:batches])}, got indices {list(indices.shape)}"
         )
-    shared = [c.known(counted(rows, axis)) for axis in range(batches)]
+    shared = [c.known(counted(c, rows, axis)) for axis in range(batches)]
     last = indices.rank - 1
     named = [
         normalized_indices(
@@ -96,6 +97,7 @@ def positions(c: Composer, shape: Sequence[int], parts: Sequence[Tensor]) -> Ten
     parts: their indices along each axis, none below 0, which broadcast with each other.
     """
     strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    c.check_known_size(np.broadcast_shapes(*(part_.shape for part_ in parts if part_.is_known)))
     known: Array = np.zeros((), np.int64)
     computed: Tensor | None = None
     for part_, stride in zip(parts, strides, strict=True):
@@ -173,6 +175,7 @@ def one_hot(
     on, off: of one element. axis: of the result.
     """
     (place,) = normalized_axes([axis], indices.rank + 1)
+    c.check_known_size([depth])
     counts = np.arange(depth, dtype=INDEX).reshape(depth, *(1,) * (indices.rank - place))
     if indices.array is not None:
         whole = as_indices(indices.array)
@@ -233,6 +236,7 @@ def reverse_sequences(
 def _reversed(c: Composer, x: Tensor, lengths: Tensor) -> Tensor:
     """The same of (batch, time, ...)."""
     batches, size = x.shape[:2]
+    c.check_known_size([batches + size])
     steps = np.arange(size, dtype=np.int64)
     rows = c.known(np.arange(batches, dtype=np.int64).reshape(batches, 1))
     if lengths.array is not None:
@@ -249,6 +253,7 @@ def as_indices(array: Array) -> NDArray[np.int64]:
     return np.asarray(array).astype(np.int64)
 
 
-def counted(shape: Sequence[int], axis: int) -> NDArray[np.int64]:
+def counted(c: Composer, shape: Sequence[int], axis: int) -> NDArray[np.int64]:
     """Indices of elements of `shape` along an axis, which broadcast to it."""
+    c.check_known_size([shape[axis]])
     return np.arange(shape[axis], dtype=np.int64).reshape(-1, *(1,) * (len(shape) - axis - 1))

@@ -78,6 +78,7 @@ def scatter_elements(
     if indices.elements == 0:
         return x
     if indices.array is not None:
+        c.check_known_size((indices.rank, *indices.shape))
         grid = list(np.indices(indices.shape, np.int64))
         grid[place] = wrapped(indices.array, x.shape[place])
         return _put(c, x, grid, updates, combine)
@@ -138,6 +139,7 @@ def scatter_windows(
             f"expected updates within {list(x.shape)} along an axis behind the first, got {list(updates.shape)}"
         )
     begins = c.known(np.zeros(batches, np.int64)) if begins is None else begins
+    c.check_known_size([batches, size])
     first, news = move_axis(c, x, place, 1), move_axis(c, updates, place, 1)
     if begins.array is not None:
         columns = as_indices(begins.array).reshape(batches, 1) + np.arange(count)
@@ -252,6 +254,7 @@ def _replaced(
     """Of (elements, ...): each from x, or from the last update that is for it."""
     del combine
     count = x.shape[0]
+    c.check_known_size([count])
     sources = np.arange(count)
     sources[places] = count + np.arange(places.size)
     if bool((sources >= count).all()):
@@ -305,7 +308,7 @@ def _written(
     if last.elements == size:  # one update for all along the other axes
         taken = c.emit(Gather(axis), updates, reshape(c, last, [size]))
     else:
-        grid = [c.known(counted(last.shape, each)) for each in range(x.rank)]
+        grid = [c.known(counted(c, last.shape, each)) for each in range(x.rank)]
         taken = gather_at(c, updates, [*grid[:axis], last, *grid[axis + 1 :]])
     return where(c, is_new, taken, x)
 
