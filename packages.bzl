@@ -51,6 +51,7 @@ OTHERS = [
     "tests/packaging",
     "tests/readme",
     "tests/remote",
+    "tests/three_sides",
     "tests/workspace",
     "third_party/bazel",
     "third_party/mlperf_tiny",

@@ -17,19 +17,20 @@ from checkout import copy_to
 _SHOWN = 200
 
 # What imports PyTorch, which is not everywhere.
-_WITH_TORCH = "frontends/torch"
+_WITH_TORCH = ("frontends/torch", "tests/three_sides")
 
 
 def test_types_are_complete_and_right(tmp_path: Path) -> None:
     tree = _tree(tmp_path)
-    shutil.rmtree(tree / _WITH_TORCH)
+    for folder in _WITH_TORCH:
+        shutil.rmtree(tree / folder)
     _check(tree, ["numpy", "basedpyright", "buildgrid"])
 
 
 def test_types_with_torch_are_complete_and_right(tmp_path: Path) -> None:
     if importlib.util.find_spec("torch") is None:
         pytest.skip("PyTorch is absent")
-    _check(_tree(tmp_path), ["numpy", "basedpyright", "torch"], _WITH_TORCH)
+    _check(_tree(tmp_path), ["numpy", "basedpyright", "torch"], *_WITH_TORCH)
 
 
 def _tree(folder: Path) -> Path:
