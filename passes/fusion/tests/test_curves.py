@@ -62,7 +62,9 @@ def test_parts_of_a_curve_become_one_operator(form: str) -> None:
         HardSwish() if form in _HARD_SWISHES else Gelu()
     ]
     given = random_inputs(before, seed=3)
-    one, other = (evaluate_graph(each, given)["y"] for each in (before, after))
+    one, other = (
+        np.asarray(evaluate_graph(each, given)["y"], np.float32) for each in (before, after)
+    )
     np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
