@@ -24,7 +24,7 @@ class Architecture:
 
     def module(self) -> nn.Module:
         """The network in evaluation mode; its moments are not those of a new one."""
-        torch.manual_seed(7)
+        _seed(7)
         module = self.make().eval()
         for part in module.modules():
             if isinstance(part, (nn.BatchNorm1d, nn.BatchNorm2d)):
@@ -36,10 +36,14 @@ class Architecture:
 
     def inputs(self) -> list[Tensor]:
         """One for each frame."""
-        torch.manual_seed(11)
+        _seed(11)
         if self.tokens:
             return [torch.randint(0, self.tokens, self.shape) for _ in range(self.frames)]
         return [torch.randn(self.shape) for _ in range(self.frames)]
+
+
+def _seed(number: int) -> None:
+    torch.manual_seed(number)  # pyright: ignore[reportUnknownMemberType]
 
 
 class Unit(nn.Sequential):
@@ -145,6 +149,9 @@ def autoencoder() -> nn.Module:
 
 class WakeWord(nn.Module):
     """Each run gets a frame; what convolutions need of those before is kept."""
+
+    before_first: Tensor
+    before_second: Tensor
 
     def __init__(self) -> None:
         super().__init__()
@@ -323,6 +330,10 @@ def tcn() -> nn.Module:
 class StreamingDsCnn(nn.Module):
     """Each run gets one frame of a spectrum; rows that convolutions need are kept."""
 
+    frames: Tensor
+    rows: Tensor
+    average: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.stem = nn.Conv2d(1, 16, (4, 3), padding=(0, 1))
@@ -429,6 +440,9 @@ class MobileVit(nn.Module):
 class CachedAttention(nn.Module):
     """One token attends to all before it, whose keys and values are kept."""
 
+    keys: Tensor
+    values: Tensor
+
     def __init__(self, width: int, heads: int, steps: int) -> None:
         super().__init__()
         self.heads, self.steps = heads, steps
@@ -466,6 +480,8 @@ class DecoderLayer(nn.Module):
 
 class Decoder(nn.Module):
     """Two layers; each run gets a token and gives scores of the next."""
+
+    step: Tensor
 
     def __init__(self) -> None:
         super().__init__()

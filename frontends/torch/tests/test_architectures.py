@@ -5,9 +5,9 @@ import io
 import numpy as np
 import pytest
 import torch
+from against_torch import array_of, assert_equal
 from architectures import ARCHITECTURES, Architecture
-from comparison import assert_equal
-from tinsmith_ir import Array, Graph, Transpose, evaluate_frames, print_graph
+from tinsmith_ir import Array, Graph, Pipeline, Transpose, evaluate_frames, print_graph
 from tinsmith_layout.plugin import PLUGIN as LAYOUT
 from tinsmith_simplify.plugin import PLUGIN as SIMPLIFY
 from tinsmith_tensors.images import Turned
@@ -19,16 +19,14 @@ _ALL = pytest.mark.parametrize("architecture", ARCHITECTURES.values(), ids=ARCHI
 
 def as_given(tensor: Tensor, name: str, turned: list[Turned]) -> Array:
     """As the graph takes or gives it."""
-    array = tensor.detach().numpy()
+    array = array_of(tensor)
     is_last = any(end.name == name for end in turned)
     return np.ascontiguousarray(np.moveaxis(array, 1, -1)) if is_last else array
 
 
 def simplified(graph: Graph) -> Graph:
-    for _ in range(2):
-        for entry in (*SIMPLIFY.passes, *LAYOUT.passes):
-            graph = entry.kind().run(graph)  # pyright: ignore[reportAttributeAccessIssue]
-    return graph
+    passes = [entry.kind() for entry in (*SIMPLIFY.passes, *LAYOUT.passes)]
+    return Pipeline([*passes, *passes]).run(graph).graph
 
 
 @_ALL
@@ -43,7 +41,7 @@ def test_networks_compute_what_pytorch_does_channels_last(architecture: Architec
     assert len(left) <= architecture.transposes
     for frame, got in zip(frames, evaluate_frames(plain, inputs), strict=True):
         with torch.no_grad():
-            want = torch.from_numpy(as_given(module(frame), output.name, turned))
+            want = as_given(module(frame), output.name, turned)
         assert_equal(got[output.name], want, 1e-4, output.name)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from comparison import check
+from against_torch import check
 from tinsmith_ir import DType, UnsupportedError, UsageError, evaluate_graph
 from tinsmith_tensors import Tensor as Composed
 from tinsmith_torch import OperatorContext, Rule, import_torch
@@ -13,6 +13,9 @@ from torch.nn import functional as f
 
 class Counting(nn.Module):
     """A buffer of integers, one of floats, and an output that is what one becomes."""
+
+    count: Tensor
+    sums: Tensor
 
     def __init__(self) -> None:
         super().__init__()
@@ -181,9 +184,11 @@ def twice(x: Tensor) -> Tensor:
     return x * 2
 
 
-@twice.register_fake
-def _(x: Tensor) -> Tensor:
+def like(x: Tensor) -> Tensor:
     return torch.empty_like(x)
+
+
+twice.register_fake(like)  # pyright: ignore[reportUnknownMemberType]
 
 
 class Twice(nn.Module):

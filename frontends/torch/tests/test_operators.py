@@ -1,10 +1,12 @@
-"""Operators one by one, held to PyTorch."""
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+"""Operators one by one, held to PyTorch. What lambdas take, their tables say."""
 
 from collections.abc import Callable, Sequence
 
 import pytest
 import torch
-from comparison import check
+from against_torch import check
 from torch import Tensor, nn
 from torch.nn import functional as f
 
@@ -79,29 +81,33 @@ _ONE_NUMBER: list[Case] = [
         "trunc",
     ]
 ]
-_ONE_NUMBER += [
-    (name, getattr(torch, name), (above(3, 5),))
-    for name in ["log", "log10", "log1p", "log2", "reciprocal", "rsqrt", "sqrt"]
-]
-_ONE_NUMBER += [
-    (name, getattr(torch, name), (within(3, 5),)) for name in ["acos", "asin", "atanh", "log1p"]
-]
-_ONE_NUMBER += [
-    ("acosh", torch.acosh, (above(3, 5) + 1,)),
-    ("sqrt_of_integers", torch.sqrt, (whole(9, 4),)),
-    ("abs_of_integers", torch.abs, (whole(9, 4, low=-9),)),
-    ("neg_of_integers", torch.neg, (whole(9, 4, low=-9, dtype=torch.int32),)),
-    ("sign_of_integers", torch.sign, (whole(3, 7, low=-3),)),
-    ("floor_of_integers", torch.floor, (whole(9, 4),)),
-    ("round_decimals", lambda x: torch.round(x, decimals=2), (real(9),)),
-    ("isnan", torch.isnan, (torch.tensor([0.0, torch.nan, torch.inf]),)),
-    ("isposinf", torch.isposinf, (torch.tensor([0.0, torch.nan, torch.inf, -torch.inf]),)),
-    ("isneginf", torch.isneginf, (torch.tensor([0.0, torch.nan, torch.inf, -torch.inf]),)),
-    ("isinf", torch.isinf, (torch.tensor([0.0, torch.nan, torch.inf, -torch.inf]),)),
-    ("nan_to_num", torch.nan_to_num, (torch.tensor([0.5, torch.nan, torch.inf]),)),
-    ("expm1_near_zero", torch.expm1, (real(50) * 1e-3,)),
-    ("log1p_near_zero", torch.log1p, (real(50) * 1e-3,)),
-]
+_ONE_NUMBER.extend(
+    [
+        (name, getattr(torch, name), (above(3, 5),))
+        for name in ["log", "log10", "log1p", "log2", "reciprocal", "rsqrt", "sqrt"]
+    ]
+)
+_ONE_NUMBER.extend(
+    [(name, getattr(torch, name), (within(3, 5),)) for name in ["acos", "asin", "atanh", "log1p"]]
+)
+_ONE_NUMBER.extend(
+    [
+        ("acosh", torch.acosh, (above(3, 5) + 1,)),
+        ("sqrt_of_integers", torch.sqrt, (whole(9, 4),)),
+        ("abs_of_integers", torch.abs, (whole(9, 4, low=-9),)),
+        ("neg_of_integers", torch.neg, (whole(9, 4, low=-9, dtype=torch.int32),)),
+        ("sign_of_integers", torch.sign, (whole(3, 7, low=-3),)),
+        ("floor_of_integers", torch.floor, (whole(9, 4),)),
+        ("round_decimals", lambda x: torch.round(x, decimals=2), (real(9),)),
+        ("isnan", torch.isnan, (torch.tensor([0.0, torch.nan, torch.inf]),)),
+        ("isposinf", torch.isposinf, (torch.tensor([0.0, torch.nan, torch.inf, -torch.inf]),)),
+        ("isneginf", torch.isneginf, (torch.tensor([0.0, torch.nan, torch.inf, -torch.inf]),)),
+        ("isinf", torch.isinf, (torch.tensor([0.0, torch.nan, torch.inf, -torch.inf]),)),
+        ("nan_to_num", torch.nan_to_num, (torch.tensor([0.5, torch.nan, torch.inf]),)),
+        ("expm1_near_zero", torch.expm1, (real(50) * 1e-3,)),
+        ("log1p_near_zero", torch.log1p, (real(50) * 1e-3,)),
+    ]
+)
 
 _CURVES: list[Case] = [
     (name, getattr(f, name), (real(3, 7) * 3,))
@@ -126,23 +132,25 @@ _CURVES: list[Case] = [
         "tanhshrink",
     ]
 ]
-_CURVES += [
-    ("celu_by_alpha", lambda x: f.celu(x, 0.7), (real(3, 7),)),
-    ("elu_by_alpha", lambda x: f.elu(x, 0.7), (real(3, 7),)),
-    ("gelu_by_tanh", lambda x: f.gelu(x, approximate="tanh"), (real(3, 7),)),
-    ("glu", lambda x: f.glu(x, 1), (real(3, 8),)),
-    ("prelu_by_channel", f.prelu, (real(2, 3, 4), above(3))),
-    ("prelu_by_one", f.prelu, (real(2, 3, 4), above(1))),
-    ("relu_of_integers", torch.relu, (whole(5, 7, low=-5),)),
-    ("softplus_by_beta", lambda x: f.softplus(x, 2.0, 1.0), (real(3, 7),)),
-    ("threshold", lambda x: f.threshold(x, 0.2, -3.0), (real(3, 7),)),
-    ("rrelu", f.rrelu, (real(3, 7),)),
-    ("dropout", lambda x: f.dropout(x, 0.5, training=False), (real(3, 7),)),
-    ("softmax", lambda x: f.softmax(x, 1), (real(2, 3, 4),)),
-    ("softmin", lambda x: f.softmin(x, -1), (real(2, 3, 4),)),
-    ("log_softmax", lambda x: f.log_softmax(x, 0), (real(2, 3, 4),)),
-    ("softmax_of_a_scalar", lambda x: f.softmax(x, 0), (real(),)),
-]
+_CURVES.extend(
+    [
+        ("celu_by_alpha", lambda x: f.celu(x, 0.7), (real(3, 7),)),
+        ("elu_by_alpha", lambda x: f.elu(x, 0.7), (real(3, 7),)),
+        ("gelu_by_tanh", lambda x: f.gelu(x, approximate="tanh"), (real(3, 7),)),
+        ("glu", lambda x: f.glu(x, 1), (real(3, 8),)),
+        ("prelu_by_channel", f.prelu, (real(2, 3, 4), above(3))),
+        ("prelu_by_one", f.prelu, (real(2, 3, 4), above(1))),
+        ("relu_of_integers", torch.relu, (whole(5, 7, low=-5),)),
+        ("softplus_by_beta", lambda x: f.softplus(x, 2.0, 1.0), (real(3, 7),)),
+        ("threshold", lambda x: f.threshold(x, 0.2, -3.0), (real(3, 7),)),
+        ("rrelu", f.rrelu, (real(3, 7),)),
+        ("dropout", lambda x: f.dropout(x, 0.5, training=False), (real(3, 7),)),
+        ("softmax", lambda x: f.softmax(x, 1), (real(2, 3, 4),)),
+        ("softmin", lambda x: f.softmin(x, -1), (real(2, 3, 4),)),
+        ("log_softmax", lambda x: f.log_softmax(x, 0), (real(2, 3, 4),)),
+        ("softmax_of_a_scalar", lambda x: f.softmax(x, 0), (real(),)),
+    ]
+)
 
 
 def _masked_softmax(x: Tensor, mask: Tensor) -> Tensor:
@@ -207,25 +215,31 @@ _TWO_NUMBERS: list[Case] = [
     ("type_as", lambda x, y: x.type_as(y), (whole(5, 9), real(9))),
     ("clone", lambda x: x.clone().contiguous().detach(), (real(3, 4),)),
 ]
-_TWO_NUMBERS += [
-    (f"{name}_{kind}", getattr(torch, name), operands)
-    for name in ("eq", "ne", "lt", "le", "gt", "ge")
-    for kind, operands in {
-        "floats": (real(3, 4).round(), real(4).round()),
-        "integers": (whole(3, 9), whole(3, 9, dtype=torch.int32)),
-        "mixed": (whole(3, 9), real(9).round()),
-    }.items()
-]
-_TWO_NUMBERS += [
-    (f"logical_{name}", getattr(torch, f"logical_{name}"), (truth(3, 4), whole(2, 4)))
-    for name in ("and", "or", "xor")
-]
-_TWO_NUMBERS += [
-    ("logical_not", torch.logical_not, (whole(2, 9),)),
-    ("bitwise_of_bool", lambda x, y: (x & y) | (x ^ ~y), (truth(9), truth(3, 1))),
-    ("bitwise_not_of_integers", torch.bitwise_not, (whole(9, 9, low=-9),)),
-    ("compare_with_number", lambda x: x > 0.5, (whole(3, 9),)),
-]
+_TWO_NUMBERS.extend(
+    [
+        (f"{name}_{kind}", getattr(torch, name), operands)
+        for name in ("eq", "ne", "lt", "le", "gt", "ge")
+        for kind, operands in {
+            "floats": (real(3, 4).round(), real(4).round()),
+            "integers": (whole(3, 9), whole(3, 9, dtype=torch.int32)),
+            "mixed": (whole(3, 9), real(9).round()),
+        }.items()
+    ]
+)
+_TWO_NUMBERS.extend(
+    [
+        (f"logical_{name}", getattr(torch, f"logical_{name}"), (truth(3, 4), whole(2, 4)))
+        for name in ("and", "or", "xor")
+    ]
+)
+_TWO_NUMBERS.extend(
+    [
+        ("logical_not", torch.logical_not, (whole(2, 9),)),
+        ("bitwise_of_bool", lambda x, y: (x & y) | (x ^ ~y), (truth(9), truth(3, 1))),
+        ("bitwise_not_of_integers", torch.bitwise_not, (whole(9, 9, low=-9),)),
+        ("compare_with_number", lambda x: x > 0.5, (whole(3, 9),)),
+    ]
+)
 
 _SHAPES: list[Case] = [
     ("view", lambda x: x.view(4, -1), (real(2, 6),)),
@@ -465,58 +479,68 @@ _IMAGES: list[Case] = [
     (f"pad_{mode}", lambda x, mode=mode: f.pad(x, (1, 2, 2, 0), mode), (real(1, 2, 4, 5),))
     for mode in ("constant", "reflect", "replicate", "circular")
 ]
-_IMAGES += [
-    ("pad_by_value", lambda x: f.pad(x, (1, -1, 0, 2), value=3.5), (real(2, 4, 5),)),
-    ("pad_reflect_1d", lambda x: f.pad(x, (2, 3), "reflect"), (real(2, 4, 5),)),
-    (
-        "pad_replicate_3d",
-        lambda x: f.pad(x, (1, 1, 0, 2, 1, 0), "replicate"),
-        (real(1, 2, 3, 4, 5),),
-    ),
-    ("unfold_image", lambda x: f.unfold(x, (2, 3), padding=1, stride=2), (real(2, 3, 5, 6),)),
-    ("fold_image", lambda x: f.fold(x, (5, 6), (2, 3), padding=1, stride=2), (real(2, 18, 9),)),
-]
+_IMAGES.extend(
+    [
+        ("pad_by_value", lambda x: f.pad(x, (1, -1, 0, 2), value=3.5), (real(2, 4, 5),)),
+        ("pad_reflect_1d", lambda x: f.pad(x, (2, 3), "reflect"), (real(2, 4, 5),)),
+        (
+            "pad_replicate_3d",
+            lambda x: f.pad(x, (1, 1, 0, 2, 1, 0), "replicate"),
+            (real(1, 2, 3, 4, 5),),
+        ),
+        ("unfold_image", lambda x: f.unfold(x, (2, 3), padding=1, stride=2), (real(2, 3, 5, 6),)),
+        ("fold_image", lambda x: f.fold(x, (5, 6), (2, 3), padding=1, stride=2), (real(2, 18, 9),)),
+    ]
+)
 _SIZES: dict[str, tuple[int, ...]] = {"1d": (2, 3, 5), "2d": (1, 2, 5, 4), "3d": (1, 2, 3, 4, 2)}
-_IMAGES += [
-    (
-        f"{mode}_{axes}_{how}",
-        lambda x, mode=mode, how=how: f.interpolate(x, mode=mode, **_HOW[how]),
-        (real(*shape),),
-    )
-    for axes, shape in _SIZES.items()
-    for mode in ("nearest", "nearest-exact")
-    for how in ("twice", "by_1.7")
-]
-_IMAGES += [
-    (
-        f"{mode}_{how}",
-        lambda x, mode=mode, how=how: f.interpolate(x, mode=mode, **_HOW[how]),
-        (real(*_SIZES[axes]),),
-    )
-    for axes, mode in {"1d": "linear", "2d": "bilinear", "3d": "trilinear"}.items()
-    for how in ("twice", "by_1.7", "by_0.6", "corners")
-]
-_IMAGES += [
-    (
-        f"bicubic_{how}",
-        lambda x, how=how: f.interpolate(x, mode="bicubic", **_HOW[how]),
-        (real(1, 2, 5, 4),),
-    )
-    for how in ("twice", "by_1.7", "corners")
-]
-_IMAGES += [
-    (
-        f"{mode}_antialias",
-        lambda x, mode=mode: f.interpolate(x, (4, 5), mode=mode, antialias=True),
-        (real(1, 2, 9, 8),),
-    )
-    for mode in ("bilinear", "bicubic")
-]
-_HOW: dict[str, dict[str, object]] = {
-    "by_0.6": {"scale_factor": 0.6},
-    "by_1.7": {"scale_factor": 1.7},
-    "corners": {"scale_factor": 1.7, "align_corners": True},
-    "twice": {"scale_factor": 2},
+_IMAGES.extend(
+    [
+        (
+            f"{mode}_{axes}_{how}",
+            lambda x, mode=mode, how=how: _HOW[how](x, mode),
+            (real(*shape),),
+        )
+        for axes, shape in _SIZES.items()
+        for mode in ("nearest", "nearest-exact")
+        for how in ("twice", "by_1.7")
+    ]
+)
+_IMAGES.extend(
+    [
+        (
+            f"{mode}_{how}",
+            lambda x, mode=mode, how=how: _HOW[how](x, mode),
+            (real(*_SIZES[axes]),),
+        )
+        for axes, mode in {"1d": "linear", "2d": "bilinear", "3d": "trilinear"}.items()
+        for how in ("twice", "by_1.7", "by_0.6", "corners")
+    ]
+)
+_IMAGES.extend(
+    [
+        (
+            f"bicubic_{how}",
+            lambda x, how=how: _HOW[how](x, "bicubic"),
+            (real(1, 2, 5, 4),),
+        )
+        for how in ("twice", "by_1.7", "corners")
+    ]
+)
+_IMAGES.extend(
+    [
+        (
+            f"{mode}_antialias",
+            lambda x, mode=mode: f.interpolate(x, (4, 5), mode=mode, antialias=True),
+            (real(1, 2, 9, 8),),
+        )
+        for mode in ("bilinear", "bicubic")
+    ]
+)
+_HOW: dict[str, Callable[[Tensor, str], Tensor]] = {
+    "by_0.6": lambda x, mode: f.interpolate(x, scale_factor=0.6, mode=mode),
+    "by_1.7": lambda x, mode: f.interpolate(x, scale_factor=1.7, mode=mode),
+    "corners": lambda x, mode: f.interpolate(x, scale_factor=1.7, mode=mode, align_corners=True),
+    "twice": lambda x, mode: f.interpolate(x, scale_factor=2, mode=mode),
 }
 
 _WINDOWS: list[Case] = [

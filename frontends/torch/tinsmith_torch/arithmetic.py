@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import (
     Acos,
     Acosh,
@@ -33,6 +34,7 @@ from tinsmith_ir.operators import (
 )
 from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors import elementwise as ew
+from tinsmith_tensors.movement import broadcast_to
 
 from tinsmith_torch.context import OperatorContext
 from tinsmith_torch.rules import Rule
@@ -64,12 +66,12 @@ def _relation(relation: Relation, *, is_exchanged: bool = False) -> Rule:
     return Rule(convert)
 
 
-def _function(operator: Operator, *, keeps_integers: bool = False) -> Rule:
+def _function(function: Operator, *, keeps_integers: bool = False) -> Rule:
     """An operator of the graph of one float. keeps_integers: that integers are as they are already."""
 
     def convert(t: OperatorContext) -> Tensor:
         (x,) = t.as_result("self")
-        return x if keeps_integers and not x.is_float else t.c.emit(operator, x)
+        return x if keeps_integers and not x.is_float else t.c.emit(function, x)
 
     return Rule(convert)
 
@@ -258,8 +260,6 @@ def same(t: OperatorContext) -> Tensor:
 
 def copy(t: OperatorContext) -> Tensor:
     """src, as elements and in the shape of self."""
-    from tinsmith_tensors.movement import broadcast_to
-
     (x,) = t.as_result("src")
     return broadcast_to(t.c, x, t.result.shape)
 
@@ -290,9 +290,8 @@ def _logic(function: _Binary) -> Rule:
     return Rule(convert)
 
 
-def _bitwise(function: _Binary) -> Rule:
-    """Of bool; of known integers by NumPy."""
-    known = {ew.minimum: np.bitwise_and, ew.maximum: np.bitwise_or, _differ: np.bitwise_xor}
+def _bitwise(function: _Binary, known: Callable[[Array, Array], object]) -> Rule:
+    """Of bool. known: the same of known integers."""
 
     def convert(t: OperatorContext) -> Tensor:
         lhs, rhs = t.as_result("self", "other")
@@ -300,7 +299,7 @@ def _bitwise(function: _Binary) -> Rule:
             return function(t.c, lhs, rhs)
         if lhs.array is None or rhs.array is None:
             raise t.unsupported(f"expected bool, or known integers, got computed {lhs.dtype}")
-        return t.c.known(np.asarray(known[function](lhs.array, rhs.array)))
+        return t.c.known(np.asarray(known(lhs.array, rhs.array), lhs.dtype))
 
     return Rule(convert)
 
@@ -416,10 +415,10 @@ RULES: Mapping[str, Rule] = {
     "aten.atan": _function(Atan()),
     "aten.atan2": Rule(angle),
     "aten.atanh": _function(Atanh()),
-    "aten.bitwise_and": _bitwise(ew.minimum),
+    "aten.bitwise_and": _bitwise(ew.minimum, np.bitwise_and),
     "aten.bitwise_not": Rule(bitwise_not),
-    "aten.bitwise_or": _bitwise(ew.maximum),
-    "aten.bitwise_xor": _bitwise(_differ),
+    "aten.bitwise_or": _bitwise(ew.maximum, np.bitwise_or),
+    "aten.bitwise_xor": _bitwise(_differ, np.bitwise_xor),
     "aten.ceil": _function(Ceil(), keeps_integers=True),
     "aten.clamp": Rule(clamp),
     "aten.clamp_max": Rule(clamp),

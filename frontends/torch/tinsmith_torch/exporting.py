@@ -1,7 +1,12 @@
-"""From a module of PyTorch to a program of plain records: exported, decomposed as far as no rule takes it whole."""
+# pyright: reportPrivateUsage=false, reportUnknownArgumentType=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+"""From a module of PyTorch to a program of plain records: exported, decomposed as far as no rule takes it whole.
+
+PyTorch's types are partial here, and what says how operators are called has names for its own use.
+"""
 
 import operator
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -84,7 +89,7 @@ def named(path: str, overload: str) -> str:
     return f"{path.replace('::', '.')}.{overload or 'default'}"
 
 
-def _table(supported: Collection[str]) -> dict[torch._ops.OperatorBase, object]:
+def _table(supported: Collection[str]) -> dict[torch._ops.OperatorBase, Callable[..., object]]:
     """How operators are decomposed: as core ATen is, but for those that rules take whole."""
     table = torch.export.default_decompositions()
     for entry in list(table.keys()):
@@ -248,6 +253,8 @@ class _Records:
                 raise UnsupportedError(
                     f"{self._name}: expected fixed sizes, got {value}, which depends on elements"
                 )
+            case complex():
+                raise UnsupportedError(f"{self._name}: expected real numbers, got {value}")
             case _:
                 return None
 
@@ -263,11 +270,13 @@ class _Records:
     def _meta_of(self, value: object) -> Meta | None:
         if not isinstance(value, torch.Tensor):
             return None
-        if not all(isinstance(size, int) for size in value.shape):
+        sizes: list[object] = list(value.shape)
+        fixed = tuple(size for size in sizes if isinstance(size, int))
+        if len(fixed) < len(sizes):
             raise UnsupportedError(
-                f"{self._name}: expected fixed sizes, got {list(value.shape)}, which depend on elements"
+                f"{self._name}: expected fixed sizes, got {sizes}, which depend on elements"
             )
-        return Meta(tuple(value.shape), dtype_of(value.dtype, self._name))
+        return Meta(fixed, dtype_of(value.dtype, self._name))
 
 
 def array_of(tensor: torch.Tensor, where: str) -> Array:

@@ -111,7 +111,10 @@ def _imported(
         return graph
     graph, turned = channels_last_ends(graph)
     for end in turned:
-        (on_turned or (lambda each: on_warning(str(each))))(end)
+        if on_turned is None:
+            on_warning(str(end))
+        else:
+            on_turned(end)
     return graph
 
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from tinsmith_tensors import Tensor
 from tinsmith_tensors import quantization as q
+from tinsmith_tensors.elementwise import cast
+from tinsmith_tensors.movement import reshape
 
 from tinsmith_torch.context import OperatorContext
 from tinsmith_torch.rules import Rule
@@ -27,7 +29,7 @@ def quantize_blocks(t: OperatorContext) -> Tensor:
     """By a scale for each block of elements; blocks are of one axis, or of all."""
     x = t.tensor("input")
     axis, block = _block(t, x)
-    scale, zero_point = (_blocked(t, each, axis, block) for each in (_scale(t), _zero_point(t)))
+    scale, zero_point = (_blocked(t, each, block) for each in (_scale(t), _zero_point(t)))
     assert scale is not None
     return q.quantize_linear(t.c, x, scale, zero_point, _kind(t), axis=axis, block=block)
 
@@ -36,18 +38,17 @@ def dequantize_blocks(t: OperatorContext) -> Tensor:
     """The real numbers again."""
     x = t.tensor("input")
     axis, block = _block(t, x)
-    scale, zero_point = (_blocked(t, each, axis, block) for each in (_scale(t), _zero_point(t)))
+    scale, zero_point = (_blocked(t, each, block) for each in (_scale(t), _zero_point(t)))
     assert scale is not None
     return q.dequantize_linear(t.c, x, scale, zero_point, axis=axis, block=block)
 
 
 def _kind(t: OperatorContext) -> q.IntegerKind:
     """The integers of the result, within what the operator says of them."""
-    dtype = t.result.dtype
-    limits = np.iinfo(dtype)
-    low = t.integer("quant_min") if t.has("quant_min") else int(limits.min)
-    high = t.integer("quant_max") if t.has("quant_max") else int(limits.max)
-    return q.IntegerKind(dtype, max(low, int(limits.min)), min(high, int(limits.max)))
+    whole = q.integer_kind(t.result.dtype)
+    low = t.integer("quant_min") if t.has("quant_min") else whole.low
+    high = t.integer("quant_max") if t.has("quant_max") else whole.high
+    return q.IntegerKind(whole.dtype, max(low, whole.low), min(high, whole.high))
 
 
 def _scale(t: OperatorContext) -> Tensor:
@@ -67,9 +68,6 @@ def _zero_point(t: OperatorContext) -> Tensor | None:
 
 def _number(t: OperatorContext, x: Tensor, dtype: np.dtype[np.generic]) -> Tensor:
     """Of one element a scalar."""
-    from tinsmith_tensors.elementwise import cast
-    from tinsmith_tensors.movement import reshape
-
     shape = () if x.elements == 1 else x.shape
     return cast(t.c, reshape(t.c, x, shape), dtype)
 
@@ -91,17 +89,14 @@ def _block(t: OperatorContext, x: Tensor) -> tuple[int, int]:
     return long[0], sizes[long[0]]
 
 
-def _blocked(t: OperatorContext, x: Tensor | None, axis: int, block: int) -> Tensor | None:
+def _blocked(t: OperatorContext, x: Tensor | None, block: int) -> Tensor | None:
     """Scales of one axis, or of x's rank if blocks have several elements."""
-    from tinsmith_tensors.movement import reshape
-
     if x is None or x.elements == 1:
         return x
     shape: Sequence[int] = (x.elements,)
     if block:
         sizes, whole = t.integers("block_size"), t.tensor("input").shape
         shape = [size // each for size, each in zip(whole, sizes, strict=True)]
-    del axis
     return reshape(t.c, x, shape)
 
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from tinsmith_ir import Array, Graph, Value, evaluate_frames
 from tinsmith_torch import import_torch
 from torch import Tensor, nn
@@ -23,24 +22,29 @@ def networks_results(graph: Graph, frames: Sequence[Frame]) -> list[Mapping[str,
 
 
 def _as_input(value: Value, tensor: Tensor) -> Array:
-    array = tensor.detach().numpy()
+    array = array_of(tensor)
     return array.astype(value.type.dtype.numpy) if array.dtype.kind == "f" else array
 
 
-def assert_equal(got: Array, want: Tensor, tolerance: float, what: str) -> None:
+def assert_equal(got: Array, expected: Array, tolerance: float, what: str) -> None:
     """Of the same shape, and apart by at most a share of the largest element."""
-    expected: NDArray[np.generic] = want.detach().numpy()
     assert got.shape == expected.shape, what
     if expected.dtype.kind != "f":
         assert got.dtype == expected.dtype, what
         assert np.array_equal(got, expected), what
         return
-    finite = np.isfinite(expected)
-    assert np.array_equal(np.isfinite(got), finite), what
-    same = np.array_equal(got[~finite], expected[~finite].astype(got.dtype), equal_nan=True)
-    assert same, what
-    largest = np.abs(expected[finite]).max(initial=1e-6)
-    assert np.abs(got[finite] - expected[finite]).max(initial=0) <= tolerance * largest, what
+    values, wanted = got.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(wanted)
+    assert np.array_equal(np.isfinite(values), finite), what
+    assert np.array_equal(values[~finite], wanted[~finite], equal_nan=True), what
+    largest = np.abs(wanted[finite]).max(initial=1e-6)
+    assert np.abs(values[finite] - wanted[finite]).max(initial=0) <= tolerance * largest, what
+
+
+def array_of(tensor: Tensor) -> Array:
+    """Elements of a tensor."""
+    array: Array = tensor.detach().numpy()
+    return array
 
 
 def check(
@@ -60,5 +64,5 @@ def check(
             ]
             assert len(got) == len(wanted)
             for (name, array), want in zip(got.items(), wanted, strict=True):
-                assert_equal(array, want, tolerance, f"frame {number}, {name}")
+                assert_equal(array, array_of(want), tolerance, f"frame {number}, {name}")
     return graph
