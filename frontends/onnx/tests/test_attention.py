@@ -167,6 +167,54 @@ def test_multi_head_attention() -> None:
     assert_close(values, value)
 
 
+@pytest.mark.parametrize("reach", [-1, 2])
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_group_query_attention_turns_keys_by_their_places(is_packed: bool, reach: int) -> None:
+    query, key, value = numbers(1, 1, 4, 3, 6), numbers(2, 1, 2, 3, 6), numbers(3, 1, 2, 3, 6)
+    past, table = (numbers(4, 1, 2, 2, 6), numbers(5, 1, 2, 2, 6)), numbers(6, 9, 3)
+    beside = [joined(each) for each in (query, key, value)]
+    operands = [np.concatenate(beside, 2), None, None] if is_packed else beside
+    lengths = np.array([4], np.int32), np.array([5], np.int32)
+    operands = [*operands, *past, *lengths, np.cos(table), np.sin(table)]
+    attributes = {"num_heads": 4, "kv_num_heads": 2, "do_rotary": 1, "local_window_size": reach}
+    made = one(
+        "GroupQueryAttention", operands, attributes, known=(5, 6), outputs=3, domain=MICROSOFT
+    )
+    found, keys, values = computed(made, _given(operands, (5, 6)))
+
+    def turned(x: Floats) -> Floats:
+        pairs = (x[..., :3] + 1j * x[..., 3:]) * np.exp(1j * table[2:5])
+        return np.concatenate([pairs.real, pairs.imag], -1).astype(np.float32)
+
+    every = np.concatenate([past[0], turned(key)], 2), np.concatenate([past[1], value], 2)
+    distance = np.arange(2, 5)[:, None] - np.arange(5)
+    seen = (distance >= 0) & ((distance < reach) | (reach == -1))
+    own_keys, own_values = (each.repeat(2, axis=1) for each in every)
+    wanted = attended(turned(query), own_keys, own_values, np.where(seen, 0.0, -np.inf))
+    assert_close(found, joined(wanted))
+    assert_close(keys, every[0])
+    assert_close(values, every[1])
+
+
+def test_group_query_attention_of_other_forms_is_refused() -> None:
+    x, total = numbers(1, 1, 3, 8), np.array([3], np.int32)
+    heads = {"num_heads": 2, "kv_num_heads": 2}
+    for last, attributes, message in (
+        (5, {}, r"seqlens_k of 2, the last of all keys, got \[5\]"),
+        (2, {"causal": 0}, "expected causal attention"),
+    ):
+        operands = [x, x, x, None, None, np.array([last], np.int32), total]
+        made = one(
+            "GroupQueryAttention",
+            operands,
+            {**heads, **attributes},
+            known=(5, 6),
+            domain=MICROSOFT,
+        )
+        with pytest.raises(UnsupportedError, match=message):
+            computed(made, {})
+
+
 def test_attention_with_its_products() -> None:
     x, weights, bias = numbers(1, 2, 3, 5), numbers(2, 5, 24), numbers(3, 24)
     operands = [x, weights, bias]

@@ -134,6 +134,67 @@ def multi_head_attention(context: OperatorContext) -> Sequence[Tensor]:
     return _attended(context, query, key, value, masks, 0 if past is None else past.shape[2])
 
 
+def group_query_attention(context: OperatorContext) -> Sequence[Tensor]:
+    """GroupQueryAttention of com.microsoft: causal, of heads that share keys; places turn them if it says so."""
+    c = context.c
+    query, key, value = _grouped(context)
+    past, places = context.optional(3), query.shape[2]
+    before = past.shape[2] if past is not None and past.elements else 0
+    others = [position for position in range(9, len(context.operands)) if position != 10]
+    if any(map(context.has, others)) or not context.integer("causal", 1) or context.wants(3):
+        raise context.unsupported("expected causal attention of plain numbers without sinks")
+    last = {before + places - 1}
+    if {*context.integers_of(5)} != last:
+        raise context.unsupported(
+            f"expected seqlens_k of {before + places - 1}, the last of all keys, got {list(context.integers_of(5))}"
+        )
+    if context.integer("do_rotary", 0):
+        query, key = (_turned_by_places(context, each, before) for each in (query, key))
+    if before and past is not None:
+        key = concat(c, [past, key], 2)
+        value = concat(c, [context.tensor(4), value], 2)
+    reach = context.integer("local_window_size", -1)
+    offset = c.known(np.array(before, np.int32))
+    left = None if reach == -1 else reach - 1
+    found = attention.scaled_dot_product_attention(
+        c,
+        query,
+        key,
+        value,
+        scale=context.real("scale", 0.0) or None,
+        softcap=context.real("softcap", 0.0),
+        bias=context.optional(10),
+        allowed=attention.window(c, places, key.shape[2], offset, left=left, right=0),
+    )
+    return attention.join_heads(c, found.result), key, value
+
+
+def _grouped(context: OperatorContext) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values by heads, of operands that may be one beside the other in the first."""
+    c, x = context.c, context.tensor(0)
+    heads, groups = context.integer("num_heads"), context.integer("kv_num_heads")
+    if context.has(1):
+        parts = [x, context.tensor(1), context.tensor(2)]
+    else:
+        depth = x.shape[2] // (heads + 2 * groups)
+        parts = _split(context, x, [heads * depth, groups * depth, groups * depth])
+    query, key, value = parts
+    return (
+        attention.split_heads(c, query, heads),
+        attention.split_heads(c, key, groups),
+        attention.split_heads(c, value, groups),
+    )
+
+
+def _turned_by_places(context: OperatorContext, x: Tensor, before: int) -> Tensor:
+    """x (B, H, S, D), whose first place is that behind `before`, turned by the angles of its places in tables."""
+    c, places = context.c, x.shape[2]
+    tables = context.tensor(7), context.tensor(8)
+    cos, sin = (part(c, table, 0, before, before + places) for table in tables)
+    is_interleaved = bool(context.integer("rotary_interleaved", 0))
+    return attention.rotary_embedding(c, x, cos, sin, interleaved=is_interleaved)
+
+
 def packed_attention(context: OperatorContext) -> Sequence[Tensor]:
     """Attention of com.microsoft: with the products that make queries, keys and values."""
     if any(map(context.has, (4, 6))) or context.integer("do_rotary", 0):
@@ -251,6 +312,9 @@ RULES: Mapping[str, Rule] = {
     "Attention": Rule(attend),
     "RotaryEmbedding": Rule(rotary_embedding),
     "com.microsoft.Attention": Rule(packed_attention, "keys of before, masks by indices"),
+    "com.microsoft.GroupQueryAttention": Rule(
+        group_query_attention, "shared buffers, lengths that differ, integers, sinks"
+    ),
     "com.microsoft.MultiHeadAttention": Rule(
         multi_head_attention, "packed operands, shared buffers, masks by indices"
     ),
