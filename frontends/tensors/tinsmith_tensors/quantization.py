@@ -67,10 +67,10 @@ def quantize_linear(
     """
     only = _only_quantization(scale, zero_point)
     dtype = _OPERATOR_DTYPES.get(kind.dtype)
-    is_whole = dtype is not None and (kind.low, kind.high) == dtype.integer_range
-    if dtype is not None and only is not None and is_whole and not x.is_known:
+    if dtype is not None and only is not None and not x.is_known:
         try:
-            return _quantized(c, as_real(c, x), dtype, only)
+            bounded = _bounded(c, as_real(c, x), kind, integer_kind(kind.dtype), only)
+            return _quantized(c, bounded, dtype, only)
         except GraphError:
             pass  # a zero point that the operator does not take
     factor = _spread(c, as_real(c, scale), x, axis, block)
@@ -180,6 +180,21 @@ def _read_again(node: Node, inputs: list[Value]) -> Node:
     """The node, reading inputs as they are now: a cast that stays since the graph returns its result."""
     named = {value.name: value for value in inputs}
     return node.with_inputs([value and named.get(value.name, value) for value in node.inputs])
+
+
+def _bounded(
+    c: Composer, x: Tensor, kind: IntegerKind, whole: IntegerKind, quantization: Quantization
+) -> Tensor:
+    """x within what the integers of `kind` stand for, where they are fewer than all that the element type has."""
+    for bound, widest, limit in (
+        (kind.low, whole.low, maximum),
+        (kind.high, whole.high, minimum),
+    ):
+        if bound != widest:
+            steps = np.float32(bound - quantization.zero_point)
+            real = steps * np.float32(quantization.scale)
+            x = limit(c, x, c.number(float(real), x))
+    return x
 
 
 def _quantized(c: Composer, x: Tensor, dtype: DType, quantization: Quantization) -> Tensor:
