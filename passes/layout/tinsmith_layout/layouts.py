@@ -14,6 +14,9 @@ from tinsmith_layout.rearrangement import Rearrangement, transposed
 from tinsmith_layout.terms import Term
 from tinsmith_layout.variants import RESULT, Case, Variant, as_it_is, nothing
 
+_SPREADS, _LEAST = 10, 30
+"""Nodes that changes may spread to, for each node of the network; and of each change at least."""
+
 
 @dataclass(frozen=True)
 class Need:
@@ -35,11 +38,16 @@ class Layouts:
         self._may_round = may_round
         self._prices = Prices(network)
         self._chosen: dict[str, Variant] = {}
-        self._tried: set[tuple[str, Variant]] = set()
+        self._given: dict[str, Variant] = {}
+        self._tried: dict[str, set[Variant]] = {}
+        self._spreads = _SPREADS * len(network.nodes)
 
     def variant(self, node: Node) -> Variant:
         """How a node is computed."""
-        return self._chosen.get(node.name) or as_it_is(node)
+        found = self._chosen.get(node.name) or self._given.get(node.name)
+        if found is None:
+            found = self._given[node.name] = as_it_is(node)
+        return found
 
     def label(self, root: Value) -> Rearrangement:
         """How a root lies."""
@@ -55,7 +63,7 @@ class Layouts:
     def improve(self) -> None:
         """Choose variants until no change of one region makes it cheaper."""
         while self._improve_once():
-            self._tried.clear()
+            pass
 
     def _improve_once(self) -> bool:
         improved = False
@@ -92,17 +100,30 @@ class Layouts:
             cut, is_exact = self._cut(proposed, roots, on_root=on_root)
             changed = {name: proposed[name] for name in cut.cheapest()}
             if self._price(roots, proposed, changed) < now:
-                self._chosen |= changed
+                self._choose(proposed, changed)
                 return True
             if is_exact:
                 break
         return False
 
+    def _choose(self, proposed: Mapping[str, Variant], changed: Mapping[str, Variant]) -> None:
+        """Change some of what was proposed; then what was tried around it is worth another try."""
+        self._chosen |= changed
+        for name in proposed:
+            self._tried.pop(name, None)
+        for name, variant in changed.items():
+            for node, _, _ in self._neighbours(self._network.node(name), variant):
+                self._tried.pop(node.name, None)
+
     def _spread(self, node: Node, port: int, label: Rearrangement) -> dict[str, Variant]:
-        """What nodes would have to become so that nothing has to be done between them; {} if that was tried."""
+        """What nodes would have to become so that nothing has to be done between them; {} if that was tried.
+
+        No further than a few nodes, once all together have gone far: else effort would grow with the square of nodes.
+        """
         found: dict[str, Variant] = {}
         waiting = deque([(node, port, label)])
-        while waiting:
+        most = max(_LEAST, self._spreads)
+        while waiting and len(found) < most:
             node, port, label = waiting.popleft()
             rule = self._network.rules.get(node.name)
             if rule is None or node.name in found:
@@ -111,11 +132,13 @@ class Layouts:
             variant = rule(Case(node, port, label, current, wishes, self._may_round))
             if variant is None or variant == current or variant.is_deep:
                 continue
-            if not found and (node.name, variant) in self._tried:
+            if not found and variant in self._tried.get(node.name, ()):
                 return {}
             found[node.name] = variant
             waiting += self._neighbours(node, variant)
-        self._tried |= set(found.items())
+        self._spreads -= len(found)
+        for name, variant in found.items():
+            self._tried.setdefault(name, set()).add(variant)
         return found
 
     def _wishes(self, node: Node, found: Mapping[str, Variant]) -> tuple[Rearrangement | None, ...]:

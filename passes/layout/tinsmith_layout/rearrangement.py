@@ -43,7 +43,15 @@ class Rearrangement:
     sizes: tuple[int, ...]
     order: tuple[int, ...]
 
-    @property
+    def __hash__(self) -> int:
+        """Computed once: caches ask for it often."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.before, self.after, self.sizes, self.order))
+
+    @cached_property
     def is_reshape(self) -> bool:
         """Whether all elements keep their order."""
         return len(self.sizes) <= 1
@@ -53,7 +61,7 @@ class Rearrangement:
         """Whether kernels cannot do it at once."""
         return len(self.sizes) > MOST_AXES
 
-    @property
+    @cached_property
     def is_nothing(self) -> bool:
         """Whether it is the identity."""
         return self.is_reshape and self.before == self.after
@@ -107,12 +115,14 @@ def rearranged(
     return Rearrangement(before, after, merged, tuple(in_source.index(run) for run in runs))
 
 
+@lru_cache(maxsize=1 << 12)
 def reshaped(before: Shape, after: Shape) -> Rearrangement:
     """The rearrangement that a reshape is."""
     return rearranged(before, before, range(len(before)), after)
 
 
-def transposed(before: Shape, permutation: Sequence[int]) -> Rearrangement:
+@lru_cache(maxsize=1 << 12)
+def transposed(before: Shape, permutation: tuple[int, ...]) -> Rearrangement:
     """The rearrangement that a transpose is."""
     return rearranged(before, before, permutation, tuple(before[axis] for axis in permutation))
 
