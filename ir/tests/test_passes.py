@@ -167,6 +167,32 @@ def test_results_beyond_the_tolerance_are_measured_and_named(
     )
 
 
+@pytest.mark.parametrize(("zero", "is_kept"), [(0, True), (1, True), (3, False)])
+def test_steps_are_measured_by_name_and_through_what_is_new(zero: int, is_kept: bool) -> None:
+    """%n is new, and off by some steps; %y was there, and is off by as many."""
+    before = parse_graph("""graph 2 "g" {
+      input %x: i8[4]<0.5, 0>
+      %a: i8[4]<0.25, 0> = requantize(%x)
+      %y: i8[4]<0.25, 0> = relu(%a)
+      output %y
+    }""")
+    after = parse_graph(f"""graph 2 "g" {{
+      input %x: i8[4]<0.5, 0>
+      %a: i8[4]<0.25, 0> = requantize(%x)
+      const %off: i8[1]<0.25, 0> = [{zero}]
+      %n: i8[4]<0.25, 0> = add(%a, %off)
+      %y: i8[4]<0.25, 0> = relu(%n)
+      output %y
+    }}""")
+    pipeline = Pipeline([change(lambda _: after, Tolerance(Metric.STEPS_OF_EACH, 1.0))])
+    inputs = {"x": np.array([0, 1, 2, 3], np.int8)}
+    if is_kept:
+        assert pipeline.run(before, verify_inputs=inputs).records[0].measured == zero
+        return
+    with pytest.raises(GraphError, match="changed outputs by 3, most in %y"):
+        pipeline.run(before, verify_inputs=inputs)
+
+
 def test_a_broken_promise_names_the_pass_and_the_first_tensor() -> None:
     graph = parse_graph(TEXT)
     passes = [change(keep), change(negate_less, called="clamp-more"), change(keep)]
