@@ -6,6 +6,7 @@ PyTorch's types are partial here, and what says how operators are called has nam
 """
 
 import operator
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
@@ -53,7 +54,8 @@ def exported(
             f"{name}: expected a module in evaluation mode, got one in training; call eval()"
         )
     try:
-        with torch.no_grad():
+        with torch.no_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of PyTorch about its own parts
             return torch.export.export(module, tuple(inputs), dict(keywords))
     except Exception as error:  # whatever the module does while it is traced
         raise UnsupportedError(
@@ -68,7 +70,9 @@ def program_of(exported_program: ExportedProgram, supported: Collection[str], na
     """
     fixed = _with_fixed_sizes(exported_program, name)
     try:
-        decomposed = fixed.run_decompositions(_table(supported))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of PyTorch about its own parts
+            decomposed = fixed.run_decompositions(_table(supported))
     except Exception as error:  # of whatever operator is decomposed
         raise UnsupportedError(
             f"{name}: expected a program that run_decompositions takes, which says: {_first_lines(error)}"

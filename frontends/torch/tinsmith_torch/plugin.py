@@ -1,0 +1,34 @@
+"""What this library brings to the `tinsmith` command."""
+
+from collections.abc import Mapping
+
+from tinsmith_ir import Graph, UsageError
+from tinsmith_plugins import Importer, ModelSource, Plugin
+
+from tinsmith_torch.recognition import LARGEST_FILE_BYTES, is_pt2
+
+
+def _read(file: ModelSource) -> Graph:
+    try:
+        from tinsmith_torch.from_source import read  # PyTorch, for its files alone
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] != "torch":
+            raise
+        raise UsageError(
+            f"{file.name}: expected PyTorch, which opens its files; it is not installed: pip install torch"
+        ) from error
+    return read(file)
+
+
+def _operators() -> Mapping[str, str]:
+    from tinsmith_torch.operators import RULES
+
+    return {name: rule.remark for name, rule in RULES.items()}
+
+
+PLUGIN = Plugin(
+    "tinsmith_torch",
+    importers=(
+        Importer("torch", (".pt2",), is_pt2, _read, LARGEST_FILE_BYTES, operators=_operators),
+    ),
+)
