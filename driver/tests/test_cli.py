@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -18,7 +17,7 @@ from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.report import schema
 from tinsmith_ir import Graph
-from tinsmith_plugins import Registry
+from tinsmith_plugins import ModelSource, Registry
 from tinsmith_tflite import import_tflite
 
 EXAMPLE = find_example()
@@ -336,10 +335,10 @@ def test_check_writes_its_answer_as_json_whoever_gives_it(tmp_path: Path) -> Non
     status, found = _check_json(MODEL, tmp_path / "large.json", "--ram", "100")
     assert (status, len(found["problems"])) == (1, 1)
     assert "arena is too small" in found["problems"][0]
-    (tmp_path / "other.onnx").write_bytes(b"\x08\x07\x12\x07pytorch")
-    status, found = _check_json(str(tmp_path / "other.onnx"), tmp_path / "other.json")
+    (tmp_path / "other.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    status, found = _check_json(str(tmp_path / "other.h5"), tmp_path / "other.json")
     assert status == 3
-    assert "what seems to be an ONNX model" in found["problems"][0]
+    assert "what seems to be an HDF5 file (Keras)" in found["problems"][0]
     (tmp_path / "bad.tsm").write_text("graph")
     status, found = _check_json(str(tmp_path / "bad.tsm"), tmp_path / "text.json")
     assert status == 3
@@ -416,11 +415,9 @@ def test_an_arena_is_optimal_only_if_the_order_is_proven(
 def test_what_the_importer_warns_of_is_shown_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def warned(
-        data: bytes, source: str, on_warning: Callable[[str], None], _: Mapping[str, object]
-    ) -> Graph:
-        on_warning("the weights grow")
-        return import_tflite(data, source=source)
+    def warned(file: ModelSource) -> Graph:
+        file.on_warning("the weights grow")
+        return import_tflite(file.data, source=file.name)
 
     importer = replace(registry().importers["tflite"], read=warned)
     monkeypatch.setitem(vars(registry()), "importers", {"tflite": importer})

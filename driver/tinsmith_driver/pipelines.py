@@ -219,7 +219,7 @@ def read_model_file(path: Path) -> bytes:
 def _importer(data: bytes, path: Path) -> Importer:
     """Who reads a file, or is to say what is wrong with it. Raises UsageError where there is no importer at all."""
     found = registry().importer_of(data)
-    importers = registry().importers.values()
+    importers = sorted(registry().importers.values(), key=lambda each: not each.explains_others)
     named = (importer for importer in importers if path.suffix.lower() in importer.suffixes)
     chosen = found or next(named, None) or next(iter(importers), None)
     if chosen is None:

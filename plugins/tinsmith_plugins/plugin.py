@@ -260,6 +260,8 @@ class Importer(Checked):
     lower case with their dot; what nobody recognises is given to the importer of its suffix, which says what is wrong.
     read: the graph in a file. largest_bytes: what a file may have. cases: for `tinsmith bench import`. operators: those
     of the format that it takes, each with what of it is left out, "" for nothing; for the documentation.
+    explains_others: whether its errors say what a file of another kind seems to be, so that it is given those of no
+    known suffix.
     """
 
     name: str
@@ -269,6 +271,7 @@ class Importer(Checked):
     largest_bytes: int
     cases: Callable[[], Iterable[ImportCase]] = _no_cases
     operators: Callable[[], Mapping[str, str]] = _no_operators
+    explains_others: bool = False
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,19 @@ def test_example_of_library_runs(folder: str, tree: Path) -> None:
     _run([sys.executable, "-c", "\n".join(examples)], tree)
 
 
+def test_from_torch_to_firmware(tree: Path) -> None:
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is absent")
+    python: list[str] = []
+    for block in blocks(ROOT / "docs" / "pytorch.md"):
+        if block.language == "python":
+            python.append(block.text)
+            _run([sys.executable, "-c", "\n".join(python)], tree)
+        elif block.language == "sh":
+            for words in commands(block):
+                _check_command(words, tree)
+
+
 def _check_command(words: list[str], tree: Path) -> None:
     program, *arguments = words
     if program == "./bazelw":

@@ -53,7 +53,7 @@ def test_other_file_is_no_tflite_file(data: bytes) -> None:
         (b"\x1c\0\0\0TFL2" + bytes(20), "another format version", "convert"),
         (b"PK\x03\x04" + bytes(26) + b"x.npy", "samples", "--inputs"),
         (b"PK\x03\x04" + bytes(26) + b"config.json", "a Keras model", "convert"),
-        (b"PK\x03\x04" + bytes(26) + b"net/data.pkl", "a PyTorch file", "convert"),
+        (b"PK\x03\x04" + bytes(26) + b"net/data.pkl", "a PyTorch file", "torch.export"),
         (b"PK\x03\x04" + bytes(26) + b"model.tflite", "a zip archive", "unpack"),
         (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "convert"),
         (b"\x08\x07\x12\x07pytorch", "an ONNX model", "convert"),

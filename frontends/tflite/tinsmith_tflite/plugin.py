@@ -41,6 +41,7 @@ PLUGIN = Plugin(
             _read,
             LARGEST_FILE_BYTES,
             operators=_operators,
+            explains_others=True,
         ),
     ),
 )
