@@ -268,6 +268,36 @@ def test_products_that_are_scaled_to_floats() -> None:
     assert_close(found, reals(real) @ (reals(w) * 0.02) + bias, atol=0.2)
 
 
+@pytest.mark.parametrize("zeros", ["none", "packed", "float"])
+@pytest.mark.parametrize(("bits", "depth"), [(4, 40), (8, 16), (2, 16)])
+def test_weights_of_few_bits_in_blocks(bits: int, depth: int, zeros: str) -> None:
+    x, random, blocks = numbers(27, 2, depth), np.random.default_rng(28), -(-depth // 16)
+    levels = random.integers(0, 1 << bits, (3, blocks * 16)).astype(np.uint8)
+    scales, count = random.uniform(0.1, 0.2, (3, blocks)).astype("f4"), 8 // bits
+    offsets = random.integers(0, 1 << bits, (3, blocks)).astype(np.uint8)
+    operands: list[Array] = [x, packed(levels, bits).reshape(3, blocks, -1), scales.reshape(-1)]
+    if zeros == "none":
+        offsets[:] = 1 << (bits - 1)
+    elif zeros == "packed":
+        filled = np.pad(offsets, ((0, 0), (0, -blocks % count)))
+        operands.append(packed(filled, bits).reshape(-1))
+    else:
+        operands.append(offsets.astype(np.float32).reshape(-1))
+    attributes = {"K": depth, "N": 3, "bits": bits, "block_size": 16}
+    known = range(1, len(operands))
+    made = one("MatMulNBits", operands, attributes, known=known, domain=_MICROSOFT)
+    spread = np.repeat(reals(scales), 16, 1), np.repeat(reals(offsets), 16, 1)
+    weights = ((reals(levels) - spread[1]) * spread[0])[:, :depth]
+    assert_close(only(made, {"x0": x}), reals(x) @ weights.T, rtol=1e-4, atol=1e-4)
+
+
+def packed(levels: Array, bits: int) -> Array:
+    """Several in each byte, the first lowest."""
+    groups = levels.astype(np.uint8).reshape(-1, 8 // bits)
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    return (groups << shifts).sum(axis=1).astype(np.uint8)
+
+
 def test_the_largest_of_quantized_uint8_stays_quantized() -> None:
     x = numbers(25, 1, 2, 4, 4)
     nodes = [

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from onnx import helper
 from tinsmith_ir.operators import Softmax
 from tinsmith_tensors import (
@@ -287,6 +288,36 @@ def dynamic_matmul(context: OperatorContext) -> Tensor:
     return _scaled(context, product, scale, context.tensor(2), context.optional(4))
 
 
+def matmul_of_few_bits(context: OperatorContext) -> Tensor:
+    """MatMulNBits: A by weights (N, blocks, bytes) of some bits, the lowest first, with a scale for each block."""
+    c, bits, block = context.c, context.integer("bits", 4), context.integer("block_size")
+    depth, count = context.integer("K"), context.integer("N")
+    blocks = -(-depth // block)
+    if bits not in (2, 4, 8) or block < 1 or context.has(4):
+        raise context.unsupported("expected weights of 2, 4 or 8 bits in blocks of their order")
+    integers = _unpacked(context, 1, bits, (count, blocks * block))[:, :depth]
+    scales = movement.reshape(c, context.tensor(2), (count, blocks))
+    if not context.has(3):
+        zeros = np.full((count, blocks), 1 << (bits - 1), np.uint8)
+    elif context.tensor(3).dtype == np.uint8:
+        zeros = _unpacked(context, 3, bits, (count, -1))[:, :blocks]
+    else:
+        zeros = context.known(3).reshape(count, blocks)
+    weights = dequantize_linear(
+        c, c.known(integers), scales, c.known(zeros), axis=1, block=0 if blocks == depth else block
+    )
+    return products.linear(c, context.tensor(0), weights, context.optional(5))
+
+
+def _unpacked(
+    context: OperatorContext, position: int, bits: int, shape: tuple[int, int]
+) -> NDArray[np.uint8]:
+    """The elements of a known tensor of bytes that hold several of few bits."""
+    packed = context.known(position).astype(np.uint8).reshape(-1, 1)
+    shifts = np.arange(0, 8, bits, dtype=np.uint8)
+    return ((packed >> shifts) & np.uint8((1 << bits) - 1)).reshape(shape)
+
+
 def _scaled(
     context: OperatorContext, product: Tensor, lhs: Tensor, rhs: Tensor, bias: Tensor | None
 ) -> Tensor:
@@ -313,6 +344,7 @@ RULES: Mapping[str, Rule] = {
             "DequantizeLinear": Rule(dequantize),
             "DynamicQuantizeMatMul": Rule(dynamic_matmul),
             "MatMulIntegerToFloat": Rule(matmul_integer_to_float),
+            "MatMulNBits": Rule(matmul_of_few_bits, "weights that are reordered"),
             "QGemm": Rule(gemm),
             "QLinearAdd": _two(elementwise.add),
             "QLinearAveragePool": _one(_average_pool),

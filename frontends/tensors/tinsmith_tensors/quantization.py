@@ -262,9 +262,10 @@ def _rounded(c: Composer, x: Tensor) -> Tensor:
 
 def _centred(c: Composer, x: Tensor, offset: Tensor) -> Tensor:
     """x - offset, exactly: floats hold differences of narrow integers."""
-    if x.array is not None and offset.array is not None and x.dtype.kind in "iu":
+    are_integers = x.dtype.kind in "iu" and offset.dtype.kind in "iu"
+    if x.array is not None and offset.array is not None and are_integers:
         return c.known(np.asarray(x.array.astype(np.int64) - offset.array.astype(np.int64)))
-    if x.dtype.itemsize <= 2:
+    if x.dtype.itemsize <= 2 or offset.is_float:
         return sub(c, as_real(c, x), as_real(c, offset))
     return sub(c, x, cast(c, offset, x.dtype))
 
@@ -287,7 +288,7 @@ def _integers(x: Tensor, factor: Tensor, offset: Tensor | None) -> Integers | No
     array, scales = x.array, factor.array
     if array is None or scales is None or not array.size or not _is_narrow(array.dtype):
         return None
-    if offset is not None and offset.array is None:
+    if offset is not None and (offset.array is None or offset.is_float):
         return None
     real = np.asarray(scales, np.float32)
     if not bool((np.isfinite(real) & (real > 0)).all()):

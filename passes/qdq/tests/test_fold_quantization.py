@@ -359,6 +359,42 @@ def test_networks_of_tflite_stay_as_they_are() -> None:
     assert FoldQuantization().run(given) is given
 
 
+def test_networks_without_such_a_quantize_have_no_warnings() -> None:
+    given = graph(f"""
+      input %x: {X}
+      %a: f32[1,4,4,2] = dequantize(%x)
+      %r: f32[1,4,4,2] = add(%a, %a)
+      output %r""")
+    outcome = FoldQuantization().run_in_detail(given)
+    assert outcome.ir is given
+    assert outcome.warnings == ()
+
+
+def test_a_table_of_integers_is_gathered_from_as_it_is() -> None:
+    given = graph("""
+      input %i: i32[3]
+      const %t: i8[4,2]<0.5, 1> = [1, 2, 3, 4, 5, 6, 7, 8]
+      %a: f32[4,2] = dequantize(%t)
+      %g: f32[3,2] = gather(%a, %i)
+      %y: i8[3,2]<0.5, 1> = quantize(%g) {halves_to_even=true}
+      output %y""")
+    assert mnemonics(folded(given)) == ["gather"]
+
+
+@pytest.mark.parametrize(("count", "is_folded"), [(2, True), (4, True), (2000, False)])
+def test_weights_are_seen_through_some_moves(count: int, is_folded: bool) -> None:
+    lines = [
+        "const %w: i8[2,1,1,2]<0.25, 0> = [1, -2, 3, 100]",
+        "%v0: f32[2,1,1,2] = dequantize(%w)",
+    ]
+    lines += [
+        f"%v{index + 1}: f32[2,1,1,2] = transpose(%v{index}) {{permutation=[3,1,2,0]}}"
+        for index in range(count)
+    ]
+    found = FoldQuantization().run(between(f"conv2d(%a, %v{count}, none)", before="\n".join(lines)))
+    assert ("quantize" not in mnemonics(found)) == is_folded
+
+
 def test_a_long_chain_ends() -> None:
     lines = ["input %x: i8[4]<0.5, 0>", "%v0: f32[4] = dequantize(%x)"]
     for index in range(200):

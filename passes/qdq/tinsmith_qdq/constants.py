@@ -32,21 +32,28 @@ class IntegerConstant:
         return Quantization(scales, (0,) * len(scales), axis)
 
 
-def integer_constant(graph: GraphView, value: Value) -> IntegerConstant | None:
-    """The integers behind a constant that the graph dequantizes; None if it is another value."""
+_MOST_STEPS = 16
+"""Between the integers and the value that they stand for."""
+
+
+def integer_constant(
+    graph: GraphView, value: Value, steps: int = _MOST_STEPS
+) -> IntegerConstant | None:
+    """The integers behind a constant that the graph dequantizes; None if it is another value, or many steps away."""
     node = graph.producer(value)
-    if node is None:
+    if node is None or not steps:
         return None
     operands = node.present_inputs
     match node.operator:
         case Dequantize():
-            array, quantization = graph.constant(operands[0]), operands[0].type.quantization
+            array, quantization = _stored(graph, operands[0], steps), operands[0].type.quantization
             if array is None or quantization is None or array.dtype != np.int8:
                 return None
             scales = np.full((1,) * array.ndim, quantization.scale, np.float32)
             return IntegerConstant(array, scales, quantization.zero_point)
         case Mul():
-            found, stored = integer_constant(graph, operands[0]), graph.constant(operands[1])
+            found = integer_constant(graph, operands[0], steps - 1)
+            stored = graph.constant(operands[1])
             if found is None or stored is None or stored.ndim != found.array.ndim:
                 return None
             factor = np.asarray(stored, np.float32)
@@ -55,17 +62,34 @@ def integer_constant(graph: GraphView, value: Value) -> IntegerConstant | None:
             scales = found.scales * factor
             return IntegerConstant(found.array, scales, found.zero_point)
         case Transpose(permutation=permutation):
-            return _moved(graph, operands[0], lambda array: array.transpose(permutation))
+            return _moved(graph, operands[0], steps, lambda array: array.transpose(permutation))
         case Reshape(shape=shape):
-            return _moved(graph, operands[0], lambda array: array.reshape(shape))
+            return _moved(graph, operands[0], steps, lambda array: array.reshape(shape))
+        case _:
+            return None
+
+
+def _stored(graph: GraphView, value: Value, steps: int) -> Array | None:
+    """The elements of a constant, or of one that is moved."""
+    node = graph.producer(value)
+    if node is None or not steps:
+        return graph.constant(value)
+    array = _stored(graph, node.present_inputs[0], steps - 1)
+    if array is None:
+        return None
+    match node.operator:
+        case Transpose(permutation=permutation):
+            return array.transpose(permutation)
+        case Reshape(shape=shape):
+            return array.reshape(shape)
         case _:
             return None
 
 
 def _moved(
-    graph: GraphView, value: Value, move: Callable[[Array], Array]
+    graph: GraphView, value: Value, steps: int, move: Callable[[Array], Array]
 ) -> IntegerConstant | None:
-    found = integer_constant(graph, value)
+    found = integer_constant(graph, value, steps - 1)
     if found is None:
         return None
     scales = move(np.broadcast_to(found.scales, found.array.shape))

@@ -43,7 +43,9 @@ class FoldQuantization:
 
     @checked
     def run_in_detail(self, graph: Graph) -> Outcome[Graph]:
-        """As `run`, with a warning for each kind of operator that stays float32, and why."""
+        """As `run`, with a warning for each kind of operator that stays float32, and why; none of graphs of others."""
+        if not any(is_foldable(node.operator) for node in graph.nodes):
+            return Outcome(graph)
         result = self.run(graph)
         return Outcome(result, tuple(listed(remaining(result))))
 

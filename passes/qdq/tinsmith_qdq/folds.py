@@ -30,7 +30,9 @@ from tinsmith_ir.operators import (
     Operator,
     Prelu,
     Quantize,
+    Reduction,
     Requantize,
+    Reshape,
     ResizeBilinear,
     Rsqrt,
     Softmax,
@@ -38,8 +40,10 @@ from tinsmith_ir.operators import (
     Sub,
     Sum,
     Tanh,
+    Transpose,
 )
 from tinsmith_ir.operators.base import Rescaling
+from tinsmith_ir.operators.windows import MAX_PIXELS
 from tinsmith_ir.rewrite import Rewrite, fresh_name
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.tables import value_table
@@ -111,7 +115,7 @@ class Step:
         kinds = {kind.numpy: kind for kind in DType if kind is not DType.INT4}
         type_ = TensorType(data.shape, dtype or kinds[data.dtype], quantization)
         value = Value(fresh_name(self.graph, f"{hint}_of_{self.result.name}"), type_)
-        self.constants.append(Constant(value, data))
+        self.constants.append(Constant(value, np.array(data, order="C")))
         return value
 
     def between(
@@ -225,8 +229,35 @@ def _quotient(step: Step) -> Rewrite:
     return step.end(_nearest(Mul()), step.operand(0), factor)
 
 
+def _mean(step: Step) -> Rewrite:
+    return _pooled(step) or _total(step)
+
+
 def _total(step: Step) -> Rewrite:
     return step.end(_nearest(step.node.operator), step.operand(0))
+
+
+def _pooled(step: Step) -> Rewrite | None:
+    """A mean over whole maps that keeps the quantization is an average pool: both round the exact mean once, and a
+    pool has kernels. Of maps behind the channels, with a transpose in front, which finds its opposite.
+    """
+    operator, source, result = step.node.operator, step.operand(0), step.result
+    assert isinstance(operator, Reduction)
+    if operator.axes not in ((1, 2), (2, 3)) or len(source.type.shape) != 4:
+        return None
+    if source.type.quantization != result.type.quantization or source.type.dtype is not DType.INT8:
+        return None
+    sizes = [source.type.shape[axis] for axis in operator.axes]
+    if sizes[0] * sizes[1] > MAX_PIXELS:
+        return None
+    if operator.axes == (2, 3):
+        batch, channels, height, width = source.type.shape
+        type_ = source.type.with_shape((batch, height, width, channels))
+        source = step.between(Transpose((0, 2, 3, 1)), (source,), type_)
+    batch, height, width, channels = source.type.shape
+    kept = source.type.with_shape((batch, 1, 1, channels))
+    pooled = step.between(AveragePool2D(window=(height, width)), (source,), kept)
+    return step.end(Reshape(result.type.shape), pooled)
 
 
 def _as_it_is(step: Step) -> Rewrite:
@@ -320,7 +351,7 @@ _FOLDS: Mapping[type[Operator], Callable[[Step], Rewrite]] = {
     LeakyRelu: _function,
     LogSoftmax: _as_it_is,
     Logistic: _function,
-    Mean: _total,
+    Mean: _mean,
     Mul: _pair,
     Prelu: _as_it_is,
     ResizeBilinear: _resized,

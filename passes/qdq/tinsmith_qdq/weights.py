@@ -60,11 +60,11 @@ def quantized_weights(
 def _free_scales(
     scales: NDArray[np.float64], sums: NDArray[np.int64], bias: NDArray[np.float64], scale: float
 ) -> NDArray[np.float64]:
-    """Of channels whose weights are all 0 such that their bias fits: quantizers give them tiny ones."""
+    """Of channels whose weights are all 0 such that their bias fits, if it does not: quantizers give them tiny ones."""
     roomy = np.float32(np.maximum(np.abs(bias), 1e-6) / (scale * 2.0**_FREE_BITS)).astype(
         np.float64
     )
-    is_free = (sums == 0) & (scales < roomy)
+    is_free = (sums == 0) & (np.abs(bias) > _LARGEST_SUM * scale * scales)
     return np.where(is_free, roomy, scales)
 
 
