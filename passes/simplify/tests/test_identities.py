@@ -200,3 +200,35 @@ def test_an_output_keeps_its_name_and_its_producer_takes_it() -> None:
 def test_an_output_that_must_be_a_copy_stays(text: str) -> None:
     graph = parse_graph(text)
     assert print_graph(RemoveIdentities().run(graph)) == print_graph(graph)
+
+
+@pytest.mark.parametrize(
+    ("quantization", "clamp", "goes"),
+    [
+        ("<0.02, -128>", "relu", True),
+        ("<0.02, -127>", "relu", False),
+        ("<0.02, -128>", "relu6", True),
+        ("<0.03, -128>", "relu6", False),
+    ],
+    ids=["least_is_zero", "one_below_zero", "largest_below_six", "largest_above_six"],
+)
+def test_a_clamp_that_no_integer_reaches_goes(quantization: str, clamp: str, goes: bool) -> None:
+    def graph(attributes: str) -> str:
+        return f"""graph 2 "g" {{
+          input %x: i8[4]<0.05, 1>
+          input %z: i8[4]<0.04, 2>
+          %y: i8[4]{quantization} = add(%x, %z){attributes}
+          output %y
+        }}"""
+
+    given = graph(f" {{activation={clamp}}}")
+    assert_rewrites(RemoveIdentities(), given, graph("") if goes else given)
+
+
+def test_a_clamp_of_floats_stays() -> None:
+    given = """graph 2 "g" {
+      input %x: f32[4]
+      %y: f32[4] = add(%x, %x) {activation=relu}
+      output %y
+    }"""
+    assert_rewrites(RemoveIdentities(), given, given)

@@ -209,6 +209,37 @@ def test_it_stays(text: str) -> None:
     assert SimplifyLayout().run(before) is before
 
 
+def test_a_reduction_for_a_layer_keeps_its_dimensions() -> None:
+    assert_rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: f32[1,2,2,2]",
+            "const %w: f32[1,2] = [1.0, 2.0]",
+            "%a: f32[1,2] = reduce_max(%x) {axes=[1,2]}",
+            "%y: f32[1,1] = fully_connected(%a, %w, none)",
+        ),
+        graph(
+            "input %x: f32[1,2,2,2]",
+            "const %w: f32[1,2] = [1.0, 2.0]",
+            "%a.kept: f32[1,1,1,2] = reduce_max(%x) {axes=[1,2], keep_dims=true}",
+            "%y: f32[1,1] = fully_connected(%a.kept, %w, none)",
+        ),
+    )
+
+
+def test_a_reduction_for_others_drops_its_dimensions() -> None:
+    before = parse_graph(
+        graph(
+            "input %x: f32[1,2,2,2]",
+            "const %w: f32[1,2] = [1.0, 2.0]",
+            "%a: f32[1,2] = reduce_max(%x) {axes=[1,2]}",
+            "%b: f32[1,1] = fully_connected(%a, %w, none)",
+            "%y: f32[1,2] = add(%a, %b)",
+        )
+    )
+    assert SimplifyLayout().run(before) is before
+
+
 @pytest.mark.parametrize("keeps", ["false", "true"])
 def test_a_reduction_reads_what_was_given_an_axis(keeps: str) -> None:
     shape = "[1,1,2]" if keeps == "true" else "[1,2]"

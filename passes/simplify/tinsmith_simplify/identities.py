@@ -1,8 +1,9 @@
 """Removes operators that give back an operand, bit by bit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from tinsmith_ir.arithmetic import activation_range
 from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph, GraphView, Node
 from tinsmith_ir.operators import (
@@ -15,6 +16,7 @@ from tinsmith_ir.operators import (
     Slice,
     Transpose,
 )
+from tinsmith_ir.operators.base import activation_of, with_activation
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns
 from tinsmith_ir.tables import has_table, is_identity, value_table
@@ -103,10 +105,24 @@ def pools_nothing(graph: GraphView, node: Node) -> Rewrite | None:
     return Rewrite((operand,))
 
 
+def clamps_nothing(graph: GraphView, node: Node) -> Rewrite | None:
+    """An operator without a clamp that its integers never reach, as relu's where the zero point is the least."""
+    del graph
+    type_ = node.outputs[0].type
+    clamp = activation_of(node.operator)
+    if clamp is Activation.NONE or not type_.dtype.is_integer or type_.quantization is None:
+        return None
+    if activation_range(clamp, type_) != activation_range(Activation.NONE, type_):
+        return None
+    operator = with_activation(node.operator, Activation.NONE)
+    return Rewrite(node.outputs, (replace(node, operator=operator),))
+
+
 PATTERNS: tuple[Pattern, ...] = (
     moves_nothing,
     rescales_nothing,
     quantizes_back,
     pools_nothing,
     combines_with_nothing,
+    clamps_nothing,
 )

@@ -57,6 +57,24 @@ def flattens_twice(graph: GraphView, node: Node) -> Rewrite | None:
     return _instead(node.with_inputs((*inner.inputs, *node.inputs[1:])))
 
 
+def drops_what_is_flattened(graph: GraphView, node: Node) -> Rewrite | None:
+    """A reduction keeps dimensions where only a fully connected layer reads it, which makes rows of any shape."""
+    operator, result = node.operator, node.outputs[0]
+    if not isinstance(operator, Reduction) or operator.keep_dims:
+        return None
+    user = graph.only_user(result)
+    if user is None or not isinstance(user.operator, FullyConnected) or user.operator.keep_dims:
+        return None
+    if user.inputs[0] != result or user.inputs.count(result) > 1:
+        return None
+    keeping = replace(operator, keep_dims=True)
+    (type_,) = keeping.infer([node.present_inputs[0].type])
+    name = fresh_name(graph, f"{node.name}.kept")
+    kept = Value(name, result.type.with_shape(type_.shape))
+    reshape = replace(node, operator=Reshape(result.type.shape), inputs=(kept,))
+    return Rewrite(node.outputs, (replace(node, operator=keeping, outputs=(kept,)), reshape))
+
+
 def transposes_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A transpose of a transpose is one transpose."""
     if not isinstance(node.operator, Transpose):
@@ -192,6 +210,7 @@ def _fill(operator: Pad, type_: TensorType) -> bytes:
 PATTERNS: tuple[Pattern, ...] = (
     reshapes_twice,
     flattens_twice,
+    drops_what_is_flattened,
     transposes_twice,
     transposes_only_ones,
     pads_twice,
