@@ -6,16 +6,17 @@ from typing import assert_never
 
 import numpy as np
 import onnx
-from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from steps import (
     Binary,
     Conv,
     Flatten,
+    Floats,
     GlobalAverage,
     Join,
     Linear,
     Normalized,
+    Numbers,
     Padded,
     Pads,
     Pool,
@@ -71,8 +72,11 @@ class _Writer:
         self._stored: list[TensorProto] = []
 
     def file(self) -> bytes:
+        for name in self._steps.inputs:
+            self._read(name)
         for name, step in self._steps.steps.items():
-            self._write(step, name)
+            self._write(step, self._real(name))
+            self._quantize(name)
         inputs, outputs = map(self._declared, (self._steps.inputs, self._steps.outputs))
         graph = helper.make_graph(self._nodes, "network", inputs, outputs, self._stored)
         imports = [helper.make_opsetid("", self._style.opset)]
@@ -81,10 +85,35 @@ class _Writer:
         return made.SerializeToString()
 
     def _declared(self, names: Sequence[str]) -> list[onnx.ValueInfoProto]:
-        shapes = self._steps.shapes
+        shapes, quantized = self._steps.shapes, self._steps.quantized
         return [
-            helper.make_tensor_value_info(name, TensorProto.FLOAT, shapes[name]) for name in names
+            helper.make_tensor_value_info(f"{name}_integers", TensorProto.INT8, shapes[name])
+            if name in quantized
+            else helper.make_tensor_value_info(name, TensorProto.FLOAT, shapes[name])
+            for name in names
         ]
+
+    def _real(self, name: str) -> str:
+        """What a step gives before it is quantized."""
+        return f"{name}_real" if name in self._steps.quantized else name
+
+    def _quantize(self, name: str) -> None:
+        """As a quantizer does it behind each result that will be integers."""
+        if name in self._steps.quantized:
+            operands = [self._real(name), *self._quantization(name)]
+            self._node("QuantizeLinear", operands, f"{name}_integers")
+            self._read(name)
+
+    def _read(self, name: str) -> None:
+        """The real numbers of what is integers."""
+        if name in self._steps.quantized:
+            operands = [f"{name}_integers", *self._quantization(name)]
+            self._node("DequantizeLinear", operands, name)
+
+    def _quantization(self, name: str) -> tuple[str, str]:
+        found = self._steps.quantized[name]
+        zero_point = self._constant(np.array(found.zero_point, np.int8))
+        return self._number(found.scale), zero_point
 
     def _node(
         self, kind: str, inputs: Sequence[str], output: str = "", /, **attributes: object
@@ -95,7 +124,7 @@ class _Writer:
         self._nodes.append(made)
         return result
 
-    def _constant(self, array: NDArray[np.generic]) -> str:
+    def _constant(self, array: Numbers) -> str:
         name = f"c{len(self._stored)}"
         self._stored.append(numpy_helper.from_array(np.array(array, order="C"), name))
         return name
@@ -139,13 +168,28 @@ class _Writer:
         write(step, x, name, none if apart else step.pads)
 
     def _biased(self, step: Conv, x: str, name: str, pads: Pads) -> None:
-        operands = [x, self._constant(step.weights), self._constant(step.bias)]
+        operands = [x, *self._layer(step)]
         self._node("Conv", operands, name, **_windows(step, pads))
+
+    def _layer(self, step: Conv | Linear) -> list[str]:
+        """Weights and bias; of integers, the real numbers that they stand for."""
+        if step.scales is None:
+            return [self._constant(step.weights), self._constant(step.bias)]
+        return [
+            self._dequantized(array, scales)
+            for array, scales in zip((step.weights, step.bias), step.scales, strict=True)
+        ]
+
+    def _dequantized(self, array: Numbers, scales: Floats) -> str:
+        scale = self._constant(scales if scales.size > 1 else scales.reshape(()))
+        return self._node("DequantizeLinear", [self._constant(array), scale], axis=0)
 
     def _normed(self, step: Conv, x: str, name: str, pads: Pads) -> None:
         """With factors that are powers of two, so that the weights keep all bits when they are folded back."""
         scale = np.resize(np.array([0.5, 2.0, 1.0, 4.0], np.float32), len(step.bias))
-        weights = step.weights / scale.reshape(-1, *(1,) * (step.weights.ndim - 1))
+        weights = np.asarray(step.weights, np.float32) / scale.reshape(
+            -1, *(1,) * (step.weights.ndim - 1)
+        )
         product = self._node("Conv", [x, self._constant(weights)], **_windows(step, pads))
         moments = [scale, step.bias, np.zeros_like(scale), np.full_like(scale, 1.0 - _EPSILON)]
         operands = [product, *map(self._constant, moments)]
@@ -156,8 +200,7 @@ class _Writer:
             product = self._node("MatMul", [step.x, self._constant(step.weights.T)])
             self._node("Add", [self._constant(step.bias), product], name)
         else:
-            operands = [step.x, self._constant(step.weights), self._constant(step.bias)]
-            self._node("Gemm", operands, name, transB=1)
+            self._node("Gemm", [step.x, *self._layer(step)], name, transB=1)
 
     def _pool(self, step: Pool, name: str) -> None:
         kind = "MaxPool" if step.kind == "max" else "AveragePool"

@@ -2,9 +2,7 @@
 
 from typing import assert_never
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from steps import (
     Binary,
     Conv,
@@ -13,6 +11,7 @@ from steps import (
     Join,
     Linear,
     Normalized,
+    Numbers,
     Padded,
     Pads,
     Pool,
@@ -153,5 +152,5 @@ def _padded(x: Tensor, pads: Pads) -> Tensor:
     return functional.pad(x, widths) if any(widths) else x
 
 
-def _tensor(array: NDArray[np.float32]) -> Tensor:
+def _tensor(array: Numbers) -> Tensor:
     return torch.tensor(array.tolist(), dtype=torch.float32)

@@ -39,7 +39,15 @@ MLPERF_TINY = {
     "kws": "kws_ref_model_float32.tflite",
     "vww": "vww_96_float.tflite",
 }
-_DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "digits_float.tflite"
+QUANTIZED = {
+    "digits": "digits_int8.tflite",
+    "ad": "ad01_int8.tflite",
+    "ic": "pretrainedResnet_quant.tflite",
+    "kws": "kws_ref_model.tflite",
+    "sww": "str_ww_ref_model.tflite",
+    "vww": "vww_96_int8.tflite",
+}
+_DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 
 
 def mlperf_tiny(name: str) -> Graph | None:
@@ -54,9 +62,17 @@ def mlperf_tiny(name: str) -> Graph | None:
     return as_real(import_tflite(folder / MLPERF_TINY[name]))
 
 
+def quantized(name: str) -> Graph | None:
+    """A network of int8; None where its file is absent."""
+    folder = _DIGITS if name == "digits" else mlperf_tiny_dir()
+    if folder is None or not (folder / QUANTIZED[name]).exists():
+        return None
+    return import_tflite(folder / QUANTIZED[name])
+
+
 def digits() -> Graph:
     """The network of examples/digits."""
-    return import_tflite(_DIGITS)
+    return import_tflite(_DIGITS / "digits_float.tflite")
 
 
 def as_real(graph: Graph) -> Graph:

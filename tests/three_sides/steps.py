@@ -35,33 +35,40 @@ from tinsmith_ir.operators import (
     Tanh,
 )
 from tinsmith_ir.operators.base import activation_of
+from tinsmith_ir.types import Quantization
 
 _Item = TypeVar("_Item")
 Floats = NDArray[np.float32]
+Numbers = NDArray[np.generic]
+"""float32, or integers that stand for such."""
+Scales = tuple[Floats, Floats]
+"""Of weights, one for each output channel or for all, and of the bias."""
 Pads = tuple[tuple[int, int], ...]
 """Before and after each axis behind batch and channels."""
 
 
 @dataclass(frozen=True, eq=False)
 class Conv:
-    """weights: (O, I / groups, ...), of one or two axes."""
+    """weights: (O, I / groups, ...), of one or two axes. scales: if weights and bias are integers."""
 
     x: str
-    weights: Floats
-    bias: Floats
+    weights: Numbers
+    bias: Numbers
     stride: tuple[int, ...]
     dilation: tuple[int, ...]
     pads: Pads
     groups: int
+    scales: Scales | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """weights: (O, I)."""
+    """weights: (O, I). scales: if weights and bias are integers."""
 
     x: str
-    weights: Floats
-    bias: Floats
+    weights: Numbers
+    bias: Numbers
+    scales: Scales | None = None
 
 
 @dataclass(frozen=True)
@@ -134,12 +141,16 @@ Step = Conv | Linear | Pool | GlobalAverage | Unary | Binary | Join | Padded | F
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """A network: inputs by name, what each step is called, and the names of outputs. shapes: of all, by name."""
+    """A network: inputs by name, what each step is called, and the names of outputs. shapes: of all, by name.
+
+    quantized: inputs and results of steps that are integers in the graph, by name.
+    """
 
     inputs: Sequence[str]
     steps: Mapping[str, Step]
     outputs: Sequence[str]
     shapes: Mapping[str, tuple[int, ...]]
+    quantized: Mapping[str, Quantization]
 
 
 class _Order(Enum):
@@ -170,7 +181,9 @@ class _Said:
 
 
 def channels_first(graph: Graph) -> Steps:
-    """The same network; inputs of four and three axes are images and rows. Raises ValueError for what has no step."""
+    """The same network; inputs of four and three axes are images and rows. Of integers, the real numbers that they
+    stand for. Raises ValueError for what has no step.
+    """
     return _Translation(graph).steps()
 
 
@@ -180,6 +193,7 @@ class _Translation:
         self._said: dict[str, _Said] = {}
         self._steps: dict[str, Step] = {}
         self._shapes: dict[str, tuple[int, ...]] = {}
+        self._quantized: dict[str, Quantization] = {}
 
     def steps(self) -> Steps:
         inputs: list[str] = []
@@ -189,13 +203,15 @@ class _Translation:
         for node in self._graph.nodes:
             self._translate(node)
         outputs = [self._said[value.name].name for value in self._graph.outputs]
-        return Steps(inputs, self._steps, outputs, self._shapes)
+        return Steps(inputs, self._steps, outputs, self._shapes, self._quantized)
 
     def _say(
         self, value: Value, name: str, order: _Order, image: tuple[int, int, int] | None = None
     ) -> str:
         self._said[value.name] = _Said(name, order, image)
         self._shapes[name] = _moved(value.type.shape, order)
+        if value.type.quantization is not None:
+            self._quantized[name] = value.type.quantization
         return name
 
     def _step(self, value: Value, step: Step, order: _Order) -> None:
@@ -204,11 +220,12 @@ class _Translation:
         clamp = Activation.NONE if producer is None else activation_of(producer.operator)
         name = f"s{len(self._steps)}"
         self._steps[name] = step
-        self._say(value, name, order)
         if clamp is not Activation.NONE:
+            self._shapes[name] = _moved(value.type.shape, order)
             clamped = f"s{len(self._steps)}"
             self._steps[clamped] = Unary(_ACTIVATIONS[clamp], name)
-            self._say(value, clamped, order)
+            name = clamped
+        self._say(value, name, order)
 
     def _translate(self, node: Node) -> None:
         (result,) = node.outputs
@@ -248,16 +265,24 @@ class _Translation:
         assert value is not None
         return self._said[value.name]
 
-    def _constant(self, value: Value | None) -> Floats:
+    def _constant(self, value: Value | None) -> Numbers:
         array = self._graph.constant(value)
         assert array is not None
-        return np.asarray(array, np.float32)
+        return array
 
-    def _bias(self, node: Node) -> Floats:
+    def _bias(self, node: Node) -> Numbers:
         """Zeros where the graph has none, as exporters write it."""
         if node.inputs[2] is None:
-            return np.zeros(node.outputs[0].type.shape[-1], np.float32)
+            dtype = np.float32 if self._scales(node) is None else np.int32
+            return np.zeros(node.outputs[0].type.shape[-1], dtype)
         return self._constant(node.inputs[2])
+
+    def _scales(self, node: Node) -> Scales | None:
+        source, weights = (value.type.quantization for value in node.present_inputs[:2])
+        if source is None or weights is None:
+            return None
+        own = np.array(weights.scales, np.float32)
+        return own, np.float32(source.scale) * own
 
     def _conv(self, node: Node, operator: Conv2D | DepthwiseConv2D, result: Value) -> None:
         x, weights = self._of(node.inputs[0]), self._constant(node.inputs[1])
@@ -278,6 +303,7 @@ class _Translation:
                 _along(operator.dilation, x.order),
                 _along(((top, bottom), (left, right)), x.order),
                 groups,
+                self._scales(node),
             ),
             x.order,
         )
@@ -288,7 +314,8 @@ class _Translation:
         if x.image is not None:
             apart = weights.reshape(len(weights), *x.image)
             weights = np.ascontiguousarray(apart.transpose(0, 3, 1, 2)).reshape(weights.shape)
-        self._step(result, Linear(x.name, weights, self._bias(node)), _Order.SAME)
+        step = Linear(x.name, weights, self._bias(node), self._scales(node))
+        self._step(result, step, _Order.SAME)
 
     def _pool(self, node: Node, operator: AveragePool2D | MaxPool2D, result: Value) -> None:
         x, source = self._of(node.inputs[0]), node.present_inputs[0].type.shape
