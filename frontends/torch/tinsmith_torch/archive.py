@@ -10,6 +10,7 @@ import io
 import json
 import math
 import re
+import struct
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from typing import cast
@@ -19,6 +20,16 @@ from tinsmith_ir.escape import visible
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
+_DAMAGE = (
+    zipfile.BadZipFile,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+)
+"""What the standard library raises for archives that are none."""
 _MOST_MEMBERS = 1 << 14
 _MOST_NODES = 1 << 16
 _MOST_CLAIMED = 1 << 24
@@ -92,7 +103,7 @@ def _members(data: bytes, name: str) -> dict[str, bytes]:
             entries = archive.infolist()
             _check_entries(entries, len(data), name)
             read = {entry.filename: archive.read(entry) for entry in entries}
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+    except _DAMAGE as error:
         raise ModelError(
             f"{name}: expected a sound archive, got a damaged one ({error})"
         ) from error

@@ -28,6 +28,15 @@ from tinsmith_torch.recognition import LARGEST_FILE_BYTES
 from tinsmith_torch.rules import Rule
 
 _MOST_STEPS = 1 << 16
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    OverflowError,
+    TypeError,
+    ValueError,
+)
 _DTYPES = {dtype.numpy: dtype for dtype in COMPUTED_DTYPES}
 
 
@@ -90,7 +99,13 @@ def import_pt2(
         data = read_file(path, "a program of torch.export.save", LARGEST_FILE_BYTES)
         source, name = source or path.name, name or identifier(path.stem)
     program = load(checked_archive(data, source, {*rules, *decomposable()}), source)
-    return _imported(program, rules, source, name, channels_last, on_warning, on_turned)
+    try:
+        return _imported(program, rules, source, name, channels_last, on_warning, on_turned)
+    except (*_DAMAGE, RecursionError) as error:
+        raise ModelError(
+            f"{source}: expected a sound program, got one whose parts do not fit together "
+            f"({type(error).__name__}: {error})"
+        ) from error
 
 
 def _imported(
