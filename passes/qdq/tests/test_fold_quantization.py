@@ -418,3 +418,43 @@ def test_several_reasons_of_one_kind_are_one_line() -> None:
         "sqrt stays float32: its result is not quantized: v1, v2, v3 and 1 more",
         "sqrt stays float32: the network gives its result: v5",
     )
+
+
+def test_a_quantize_goes_in_front_of_a_long_chain_at_once() -> None:
+    lines = ["input %x: f32[4]", "const %c: f32[1] = [0.6]", "%v0: f32[4] = sqrt(%x)"]
+    for index in range(1000):
+        made = f"%v{index + 1}: f32[4]"
+        lines.append(
+            f"{made} = minimum(%c, %v{index})"
+            if index % 2
+            else f"{made} = reshape(%v{index}) {{shape=[4]}}"
+        )
+    lines += ["%y: i8[4]<0.25, 0> = quantize(%v1000) {halves_to_even=true}", "output %y"]
+    given = graph("\n".join(lines))
+    found = folded(given)
+    assert mnemonics(found)[:2] == ["sqrt", "quantize"]
+    assert [value.type.dtype for node in nodes_of(found, "reshape") for value in node.outputs] == [
+        DType.INT8
+    ] * 500
+    assert steps_apart(given, found) == 0
+
+
+def test_a_quantize_goes_in_front_of_both_parts_of_a_concat() -> None:
+    given = graph("""
+      input %x: f32[1,2]
+      %a: f32[1,2] = sqrt(%x)
+      %b: f32[1,2] = square(%x)
+      %c: f32[1,4] = concat(%a, %b) {axis=1}
+      %t: f32[4,1] = transpose(%c) {permutation=[1,0]}
+      %y: i8[4,1]<0.25, 0> = quantize(%t) {halves_to_even=true}
+      output %y""")
+    found = folded(given)
+    assert sorted(mnemonics(found)) == [
+        "concat",
+        "quantize",
+        "quantize",
+        "sqrt",
+        "square",
+        "transpose",
+    ]
+    assert steps_apart(given, found) == 0

@@ -15,6 +15,9 @@ from tinsmith_qdq.lookups import looks_up_twice
 from tinsmith_qdq.monotone import rises, sinks
 from tinsmith_qdq.remaining import listed, remaining
 
+_MOST_SWEEPS = 64
+"""Each of which is right; networks need a few."""
+
 
 @dataclass(frozen=True)
 class FoldQuantization:
@@ -31,7 +34,9 @@ class FoldQuantization:
     @checked
     def run(self, graph: Graph) -> Graph:
         """The graph with more integers; `graph` itself if nothing can be folded."""
-        while any(is_foldable(node.operator) for node in graph.nodes):
+        if not any(is_foldable(node.operator) for node in graph.nodes):
+            return graph
+        for _ in range(_MOST_SWEEPS):
             # What a Quantize went in front of is read no more, but counts as read until it is erased.
             folded = apply_patterns(
                 graph, [turns_back, moves_as_int8, sinks, rises, folds, looks_up_twice]

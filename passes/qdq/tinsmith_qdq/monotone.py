@@ -4,6 +4,7 @@ Integers of one quantization are in the order of what they stand for. So a Dequa
 a Quantize in front of it, with the same integers as result.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -87,31 +88,62 @@ def sinks(graph: GraphView, node: Node) -> Rewrite | None:
 
 
 def rises(graph: GraphView, node: Node) -> Rewrite | None:
-    """A Quantize in front of an operator that chooses, or that clamps."""
+    """A Quantize in front of operators that choose, or that clamp: of as many as there are one behind the other."""
     if not isinstance(node.operator, Quantize) or not node.operator.halves_to_even:
         return None
-    middle, result = node.present_inputs[0], node.outputs[0]
-    producer = graph.producer(middle)
-    if producer is None or graph.only_user(middle) is not node or result.type.dtype is DType.UINT8:
-        return None
-    if not isinstance(producer.operator, (*_CHOOSING, Clamp)):
-        return None
-    operator = _of_integers(producer.operator, result.type, is_exact=False)
-    if operator is None:
+    result = node.outputs[0]
+    chain = _chain(graph, node)
+    if not chain:
         return None
     nodes: list[Node] = []
-    inputs: list[Value | None] = []
-    for value in producer.inputs:
-        if value is None or value.type.dtype is not DType.FLOAT32:
-            inputs.append(value)
-            continue
-        name = fresh_name(graph, f"{result.name}_of_{len(inputs)}")
-        quantized = Value(name, result.type.with_shape(value.type.shape))
-        nodes.append(Node(node.operator, (value,), (quantized,), node.location))
-        inputs.append(quantized)
-    return Rewrite(
-        node.outputs, (*nodes, Node(operator, tuple(inputs), node.outputs, producer.location))
-    )
+    made: Value | None = None
+    for number, (chooser, operator) in enumerate(reversed(chain)):
+        following = None if number == 0 else chain[len(chain) - number][0].outputs[0]
+        inputs: list[Value | None] = []
+        for at, value in enumerate(chooser.inputs):
+            if value is None or value.type.dtype is not DType.FLOAT32:
+                inputs.append(value)
+            elif following is not None and value.name == following.name:
+                inputs.append(made)
+            else:
+                name = fresh_name(graph, f"{result.name}_of_{number}_{at}")
+                quantized = Value(name, result.type.with_shape(value.type.shape))
+                nodes.append(Node(node.operator, (value,), (quantized,), node.location))
+                inputs.append(quantized)
+        made = result
+        if number < len(chain) - 1:
+            name = fresh_name(graph, f"{result.name}_of_{number}")
+            made = Value(name, result.type.with_shape(chooser.outputs[0].type.shape))
+        nodes.append(Node(operator, tuple(inputs), (made,), chooser.location))
+    return Rewrite(node.outputs, tuple(nodes))
+
+
+def _chain(graph: GraphView, quantize: Node) -> Sequence[tuple[Node, Operator]]:
+    """What a Quantize is exchanged with, the last first, each with the operator of integers that it becomes."""
+    found: list[tuple[Node, Operator]] = []
+    type_, user, value = quantize.outputs[0].type, quantize, quantize.present_inputs[0]
+    while type_.dtype is not DType.UINT8:
+        node = graph.producer(value)
+        if node is None or graph.only_user(value) is not user:
+            break
+        operator = (
+            _of_integers(node.operator, type_, is_exact=False)
+            if isinstance(node.operator, (*_CHOOSING, Clamp))
+            else None
+        )
+        if operator is None:
+            break
+        found.append((node, operator))
+        computed = {
+            operand.name: operand
+            for operand in node.present_inputs
+            if operand.type.dtype is DType.FLOAT32 and graph.constant(operand) is None
+        }
+        if len(computed) != 1:
+            break
+        (value,) = computed.values()
+        user = node
+    return found
 
 
 def _integers(graph: GraphView, node: Node) -> tuple[tuple[Value | None, ...], Value] | None:
