@@ -16,7 +16,6 @@ from tinsmith_tensors.quantization import (
     dynamic_quantization,
     integer_kind,
     of_real,
-    plain,
     quantize_linear,
     with_quantized_inputs,
 )
@@ -208,14 +207,6 @@ def test_a_scale_that_is_computed(x: list[float]) -> None:
     assert float(scale) == pytest.approx(step)
     assert float(zero) == np.clip(np.rint(-low / step), 0, 255)
     assert integers.tolist() == np.clip(np.rint(numbers / step) + zero, 0, 255).tolist()
-
-
-def test_integers_that_are_side_by_side_stand_for_themselves() -> None:
-    c = Composer("g")
-    types = [TensorType((2,), DType.INT8, Quantization.per_tensor(scale, 0)) for scale in (0.5, 1)]
-    tensors = [c.input(f"x{index}", type_) for index, type_ in enumerate(types)]
-    assert plain(c, tensors[0], tensors[0]) == (tensors[0], tensors[0])
-    assert [tensor.quantization for tensor in plain(c, *tensors)] == [None, None]
 
 
 @pytest.mark.parametrize("quantization", [None, Quantization.per_tensor(0.5, 100)])

@@ -130,14 +130,6 @@ def of_real(c: Composer, x: Tensor, function: Callable[[Tensor], Tensor]) -> Ten
     return _quantized(c, real, _OPERATOR_DTYPES[x.dtype], quantization)
 
 
-def plain(c: Composer, *tensors: Tensor) -> tuple[Tensor, ...]:
-    """Integers that are to be put side by side as they are: of several quantizations none is left."""
-    found = {tensor.quantization for tensor in tensors}
-    if len(found) == 1:
-        return tensors
-    return tuple(x if x.is_known else c.reinterpreted(x, None) for x in tensors)
-
-
 def as_real(c: Composer, x: Tensor) -> Tensor:
     """Elements as float32."""
     if x.array is not None and x.dtype != _REAL:
