@@ -13,6 +13,7 @@ import pytest
 import torch
 from tinsmith_ir import ModelError, TinsmithError, UnsupportedError, UsageError, evaluate_graph
 from tinsmith_torch import import_pt2
+from tinsmith_torch.archive import Json
 from torch import Tensor, nn
 
 Members = dict[str, bytes]
@@ -299,13 +300,14 @@ def _model_changed(data: bytes, generator: np.random.Generator) -> bytes:
     return archive_of(members)
 
 
-def _mutated(value: object, generator: np.random.Generator) -> object:
-    others: list[object] = [None, -1, 0, 1 << 40, 1.5, "x", [], {}, True, "torch.os.system"]
-    if isinstance(value, dict) and value and generator.random() < 0.95:
+def _mutated(value: Json, generator: np.random.Generator) -> Json:
+    others: list[Json] = [None, -1, 0, 1 << 40, 1.5, "x", [], {}, True, "torch.os.system"]
+    goes_on = generator.random() < 0.95
+    if isinstance(value, dict) and value and goes_on:
         keys = list(value)
         key = keys[int(generator.integers(len(keys)))]
         return {**value, key: _mutated(value[key], generator)}
-    if isinstance(value, list) and value and generator.random() < 0.95:
+    if isinstance(value, list) and value and goes_on:
         place = int(generator.integers(len(value)))
         return [*value[:place], _mutated(value[place], generator), *value[place + 1 :]]
     return others[int(generator.integers(len(others)))]

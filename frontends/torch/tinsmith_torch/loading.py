@@ -1,15 +1,23 @@
 """Opens a checked archive by PyTorch."""
 
+import importlib
 import io
 import warnings
+from contextlib import suppress
 
 import torch
 from tinsmith_ir.errors import ModelError
 from torch.export import ExportedProgram
 
+_LIBRARIES = ("torch.ao.quantization.fx._decomposed", "torchao")
+"""What brings the operators of quantized programs, where it is installed."""
+
 
 def load(data: bytes, name: str) -> ExportedProgram:
     """The program in what `checked_archive` gave. Raises ModelError for one that PyTorch does not take."""
+    for library in _LIBRARIES:
+        with suppress(ImportError):
+            importlib.import_module(library)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -28,6 +28,7 @@ def dequantize(t: OperatorContext) -> Tensor:
 def quantize_blocks(t: OperatorContext) -> Tensor:
     """By a scale for each block of elements; blocks are of one axis, or of all."""
     x = t.tensor("input")
+    _check_zero_point(t)
     axis, block = _block(t, x)
     scale, zero_point = (_blocked(t, each, block) for each in (_scale(t), _zero_point(t)))
     assert scale is not None
@@ -37,10 +38,18 @@ def quantize_blocks(t: OperatorContext) -> Tensor:
 def dequantize_blocks(t: OperatorContext) -> Tensor:
     """The real numbers again."""
     x = t.tensor("input")
+    _check_zero_point(t)
     axis, block = _block(t, x)
     scale, zero_point = (_blocked(t, each, block) for each in (_scale(t), _zero_point(t)))
     assert scale is not None
     return q.dequantize_linear(t.c, x, scale, zero_point, axis=axis, block=block)
+
+
+def _check_zero_point(t: OperatorContext) -> None:
+    """Raise UnsupportedError for zero points that are real numbers."""
+    domain = t.text("zero_point_domain") if t.has("zero_point_domain") else "INT"
+    if domain == "FLOAT":
+        raise t.unsupported("expected zero points that are integers, got real ones")
 
 
 def _kind(t: OperatorContext) -> q.IntegerKind:
