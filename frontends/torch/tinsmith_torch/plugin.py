@@ -1,9 +1,9 @@
 """What this library brings to the `tinsmith` command."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from tinsmith_ir import Graph, UsageError
-from tinsmith_plugins import Importer, ModelSource, Plugin
+from tinsmith_plugins import ImportCase, Importer, ModelSource, Plugin
 
 from tinsmith_torch.recognition import LARGEST_FILE_BYTES, is_pt2
 
@@ -26,9 +26,17 @@ def _operators() -> Mapping[str, str]:
     return {name: rule.remark for name, rule in RULES.items()}
 
 
+def _cases() -> Iterable[ImportCase]:
+    try:
+        from tinsmith_torch.cases import cases
+    except ImportError:  # without PyTorch there is nothing to compare with
+        return ()
+    return cases()
+
+
 PLUGIN = Plugin(
     "tinsmith_torch",
     importers=(
-        Importer("torch", (".pt2",), is_pt2, _read, LARGEST_FILE_BYTES, operators=_operators),
+        Importer("torch", (".pt2",), is_pt2, _read, LARGEST_FILE_BYTES, _cases, _operators),
     ),
 )
