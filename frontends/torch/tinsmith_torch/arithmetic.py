@@ -301,7 +301,7 @@ def _bitwise(function: _Binary, known: Callable[[Array, Array], object]) -> Rule
             raise t.unsupported(f"expected bool, or known integers, got computed {lhs.dtype}")
         return t.c.known(np.asarray(known(lhs.array, rhs.array), lhs.dtype))
 
-    return Rule(convert)
+    return Rule(convert, remark="computed integers")
 
 
 def _differ(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
@@ -413,7 +413,7 @@ RULES: Mapping[str, Rule] = {
     "aten.asin": _function(Asin()),
     "aten.asinh": _function(Asinh()),
     "aten.atan": _function(Atan()),
-    "aten.atan2": Rule(angle),
+    "aten.atan2": Rule(angle, remark="the sign of zeros"),
     "aten.atanh": _function(Atanh()),
     "aten.bitwise_and": _bitwise(ew.minimum, np.bitwise_and),
     "aten.bitwise_not": Rule(bitwise_not),
@@ -466,7 +466,7 @@ RULES: Mapping[str, Rule] = {
     "aten.nan_to_num": Rule(numbers),
     "aten.ne": _relation(Relation.NOT_EQUAL),
     "aten.neg": Rule(negate),
-    "aten.pow": Rule(power),
+    "aten.pow": Rule(power, remark="computed integers but by a known exponent from 1 to 16"),
     "aten.reciprocal": Rule(reciprocal),
     "aten.remainder": _two(ew.floor_mod),
     "aten.round": Rule(round_),

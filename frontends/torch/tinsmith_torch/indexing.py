@@ -188,10 +188,10 @@ RULES: Mapping[str, Rule] = {
     "aten._unsafe_index_put": Rule(index_put),
     "aten.embedding": Rule(embedding),
     "aten.gather": Rule(gather),
-    "aten.index": Rule(index),
-    "aten.index_put": Rule(index_put),
+    "aten.index": Rule(index, remark="computed masks"),
+    "aten.index_put": Rule(index_put, remark="computed masks but of one value"),
     "aten.index_select": Rule(index_select),
     "aten.scatter": Rule(scatter),
     "aten.scatter_add": Rule(scatter),
-    "aten.scatter_reduce": Rule(scatter),
+    "aten.scatter_reduce": Rule(scatter, remark="means, and without include_self"),
 }

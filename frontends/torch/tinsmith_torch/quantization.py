@@ -114,6 +114,10 @@ RULES: Mapping[str, Rule] = {
     "quantized_decomposed.dequantize_per_tensor": Rule(dequantize),
     "quantized_decomposed.quantize_per_channel": Rule(quantize),
     "quantized_decomposed.quantize_per_tensor": Rule(quantize),
-    "torchao.dequantize_affine": Rule(dequantize_blocks),
-    "torchao.quantize_affine": Rule(quantize_blocks),
+    "torchao.dequantize_affine": Rule(
+        dequantize_blocks, remark="blocks along several axes, real zero points"
+    ),
+    "torchao.quantize_affine": Rule(
+        quantize_blocks, remark="blocks along several axes, real zero points"
+    ),
 }

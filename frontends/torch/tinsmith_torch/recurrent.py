@@ -97,8 +97,8 @@ def _at(t: OperatorContext, states: Tensor, index: int) -> Tensor:
 
 
 RULES: Mapping[str, Rule] = {
-    "aten.gru": Rule(gru),
-    "aten.lstm": Rule(lstm),
+    "aten.gru": Rule(gru, remark="packed sequences"),
+    "aten.lstm": Rule(lstm, remark="packed sequences"),
     "aten.rnn_relu": _plain(lambda c, x: c.emit(Relu(), x)),
     "aten.rnn_tanh": _plain(recurrent.tanh),
 }

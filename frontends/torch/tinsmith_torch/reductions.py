@@ -169,7 +169,7 @@ RULES: Mapping[str, Rule] = {
     "aten.argsort": Rule(order),
     "aten.cumprod": _running(scans.cumprod),
     "aten.cumsum": _running(scans.cumsum),
-    "aten.linalg_vector_norm": Rule(norm),
+    "aten.linalg_vector_norm": Rule(norm, remark="orders but 1, 2 and infinity"),
     "aten.logsumexp": _over(reductions.log_sum_exp),
     "aten.max": _extreme(reductions.largest, reductions.arg_max, ew.maximum),
     "aten.mean": _over(reductions.mean),

@@ -141,7 +141,7 @@ def _adaptive_with_indices(axes: int) -> Rule:
         result = pools.adaptive_max_pool(t.c, x, t.result.shape[-axes:])
         return [reshape(t.c, result, t.result.shape), None]
 
-    return Rule(convert)
+    return Rule(convert, remark="indices")
 
 
 def _with_batch(t: OperatorContext, x: Tensor, axes: int) -> Tensor:
