@@ -21,6 +21,7 @@ from tinsmith_ir.operators import (
 )
 
 from tinsmith_tensors.composer import Composer, Tensor
+from tinsmith_tensors.element_types import graph_dtype
 from tinsmith_tensors.elementwise import absolute, add, cast, floor_div, mul, sub
 from tinsmith_tensors.movement import flip, reshape, unsqueeze
 
@@ -38,6 +39,7 @@ def _reduced(
 ) -> Tensor:
     """axes: None for all. function: the same of a known array."""
     chosen = normalized_axes(axes, x.rank)
+    x = cast(c, x, graph_dtype(x.dtype).numpy) if x.dtype.kind == "V" else x
     if x.array is not None:
         with np.errstate(all="ignore"):
             result = np.asarray(function(x.array, axis=chosen, keepdims=keep_dims))
