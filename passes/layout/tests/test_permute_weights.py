@@ -40,7 +40,13 @@ def groups(n: ChannelsFirst) -> Graph:
     return n.build(n.mean(n.conv(n.relu(x), 4)))
 
 
-NETWORKS = [flat_layer, product_with_a_constant, shuffled_channels, groups]
+def layers_of_one_input(n: ChannelsFirst) -> Graph:
+    """Gates of a recurrent layer: the transposition is spared only if both do without."""
+    rows = n.flat(n.relu(n.conv(n.image(2, 4, 6, 3), 4)))
+    return n.build(n.linear(rows, 5), n.linear(rows, 3))
+
+
+NETWORKS = [flat_layer, product_with_a_constant, shuffled_channels, groups, layers_of_one_input]
 
 
 @pytest.mark.parametrize("make", NETWORKS)

@@ -1,7 +1,7 @@
 """How the tensors of a network lie, what that costs, and what would cost less."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.graph import Node, Value
@@ -16,6 +16,10 @@ from tinsmith_layout.variants import RESULT, Case, Variant, as_it_is, nothing
 
 _SPREADS, _LEAST = 10, 30
 """Nodes that changes may spread to, for each node of the network; and of each change at least."""
+
+
+Seed = tuple[Node, int, Rearrangement]
+"""A node, and how one of its tensors is to lie, by its port."""
 
 
 @dataclass(frozen=True)
@@ -61,27 +65,50 @@ class Layouts:
         return found
 
     def improve(self) -> None:
-        """Choose variants until no change of one region makes it cheaper."""
-        while self._improve_once():
+        """Choose variants until no change of one region makes it cheaper, begun at one reader, or at all that share
+        what is done with what they read.
+        """
+        while self._improve_at_one() or self._improve_at_several():
             pass
 
-    def _improve_once(self) -> bool:
+    def _improve_at_one(self) -> bool:
         improved = False
-        for name, reads in self._network.readings.items():
-            for read in reads if name not in self._network.graph.constant_data else ():
+        for reads in self._readings():
+            for read in reads:
                 for seed in self._seeds(read):
-                    improved |= self._try(*seed)
+                    improved |= self._try(seed)
         return improved
 
-    def _seeds(self, read: Read) -> Iterator[tuple[Node, int, Rearrangement]]:
+    def _improve_at_several(self) -> bool:
+        return any(self._try(*seeds) for reads in self._readings() for seeds in self._shared(reads))
+
+    def _readings(self) -> Iterator[Sequence[Read]]:
+        """Of each root that is no constant."""
+        for name, reads in self._network.readings.items():
+            if name not in self._network.graph.constant_data:
+                yield reads
+
+    def _shared(self, reads: Sequence[Read]) -> Iterator[list[Seed]]:
+        """Changes of all readers that read a root in the same way."""
+        found: dict[Rearrangement, list[Seed]] = {}
+        for read in reads:
+            way = self.need(read).way
+            for seed in () if way.is_nothing else self._of_reader(read):
+                found.setdefault(way, []).append(seed)
+        yield from (seeds for seeds in found.values() if len(seeds) > 1)
+
+    def _of_reader(self, read: Read) -> Iterator[Seed]:
+        """The change of the reader for which nothing had to be done here."""
+        label = read.way.inverse.then(self.label(read.root))
+        if read.reader is not None and label is not None:
+            yield read.reader, read.port, label
+
+    def _seeds(self, read: Read) -> Iterator[Seed]:
         """Changes of the reader, or of what it reads, for which nothing had to be done here."""
         if self.need(read).way.is_nothing:
             return
+        yield from self._of_reader(read)
         reader = read.reader
-        if reader is not None:
-            label = read.way.inverse.then(self.label(read.root))
-            if label is not None:
-                yield reader, read.port, label
         producer = self._network.producer(read.root)
         if producer is not None:
             operand = None if reader is None else self.variant(reader).operands[read.port]
@@ -89,9 +116,9 @@ class Layouts:
             if label is not None:
                 yield producer, RESULT, label
 
-    def _try(self, node: Node, port: int, label: Rearrangement) -> bool:
-        """Whether the region that a change spreads to, or a part of it, was worth changing; then it is done."""
-        proposed = self._spread(node, port, label)
+    def _try(self, *seeds: Seed) -> bool:
+        """Whether the region that changes spread to, or a part of it, was worth changing; then it is done."""
+        proposed = self._spread(seeds)
         if not proposed:
             return False
         roots = self._concerned(proposed)
@@ -115,13 +142,13 @@ class Layouts:
             for node, _, _ in self._neighbours(self._network.node(name), variant):
                 self._tried.pop(node.name, None)
 
-    def _spread(self, node: Node, port: int, label: Rearrangement) -> dict[str, Variant]:
-        """What nodes would have to become so that nothing has to be done between them; {} if that was tried.
+    def _spread(self, seeds: Sequence[Seed]) -> dict[str, Variant]:
+        """What nodes would have to become so that nothing has to be done between them; {} if that was tried of one.
 
         No further than a few nodes, once all together have gone far: else effort would grow with the square of nodes.
         """
         found: dict[str, Variant] = {}
-        waiting = deque([(node, port, label)])
+        waiting = deque(seeds)
         most = max(_LEAST, self._spreads)
         while waiting and len(found) < most:
             node, port, label = waiting.popleft()
@@ -132,7 +159,7 @@ class Layouts:
             variant = rule(Case(node, port, label, current, wishes, self._may_round))
             if variant is None or variant == current or variant.is_deep:
                 continue
-            if not found and variant in self._tried.get(node.name, ()):
+            if len(seeds) == 1 and not found and variant in self._tried.get(node.name, ()):
                 return {}
             found[node.name] = variant
             waiting += self._neighbours(node, variant)
@@ -152,9 +179,7 @@ class Layouts:
             wishes.append(read.way.inverse.then(lies))
         return tuple(wishes)
 
-    def _neighbours(
-        self, node: Node, variant: Variant
-    ) -> Iterator[tuple[Node, int, Rearrangement]]:
+    def _neighbours(self, node: Node, variant: Variant) -> Iterator[Seed]:
         network = self._network
         for read, operand in zip(network.reads[node.name], variant.operands, strict=True):
             producer = None if read is None else network.producer(read.root)
