@@ -541,7 +541,7 @@ def squeeze_excite() -> nn.Module:
 ARCHITECTURES = {
     "autoencoder": Architecture(autoencoder, (1, 640)),
     "conv_autoencoder": Architecture(conv_autoencoder, (1, 3, 16, 16), transposes=2),
-    "crnn": Architecture(Crnn, (1, 1, 12, 20), transposes=1),
+    "crnn": Architecture(Crnn, (1, 1, 12, 20)),
     "decoder": Architecture(Decoder, (1, 1), tokens=20, frames=5),
     "ds_cnn": Architecture(ds_cnn, (1, 1, 49, 10)),
     "efficientnet_lite": Architecture(efficientnet_lite, (1, 3, 32, 32)),
