@@ -144,7 +144,20 @@ class Changing(nn.Module):
 
 class Complex(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
-        return torch.complex(x, x).abs()
+        return torch.complex(x, x).tan().abs()
+
+
+class Spectrum(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.complex(x[:4], x[:4])
+
+
+def test_complex_outputs_are_pairs_with_a_word_about_it() -> None:
+    warnings: list[str] = []
+    graph = import_torch(Spectrum().eval(), (torch.zeros(6),), on_warning=warnings.append)
+    assert graph.outputs[0].type.shape == (4, 2)
+    expected = "is complex in the program; here its last axis is real and imaginary part"
+    assert warnings == [f"output 'output' {expected}"]
 
 
 @pytest.mark.parametrize(
@@ -154,6 +167,7 @@ class Complex(nn.Module):
         (Branching(), "expected a module that torch.export.export takes"),
         (Random(), "aten.rand.default is not supported"),
         (Changing(), "has to be a buffer of the module"),
+        (Complex(), "aten.tan.default of complex numbers is not supported"),
         (nn.EmbeddingBag(4, 2), "is not supported"),
     ],
 )

@@ -492,6 +492,20 @@ _IMAGES.extend(
         ("fold_image", lambda x: f.fold(x, (5, 6), (2, 3), padding=1, stride=2), (real(2, 18, 9),)),
     ]
 )
+_IMAGES.extend(
+    (
+        f"grid_sample_{mode}_{padding}",
+        lambda x, g, mode=mode, padding=padding: f.grid_sample(
+            x, g, mode, padding, align_corners=mode == "bicubic"
+        ),
+        (real(2, 3, 5, 4), real(2, 3, 6, 2)),
+    )
+    for mode in ("bilinear", "nearest", "bicubic")
+    for padding in ("zeros", "border", "reflection")
+)
+_IMAGES.append(
+    ("affine_grid", lambda x: f.affine_grid(x, [2, 3, 4, 5], align_corners=False), (real(2, 2, 3),))
+)
 _SIZES: dict[str, tuple[int, ...]] = {"1d": (2, 3, 5), "2d": (1, 2, 5, 4), "3d": (1, 2, 3, 4, 2)}
 _IMAGES.extend(
     [
@@ -619,6 +633,49 @@ _WINDOWS: list[Case] = [
     ("lp_pool2d", lambda x: f.lp_pool2d(x, 2, 2), (above(1, 3, 6, 4),)),
 ]
 
+
+def _stft(x: Tensor, **options: object) -> Tensor:
+    return torch.stft(x, 16, return_complex=True, **options)  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+def _rotated(x: Tensor) -> Tensor:
+    """A rotary embedding, as it is written with complex numbers."""
+    angles = torch.arange(3)[:, None] * torch.tensor([1.0, 0.1])
+    turns = torch.polar(torch.ones_like(angles), angles)
+    pairs = torch.view_as_complex(x.reshape(2, 3, 2, 2))
+    return torch.view_as_real(pairs * turns).flatten(2)
+
+
+_SPECTRA: list[Case] = [
+    ("stft", lambda x: _stft(x).abs(), (real(2, 64),)),
+    (
+        "stft_window",
+        lambda x: _stft(x, hop_length=8, window=torch.hann_window(16)).abs(),
+        (real(2, 64),),
+    ),
+    (
+        "stft_short_window",
+        lambda x: _stft(x, win_length=10, window=torch.hamming_window(10)).real,
+        (real(40),),
+    ),
+    ("stft_not_centred", lambda x: torch.view_as_real(_stft(x, center=False)), (real(2, 40),)),
+    ("stft_normalized", lambda x: _stft(x, normalized=True).imag, (real(1, 40),)),
+    ("rfft", lambda x: torch.view_as_real(torch.fft.rfft(x)), (real(3, 10),)),
+    ("rfft_ortho", lambda x: torch.fft.rfft(x, norm="ortho").abs(), (real(3, 10),)),
+    ("rfft2", lambda x: torch.fft.rfft2(x).real, (real(3, 4, 6),)),
+    ("irfft", lambda x: torch.fft.irfft(torch.fft.rfft(x)[..., None].squeeze(-1)), (real(3, 10),)),
+    ("fft", lambda x: torch.fft.fft(x).abs(), (real(3, 9),)),
+    ("ifft", lambda x: torch.view_as_real(torch.fft.ifft(torch.fft.fft(x) * 2.0)), (real(3, 9),)),
+    ("power", lambda x: (torch.fft.rfft(x) * torch.fft.rfft(x).conj()).real, (real(3, 8),)),
+    ("angle", lambda x: torch.fft.rfft(x)[None].angle(), (real(8),)),
+    (
+        "complex",
+        lambda x, y: (torch.complex(x, y) / 2.0 + torch.complex(y, x)).abs(),
+        (real(4), real(4)),
+    ),
+    ("rotary", _rotated, (real(2, 3, 4),)),
+]
+
 _CONSTANTS: list[Case] = [
     ("arange", lambda x: x + torch.arange(2, 11, 3), (real(3),)),
     ("arange_of_floats", lambda x: x + torch.arange(0.0, 1.0, 0.25), (real(4),)),
@@ -629,6 +686,9 @@ _CONSTANTS: list[Case] = [
     ("eye", lambda x: x @ torch.eye(3), (real(2, 3),)),
     ("scalar_tensor", lambda x: x * torch.tensor(2.5), (real(3),)),
     ("hann_window", lambda x: x * torch.hann_window(6), (real(6),)),
+    ("hamming_window", lambda x: x * torch.hamming_window(6, periodic=False), (real(6),)),
+    ("hamming_window_by_alpha", lambda x: x * torch.hamming_window(6, True, 0.6, 0.4), (real(6),)),
+    ("blackman_window", lambda x: x * torch.blackman_window(6), (real(6),)),
     ("empty_filled", lambda x: torch.empty(3).fill_(2.0) + x, (real(3),)),
 ]
 
@@ -643,6 +703,7 @@ _SUBJECTS = {
     "products": _PRODUCTS,
     "reductions": _OVER_AXES,
     "shapes": _SHAPES,
+    "spectra": _SPECTRA,
     "windows": _WINDOWS,
 }
 

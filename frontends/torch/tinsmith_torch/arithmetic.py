@@ -367,7 +367,12 @@ def hypotenuse(t: OperatorContext) -> Tensor:
 
 def angle(t: OperatorContext) -> Tensor:
     """atan2: of the point (other, self), above -pi, up to pi; the sign of a zero does not count."""
-    c, (y, x) = t.c, t.as_result("self", "other")
+    y, x = t.as_result("self", "other")
+    return direction(t.c, y, x)
+
+
+def direction(c: Composer, y: Tensor, x: Tensor) -> Tensor:
+    """The angle of the point (x, y)."""
     zero, half = c.number(0.0, x), c.number(math.pi / 2, x)
     is_upright = ew.equal(c, x, zero)
     slope = ew.div(c, y, ew.where(c, is_upright, c.number(1.0, x), x))

@@ -49,6 +49,27 @@ def eye(t: OperatorContext) -> Tensor:
     return t.c.known(np.eye(*meta.shape, dtype=meta.dtype))
 
 
+def _window(*weights: float) -> Rule:
+    """A sum of cosines, of which a periodic window leaves out the last place. weights: of the multiples of a turn."""
+
+    def convert(t: OperatorContext) -> Tensor:
+        (length,) = t.result.shape
+        t.c.check_known_size((length,))
+        is_periodic = t.flag("periodic") if t.has("periodic") else True
+        turns = max(length - 1 + is_periodic, 1)
+        own = _own_weights(t) if t.has("alpha") else weights
+        angles = 2.0 * np.pi * np.arange(length) / turns
+        total = sum(weight * np.cos(order * angles) for order, weight in enumerate(own))
+        return t.c.known(np.asarray(total, t.result.dtype))
+
+    return Rule(convert)
+
+
+def _own_weights(t: OperatorContext) -> tuple[float, ...]:
+    beta = t.real("beta") if t.has("beta") else 0.46
+    return t.real("alpha"), -beta
+
+
 def lower(t: OperatorContext) -> Tensor:
     """On a diagonal and below it; zeros elsewhere."""
     return triangle(t.c, t.tensor("self"), t.integer("diagonal"), upper=False)
@@ -61,10 +82,13 @@ def upper(t: OperatorContext) -> Tensor:
 
 RULES: Mapping[str, Rule] = {
     "aten.arange": Rule(arange),
+    "aten.blackman_window": _window(0.42, -0.5, 0.08),
     "aten.empty": _filled(0),
     "aten.eye": Rule(eye),
     "aten.full": Rule(full),
     "aten.full_like": Rule(full),
+    "aten.hamming_window": _window(0.54, -0.46),
+    "aten.hann_window": _window(0.5, -0.5),
     "aten.ones": _filled(1),
     "aten.ones_like": _filled(1),
     "aten.scalar_tensor": Rule(scalar),

@@ -1,6 +1,6 @@
 """What a rule sees of one operator of the program: its arguments by name, and where it is, for messages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,12 +22,14 @@ class OperatorContext:
     """One operator of the program.
 
     c: what the graph is composed with. find: the tensor that a reference names. source: the program's name.
+    complexes: names of tensors that are pairs of real and imaginary parts; see `complexes.py`.
     """
 
     c: Composer
     step: Step
     source: str
     find: Callable[[Reference], Tensor]
+    complexes: Set[str] = frozenset()
 
     @property
     def where(self) -> str:
@@ -43,6 +45,11 @@ class OperatorContext:
     def tensor(self, name: str) -> Tensor:
         """An argument that is a tensor, or a number as a known scalar."""
         return self._tensor(name, self._argument(name))
+
+    def is_complex(self, name: str) -> bool:
+        """Whether that argument is a tensor of complex numbers."""
+        argument = self.step.arguments.get(name)
+        return isinstance(argument, Reference) and argument.name in self.complexes
 
     def optional(self, name: str) -> Tensor | None:
         """A tensor, or None if it is left out."""

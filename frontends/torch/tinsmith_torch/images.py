@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from tinsmith_tensors import Tensor, blocks, movement, resizing, unfolding
+from tinsmith_tensors import Tensor, blocks, movement, resizing, sampling, unfolding
 from tinsmith_tensors.padding import PadMode, pad_by_elements, pad_by_value
 from tinsmith_tensors.pools import Windows
 from tinsmith_tensors.resampling import (
@@ -121,6 +121,23 @@ def fold(t: OperatorContext) -> Tensor:
     return unfolding.fold(t.c, t.tensor("self"), t.integers("output_size"), _windows(t))
 
 
+_CURVES = (Interpolation.LINEAR, Interpolation.NEAREST, Interpolation.CUBIC)
+_OUTSIDE = (sampling.Outside.ZEROS, sampling.Outside.BORDER, sampling.Outside.REFLECTION)
+"""By PyTorch's numbers for them."""
+
+
+def grid_sample(t: OperatorContext) -> Tensor:
+    """An image looked at in places that a grid says."""
+    return sampling.grid_sample(
+        t.c,
+        t.tensor("input"),
+        t.tensor("grid"),
+        _CURVES[t.integer("interpolation_mode")],
+        _OUTSIDE[t.integer("padding_mode")],
+        align_corners=t.flag("align_corners"),
+    )
+
+
 def _windows(t: OperatorContext) -> Windows:
     pads = tuple((width, width) for width in t.integers("padding", 2))
     size, stride = t.integers("kernel_size", 2), t.integers("stride", 2)
@@ -135,6 +152,9 @@ RULES: Mapping[str, Rule] = {
     "aten._upsample_nearest_exact3d": _resized(_NEAREST_EXACT),
     "aten.col2im": Rule(fold),
     "aten.constant_pad_nd": Rule(pad_constant),
+    "aten.grid_sampler": Rule(grid_sample),
+    "aten.grid_sampler_2d": Rule(grid_sample),
+    "aten.grid_sampler_3d": Rule(grid_sample),
     "aten.im2col": Rule(unfold),
     "aten.pad": Rule(pad),
     "aten.pixel_shuffle": Rule(pixel_shuffle),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import torch
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import COMPUTED_DTYPES, DType
@@ -22,7 +23,7 @@ from tinsmith_torch.archive import checked_archive
 from tinsmith_torch.context import OperatorContext, describe
 from tinsmith_torch.exporting import decomposable, exported, program_of
 from tinsmith_torch.loading import load
-from tinsmith_torch.operators import RULES, rule_for, supported
+from tinsmith_torch.operators import OF_COMPLEX, RULES, rule_for, supported
 from tinsmith_torch.program import Argument, Meta, Program, Reference, Step
 from tinsmith_torch.recognition import LARGEST_FILE_BYTES
 from tinsmith_torch.rules import Rule
@@ -98,7 +99,7 @@ def import_pt2(
         path = Path(path_or_bytes)
         data = read_file(path, "a program of torch.export.save", LARGEST_FILE_BYTES)
         source, name = source or path.name, name or identifier(path.stem)
-    program = load(checked_archive(data, source, {*rules, *decomposable()}), source)
+    program = load(checked_archive(data, source, {*rules, *OF_COMPLEX, *decomposable()}), source)
     try:
         return _imported(program, rules, source, name, channels_last, on_warning, on_turned)
     except (*_DAMAGE, RecursionError) as error:
@@ -117,7 +118,7 @@ def _imported(
     on_warning: Callable[[str], None],
     on_turned: Callable[[Turned], None] | None,
 ) -> Graph:
-    program = program_of(exported_program, rules, source)
+    program = program_of(exported_program, {*rules, *OF_COMPLEX}, source)
     try:
         graph = _Import(program, rules, source, name, on_warning).graph()
     except GraphError as error:
@@ -155,12 +156,17 @@ class _Import:
         self._problems = Problems(source)
         self._c = Composer(name)
         self._results: dict[str, Sequence[Tensor | None]] = {}
+        self._complexes: set[str] = set()
 
     def graph(self) -> Graph:
         """The whole, or one error with all problems."""
         names = {name: self._c.reserve(name) for name in self._program.outputs}
         for own, stored in self._program.stored.items():
-            self._results[own] = [Tensor(array=stored.array, hint=identifier(stored.path))]
+            array = stored.array
+            if array.dtype.kind == "c":
+                self._complexes.add(own)
+                array = np.stack([array.real, array.imag], -1).astype("<f4")
+            self._results[own] = [Tensor(array=array, hint=identifier(stored.path))]
         for input_, meta in self._program.inputs.items():
             with self._problems.gathered():
                 self._results[input_] = [self._input(input_, meta)]
@@ -176,7 +182,7 @@ class _Import:
         for buffer in self._program.kept:
             self._c.keep(self._states[buffer.name], self._next(buffer.next, buffer.name))
         outputs = {
-            names[name]: self._output(value) for name, value in self._program.outputs.items()
+            names[name]: self._output(name, value) for name, value in self._program.outputs.items()
         }
         if not outputs:
             raise UnsupportedError(f"{self._source}: expected results that are tensors, got none")
@@ -211,7 +217,11 @@ class _Import:
             )
         return tensor
 
-    def _output(self, argument: Argument) -> Tensor:
+    def _output(self, name: str, argument: Argument) -> Tensor:
+        if isinstance(argument, Reference) and argument.name in self._complexes:
+            self._on_warning(
+                f"output {name!r} is complex in the program; here its last axis is real and imaginary part"
+            )
         context = OperatorContext(
             self._c, Step("output", "output", {"value": argument}), self._source, self._find
         )
@@ -250,14 +260,21 @@ class _Import:
         return found
 
     def _composed(self, step: Step) -> Sequence[Tensor | None]:
-        rule = rule_for(step.operator, self._rules)
+        is_complex = self._is_complex(step)
+        rule = rule_for(step.operator, OF_COMPLEX if is_complex else self._rules)
+        if is_complex and rule is None:
+            raise RefusedError(
+                self._source,
+                describe(step),
+                f"{step.operator} of complex numbers is not supported; {supported(OF_COMPLEX)}",
+            )
         if rule is None:
             raise RefusedError(
                 self._source,
                 describe(step),
                 f"{step.operator} is not supported; {supported(self._rules)}",
             )
-        context = OperatorContext(self._c, step, self._source, self._find)
+        context = OperatorContext(self._c, step, self._source, self._find, self._complexes)
         location = Location(self._source, describe(step))
         try:
             with self._c.at(location, _hint(step)):
@@ -272,12 +289,26 @@ class _Import:
         self._check_shapes(step, found)
         return found
 
+    def _is_complex(self, step: Step) -> bool:
+        """Whether it reads or gives complex numbers; its results are known as such from here on."""
+        gives = any(meta is not None and meta.dtype.kind == "c" for meta in step.results)
+        if gives:
+            self._complexes.add(step.name)
+        return gives or any(
+            isinstance(argument, Reference) and argument.name in self._complexes
+            for value in step.arguments.values()
+            for argument in (value if isinstance(value, tuple) else (value,))
+        )
+
     def _check_shapes(self, step: Step, results: Sequence[Tensor | None]) -> None:
         """Hold a rule to what PyTorch says of the results."""
         for result, meta in zip(results, step.results, strict=False):
-            if result is not None and meta is not None and result.shape != meta.shape:
+            if result is None or meta is None:
+                continue
+            shape = (*meta.shape, 2) if meta.dtype.kind == "c" else meta.shape
+            if result.shape != shape:
                 raise UnsupportedError(
-                    f"{self._source}: {describe(step)}: expected a result of shape {list(meta.shape)}, got "
+                    f"{self._source}: {describe(step)}: expected a result of shape {list(shape)}, got "
                     f"{list(result.shape)}"
                 )
 

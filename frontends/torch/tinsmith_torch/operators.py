@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tinsmith_torch import (
     activations,
     arithmetic,
+    complexes,
     constants,
     images,
     indexing,
@@ -36,6 +37,10 @@ RULES: Mapping[str, Rule] = dict(
     sorted((item for table in _TABLES for item in table.items()), key=lambda item: item[0])
 )
 """Name of an operator in all its forms, as `aten.add` -> how it is imported."""
+
+
+OF_COMPLEX: Mapping[str, Rule] = complexes.RULES
+"""The same of operators that read or give complex numbers."""
 
 
 def rule_for(operator: str, rules: Mapping[str, Rule]) -> Rule | None:

@@ -21,9 +21,10 @@ def _read(file: ModelSource) -> Graph:
 
 
 def _operators() -> Mapping[str, str]:
-    from tinsmith_torch.operators import RULES
+    from tinsmith_torch.operators import OF_COMPLEX, RULES
 
-    return {name: rule.remark for name, rule in RULES.items()}
+    both = dict(sorted({**OF_COMPLEX, **RULES}.items()))
+    return {name: rule.remark for name, rule in both.items()}
 
 
 def _cases() -> Iterable[ImportCase]:
