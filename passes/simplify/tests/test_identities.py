@@ -232,3 +232,12 @@ def test_a_clamp_of_floats_stays() -> None:
       output %y
     }"""
     assert_rewrites(RemoveIdentities(), given, given)
+
+
+def test_a_clamp_that_is_an_operator_stays_one() -> None:
+    given = """graph 2 "g" {
+      input %x: i8[4]<0.02, -128>
+      %y: i8[4]<0.001, 0> = relu_n1_to_1(%x)
+      output %y
+    }"""
+    assert_rewrites(RemoveIdentities(), given, given)

@@ -16,7 +16,7 @@ from tinsmith_ir.operators import (
     Slice,
     Transpose,
 )
-from tinsmith_ir.operators.base import activation_of, with_activation
+from tinsmith_ir.operators.base import Trait, activation_of, with_activation
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns
 from tinsmith_ir.tables import has_table, is_identity, value_table
@@ -110,7 +110,9 @@ def clamps_nothing(graph: GraphView, node: Node) -> Rewrite | None:
     del graph
     type_ = node.outputs[0].type
     clamp = activation_of(node.operator)
-    if clamp is Activation.NONE or not type_.dtype.is_integer or type_.quantization is None:
+    if Trait.FUSES_CLAMP not in node.operator.traits or clamp is Activation.NONE:
+        return None
+    if not type_.dtype.is_integer or type_.quantization is None:
         return None
     if activation_range(clamp, type_) != activation_range(Activation.NONE, type_):
         return None
