@@ -8,6 +8,9 @@ from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.printer import print_graph
 from tinsmith_ir.testing import assert_rewrites, assert_same_bits, random_graph
 from tinsmith_layout import MoveTransposes
+from tinsmith_layout.layouts import Layouts
+from tinsmith_layout.network import Network
+from tinsmith_layout.rebuild import rebuilt
 
 
 def graph(*lines: str) -> str:
@@ -381,3 +384,22 @@ def test_two_stay_if_one_would_have_more_dimensions_than_kernels_take() -> None:
         "%y: f32[2,216] = transpose(%b) {permutation=[1,0]}",
     )
     assert mnemonics(made).count("transpose") == 2
+
+
+def test_one_transposition_is_read_in_two_shapes() -> None:
+    """Each reading has its own, whichever comes first."""
+    before = parse_graph("""graph 2 "g" {
+      input %x: f32[1,3,2,7]
+      %a: f32[1,3,1,7] = reduce_max(%x) {axes=[2], keep_dims=true}
+      %t: f32[1,7,3,1] = transpose(%a) {permutation=[0,3,1,2]}
+      %u: f32[21,1,1,1] = reshape(%t) {shape=[21,1,1,1]}
+      %s: f32[4,1,1,1] = slice(%u) {begin=[2,0,0,0], shape=[4,1,1,1]}
+      %b: f32[1,3,1] = reduce_max(%t) {axes=[1]}
+      %y: f32[1,3,1] = softmax(%b)
+      output %s
+      output %y
+    }""")
+    network = Network(before)
+    result = rebuilt(network, Layouts(network))
+    assert sum(node.operator.mnemonic == "transpose" for node in result.nodes) == 1
+    assert_same_bits(before, result)

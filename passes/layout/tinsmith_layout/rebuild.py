@@ -147,9 +147,11 @@ class _Builder:
             given = name if after == way.after else self._fresh(name)
             self._made[key] = self._append(Transpose(permutation), value, read, given)
             self._made[read.root.name, replace(way, after=after)] = self._made[key]
-        if after == way.after:
-            return self._made[key]
-        return self._append(Reshape(way.after), self._made[key], read, name)
+        # The shape is that of the reading for which it was made.
+        made = self._made[key]
+        if made.type.shape == way.after:
+            return made
+        return self._append(Reshape(way.after), made, read, name)
 
     def _append(self, operator: Operator, operand: Value, read: Read, name: str) -> Value:
         (type_,) = operator.infer([operand.type])
