@@ -9,8 +9,10 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Broadcast, Cast, Concat, Pad, Reshape, Slice, Transpose
+from tinsmith_ir.types import Quantization
 
 from tinsmith_tensors.composer import Composer, Integers, Tensor
+from tinsmith_tensors.element_types import graph_dtype
 
 
 def reshape(c: Composer, x: Tensor, shape: Sequence[int]) -> Tensor:
@@ -122,11 +124,21 @@ def concat(c: Composer, parts: Sequence[Tensor], axis: int) -> Tensor:
     filled = [part_ for part_ in parts if part_.elements]
     if len(filled) == 1:
         return filled[0]
-    if all(part_.dtype == np.uint8 and part_.quantization is None for part_ in filled):
-        # The graph joins no plain uint8.
+    quantization = next((part_.quantization for part_ in filled if part_.quantization), None)
+    if quantization is not None:
+        filled = [_standing_for(c, part_, quantization) for part_ in filled]
+    elif filled[0].dtype.itemsize == 1 and filled[0].dtype.kind in "iu":
+        # The graph joins no plain bytes.
         wide = [c.emit(Cast(DType.INT16), part_) for part_ in filled]
-        return c.emit(Cast(DType.UINT8), concat(c, wide, axis))
+        return c.emit(Cast(graph_dtype(filled[0].dtype)), concat(c, wide, axis))
     return c.emit(Concat(axis=axis % filled[0].rank), *filled)
+
+
+def _standing_for(c: Composer, x: Tensor, quantization: Quantization) -> Tensor:
+    """The same integers with that quantization, as one operator has one of them."""
+    if x.array is not None:
+        return c.constant(x.array, quantization, x.hint)
+    return c.reinterpreted(x, quantization)
 
 
 def stack(c: Composer, parts: Sequence[Tensor], axis: int) -> Tensor:
