@@ -153,7 +153,10 @@ def test_a_computed_number_of_iterations_is_asked_for() -> None:
     with pytest.raises(UnsupportedError, match="expected operand 0 'm' to be known"):
         results(text, z=ZERO)
     made = parsed(text).SerializeToString()
-    assert import_onnx(made, input_values={"z": np.array(2, np.float32)}).outputs[1].type.shape == (2, 3)
+    assert import_onnx(made, input_values={"z": np.array(2, np.float32)}).outputs[1].type.shape == (
+        2,
+        3,
+    )
 
 
 @pytest.mark.parametrize("limit", ["70000", "9223372036854775807"])
