@@ -44,7 +44,7 @@ class GraphBuilder:
         """
         value = self._value(name, array, quantization, dtype)
         is_fixed = not array.flags.writeable and array.flags.c_contiguous
-        data = array if is_fixed else np.array(array, array.dtype, order="C")
+        data = np.asarray(array) if is_fixed else np.array(array, array.dtype, order="C")
         self._constants.append(Constant(value, data))
         return value
 

@@ -65,8 +65,8 @@ def requantize(network: Network, value: Value) -> None:
 
 
 def softmax(network: Network, value: Value) -> None:
-    """Softmax; nothing in an int16 network."""
-    if network.dtype is DType.INT16:
+    """Softmax; nothing in an int16 network, and of a scalar."""
+    if network.dtype is DType.INT16 or not value.type.shape:
         return
     network.add(Softmax(), [value], None if network.dtype is DType.FLOAT32 else _SOFTMAX)
 
