@@ -230,8 +230,8 @@ class ImportCase(Checked):
     group, name: of the case; of one operator, the group is its name. make: the model, which may be made when it is
     asked for. frames: inputs by name, of one run after another, as in the file; expected: results in order, of each
     run. relative, absolute: how far results may be off, each by each; share: instead, of the largest of all. left_out:
-    why the case is not counted, "" if it is. transposes: at most as many are its mathematics, None if nobody counted.
-    targets: it is run on the first that it fits.
+    why the case is not counted, "" if it is. differs: why results are others, where that is meant. transposes: at
+    most as many are its mathematics, None if nobody counted. targets: it is run on the first that it fits.
     """
 
     group: str
@@ -243,6 +243,7 @@ class ImportCase(Checked):
     absolute: float = 0.0
     share: float = 0.0
     left_out: str = ""
+    differs: str = ""
     transposes: int | None = None
     targets: tuple[str, ...] = ()
 

@@ -46,8 +46,8 @@ _TIMEOUT_SECONDS = 600
 class Outcome:
     """What became of a case.
 
-    verdict: right, wrong, refused, or left out. known: of which inputs the values were given. transposes: left by the
-    passes. ran: the firmware, if there was any.
+    verdict: right, differs (as it is meant to), wrong, refused, or left out. known: of which inputs the values were
+    given. transposes: left by the passes. ran: the firmware, if there was any.
     """
 
     importer: str
@@ -122,7 +122,9 @@ def tried(importer: Importer, case: ImportCase, pipeline: Pipeline) -> Outcome:
             continue
         except TinsmithError as error:
             return Outcome(importer.name, case, "wrong", _short(str(error)), what)
-        verdict = "wrong" if reason else "right"
+        verdict = "right"
+        if reason:
+            verdict, reason = ("differs", case.differs) if case.differs else ("wrong", reason)
         ran = _ran(importer.name, case, graph) if case.targets else None
         return Outcome(importer.name, case, verdict, reason, what, _transposes(made), ran)
     return Outcome(importer.name, case, "refused", _short(str(refusal)))
@@ -268,18 +270,20 @@ def _group_table(outcomes: Sequence[Outcome]) -> str:
     rows: list[list[str]] = []
     for group in sorted({outcome.case.group for outcome in outcomes}):
         own = Counter(each.verdict for each in outcomes if each.case.group == group)
-        counted = own["right"] + own["wrong"] + own["refused"]
+        counted = sum(own.values()) - own["left out"]
         if own["right"] < counted:
-            numbers = (own["right"], counted, own["wrong"], own["refused"])
+            numbers = (own["right"], counted, own["differs"], own["wrong"], own["refused"])
             rows.append([visible(group), *map(str, numbers)])
-    return table(["not all right", "right", "of", "wrong", "refused"], rows) if rows else ""
+    return (
+        table(["not all right", "right", "of", "differs", "wrong", "refused"], rows) if rows else ""
+    )
 
 
 def _reason_table(outcomes: Sequence[Outcome]) -> str:
     """Why cases are refused or wrong, what holds for most first."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for outcome in outcomes:
-        if outcome.verdict in ("wrong", "refused"):
+        if outcome.verdict in ("differs", "wrong", "refused"):
             reasons.setdefault((outcome.verdict, outcome.reason), []).append(outcome.case.name)
     rows = [
         [verdict, str(len(names)), visible(names[0]), reason]
@@ -298,10 +302,10 @@ def _summary(name: str, outcomes: Sequence[Outcome]) -> str:
     share = counts["right"] / counted if counted else 1.0
     parts = ", ".join(f"{count} of {reason}" for reason, count in sorted(left_out.items()))
     return (
-        f"{name}: {counts['right']} of {counted} cases are right ({share:.1%}), {counts['wrong']} wrong, "
-        f"{counts['refused']} refused; {counts['left out']} are not counted ({parts or 'none'}). Of those that are "
-        f"right, {known['integers']} had their inputs of integers given as known, {known['all']} all inputs. "
-        f"Transposes left: {sum(outcome.transposes for outcome in outcomes)}"
+        f"{name}: {counts['right']} of {counted} cases are right ({share:.1%}), {counts['differs']} differ as they are "
+        f"meant to, {counts['wrong']} are wrong, {counts['refused']} refused; {counts['left out']} are not counted "
+        f"({parts or 'none'}). Of those that are right, {known['integers']} had their inputs of integers given as known, "
+        f"{known['all']} all inputs. Transposes left: {sum(outcome.transposes for outcome in outcomes)}"
     )
 
 
