@@ -304,7 +304,7 @@ def _summary(name: str, outcomes: Sequence[Outcome]) -> str:
     return (
         f"{name}: {counts['right']} of {counted} cases are right ({share:.1%}), {counts['differs']} differ as they are "
         f"meant to, {counts['wrong']} are wrong, {counts['refused']} refused; {counts['left out']} are not counted "
-        f"({parts or 'none'}). Of those that are right, {known['integers']} had their inputs of integers given as known, "
+        f"({parts or 'none'}). Of the right ones, {known['integers']} had their inputs of integers given as known, "
         f"{known['all']} all inputs. Transposes left: {sum(outcome.transposes for outcome in outcomes)}"
     )
 
