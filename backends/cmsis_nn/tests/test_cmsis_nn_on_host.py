@@ -10,8 +10,9 @@ from tinsmith_reference import backend as reference
 from tinsmith_target import target
 
 HOST = target("host")
+OTHERS = ("four_bits", "network", "network_nearest", "conversions_nearest")
 INT8_CASES = [
-    case for case in CASES if case.name.endswith("_i8") or case.name in ("four_bits", "network")
+    case for case in CASES if case.name.endswith(("_i8", "_i8_nearest")) or case.name in OTHERS
 ]
 
 

@@ -269,18 +269,18 @@ def test_float_is_refused_without_a_fallback() -> None:
         lower(graph, M4, backend().kernels(M4))
 
 
-def test_what_rounds_otherwise_than_tflite_goes_to_the_reference_kernels_with_a_reason() -> None:
+def test_what_rounds_down_goes_to_the_reference_kernels_with_a_reason() -> None:
     graph = parse_graph("""graph 2 "g" {
       input %x: i8[1,4]<0.5, 3>
       const %w: i8[2,4]<0.25, 0> = [1, -2, 3, 4, 1, -2, 3, -4]
-      %y: i8[1,2]<4.0, -3> = fully_connected(%x, %w) {rounding=nearest}
+      %y: i8[1,2]<4.0, -3> = fully_connected(%x, %w) {rounding=floor}
       output %y
     }""")
     m4 = target("cortex-m4")
     (call,) = lower(graph, m4, (*backend().kernels(m4), *reference().kernels(m4))).calls
-    assert call.kernel == "tinsmith_fully_connected_s8_nearest"
+    assert call.kernel == "tinsmith_fully_connected_s8_floor"
     assert call.reason == (
-        "cmsis_nn has no kernel for fully_connected of i8, i8 -> i8 rounded by nearest"
+        "cmsis_nn has no kernel for fully_connected of i8, i8 -> i8 rounded by floor"
     )
 
 

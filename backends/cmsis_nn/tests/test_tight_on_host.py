@@ -21,7 +21,11 @@ from tinsmith_target import target
 
 HOST = target("host")
 KERNELS = (*backend().kernels(HOST), *reference().kernels(HOST))
-INT8_CASES = [case for case in CASES if case.name.endswith("_i8") or case.name == "network"]
+INT8_CASES = [
+    case
+    for case in CASES
+    if case.name.endswith(("_i8", "_i8_nearest")) or case.name in ("network", "network_nearest")
+]
 
 
 def lowered(graph: Graph) -> Program:

@@ -29,6 +29,7 @@ from tinsmith_cmsis_nn import (
     softmax,
     transpose,
 )
+from tinsmith_cmsis_nn.nearest import sister
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class CmsisNnBackend(Checked):
         )
         return (
             *packed,
+            *map(sister, packed),
             *public,
             *broadcast.kernels(target),
             *difference.kernels(target),

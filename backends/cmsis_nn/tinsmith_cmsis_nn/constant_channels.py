@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir.arithmetic import multiply_by_quantized_multiplier
+from tinsmith_ir.arithmetic import rescale
 from tinsmith_ir.parameters import ConvParameters
 
 QUARTER = (1 << 30, -1)
@@ -65,8 +65,6 @@ def _accumulator_range(
 def _output(
     acc: NDArray[np.int64], channels: Channels, parameters: ConvParameters
 ) -> NDArray[np.int64]:
-    scaled = multiply_by_quantized_multiplier(
-        acc.astype(np.int32), channels.multipliers, channels.shifts
-    )
-    shifted = scaled.astype(np.int64) + parameters.output_offset
+    scaled = rescale(acc, channels.multipliers, channels.shifts, parameters.rounding)
+    shifted = scaled + parameters.output_offset
     return np.clip(shifted, parameters.clamp_min, parameters.clamp_max)

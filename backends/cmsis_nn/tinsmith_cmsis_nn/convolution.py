@@ -34,13 +34,15 @@ from tinsmith_cmsis_nn.common import (
     tile,
 )
 from tinsmith_cmsis_nn.guards import guards
+from tinsmith_cmsis_nn.nearest import full_width, is_nearest
 
 S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
 
 def parameters_of(layer: Layer) -> ConvParameters:
     """Multipliers, offsets and clamp of the layer."""
-    return conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
+    found = conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
+    return full_width(found) if is_nearest(layer) else found
 
 
 def parameter_fields(layer: Layer) -> dict[str, FieldValue]:

@@ -35,6 +35,7 @@ from tinsmith_cmsis_nn.common import (
     packed_constants,
 )
 from tinsmith_cmsis_nn.guards import guards
+from tinsmith_cmsis_nn.nearest import full_width, is_nearest, rounded
 from tinsmith_cmsis_nn.packing import (
     PackedLayer,
     pack_fully_connected,
@@ -52,7 +53,8 @@ _S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
 def _parameters_of(layer: Layer) -> ConvParameters:
     operator = layer.operator_as(FullyConnected)
-    return fully_connected_channel_parameters(operator, layer.inputs, layer.output)
+    found = fully_connected_channel_parameters(operator, layer.inputs, layer.output)
+    return full_width(found) if is_nearest(layer) else found
 
 
 def _is_per_channel(layer: Layer) -> bool:
@@ -81,6 +83,7 @@ def packed(layer: Layer, *, deep: bool = False) -> PackedLayer:
         shifts,
         input_zero_point=input_zero_point(layer),
         deep=deep,
+        nearest=is_nearest(layer),
     )
 
 
@@ -93,6 +96,7 @@ def packed_small(layer: Layer) -> PackedLayer:
         multipliers,
         shifts,
         input_zero_point=input_zero_point(layer),
+        nearest=is_nearest(layer),
     )
 
 
@@ -214,7 +218,7 @@ def _emit_packed(function: str, layer: Layer, scope: Scope) -> Emission:
     ]
     return Emission(
         (_parameters(layer), scales, context(scope)),
-        expression(function, arguments),
+        expression(rounded(function, layer), arguments),
     )
 
 

@@ -82,6 +82,16 @@ DEPTHWISE_PIXELS = Kind(
 )
 
 
+def nearest_kind(kind: Kind) -> Kind:
+    """The same, rounded once."""
+    return Kind(
+        f"{kind.name}_nearest",
+        f"{kind.what}, rounded once",
+        kind.parameters,
+        f"{kind.kernel}_nearest",
+    )
+
+
 def helper_text(kind: Kind) -> str:
     """The record type and the function."""
     record = _TEXT.format(name=kind.name, what=kind.what, parameters=kind.parameters)

@@ -34,6 +34,7 @@ from tinsmith_cmsis_nn.convolution import S8, parameter_fields, parameters_of
 from tinsmith_cmsis_nn.geometry import Dims, Geometry
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.helpers import CONVOLUTION_OFFSET
+from tinsmith_cmsis_nn.nearest import full_width, is_nearest
 from tinsmith_cmsis_nn.packed_convolution import emit_record, input_is_computed, no_groups
 from tinsmith_cmsis_nn.packing import PackedLayer, pack_convolution_offset, refusal
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
@@ -56,6 +57,7 @@ def packed(layer: Layer) -> PackedLayer:
         p.shifts,
         input_zero_point=input_zero_point(layer),
         weights_zero_point=-weights_offset(layer),
+        nearest=is_nearest(layer),
     )
 
 
@@ -67,7 +69,8 @@ def _parameters(layer: Layer) -> ConvParameters:
     if not _is_fully_connected(layer):
         return parameters_of(layer)
     operator = layer.operator_as(FullyConnected)
-    return fully_connected_channel_parameters(operator, layer.inputs, layer.output)
+    found = fully_connected_channel_parameters(operator, layer.inputs, layer.output)
+    return full_width(found) if is_nearest(layer) else found
 
 
 def _shapes(layer: Layer) -> tuple[Dims, Dims, Dims]:

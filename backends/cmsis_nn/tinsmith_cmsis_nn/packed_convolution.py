@@ -35,7 +35,9 @@ from tinsmith_cmsis_nn.helpers import (
     Kind,
     helper_text,
     moved_text,
+    nearest_kind,
 )
+from tinsmith_cmsis_nn.nearest import is_nearest
 from tinsmith_cmsis_nn.packing import (
     PackedLayer,
     pack_convolution,
@@ -117,6 +119,7 @@ def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
             input_zero_point=zero_point,
             input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
             any_shift=any_shift,
+            nearest=is_nearest(layer),
         )
     return pack_convolution(
         built,
@@ -126,6 +129,7 @@ def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
         channels.shifts,
         input_zero_point=zero_point,
         any_shift=any_shift,
+        nearest=is_nearest(layer),
     )
 
 
@@ -195,8 +199,10 @@ def emit_record(
     """A record with everything the packed kernel wants, and a call through the shared helper: eleven
     arguments in each layer would be much code. In a loop, the helper is told how far operands have moved.
 
-    parameters: members of the kind's struct. shapes: of input, weights and output.
+    kind: of the kernel that rounds as TFLite. parameters: members of the kind's struct. shapes: of input, weights and
+    output.
     """
+    kind = nearest_kind(kind) if is_nearest(layer) else kind
     scope.helper(helper_text(kind))
     given, scratch = scope.inputs[0], scope.scratch
     if given is None:

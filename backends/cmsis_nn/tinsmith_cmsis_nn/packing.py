@@ -101,18 +101,21 @@ def pack_convolution(
     *,
     input_zero_point: int,
     any_shift: bool = False,
+    nearest: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_convolve_packed_s8`.
 
     weights: (C_OUT, HK, WK, C_IN). bias, multiplier, shift: (C_OUT,). input_zero_point: [-128, 127].
-    any_shift: for `tinsmith_convolve_packed_any_s8`, which takes scales of 0.5 and more.
+    any_shift: for `tinsmith_convolve_packed_any_s8`, which takes scales of 0.5 and more. nearest: for the sister of
+    either that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     rows = weights.reshape(weights.shape[0], -1)
     folded = _fold_bias(rows, bias, input_zero_point)
     if implementation == "mve":
+        _check_raised(rows, folded, shift, nearest=nearest)
         return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
-    rows, folded = _proved(rows, folded, multiplier, shift)
+    rows, folded = _proved(rows, folded, multiplier, shift, nearest=nearest)
     stage = _fold_stage(multiplier, shift, CHANNEL_GROUP, any_shift=any_shift)
     return PackedLayer(_arrange(implementation, rows), _pad_to(folded, CHANNEL_GROUP, 0), *stage)
 
@@ -126,16 +129,19 @@ def pack_convolution_offset(
     *,
     input_zero_point: int,
     weights_zero_point: int,
+    nearest: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_convolve_packed_offset_s8`, "dsp" or "mve".
 
-    weights: (C_OUT, HK, WK, C_IN). bias, multiplier, shift: (C_OUT,). Zero points: [-128, 127].
+    weights: (C_OUT, HK, WK, C_IN). bias, multiplier, shift: (C_OUT,). Zero points: [-128, 127]. nearest: for its sister
+    that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     rows = weights.reshape(weights.shape[0], -1)
     centred = rows.astype(np.int16) - np.int16(weights_zero_point)
     folded = _fold_bias(centred, bias, input_zero_point)
     if implementation == "mve":
+        _check_raised(centred, folded, shift, nearest=nearest)
         added = np.array([-weights_zero_point], np.int32)
         channels = -(-len(rows) // CHANNEL_GROUP) * CHANNEL_GROUP
         return PackedLayer(
@@ -146,7 +152,7 @@ def pack_convolution_offset(
         )
     if _dead(multiplier, shift).any():
         raise PackingError(f"a shift is below -{LARGEST_SHIFT}, or a multiplier 0")
-    _check_accumulators(centred, folded, shift)
+    _check_accumulators(centred, folded, shift, nearest=nearest)
     moved = int(rows.min() == -128)  # which does not fit a lane
     if moved and rows.max() == _LARGEST_WEIGHT:
         raise PackingError("weights reach from -128 to 127, which does not fit a lane")
@@ -165,22 +171,25 @@ def pack_fully_connected(
     *,
     input_zero_point: int,
     deep: bool = False,
+    nearest: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_fully_connected_packed_s8`.
 
     weights: (N, K). bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point: [-128, 127].
-    deep: for `tinsmith_fully_connected_packed_deep_s8`, which takes weights of any sum.
+    deep: for `tinsmith_fully_connected_packed_deep_s8`, which takes weights of any sum. nearest: for the sister of
+    either that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     folded = _fold_bias(weights, bias, input_zero_point)
     if implementation == "mve":
+        _check_raised(weights, folded, shift, nearest=nearest)
         return PackedLayer(arrange_fully_connected(weights), folded, multiplier, shift)
     group = 1
     if multiplier.size > 1 or weights.shape[0] == 1:
-        weights, folded = _proved(weights, folded, multiplier, shift)
+        weights, folded = _proved(weights, folded, multiplier, shift, nearest=nearest)
         group = CHANNEL_GROUP
     else:
-        _check_accumulators(weights, folded, shift)
+        _check_accumulators(weights, folded, shift, nearest=nearest)
     stage = _fold_stage(multiplier, shift, group)
     arranged = _arrange(implementation, weights, deep=deep)
     return PackedLayer(arranged, _pad_to(folded, CHANNEL_GROUP, 0), *stage)
@@ -193,12 +202,16 @@ def pack_fully_connected_small(
     shift: NDArray[np.int32],
     *,
     input_zero_point: int,
+    nearest: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_fully_connected_small_s8`, of MVE.
 
     weights: (N, K). bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point: [-128, 127].
+    nearest: for its sister that rounds once.
+    Raises PackingError if a condition of `tinsmith_nn_nearest.h` does not hold.
     """
     folded = _fold_bias(weights, bias, input_zero_point)
+    _check_raised(weights, folded, shift, nearest=nearest)
     one = multiplier.size == 1
     return PackedLayer(
         arrange_fully_connected_small(weights),
@@ -218,12 +231,13 @@ def pack_depthwise(
     input_zero_point: int,
     input_size: tuple[int, int],
     any_shift: bool = False,
+    nearest: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_depthwise_packed_s8`.
 
     weights: (1, HK, WK, C). bias, multiplier, shift: (C,). input_size: (height, width), the
     longer is the row of the kernel's planes. any_shift: for `tinsmith_depthwise_packed_any_s8`, whose C is that of the
-    output.
+    output. nearest: for the sister of either that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     channels = weights.shape[3]
@@ -232,8 +246,9 @@ def pack_depthwise(
     rows = planes.reshape(channels, -1)
     folded = _fold_bias(rows, bias, input_zero_point)
     if implementation == "mve":
+        _check_raised(rows, folded, shift, nearest=nearest)
         return PackedLayer(weights.reshape(-1), folded, multiplier, shift)
-    rows, folded = _proved(rows, folded, multiplier, shift)
+    rows, folded = _proved(rows, folded, multiplier, shift, nearest=nearest)
     stage = _fold_stage(multiplier, shift, 1, any_shift=any_shift)
     return PackedLayer(rows.reshape(-1), folded, *stage)
 
@@ -246,23 +261,25 @@ def pack_depthwise_pixels(
     shift: NDArray[np.int32],
     *,
     input_zero_point: int,
+    nearest: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_depthwise_pixels_s8`.
 
     weights: (1, HK, WK, C), their zero point subtracted; C and DSP: C is 4 or more. bias, multiplier, shift: (C,).
-    input_zero_point: [-128, 127].
+    input_zero_point: [-128, 127]. nearest: for its sister that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     rows = weights.reshape(-1, weights.shape[3]).T
     folded = _fold_bias(rows, bias, input_zero_point)
     if implementation == "mve":
+        _check_raised(rows, folded, shift, nearest=nearest)
         padded = (
             _pad_to(folded, MVE_TOGETHER, 0),
             _pad_to(multiplier, MVE_TOGETHER, 0),
             _pad_to(shift, MVE_TOGETHER, -1),
         )
         return PackedLayer(arrange_padded(rows), *padded)
-    rows, folded = _proved(rows, folded, multiplier, shift)
+    rows, folded = _proved(rows, folded, multiplier, shift, nearest=nearest)
     stage = _fold_stage(multiplier, shift, 1, any_shift=True)
     arrange = arrange_lanes if implementation == "dsp" else arrange_blocks
     return PackedLayer(arrange(rows), folded, *stage)
@@ -312,10 +329,12 @@ def _proved(
     folded: NDArray[np.int32],
     multiplier: NDArray[np.int32],
     shift: NDArray[np.int32],
+    *,
+    nearest: bool,
 ) -> tuple[NDArray[Weights], NDArray[np.int32]]:
     """Weights and bias of layers with a scale per channel, dead channels silenced, none too large."""
     rows, folded = _silence_dead_channels(rows, folded, multiplier, shift)
-    _check_accumulators(rows, folded, shift)
+    _check_accumulators(rows, folded, shift, nearest=nearest)
     return rows, folded
 
 
@@ -324,14 +343,25 @@ def _dead(multiplier: NDArray[np.int32], shift: NDArray[np.int32]) -> NDArray[np
 
 
 def _check_accumulators(
-    rows: NDArray[Weights], folded: NDArray[np.int32], shift: NDArray[np.int32]
+    rows: NDArray[Weights], folded: NDArray[np.int32], shift: NDArray[np.int32], *, nearest: bool
 ) -> None:
-    left = np.maximum(shift, 0).astype(np.int64)
+    """nearest: scales of 0.5 and more are shifted to the left by one bit more, and by one to the right."""
+    left = np.clip(shift.astype(np.int64) + nearest, 0, 31)
     largest = int((_magnitudes(rows, folded) << left).max(initial=0))
     if largest >= 1 << 30:
         raise PackingError(
             f"accumulators may reach {largest}, the packed kernels need less than 2**30"
         )
+
+
+def _check_raised(
+    rows: NDArray[Weights], folded: NDArray[np.int32], shift: NDArray[np.int32], *, nearest: bool
+) -> None:
+    """Of MVE, those that one rounding shifts to the left; nothing else is to be proved there."""
+    if nearest:
+        raised = np.broadcast_to(shift >= 0, folded.shape)
+        kept = shift if shift.size == 1 else shift[raised]
+        _check_accumulators(rows[raised], folded[raised], kept, nearest=True)
 
 
 def _fold_stage(

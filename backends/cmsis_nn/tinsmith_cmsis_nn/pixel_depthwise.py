@@ -28,6 +28,7 @@ from tinsmith_cmsis_nn.convolution import S8
 from tinsmith_cmsis_nn.depthwise_planes import channels_make_a_block, no_multiplier
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.helpers import DEPTHWISE_PIXELS
+from tinsmith_cmsis_nn.nearest import is_nearest
 from tinsmith_cmsis_nn.packed_convolution import (
     emit_call,
     input_is_computed,
@@ -53,6 +54,7 @@ def packed(layer: Layer) -> PackedLayer:
         channels.multipliers,
         channels.shifts,
         input_zero_point=input_zero_point(layer),
+        nearest=is_nearest(layer),
     )
 
 

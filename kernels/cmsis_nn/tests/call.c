@@ -6,6 +6,7 @@
 
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
+#include "include/tinsmith_nn_nearest.h"
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
   return (cmsis_nn_conv_params){h->input_offset, h->output_offset, h->stride, h->padding, h->dilation, h->activation};
@@ -102,6 +103,32 @@ static cmsis_nn_dims only(int32_t h, int32_t w, int32_t c) {
   return (cmsis_nn_dims){kGarbage, h, w, c};
 }
 
+/** What has the same arguments and scratch, but rounds twice. */
+static int32_t twin_of(int32_t kernel) {
+  switch (kernel) {
+    case kCallConvolvePackedNearest:
+      return kCallConvolvePacked;
+    case kCallDepthwisePackedNearest:
+      return kCallDepthwisePacked;
+    case kCallFullyConnectedPackedNearest:
+      return kCallFullyConnectedPacked;
+    case kCallConvolvePackedAnyNearest:
+      return kCallConvolvePackedAny;
+    case kCallDepthwisePackedAnyNearest:
+      return kCallDepthwisePackedAny;
+    case kCallFullyConnectedPackedDeepNearest:
+      return kCallFullyConnectedPackedDeep;
+    case kCallDepthwisePixelsNearest:
+      return kCallDepthwisePixels;
+    case kCallConvolvePackedOffsetNearest:
+      return kCallConvolvePackedOffset;
+    case kCallFullyConnectedSmallNearest:
+      return kCallFullyConnectedSmall;
+    default:
+      return kernel;
+  }
+}
+
 int32_t call_scratch_bytes(const call_head *head) {
   const call_head read = garbled(head);
   const call_head *h = &read;
@@ -110,7 +137,7 @@ int32_t call_scratch_bytes(const call_head *head) {
   const cmsis_nn_dims *in = &h->input_dims;
   const cmsis_nn_dims *filter = &h->filter_dims;
   const cmsis_nn_dims *out = &h->output_dims;
-  switch (h->kernel) {
+  switch (twin_of(h->kernel)) {
     case kCallConvolvePacked:
     case kCallConvolvePackedAny:
       return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
@@ -207,6 +234,41 @@ int32_t call_run(const call *c) {
 #endif
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
+    case kCallConvolvePackedNearest:
+      return tinsmith_convolve_packed_s8_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                 c->output);
+    case kCallDepthwisePackedNearest:
+      return tinsmith_depthwise_packed_s8_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
+                                                  c->output);
+    case kCallDepthwisePixelsNearest:
+      return tinsmith_depthwise_pixels_s8_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
+                                                  c->output);
+    case kCallFullyConnectedPackedNearest:
+      return tinsmith_fully_connected_packed_s8_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
+                                                        c->output);
+#if !TINSMITH_NN_C
+    case kCallConvolvePackedOffsetNearest:
+      return tinsmith_convolve_packed_offset_s8_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                        c->output);
+#endif
+#if !TINSMITH_NN_MVE
+    case kCallConvolvePackedAnyNearest:
+      return tinsmith_convolve_packed_any_s8_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                     c->output);
+    case kCallDepthwisePackedAnyNearest:
+      return tinsmith_depthwise_packed_any_s8_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
+                                                      c->output);
+#endif
+#if TINSMITH_NN_DSP
+    case kCallFullyConnectedPackedDeepNearest:
+      return tinsmith_fully_connected_packed_deep_s8_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
+                                                             c->output);
+#endif
+#if TINSMITH_NN_MVE
+    case kCallFullyConnectedSmallNearest:
+      return tinsmith_fully_connected_small_s8_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
+                                                       c->output);
+#endif
     case kCallConvolveWrapper:
       return arm_convolve_wrapper_s8(&ctx, &conv, &channels, in, input, filter, second, &kGarbageDims, bias, out,
                                      c->output);

@@ -40,6 +40,15 @@ typedef enum {
   kCallDepthwisePixels,
   kCallConvolvePackedOffset,
   kCallFullyConnectedSmall,
+  kCallConvolvePackedNearest,
+  kCallDepthwisePackedNearest,
+  kCallFullyConnectedPackedNearest,
+  kCallConvolvePackedAnyNearest,
+  kCallDepthwisePackedAnyNearest,
+  kCallFullyConnectedPackedDeepNearest,
+  kCallDepthwisePixelsNearest,
+  kCallConvolvePackedOffsetNearest,
+  kCallFullyConnectedSmallNearest,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

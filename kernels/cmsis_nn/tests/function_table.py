@@ -15,6 +15,7 @@ LIBRARY = Path(__file__).resolve().parent.parent
 IMPLEMENTATIONS = ("C", "DSP", "MVE")
 
 _DEFINITION = re.compile(r"^(\w[\w \*]*?)(\w+)\([^;{]*\) \{$(.*?)^\}$", re.M | re.S)
+_BODY = "_body.h"
 _POOLING = ("arm_avgpool_s16", "arm_max_pool_s16")
 """What the macro TINSMITH_POOLING_S16 defines."""
 
@@ -53,13 +54,15 @@ class Function:
 
 
 def _functions(kind: str) -> Iterator[Function]:
-    """What is compiled for an implementation."""
-    for path in sorted((LIBRARY / "src").rglob("*.c")):
+    """What is compiled for an implementation, in files or the headers that they share. A body counts as the file that
+    is compiled of it to round twice.
+    """
+    for path in sorted((LIBRARY / "src").rglob("*.[ch]")):
         text = path.read_text(encoding="utf-8")
         guards = re.findall(r"^#if (!?TINSMITH_NN_\w+)$", text, re.M)
         if kind not in _compiled_for(path.parent.name, guards):
             continue
-        file = f"{path.parent.name}/{path.name}"
+        file = f"{path.parent.name}/{path.name.replace(_BODY, '.c')}"
         for match in _DEFINITION.finditer(text):
             is_static = re.search(r"\bstatic\b|ALWAYS_INLINE", match[1]) is not None
             yield Function(match[2], file, match[3], is_static)
@@ -85,6 +88,7 @@ def _loops(name: str, functions: tuple[Function, ...]) -> str:
     private = {
         (function.file, function.name): function for function in functions if function.is_static
     }
+    shared = {name: found for (file, name), found in private.items() if file.endswith(".h")}
     reached, waiting = set[Function](), [public[name]]
     while waiting:
         current = waiting.pop()
@@ -92,9 +96,9 @@ def _loops(name: str, functions: tuple[Function, ...]) -> str:
             continue
         reached.add(current)
         for word in set(re.findall(r"\b\w+\b", current.body)):
-            called = private.get((current.file, word), public.get(word))
+            called = private.get((current.file, word), public.get(word, shared.get(word)))
             waiting += [] if called is None or called.name.endswith("buffer_size") else [called]
-    files = {function.file for function in reached}
+    files = {function.file for function in reached if function.file.endswith(".c")}
     for folders in (("dsp", "mve"), ("c",), ("common",)):
         chosen = sorted(file for file in files if file.split("/")[0] in folders)
         if chosen:

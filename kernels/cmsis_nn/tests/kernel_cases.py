@@ -54,6 +54,15 @@ KERNELS = (
     "depthwise_pixels",
     "convolve_packed_offset",
     "fully_connected_small",
+    "convolve_packed_nearest",
+    "depthwise_packed_nearest",
+    "fully_connected_packed_nearest",
+    "convolve_packed_any_nearest",
+    "depthwise_packed_any_nearest",
+    "fully_connected_packed_deep_nearest",
+    "depthwise_pixels_nearest",
+    "convolve_packed_offset_nearest",
+    "fully_connected_small_nearest",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -64,8 +73,15 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     """
     of_one = {"c": ("_deep", "_offset", "_small"), "dsp": ("_small",), "mve": ("_any", "_deep")}
     missing = of_one[implementation]
-    return tuple(name for name in KERNELS if name != "softmax" and not name.endswith(missing))
+    return tuple(
+        name
+        for name in KERNELS
+        if name != "softmax" and not name.removesuffix(NEAREST).endswith(missing)
+    )
 
+
+NEAREST = "_nearest"
+"""Behind the names of kernels that round once."""
 
 Dims = tuple[int, int, int, int]
 Pair = tuple[int, int]
@@ -146,10 +162,23 @@ def requantize(value: Int64s, multiplier: Int64s, shift: Int64s) -> Int64s:
     return rounding_divide(product, np.maximum(-shift, 0))
 
 
+def requantize_once(value: Int64s, multiplier: Int64s, shift: Int64s) -> Int64s:
+    """TFLite MultiplyByQuantizedMultiplier with TFLITE_SINGLE_ROUNDING."""
+    total = 31 - shift
+    return (value * multiplier + (1 << total >> 1)) >> total
+
+
 def finish(
-    acc: Int64s, multiplier: Int32s, shift: Int32s, zero_point: int, activation: Pair
+    acc: Int64s,
+    multiplier: Int32s,
+    shift: Int32s,
+    zero_point: int,
+    activation: Pair,
+    *,
+    nearest: bool = False,
 ) -> Int8s:
-    scaled = requantize(acc, multiplier.astype(np.int64), shift.astype(np.int64)) + zero_point
+    rescale = requantize_once if nearest else requantize
+    scaled = rescale(acc, multiplier.astype(np.int64), shift.astype(np.int64)) + zero_point
     return np.clip(scaled, *activation).astype(np.int8)
 
 
@@ -235,8 +264,10 @@ class Generator:
         return (extent - reach) // stride + 1, 0
 
     def convolution(self, kernel: str) -> Call:
-        packed, has_offset = "packed" in kernel, kernel.endswith("_offset")
-        any_shift = kernel.endswith("_any") or (has_offset and self.chance(0.5))
+        name, nearest = kernel.removesuffix(NEAREST), kernel.endswith(NEAREST)
+        packed, has_offset = "packed" in name, name.endswith("_offset")
+        any_shift = name.endswith("_any") or (has_offset and self.chance(0.5))
+        any_shift |= nearest and self.implementation == "mve" and self.chance(0.3)
         one_row, pixels = kernel == "convolve_1_x_n", "1x1" in kernel
         groups = 1 if packed or one_row or pixels or self.chance(0.7) else self.between(2, 3)
         taps = (1, 1) if pixels or self.chance(0.3) else (self.between(1, 5), self.between(1, 4))
@@ -273,7 +304,7 @@ class Generator:
             acc += np.concatenate(
                 [v @ (m.astype(np.int64) - weights_zero).T for v, m in parts], axis=3
             )
-        expected = finish(acc, multiplier, shift, out_zero, activation)
+        expected = finish(acc, multiplier, shift, out_zero, activation, nearest=nearest)
         if has_offset:
             layer = pack_convolution_offset(
                 self.implementation,
@@ -283,6 +314,7 @@ class Generator:
                 shift,
                 input_zero_point=zero,
                 weights_zero_point=weights_zero,
+                nearest=nearest,
             )
         elif packed:
             layer = pack_convolution(
@@ -293,6 +325,7 @@ class Generator:
                 shift,
                 input_zero_point=zero,
                 any_shift=any_shift,
+                nearest=nearest,
             )
         else:
             layer = PackedLayer(weights, bias, multiplier, shift)
@@ -312,13 +345,16 @@ class Generator:
         )
 
     def depthwise(self, kernel: str) -> Call:
-        packed, pixels = "packed" in kernel, kernel.endswith("_pixels")
-        any_shift = kernel.endswith("_any") or (pixels and self.chance(0.5))
+        name, nearest = kernel.removesuffix(NEAREST), kernel.endswith(NEAREST)
+        packed, pixels = "packed" in name, name.endswith("_pixels")
+        multiplies = name.endswith("_any")
+        any_shift = multiplies or (pixels and self.chance(0.5))
+        any_shift |= nearest and self.implementation == "mve" and self.chance(0.3)
         image = kernel in ("depthwise_opt", "depthwise_3x3")
         small = kernel == "depthwise_3x3" or self.chance(0.4)
         taps = (3, 3) if small else (self.between(1, 9), self.between(1, 6))
         free = not packed and not pixels
-        single = image or pixels or (packed and not any_shift)
+        single = image or pixels or (packed and not multiplies)
         multiply = 1 if single or self.chance(0.6) else self.between(2, 9 if free else 3)
         channels_in = self.between(2 if packed else 1, 11) + (3 if pixels else 0)
         if free and self.chance(0.1):  # more than sums are kept of
@@ -354,11 +390,17 @@ class Generator:
         shifted = np.repeat(x.astype(np.int64) - zero, multiply, axis=3)
         for ky, kx, values in windows(shifted, taps, stride, (top, left), dilation, (oh, ow), 0):
             acc += values * weights[0, ky, kx].astype(np.int64)
-        expected = finish(acc, multiplier, shift, out_zero, activation)
+        expected = finish(acc, multiplier, shift, out_zero, activation, nearest=nearest)
         layer = PackedLayer(weights.astype(np.int8), bias, multiplier, shift)
         if pixels:
             layer = pack_depthwise_pixels(
-                self.implementation, weights, bias, multiplier, shift, input_zero_point=zero
+                self.implementation,
+                weights,
+                bias,
+                multiplier,
+                shift,
+                input_zero_point=zero,
+                nearest=nearest,
             )
         if packed:
             layer = pack_depthwise(
@@ -370,6 +412,7 @@ class Generator:
                 input_zero_point=zero,
                 input_size=(h, w),
                 any_shift=any_shift,
+                nearest=nearest,
             )
         strip = self.between(1, ow if h > w else oh) if packed else 1
         return Call(
@@ -389,7 +432,8 @@ class Generator:
         )
 
     def fully_connected(self, kernel: str) -> Call:
-        packed, deep = "packed" in kernel, kernel.endswith("_deep")
+        name, nearest = kernel.removesuffix(NEAREST), kernel.endswith(NEAREST)
+        packed, deep = "packed" in name, name.endswith("_deep")
         n, depth, channels = self.between(1, 3), self.between(1, 70), self.between(1, 18)
         if deep and self.chance(0.8):
             n, depth, channels = 1, self.between(500, 1100), self.between(1, 6)
@@ -402,14 +446,16 @@ class Generator:
         multiplier, shift = self.stage(depth, stages, wide=False)
         if not per_channel:
             shift = np.maximum(shift, -22)
+        if nearest and self.implementation == "mve" and self.chance(0.3):
+            shift = self.large_shift(stages)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)
         activation = self.activation()
         acc = (x.astype(np.int64) - zero) @ weights.astype(np.int64).T + bias
-        expected = finish(acc, multiplier, shift, out_zero, activation)
+        expected = finish(acc, multiplier, shift, out_zero, activation, nearest=nearest)
         layer = PackedLayer(weights, bias, multiplier, shift)
-        if kernel.endswith("_small"):
+        if name.endswith("_small"):
             layer = pack_fully_connected_small(
-                weights, bias, multiplier, shift, input_zero_point=zero
+                weights, bias, multiplier, shift, input_zero_point=zero, nearest=nearest
             )
         elif packed:
             layer = pack_fully_connected(
@@ -420,6 +466,7 @@ class Generator:
                 shift,
                 input_zero_point=zero,
                 deep=deep,
+                nearest=nearest,
             )
         return Call(
             kernel=kernel,

@@ -87,6 +87,7 @@ from tinsmith_ir.operators import (
     Transpose,
 )
 from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_c.testing import (
@@ -96,6 +97,7 @@ from tinsmith_c.testing import (
     cases_poses,
     cases_products,
     cases_ranking,
+    cases_rounding,
     cases_rows,
     cases_volumes,
 )
@@ -662,7 +664,7 @@ def network(draft: Draft) -> None:
     draft.outputs.append(builder.add(Softmax(), [dense], "probabilities", probability))
 
 
-CASES: tuple[Case, ...] = (
+_TFLITE: tuple[Case, ...] = (
     *typed("conv2d", conv2d, NUMBERS),
     *typed("depthwise_conv2d", depthwise_conv2d, NUMBERS),
     *typed("fully_connected", fully_connected, NUMBERS),
@@ -694,6 +696,7 @@ CASES: tuple[Case, ...] = (
     *cases_poses.CASES,
     *cases_products.CASES,
     *cases_ranking.CASES,
+    *cases_rounding.CASES,
     *cases_rows.CASES,
     *cases_volumes.CASES,
     Case("conversions", conversions),
@@ -704,4 +707,29 @@ CASES: tuple[Case, ...] = (
     Case("hybrid", hybrid),
     Case("network", network),
 )
-"""Every operator, by element type."""
+
+_ROUNDED_ONCE = (
+    "conv2d_i8",
+    "depthwise_conv2d_i8",
+    "fully_connected_i8",
+    "elementwise_i8",
+    "mean_i8",
+    "sums_i8",
+    "joined_i8",
+    "rectifiers_i8",
+    "differences_i8",
+    "residuals_i8",
+    "scales_i8",
+    "conversions",
+    "network",
+)
+
+CASES: tuple[Case, ...] = (
+    *_TFLITE,
+    *(
+        replace(case, name=f"{case.name}_nearest", rounding=Rounding.NEAREST)
+        for case in _TFLITE
+        if case.name in _ROUNDED_ONCE
+    ),
+)
+"""Every operator, by element type, and those of int8 that rescale once more, rounded once."""

@@ -1,12 +1,14 @@
 """Graphs of tests in the making: random operands, and cases by element type."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Graph, Value
+from tinsmith_ir.operators import Rescaling
 from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
 
@@ -85,16 +87,30 @@ class Draft:
 
 @dataclass(frozen=True)
 class Case:
-    """A named graph: `build(seed)`."""
+    """A named graph: `build(seed)`. rounding: of each step that rescales."""
 
     name: str
     fill: Callable[[Draft], None]
+    rounding: Rounding = Rounding.TFLITE
 
     def build(self, seed: int = 0) -> Graph:
         """The graph, with random constants from `seed`."""
         draft = Draft(GraphBuilder(self.name), np.random.default_rng(seed), [])
         self.fill(draft)
-        return draft.builder.build(draft.outputs)
+        return _rounded(draft.builder.build(draft.outputs), self.rounding)
+
+
+def _rounded(graph: Graph, rounding: Rounding) -> Graph:
+    if rounding is Rounding.TFLITE:
+        return graph
+    nodes = tuple(
+        replace(node, operator=replace(node.operator, rounding=rounding))
+        if isinstance(node.operator, Rescaling)
+        and node.operator.rescales([value.type for value in node.outputs])
+        else node
+        for node in graph.nodes
+    )
+    return replace(graph, nodes=nodes)
 
 
 def typed(name: str, fill: Callable[[Draft, DType], None], dtypes: Sequence[DType]) -> list[Case]:

@@ -1,4 +1,5 @@
-/* The output stage of every int8 kernel: TFLite's two roundings (gemmlowp), in two forms.
+/* The output stage of every int8 kernel: TFLite's two roundings (gemmlowp), in two forms. The folded one also rounds
+ * once, in files that ask for it (rounding.h).
  *
  * General form, any multiplier and shift:     tinsmith_requantize(acc, multiplier, shift)
  * Folded form, arranged by the compiler:      tinsmith_requantize_folded(acc, multiplier, shift, half_and_zero_point)
@@ -7,6 +8,8 @@
 #define TINSMITH_NN_INTERNAL_REQUANTIZE_H
 
 #include <stdint.h>
+
+#include "src/internal/rounding.h"
 
 /** gemmlowp's SaturatingRoundingDoublingHighMul for multiplier >= 0, where saturation cannot happen. Its truncating
  * division with a sign-dependent nudge equals a rounded-up floor: floor((a * b + 2^30) / 2^31). */
@@ -111,40 +114,52 @@ static inline int32_t tinsmith_clamp(int32_t value, int32_t min, int32_t max) {
 
 /* The folded form: multiplier is twice the Q31 one as an unsigned 32-bit pattern; shift is the right shift in [1, 22];
  * |acc| < 2^30. With y the rounded product and z the zero point,
- *     RoundingDivideByPOT(y, shift) + z = floor((y - (y < 0) + (2 z + 1) 2^(shift - 1)) / 2^shift). */
+ *     RoundingDivideByPOT(y, shift) + z = floor((y - (y < 0) + (2 z + 1) 2^(shift - 1)) / 2^shift).
+ * Rounded once, y is the product rounded down, and nothing is taken from it. */
 
 /** (2 z + 1) 2^(shift - 1): the half of the rounding and the zero point, one number per channel. */
 static inline int32_t tinsmith_half_and_zero_point(int32_t shift, int32_t zero_point) {
   return (int32_t)((uint32_t)(2 * zero_point + 1) << shift) >> 1;
 }
 
-/** TFLite's MultiplyByQuantizedMultiplier plus the zero point. */
+/** acc * multiplier * 2^-32: rounded half up, or down if the only rounding comes later. */
+static inline int32_t tinsmith_multiply_folded(int32_t acc, int32_t multiplier) {
+#if defined(__ARM_FEATURE_DSP)
+  /* (acc * 2^32 + acc * (multiplier - 2^32) [+ 2^31]) >> 32, as the pattern reads as multiplier - 2^32. */
+  int32_t product;
+#if TINSMITH_NN_NEAREST
+  __asm__("smmla %0, %1, %2, %1" : "=r"(product) : "r"(acc), "r"(multiplier));
+#else
+  __asm__("smmlar %0, %1, %2, %1" : "=r"(product) : "r"(acc), "r"(multiplier));
+#endif
+  return product;
+#else
+  const int64_t half = TINSMITH_NN_NEAREST ? 0 : INT64_C(1) << 31;
+  return (int32_t)(((int64_t)acc * (uint32_t)multiplier + half) >> 32);
+#endif
+}
+
+/** acc scaled, plus the zero point: TFLite's MultiplyByQuantizedMultiplier, or rounded once. */
 static inline int32_t tinsmith_requantize_folded(int32_t acc, int32_t multiplier, int32_t shift,
                                                  int32_t half_and_zero_point) {
-#if defined(__ARM_FEATURE_DSP)
-  /* smmlar: (acc * 2^32 + acc * (multiplier - 2^32) + 2^31) >> 32, as the pattern reads as multiplier - 2^32. */
-  int32_t product;
-  __asm__("smmlar %0, %1, %2, %1" : "=r"(product) : "r"(acc), "r"(multiplier));
-#else
-  const int32_t product = (int32_t)(((int64_t)acc * (uint32_t)multiplier + (INT64_C(1) << 31)) >> 32);
-#endif
-  return (product + (product >> 31) + half_and_zero_point) >> shift;
+  const int32_t product = tinsmith_multiply_folded(acc, multiplier);
+  const int32_t nudge = TINSMITH_NN_NEAREST ? 0 : product >> 31;
+  return (product + nudge + half_and_zero_point) >> shift;
 }
 
 /** The same for any shift, with the zero point as it is: shift in [-30, 22], 0 or below being to the left;
- * |acc| * 2^-shift < 2^30. A product that is not shifted to the right is rounded already. */
+ * |acc| * 2^-shift < 2^30, rounded once < 2^29. A product that is not shifted to the right is rounded already. */
 static inline int32_t tinsmith_requantize_folded_any(int32_t acc, int32_t multiplier, int32_t shift,
                                                      int32_t zero_point) {
+#if TINSMITH_NN_NEAREST
+  const int32_t left = shift < 1 ? 1 - shift : 0;
+  const int32_t right = shift + left;
+#else
   const int32_t left = shift < 0 ? -shift : 0;
   const int32_t right = shift < 0 ? 0 : shift;
-  const int32_t raised = (int32_t)((uint32_t)acc << left);
-#if defined(__ARM_FEATURE_DSP)
-  int32_t product;
-  __asm__("smmlar %0, %1, %2, %1" : "=r"(product) : "r"(raised), "r"(multiplier));
-#else
-  const int32_t product = (int32_t)(((int64_t)raised * (uint32_t)multiplier + (INT64_C(1) << 31)) >> 32);
 #endif
-  const int32_t nudge = (product & -(right > 0)) >> 31;
+  const int32_t product = tinsmith_multiply_folded((int32_t)((uint32_t)acc << left), multiplier);
+  const int32_t nudge = TINSMITH_NN_NEAREST ? 0 : (product & -(right > 0)) >> 31;
   return (product + nudge + tinsmith_half_and_zero_point(right, zero_point)) >> right;
 }
 

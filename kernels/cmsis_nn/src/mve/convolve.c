@@ -1,4 +1,4 @@
-/* The public convolutions on MVE: check the arguments, fold the bias where that is not done yet, call the core. */
+/* The public convolutions on MVE: check the arguments, fold the bias, call the core. */
 #include "src/internal/implementation.h"
 
 #if TINSMITH_NN_MVE
@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "include/arm_nnfunctions.h"
-#include "include/tinsmith_nn.h"
 #include "src/internal/arguments.h"
 #include "src/internal/compiler.h"
 #include "src/mve/convolve_core.h"
@@ -17,41 +16,6 @@ enum { kChannelsAtOnce = 64 };
 
 /** Outputs of a row that is worth cutting into pieces. */
 enum { kLongRow = 16 };
-
-static mve_matrix matrix_of(const cmsis_nn_conv_params *params, const cmsis_nn_per_channel_quant_params *quant,
-                            const cmsis_nn_dims *filter_dims, const int8_t *filter, int32_t channels,
-                            const int32_t *folded_bias) {
-  const mve_matrix matrix = {
-      .weights = filter,
-      .channels = channels,
-      .depth = filter_dims->h * filter_dims->w * filter_dims->c,
-      .bias = folded_bias,
-      .scale = {.multiplier = quant->multiplier,
-                .shift = quant->shift,
-                .per_channel = true,
-                .shifts_right = tinsmith_mve_shifts_right(quant->shift, channels),
-                .range = {params->output_offset, params->activation.min, params->activation.max}},
-  };
-  return matrix;
-}
-
-arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
-                                                const cmsis_nn_per_channel_quant_params *quant_params,
-                                                const cmsis_nn_dims *input_dims, const int8_t *input_data,
-                                                const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
-                                                const int32_t *bias_data, const cmsis_nn_dims *output_dims,
-                                                int8_t *output_data) {
-  const bool in_place = ctx->buf == NULL && mve_fields_in_place(conv_params, input_dims, filter_dims, output_dims);
-  const arm_cmsis_nn_status status =
-      tinsmith_check_convolve_packed(ctx, in_place, input_dims, filter_dims, output_dims);
-  if (status != ARM_CMSIS_NN_SUCCESS) {
-    return status;
-  }
-  const mve_matrix matrix = matrix_of(conv_params, quant_params, filter_dims, filter_data, filter_dims->n, bias_data);
-  tinsmith_mve_convolve_s8(conv_params, &matrix, input_dims, input_data, filter_dims, output_dims, output_data,
-                           ctx->buf, mve_fields_at_once(matrix.depth));
-  return ARM_CMSIS_NN_SUCCESS;
-}
 
 /** Outputs [first, first + count) of a single row of outputs, as a convolution of their own. */
 static void convolve_piece(const cmsis_nn_conv_params *params, const mve_matrix *matrix,
@@ -156,7 +120,7 @@ static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_chan
                      const int8_t *filter, const int32_t *bias, const cmsis_nn_dims *output_dims, int8_t *output,
                      int8_t *fields) {
   int32_t folded_bias[kChannelsAtOnce];
-  mve_matrix part = matrix_of(params, quant, filter_dims, filter, output_dims->c, folded_bias);
+  mve_matrix part = mve_matrix_of(params, quant, filter_dims, filter, output_dims->c, folded_bias);
   const int32_t fields_at_once = mve_fields_fitting(part.depth, mve_convolve_bytes(input_dims, filter_dims));
   const int32_t groups = input_dims->c / filter_dims->c;
   const int32_t group_channels = output_dims->c / groups;

@@ -20,4 +20,22 @@ void tinsmith_mve_convolve_s8(const cmsis_nn_conv_params *params, const mve_matr
                               const cmsis_nn_dims *input_dims, const int8_t *input, const cmsis_nn_dims *filter_dims,
                               const cmsis_nn_dims *output_dims, int8_t *output, int8_t *fields, int32_t fields_at_once);
 
+/** All channels of a layer without groups. */
+static inline mve_matrix mve_matrix_of(const cmsis_nn_conv_params *params,
+                                       const cmsis_nn_per_channel_quant_params *quant, const cmsis_nn_dims *filter_dims,
+                                       const int8_t *filter, int32_t channels, const int32_t *folded_bias) {
+  const mve_matrix matrix = {
+      .weights = filter,
+      .channels = channels,
+      .depth = filter_dims->h * filter_dims->w * filter_dims->c,
+      .bias = folded_bias,
+      .scale = {.multiplier = quant->multiplier,
+                .shift = quant->shift,
+                .per_channel = true,
+                .shifts_right = tinsmith_mve_shifts_right(quant->shift, channels),
+                .range = {params->output_offset, params->activation.min, params->activation.max}},
+  };
+  return matrix;
+}
+
 #endif /* TINSMITH_NN_MVE_CONVOLVE_CORE_H */

@@ -2,7 +2,8 @@
  *
  * TFLite scales in two roundings (gemmlowp): a doubling high multiply that rounds half up, which is what VQRDMULH does,
  * then a right shift that rounds half away from zero, where VRSHL rounds half up. The two shifts differ only on ties of
- * negative numbers; taking 1 from every negative number first makes them equal.
+ * negative numbers; taking 1 from every negative number first makes them equal. Files that round once
+ * (internal/rounding.h) do without: of the product they take the floor, which is what VQDMULH does.
  */
 #ifndef TINSMITH_NN_MVE_REQUANTIZE_H
 #define TINSMITH_NN_MVE_REQUANTIZE_H
@@ -10,6 +11,8 @@
 #include <arm_mve.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "src/internal/rounding.h"
 
 /** Lanes of an int32 vector, and of an int8 vector. */
 enum { kWordLanes = 4, kByteLanes = 16 };
@@ -32,11 +35,20 @@ static inline int32x4_t mve_divide_by_power(int32x4_t acc, int32x4_t shift) {
 
 /** acc scaled by multiplier * 2^(shift - 31), multiplier in [0, 2^31), shift in [-31, -1]. */
 static inline int32x4_t mve_requantize_right(int32x4_t acc, int32x4_t multiplier, int32x4_t shift) {
+#if TINSMITH_NN_NEAREST
+  return vrshlq_s32(vqdmulhq_s32(acc, multiplier), shift);
+#else
   return mve_divide_by_power(vqrdmulhq_s32(acc, multiplier), shift);
+#endif
 }
 
-/** The same for any shift in [-31, 30]; lanes may differ in sign. */
+/** The same for any shift in [-31, 30]; lanes may differ in sign. Rounded once, |acc| * 2^(shift + 1) must fit if shift
+ * is not negative. */
 static inline int32x4_t mve_requantize(int32x4_t acc, int32x4_t multiplier, int32x4_t shift) {
+#if TINSMITH_NN_NEAREST
+  const int32x4_t negative = vminq_s32(shift, vdupq_n_s32(-1));
+  return mve_requantize_right(vshlq_s32(acc, vsubq_s32(shift, negative)), multiplier, negative);
+#else
   const int32x4_t zero = vdupq_n_s32(0);
   const int32x4_t right = vminq_s32(shift, zero);
   acc = vshlq_s32(acc, vmaxq_s32(shift, zero));
@@ -44,31 +56,48 @@ static inline int32x4_t mve_requantize(int32x4_t acc, int32x4_t multiplier, int3
   /* -1 where acc is negative and is going to be shifted. */
   const int32x4_t tie = vshrq_n_s32(vandq_s32(acc, right), 31);
   return vrshlq_s32(vaddq_s32(acc, tie), right);
+#endif
 }
 
 /** One multiplier and shift for all lanes. */
 typedef struct {
   int32_t multiplier; /**< [0, 2^31) */
   int32_t left;       /**< >= 0 */
-  int32_t right;      /**< <= 0 */
-  int32_t tie;        /**< 1 if right is negative, else 0. */
+  int32_t right;      /**< <= 0; rounded once < 0 */
+  int32_t tie;        /**< 1 if right is negative, else 0. Rounded once it is not read. */
 } mve_uniform_scale;
 
 static inline mve_uniform_scale mve_uniform(int32_t multiplier, int32_t shift) {
+  const int32_t most = TINSMITH_NN_NEAREST ? -1 : 0; /* to the right */
   const mve_uniform_scale scale = {
       .multiplier = multiplier,
-      .left = shift > 0 ? shift : 0,
-      .right = shift < 0 ? shift : 0,
+      .left = shift > most ? shift - most : 0,
+      .right = shift < most ? shift : most,
       .tie = shift < 0,
   };
   return scale;
 }
 
-/** As mve_requantize() for a shift that is not positive. */
+/** As mve_requantize() of numbers that have been shifted to the left. */
 static inline int32x4_t mve_requantize_uniform_right(int32x4_t acc, const mve_uniform_scale *scale) {
+#if TINSMITH_NN_NEAREST
+  acc = vqdmulhq_n_s32(acc, scale->multiplier);
+#else
   acc = vqrdmulhq_n_s32(acc, scale->multiplier);
   /* acc + tie * (acc >> 31). VQDMLAH would do it at once, but keeps clang 20 from tail-predicating loops. */
   acc = vaddq_s32(acc, vqdmulhq_n_s32(acc, scale->tie));
+#endif
+  return vrshlq_n_s32(acc, scale->right);
+}
+
+/** The same for loops over whole vectors. */
+static inline int32x4_t mve_requantize_uniform_whole(int32x4_t acc, const mve_uniform_scale *scale) {
+#if TINSMITH_NN_NEAREST
+  acc = vqdmulhq_n_s32(acc, scale->multiplier);
+#else
+  acc = vqrdmulhq_n_s32(acc, scale->multiplier);
+  acc = vqdmlahq_n_s32(acc, acc, scale->tie);
+#endif
   return vrshlq_n_s32(acc, scale->right);
 }
 

@@ -1,0 +1,3 @@
+/* depthwise_packed_body.h as TFLite rounds. */
+
+#include "src/mve/depthwise_packed_body.h"

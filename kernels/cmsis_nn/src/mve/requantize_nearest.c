@@ -1,0 +1,5 @@
+/* requantize_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/mve/requantize_body.h"
