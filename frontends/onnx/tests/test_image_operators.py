@@ -278,3 +278,27 @@ def test_an_image_is_scaled_and_each_channel_moved() -> None:
 def test_an_image_scaler_of_other_channels_is_refused() -> None:
     with pytest.raises(ModelError, match="a bias for each of their channels"):
         made_of("ImageScaler", [numbers(1, 2, 3, 2)], {"bias": [0.5]}, opset=8)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "rows", "columns"),
+    [
+        ({"border": [1, 2, 3, 1]}, slice(2, 5), slice(1, 4)),
+        ({"border": [1, 2, 0, 0], "scale": [4, 2]}, slice(2, 6), slice(1, 3)),
+    ],
+)
+def test_an_image_is_cropped(attributes: Mapping[str, object], rows: slice, columns: slice) -> None:
+    x = numbers(1, 2, 6, 7)
+    assert_close(made_of("Crop", [x], attributes, opset=8), x[:, :, rows, columns])
+
+
+def test_a_crop_that_leaves_nothing_is_refused() -> None:
+    with pytest.raises(ModelError, match="a part of an image"):
+        made_of("Crop", [numbers(1, 2, 3, 2)], {"border": [1, 1, 1, 1]}, opset=8)
+
+
+def test_affine_scales_and_moves_numbers() -> None:
+    found = made_of(
+        "Affine", [np.array([1.0, -2.0], np.float32)], {"alpha": 2.0, "beta": 0.5}, opset=8
+    )
+    assert found.tolist() == [2.5, -3.5]

@@ -143,11 +143,19 @@ def reciprocal(context: OperatorContext) -> Tensor:
     return ew.div(c, c.number(1.0, x), x)
 
 
+def affine(context: OperatorContext) -> Tensor:
+    """Affine, which the main domain had for trials before its version 10: alpha * x + beta."""
+    c, x = context.c, context.tensor(0)
+    scaled = ew.mul(c, c.number(context.real("alpha", 1.0), x), x)
+    return ew.add(c, scaled, c.number(context.real("beta", 0.0), x))
+
+
 RULES: Mapping[str, Rule] = {
     "Abs": Rule(lambda context: ew.absolute(context.c, context.tensor(0))),
     "Acos": function(Acos()),
     "Acosh": function(Acosh()),
     "Add": _two(ew.add),
+    "Affine": Rule(affine),
     "And": _two(ew.minimum),
     "Asin": function(Asin()),
     "Asinh": function(Asinh()),

@@ -247,9 +247,31 @@ def image_scaler(context: OperatorContext) -> Tensor:
     )
 
 
+def crop(context: OperatorContext) -> Tensor:
+    """Crop, for trials as well: without a border of (left, top, right, bottom), or of `scale` rows and columns from
+    the upper left corner of what is inside.
+    """
+    x = context.tensor(0)
+    border, scale = context.integers("border", ()), context.integers("scale", ())
+    if x.rank != 4 or len(border) != 4 or len(scale) not in (0, 2):
+        raise context.error(
+            f"expected images, 4 widths and 2 sizes or none, got shape {list(x.shape)}, {list(border)}, {list(scale)}"
+        )
+    left, top, right, bottom = border
+    height, width = scale or (x.shape[2] - top - bottom, x.shape[3] - left - right)
+    is_inside = min(top, left) >= 0 and top + height <= x.shape[2] and left + width <= x.shape[3]
+    if not is_inside or min(height, width) < 1:
+        raise context.error(
+            f"expected a part of an image of shape {list(x.shape)}, got {height}x{width}"
+        )
+    rows = movement.part(context.c, x, 2, top, top + height)
+    return movement.part(context.c, rows, 3, left, left + width)
+
+
 RULES: Mapping[str, Rule] = {
     "CenterCropPad": Rule(center_crop_pad),
     "Col2Im": Rule(col2im),
+    "Crop": Rule(crop),
     "DepthToSpace": Rule(depth_to_space),
     "ImageScaler": Rule(image_scaler),
     "Pad": Rule(pad),
