@@ -1,5 +1,6 @@
 """Sums, means, extremes and such over axes."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -23,9 +24,11 @@ from tinsmith_ir.operators import (
 from tinsmith_tensors.composer import Composer, Tensor
 from tinsmith_tensors.element_types import graph_dtype
 from tinsmith_tensors.elementwise import absolute, add, cast, floor_div, mul, sub
-from tinsmith_tensors.movement import flip, reshape, unsqueeze
+from tinsmith_tensors.movement import flip, reshape, squeeze, unsqueeze
 
 _WIDE = np.dtype("<i8")
+_MOST_SUMMED = 1 << 14
+"""Floats one after another: rounding may then be off by a thousandth of their magnitude."""
 _ArrayReduction = Callable[..., Array]
 
 
@@ -66,8 +69,14 @@ def total(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool
 
 
 def mean(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
-    """The mean; of integers cut off."""
+    """The mean; of integers cut off. That of many numbers is a mean of means, as sums of floats round one by one."""
     if x.is_float:
+        chosen = normalized_axes(axes, x.rank)
+        sizes = [x.shape[axis] for axis in chosen]
+        if not x.is_known and len(chosen) > 1 and math.prod(sizes) > _MOST_SUMMED:
+            rows = _reduced(c, x, chosen[-1:], True, Mean, np.mean)
+            means = mean(c, rows, chosen[:-1], keep_dims=True)
+            return means if keep_dims else squeeze(c, means, chosen)
         return _reduced(c, x, axes, keep_dims, Mean, np.mean)
     count = int(np.prod([x.shape[axis] for axis in normalized_axes(axes, x.rank)], dtype=np.int64))
     summed = total(c, x, axes, keep_dims=keep_dims)
