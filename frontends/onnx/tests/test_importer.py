@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from models import computed, declared, model
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from tinsmith_ir import (
     ModelError,
     UnsupportedError,
@@ -33,7 +33,7 @@ def convolution(shape: Sequence[int | str | None] = (1, 3, 8, 6)) -> onnx.ModelP
         helper.make_node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]),
         helper.make_node("Relu", ["c"], ["y"]),
     ]
-    return model(nodes, [declared("x", shape)], [declared("y", shape)], {"w": weights})
+    return model(nodes, [declared("x", shape)], [declared("y", None)], {"w": weights})
 
 
 def test_names_and_locations_are_those_of_the_file() -> None:
@@ -111,7 +111,13 @@ def test_an_open_size_that_is_no_batch_is_asked_for() -> None:
         ({"input_shapes": {"z": (1,)}}, "input_shapes: expected names among N, x, got z"),
         ({"input_shapes": {"x": (1, 2, 3)}}, r"expected a shape of 2 sizes, got \[1, 2, 3\]"),
         ({"input_shapes": {"x": (2, 4)}}, "expected 3 along axis 1, as the file says, got 4"),
+        ({"input_shapes": {"N": (2, 4)}}, r"dimension 'N': expected one size, got \[2, 4\]"),
+        (
+            {"input_shapes": {"N": (2,), "x": (1, 3)}},
+            "expected 2 along axis 0, as given for 'N', got 1",
+        ),
         ({"states": {"x": "z"}}, "states' outputs: expected names among y, got z"),
+        ({"states": {"x": "y"}}, "expected an output that is no state, got 1 that all are"),
     ],
 )
 def test_choices_that_do_not_fit_are_wrong_use(choices: dict[str, object], message: str) -> None:
@@ -194,6 +200,65 @@ def test_all_problems_are_told_at_once_and_what_follows_from_them_is_not() -> No
     assert str(caught.value).count("Supported operators: Abs, ") == 1
 
 
+def test_a_state_is_of_its_outputs_type() -> None:
+    node = helper.make_node("Concat", ["x", "s"], ["z"], axis=0)
+    other = helper.make_node("Neg", ["x"], ["y"])
+    inputs = [declared("x", [2]), declared("s", [2])]
+    made = model([node, other], inputs, [declared("y", [2]), declared("z", [4])])
+    message = r"state 's': expected an output of its type, f32\[2\], got 'z' of f32\[4\]"
+    with pytest.raises(UsageError, match=message):
+        import_onnx(made.SerializeToString(), states={"s": "z"})
+
+
+def test_one_output_may_be_listed_twice() -> None:
+    node = helper.make_node("Neg", ["x"], ["y"])
+    made = model([node], [declared("x", [2])], [declared("y", [2]), declared("y", [2])])
+    results = evaluate_graph(import_onnx(made.SerializeToString()), [np.array([1, 2], F32)])
+    assert [array.tolist() for array in results.values()] == [[-1, -2], [-1, -2]]
+
+
+def test_outputs_that_are_not_as_declared_are_told() -> None:
+    warnings: list[str] = []
+    node = helper.make_node("Relu", ["x"], ["y"])
+    for shape, kind in (([2, "N"], TensorProto.FLOAT), ([2, 4], TensorProto.INT8)):
+        made = model([node], [declared("x", [2, 3])], [declared("y", shape, kind)])
+        import_onnx(made.SerializeToString(), on_warning=warnings.append)
+    assert warnings == [
+        "output 'y': has shape [2, 3], where the file says [2, 4]",
+        "output 'y': has elements of f32, where the file says int8",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "constants", "message"),
+    [
+        ("xx", "", "expected inputs of different names, got one twice"),
+        ("x", "ww", "initializer 'w': expected one of that name, got two"),
+        ("xy", "", "Relu 'y': expected results of names of their own, got 'y', which is there"),
+        ("x", "y", "Relu 'y': expected results of names of their own, got 'y', which is there"),
+    ],
+)
+def test_a_name_that_is_there_twice_is_damage(names: str, constants: str, message: str) -> None:
+    made = relu([2])
+    made.graph.input.clear()
+    made.graph.input.extend(declared(name, [2]) for name in names)
+    made.graph.initializer.extend(
+        numpy_helper.from_array(np.zeros(2, F32), name) for name in constants
+    )
+    with pytest.raises(ModelError, match=message):
+        import_onnx(made.SerializeToString())
+
+
+def test_what_an_operators_definition_does_not_know_is_damage() -> None:
+    ends = [declared("x", [2])], [declared("y", [2])]
+    stray = helper.make_node("LeakyRelu", ["x"], ["y"], slope=0.5)
+    with pytest.raises(ModelError, match="'y': expected attributes among alpha, got 'slope'"):
+        import_onnx(model([stray], *ends).SerializeToString())
+    more = helper.make_node("Relu", ["x", "x"], ["y"])
+    with pytest.raises(ModelError, match="'y': expected at most 1 operands, got 2"):
+        import_onnx(model([more], *ends).SerializeToString())
+
+
 def test_what_nothing_computes_is_damage() -> None:
     made = model(
         [helper.make_node("Relu", ["z"], ["y"])], [declared("x", [2])], [declared("y", [2])]
@@ -217,11 +282,13 @@ def test_other_data_is_no_model(data: bytes) -> None:
         import_onnx(data)
 
 
-@pytest.mark.parametrize("opset", [0, 999])
-def test_operator_sets_that_are_not_known_are_refused(opset: int) -> None:
+@pytest.mark.parametrize(
+    ("opset", "end"), [(0, "0"), (-3, "-3"), (999, "999; install a newer onnx package")]
+)
+def test_operator_sets_that_are_not_known_are_refused(opset: int, end: str) -> None:
     made = relu([2])
     made.opset_import[0].version = opset
-    with pytest.raises(UnsupportedError, match=rf"set 1 to \d+, got {opset}; install a newer onnx"):
+    with pytest.raises(UnsupportedError, match=rf"set 1 to \d+, got {end}$"):
         import_onnx(made.SerializeToString())
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import cast
 
 import numpy as np
@@ -257,6 +257,21 @@ def schema_of(kind: str, version: int, domain: str) -> defs.OpSchema | None:
         return defs.get_schema(kind, version, domain)
     except defs.SchemaError:
         return None
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a node of an operator may have."""
+
+    attributes: frozenset[str]
+    most_operands: int
+
+
+@cache
+def definition_of(kind: str, version: int, domain: str) -> Definition | None:
+    """Of an operator in that version of its set; None if the `onnx` package has none."""
+    schema = schema_of(kind, version, domain)
+    return schema and Definition(frozenset(schema.attributes), schema.max_input)
 
 
 def describe(node: onnx.NodeProto) -> str:

@@ -13,6 +13,7 @@ from tinsmith_ir.errors import (
     GraphError,
     ModelError,
     UnsupportedError,
+    UsageError,
 )
 from tinsmith_ir.files import read_file
 from tinsmith_ir.graph import Array, Graph, Location
@@ -22,8 +23,16 @@ from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors.images import Turned, channels_last_ends
 from tinsmith_tensors.quantization import with_quantized_inputs
 
+from tinsmith_onnx import elements
 from tinsmith_onnx.calls import called, defined_function, functions_of
-from tinsmith_onnx.context import Item, OperatorContext, TensorList, describe, schema_of
+from tinsmith_onnx.context import (
+    Item,
+    OperatorContext,
+    TensorList,
+    definition_of,
+    describe,
+    schema_of,
+)
 from tinsmith_onnx.inputs import Choices, Inputs
 from tinsmith_onnx.model_file import (
     OLDEST_OPSET,
@@ -186,15 +195,13 @@ class _Import:
     def graph(self) -> Graph:
         """The whole, or one error with all problems."""
         scope = _Scope(self._opsets, declared=_declared(self._graph))
-        names = {output.name: self._c.reserve(output.name) for output in self._graph.output}
-        if len(names) < len(self._graph.output):
-            raise ModelError(f"{self._source}: expected outputs of different names")
+        names = [(output.name, self._c.reserve(output.name)) for output in self._graph.output]
         self._define_stored(self._file.stored, scope)
         inputs = Inputs(self._c, self._source, self._graph, self._choices)
         inputs.define(scope.tensors, scope.refused, self._problems)
         self._run(self._graph.node, scope)
         outputs: dict[str, Tensor] = {}
-        for name in names:
+        for name in dict(names):
             found = scope.find(name)
             if isinstance(found, Tensor) and found.elements:
                 outputs[name] = found
@@ -214,12 +221,16 @@ class _Import:
         self._problems.raise_found()
         self._keep_states(outputs, scope)
         kept = {
-            names[name]: tensor
-            for name, tensor in outputs.items()
-            if name not in self._choices.states.values()
+            own: outputs[name] for name, own in names if name not in self._choices.states.values()
         }
+        if not kept and names:
+            raise UsageError(
+                f"{self._source}: expected an output that is no state, got {len(names)} that all are"
+            )
         if not kept:
             raise ModelError(f"{self._source}: expected outputs, got none")
+        for output in self._graph.output:
+            self._compare_with_declared(output, outputs[output.name])
         graph = with_quantized_inputs(self._c.build(kept))
         if self._choices.channels_last:
             graph, turned = channels_last_ends(graph)
@@ -242,7 +253,33 @@ class _Import:
         for name, output in self._choices.states.items():
             state = scope.tensors[name]
             assert isinstance(state, Tensor)  # as all inputs are
-            self._c.keep(state, outputs[output])
+            kept = outputs[output]
+            if (state.shape, state.type.dtype) != (kept.shape, kept.type.dtype):
+                raise UsageError(
+                    f"{self._source}: state {shown(name)!r}: expected an output of its type, {_type(state)}, "
+                    f"got {shown(output)!r} of {_type(kept)}"
+                )
+            self._c.keep(state, kept)
+
+    def _compare_with_declared(self, output: onnx.ValueInfoProto, found: Tensor) -> None:
+        """Tell of an output that is not what the file says of it, which computes all the same."""
+        said = output.type.tensor_type
+        where = f"output {shown(output.name)!r}"
+        sizes = [size.dim_value for size in said.shape.dim]  # 0 for those that are left open
+        is_shape = len(sizes) == found.rank and all(
+            size in (0, is_) for size, is_ in zip(sizes, found.shape, strict=True)
+        )
+        if said.HasField("shape") and not is_shape:
+            self._choices.on_warning(
+                f"{where}: has shape {list(found.shape)}, where the file says "
+                f"[{', '.join(str(size or '?') for size in sizes)}]"
+            )
+        with suppress(UnsupportedError):  # of types that computed elements cannot have
+            if said.elem_type and found.type.dtype != elements.graph_dtype(said.elem_type):
+                self._choices.on_warning(
+                    f"{where}: has elements of {found.type.dtype.value}, where the file says "
+                    f"{elements.name_of(said.elem_type)}"
+                )
 
     # Operators
 
@@ -282,6 +319,11 @@ class _Import:
                 f"({type(error).__name__}: {error})"
             ) from error
         for name, result in zip(node.output, results, strict=False):
+            if name in scope.tensors:
+                raise ModelError(
+                    f"{self._source}: {describe(node)}: expected results of names of their own, got {shown(name)!r}, "
+                    "which is there already"
+                )
             if name and result is not None:
                 scope.tensors[name] = result
         missing = [name for name in node.output if name and name not in scope.tensors]
@@ -311,6 +353,7 @@ class _Import:
         rule = self._rules.get(f"{domain}.{node.op_type}" if domain else node.op_type)
         if rule is not None:
             self._check_age(node, domain, scope)
+            self._check_definition(node, domain, scope)
             context = OperatorContext(
                 self._c,
                 node,
@@ -343,6 +386,23 @@ class _Import:
             raise UnsupportedError(
                 f"{self._source}: {describe(node)}: expected the operator of operator set {OLDEST_OPSET} or newer, got "
                 f"{version}; convert the model by onnx.version_converter"
+            )
+
+    def _check_definition(self, node: onnx.NodeProto, domain: str, scope: _Scope) -> None:
+        """That one of the main set has nothing which its definition does not know, and which rules would not read."""
+        definition = definition_of(node.op_type, scope.opsets.get(domain, 1), domain)
+        if domain or definition is None:
+            return
+        unknown = [each.name for each in node.attribute if each.name not in definition.attributes]
+        if unknown:
+            known = ", ".join(sorted(definition.attributes)) or "none"
+            raise ModelError(
+                f"{self._source}: {describe(node)}: expected attributes among {known}, got {shown(unknown[0])!r}"
+            )
+        if len(node.input) > definition.most_operands:
+            raise ModelError(
+                f"{self._source}: {describe(node)}: expected at most {definition.most_operands} operands, got "
+                f"{len(node.input)}"
             )
 
     def _call(
@@ -391,6 +451,10 @@ class _Import:
         if id(graph) not in self._stored:
             self._stored[id(graph)] = graph, stored_in(graph, self._source, self._file.folder)
         return self._stored[id(graph)][1]
+
+
+def _type(tensor: Tensor) -> str:
+    return f"{tensor.type.dtype.value}{list(tensor.shape)}"
 
 
 def _declared(graph: onnx.GraphProto) -> dict[str, int]:

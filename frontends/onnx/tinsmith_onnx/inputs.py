@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import onnx
-from tinsmith_ir.errors import UnsupportedError, UsageError
+from tinsmith_ir.errors import ModelError, UnsupportedError, UsageError
 from tinsmith_ir.graph import Array
 from tinsmith_ir.names import identifier
 from tinsmith_ir.problems import Problems
@@ -45,7 +45,10 @@ class Inputs:
     def define(self, tensors: dict[str, Item], refused: set[str], problems: Problems) -> None:
         """Add all that are no initializers to `tensors`, or to `refused` with their problems."""
         inputs = [value for value in self._graph.input if value.name not in tensors]
-        self._check_choices({value.name for value in inputs})
+        names = {value.name for value in inputs}
+        if len(names) < len(inputs):
+            raise ModelError(f"{self._source}: expected inputs of different names, got one twice")
+        self._check_choices(names)
         for value in inputs:
             self._bind_sizes(value)
         self._batches = {
@@ -77,6 +80,13 @@ class Inputs:
                 unknown = ", ".join(map(shown, sorted(given - there)))
                 raise UsageError(
                     f"{self._source}: {what}: expected names among {names}, got {unknown}"
+                )
+
+        for symbol in symbols - inputs:
+            size = self._choices.input_shapes.get(symbol, (1,))
+            if len(size) != 1:
+                raise UsageError(
+                    f"{self._source}: dimension {shown(symbol)!r}: expected one size, got {list(size)}"
                 )
 
     def _bind_sizes(self, value: onnx.ValueInfoProto) -> None:
@@ -147,9 +157,14 @@ class Inputs:
                     f"{where}: expected {dimension.dim_value} along axis {axis}, as the file says, got {given[axis]}"
                 )
             return dimension.dim_value
-        if given is not None:
-            return int(given[axis])
         symbol = dimension.dim_param
+        if given is not None:
+            (size,) = self._choices.input_shapes.get(symbol, (given[axis],))
+            if size != given[axis]:
+                raise UsageError(
+                    f"{where}: expected {size} along axis {axis}, as given for {shown(symbol)!r}, got {given[axis]}"
+                )
+            return int(given[axis])
         if symbol in self._choices.input_shapes:
             (size,) = self._choices.input_shapes[symbol]
             return int(size)
@@ -162,7 +177,8 @@ class Inputs:
             return 1
         if symbol in self._batches:  # the same name is the same size
             return 1
-        raise UnsupportedError(f"{where}: {_open(f'axis {axis} ({shown(symbol)!r})', name)}")
+        called = f"axis {axis} ({shown(symbol)!r})" if symbol else f"axis {axis}"
+        raise UnsupportedError(f"{where}: {_open(called, name)}")
 
 
 def _has_axes(value: onnx.ValueInfoProto) -> bool:

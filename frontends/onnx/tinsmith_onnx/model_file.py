@@ -98,16 +98,23 @@ def stored_in(graph: onnx.GraphProto, name: str, folder: Path | None) -> Stored:
     for tensor in graph.initializer:
         try:
             where = f"{name}: initializer {shown(tensor.name)!r}"
+            _check_new(tensor.name, arrays, where)
             arrays[tensor.name] = array_of(tensor, folder, where)
         except (ModelError, UnsupportedError) as error:
             errors[tensor.name] = error
     for sparse in graph.sparse_initializer:
         try:
             where = f"{name}: sparse initializer {shown(sparse.values.name)!r}"
+            _check_new(sparse.values.name, arrays, where)
             arrays[sparse.values.name] = array_of(sparse, folder, where)
         except (ModelError, UnsupportedError) as error:
             errors[sparse.values.name] = error
     return Stored(arrays, errors)
+
+
+def _check_new(name: str, arrays: Mapping[str, Array], where: str) -> None:
+    if name in arrays:
+        raise ModelError(f"{where}: expected one of that name, got two")
 
 
 def _dense(sparse: onnx.SparseTensorProto, folder: Path | None, where: str) -> Array:
@@ -140,7 +147,8 @@ def opsets_of(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> dict[str
     version = found.setdefault("", newest)
     if not 1 <= version <= newest:
         raise UnsupportedError(
-            f"{name}: expected operator set 1 to {newest}, got {version}; install a newer onnx package"
+            f"{name}: expected operator set 1 to {newest}, got {version}"
+            + ("; install a newer onnx package" if version > newest else "")
         )
     return found
 
