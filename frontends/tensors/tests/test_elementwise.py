@@ -76,6 +76,20 @@ def test_a_square_is_an_operator_of_its_own() -> None:
     assert [node.operator.mnemonic for node in graph.nodes] == ["square"]
 
 
+@pytest.mark.parametrize("exponent", [1.0, 2.0, 3.0])
+def test_exponents_of_more_axes_than_the_base_make_a_larger_result(exponent: float) -> None:
+    base, exponents = numbers(0, 3), np.full((2, 3), exponent)
+    assert_close(result(ew.power, base, exponents, known=(1,)), base**exponents)
+
+
+@pytest.mark.parametrize("exponent", [1, 2, 3, 7, 12, 64])
+def test_powers_of_integers_are_exact_and_wrap(exponent: int) -> None:
+    base = np.array([-3, 0, 1, 5001], np.int64)
+    found = result(lambda c, x: ew.integer_power(c, x, exponent), base)
+    with np.errstate(over="ignore"):
+        assert found.tolist() == (base**exponent).astype(np.float64).tolist()
+
+
 def test_one_number_is_found_in_known_tensors_alone() -> None:
     c = Composer("g")
     assert ew.only_number(c.known(np.full((2, 2), 3, np.int64))) == 3.0

@@ -112,3 +112,10 @@ def test_the_mean_of_many_numbers_is_one_of_means(keep_dims: bool) -> None:
     found = result(lambda c, x: reductions.mean(c, x, [1, 2], keep_dims=keep_dims), x)
     # Summed one after another they are off by three millionths.
     assert_close(found, x.mean((1, 2), keepdims=keep_dims), rtol=1e-6)
+
+
+@pytest.mark.parametrize("known", [(), (0,)])
+def test_the_mean_of_integers_is_cut_off(known: tuple[int, ...]) -> None:
+    x = np.array([[-3, -4], [3, 4], [-1, 0]], np.int32)
+    found = result(lambda c, t: reductions.mean(c, t, [1], keep_dims=False), x, known=known)
+    assert found.tolist() == [-3, 3, 0]

@@ -120,12 +120,27 @@ def maximum(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
 
 def power(c: Composer, base: Tensor, exponent: Tensor) -> Tensor:
     """base ** exponent of float32; a square where the exponent is the number 2."""
-    number = only_number(exponent)
+    number = exponent_of(base, exponent)
     if number == 2.0 and base.is_float:
         return c.emit(Square(), base)
     if number == 1.0:
         return base
     return binary(c, Pow(), np.power, base, exponent)
+
+
+def integer_power(c: Composer, base: Tensor, exponent: int) -> Tensor:
+    """base ** exponent of integers, exact, or what is left of it in their type. exponent: from 1 on."""
+    half = base if exponent < 2 else integer_power(c, base, exponent // 2)
+    if exponent < 2:
+        return half
+    square = mul(c, half, half)
+    return mul(c, square, base) if exponent % 2 else square
+
+
+def exponent_of(base: Tensor, exponent: Tensor) -> float | None:
+    """The number that all elements of `base` are raised to; None if there is no such, or the result is larger."""
+    is_as_base = np.broadcast_shapes(base.shape, exponent.shape) == base.shape
+    return only_number(exponent) if is_as_base else None
 
 
 def only_number(x: Tensor) -> float | None:

@@ -23,7 +23,7 @@ from tinsmith_ir.operators import (
 
 from tinsmith_tensors.composer import Composer, Tensor
 from tinsmith_tensors.element_types import graph_dtype
-from tinsmith_tensors.elementwise import absolute, add, cast, floor_div, mul, sub
+from tinsmith_tensors.elementwise import absolute, add, cast, div, mul, sub
 from tinsmith_tensors.movement import flip, reshape, squeeze, unsqueeze
 
 _WIDE = np.dtype("<i8")
@@ -80,7 +80,7 @@ def mean(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool)
         return _reduced(c, x, axes, keep_dims, Mean, np.mean)
     count = int(np.prod([x.shape[axis] for axis in normalized_axes(axes, x.rank)], dtype=np.int64))
     summed = total(c, x, axes, keep_dims=keep_dims)
-    return floor_div(c, summed, c.number(count, summed))
+    return div(c, summed, c.number(count, summed))
 
 
 def product(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
