@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from models import computed, declared, model
+from models import computed, declared, model, one
 from onnx import TensorProto, helper, numpy_helper
 from tinsmith_ir import (
+    Array,
     ModelError,
     UnsupportedError,
     UsageError,
@@ -349,3 +350,10 @@ def test_attributes_of_another_type_are_damage() -> None:
     )
     with pytest.raises(ModelError, match="expected attribute 'axis' of type INT, got FLOAT"):
         import_onnx(made.SerializeToString())
+
+
+@pytest.mark.parametrize("exponent", [np.array(2, np.int64), np.array(2.0, F32)])
+def test_integers_are_raised_to_known_powers_exactly(exponent: Array) -> None:
+    x = np.array([5001, -40001], np.int64)
+    (found,) = computed(one("Pow", [x, exponent], known=[1]), {"x0": x})
+    assert found.tolist() == [5001**2, 40001**2]

@@ -38,6 +38,8 @@ from tinsmith_onnx.context import OperatorContext
 from tinsmith_onnx.elements import graph_dtype, numpy_dtype
 from tinsmith_onnx.rules import Rule
 
+_LARGEST_EXPONENT = 64
+"""Beyond it a power of integers is 0, 1 or -1, or too large for any type."""
 _Binary = Callable[[Composer, Tensor, Tensor], Tensor]
 
 
@@ -82,12 +84,15 @@ def mod(context: OperatorContext) -> Tensor:
 
 
 def power(context: OperatorContext) -> Tensor:
-    """Pow; the exponent may be of another type."""
+    """Pow; the exponent may be of another type. Integers are exact if the exponent is one known integer."""
     c, base, exponent = context.c, context.tensor(0), context.tensor(1)
     if base.is_known and exponent.is_known:
         return ew.binary(c, Neg(), lambda x, y: np.power(x, y).astype(x.dtype), base, exponent)
     if base.is_float:
         return ew.power(c, base, ew.cast(c, exponent, np.dtype("<f4")))
+    number = ew.exponent_of(base, exponent)
+    if number is not None and number in range(1, _LARGEST_EXPONENT + 1):
+        return ew.integer_power(c, base, int(number))
     wide = ew.power(c, ew.cast(c, base, np.dtype("<f4")), ew.cast(c, exponent, np.dtype("<f4")))
     return ew.cast(c, wide, base.dtype)
 
@@ -184,7 +189,7 @@ RULES: Mapping[str, Rule] = {
     "Neg": Rule(negate),
     "Not": Rule(lambda context: ew.logical_not(context.c, context.tensor(0))),
     "Or": _two(ew.maximum),
-    "Pow": Rule(power),
+    "Pow": Rule(power, remark="integers by exponents that differ or are computed: as float32"),
     "Reciprocal": Rule(reciprocal),
     "Round": function(Round()),
     "Sign": function(Sign()),

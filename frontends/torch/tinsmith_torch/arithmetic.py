@@ -121,7 +121,7 @@ def truncated(c: Composer, x: Tensor) -> Tensor:
 def power(t: OperatorContext) -> Tensor:
     """self ** exponent; roots where the exponent is a half."""
     base, exponent = t.as_result("self", "exponent")
-    number = ew.only_number(exponent)
+    number = ew.exponent_of(base, exponent)
     if base.is_float and number == 0.5:
         return t.c.emit(Sqrt(), base)
     if base.is_float and number == -0.5:
@@ -135,13 +135,10 @@ def _integer_power(t: OperatorContext, base: Tensor, exponent: Tensor) -> Tensor
     """Products, of a known exponent from 0 on."""
     if base.array is not None and exponent.array is not None:
         return t.c.known(np.asarray(np.power(base.array, exponent.array)))
-    number = ew.only_number(exponent)
+    number = ew.exponent_of(base, exponent)
     if number is None or not 1 <= number <= 16:
         raise t.unsupported("expected one known exponent from 1 to 16 for integers")
-    result = base
-    for _ in range(int(number) - 1):
-        result = ew.mul(t.c, result, base)
-    return result
+    return ew.integer_power(t.c, base, int(number))
 
 
 def negate(t: OperatorContext) -> Tensor:
