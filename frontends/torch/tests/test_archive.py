@@ -270,6 +270,19 @@ def test_members_that_share_bytes_claim_no_more_than_there_are() -> None:
         import_pt2(bytes(data))
 
 
+@pytest.mark.parametrize(
+    ("members", "kind"),
+    [
+        ({"data.pkl": b"", "version": b"3"}, "what torch.save pickles"),
+        ({"data.pkl": b"", "constants.pkl": b"", "code/net.py": b""}, "TorchScript"),
+    ],
+)
+def test_other_archives_of_pytorch_are_named(members: dict[str, bytes], kind: str) -> None:
+    message = f"expected a program of torch.export.save, got {kind}; export the module with"
+    with pytest.raises(ModelError, match=message):
+        import_pt2(archive_of(members, zipfile.ZIP_DEFLATED))
+
+
 def test_other_files_are_named() -> None:
     with pytest.raises(ModelError, match="expected a sound archive, got a damaged one"):
         import_pt2(b"no archive")

@@ -68,6 +68,16 @@ def test_outputs_are_called_after_their_places() -> None:
     assert results["parts_1_0"].tolist() == [1.0, 2.0]
 
 
+class ReadAlike(nn.Module):
+    def forward(self, x: Tensor) -> object:
+        return {"a": [x + 1, x + 2], "a_1": x + 3}
+
+
+def test_outputs_whose_places_read_alike_are_all_there() -> None:
+    graph = check(ReadAlike(), (torch.zeros(2),))
+    assert [value.name for value in graph.outputs] == ["a_0", "a_1", "a_1_2"]
+
+
 def test_a_tuple_is_numbered_and_a_single_output_is_not() -> None:
     pair = import_torch(nn.LSTM(2, 3).eval(), (torch.zeros(4, 1, 2),))
     assert [value.name for value in pair.outputs] == ["output_0", "output_1_0", "output_1_1"]
@@ -142,6 +152,11 @@ class Changing(nn.Module):
         return x.add_(1)
 
 
+class Conditional(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,))  # pyright: ignore[reportUnknownMemberType]
+
+
 class Complex(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return torch.complex(x, x).tan().abs()
@@ -169,6 +184,7 @@ def test_complex_outputs_are_pairs_with_a_word_about_it() -> None:
         (Changing(), "has to be a buffer of the module"),
         (Complex(), "aten.tan.default of complex numbers is not supported"),
         (nn.EmbeddingBag(4, 2), "is not supported"),
+        (Conditional(), "choose by torch.where"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_reason(module: nn.Module, text: str) -> None:
@@ -191,6 +207,7 @@ def test_one_error_tells_all_problems() -> None:
     assert len(found.value.problems) == 2
     assert "aten.rand.default" in found.value.problems[0]
     assert "aten.lgamma.default" in found.value.problems[1]
+    assert str(found.value).count("Supported operators: ") == 1
 
 
 @torch.library.custom_op("tinsmith_tests::twice", mutates_args=())

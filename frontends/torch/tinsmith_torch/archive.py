@@ -101,6 +101,7 @@ def _members(data: bytes, name: str) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
+            _check_kind({entry.filename.rpartition("/")[2] for entry in entries}, name)
             _check_entries(entries, len(data), name)
             read = {entry.filename: archive.read(entry) for entry in entries}
     except _DAMAGE as error:
@@ -108,6 +109,15 @@ def _members(data: bytes, name: str) -> dict[str, bytes]:
             f"{name}: expected a sound archive, got a damaged one ({error})"
         ) from error
     return _below_root(read, name)
+
+
+def _check_kind(files: Collection[str], name: str) -> None:
+    """That it is none of PyTorch's other archives, which people have more often."""
+    if "data.pkl" in files:
+        other = "TorchScript" if "constants.pkl" in files else "what torch.save pickles"
+        raise ModelError(
+            f"{name}: expected a program of torch.export.save, got {other}; export the module with torch.export"
+        )
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], size_bytes: int, name: str) -> None:

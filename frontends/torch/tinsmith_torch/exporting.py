@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from tinsmith_ir.errors import UnsupportedError, UsageError
 from tinsmith_ir.graph import Array
+from tinsmith_ir.names import Names
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import Node
@@ -166,7 +167,7 @@ class _Records:
         attributes = {
             node.name: Stored(
                 str(node.target),
-                array_of(_attribute(self._program, str(node.target)), self._name),
+                array_of(_attribute(self._program, str(node.target), self._name), self._name),
             )
             for node in self._nodes
             if node.op == "get_attr"
@@ -303,14 +304,14 @@ def dtype_of(dtype: torch.dtype, where: str) -> np.dtype[np.generic]:
         raise UnsupportedError(f"{where}: expected elements that NumPy has, got {dtype}") from error
 
 
-def _attribute(program: ExportedProgram, target: str) -> torch.Tensor:
+def _attribute(program: ExportedProgram, target: str, name: str) -> torch.Tensor:
     found: object = program.graph_module
     for part in target.split("."):
         found = getattr(found, part)
     if not isinstance(found, torch.Tensor):
         raise UnsupportedError(
-            f"expected a tensor as attribute {target!r}, got {type(found).__name__}; branches and loops of tensors are "
-            "not supported"
+            f"{name}: expected a tensor as attribute {target!r}, got a program of its own, as torch.cond has; compute "
+            "both branches, and choose by torch.where"
         )
     return found
 
@@ -333,7 +334,8 @@ def _output_names(program: ExportedProgram, count: int) -> list[str]:
         return [f"output_{index}" for index in range(count)]
     tree = pytree.tree_unflatten(list(range(count)), spec)
     paths = [path for path, _ in pytree.tree_flatten_with_path(tree)[0]]
-    return ["_".join(map(_key, path)) or "output" for path in map(_named_path, paths)]
+    names = Names()  # places may read alike: a_0, and the first of a
+    return [names.unique("_".join(map(_key, path)) or "output") for path in map(_named_path, paths)]
 
 
 def _named_path(path: Sequence[object]) -> Sequence[object]:

@@ -262,18 +262,14 @@ class _Import:
     def _composed(self, step: Step) -> Sequence[Tensor | None]:
         is_complex = self._is_complex(step)
         rule = rule_for(step.operator, OF_COMPLEX if is_complex else self._rules)
-        if is_complex and rule is None:
-            raise RefusedError(
-                self._source,
-                describe(step),
-                f"{step.operator} of complex numbers is not supported; {supported(OF_COMPLEX)}",
-            )
         if rule is None:
-            raise RefusedError(
-                self._source,
-                describe(step),
-                f"{step.operator} is not supported; {supported(self._rules)}",
+            what = f"{step.operator} of complex numbers" if is_complex else step.operator
+            reason = f"{what} is not supported; express it with operators that are"
+            self._problems.add(
+                RefusedError(self._source, describe(step), reason),
+                supported(OF_COMPLEX if is_complex else self._rules),
             )
+            raise _RefusedBeforeError
         context = OperatorContext(self._c, step, self._source, self._find, self._complexes)
         location = Location(self._source, describe(step))
         try:

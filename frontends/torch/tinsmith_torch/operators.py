@@ -51,4 +51,4 @@ def rule_for(operator: str, rules: Mapping[str, Rule]) -> Rule | None:
 def supported(rules: Mapping[str, Rule]) -> str:
     """The operators that rules are for, as a hint."""
     names = ", ".join(name.removeprefix("aten.") for name in rules)
-    return f"supported are {names}, and what PyTorch decomposes into these"
+    return f"Supported operators: {names}, and what PyTorch decomposes into these."
