@@ -237,6 +237,14 @@ _TWO_NUMBERS.extend(
         ("logical_not", torch.logical_not, (whole(2, 9),)),
         ("bitwise_of_bool", lambda x, y: (x & y) | (x ^ ~y), (truth(9), truth(3, 1))),
         ("bitwise_not_of_integers", torch.bitwise_not, (whole(9, 9, low=-9),)),
+        ("bitwise_not_of_bytes", torch.bitwise_not, (whole(256, 9, dtype=torch.uint8),)),
+        ("bits", lambda x, y: (x & y) | (x ^ 5), (whole(99, 9, low=-99), whole(50, 3, 1, low=-9))),
+        ("shifts", lambda x: (x << 3) - (x >> 2), (whole(999, 9, low=-999),)),
+        (
+            "shifts_by_computed",
+            lambda x, y: (torch.bitwise_left_shift(x, y), torch.bitwise_right_shift(x, y)),
+            (whole(99, 9, low=-99, dtype=torch.int32), whole(8, 9, dtype=torch.int32)),
+        ),
         ("compare_with_number", lambda x: x > 0.5, (whole(3, 9),)),
     ]
 )

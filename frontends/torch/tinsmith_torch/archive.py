@@ -315,12 +315,14 @@ class _Model:
         if target in _PYTHON or target in _SYMBOLIC or target in _WRAPPERS:
             return
         match = _OPERATOR.fullmatch(target)
-        if match is None or not self._is_known(match[1]):
+        if match is None or "__" in match[2] or not self._is_known(match[1]):
             self._unknown[target.removeprefix("torch.ops.")] = None
 
     def _is_known(self, name: str) -> bool:
-        """Operators that change an operand are called as those that do not, with a line behind."""
-        return "__" not in name and (name in self._known or name.rstrip("_") in self._known)
+        """Operators that change an operand are called as those that do not, with a line behind; those that Python's
+        signs stand for, such as `aten.__and__`, have their whole names in the list.
+        """
+        return name in self._known or ("__" not in name and name.rstrip("_") in self._known)
 
     def _calls(self, calls: Json) -> Json:
         """How the whole is called, which says the outputs' names."""

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import (
     Acos,
     Acosh,
@@ -36,6 +35,7 @@ from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors import elementwise as ew
 from tinsmith_tensors.movement import broadcast_to
 
+from tinsmith_torch.bits import differ
 from tinsmith_torch.context import OperatorContext
 from tinsmith_torch.rules import Rule
 
@@ -287,33 +287,9 @@ def _logic(function: _Binary) -> Rule:
     return Rule(convert)
 
 
-def _bitwise(function: _Binary, known: Callable[[Array, Array], object]) -> Rule:
-    """Of bool. known: the same of known integers."""
-
-    def convert(t: OperatorContext) -> Tensor:
-        lhs, rhs = t.as_result("self", "other")
-        if lhs.dtype == _BOOL:
-            return function(t.c, lhs, rhs)
-        if lhs.array is None or rhs.array is None:
-            raise t.unsupported(f"expected bool, or known integers, got computed {lhs.dtype}")
-        return t.c.known(np.asarray(known(lhs.array, rhs.array), lhs.dtype))
-
-    return Rule(convert, remark="computed integers")
-
-
-def _differ(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
-    return ew.binary_bool(c, Relation.NOT_EQUAL, lhs, rhs)
-
-
 def logical_not(t: OperatorContext) -> Tensor:
     """Whether self is zero."""
     return ew.logical_not(t.c, as_bool(t.c, t.tensor("self")))
-
-
-def bitwise_not(t: OperatorContext) -> Tensor:
-    """Of bool the other one; of integers -1 - self."""
-    c, x = t.c, t.tensor("self")
-    return ew.logical_not(c, x) if x.dtype == _BOOL else ew.sub(c, c.number(-1, x), x)
 
 
 def is_nan(t: OperatorContext) -> Tensor:
@@ -417,10 +393,6 @@ RULES: Mapping[str, Rule] = {
     "aten.atan": _function(Atan()),
     "aten.atan2": Rule(angle, remark="the sign of zeros"),
     "aten.atanh": _function(Atanh()),
-    "aten.bitwise_and": _bitwise(ew.minimum, np.bitwise_and),
-    "aten.bitwise_not": Rule(bitwise_not),
-    "aten.bitwise_or": _bitwise(ew.maximum, np.bitwise_or),
-    "aten.bitwise_xor": _bitwise(_differ, np.bitwise_xor),
     "aten.ceil": _function(Ceil(), keeps_integers=True),
     "aten.clamp": Rule(clamp),
     "aten.clamp_max": Rule(clamp),
@@ -459,7 +431,7 @@ RULES: Mapping[str, Rule] = {
     "aten.logical_and": _logic(ew.minimum),
     "aten.logical_not": Rule(logical_not),
     "aten.logical_or": _logic(ew.maximum),
-    "aten.logical_xor": _logic(_differ),
+    "aten.logical_xor": _logic(differ),
     "aten.lt": _relation(Relation.LESS),
     "aten.masked_fill": Rule(masked_fill),
     "aten.maximum": _two(ew.maximum),

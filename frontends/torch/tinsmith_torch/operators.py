@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tinsmith_torch import (
     activations,
     arithmetic,
+    bits,
     complexes,
     constants,
     images,
@@ -22,6 +23,7 @@ from tinsmith_torch.rules import Rule
 _TABLES = (
     activations.RULES,
     arithmetic.RULES,
+    bits.RULES,
     constants.RULES,
     images.RULES,
     indexing.RULES,
