@@ -81,6 +81,14 @@ def test_several_inputs_are_numbered(tmp_path: Path) -> None:
     assert [int(array.max()) for array in samples.inputs] == [0, 1]
 
 
+def test_names_of_several_inputs_are_told_where_they_are_missing(tmp_path: Path) -> None:
+    path = _save(tmp_path / "x.npz", x_0=np.zeros((4, 2, 3), np.int8))
+    with pytest.raises(
+        UsageError, match=r"expected arrays `x0` to `x1` \(or `x0_GROUP`, ...\) for"
+    ):
+        load_samples(path, _graph(INT8, INT8))
+
+
 def test_wrong_shape_names_both_shapes(tmp_path: Path) -> None:
     path = _save(tmp_path / "x.npz", x=np.zeros((4, 3, 2), np.int8))
     with pytest.raises(UsageError, match=r"\[3, 2\].*\[1, 2, 3\]"):

@@ -98,9 +98,12 @@ def load_samples(
         ]
         if not layouts:
             inputs = ", ".join(f"{t.dtype.numpy.name}{list(t.shape)}" for t in wanted)
+            names = "`x` or `x_GROUP`"
+            if len(wanted) > 1:
+                names = f"`x0` to `x{len(wanted) - 1}` (or `x0_GROUP`, ...)"
             present = ", ".join(f"{name}: {header}" for name, header in headers.items())
             raise UsageError(
-                f"{path}: expected arrays `x` or `x_GROUP` for the inputs {inputs}, got {present or 'none'}"
+                f"{path}: expected arrays {names} for the inputs {inputs}, got {present or 'none'}"
             )
         _check_size(path, archive.size_bytes, layouts)
         labels = headers.get("label")
