@@ -28,8 +28,9 @@ from tinsmith_cmsis_nn import (
     rescaling,
     softmax,
     transpose,
+    weighted,
 )
-from tinsmith_cmsis_nn.nearest import sister
+from tinsmith_cmsis_nn.nearest import with_sisters
 
 
 @dataclass(frozen=True)
@@ -72,11 +73,11 @@ class CmsisNnBackend(Checked):
             *fully_connected.packed_kernels(target),
         )
         return (
-            *packed,
-            *map(sister, packed),
+            *with_sisters(packed),
             *public,
             *broadcast.kernels(target),
             *difference.kernels(target),
+            *weighted.kernels(target),
             *recurrent.kernels(target),
             *lstm.kernels(target),
             *reduction.kernels(target),

@@ -11,7 +11,8 @@ from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import BACKEND, PACKED_CHECKS, PUBLIC_HEADER, engine
-from tinsmith_cmsis_nn.rescaling import HEADER, LARGEST_SHIFT, definition
+from tinsmith_cmsis_nn.nearest import rounded, sister
+from tinsmith_cmsis_nn.rescaling import HEADER, definition, scale_of, shift_fits
 
 LARGEST_EXTENT = (1 << 16) - 1
 """The functions of the API take extents in 16 bits."""
@@ -45,10 +46,10 @@ def some_are_rescaled(layer: Layer) -> str | None:
 
 
 def shifts_are_small(layer: Layer) -> str | None:
-    """The ratios of the scales are from 2**-15 to 2**14."""
+    """The ratios of the scales are from 2**-15 to 2**14; rounded once, to 2**13."""
     for part in parts(layer):
-        if part.rescaling and abs(part.rescaling.shift) > LARGEST_SHIFT:
-            return f"the shift of one is {part.rescaling.shift}"
+        if part.rescaling and not shift_fits(part.rescaling):
+            return f"the shift of one is {scale_of(part.rescaling)[1]}"
     return None
 
 
@@ -78,7 +79,8 @@ def emit_concat(layer: Layer, scope: Scope) -> Emission:
         name = f"kParameters{index}"
         source = f"{scope.input(index)} + row * {part.width}"
         result = f"{scope.output} + row * {pitch} + {part.start}"
-        one_row = call("tinsmith_rescale_s8_s8", [f"&{name}", str(part.width), source, result])
+        function = rounded("tinsmith_rescale_s8_s8", layer)
+        one_row = call(function, [f"&{name}", str(part.width), source, result])
         body = "\n".join(f"  {line}" for line in one_row.split("\n"))
         statements.append(definition(part.rescaling, name))
         statements.append(f"  for (int32_t row = 0; row < {rows}; ++row) {{\n{body}\n  }}")
@@ -87,16 +89,15 @@ def emit_concat(layer: Layer, scope: Scope) -> Emission:
 
 def kernels(target: Target) -> tuple[Kernel, ...]:
     """Concat that rescales."""
-    return (
-        Kernel(
-            name="tinsmith_rescale_s8_s8",
-            backend=BACKEND,
-            operator=Concat,
-            signature=Signature((DType.INT8,), DType.INT8),
-            headers=(PUBLIC_HEADER, HEADER),
-            emit=emit_concat,
-            rules=(some_are_rescaled, shifts_are_small, extents_fit),
-            engine=engine(target),
-            checks=PACKED_CHECKS,
-        ),
+    kernel = Kernel(
+        name="tinsmith_rescale_s8_s8",
+        backend=BACKEND,
+        operator=Concat,
+        signature=Signature((DType.INT8,), DType.INT8),
+        headers=(PUBLIC_HEADER, HEADER),
+        emit=emit_concat,
+        rules=(some_are_rescaled, shifts_are_small, extents_fit),
+        engine=engine(target),
+        checks=PACKED_CHECKS,
     )
+    return (kernel, sister(kernel))

@@ -2,6 +2,7 @@
 (`tinsmith_nn_nearest.h`), and take the same arguments.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -24,14 +25,21 @@ def rounded(name: str, layer: Layer) -> str:
     return f"{name}_nearest" if is_nearest(layer) else name
 
 
-def sister(kernel: Kernel, header: str = NEAREST_HEADER) -> Kernel:
+def sister(kernel: Kernel) -> Kernel:
     """The kernel for layers that are like those of `kernel`, but round once."""
+    public = (header for header in kernel.headers if not header.startswith("tinsmith_nn"))
     return replace(
         kernel,
         name=f"{kernel.name}_nearest",
-        headers=(header,),
+        headers=(*public, NEAREST_HEADER),
         roundings=(Rounding.NEAREST,),
     )
+
+
+def with_sisters(kernels: Iterable[Kernel]) -> tuple[Kernel, ...]:
+    """Kernels that round as TFLite, and those that round once."""
+    found = tuple(kernels)
+    return (*found, *map(sister, found))
 
 
 def full_width(parameters: ConvParameters) -> ConvParameters:
@@ -40,6 +48,12 @@ def full_width(parameters: ConvParameters) -> ConvParameters:
     """
     multipliers, shifts = widened(parameters.multipliers, parameters.shifts)
     return replace(parameters, multipliers=multipliers, shifts=shifts)
+
+
+def widened_scale(multiplier: int, shift: int) -> tuple[int, int]:
+    """The same for one scale."""
+    multipliers, shifts = widened(np.array([multiplier], np.int32), np.array([shift], np.int32))
+    return int(multipliers[0]), int(shifts[0])
 
 
 def widened(

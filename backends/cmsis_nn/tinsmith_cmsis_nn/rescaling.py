@@ -5,15 +5,17 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Clamp, Relu, Relu0To1, Relu6, ReluN1To1, Requantize
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.parameters import RequantizeParameters, relu_parameters, requantize_parameters
+from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, elementwise_walk
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn.common import BACKEND, PACKED_CHECKS, activation, engine
+from tinsmith_cmsis_nn.nearest import rounded, widened_scale, with_sisters
 
 HEADER = "tinsmith_nn_rescaling.h"
 LARGEST_SHIFT = 14
-"""To the left, so that an int16 less its zero point, doubled, stays within 32 bits; to the right, so that a zero point
-of int16 does.
+"""To the left, so that an int16 less its zero point, doubled, stays within 32 bits, and one less where it is rounded
+once and shifted by a bit more; to the right, so that a zero point of int16 does.
 """
 
 _SUFFIX = {DType.INT8: "s8", DType.UINT8: "u8", DType.INT16: "s16"}
@@ -36,16 +38,29 @@ def parameters(layer: Layer) -> RequantizeParameters:
 
 
 def shift_is_small(layer: Layer) -> str | None:
-    """The ratio of the scales is from 2**-15 to 2**14."""
-    shift = parameters(layer).shift
-    return None if abs(shift) <= LARGEST_SHIFT else f"the shift is {shift}"
+    """The ratio of the scales is from 2**-15 to 2**14; rounded once, to 2**13."""
+    p = parameters(layer)
+    return None if shift_fits(p) else f"the shift is {scale_of(p)[1]}"
+
+
+def shift_fits(p: RequantizeParameters) -> bool:
+    """Whether the numbers of a tinsmith_rescale_params fit 32 bits."""
+    _, shift = scale_of(p)
+    return -LARGEST_SHIFT <= shift <= LARGEST_SHIFT - (p.rounding is Rounding.NEAREST)
+
+
+def scale_of(p: RequantizeParameters) -> tuple[int, int]:
+    """Multiplier of 31 bits, and shift."""
+    if p.rounding is Rounding.TFLITE:
+        return p.multiplier, p.shift
+    return widened_scale(p.multiplier, p.shift)
 
 
 def is_rescaled(layer: Layer) -> str | None:
     """More than the sign bit changes."""
     p = parameters(layer)
     lowest, highest = (type_.dtype.integer_range[0] for type_ in (layer.input(0), layer.output))
-    is_one = (p.multiplier, p.shift) == (1 << 30, 1)
+    is_one = scale_of(p) == (1 << 30, 1)
     is_moved = is_one and p.output_offset + p.input_offset == highest - lowest
     if not is_moved or (p.clamp_min, p.clamp_max) != layer.output.dtype.integer_range:
         return None
@@ -64,13 +79,15 @@ def emit_flip(layer: Layer, scope: Scope) -> Emission:
 
 
 def definition(p: RequantizeParameters, name: str = "kParameters") -> str:
-    """Definition of a tinsmith_rescale_params."""
-    left, right = max(p.shift, 0), max(-p.shift, 0)
+    """Definition of a tinsmith_rescale_params. Rounded once, something is always shifted to the right."""
+    multiplier, shift = scale_of(p)
+    right = max(-shift, int(p.rounding is Rounding.NEAREST))
+    left = shift + right
     unit = 2 << left
     fields: dict[str, FieldValue] = {
         "unit": unit,
         "start": p.input_offset * unit,
-        "multiplier": p.multiplier,
+        "multiplier": multiplier,
         "right": right,
         "half": (p.output_offset << right) + (1 << right >> 1),
         "activation": activation(p.clamp_min, p.clamp_max),
@@ -80,7 +97,7 @@ def definition(p: RequantizeParameters, name: str = "kParameters") -> str:
 
 def emit_rescale(layer: Layer, scope: Scope) -> Emission:
     """One call."""
-    name = _name(layer.input(0).dtype, layer.output.dtype)
+    name = rounded(_name(layer.input(0).dtype, layer.output.dtype), layer)
     arguments = ["&kParameters", str(layer.output.elements), scope.input(0), scope.output]
     return Emission((definition(parameters(layer)), call(name, arguments)))
 
@@ -106,13 +123,14 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             headers=(HEADER,),
             emit=emit_flip,
             rules=(only_signs_change,),
+            roundings=(Rounding.TFLITE, Rounding.NEAREST),
             walk=elementwise_walk,
             engine=engine(target),
             checks=PACKED_CHECKS,
         )
         for source, result in ((DType.UINT8, DType.INT8), (DType.INT8, DType.UINT8))
     )
-    return (*flips, *requantize, *rectifiers)
+    return (*flips, *with_sisters((*requantize, *rectifiers)))
 
 
 def _kernel(target: Target, operator: type[Operator], source: DType, result: DType) -> Kernel:

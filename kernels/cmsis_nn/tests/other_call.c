@@ -5,6 +5,7 @@
 
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
+#include "include/tinsmith_nn_nearest.h"
 #include "include/tinsmith_nn_recurrent.h"
 #include "include/tinsmith_nn_rescaling.h"
 #include "tests/call.h"
@@ -49,6 +50,18 @@ typedef enum {
   kOtherFlipSigns,
   kOtherSoftmaxS8,
   kOtherSoftmaxS8S16,
+  kOtherMeanColumnsNearest,
+  kOtherMeanColumnsS16Nearest,
+  kOtherRescaleS8S8Nearest,
+  kOtherRescaleS8U8Nearest,
+  kOtherRescaleS8S16Nearest,
+  kOtherRescaleU8S8Nearest,
+  kOtherRescaleS16S8Nearest,
+  kOtherRescaleS16S16Nearest,
+  kOtherWeightedSum,
+  kOtherWeightedSumBroadcast,
+  kOtherProduct,
+  kOtherProductBroadcast,
 } other_kernel;
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -66,7 +79,7 @@ static int32_t matmul_scratch(const call_head *h) {
   return arm_fully_connected_s8_get_buffer_size(&columns);
 }
 
-/** Behind the numbers of a difference. */
+/** Behind the numbers of a difference, a sum or a product. */
 static tinsmith_repetition repetition(const call_head *h) {
   return (tinsmith_repetition){h->numbers[11], h->numbers[12], h->numbers[13]};
 }
@@ -77,6 +90,8 @@ int32_t call_scratch_bytes(const call_head *h) {
   const tinsmith_repetition repeated = repetition(h);
   switch (h->kernel) {
     case kOtherDifferenceBroadcast:
+    case kOtherWeightedSumBroadcast:
+    case kOtherProductBroadcast:
       return tinsmith_broadcast_s8_get_buffer_size(&repeated);
     case kOtherConvolve:
       return arm_convolve_wrapper_s16_get_buffer_size(&conv, &h->input_dims, &h->filter_dims, &h->output_dims);
@@ -219,12 +234,21 @@ static int32_t run_mean_columns(const call *c) {
   const call_head *h = c->head;
   const int32_t *n = h->numbers;
   const tinsmith_columns_params params = {n[0], n[1], n[2], n[3], n[4], n[5], h->output_offset, h->activation};
-  if (h->kernel == kOtherMeanColumns) {
-    tinsmith_mean_columns_s8(&params, c->arrays[0], c->output);
-  } else {
-    tinsmith_mean_columns_s16(&params, c->arrays[0], (int16_t *)c->output);
+  int16_t *output_s16 = (int16_t *)c->output;
+  switch (h->kernel) {
+    case kOtherMeanColumns:
+      tinsmith_mean_columns_s8(&params, c->arrays[0], c->output);
+      return 0;
+    case kOtherMeanColumnsS16:
+      tinsmith_mean_columns_s16(&params, c->arrays[0], output_s16);
+      return 0;
+    case kOtherMeanColumnsNearest:
+      tinsmith_mean_columns_s8_nearest(&params, c->arrays[0], c->output);
+      return 0;
+    default:
+      tinsmith_mean_columns_s16_nearest(&params, c->arrays[0], output_s16);
+      return 0;
   }
-  return 0;
 }
 
 static int32_t run_rescale(const call *c) {
@@ -249,10 +273,52 @@ static int32_t run_rescale(const call *c) {
     case kOtherRescaleS16S8:
       tinsmith_rescale_s16_s8(&params, n[5], input, output);
       return 0;
-    default:
+    case kOtherRescaleS16S16:
       tinsmith_rescale_s16_s16(&params, n[5], input, output);
       return 0;
+    case kOtherRescaleS8S8Nearest:
+      tinsmith_rescale_s8_s8_nearest(&params, n[5], input, output);
+      return 0;
+    case kOtherRescaleS8U8Nearest:
+      tinsmith_rescale_s8_u8_nearest(&params, n[5], input, output);
+      return 0;
+    case kOtherRescaleS8S16Nearest:
+      tinsmith_rescale_s8_s16_nearest(&params, n[5], input, output);
+      return 0;
+    case kOtherRescaleU8S8Nearest:
+      tinsmith_rescale_u8_s8_nearest(&params, n[5], input, output);
+      return 0;
+    case kOtherRescaleS16S8Nearest:
+      tinsmith_rescale_s16_s8_nearest(&params, n[5], input, output);
+      return 0;
+    default:
+      tinsmith_rescale_s16_s16_nearest(&params, n[5], input, output);
+      return 0;
   }
+}
+
+static int32_t run_weighted_sum(const call *c, const cmsis_nn_context *ctx) {
+  const call_head *h = c->head;
+  const int32_t *n = h->numbers;
+  const tinsmith_weighted_sum_params params = {n[0], n[1], n[2], n[3], n[4], n[5], n[6], h->activation};
+  if (h->kernel == kOtherWeightedSum) {
+    tinsmith_weighted_sum_s8(&params, c->arrays[0], c->arrays[1], c->output, h->output_bytes);
+    return 0;
+  }
+  const tinsmith_repetition repeated = repetition(h);
+  return tinsmith_weighted_sum_broadcast_s8(ctx, &params, &repeated, c->arrays[0], c->arrays[1], c->output);
+}
+
+static int32_t run_product(const call *c, const cmsis_nn_context *ctx) {
+  const call_head *h = c->head;
+  const int32_t *n = h->numbers;
+  const tinsmith_product_params params = {n[0], n[1], n[2], n[3], n[4], n[5], h->activation};
+  if (h->kernel == kOtherProduct) {
+    tinsmith_product_s8(&params, c->arrays[0], c->arrays[1], c->output, h->output_bytes);
+    return 0;
+  }
+  const tinsmith_repetition repeated = repetition(h);
+  return tinsmith_product_broadcast_s8(ctx, &params, &repeated, c->arrays[0], c->arrays[1], c->output);
 }
 
 static int32_t run_difference(const call *c, const cmsis_nn_context *ctx) {
@@ -360,6 +426,8 @@ int32_t call_run(const call *c) {
       return run_lstm_cells(c);
     case kOtherMeanColumns:
     case kOtherMeanColumnsS16:
+    case kOtherMeanColumnsNearest:
+    case kOtherMeanColumnsS16Nearest:
       return run_mean_columns(c);
     case kOtherRescaleS8S8:
     case kOtherRescaleS8U8:
@@ -367,7 +435,19 @@ int32_t call_run(const call *c) {
     case kOtherRescaleU8S8:
     case kOtherRescaleS16S8:
     case kOtherRescaleS16S16:
+    case kOtherRescaleS8S8Nearest:
+    case kOtherRescaleS8U8Nearest:
+    case kOtherRescaleS8S16Nearest:
+    case kOtherRescaleU8S8Nearest:
+    case kOtherRescaleS16S8Nearest:
+    case kOtherRescaleS16S16Nearest:
       return run_rescale(c);
+    case kOtherWeightedSum:
+    case kOtherWeightedSumBroadcast:
+      return run_weighted_sum(c, &ctx);
+    case kOtherProduct:
+    case kOtherProductBroadcast:
+      return run_product(c, &ctx);
     case kOtherFlipSigns:
       tinsmith_flip_signs(h->output_bytes, input, c->output);
       return 0;

@@ -2,10 +2,12 @@
 keeps a state. The arithmetic is written once more here, on int64 arrays and from the definitions.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from kernel_cases import (
+    NEAREST,
     Call,
     Generator,
     Int8s,
@@ -15,16 +17,23 @@ from kernel_cases import (
     finish,
     quantize_multiplier,
     requantize,
+    requantize_once,
     windows,
 )
 from numpy.typing import NDArray
 from tinsmith_cmsis_nn.difference import arranged, lhs_is_shifted
+from tinsmith_cmsis_nn.weighted import arranged_product, arranged_sum
 from tinsmith_ir import DType
 from tinsmith_ir.curves import int16_table
 from tinsmith_ir.fixed_point_16 import logistic_s16, tanh_s16
 from tinsmith_ir.operators import Softmax
-from tinsmith_ir.parameter_records import ElementwiseAddParameters
+from tinsmith_ir.parameter_records import (
+    ElementwiseAddParameters,
+    MulParameters,
+    WeightedSumParameters,
+)
 from tinsmith_ir.parameters import softmax_parameters
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import Quantization, TensorType
 
 OTHER_KERNELS = (
@@ -66,12 +75,27 @@ OTHER_KERNELS = (
     "flip_signs",
     "softmax_s8",
     "softmax_s8_s16",
+    "mean_columns_s8_nearest",
+    "mean_columns_s16_nearest",
+    "rescale_s8_s8_nearest",
+    "rescale_s8_u8_nearest",
+    "rescale_s8_s16_nearest",
+    "rescale_u8_s8_nearest",
+    "rescale_s16_s8_nearest",
+    "rescale_s16_s16_nearest",
+    "weighted_sum",
+    "weighted_sum_broadcast",
+    "product",
+    "product_broadcast",
 )
 """In the order of `other_kernel` in other_call.c."""
 
 Int16s = NDArray[np.int16]
 
 S16: Pair = (-(1 << 15), (1 << 15) - 1)
+REPETITION = 11
+"""Where the numbers begin that say how an operand repeats."""
+
 ALIGNED = ("svdf_s8", "batch_matmul_s8")
 """Their scratch is an int32 array of the caller."""
 
@@ -84,6 +108,13 @@ class OtherCall(Call):
     def code(self) -> int:
         """Of the kernel, as the C program knows it."""
         return OTHER_KERNELS.index(self.kernel)
+
+
+def _behind(numbers: Mapping[str, int], repetition: tuple[int, ...]) -> tuple[int, ...]:
+    """Numbers of a call, and of how an operand repeats, which begin at the same place for all."""
+    if not repetition:
+        return tuple(numbers.values())
+    return (*numbers.values(), *[0] * (REPETITION - len(numbers)), *repetition)
 
 
 def requantize_s64(acc: Int64s, multiplier: Int32s, shift: Int32s) -> Int64s:
@@ -741,7 +772,8 @@ class OtherGenerator(Generator):
         count = self.between(1, 60)
         if self.chance(0.3):
             outer, inner, count = 1, self.between(1, 10), self.between(200, 600)
-        wide = kernel == "mean_columns_s16"
+        nearest = kernel.endswith(NEAREST)
+        wide = kernel.startswith("mean_columns_s16")
         x = self.int16(outer, count, inner) if wide else self.int8(outer, count, inner)
         zero = 0 if wide else self.between(-128, 127)
         if self.chance(0.8):
@@ -751,10 +783,13 @@ class OtherGenerator(Generator):
             multiplier, shift = quantize_multiplier(real)
         else:
             multiplier, shift = self.between(0, (1 << 31) - 1), self.between(-31, 3)
+        if nearest:  # a sum of 17 bits and 600 rows has 27
+            shift = min(shift, 3)
+        rescale = requantize_once if nearest else requantize
         out_zero = 0 if wide else self.between(-128, 127)
         activation = self.activation_s16() if wide else self.activation()
         sums = x.astype(np.int64).sum(axis=1) - zero * count
-        scaled = requantize(sums, np.array([multiplier]), np.array([shift])) + out_zero
+        scaled = rescale(sums, np.array([multiplier]), np.array([shift])) + out_zero
         result = np.clip(scaled, *activation).astype(x.dtype)
         return OtherCall(
             kernel=kernel,
@@ -769,8 +804,10 @@ class OtherGenerator(Generator):
         """Scales that fill the result, or any that the function takes."""
         source, result = (
             {"s8": np.dtype(np.int8), "u8": np.dtype(np.uint8), "s16": np.dtype(np.int16)}[name]
-            for name in kernel.removeprefix("rescale_").split("_")
+            for name in kernel.removeprefix("rescale_").removesuffix(NEAREST).split("_")
         )
+        nearest = kernel.endswith(NEAREST)
+        most = 13 if nearest else 14
         ranges = [
             (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in (source, result)
         ]
@@ -779,19 +816,21 @@ class OtherGenerator(Generator):
         )
         x[:2] = ranges[0][: x.size]
         zero, out_zero = (self.between(*limits) for limits in ranges)
-        shift = self.between(-14, 14)
+        shift = self.between(-14, most)
         if self.chance(0.8):
             bits = 8 * (result.itemsize - source.itemsize)
-            shift = int(np.clip(self.between(-3, 3) + bits, -14, 14))
+            shift = int(np.clip(self.between(-3, 3) + bits, -14, most))
         multiplier = 0 if self.chance(0.02) else self.between(1 << 30, (1 << 31) - 1)
         if self.chance(0.2):
             multiplier = 1 << 30
-        unit, right = 2 << max(shift, 0), max(-shift, 0)
+        right = max(-shift, int(nearest))
+        unit = 2 << (shift + right)
         low, high = ranges[1]
         if self.chance(0.4):
             low, high = sorted((self.between(low, high), self.between(low, high)))
         centred = x.astype(np.int64) - zero
-        scaled = requantize(centred, np.array([multiplier]), np.array([shift])) + out_zero
+        rescale = requantize_once if nearest else requantize
+        scaled = rescale(centred, np.array([multiplier]), np.array([shift])) + out_zero
         return OtherCall(
             kernel=kernel,
             expected=_bytes(np.clip(scaled, low, high).astype(result)),
@@ -836,6 +875,55 @@ class OtherGenerator(Generator):
             numbers=(*arranged(p).values(), int(is_lhs == is_turned), *repetition),
         )
 
+    def weighted_sum(self, kernel: str) -> Call:
+        """Sums and differences of like scales or very different ones, where either operand may repeat."""
+        a, b, met, repetition = self.operands(kernel)
+        zeros = (self.between(-128, 127), self.between(-128, 127), self.between(-128, 127))
+        shift = self.between(-7, 2) if self.chance(0.8) else self.between(-7, 15)
+        first, second = self.between(1 << 30, (1 << 31) - 1), self.between(0, (1 << 31) - 1)
+        if self.chance(0.3):
+            second >>= self.between(1, 31)
+        if self.chance(0.5):
+            first, second = second, first
+        subtracts, swapped = self.chance(0.5), self.chance(0.5)
+        activation = self.activation()
+        p = WeightedSumParameters(
+            -zeros[0], -zeros[1], first, second, shift, zeros[2], *activation, Rounding.NEAREST
+        )
+        lhs, rhs = (
+            values.astype(np.int64) - zero
+            for values, zero in zip((met, a) if swapped else (a, met), zeros, strict=False)
+        )
+        total = lhs * first + rhs * (-second if subtracts else second)
+        scaled = ((total + (1 << (30 - shift))) >> (31 - shift)) + zeros[2]
+        return OtherCall(
+            kernel=kernel,
+            expected=np.clip(scaled, *activation).astype(np.int8),
+            arrays=(a, b),
+            activation=activation,
+            numbers=_behind(arranged_sum(p, subtracts=subtracts, swapped=swapped), repetition),
+        )
+
+    def product(self, kernel: str) -> Call:
+        a, b, met, repetition = self.operands(kernel)
+        zeros = (self.between(-128, 127), self.between(-128, 127), self.between(-128, 127))
+        shift = self.between(-10, -3) if self.chance(0.6) else self.between(-22, 13)
+        multiplier = 0 if self.chance(0.02) else self.between(1 << 30, (1 << 31) - 1)
+        swapped, activation = self.chance(0.5), self.activation()
+        p = MulParameters(
+            -zeros[0], -zeros[1], zeros[2], multiplier, shift, *activation, Rounding.NEAREST
+        )
+        lhs, rhs = (met, a) if swapped else (a, met)
+        product = (lhs.astype(np.int64) - zeros[0]) * (rhs.astype(np.int64) - zeros[1])
+        stage = np.array([multiplier], np.int32), np.array([shift], np.int32)
+        return OtherCall(
+            kernel=kernel,
+            expected=finish(product, *stage, zeros[2], activation, nearest=True),
+            arrays=(a, b),
+            activation=activation,
+            numbers=_behind(arranged_product(p, swapped=swapped), repetition),
+        )
+
     def call(self, kernel: str) -> Call:
         """Scratch at any address, unless it is an array of the caller's."""
         call = self.aligned_call(kernel)
@@ -873,8 +961,12 @@ class OtherGenerator(Generator):
                 return self.svdf_halves(kernel)
             case "lstm_cells":
                 return self.lstm_cells()
-            case "mean_columns_s8" | "mean_columns_s16":
+            case found if found.startswith("mean_columns_"):
                 return self.mean_columns(kernel)
+            case "weighted_sum" | "weighted_sum_broadcast":
+                return self.weighted_sum(kernel)
+            case "product" | "product_broadcast":
+                return self.product(kernel)
             case found if found.startswith("rescale_"):
                 return self.rescale(kernel)
             case "difference" | "difference_broadcast":

@@ -717,7 +717,6 @@ _ROUNDED_ONCE = (
     "sums_i8",
     "joined_i8",
     "rectifiers_i8",
-    "differences_i8",
     "residuals_i8",
     "scales_i8",
     "conversions",

@@ -9,6 +9,7 @@
 
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
+#include "include/tinsmith_nn_nearest.h"
 #include "src/internal/compiler.h"
 
 enum { kPieceElements = TINSMITH_BROADCAST_PIECE };
@@ -88,6 +89,16 @@ static void subtract(const void *params, const int8_t *larger, const int8_t *sma
   tinsmith_difference_s8(p, swap ? smaller : larger, swap ? larger : smaller, output, elements);
 }
 
+static void add_weighted(const void *params, const int8_t *larger, const int8_t *smaller, int8_t *output,
+                         int32_t elements) {
+  tinsmith_weighted_sum_s8(params, larger, smaller, output, elements);
+}
+
+static void multiply_rounded_once(const void *params, const int8_t *larger, const int8_t *smaller, int8_t *output,
+                                  int32_t elements) {
+  tinsmith_product_s8(params, larger, smaller, output, elements);
+}
+
 arm_cmsis_nn_status tinsmith_add_broadcast_s8(const cmsis_nn_context *ctx, const tinsmith_add_params *params,
                                               const tinsmith_repetition *repetition, const int8_t *larger,
                                               const int8_t *smaller, int8_t *output) {
@@ -105,4 +116,17 @@ arm_cmsis_nn_status tinsmith_difference_broadcast_s8(const cmsis_nn_context *ctx
                                                      const tinsmith_repetition *repetition, const int8_t *larger,
                                                      const int8_t *smaller, int8_t *output) {
   return combine(ctx, repetition, params, larger, smaller, output, subtract);
+}
+
+arm_cmsis_nn_status tinsmith_weighted_sum_broadcast_s8(const cmsis_nn_context *ctx,
+                                                       const tinsmith_weighted_sum_params *params,
+                                                       const tinsmith_repetition *repetition, const int8_t *larger,
+                                                       const int8_t *smaller, int8_t *output) {
+  return combine(ctx, repetition, params, larger, smaller, output, add_weighted);
+}
+
+arm_cmsis_nn_status tinsmith_product_broadcast_s8(const cmsis_nn_context *ctx, const tinsmith_product_params *params,
+                                                  const tinsmith_repetition *repetition, const int8_t *larger,
+                                                  const int8_t *smaller, int8_t *output) {
+  return combine(ctx, repetition, params, larger, smaller, output, multiply_rounded_once);
 }

@@ -36,6 +36,16 @@ static inline int32_t tinsmith_rounding_divide(int32_t value, int32_t exponent) 
   return (((value + (value >> 31)) >> (exponent - 1)) + 1) >> 1;
 }
 
+#if TINSMITH_NN_NEAREST
+/** acc * multiplier * 2^(shift - 31), rounded once. shift in [-31, 30]; acc * 2^(shift + 1) must fit 32 bits if shift
+ * is not negative. */
+static inline int32_t tinsmith_requantize(int32_t acc, int32_t multiplier, int32_t shift) {
+  const int32_t left = shift < 0 ? 0 : shift + 1;
+  const int32_t right = left - shift;
+  const int32_t high = (int32_t)(((int64_t)(int32_t)((uint32_t)acc << left) * multiplier) >> 31);
+  return ((high >> (right - 1)) + 1) >> 1;
+}
+#else
 /** TFLite's MultiplyByQuantizedMultiplier. shift in [-31, 30]; acc * 2^max(shift, 0) must fit 32 bits. */
 static inline int32_t tinsmith_requantize(int32_t acc, int32_t multiplier, int32_t shift) {
   const int32_t left = shift > 0 ? shift : 0;
@@ -43,6 +53,7 @@ static inline int32_t tinsmith_requantize(int32_t acc, int32_t multiplier, int32
   const int32_t shifted = (int32_t)((uint32_t)acc << left);
   return tinsmith_rounding_divide(tinsmith_doubling_high_multiply(shifted, multiplier), right);
 }
+#endif
 
 /** One multiplier and shift for many sums. */
 typedef struct {

@@ -1,0 +1,5 @@
+/* mean_columns_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/c/mean_columns_body.h"

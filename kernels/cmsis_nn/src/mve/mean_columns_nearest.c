@@ -1,0 +1,5 @@
+/* mean_columns_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/mve/mean_columns_body.h"

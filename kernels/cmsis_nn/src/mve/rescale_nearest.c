@@ -1,0 +1,5 @@
+/* rescale_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/mve/rescale_body.h"
