@@ -42,7 +42,14 @@ static inline int32_t tinsmith_rounding_divide(int32_t value, int32_t exponent) 
 static inline int32_t tinsmith_requantize(int32_t acc, int32_t multiplier, int32_t shift) {
   const int32_t left = shift < 0 ? 0 : shift + 1;
   const int32_t right = left - shift;
-  const int32_t high = (int32_t)(((int64_t)(int32_t)((uint32_t)acc << left) * multiplier) >> 31);
+  const int32_t shifted = (int32_t)((uint32_t)acc << left);
+#if defined(__ARM_FEATURE_DSP)
+  const int32_t doubled = (int32_t)((uint32_t)multiplier << 1);
+  int32_t high; /* as tinsmith_multiply_folded() */
+  __asm__("smmla %0, %1, %2, %3" : "=r"(high) : "r"(shifted), "r"(doubled), "r"(shifted & (doubled >> 31)));
+#else
+  const int32_t high = (int32_t)(((int64_t)shifted * multiplier) >> 31);
+#endif
   return ((high >> (right - 1)) + 1) >> 1;
 }
 #else
