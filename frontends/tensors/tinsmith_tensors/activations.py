@@ -15,6 +15,7 @@ from tinsmith_ir.operators import (
     Relu6,
     Tanh,
 )
+
 from tinsmith_tensors.composer import Composer, Tensor
 from tinsmith_tensors.elementwise import absolute, add, div, less, maximum, minimum, mul, sub, where
 from tinsmith_tensors.movement import broadcast_to
