@@ -75,6 +75,7 @@ class CmsisNnBackend(Checked):
         return (
             *with_sisters(packed),
             *public,
+            *fully_connected.nearest_kernels(target),
             *broadcast.kernels(target),
             *difference.kernels(target),
             *weighted.kernels(target),

@@ -30,11 +30,14 @@ from tinsmith_cmsis_nn.common import (
     context,
     dims,
     engine,
+    input_zero_point,
     nhwc,
     tile,
 )
 from tinsmith_cmsis_nn.guards import guards
-from tinsmith_cmsis_nn.nearest import full_width, is_nearest
+from tinsmith_cmsis_nn.nearest import full_width, is_nearest, rounded, sister
+from tinsmith_cmsis_nn.packing import check_sums, refusal
+from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
 
 S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
@@ -113,11 +116,23 @@ def arguments(layer: Layer, scope: Scope, bias: str) -> list[str]:
     ]
 
 
+def sums_fit(layer: Layer) -> str | None:
+    """Rounded once, an accumulator that is shifted to the left stays within 32 bits."""
+    channels = layer.output.shape[3]
+    data = constant_s8(layer, 1)
+    is_depthwise = isinstance(layer.operator, DepthwiseConv2D)
+    rows = data.reshape(-1, channels).T if is_depthwise else data.reshape(channels, -1)
+    shifts, zero_point = parameters_of(layer).shifts, input_zero_point(layer)
+    bias = constant_bias(layer)
+    return refusal(lambda: check_sums(rows, bias, shifts, input_zero_point=zero_point))
+
+
 def emit_call(function: str) -> Callable[[Layer, Scope], Emission]:
     """One call of a function with the operands of a wrapper."""
 
     def emit(layer: Layer, scope: Scope) -> Emission:
-        called = expression(function, arguments(layer, scope, scope.input(2)))
+        named = rounded(function, layer)
+        called = expression(named, arguments(layer, scope, scope.input(2)))
         return Emission((parameters(layer), scales(scope), context(scope)), called)
 
     return emit
@@ -135,13 +150,15 @@ def named_kernels(target: Target) -> tuple[Kernel, ...]:
     """The same by names that only Tinsmith's library has, of one implementation: scratch is for that
     one, and another does not link.
     """
-    return tuple(
+    twice = tuple(
         replace(kernel, headers=(PACKED_HEADER,), checks=PACKED_CHECKS)
         for kernel in (
             _wrapper(target, Conv2D, "tinsmith_convolve_s8", sizes.convolution_public),
             _wrapper(target, DepthwiseConv2D, "tinsmith_depthwise_s8", sizes.depthwise_public),
         )
     )
+    rules = (weights_are_constant, sums_fit)
+    return (*twice, *(replace(sister(kernel), rules=rules) for kernel in twice))
 
 
 def _wrapper(

@@ -35,9 +35,10 @@ from tinsmith_cmsis_nn.common import (
     packed_constants,
 )
 from tinsmith_cmsis_nn.guards import guards
-from tinsmith_cmsis_nn.nearest import full_width, is_nearest, rounded
+from tinsmith_cmsis_nn.nearest import full_width, is_nearest, rounded, sister
 from tinsmith_cmsis_nn.packing import (
     PackedLayer,
+    check_sums,
     pack_fully_connected,
     pack_fully_connected_small,
     refusal,
@@ -227,7 +228,11 @@ def emit_public(layer: Layer, scope: Scope) -> Emission:
     per_channel = _is_per_channel(layer)
     name = "arm_fully_connected_per_channel_s8" if per_channel else "arm_fully_connected_s8"
     return emit_public_call(
-        name, layer, scope, scope.input(1), sums=implementation(layer.target) == "mve"
+        rounded(name, layer),
+        layer,
+        scope,
+        scope.input(1),
+        sums=implementation(layer.target) == "mve",
     )
 
 
@@ -317,6 +322,26 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
         rules=(weights_are_constant, weights_pack_for_any_sum),
     )
     return (kernel, deep)
+
+
+def sums_fit(layer: Layer) -> str | None:
+    """Rounded once, an accumulator that is shifted to the left stays within 32 bits."""
+    weights, bias, zero_point = constant_s8(layer, 1), constant_bias(layer), input_zero_point(layer)
+    _, shifts = _stage(layer)
+    return refusal(lambda: check_sums(weights, bias, shifts, input_zero_point=zero_point))
+
+
+def nearest_kernels(target: Target) -> tuple[Kernel, ...]:
+    """Those that are like the functions of arm_nnfunctions.h, but round once."""
+    constant = (weights_are_constant, sums_fit)
+    return tuple(
+        replace(
+            sister(kernel),
+            rules=(*(rule for rule in kernel.rules if rule not in constant), *constant),
+            checks=PACKED_CHECKS,
+        )
+        for kernel in public_kernels(target)
+    )
 
 
 def public_kernels(target: Target) -> tuple[Kernel, ...]:

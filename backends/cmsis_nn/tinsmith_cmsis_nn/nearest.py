@@ -44,10 +44,16 @@ def with_sisters(kernels: Iterable[Kernel]) -> tuple[Kernel, ...]:
 
 def full_width(parameters: ConvParameters) -> ConvParameters:
     """The same scales with multipliers of 31 bits: with one rounding, acc * multiplier and the half that is added may
-    both be twice what they are, if the shift to the right is one more.
+    both be twice what they are, if the shift to the right is one more. What is too small for any accumulator of 32
+    bits to count becomes 0.
     """
     multipliers, shifts = widened(parameters.multipliers, parameters.shifts)
-    return replace(parameters, multipliers=multipliers, shifts=shifts)
+    counts = (multipliers > 0) & (shifts >= -MULTIPLIER_BITS)
+    return replace(
+        parameters,
+        multipliers=np.where(counts, multipliers, 0).astype(np.int32),
+        shifts=np.where(counts, shifts, -1).astype(np.int32),
+    )
 
 
 def widened_scale(multiplier: int, shift: int) -> tuple[int, int]:

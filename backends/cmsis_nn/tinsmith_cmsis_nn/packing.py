@@ -58,7 +58,7 @@ class PackedLayer:
     shift: NDArray[np.int32]
 
 
-def refusal(arrange: Callable[[], PackedLayer]) -> str | None:
+def refusal(arrange: Callable[[], object]) -> str | None:
     """Why a layer's constants cannot be arranged so, as a rule of a kernel says it; None if they can."""
     try:
         arrange()
@@ -90,6 +90,21 @@ def surely_packs(
         and int(shift.min()) >= -LARGEST_SHIFT
         and int(shift.max()) <= -1
     )
+
+
+def check_sums(
+    rows: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+) -> None:
+    """Raise PackingError if an accumulator leaves 32 bits that one rounding shifts to the left.
+
+    rows: (N, K), a row of weights for each channel. bias: (N,). shift: (N,), or (1,) for one scale.
+    """
+    folded = _fold_bias(rows, bias, input_zero_point)
+    _check_raised(rows, folded, shift, nearest=True)
 
 
 def pack_convolution(

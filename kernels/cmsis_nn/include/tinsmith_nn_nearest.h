@@ -22,6 +22,8 @@
 #define tinsmith_fully_connected_packed_deep_s8_nearest \
   TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_deep_s8_nearest)
 #define tinsmith_fully_connected_small_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_fully_connected_small_s8_nearest)
+#define tinsmith_convolve_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_convolve_s8_nearest)
+#define tinsmith_depthwise_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_depthwise_s8_nearest)
 #define tinsmith_mean_columns_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_mean_columns_s8_nearest)
 #define tinsmith_mean_columns_s16_nearest TINSMITH_NN_SYMBOL(tinsmith_mean_columns_s16_nearest)
 #define tinsmith_rescale_s8_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_rescale_s8_s8_nearest)
@@ -91,6 +93,33 @@ arm_cmsis_nn_status tinsmith_fully_connected_small_s8_nearest(
     const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params, const cmsis_nn_quant_params *quant_params,
     const cmsis_nn_dims *input_dims, const int8_t *input_data, const cmsis_nn_dims *filter_dims,
     const int8_t *filter_data, const int32_t *bias_data, const cmsis_nn_dims *output_dims, int8_t *output_data);
+
+/** Of any weights, in the order of arm_nnfunctions.h: the wrappers, and fully connected. Of scales of 0.5 and more,
+ * |accumulator| * 2^(shift + 1) is less than 2^30 for every input. */
+arm_cmsis_nn_status tinsmith_convolve_s8_nearest(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                                 const cmsis_nn_per_channel_quant_params *quant_params,
+                                                 const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                 const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                 const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                                 const cmsis_nn_dims *output_dims, int8_t *output_data);
+arm_cmsis_nn_status tinsmith_depthwise_s8_nearest(const cmsis_nn_context *ctx,
+                                                  const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                  const cmsis_nn_per_channel_quant_params *quant_params,
+                                                  const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                  const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                  const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                                  const cmsis_nn_dims *output_dims, int8_t *output_data);
+arm_cmsis_nn_status arm_fully_connected_s8_nearest(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+                                                   const cmsis_nn_per_tensor_quant_params *quant_params,
+                                                   const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                   const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                   const cmsis_nn_dims *bias_dims, const int32_t *bias_data,
+                                                   const cmsis_nn_dims *output_dims, int8_t *output_data);
+arm_cmsis_nn_status arm_fully_connected_per_channel_s8_nearest(
+    const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+    const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims, const int8_t *input_data,
+    const cmsis_nn_dims *filter_dims, const int8_t *filter_data, const cmsis_nn_dims *bias_dims,
+    const int32_t *bias_data, const cmsis_nn_dims *output_dims, int8_t *output_data);
 
 /** Means and sums as of tinsmith_nn_rescaling.h. With a shift of 0 or more, |sum + offset| * 2^(shift + 1) is below
  * 2^31. */

@@ -43,10 +43,42 @@ static void garble_image(call_head *h) {
   h->dilation = (cmsis_nn_tile){kGarbage, kGarbage};
 }
 
+/** What has the same arguments and scratch, but rounds twice. */
+static int32_t twin_of(int32_t kernel) {
+  switch (kernel) {
+    case kCallConvolvePackedNearest:
+      return kCallConvolvePacked;
+    case kCallDepthwisePackedNearest:
+      return kCallDepthwisePacked;
+    case kCallFullyConnectedPackedNearest:
+      return kCallFullyConnectedPacked;
+    case kCallConvolvePackedAnyNearest:
+      return kCallConvolvePackedAny;
+    case kCallDepthwisePackedAnyNearest:
+      return kCallDepthwisePackedAny;
+    case kCallFullyConnectedPackedDeepNearest:
+      return kCallFullyConnectedPackedDeep;
+    case kCallDepthwisePixelsNearest:
+      return kCallDepthwisePixels;
+    case kCallConvolvePackedOffsetNearest:
+      return kCallConvolvePackedOffset;
+    case kCallFullyConnectedSmallNearest:
+      return kCallFullyConnectedSmall;
+    case kCallConvolveWrapperNearest:
+      return kCallConvolveWrapper;
+    case kCallDepthwiseWrapperNearest:
+      return kCallDepthwiseWrapper;
+    case kCallFullyConnectedWrapperNearest:
+      return kCallFullyConnectedWrapper;
+    default:
+      return kernel;
+  }
+}
+
 /** The head with garbage wherever the public function does not look. */
 static call_head garbled(const call_head *head) {
   call_head h = *head;
-  switch (h.kernel) {
+  switch (twin_of(h.kernel)) {
     case kCallConvolveWrapper:
     case kCallConvolve:
       h.filter_dims.n = h.output_dims.n = kGarbage;
@@ -101,32 +133,6 @@ static call_head garbled(const call_head *head) {
 /** What is left of dims for a size function that reads but two or three of them. */
 static cmsis_nn_dims only(int32_t h, int32_t w, int32_t c) {
   return (cmsis_nn_dims){kGarbage, h, w, c};
-}
-
-/** What has the same arguments and scratch, but rounds twice. */
-static int32_t twin_of(int32_t kernel) {
-  switch (kernel) {
-    case kCallConvolvePackedNearest:
-      return kCallConvolvePacked;
-    case kCallDepthwisePackedNearest:
-      return kCallDepthwisePacked;
-    case kCallFullyConnectedPackedNearest:
-      return kCallFullyConnectedPacked;
-    case kCallConvolvePackedAnyNearest:
-      return kCallConvolvePackedAny;
-    case kCallDepthwisePackedAnyNearest:
-      return kCallDepthwisePackedAny;
-    case kCallFullyConnectedPackedDeepNearest:
-      return kCallFullyConnectedPackedDeep;
-    case kCallDepthwisePixelsNearest:
-      return kCallDepthwisePixels;
-    case kCallConvolvePackedOffsetNearest:
-      return kCallConvolvePackedOffset;
-    case kCallFullyConnectedSmallNearest:
-      return kCallFullyConnectedSmall;
-    default:
-      return kernel;
-  }
 }
 
 int32_t call_scratch_bytes(const call_head *head) {
@@ -269,6 +275,22 @@ int32_t call_run(const call *c) {
       return tinsmith_fully_connected_small_s8_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
                                                        c->output);
 #endif
+    case kCallConvolveWrapperNearest:
+      return tinsmith_convolve_s8_nearest(&ctx, &conv, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                          c->output);
+    case kCallDepthwiseWrapperNearest:
+      return tinsmith_depthwise_s8_nearest(&ctx, &dw, &channels, in, input, filter, second, &kGarbageDims, bias, out,
+                                           c->output);
+    case kCallFullyConnectedWrapperNearest: {
+      if (ctx.size > 0) { /* With MVE, the buffer is an input. */
+        arm_vector_sum_s8(ctx.buf, filter->n, out->c, second, fc.input_offset, fc.filter_offset, bias);
+      }
+      const cmsis_nn_per_tensor_quant_params one = {*multiplier, *shift};
+      return h->is_per_channel ? arm_fully_connected_per_channel_s8_nearest(&ctx, &fc, &channels, in, input, filter,
+                                                                            second, &kGarbageDims, bias, out, c->output)
+                               : arm_fully_connected_s8_nearest(&ctx, &fc, &one, in, input, filter, second,
+                                                                &kGarbageDims, bias, out, c->output);
+    }
     case kCallConvolveWrapper:
       return arm_convolve_wrapper_s8(&ctx, &conv, &channels, in, input, filter, second, &kGarbageDims, bias, out,
                                      c->output);

@@ -49,6 +49,9 @@ typedef enum {
   kCallDepthwisePixelsNearest,
   kCallConvolvePackedOffsetNearest,
   kCallFullyConnectedSmallNearest,
+  kCallConvolveWrapperNearest,
+  kCallDepthwiseWrapperNearest,
+  kCallFullyConnectedWrapperNearest,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -63,6 +63,9 @@ KERNELS = (
     "depthwise_pixels_nearest",
     "convolve_packed_offset_nearest",
     "fully_connected_small_nearest",
+    "convolve_wrapper_nearest",
+    "depthwise_wrapper_nearest",
+    "fully_connected_wrapper_nearest",
 )
 """In the order of `call_kernel` in call.h."""
 

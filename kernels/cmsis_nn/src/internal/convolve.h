@@ -3,6 +3,7 @@
 #define TINSMITH_NN_INTERNAL_CONVOLVE_H
 
 #include "src/internal/im2col.h"
+#include "src/internal/rounding.h"
 
 /** One layer, its arguments checked. */
 typedef struct {

@@ -8,6 +8,7 @@
 
 #include "include/arm_nn_types.h"
 #include "src/internal/implementation.h"
+#include "src/internal/rounding.h"
 
 /** Neighbouring channels of a layer. Pointers are to the first of them. */
 typedef struct {

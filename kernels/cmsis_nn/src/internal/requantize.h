@@ -12,7 +12,8 @@
 #include "src/internal/rounding.h"
 
 /** gemmlowp's SaturatingRoundingDoublingHighMul for multiplier >= 0, where saturation cannot happen. Its truncating
- * division with a sign-dependent nudge equals a rounded-up floor: floor((a * b + 2^30) / 2^31). */
+ * division with a sign-dependent nudge equals a rounded-up floor: floor((a * b + 2^30) / 2^31). Or floor(a * b / 2^31)
+ * if the only rounding comes later. */
 static inline int32_t tinsmith_doubling_high_multiply(int32_t value, int32_t multiplier) {
 #if defined(__ARM_FEATURE_DSP)
   /* (addend * 2^32 + value * doubled + 2^31) >> 32, where doubled reads as 2 * multiplier - 2^32 if that is too large.
@@ -20,10 +21,15 @@ static inline int32_t tinsmith_doubling_high_multiply(int32_t value, int32_t mul
   const int32_t doubled = (int32_t)((uint32_t)multiplier << 1);
   const int32_t addend = value & (doubled >> 31);
   int32_t product;
+#if TINSMITH_NN_NEAREST
+  __asm__("smmla %0, %1, %2, %3" : "=r"(product) : "r"(value), "r"(doubled), "r"(addend));
+#else
   __asm__("smmlar %0, %1, %2, %3" : "=r"(product) : "r"(value), "r"(doubled), "r"(addend));
+#endif
   return product;
 #else
-  return (int32_t)(((int64_t)value * multiplier + (INT64_C(1) << 30)) >> 31);
+  const int64_t half = TINSMITH_NN_NEAREST ? 0 : INT64_C(1) << 30;
+  return (int32_t)(((int64_t)value * multiplier + half) >> 31);
 #endif
 }
 
@@ -40,17 +46,24 @@ static inline int32_t tinsmith_rounding_divide(int32_t value, int32_t exponent) 
 /** acc * multiplier * 2^(shift - 31), rounded once. shift in [-31, 30]; acc * 2^(shift + 1) must fit 32 bits if shift
  * is not negative. */
 static inline int32_t tinsmith_requantize(int32_t acc, int32_t multiplier, int32_t shift) {
+#if defined(__ARM_FEATURE_DSP)
+  int32_t left;
+  __asm__("usat %0, #5, %1" : "=r"(left) : "r"(shift + 1)); /* negative numbers become 0 */
+  int32_t value = tinsmith_doubling_high_multiply((int32_t)((uint32_t)acc << left), multiplier);
+  /* The last bit shifted out, in the carry, is the rounding's half. */
+  __asm__(
+      "asrs %0, %0, %1\n\t"
+      "adc %0, %0, #0"
+      : "+r"(value)
+      : "r"(left - shift)
+      : "cc");
+  return value;
+#else
   const int32_t left = shift < 0 ? 0 : shift + 1;
   const int32_t right = left - shift;
-  const int32_t shifted = (int32_t)((uint32_t)acc << left);
-#if defined(__ARM_FEATURE_DSP)
-  const int32_t doubled = (int32_t)((uint32_t)multiplier << 1);
-  int32_t high; /* as tinsmith_multiply_folded() */
-  __asm__("smmla %0, %1, %2, %3" : "=r"(high) : "r"(shifted), "r"(doubled), "r"(shifted & (doubled >> 31)));
-#else
-  const int32_t high = (int32_t)(((int64_t)shifted * multiplier) >> 31);
-#endif
+  const int32_t high = tinsmith_doubling_high_multiply((int32_t)((uint32_t)acc << left), multiplier);
   return ((high >> (right - 1)) + 1) >> 1;
+#endif
 }
 #else
 /** TFLite's MultiplyByQuantizedMultiplier. shift in [-31, 30]; acc * 2^max(shift, 0) must fit 32 bits. */
@@ -66,13 +79,17 @@ static inline int32_t tinsmith_requantize(int32_t acc, int32_t multiplier, int32
 typedef struct {
   int32_t multiplier;
   int32_t left;
-  int32_t nudge_mask;  /* -1 if anything is shifted to the right, else 0 */
+  int32_t nudge_mask;  /* -1 if anything is shifted to the right, else 0; rounded once always 0 */
   int32_t all_but_one; /* bits to the right, without the last */
   int32_t one;         /* the last; 0 if there is none */
 } tinsmith_scale;
 
 /** shift in [-31, 30] */
 static inline tinsmith_scale tinsmith_scale_of(int32_t multiplier, int32_t shift) {
+#if TINSMITH_NN_NEAREST
+  const int32_t left = shift < 0 ? 0 : shift + 1;
+  return (tinsmith_scale){.multiplier = multiplier, .left = left, .all_but_one = left - shift - 1, .one = 1};
+#else
   return (tinsmith_scale){
       .multiplier = multiplier,
       .left = shift > 0 ? shift : 0,
@@ -80,19 +97,21 @@ static inline tinsmith_scale tinsmith_scale_of(int32_t multiplier, int32_t shift
       .all_but_one = shift < 0 ? -shift - 1 : 0,
       .one = shift < 0,
   };
+#endif
 }
 
 /** tinsmith_requantize() without deciding anything. */
 static inline int32_t tinsmith_scale_sum(int32_t acc, const tinsmith_scale *scale) {
   const int32_t shifted = (int32_t)((uint32_t)acc << scale->left);
   const int32_t product = tinsmith_doubling_high_multiply(shifted, scale->multiplier);
-  const int32_t nudged = product + ((product & scale->nudge_mask) >> 31);
+  const int32_t nudge = TINSMITH_NN_NEAREST ? 0 : (product & scale->nudge_mask) >> 31;
+  const int32_t nudged = product + nudge;
   return ((nudged >> scale->all_but_one) + scale->one) >> scale->one;
 }
 
 /** The same plus the zero point. */
 static inline int32_t tinsmith_requantize_to(int32_t acc, int32_t multiplier, int32_t shift, int32_t zero_point) {
-#if defined(__ARM_FEATURE_DSP)
+#if defined(__ARM_FEATURE_DSP) && !TINSMITH_NN_NEAREST
   int32_t left, right;
   __asm__("usat %0, #5, %1" : "=r"(left) : "r"(shift)); /* negative shifts become 0 */
   __asm__("usat %0, #5, %1" : "=r"(right) : "r"(-shift));

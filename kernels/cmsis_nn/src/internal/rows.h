@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "include/arm_nn_types.h"
+#include "src/internal/rounding.h"
 
 /** output[r] = clamp(requantize(bias[r] + sum over k of (x[k] + x_offset) * (weights[r][k] + weights_offset)) + zero
  * point), r in [0, rows). */

@@ -1,0 +1,5 @@
+/* depthwise_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/c/depthwise_body.h"

@@ -1,0 +1,5 @@
+/* fully_connected_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/c/fully_connected_body.h"

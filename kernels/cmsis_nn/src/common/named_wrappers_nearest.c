@@ -1,0 +1,5 @@
+/* named_wrappers_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/common/named_wrappers_body.h"

@@ -1,0 +1,5 @@
+/* wrappers_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/common/wrappers_body.h"
