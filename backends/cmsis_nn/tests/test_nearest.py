@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tinsmith_c.testing import CASES
 from tinsmith_cmsis_nn import backend
-from tinsmith_cmsis_nn.nearest import widened
+from tinsmith_cmsis_nn.nearest import full_width, widened
 from tinsmith_cmsis_nn.packing import (
     Implementation,
     PackingError,
@@ -13,6 +13,7 @@ from tinsmith_cmsis_nn.packing import (
 )
 from tinsmith_ir.arithmetic import quantize_scale, rescale
 from tinsmith_ir.graph import Graph
+from tinsmith_ir.parameters import ConvParameters
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import lower
@@ -105,13 +106,44 @@ def test_no_scale_stays_none() -> None:
     assert shifts.tolist() == [0, -61]
 
 
-def test_narrow_multipliers_are_no_reason_for_the_reference_kernels() -> None:
-    graph = parse_graph("""graph 2 "g" {
+def test_a_scale_too_small_to_count_is_none() -> None:
+    given = np.array([1 << 30, 1 << 30, 5], np.int32), np.array([-31, -32, -31], np.int32)
+    found = full_width(ConvParameters(*given, 0, 0, -128, 127, Rounding.NEAREST))
+    assert found.multipliers.tolist() == [1 << 30, 0, 0]
+    assert found.shifts.tolist() == [-31, -1, -1]
+
+
+def dense(weights: str, scale: str, attributes: str) -> Graph:
+    return parse_graph(f"""graph 2 "g" {{
       input %x: i8[1,4]<0.5, 3>
-      const %w: i8[2,4]<0.25, 0> = [1, -2, 3, 4, 1, -2, 3, -4]
-      %y: i8[1,2]<4.0, -3> = fully_connected(%x, %w) {rounding=nearest, multiplier_bits=8}
+      const %w: i8[2,4]<{scale}, 0> = {weights}
+      %y: i8[1,2]<4.0, -3> = fully_connected(%x, %w) {{{attributes}}}
       output %y
-    }""")
+    }}""")
+
+
+@pytest.mark.parametrize(
+    ("weights", "scale", "name"),
+    [
+        ("[1, -2, 3, 4, 1, -2, 3, -4]", "0.25", "tinsmith_fully_connected_packed_s8_nearest"),
+        ("[1, -2, 3, 4, 1, -2, 3, -128]", "0.25", "arm_fully_connected_s8_nearest"),
+        ("[1, -2, 3, 4, 1, -2, 3, -4]", "25.0", "arm_fully_connected_s8_nearest"),
+        ("[1, -2, 3, 4, 1, -2, 3, -4]", "4e6", "tinsmith_fully_connected_s8_nearest"),
+    ],
+    ids=["packs", "weight of -128", "scale of 3", "scale of 500 000"],
+)
+def test_what_does_not_pack_has_a_kernel_unless_its_sums_are_too_large(
+    weights: str, scale: str, name: str
+) -> None:
+    graph = dense(weights, scale, "rounding=nearest")
+    m4 = target("cortex-m4")
+    (call,) = lower(graph, m4, (*backend().kernels(m4), *reference().kernels(m4))).calls
+    assert call.kernel == name
+
+
+def test_narrow_multipliers_are_no_reason_for_the_reference_kernels() -> None:
+    weights = "[1, -2, 3, 4, 1, -2, 3, -4]"
+    graph = dense(weights, "0.25", "rounding=nearest, multiplier_bits=8")
     m4 = target("cortex-m4")
     (call,) = lower(graph, m4, backend().kernels(m4)).calls
     assert call.kernel == "tinsmith_fully_connected_packed_s8_nearest"
