@@ -8,6 +8,7 @@ from tinsmith_cmsis_nn import backend
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.evaluate import equal_arrays, evaluate_graph
 from tinsmith_ir.random_graphs import random_graph
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.simulate import evaluate_program
 from tinsmith_ir.testing import random_inputs
 from tinsmith_lowering import lower, prepare
@@ -35,5 +36,16 @@ def test_c_gives_the_results(packed: bool, kernel_objects: KernelObjects, tmp_pa
     for seed in range(4):
         graph = random_graph(200 + seed, dtype=DType.INT8, nodes=14)
         kernels = (*backend(packed=packed).kernels(HOST), *reference().kernels(HOST))
+        model = HostModel.of_graph(graph, HOST, kernels, kernel_objects, tmp_path)
+        assert model.wrong_results(random_inputs(graph, seed), graph) == [], seed
+
+
+@pytest.mark.parametrize("dtype", [DType.INT8, DType.INT16], ids=lambda dtype: dtype.value)
+def test_networks_that_round_once(
+    dtype: DType, kernel_objects: KernelObjects, tmp_path: Path
+) -> None:
+    kernels = (*backend().kernels(HOST), *reference().kernels(HOST))
+    for seed in range(4):
+        graph = random_graph(400 + seed, dtype=dtype, nodes=14, roundings=(Rounding.NEAREST,))
         model = HostModel.of_graph(graph, HOST, kernels, kernel_objects, tmp_path)
         assert model.wrong_results(random_inputs(graph, seed), graph) == [], seed
