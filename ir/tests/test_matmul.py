@@ -26,6 +26,15 @@ def test_integers_are_taken_from_their_zero_points(run: Run) -> None:
     assert run(body, [3, 1], [4, 7]) == [17]
 
 
+@pytest.mark.parametrize(
+    ("rounding", "expected"), [("tflite", [1, -1]), ("nearest", [1, 0]), ("floor", [0, -1])]
+)
+def test_halves_go_where_the_rounding_says(rounding: str, expected: list[int], run: Run) -> None:
+    body = f"""input %x: i8[2,1]<0.5, 0> input %y: i8[1,1]<0.5, 0> %z: i8[2,1]<1.0, 0> =
+        batch_matmul(%x, %y) {{rounding={rounding}}} output %z"""
+    assert run(body, [2, -2], [1]) == expected
+
+
 def test_a_part_reads_some_rows_and_some_columns() -> None:
     (node,) = (
         parse_graph("""graph 2 "g" { input %x: f32[3,4,5] input %y: f32[1,6,5] %z: f32[3,4,6] =

@@ -23,6 +23,43 @@ def test_average_rounds_halves_away_from_integer_zero(
     assert run(body, values) == [expected]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "zero_point", "expected"),
+    [
+        ("i8", 0, [0, 2, 2, 0, -2, -2]),
+        ("i8", 3, [1, 1, 3, -1, -1, -3]),
+        ("i16", 0, [0, 2, 2, 0, -2, -2]),
+    ],
+)
+def test_halves_less_the_zero_point_go_to_even_if_asked(
+    dtype: str, zero_point: int, expected: list[int], run: Run
+) -> None:
+    body = f"""
+      input %x: {dtype}[1,1,12,1]<1.0, {zero_point}>
+      %y: {dtype}[1,1,6,1]<1.0, {zero_point}> =
+        average_pool2d(%x) {{window=[1,2], stride=[1,2], halves_to_even=true}}
+      output %y"""
+    assert run(body, [0, 1, 1, 2, 2, 3, 0, -1, -1, -2, -2, -3]) == expected
+
+
+@pytest.mark.parametrize(
+    ("type_", "attributes", "message"),
+    [
+        ("f32[1,1,2,1]", "", "expected halves_to_even of i8 or i16, got f32"),
+        (
+            "i8[1,1,2,1]<1.0, 0>",
+            ", halves_up=true",
+            "expected halves_up or halves_to_even, got both",
+        ),
+    ],
+)
+def test_halves_go_one_way_and_floats_have_none(type_: str, attributes: str, message: str) -> None:
+    result = type_.replace("2,1]", "1,1]")
+    pool = "average_pool2d(%x) {window=[1,2], halves_to_even=true" + attributes + "}"
+    with pytest.raises(GraphError, match=message):
+        parse_graph(f'graph 2 "g" {{ input %x: {type_} %y: {result} = {pool} output %y }}')
+
+
 def test_average_leaves_padding_out_of_the_count(run: Run) -> None:
     body = """
       input %x: f32[1,2,2,1]

@@ -2,6 +2,7 @@
 #include "tinsmith/matmul.h"
 
 #include "arithmetic.h"
+#include "tinsmith/rounding.h"
 
 // To the operands' next matrices; false when there are none.
 static int next_matrices(const tinsmith_matmul_shape *shape, int32_t *index, int32_t *lhs, int32_t *rhs) {
@@ -29,6 +30,17 @@ static int32_t rescaled_s64(const tinsmith_matmul_parameters *parameters, int64_
   return offset_and_clamp(scaled, parameters->output_offset, min, max);
 }
 
+// Of either accumulator, rounded once.
+static int32_t rescaled_nearest(const tinsmith_matmul_parameters *parameters, int64_t acc, int32_t min, int32_t max) {
+  const int64_t scaled = round_nearest(acc * parameters->scale.multiplier, parameters->scale.shift);
+  return offset_and_clamp_s64(scaled, parameters->output_offset, min, max);
+}
+
+static int32_t rescaled_floor(const tinsmith_matmul_parameters *parameters, int64_t acc, int32_t min, int32_t max) {
+  const int64_t scaled = round_floor(acc * parameters->scale.multiplier, parameters->scale.shift);
+  return offset_and_clamp_s64(scaled, parameters->output_offset, min, max);
+}
+
 // Matrices, their rows and columns; `add` is an expression of `left` and `right`, `finish` one of `acc`.
 #define MULTIPLY(element, number, add, finish)                                         \
   int32_t index[TINSMITH_MAX_RANK] = {0};                                              \
@@ -50,16 +62,25 @@ static int32_t rescaled_s64(const tinsmith_matmul_parameters *parameters, int64_
     }                                                                                  \
   } while (next_matrices(shape, index, &lhs_start, &rhs_start))
 
-void tinsmith_batch_matmul_s8(const tinsmith_matmul_shape *shape, const tinsmith_matmul_parameters *parameters,
-                              const int8_t *lhs, const int8_t *rhs, int8_t *output) {
-  MULTIPLY(int8_t, int32_t, (left + parameters->lhs_offset) * (right + parameters->rhs_offset),
-           rescaled_s32(parameters, acc, INT8_MIN, INT8_MAX));
-}
+#define DEFINE_MATMUL_S8(kernel, rescaled)                                                                         \
+  void kernel(const tinsmith_matmul_shape *shape, const tinsmith_matmul_parameters *parameters, const int8_t *lhs, \
+              const int8_t *rhs, int8_t *output) {                                                                 \
+    MULTIPLY(int8_t, int32_t, (left + parameters->lhs_offset) * (right + parameters->rhs_offset),                  \
+             rescaled(parameters, acc, INT8_MIN, INT8_MAX));                                                       \
+  }
 
-void tinsmith_batch_matmul_s16(const tinsmith_matmul_shape *shape, const tinsmith_matmul_parameters *parameters,
-                               const int16_t *lhs, const int16_t *rhs, int16_t *output) {
-  MULTIPLY(int16_t, int64_t, (int64_t)left *right, rescaled_s64(parameters, acc, INT16_MIN, INT16_MAX));
-}
+#define DEFINE_MATMUL_S16(kernel, rescaled)                                                                         \
+  void kernel(const tinsmith_matmul_shape *shape, const tinsmith_matmul_parameters *parameters, const int16_t *lhs, \
+              const int16_t *rhs, int16_t *output) {                                                                \
+    MULTIPLY(int16_t, int64_t, (int64_t)left *right, rescaled(parameters, acc, INT16_MIN, INT16_MAX));              \
+  }
+
+DEFINE_MATMUL_S8(tinsmith_batch_matmul_s8, rescaled_s32)
+DEFINE_MATMUL_S8(tinsmith_batch_matmul_s8_nearest, rescaled_nearest)
+DEFINE_MATMUL_S8(tinsmith_batch_matmul_s8_floor, rescaled_floor)
+DEFINE_MATMUL_S16(tinsmith_batch_matmul_s16, rescaled_s64)
+DEFINE_MATMUL_S16(tinsmith_batch_matmul_s16_nearest, rescaled_nearest)
+DEFINE_MATMUL_S16(tinsmith_batch_matmul_s16_floor, rescaled_floor)
 
 void tinsmith_batch_matmul_f32(const tinsmith_matmul_shape *shape, const float *lhs, const float *rhs, float *output) {
   MULTIPLY(float, float, left *right, acc);

@@ -39,6 +39,15 @@ static int32_t mean_integer_up(int32_t sum, int32_t count, const tinsmith_clamp 
   return clamp_s32(mean, clamp->min, clamp->max);
 }
 
+// Ties to where the mean less the zero point is even. Of a tie, rounded up, nothing is left over.
+static int32_t mean_integer_even(int32_t sum, int32_t count, const tinsmith_average_clamp *range) {
+  const int32_t raised = sum + count / 2;
+  const int32_t mean = raised / count - (raised % count < 0 ? 1 : 0);
+  const int32_t is_tie = count % 2 == 0 && raised % count == 0;
+  const int32_t is_odd = (mean - range->zero_point) % 2 != 0;
+  return clamp_s32(is_tie && is_odd ? mean - 1 : mean, range->min, range->max);
+}
+
 static float mean_float(float sum, int32_t count, const tinsmith_clamp_f32 *clamp) {
   return clamp_f32(sum / (float)count, clamp->min, clamp->max);
 }
@@ -89,6 +98,8 @@ static float mean_float(float sum, int32_t count, const tinsmith_clamp_f32 *clam
 
 DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_s8, int8_t, int32_t, tinsmith_clamp, mean_integer)
 DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_s8_up, int8_t, int32_t, tinsmith_clamp, mean_integer_up)
+DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_s8_even, int8_t, int32_t, tinsmith_average_clamp, mean_integer_even)
+DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_s16_even, int16_t, int32_t, tinsmith_average_clamp, mean_integer_even)
 DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_s16, int16_t, int32_t, tinsmith_clamp, mean_integer)
 DEFINE_AVERAGE_POOL(tinsmith_average_pool2d_f32, float, float, tinsmith_clamp_f32, mean_float)
 DEFINE_MAX_POOL(tinsmith_max_pool2d_s8, int8_t, tinsmith_clamp, clamp_s32)

@@ -309,3 +309,17 @@ def test_halves_that_are_rounded_up_go_to_the_reference_kernels_with_a_reason() 
     (call,) = lower(graph, M4, (*backend().kernels(M4), *reference().kernels(M4))).calls
     assert call.kernel == "tinsmith_average_pool2d_s8"
     assert "Halves are rounded away from zero: they are rounded up" in call.reason
+
+
+@pytest.mark.parametrize(
+    ("element", "kernel"),
+    [("i8", "tinsmith_average_pool_even_s8"), ("i16", "tinsmith_average_pool2d_s16")],
+)
+def test_halves_that_go_to_even_have_a_kernel_of_int8(element: str, kernel: str) -> None:
+    graph = parse_graph(f"""graph 2 "g" {{
+      input %x: {element}[1,2,2,4]<0.5, 0>
+      %y: {element}[1,1,1,4]<0.5, 0> = average_pool2d(%x) {{window=[2,2], halves_to_even=true}}
+      output %y
+    }}""")
+    (call,) = lower(graph, M4, (*backend().kernels(M4), *reference().kernels(M4))).calls
+    assert call.kernel == kernel

@@ -8,6 +8,7 @@ from tinsmith_c.testing import HostModel, KernelObjects, host_compiler
 from tinsmith_cmsis_nn import backend
 from tinsmith_ir import DType, Graph
 from tinsmith_ir.operators import BatchMatmul
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder, random_inputs
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import lower
@@ -82,6 +83,31 @@ def test_generated_c_equals_the_evaluator(
     graph = graph_of(lhs, rhs, operator, dtype, constant=constant)
     kernels = backend(packed=False).kernels(HOST)
     model = HostModel.of_graph(graph, HOST, kernels, kernel_objects, tmp_path)
+    for seed in range(2):
+        assert model.wrong_results(random_inputs(graph, seed), graph) == []
+
+
+@pytest.mark.skipif(host_compiler() is None, reason="no C compiler on this machine")
+@pytest.mark.parametrize("constant", [None, 0, 1], ids=["computed", "known lhs", "known rhs"])
+@pytest.mark.parametrize("bits", [31, 9])
+@pytest.mark.parametrize(("lhs", "rhs", "transpose_lhs", "transpose_rhs"), SHAPES)
+def test_products_that_round_once_equal_the_evaluator(
+    lhs: Shape,
+    rhs: Shape,
+    transpose_lhs: bool,
+    transpose_rhs: bool,
+    bits: int,
+    constant: int | None,
+    kernel_objects: KernelObjects,
+    tmp_path: Path,
+) -> None:
+    operator = BatchMatmul(
+        transpose_lhs, transpose_rhs, rounding=Rounding.NEAREST, multiplier_bits=bits
+    )
+    graph = graph_of(lhs, rhs, operator, DType.INT8, constant=constant)
+    (call,) = lower(graph, HOST, backend().kernels(HOST)).calls
+    assert call.kernel == "arm_batch_matmul_s8_nearest"
+    model = HostModel.of_graph(graph, HOST, backend().kernels(HOST), kernel_objects, tmp_path)
     for seed in range(2):
         assert model.wrong_results(random_inputs(graph, seed), graph) == []
 

@@ -76,6 +76,8 @@ class CmsisNnBackend(Checked):
             *with_sisters(packed),
             *public,
             *fully_connected.nearest_kernels(target),
+            *matmul.nearest_kernels(target),
+            *pooling.even_kernels(target),
             *broadcast.kernels(target),
             *difference.kernels(target),
             *weighted.kernels(target),

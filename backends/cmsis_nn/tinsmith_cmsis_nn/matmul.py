@@ -6,12 +6,14 @@ lies otherwise is transposed before: a constant at compile time, any other into 
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 import numpy as np
 from tinsmith_c import call, expression, initializer
+from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.matmul_parameters import matmul_parameters
+from tinsmith_ir.matmul_parameters import MatmulParameters, matmul_parameters
 from tinsmith_ir.operators import BatchMatmul
 from tinsmith_lowering import AsGiven, Emission, Kernel, Layer, Prepared, Scope, Signature
 from tinsmith_target import Target
@@ -19,6 +21,7 @@ from tinsmith_target import Target
 from tinsmith_cmsis_nn.broadcast import Shape, merged_shapes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
+    PACKED_CHECKS,
     PUBLIC_HEADER,
     SUFFIX,
     activation,
@@ -28,6 +31,7 @@ from tinsmith_cmsis_nn.common import (
 )
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.int16 import zero_points_are_zero
+from tinsmith_cmsis_nn.nearest import is_nearest, rounded, sister, widened_scale
 
 _OPERANDS = ("lhs", "rhs")
 _MOST_BATCH_DIMENSIONS = 2
@@ -36,6 +40,18 @@ _DEEPEST_S16 = 1 << 17
 _SHALLOWEST = 8
 _SHALLOWEST_OF_COPIES = 16
 _LEAST_READS = 2
+
+
+def _parameters_of(layer: Layer) -> MatmulParameters:
+    """As the kernels take them: rounded once, with a multiplier of full width."""
+    found = matmul_parameters(layer.operator_as(BatchMatmul), layer.inputs, layer.output)
+    if not is_nearest(layer):
+        return found
+    multiplier, shift = widened_scale(found.multiplier, found.shift)
+    is_counted = multiplier > 0 and shift >= -MULTIPLIER_BITS
+    return replace(
+        found, multiplier=multiplier if is_counted else 0, shift=shift if is_counted else -1
+    )
 
 
 def batches_fit(layer: Layer) -> str | None:
@@ -49,8 +65,15 @@ def sums_fit(layer: Layer) -> str | None:
     depth = _depth(layer)
     if layer.output.dtype is DType.INT16:
         return None if depth < _DEEPEST_S16 else f"there are {depth}"
-    shift = max(matmul_parameters(layer.inputs, layer.output).shift, 0)
+    shift = max(_parameters_of(layer).shift, 0)
     fits = (depth * _LARGEST_PRODUCT) << shift < 1 << 31
+    return None if fits else f"{depth} products are summed, the shift is {shift}"
+
+
+def sums_fit_once(layer: Layer) -> str | None:
+    """Rounded once, sums that are shifted to the left stay within 30 bits."""
+    depth, shift = _depth(layer), _parameters_of(layer).shift
+    fits = shift < 0 or (depth * _LARGEST_PRODUCT) << (shift + 1) < 1 << 30
     return None if fits else f"{depth} products are summed, the shift is {shift}"
 
 
@@ -130,7 +153,7 @@ def prepare(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 def emit(layer: Layer, scope: Scope) -> Emission:
     """One call of arm_batch_matmul_s8 or _s16, behind those that transpose."""
-    p = matmul_parameters(layer.inputs, layer.output)
+    p = _parameters_of(layer)
     low, high = layer.output.dtype.integer_range
     fields = {
         "input_offset": p.lhs_offset,
@@ -161,9 +184,8 @@ def emit(layer: Layer, scope: Scope) -> Emission:
         _dims(scope, _batches(layer)[2], layer.output.shape[-2:]),
         scope.output,
     ]
-    return Emission(
-        tuple(statements), expression(f"arm_batch_matmul_{SUFFIX[layer.output.dtype]}", called)
-    )
+    name = rounded(f"arm_batch_matmul_{SUFFIX[layer.output.dtype]}", layer)
+    return Emission(tuple(statements), expression(name, called))
 
 
 def _context(layer: Layer, scope: Scope) -> str:
@@ -222,6 +244,13 @@ def _turn(layer: Layer, scope: Scope, operand: int, pointer: str) -> list[str]:
         call(f"const arm_cmsis_nn_status {status} = arm_transpose_s8", arguments),
         f"  if ({status} != ARM_CMSIS_NN_SUCCESS) {{\n    return {status};\n  }}",
     ]
+
+
+def nearest_kernels(target: Target) -> tuple[Kernel, ...]:
+    """Products of int8 that are rounded once."""
+    found = kernels(target)[0]
+    rules = tuple(sums_fit_once if rule is sums_fit else rule for rule in found.rules)
+    return (replace(sister(found), rules=rules, checks=PACKED_CHECKS),)
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:

@@ -1,4 +1,4 @@
-"""AveragePool2D and MaxPool2D, by the public API."""
+"""AveragePool2D and MaxPool2D, by the public API; averages with halves to even by a kernel of their own."""
 
 from tinsmith_c import expression, initializer
 from tinsmith_ir.dtypes import DType
@@ -10,6 +10,7 @@ from tinsmith_target import Target
 from tinsmith_cmsis_nn import sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
+    PACKED_CHECKS,
     PUBLIC_HEADER,
     SUFFIX,
     activation,
@@ -21,6 +22,7 @@ from tinsmith_cmsis_nn.common import (
 )
 from tinsmith_cmsis_nn.geometry import Dims
 from tinsmith_cmsis_nn.guards import guards
+from tinsmith_cmsis_nn.nearest import NEAREST_HEADER
 
 _S8 = Signature((DType.INT8,), DType.INT8)
 
@@ -58,9 +60,60 @@ def _window_dims(pool: Pool, layer: Layer) -> Dims:
     return whole if whole[1:3] == pool.window else (1, *pool.window, 1)
 
 
+def emit_even(layer: Layer, scope: Scope) -> Emission:
+    """One call of tinsmith_average_pool_even_s8."""
+    pool = layer.operator_as(Pool)
+    p = pool_parameters(pool, layer.inputs, layer.output)
+    quantization = layer.output.quantization
+    assert quantization is not None
+    fields = {
+        "stride": tile(*pool.stride),
+        "padding": tile(pool.padding[0], pool.padding[2]),
+        "activation": f"{{{p.clamp_min}, {p.clamp_max}, {quantization.zero_point}}}",
+    }
+    arguments = [
+        "&kParameters",
+        dims(scope, nhwc(layer.input(0))),
+        scope.input(0),
+        dims(scope, _window_dims(pool, layer)),
+        dims(scope, nhwc(layer.output)),
+        scope.output,
+    ]
+    parameters = initializer("tinsmith_average_pool_params", "kParameters", fields)
+    return Emission((parameters,), expression("tinsmith_average_pool_even_s8", arguments))
+
+
 def rounds_halves_away(layer: Layer) -> str | None:
     """Halves are rounded away from zero."""
-    return "they are rounded up" if layer.operator_as(AveragePool2D).halves_up else None
+    pool = layer.operator_as(AveragePool2D)
+    if pool.halves_to_even:
+        return "they are rounded to even"
+    return "they are rounded up" if pool.halves_up else None
+
+
+def rounds_halves_to_even(layer: Layer) -> str | None:
+    """Halves are rounded to even."""
+    is_even = layer.operator_as(AveragePool2D).halves_to_even
+    return None if is_even else "they are rounded away from zero, or up"
+
+
+def even_kernels(target: Target) -> tuple[Kernel, ...]:
+    """Average pools whose halves go to the even integer."""
+    return (
+        Kernel(
+            name="tinsmith_average_pool_even_s8",
+            backend=BACKEND,
+            operator=AveragePool2D,
+            signature=_S8,
+            headers=(NEAREST_HEADER,),
+            emit=emit_even,
+            rules=(rounds_halves_to_even,),
+            walk=pool_walk,
+            engine=engine(target),
+            checks=PACKED_CHECKS,
+            guards=guards(target),
+        ),
+    )
 
 
 def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:

@@ -7,7 +7,17 @@ from tinsmith_ir.matmul_parameters import matmul_parameters
 from tinsmith_ir.operators import BatchMatmul
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
-from tinsmith_reference.common import FLOAT32, INT8, INT16, MAX_RANK, SUFFIX, kernel, scale
+from tinsmith_reference.common import (
+    FLOAT32,
+    INT8,
+    INT16,
+    MAX_RANK,
+    SUFFIX,
+    kernel,
+    rescaling_kernels,
+    rounded,
+    scale,
+)
 from tinsmith_reference.walk import Strides, broadcast_strides, merged
 
 
@@ -51,7 +61,8 @@ def _shape(layer: Layer) -> str:
 
 def emit_integer(layer: Layer, scope: Scope) -> Emission:
     """int8 and int16."""
-    p = matmul_parameters(layer.inputs, layer.output)
+    operator = layer.operator_as(BatchMatmul)
+    p = matmul_parameters(operator, layer.inputs, layer.output)
     fields = {
         "lhs_offset": p.lhs_offset,
         "rhs_offset": p.rhs_offset,
@@ -59,11 +70,12 @@ def emit_integer(layer: Layer, scope: Scope) -> Emission:
         "scale": scale(p.multiplier, p.shift),
     }
     arguments = ["&kShape", "&kParameters", scope.input(0), scope.input(1), scope.output]
+    name = f"tinsmith_batch_matmul_{SUFFIX[layer.output.dtype]}"
     return Emission(
         (
             _shape(layer),
             initializer("tinsmith_matmul_parameters", "kParameters", fields),
-            call(f"tinsmith_batch_matmul_{SUFFIX[layer.output.dtype]}", arguments),
+            call(rounded(name, operator.rounding), arguments),
         )
     )
 
@@ -74,13 +86,23 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
     return Emission((_shape(layer), call("tinsmith_batch_matmul_f32", arguments)))
 
 
-KERNELS = tuple(
+KERNELS = (
+    *(
+        found
+        for dtype in (INT8, INT16)
+        for found in rescaling_kernels(
+            f"tinsmith_batch_matmul_{SUFFIX[dtype]}",
+            BatchMatmul,
+            Signature((dtype, dtype), dtype),
+            emit_integer,
+            (rank_fits,),
+        )
+    ),
     kernel(
-        f"tinsmith_batch_matmul_{SUFFIX[dtype]}",
+        "tinsmith_batch_matmul_f32",
         BatchMatmul,
-        Signature((dtype, dtype), dtype),
-        emit_float if dtype is FLOAT32 else emit_integer,
+        Signature((FLOAT32, FLOAT32), FLOAT32),
+        emit_float,
         (rank_fits,),
-    )
-    for dtype in (INT8, INT16, FLOAT32)
+    ),
 )

@@ -34,7 +34,12 @@ def emit_pool(layer: Layer, scope: Scope) -> Emission:
 def _pool_name(layer: Layer) -> str:
     operator = layer.operator_as(Pool)
     is_up = isinstance(operator, AveragePool2D) and operator.halves_up
-    return f"tinsmith_{operator.mnemonic}_{SUFFIX[layer.output.dtype]}{'_up' if is_up else ''}"
+    halves = "_up" if is_up else "_even" if _goes_to_even(operator) else ""
+    return f"tinsmith_{operator.mnemonic}_{SUFFIX[layer.output.dtype]}{halves}"
+
+
+def _goes_to_even(operator: Pool) -> bool:
+    return isinstance(operator, AveragePool2D) and operator.halves_to_even
 
 
 def _clamp(layer: Layer) -> str:
@@ -42,7 +47,13 @@ def _clamp(layer: Layer) -> str:
     if layer.output.dtype is FLOAT32:
         return clamp_f32(operator.activation)
     p = pool_parameters(operator, layer.inputs, layer.output)
-    return initializer("tinsmith_clamp", "kClamp", {"min": p.clamp_min, "max": p.clamp_max})
+    fields = {"min": p.clamp_min, "max": p.clamp_max}
+    if not _goes_to_even(operator):
+        return initializer("tinsmith_clamp", "kClamp", fields)
+    quantization = layer.output.quantization
+    assert quantization is not None
+    fields["zero_point"] = quantization.zero_point
+    return initializer("tinsmith_average_clamp", "kClamp", fields)
 
 
 KERNELS = tuple(

@@ -8,26 +8,23 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_ir.arithmetic import (
-    multiply_by_quantized_multiplier,
-    multiply_by_quantized_multiplier_64,
-    wrap_int32,
-)
+from tinsmith_ir.arithmetic import rescale, rescale_64
 from tinsmith_ir.boxes import Box, Range, broadcast_box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.matmul_parameters import matmul_parameters
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Types, required
+from tinsmith_ir.operators.base import Array, Operand, Rescaling, Restriction, Types, required
+from tinsmith_ir.operators.scaling import clamp
 from tinsmith_ir.types import TensorType
 
 
 @dataclass(frozen=True)
-class BatchMatmul(Operator):
+class BatchMatmul(Rescaling):
     """The product of the last two dimensions, (m, k) times (k, n), for each place in the others, which broadcast.
 
     transpose_lhs, transpose_rhs: the operand holds (k, m), or (n, k). Integers are summed in 32 bits, of int16 in
-    64, and rescaled as TFLite's reference kernel does it; float32 in order of k from zero.
+    64, and rescaled, by default as TFLite's reference kernel does it; float32 in order of k from zero.
     """
 
     mnemonic: ClassVar[str] = "batch_matmul"
@@ -73,7 +70,7 @@ class BatchMatmul(Operator):
 
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `matmul_parameters`."""
-        matmul_parameters(inputs, outputs[0])
+        matmul_parameters(self, inputs, outputs[0])
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -85,17 +82,13 @@ class BatchMatmul(Operator):
         rhs = np.swapaxes(rhs, -1, -2) if self.transpose_rhs else rhs
         if output.dtype is DType.FLOAT32:
             return (_product_f32(lhs.astype(np.float32), rhs.astype(np.float32), output.shape),)
-        p = matmul_parameters(inputs, output)
+        p = matmul_parameters(self, inputs, output)
         wide_lhs = lhs.astype(np.int64) + p.lhs_offset
         wide_rhs = rhs.astype(np.int64) + p.rhs_offset
         acc = np.asarray(np.matmul(wide_lhs, wide_rhs), np.int64)
-        if output.dtype is DType.INT8:
-            scaled = multiply_by_quantized_multiplier(wrap_int32(acc), p.multiplier, p.shift)
-        else:
-            scaled = multiply_by_quantized_multiplier_64(acc, p.multiplier, p.shift)
-        low, high = output.dtype.integer_range
-        shifted = scaled.astype(np.int64) + p.output_offset
-        return (np.clip(shifted, low, high).astype(output.dtype.numpy),)
+        chosen = rescale if output.dtype is DType.INT8 else rescale_64
+        scaled = chosen(acc, p.multiplier, p.shift, self.rounding)
+        return (clamp(scaled, p.output_offset, *output.dtype.integer_range, output.dtype),)
 
     def restrict_part(
         self, box: Box, inputs: Types, outputs: Sequence[TensorType]

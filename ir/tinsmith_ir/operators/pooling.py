@@ -93,18 +93,26 @@ class AveragePool2D(Pool):
 
     Integers: (sum +- count / 2) / count truncated, which rounds halves away from zero; the zero
     point is not subtracted. int8 with `halves_up`: (sum + count / 2) / count rounded down: so TFLite does it for
-    uint8, whose integers are never below zero. float32: sum in row-major order, then one division.
+    uint8, whose integers are never below zero. int8 and int16 with `halves_to_even`: of the elements less the zero
+    point, halves to the even integer, before the zero point is added; so ONNX and PyTorch quantize a mean.
+    float32: sum in row-major order, then one division.
     """
 
     mnemonic: ClassVar[str] = "average_pool2d"
 
     halves_up: bool = False
+    halves_to_even: bool = False
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
-        """As all pools; `halves_up` of int8 alone."""
+        """As all pools; `halves_up` of int8 alone, `halves_to_even` of integers, and one of them."""
         super().verify(inputs, outputs)
-        if self.halves_up and outputs[0].dtype is not DType.INT8:
-            raise GraphError(f"expected halves_up of i8 alone, got {outputs[0].dtype.value}")
+        dtype = outputs[0].dtype
+        if self.halves_up and dtype is not DType.INT8:
+            raise GraphError(f"expected halves_up of i8 alone, got {dtype.value}")
+        if self.halves_to_even and dtype is DType.FLOAT32:
+            raise GraphError(f"expected halves_to_even of i8 or i16, got {dtype.value}")
+        if self.halves_up and self.halves_to_even:
+            raise GraphError("expected halves_up or halves_to_even, got both")
 
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
@@ -121,9 +129,20 @@ class AveragePool2D(Pool):
         for view in self._views(array.astype(np.int64), output, 0):
             acc += view.astype(np.int64)
         p = pool_parameters(self, inputs, output)
-        sign = 1 if self.halves_up else np.sign(acc)
-        mean = sign * ((sign * acc + count // 2) // count)
+        mean = self._rounded(acc, count, output)
         return (clamp(mean, 0, p.clamp_min, p.clamp_max, output.dtype),)
+
+    def _rounded(
+        self, total: NDArray[np.int64], count: NDArray[np.int64], output: TensorType
+    ) -> NDArray[np.int64]:
+        """Total by count, as the integers round."""
+        if self.halves_to_even:
+            assert output.quantization is not None
+            # Both are below 2**53 and a half is exact in float64, so the quotient is never at one by rounding.
+            centred = total - output.quantization.zero_point * count
+            return np.rint(centred / count).astype(np.int64) + output.quantization.zero_point
+        sign = 1 if self.halves_up else np.sign(total)
+        return sign * ((sign * total + count // 2) // count)
 
     def _counts(self, shape: tuple[int, ...], output: TensorType) -> NDArray[np.int64]:
         """How many real elements each window sees, (1, OH, OW, 1)."""

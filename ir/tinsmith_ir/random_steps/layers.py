@@ -69,8 +69,10 @@ def pool(network: Network, value: Value) -> None:
         padding=_padding(network, window),
         activation=network.activation(),
     )
-    if network.is_unsigned and isinstance(operator, AveragePool2D):
-        operator = replace(operator, halves_up=network.border.random() < 0.5)
+    if isinstance(operator, AveragePool2D) and network.dtype is not DType.FLOAT32:
+        chance = network.border.random()
+        is_up = network.is_unsigned and chance < 0.5
+        operator = replace(operator, halves_up=is_up, halves_to_even=chance > 0.7)
     network.add(operator, [value], None)
 
 

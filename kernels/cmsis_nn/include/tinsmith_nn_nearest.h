@@ -32,6 +32,7 @@
 #define tinsmith_rescale_u8_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_rescale_u8_s8_nearest)
 #define tinsmith_rescale_s16_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_rescale_s16_s8_nearest)
 #define tinsmith_rescale_s16_s16_nearest TINSMITH_NN_SYMBOL(tinsmith_rescale_s16_s16_nearest)
+#define tinsmith_average_pool_even_s8 TINSMITH_NN_SYMBOL(tinsmith_average_pool_even_s8)
 #define tinsmith_weighted_sum_s8 TINSMITH_NN_SYMBOL(tinsmith_weighted_sum_s8)
 #define tinsmith_weighted_sum_broadcast_s8 TINSMITH_NN_SYMBOL(tinsmith_weighted_sum_broadcast_s8)
 #define tinsmith_product_s8 TINSMITH_NN_SYMBOL(tinsmith_product_s8)
@@ -120,6 +121,33 @@ arm_cmsis_nn_status arm_fully_connected_per_channel_s8_nearest(
     const cmsis_nn_per_channel_quant_params *quant_params, const cmsis_nn_dims *input_dims, const int8_t *input_data,
     const cmsis_nn_dims *filter_dims, const int8_t *filter_data, const cmsis_nn_dims *bias_dims,
     const int32_t *bias_data, const cmsis_nn_dims *output_dims, int8_t *output_data);
+
+/** As arm_batch_matmul_s8(). Of scales of 0.5 and more, |accumulator| * 2^(shift + 1) is less than 2^30. */
+arm_cmsis_nn_status arm_batch_matmul_s8_nearest(const cmsis_nn_context *ctx, const cmsis_nn_bmm_params *bmm_params,
+                                                const cmsis_nn_per_tensor_quant_params *quant_params,
+                                                const cmsis_nn_dims *input_lhs_dims, const int8_t *input_lhs,
+                                                const cmsis_nn_dims *input_rhs_dims, const int8_t *input_rhs,
+                                                const cmsis_nn_dims *output_dims, int8_t *output);
+
+/** What means are kept to, and the zero point of input and output. */
+typedef struct {
+  int32_t min;
+  int32_t max;
+  int32_t zero_point;
+} tinsmith_average_range;
+
+/** As cmsis_nn_pool_params. */
+typedef struct {
+  cmsis_nn_tile stride;
+  cmsis_nn_tile padding;
+  tinsmith_average_range activation;
+} tinsmith_average_pool_params;
+
+/** As arm_avgpool_s8(), but halves go to the even integer before the zero point is added. */
+arm_cmsis_nn_status tinsmith_average_pool_even_s8(const tinsmith_average_pool_params *params,
+                                                  const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                  const cmsis_nn_dims *filter_dims, const cmsis_nn_dims *output_dims,
+                                                  int8_t *output_data);
 
 /** Means and sums as of tinsmith_nn_rescaling.h. With a shift of 0 or more, |sum + offset| * 2^(shift + 1) is below
  * 2^31. */

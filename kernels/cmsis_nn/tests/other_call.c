@@ -62,6 +62,8 @@ typedef enum {
   kOtherWeightedSumBroadcast,
   kOtherProduct,
   kOtherProductBroadcast,
+  kOtherMatmulS8Nearest,
+  kOtherAveragePoolEven,
 } other_kernel;
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -98,6 +100,7 @@ int32_t call_scratch_bytes(const call_head *h) {
     case kOtherDepthwise:
       return arm_depthwise_conv_wrapper_s16_get_buffer_size(&dw, &h->input_dims, &h->filter_dims, &h->output_dims);
     case kOtherMatmulS8:
+    case kOtherMatmulS8Nearest:
       return matmul_scratch(h);
     case kOtherConvolveS4:
       return arm_convolve_wrapper_s4_get_buffer_size(&conv, &h->input_dims, &h->filter_dims, &h->output_dims);
@@ -377,6 +380,15 @@ int32_t call_run(const call *c) {
     case kOtherMatmulS8: {
       const cmsis_nn_per_tensor_quant_params scale = {*multiplier, *shift};
       return arm_batch_matmul_s8(&ctx, &matmul, &scale, in, input, filter, weights, out, c->output);
+    }
+    case kOtherMatmulS8Nearest: {
+      const cmsis_nn_per_tensor_quant_params scale = {*multiplier, *shift};
+      return arm_batch_matmul_s8_nearest(&ctx, &matmul, &scale, in, input, filter, weights, out, c->output);
+    }
+    case kOtherAveragePoolEven: {
+      const tinsmith_average_pool_params even = {
+          h->stride, h->padding, {h->activation.min, h->activation.max, h->output_offset}};
+      return tinsmith_average_pool_even_s8(&even, in, input, filter, out, c->output);
     }
     case kOtherAdd:
       return arm_elementwise_add_s16(input_s16, c->arrays[1], 0, n[0], n[1], 0, n[2], n[3], n[4], output_s16, 0, n[5],

@@ -87,6 +87,8 @@ OTHER_KERNELS = (
     "weighted_sum_broadcast",
     "product",
     "product_broadcast",
+    "batch_matmul_s8_nearest",
+    "average_pool_even_s8",
 )
 """In the order of `other_kernel` in other_call.c."""
 
@@ -96,7 +98,7 @@ S16: Pair = (-(1 << 15), (1 << 15) - 1)
 REPETITION = 11
 """Where the numbers begin that say how an operand repeats."""
 
-ALIGNED = ("svdf_s8", "batch_matmul_s8")
+ALIGNED = ("svdf_s8", "batch_matmul_s8", "batch_matmul_s8_nearest")
 """Their scratch is an int32 array of the caller."""
 
 
@@ -347,10 +349,16 @@ class OtherGenerator(Generator):
             activation, out_zero = self.activation_s16(), 0
             result = np.clip(requantize_s64(acc, multiplier, shift), *activation).astype(np.int16)
         else:
+            nearest = kernel.endswith(NEAREST)
             multiplier, shift = self.stage(depth, 1, wide=False)
             shift = np.maximum(shift, -22)
+            if nearest and self.chance(0.2):  # sums so small that they are shifted to the left
+                lhs, rhs = lhs >> 5, rhs >> 5
+                zeros = (self.between(-3, 3), self.between(-3, 3))
+                left, right = lhs.astype(np.int64) - zeros[0], rhs.astype(np.int64) - zeros[1]
+                acc, shift = left @ right.swapaxes(2, 3), np.array([self.between(0, 3)], np.int32)
             activation, out_zero = self.activation(), self.between(-128, 127)
-            result = finish(acc, multiplier, shift, out_zero, activation)
+            result = finish(acc, multiplier, shift, out_zero, activation, nearest=nearest)
         return OtherCall(
             kernel=kernel,
             expected=_bytes(result),
@@ -406,6 +414,32 @@ class OtherGenerator(Generator):
         result = curve(x.astype(np.int64), left, is_tanh=is_tanh).astype(np.int16)
         return OtherCall(
             kernel=kernel, expected=_bytes(result), arrays=(x,), numbers=(left, int(is_tanh))
+        )
+
+    def average_pool_even(self, kernel: str) -> Call:
+        call = self.pool("average_pool")
+        zero_point, x = self.between(-128, 127), call.arrays[0]
+        if self.chance(0.5):  # most means are halves
+            x = self.random.integers(-2, 9, x.shape).astype(np.int8)
+        taps = (call.filter_dims[1], call.filter_dims[2])
+        size = (call.output_dims[1], call.output_dims[2])
+        geometry = (taps, call.stride, call.padding, (1, 1), size)
+        centred = x.astype(np.int64) - zero_point
+        total = sum(values for _, _, values in windows(centred, *geometry, 0))
+        ones = windows(np.ones(x.shape, np.int64), *geometry, 0)
+        count = sum(values for _, _, values in ones)
+        result = np.rint(total / count) + zero_point
+        return OtherCall(
+            kernel=kernel,
+            expected=_bytes(np.clip(result, *call.activation).astype(np.int8)),
+            arrays=(x,),
+            input_dims=call.input_dims,
+            filter_dims=call.filter_dims,
+            output_dims=call.output_dims,
+            stride=call.stride,
+            padding=call.padding,
+            activation=call.activation,
+            output_offset=zero_point,
         )
 
     def pool_s16(self, kernel: str) -> Call:
@@ -939,7 +973,7 @@ class OtherGenerator(Generator):
                 return self.convolve_s4(kernel)
             case "fully_connected_s16" | "fully_connected_s4":
                 return self.fully_connected_other(kernel)
-            case "batch_matmul_s16" | "batch_matmul_s8":
+            case "batch_matmul_s16" | "batch_matmul_s8" | "batch_matmul_s8_nearest":
                 return self.batch_matmul(kernel)
             case "add_s16":
                 return self.add_s16(kernel)
@@ -947,6 +981,8 @@ class OtherGenerator(Generator):
                 return self.mul_s16(kernel)
             case "relu_s16" | "activation_s16":
                 return self.curve_s16(kernel)
+            case "average_pool_even_s8":
+                return self.average_pool_even(kernel)
             case "average_pool_s16" | "max_pool_s16":
                 return self.pool_s16(kernel)
             case "softmax_s16":

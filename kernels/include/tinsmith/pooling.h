@@ -9,6 +9,8 @@
 // The names that objects know the functions by; see symbols.h.
 #define tinsmith_average_pool2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s8)
 #define tinsmith_average_pool2d_s8_up TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s8_up)
+#define tinsmith_average_pool2d_s8_even TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s8_even)
+#define tinsmith_average_pool2d_s16_even TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s16_even)
 #define tinsmith_average_pool2d_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_s16)
 #define tinsmith_average_pool2d_f32 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_pool2d_f32)
 #define tinsmith_max_pool2d_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_max_pool2d_s8)
@@ -53,6 +55,18 @@ void tinsmith_average_pool2d_s16(const tinsmith_pool_shape *shape, const tinsmit
 /** The same, ties up. */
 void tinsmith_average_pool2d_s8_up(const tinsmith_pool_shape *shape, const tinsmith_clamp *clamp, const int8_t *input,
                                    int8_t *output);
+/** What means are kept to, and the zero point of input and output. */
+typedef struct {
+  int32_t min;
+  int32_t max;
+  int32_t zero_point;
+} tinsmith_average_clamp;
+
+/** The same, ties to the even integer before the zero point is added. */
+void tinsmith_average_pool2d_s8_even(const tinsmith_pool_shape *shape, const tinsmith_average_clamp *range,
+                                     const int8_t *input, int8_t *output);
+void tinsmith_average_pool2d_s16_even(const tinsmith_pool_shape *shape, const tinsmith_average_clamp *range,
+                                      const int16_t *input, int16_t *output);
 /** Sums in the order (ky, kx), then divides by the count. */
 void tinsmith_average_pool2d_f32(const tinsmith_pool_shape *shape, const tinsmith_clamp_f32 *clamp, const float *input,
                                  float *output);

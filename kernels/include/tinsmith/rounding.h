@@ -15,6 +15,7 @@
 #include "tinsmith/convolution.h"
 #include "tinsmith/elementwise.h"
 #include "tinsmith/fully_connected.h"
+#include "tinsmith/matmul.h"
 #include "tinsmith/pooling.h"
 #include "tinsmith/quantization.h"
 
@@ -41,6 +42,10 @@
   TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8_asymmetric_nearest)
 #define tinsmith_fully_connected_s8_asymmetric_floor \
   TINSMITH_REFERENCE_SYMBOL(tinsmith_fully_connected_s8_asymmetric_floor)
+#define tinsmith_batch_matmul_s8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_batch_matmul_s8_nearest)
+#define tinsmith_batch_matmul_s8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_batch_matmul_s8_floor)
+#define tinsmith_batch_matmul_s16_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_batch_matmul_s16_nearest)
+#define tinsmith_batch_matmul_s16_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_batch_matmul_s16_floor)
 #define tinsmith_add_s8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s8_nearest)
 #define tinsmith_add_s8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s8_floor)
 #define tinsmith_add_s16_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_add_s16_nearest)
@@ -172,6 +177,12 @@ TINSMITH_BOTH_ROUNDINGS(tinsmith_mean_s8, const tinsmith_mean_shape *shape, cons
                         const int8_t *input, int8_t *output);
 TINSMITH_BOTH_ROUNDINGS(tinsmith_mean_s16, const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters,
                         const int16_t *input, int16_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_batch_matmul_s8, const tinsmith_matmul_shape *shape,
+                        const tinsmith_matmul_parameters *parameters, const int8_t *lhs, const int8_t *rhs,
+                        int8_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_batch_matmul_s16, const tinsmith_matmul_shape *shape,
+                        const tinsmith_matmul_parameters *parameters, const int16_t *lhs, const int16_t *rhs,
+                        int16_t *output);
 TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_s8_s8, int32_t elements, const tinsmith_requantize_parameters *parameters,
                         const int8_t *input, int8_t *output);
 TINSMITH_BOTH_ROUNDINGS(tinsmith_requantize_s8_s16, int32_t elements, const tinsmith_requantize_parameters *parameters,

@@ -210,7 +210,7 @@ def _weighted(step: Step) -> Rewrite:
 
 
 def _pair(step: Step) -> Rewrite:
-    """Sums, differences and products, which round once."""
+    """Sums, differences and products, of matrices too, which round once."""
     return step.end(_nearest(step.node.operator), step.operand(0), step.operand(1))
 
 
@@ -256,7 +256,8 @@ def _pooled(step: Step) -> Rewrite | None:
         source = step.between(Transpose((0, 2, 3, 1)), (source,), type_)
     batch, height, width, channels = source.type.shape
     kept = source.type.with_shape((batch, 1, 1, channels))
-    pooled = step.between(AveragePool2D(window=(height, width)), (source,), kept)
+    pool = _to_even(AveragePool2D(window=(height, width)))
+    pooled = step.between(pool, (source,), kept)
     return step.end(Reshape(result.type.shape), pooled)
 
 
@@ -271,17 +272,24 @@ def _average(step: Step) -> Rewrite:
     operator, source, result = step.node.operator, step.operand(0), step.result
     assert isinstance(operator, AveragePool2D)
     if source.type.quantization == result.type.quantization:
-        return step.end(operator, source)
+        return step.end(_to_even(operator), source)
     is_whole = operator.window == source.type.shape[1:3]
     if is_whole and not any(operator.padding) and result.type.shape[1:3] == (1, 1):
         return step.end(_nearest(Mean(axes=(1, 2), keep_dims=True)), source)
     if any(operator.padding):
-        return _requantized_behind(step, operator, source)
+        return _requantized_behind(step, _to_even(operator), source)
     channels = source.type.shape[3]
     ones = np.ones((1, *operator.window, channels), np.int8)
     share = float(np.float32(1.0 / (operator.window[0] * operator.window[1])))
     weights = step.constant("ones", ones, Quantization.per_tensor(share, 0))
     return step.end(_nearest(DepthwiseConv2D(stride=operator.stride)), source, weights, None)
+
+
+def _to_even(operator: AveragePool2D) -> AveragePool2D:
+    """As a Quantize rounds a mean; of an odd number of elements none is a half, so there every kernel will do."""
+    height, width = operator.window
+    has_halves = any(operator.padding) or height * width % 2 == 0
+    return replace(operator, halves_to_even=has_halves)
 
 
 def _resized(step: Step) -> Rewrite:
@@ -338,7 +346,7 @@ _FOLDS: Mapping[type[Operator], Callable[[Step], Rewrite]] = {
     Abs: _function,
     Add: _pair,
     AveragePool2D: _average,
-    BatchMatmul: _as_it_is,
+    BatchMatmul: _pair,
     Conv2D: _weighted,
     DepthwiseConv2D: _weighted,
     Div: _quotient,

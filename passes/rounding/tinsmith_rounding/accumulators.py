@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.matmul_parameters import matmul_parameters
 from tinsmith_ir.operators import (
     Add,
+    BatchMatmul,
     Clamp,
     Concat,
     Convolution,
@@ -77,6 +79,10 @@ def _bounds(graph: Graph, node: Node) -> list[_Bound]:
             q = mul_parameters(operator, inputs, output)
             product = math.prod(map(_largest, present))
             found = [(product, q.output_multiplier, q.output_shift)]
+        case BatchMatmul() if output.dtype is DType.INT8:
+            b = matmul_parameters(operator, inputs, output)
+            _, depth = operator.matrix(present[0].shape, 0)
+            found = [(depth * math.prod(map(_largest, present)), b.multiplier, b.shift)]
         case Mean():
             m = mean_parameters(operator, inputs, output)
             found = [(m.count * _largest(present[0]), m.multiplier, m.shift)]

@@ -293,6 +293,22 @@ def pools(draft: Draft, dtype: DType) -> None:
         draft.kept(kind(window=(7, 5), stride=(7, 5)), [draft.input((1, 7, 5, 16), dtype)])
 
 
+def pools_to_even(draft: Draft, dtype: DType) -> None:
+    """Windows with and without padding, of an even number of elements: many of their means are halves."""
+    for zero_point in (0, 3, -128):
+        kept = zero_point if dtype is DType.INT8 else 0
+        type_ = TensorType((2, 6, 5, 9), dtype, Quantization.per_tensor(0.5, kept))
+        x = draft.builder.input("x", type_)
+        for window, padding in (
+            ((2, 2), (0, 0, 0, 0)),
+            ((2, 4), (1, 0, 2, 1)),
+            ((6, 5), (0, 0, 0, 0)),
+        ):
+            pool = AveragePool2D(window=window, padding=padding, halves_to_even=True)
+            draft.kept(pool, [x])
+            draft.kept(replace(pool, activation=Activation.RELU), [x])
+
+
 def mean(draft: Draft, dtype: DType) -> None:
     """Inner, outer, scattered and all axes."""
     for axes in ((1, 2), (0,), (3,), (1, 3), (0, 1, 2, 3)):
@@ -674,6 +690,7 @@ _TFLITE: tuple[Case, ...] = (
     *typed("comparisons", comparisons, (DType.INT8, *_PLAIN, DType.FLOAT32, DType.BOOL)),
     *typed("choices", choices, (*NUMBERS, DType.UINT8, *_PLAIN, DType.BOOL)),
     *typed("pools", pools, NUMBERS),
+    *typed("pools_to_even", pools_to_even, (DType.INT8, DType.INT16)),
     *typed("mean", mean, NUMBERS),
     *typed("sums", sums, (*NUMBERS, *_PLAIN)),
     *typed("extremes", extremes, (*NUMBERS, *_PLAIN, DType.BOOL)),
@@ -718,6 +735,7 @@ _ROUNDED_ONCE = (
     "joined_i8",
     "rectifiers_i8",
     "residuals_i8",
+    "matmuls_i8",
     "scales_i8",
     "conversions",
     "network",

@@ -13,6 +13,7 @@ def matmuls(draft: Draft, dtype: DType) -> None:
         ((2, 1, 4, 3), (3, 4, 2), BatchMatmul(transpose_lhs=True)),
         ((2, 3, 4), (1, 5, 4), BatchMatmul(transpose_rhs=True)),
         ((1, 1), (2, 3, 1, 1), BatchMatmul(transpose_lhs=True, transpose_rhs=True)),
+        ((2, 5, 19), (2, 19, 6), BatchMatmul()),
     ]
     for lhs, rhs, operator in specs:
         near = 0.05 if dtype is DType.INT8 else 0.0002

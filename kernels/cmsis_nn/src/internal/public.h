@@ -5,6 +5,7 @@
 #include "src/internal/rounding.h"
 
 #if TINSMITH_NN_NEAREST
+#define arm_batch_matmul_s8 arm_batch_matmul_s8_nearest
 #define arm_convolve_1_x_n_s8 arm_convolve_1_x_n_s8_nearest
 #define arm_convolve_1x1_s8 arm_convolve_1x1_s8_nearest
 #define arm_convolve_1x1_s8_fast arm_convolve_1x1_s8_fast_nearest

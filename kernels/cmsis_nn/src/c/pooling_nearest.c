@@ -1,0 +1,5 @@
+/* pooling_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/c/pooling_body.h"
