@@ -1,6 +1,7 @@
 """Minimum cuts: which of several things to do if doing one without another has a price."""
 
 from collections import deque
+from collections.abc import Callable
 
 _NEVER = 1 << 200
 
@@ -8,9 +9,19 @@ _NEVER = 1 << 200
 class Cut:
     """Things that are done or not, and prices of combinations."""
 
-    def __init__(self) -> None:
-        """Nothing to decide yet."""
+    def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
+        """Nothing to decide yet.
+
+        tell: called once for each thing that might be worth doing, and may say what concerns it: prices of doing it,
+        and of doing it without others or others without it. So what nothing speaks for needs no price. What it costs
+        to leave something whatever else is done, has to be said before.
+        """
+        self._tell = tell
         self._places: dict[str, int] = {}
+        # For each place the thing that was not told of yet.
+        self._untold: list[str | None] = [None, None]
+        # For each place what doing it costs by itself, less what leaving it does.
+        self._dearer: dict[int, int] = {}
         # For each place its edges, for each edge where it goes and what it can still take; edge ^ 1 is the way back.
         self._edges: list[list[int]] = [[], []]
         self._ends: list[int] = []
@@ -26,20 +37,21 @@ class Cut:
 
     def if_any_done(self, names: set[str], price: int, *, unless: str | None = None) -> None:
         """Doing one or more of them costs so much once, unless the other is done, too."""
-        shared = self._shared()
-        for name in sorted(names):
+        shared = self._place(*names) if len(names) == 1 else self._shared()
+        for name in sorted(names) if len(names) > 1 else ():
             self._add(self._place(name), shared, _NEVER)
         self._add(shared, _NOT_DONE if unless is None else self._place(unless), price)
 
     def if_any_left(self, names: set[str], price: int, *, unless_left: str | None = None) -> None:
         """Leaving one or more of them costs so much once, unless the other is left, too."""
-        shared = self._shared()
-        for name in sorted(names):
+        shared = self._place(*names) if len(names) == 1 else self._shared()
+        for name in sorted(names) if len(names) > 1 else ():
             self._add(shared, self._place(name), _NEVER)
         self._add(_DONE if unless_left is None else self._place(unless_left), shared, price)
 
     def cheapest(self) -> set[str]:
         """What to do; of several equally cheap answers the one that does least."""
+        self._settle()
         while True:
             levels = self._levels()
             if levels[_NOT_DONE] < 0:
@@ -49,25 +61,54 @@ class Cut:
     def _place(self, name: str) -> int:
         if name not in self._places:
             self._places[name] = self._shared()
+            self._untold[-1] = name
         return self._places[name]
 
     def _shared(self) -> int:
         self._edges.append([])
+        self._untold.append(None)
         return len(self._edges) - 1
 
-    def _add(self, start: int, end: int, room: int) -> None:
+    def _add(self, start: int, end: int, price: int) -> None:
+        """To have `start` done and `end` not costs so much.
+
+        What a place costs done as left is paid anyway: it flows straight through, and needs no edges.
+        """
+        if end == _NOT_DONE:
+            self._dearer[start] = self._dearer.get(start, 0) + price
+        elif start == _DONE:
+            self._dearer[end] = self._dearer.get(end, 0) - price
+        elif price:
+            self._connect(start, end, price)
+
+    def _connect(self, start: int, end: int, room: int) -> None:
         for here, there, free in ((start, end, room), (end, start, 0)):
             self._edges[here].append(len(self._ends))
             self._ends.append(there)
             self._rooms.append(free)
 
+    def _settle(self) -> None:
+        """Connect what was said of places by themselves."""
+        for place, price in self._dearer.items():
+            if price > 0:
+                self._connect(place, _NOT_DONE, price)
+            elif price < 0:
+                self._connect(_DONE, place, -price)
+        self._dearer.clear()
+
     def _levels(self) -> list[int]:
-        """Distances from what is done; -1 where nothing more gets to."""
+        """Distances from what is done, until there is a way; -1 where nothing more gets to."""
         levels = [-1] * len(self._edges)
         levels[_DONE] = 0
         waiting = deque([_DONE])
-        while waiting:
+        while waiting and levels[_NOT_DONE] < 0:
             place = waiting.popleft()
+            name = self._untold[place]
+            if name is not None:
+                self._untold[place] = None
+                self._tell(name)
+                self._settle()
+                levels += [-1] * (len(self._edges) - len(levels))
             for edge in self._edges[place]:
                 end = self._ends[edge]
                 if self._rooms[edge] and levels[end] < 0:

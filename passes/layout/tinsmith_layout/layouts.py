@@ -1,18 +1,17 @@
 """How the tensors of a network lie, what that costs, and what would cost less."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from tinsmith_ir.graph import Node, Value
-from tinsmith_ir.operators import BatchMatmul
 
-from tinsmith_layout.cut import Cut
+from tinsmith_layout.answers import Answers
+from tinsmith_layout.choice import Choice, Need, need_of
 from tinsmith_layout.network import Network, Read
-from tinsmith_layout.prices import Part, Prices
-from tinsmith_layout.rearrangement import Rearrangement, transposed
-from tinsmith_layout.terms import Term
-from tinsmith_layout.variants import RESULT, Case, Variant, as_it_is, nothing
+from tinsmith_layout.prices import Prices
+from tinsmith_layout.rearrangement import Rearrangement
+from tinsmith_layout.region import Region
+from tinsmith_layout.variants import RESULT, Variant, nothing
 
 _SPREADS, _LEAST = 10, 30
 """Nodes that changes may spread to, for each node of the network; and of each change at least."""
@@ -22,45 +21,35 @@ Seed = tuple[Node, int, Rearrangement]
 """A node, and how one of its tensors is to lie, by its port."""
 
 
-@dataclass(frozen=True)
-class Need:
-    """What has to be done with a root, as it lies, for one reading.
-
-    is_swapped: the reader takes a matrix that is transposed to what it is without rearrangements.
-    """
-
-    way: Rearrangement
-    is_swapped: bool = False
-
-
 class Layouts:
     """A variant for each node that is not computed as the graph says."""
 
-    def __init__(self, network: Network, *, may_round: bool = False) -> None:
-        """All as the graph says. may_round: whether sums of float32 may be rounded otherwise."""
+    def __init__(self, network: Network, answers: Answers) -> None:
+        """All as the graph says."""
         self._network = network
-        self._may_round = may_round
+        self._answers = answers
         self._prices = Prices(network)
-        self._chosen: dict[str, Variant] = {}
-        self._given: dict[str, Variant] = {}
+        self._choice = Choice(network, self._prices)
+        self._kinds: dict[str, int] = {}
         self._tried: dict[str, set[Variant]] = {}
         self._spreads = _SPREADS * len(network.nodes)
 
     def variant(self, node: Node) -> Variant:
         """How a node is computed."""
-        found = self._chosen.get(node.name) or self._given.get(node.name)
-        if found is None:
-            found = self._given[node.name] = as_it_is(node)
-        return found
+        return self._choice.variant(node.name) or self._answers.as_it_is(node, self._kind(node))
+
+    def _kind(self, node: Node) -> int:
+        if node.name not in self._kinds:
+            self._kinds[node.name] = self._answers.kind(node)
+        return self._kinds[node.name]
 
     def label(self, root: Value) -> Rearrangement:
         """How a root lies."""
-        chosen = self._chosen.get(root.name)
-        return nothing(root.type.shape) if chosen is None else chosen.result
+        return self._choice.label(root.name) or nothing(root.type.shape)
 
     def need(self, read: Read) -> Need:
         """What a reading takes; it can always be had."""
-        found = _need(read, *self._around(read, {}))
+        found = need_of(self._choice.use(read), self._choice.label(read.root.name))
         assert found is not None
         return found
 
@@ -121,21 +110,15 @@ class Layouts:
         proposed = self._spread(seeds)
         if not proposed:
             return False
-        roots = self._concerned(proposed)
-        now = self._price(roots, proposed, {})
-        for on_root in (False, True):
-            cut, is_exact = self._cut(proposed, roots, on_root=on_root)
-            changed = {name: proposed[name] for name in cut.cheapest()}
-            if self._price(roots, proposed, changed) < now:
-                self._choose(proposed, changed)
-                return True
-            if is_exact:
-                break
-        return False
+        region = Region(self._network, self._prices, self._choice, proposed)
+        changed = {name: proposed[name] for name in region.cheapest()}
+        if changed:
+            self._choose(proposed, changed)
+        return bool(changed)
 
     def _choose(self, proposed: Mapping[str, Variant], changed: Mapping[str, Variant]) -> None:
         """Change some of what was proposed; then what was tried around it is worth another try."""
-        self._chosen |= changed
+        self._choice.change(changed)
         for name in proposed:
             self._tried.pop(name, None)
         for name, variant in changed.items():
@@ -156,7 +139,9 @@ class Layouts:
             if rule is None or node.name in found:
                 continue
             current, wishes = self.variant(node), self._wishes(node, found)
-            variant = rule(Case(node, port, label, current, wishes, self._may_round))
+            variant = self._answers.variant(
+                rule, node, self._kind(node), port, label, current, wishes
+            )
             if variant is None or variant == current or variant.is_deep:
                 continue
             if len(seeds) == 1 and not found and variant in self._tried.get(node.name, ()):
@@ -191,94 +176,3 @@ class Layouts:
             label = read.way.inverse.then(variant.result)
             if read.reader is not None and label is not None:
                 yield read.reader, read.port, label
-
-    def _concerned(self, proposed: Mapping[str, Variant]) -> dict[str, Value]:
-        """The roots whose readings change, by name."""
-        found: dict[str, Value] = {}
-        for name in proposed:
-            for read in (*self._network.readings.get(name, ()), *self._network.reads[name]):
-                if read is not None and read.root.name in self._network.readings:
-                    found[read.root.name] = read.root
-        return found
-
-    def _price(
-        self, roots: Mapping[str, Value], names: Iterable[str], changed: Mapping[str, Variant]
-    ) -> int:
-        """What is done with these roots and by those nodes in all, if some variants are chosen, too."""
-        nodes = [self._network.node(name) for name in names]
-        total = sum(
-            self._prices.node(node, changed.get(node.name) or self.variant(node)) for node in nodes
-        )
-        for name in roots:
-            parts: dict[Part, int] = {}
-            for read in self._network.readings[name]:
-                parts |= self._parts(read, *self._around(read, changed))
-            total += sum(parts.values())
-        return total
-
-    def _around(
-        self, read: Read, changed: Mapping[str, Variant]
-    ) -> tuple[Variant | None, Variant | None]:
-        """The variants of what makes the root and of the reader; None where it is as the graph says."""
-        root = changed.get(read.root.name) or self._chosen.get(read.root.name)
-        if read.reader is None:
-            return root, None
-        name = read.reader.name
-        return root, changed.get(name) or self._chosen.get(name)
-
-    def _parts(self, read: Read, root: Variant | None, reader: Variant | None) -> dict[Part, int]:
-        need = _need(read, root, reader)
-        return dict(self._prices.parts(read.root, None if need is None else need.way))
-
-    def _cut(
-        self, proposed: Mapping[str, Variant], roots: Mapping[str, Value], *, on_root: bool
-    ) -> tuple[Cut, bool]:
-        """The prices of doing some of what is proposed, and whether they are exact; see `Term`."""
-        cut = Cut()
-        for name, variant in proposed.items():
-            node = self._network.node(name)
-            cut.if_done(name, self._prices.node(node, variant))
-            cut.if_left(name, self._prices.node(node, self.variant(node)))
-        is_exact = True
-        for name, root in roots.items():
-            if name not in proposed:
-                for term in self._terms(root, proposed, is_moved=False):
-                    term.charge(cut)
-                continue
-            for is_moved in (False, True):
-                for term in self._terms(root, proposed, is_moved=is_moved):
-                    is_exact &= term.charge_if(cut, name, is_done=is_moved, on_root=on_root)
-        return cut, is_exact
-
-    def _terms(
-        self, root: Value, proposed: Mapping[str, Variant], *, is_moved: bool
-    ) -> Iterable[Term]:
-        """What is done with a root, while that is as proposed or as now."""
-        terms: dict[Part, Term] = {}
-        for read in self._network.readings[root.name]:
-            made, reader = self._around(read, {})
-            name = None if read.reader is None else read.reader.name
-            changed = None if name is None else proposed.get(name)
-            made = proposed[root.name] if is_moved else made
-            for variant in (reader,) if changed is None else (reader, changed):
-                for part, price in self._parts(read, made, variant).items():
-                    term = terms.setdefault(part, Term(price))
-                    term.add(name if changed else None, is_done=variant is changed)
-        return terms.values()
-
-
-def _need(read: Read, root: Variant | None, reader: Variant | None) -> Need | None:
-    """What a reading takes, given the variants of its ends; None where no rearrangement does it."""
-    way = read.way if root is None else root.result.inverse.then(read.way)
-    operand = None if reader is None else reader.operands[read.port]
-    if way is not None and operand is not None:
-        way = way.then(operand)
-    if way is None:
-        return None
-    is_matrix = read.reader is not None and isinstance(read.reader.operator, BatchMatmul)
-    if way.is_reshape or not is_matrix:
-        return Need(way)
-    rank = len(way.after)
-    swapped = way.then(transposed(way.after, (*range(rank - 2), rank - 1, rank - 2)))
-    is_free = swapped is not None and swapped.is_reshape
-    return Need(swapped, is_swapped=True) if swapped is not None and is_free else Need(way)

@@ -9,6 +9,7 @@ from tinsmith_ir.operators import Transpose
 from tinsmith_ir.passes import BIT_EXACT, Contract, Metric, Tolerance
 from tinsmith_ir.rewrite import erase_dead
 
+from tinsmith_layout.answers import Answers
 from tinsmith_layout.layouts import Layouts
 from tinsmith_layout.network import Network
 from tinsmith_layout.prices import total
@@ -54,12 +55,15 @@ def _with_fewest_moves(graph: Graph, *, may_round: bool) -> Graph:
 
     may_round: whether sums of float32 may be rounded otherwise.
     """
-    while any(isinstance(node.operator, Transpose) for node in graph.nodes):
-        network = Network(graph)
-        layouts = Layouts(network, may_round=may_round)
+    if not any(isinstance(node.operator, Transpose) for node in graph.nodes):
+        return graph
+    network, answers = Network(graph), Answers(may_round=may_round)
+    best = total(network)
+    while True:
+        layouts = Layouts(network, answers)
         layouts.improve()
-        result = erase_dead(rebuilt(network, layouts))
-        if total(Network(result)) >= total(network):
-            break
-        graph = result
-    return graph
+        following = Network(erase_dead(rebuilt(network, layouts)))
+        following_total = total(following)
+        if following_total >= best:
+            return network.graph
+        network, best = following, following_total

@@ -1,6 +1,5 @@
 """What it costs to move elements."""
 
-import math
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -9,7 +8,7 @@ from tinsmith_ir.operators import Concat, Reshape, Slice, Transpose
 
 from tinsmith_layout.axes import axes_of
 from tinsmith_layout.network import Network
-from tinsmith_layout.rearrangement import Rearrangement, Shape
+from tinsmith_layout.rearrangement import Rearrangement
 from tinsmith_layout.variants import Variant, as_it_is
 
 _CALL_BYTES = 32
@@ -53,8 +52,15 @@ class Prices:
             if not is_transpose(way):
                 yield ("reshape", way), self._reshape
 
-    def node(self, node: Node, variant: Variant) -> int:
-        """Of what a node copies that only takes or joins parts, where it could not read or write them in place."""
+    def node(self, node: Node, variant: Variant | None) -> int:
+        """Of what a node copies that only takes or joins parts, where it could not read or write them in place.
+
+        variant: None if it is as the graph says.
+        """
+        if not isinstance(node.operator, Concat | Slice):
+            return 0
+        if variant is None:
+            variant = as_it_is(node)
         return _copied_bytes(node, variant) * _COPY * self._byte
 
     def _early(self, root: Value) -> int:
@@ -82,21 +88,7 @@ def total(network: Network) -> tuple[int, int, int]:
 
 
 def _copied_bytes(node: Node, variant: Variant) -> int:
-    shape, operand = variant.result.after, variant.operands[0] if variant.operands else None
-    match variant.operator:
-        case Concat(axis=axis):
-            is_in_place = math.prod(shape[:axis]) == 1
-        case Slice() if operand is not None:
-            is_in_place = variant.operator.is_dense and _is_run(shape, operand.after)
-        case _:
-            is_in_place = True
-    return 0 if is_in_place else node.outputs[0].type.size_bytes
-
-
-def _is_run(shape: Shape, whole: Shape) -> bool:
-    """Whether a box of that shape lies together."""
-    first = next((axis for axis, size in enumerate(shape) if size > 1), len(shape))
-    return shape[first + 1 :] == whole[first + 1 :]
+    return 0 if variant.is_in_place else node.outputs[0].type.size_bytes
 
 
 @lru_cache(maxsize=1 << 12)

@@ -9,7 +9,8 @@ from tinsmith_ir.operators import BatchMatmul, Operator, Reshape, Transpose
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_layout.axes import axes_of
-from tinsmith_layout.layouts import Layouts, Need
+from tinsmith_layout.choice import Need
+from tinsmith_layout.layouts import Layouts
 from tinsmith_layout.network import Network, Read
 from tinsmith_layout.rearrangement import Rearrangement, Shape, refined
 from tinsmith_layout.variants import nothing

@@ -1,10 +1,12 @@
 """Other ways to compute a node: what rules are asked, and what they answer."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from tinsmith_ir.graph import Node, Value
-from tinsmith_ir.operators import Operator
+from tinsmith_ir.operators import Concat, Operator, Slice
 
 from tinsmith_layout.rearrangement import MOST_AXES, Rearrangement, Shape, reshaped
 
@@ -23,7 +25,29 @@ class Variant:
     operands: tuple[Rearrangement | None, ...]
     result: Rearrangement
 
-    @property
+    def __hash__(self) -> int:
+        """Computed once: what rules answered is looked up often."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.operator, self.operands, self.result))
+
+    @cached_property
+    def is_in_place(self) -> bool:
+        """Whether nothing is copied, since all parts that it takes or joins lie together."""
+        shape = self.result.after
+        match self.operator:
+            case Concat(axis=axis):
+                return math.prod(shape[:axis]) == 1
+            case Slice():
+                operand = self.operands[0]
+                is_part = operand is not None and _is_run(shape, operand.after)
+                return operand is None or (self.operator.is_dense and is_part)
+            case _:
+                return True
+
+    @cached_property
     def is_deep(self) -> bool:
         """Whether a tensor has got more axes than kernels take."""
         labels = (self.result, *(label for label in self.operands if label is not None))
@@ -71,6 +95,12 @@ def as_it_is(node: Node) -> Variant:
 def nothing(shape: Shape) -> Rearrangement:
     """The identity."""
     return reshaped(shape, shape)
+
+
+def _is_run(shape: Shape, whole: Shape) -> bool:
+    """Whether a box of that shape lies together."""
+    first = next((axis for axis, size in enumerate(shape) if size > 1), len(shape))
+    return shape[first + 1 :] == whole[first + 1 :]
 
 
 def _same(value: Value | None) -> Rearrangement | None:

@@ -1,0 +1,115 @@
+"""Changes that are proposed together: what doing some of them costs, and the part that pays."""
+
+from collections.abc import Iterable, Mapping
+
+from tinsmith_ir.graph import Value
+
+from tinsmith_layout.choice import Choice, Use, need_of, use_of
+from tinsmith_layout.cut import Cut
+from tinsmith_layout.network import Network, Read
+from tinsmith_layout.prices import Part, Prices
+from tinsmith_layout.rearrangement import Rearrangement
+from tinsmith_layout.terms import Term
+from tinsmith_layout.variants import Variant
+
+
+class Region:
+    """A proposed variant for each of some nodes.
+
+    What is done with roots that no such node gives or reads does not change, and is not looked at.
+    """
+
+    def __init__(
+        self, network: Network, prices: Prices, choice: Choice, proposed: Mapping[str, Variant]
+    ) -> None:
+        """proposed: by the name of a node, how it would be computed, which is not how it is."""
+        self._network = network
+        self._prices = prices
+        self._choice = choice
+        self._proposed = proposed
+        self._roots = self._concerned()
+
+    def cheapest(self) -> set[str]:
+        """The nodes to change; none if no part is cheaper than what is.
+
+        What a cut says is never too low, and right if nothing changes; so a part that it prefers is cheaper.
+        """
+        for on_root in (False, True):
+            found, is_exact = self._cheapest(on_root=on_root)
+            if found or is_exact:
+                return found
+        return set()
+
+    def _cheapest(self, *, on_root: bool) -> tuple[set[str], bool]:
+        """What a cut prefers, and whether its prices are exact; see `Term`."""
+        told: set[str] = set()
+        exact: list[bool] = []
+
+        def charge(root: str) -> None:
+            if root in self._roots and root not in told:
+                told.add(root)
+                exact.append(self._charge(cut, root, on_root=on_root))
+
+        def tell(name: str) -> None:
+            charge(name)
+            for read in self._network.reads[name]:
+                if read is not None:
+                    charge(read.root.name)
+
+        cut = Cut(tell)
+        for name, variant in self._proposed.items():
+            node = self._network.node(name)
+            cut.if_done(name, self._prices.node(node, variant))
+            cut.if_left(name, self._prices.node(node, self._choice.variant(name)))
+        for root in self._roots:
+            if self._choice.is_costly(root):
+                charge(root)
+        return cut.cheapest(), all(exact)
+
+    def _concerned(self) -> dict[str, tuple[Value, list[Read]]]:
+        """The roots whose readings change, by name, with the readings of which the reader may."""
+        found: dict[str, tuple[Value, list[Read]]] = {}
+        readings = self._network.readings
+        for name in self._proposed:
+            if name in readings:
+                found.setdefault(name, (readings[name][0].root, []))
+            for read in self._network.reads[name]:
+                if read is not None and read.root.name in readings:
+                    found.setdefault(read.root.name, (read.root, []))[1].append(read)
+        return found
+
+    def _charge(self, cut: Cut, name: str, *, on_root: bool) -> bool:
+        """Say what is done with a root; whether that is exact."""
+        label = self._choice.label(name)
+        if name not in self._proposed:
+            for term in self._terms(name, label):
+                term.charge(cut)
+            return True
+        after = self._proposed[name].result
+        exact = [
+            term.charge_if(cut, name, is_done=is_done, on_root=on_root)
+            for is_done, lies in ((False, label), (True, after))
+            for term in self._terms(name, lies)
+        ]
+        return all(exact)
+
+    def _terms(self, name: str, label: Rearrangement | None) -> Iterable[Term]:
+        """What is done with a root, by its name, if it lies so."""
+        root, reads = self._roots[name]
+        terms: dict[Part, Term] = {}
+
+        def add(use: Use, reader: str | None, *, is_done: bool = False) -> None:
+            need = need_of(use, label)
+            for part, price in self._prices.parts(root, None if need is None else need.way):
+                if part not in terms:
+                    terms[part] = Term(price)
+                terms[part].add(reader, is_done=is_done)
+
+        for use in self._choice.others(name, reads):
+            add(use, None)
+        for read in reads:
+            assert read.reader is not None
+            reader = read.reader.name
+            add(self._choice.use(read), reader)
+            add(use_of(read, self._proposed[reader]), reader, is_done=True)
+        return terms.values()
