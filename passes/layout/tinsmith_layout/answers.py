@@ -9,13 +9,17 @@ from tinsmith_layout.variants import Case, Rule, Variant, as_it_is
 
 
 class Answers:
-    """Of rules, for any graph. Nodes of a kind differ in their names alone, and are asked about once."""
+    """Of rules, for any graph. Nodes of a kind differ in their names alone, and are asked about once.
+
+    Equal variants are one object.
+    """
 
     def __init__(self, *, may_round: bool) -> None:
         """None yet. may_round: whether sums of float32 may be rounded otherwise."""
         self._may_round = may_round
         self._kinds: dict[Hashable, int] = {}
         self._as_it_is: dict[int, Variant] = {}
+        self._same: dict[Variant, Variant] = {}
         self._variants: dict[Hashable, Variant | None] = {}
 
     def kind(self, node: Node) -> int:
@@ -26,7 +30,7 @@ class Answers:
     def as_it_is(self, node: Node, kind: int) -> Variant:
         """The node as the graph has it."""
         if kind not in self._as_it_is:
-            self._as_it_is[kind] = as_it_is(node)
+            self._as_it_is[kind] = self._one(as_it_is(node))
         return self._as_it_is[kind]
 
     def variant(
@@ -43,8 +47,13 @@ class Answers:
         key = kind, port, label, current, wishes
         if key not in self._variants:
             case = Case(node, port, label, current, wishes, self._may_round)
-            self._variants[key] = rule(case)
+            found = rule(case)
+            self._variants[key] = None if found is None else self._one(found)
         return self._variants[key]
+
+    def _one(self, variant: Variant) -> Variant:
+        """The same object for all that are equal."""
+        return self._same.setdefault(variant, variant)
 
 
 def _described(value: Value | None) -> Hashable:

@@ -11,6 +11,7 @@ from tinsmith_layout.network import Network, Read
 from tinsmith_layout.prices import Prices
 from tinsmith_layout.rearrangement import Rearrangement
 from tinsmith_layout.region import Region
+from tinsmith_layout.rules import heeds_wishes
 from tinsmith_layout.variants import RESULT, Variant, nothing
 
 _SPREADS, _LEAST = 10, 30
@@ -72,9 +73,9 @@ class Layouts:
         return any(self._try(*seeds) for reads in self._readings() for seeds in self._shared(reads))
 
     def _readings(self) -> Iterator[Sequence[Read]]:
-        """Of each root that is no constant."""
+        """Of each root with which something is done, and which is no constant."""
         for name, reads in self._network.readings.items():
-            if name not in self._network.graph.constant_data:
+            if name not in self._network.graph.constant_data and self._choice.is_costly(name):
                 yield reads
 
     def _shared(self, reads: Sequence[Read]) -> Iterator[list[Seed]]:
@@ -122,7 +123,7 @@ class Layouts:
         for name in proposed:
             self._tried.pop(name, None)
         for name, variant in changed.items():
-            for node, _, _ in self._neighbours(self._network.node(name), variant):
+            for node, _, _ in self._neighbours(name, variant, {}):
                 self._tried.pop(node.name, None)
 
     def _spread(self, seeds: Sequence[Seed]) -> dict[str, Variant]:
@@ -135,23 +136,29 @@ class Layouts:
         most = max(_LEAST, self._spreads)
         while waiting and len(found) < most:
             node, port, label = waiting.popleft()
-            rule = self._network.rules.get(node.name)
-            if rule is None or node.name in found:
+            name = node.name
+            if name in found or name not in self._network.rules:
                 continue
-            current, wishes = self.variant(node), self._wishes(node, found)
-            variant = self._answers.variant(
-                rule, node, self._kind(node), port, label, current, wishes
-            )
-            if variant is None or variant == current or variant.is_deep:
+            variant = self._answer(node, port, label, found)
+            if variant is None:
                 continue
-            if len(seeds) == 1 and not found and variant in self._tried.get(node.name, ()):
+            if len(seeds) == 1 and not found and variant in self._tried.get(name, ()):
                 return {}
-            found[node.name] = variant
-            waiting += self._neighbours(node, variant)
+            found[name] = variant
+            waiting += self._neighbours(name, variant, found)
         self._spreads -= len(found)
         for name, variant in found.items():
             self._tried.setdefault(name, set()).add(variant)
         return found
+
+    def _answer(
+        self, node: Node, port: int, label: Rearrangement, found: Mapping[str, Variant]
+    ) -> Variant | None:
+        """Another variant of a node, by its rule; None if there is none that kernels take."""
+        rule, current, kind = self._network.rules[node.name], self.variant(node), self._kind(node)
+        wishes = self._wishes(node, found) if heeds_wishes(node.operator) else ()
+        variant = self._answers.variant(rule, node, kind, port, label, current, wishes)
+        return None if variant is current or variant is None or variant.is_deep else variant
 
     def _wishes(self, node: Node, found: Mapping[str, Variant]) -> tuple[Rearrangement | None, ...]:
         wishes: list[Rearrangement | None] = []
@@ -164,15 +171,21 @@ class Layouts:
             wishes.append(read.way.inverse.then(lies))
         return tuple(wishes)
 
-    def _neighbours(self, node: Node, variant: Variant) -> Iterator[Seed]:
+    def _neighbours(
+        self, name: str, variant: Variant, found: Mapping[str, Variant]
+    ) -> Iterator[Seed]:
+        """What makes and reads the tensors of a node, but for what was found already, as it would have to become."""
         network = self._network
-        for read, operand in zip(network.reads[node.name], variant.operands, strict=True):
-            producer = None if read is None else network.producer(read.root)
-            if read is not None and operand is not None and producer is not None:
-                label = read.way.then(operand)
-                if label is not None and label != self.label(read.root):
-                    yield producer, RESULT, label
-        for read in network.readings.get(node.name, ()):
+        for read, operand in zip(network.reads[name], variant.operands, strict=True):
+            if read is None or operand is None or read.root.name in found:
+                continue
+            producer = network.producer(read.root)
+            label = None if producer is None else read.way.then(operand)
+            if producer is not None and label is not None and label != self.label(read.root):
+                yield producer, RESULT, label
+        for read in network.readings.get(name, ()):
+            if read.reader is None or read.reader.name in found:
+                continue
             label = read.way.inverse.then(variant.result)
-            if read.reader is not None and label is not None:
+            if label is not None:
                 yield read.reader, read.port, label

@@ -52,15 +52,12 @@ class Prices:
             if not is_transpose(way):
                 yield ("reshape", way), self._reshape
 
-    def node(self, node: Node, variant: Variant | None) -> int:
-        """Of what a node copies that only takes or joins parts, where it could not read or write them in place.
+    def may_copy(self, node: Node) -> bool:
+        """Whether a node only takes or joins parts; all others have no price by themselves."""
+        return isinstance(node.operator, Concat | Slice)
 
-        variant: None if it is as the graph says.
-        """
-        if not isinstance(node.operator, Concat | Slice):
-            return 0
-        if variant is None:
-            variant = as_it_is(node)
+    def node(self, node: Node, variant: Variant) -> int:
+        """Of what a node copies that only takes or joins parts, where it could not read or write them in place."""
         return _copied_bytes(node, variant) * _COPY * self._byte
 
     def _early(self, root: Value) -> int:

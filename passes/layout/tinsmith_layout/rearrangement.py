@@ -80,7 +80,9 @@ class Rearrangement:
 
     def then(self, following: "Rearrangement") -> "Rearrangement | None":
         """Both, one after the other; None if no digits serve both."""
-        return _composed(self, following)
+        if following.is_nothing:
+            return self
+        return following if self.is_nothing else _composed(self, following)
 
     def same_order(self, other: "Rearrangement") -> bool:
         """Whether both put elements in the same order, whatever the shapes."""

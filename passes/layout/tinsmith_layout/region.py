@@ -10,7 +10,7 @@ from tinsmith_layout.network import Network, Read
 from tinsmith_layout.prices import Part, Prices
 from tinsmith_layout.rearrangement import Rearrangement
 from tinsmith_layout.terms import Term
-from tinsmith_layout.variants import Variant
+from tinsmith_layout.variants import Variant, as_it_is
 
 
 class Region:
@@ -28,6 +28,8 @@ class Region:
         self._choice = choice
         self._proposed = proposed
         self._roots = self._concerned()
+        self._copies = self._copied()
+        self._known: dict[tuple[str, Rearrangement | None], Iterable[Term]] = {}
 
     def cheapest(self) -> set[str]:
         """The nodes to change; none if no part is cheaper than what is.
@@ -57,14 +59,23 @@ class Region:
                     charge(read.root.name)
 
         cut = Cut(tell)
-        for name, variant in self._proposed.items():
-            node = self._network.node(name)
-            cut.if_done(name, self._prices.node(node, variant))
-            cut.if_left(name, self._prices.node(node, self._choice.variant(name)))
+        for name, done, left in self._copies:
+            cut.if_done(name, done)
+            cut.if_left(name, left)
         for root in self._roots:
             if self._choice.is_costly(root):
                 charge(root)
         return cut.cheapest(), all(exact)
+
+    def _copied(self) -> list[tuple[str, int, int]]:
+        """The names of nodes that copy less or more if changed, with the price if they are, and if not."""
+        found: list[tuple[str, int, int]] = []
+        for name, variant in self._proposed.items():
+            node = self._network.node(name)
+            if self._prices.may_copy(node):
+                now = self._choice.variant(name) or as_it_is(node)
+                found.append((name, self._prices.node(node, variant), self._prices.node(node, now)))
+        return [(name, done, left) for name, done, left in found if done != left]
 
     def _concerned(self) -> dict[str, tuple[Value, list[Read]]]:
         """The roots whose readings change, by name, with the readings of which the reader may."""
@@ -95,11 +106,19 @@ class Region:
 
     def _terms(self, name: str, label: Rearrangement | None) -> Iterable[Term]:
         """What is done with a root, by its name, if it lies so."""
+        key = name, label
+        if key not in self._known:
+            self._known[key] = self._new_terms(name, label)
+        return self._known[key]
+
+    def _new_terms(self, name: str, label: Rearrangement | None) -> Iterable[Term]:
         root, reads = self._roots[name]
         terms: dict[Part, Term] = {}
 
         def add(use: Use, reader: str | None, *, is_done: bool = False) -> None:
             need = need_of(use, label)
+            if need is not None and need.way.is_nothing:
+                return
             for part, price in self._prices.parts(root, None if need is None else need.way):
                 if part not in terms:
                     terms[part] = Term(price)

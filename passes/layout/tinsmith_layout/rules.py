@@ -66,6 +66,7 @@ RULES: Mapping[type[Operator], Rule] = {
     ResizeBilinear: keeps_channels,
 }
 """By class; what is elementwise needs none."""
+_WISHING = (Reduction, ArgExtremum, Gather, FullyConnected)
 _WEIGHTED = (FullyConnected, Conv2D, Conv3D, DepthwiseConv2D)
 
 
@@ -77,6 +78,11 @@ def rule_of(node: Node) -> Rule | None:
     rules = (rule for kind, rule in RULES.items() if isinstance(node.operator, kind))
     is_elementwise = Trait.ELEMENTWISE in node.operator.traits
     return next(rules, elementwise if is_elementwise else None)
+
+
+def heeds_wishes(operator: Operator) -> bool:
+    """Whether its rule looks at `Case.wishes`."""
+    return isinstance(operator, _WISHING)
 
 
 def _is_per_axis(value: Value) -> bool:

@@ -59,8 +59,8 @@ class Case:
     """What a rule is asked: how to compute `node` if the tensor at `port` lies as `label` says, or at least its
     elements in this order.
 
-    current: how it is computed. wishes: for each operand how it would lie if it were read as it is stored; None where
-    nothing is known. may_round: whether sums of float32 may be rounded otherwise.
+    current: how it is computed. wishes: for each operand how it would lie if it were read as it is stored, None where
+    nothing is known; () for a rule that does not heed them. may_round: whether sums of float32 may be rounded otherwise.
     """
 
     node: Node
