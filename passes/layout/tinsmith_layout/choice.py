@@ -63,6 +63,12 @@ def need_of(use: Use, label: Rearrangement | None) -> Need | None:
     return Need(swapped, is_swapped=True) if swapped is not None and is_free else Need(way)
 
 
+def way_of(use: Use, label: Rearrangement | None) -> Rearrangement | None:
+    """The rearrangement that `need_of` says."""
+    need = need_of(use, label)
+    return None if need is None else need.way
+
+
 class Choice:
     """A variant for each node that is not computed as the graph says, and what readings take thereby."""
 
@@ -78,6 +84,11 @@ class Choice:
     def variant(self, name: str) -> Variant | None:
         """How the node of that name is computed; None if as the graph says."""
         return self._variants.get(name)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all is as the graph says."""
+        return not self._variants
 
     def label(self, root: str) -> Rearrangement | None:
         """How the root of that name lies; None if as the graph says."""
@@ -96,6 +107,8 @@ class Choice:
         everyone = self._network.readings[root]
         if len(readings) == len(everyone):
             return ()
+        if len(everyone) == 1:
+            return (self.use(everyone[0]),)
         if root not in self._counts:
             self._counts[root] = Counter(map(self.use, everyone))
         left_out = Counter(map(self.use, readings))
@@ -103,15 +116,15 @@ class Choice:
 
     def is_costly(self, root: str) -> bool:
         """Whether something is done with a root, by its name."""
-        if root not in self._costly:
+        found = self._costly.get(root)
+        if found is None:
             value, label = self._network.readings[root][0].root, self.label(root)
-            needs = (need_of(use, label) for use in self.others(root, ()))
-            self._costly[root] = any(
-                True
-                for need in needs
-                for _ in self._prices.parts(value, None if need is None else need.way)
+            found = self._costly[root] = any(
+                any(self._prices.parts(value, way_of(use, label)))
+                for use in self.others(root, ())
+                if label is not None or use.operand is not None or not use.way.is_nothing
             )
-        return self._costly[root]
+        return found
 
     def change(self, changed: Mapping[str, Variant]) -> None:
         """Choose these variants, by the names of nodes."""

@@ -118,36 +118,29 @@ class Cut:
 
     def _fill(self, levels: list[int]) -> None:
         """Let flow what can along shortest ways (Dinic's blocking flow)."""
-        tried = [0] * len(self._edges)
+        edges, ends, rooms = self._edges, self._ends, self._rooms
+        tried = [0] * len(edges)
         way: list[int] = []
         place = _DONE
         while True:
             if place == _NOT_DONE:
-                least = min(self._rooms[edge] for edge in way)
+                least = min(rooms[edge] for edge in way)
                 for edge in way:
-                    self._rooms[edge] -= least
-                    self._rooms[edge ^ 1] += least
+                    rooms[edge] -= least
+                    rooms[edge ^ 1] += least
                 way, place = [], _DONE
-                continue
-            edge = self._next(place, levels, tried)
-            if edge is not None:
-                way.append(edge)
-                place = self._ends[edge]
+            own, at, following = edges[place], tried[place], levels[place] + 1
+            while at < len(own) and not (rooms[own[at]] and levels[ends[own[at]]] == following):
+                at += 1
+            tried[place] = at
+            if at < len(own):
+                way.append(own[at])
+                place = ends[own[at]]
             elif way:
-                place = self._ends[way.pop() ^ 1]
+                place = ends[way.pop() ^ 1]
                 tried[place] += 1
             else:
                 return
-
-    def _next(self, place: int, levels: list[int], tried: list[int]) -> int | None:
-        """The next edge from a place that leads on and has room."""
-        edges = self._edges[place]
-        while tried[place] < len(edges):
-            edge = edges[tried[place]]
-            if self._rooms[edge] and levels[self._ends[edge]] == levels[place] + 1:
-                return edge
-            tried[place] += 1
-        return None
 
 
 _DONE, _NOT_DONE = 0, 1

@@ -39,10 +39,17 @@ class Layouts:
         """How a node is computed."""
         return self._choice.variant(node.name) or self._answers.as_it_is(node, self._kind(node))
 
+    @property
+    def is_as_given(self) -> bool:
+        """Whether all nodes are computed as the graph says."""
+        return self._choice.is_empty
+
     def _kind(self, node: Node) -> int:
-        if node.name not in self._kinds:
-            self._kinds[node.name] = self._answers.kind(node)
-        return self._kinds[node.name]
+        name = node.name
+        found = self._kinds.get(name)
+        if found is None:
+            found = self._kinds[name] = self._answers.kind(node)
+        return found
 
     def label(self, root: Value) -> Rearrangement:
         """How a root lies."""
@@ -155,7 +162,9 @@ class Layouts:
         self, node: Node, port: int, label: Rearrangement, found: Mapping[str, Variant]
     ) -> Variant | None:
         """Another variant of a node, by its rule; None if there is none that kernels take."""
-        rule, current, kind = self._network.rules[node.name], self.variant(node), self._kind(node)
+        name, kind = node.name, self._kind(node)
+        rule = self._network.rules[name]
+        current = self._choice.variant(name) or self._answers.as_it_is(node, kind)
         wishes = self._wishes(node, found) if heeds_wishes(node.operator) else ()
         variant = self._answers.variant(rule, node, kind, port, label, current, wishes)
         return None if variant is current or variant is None or variant.is_deep else variant

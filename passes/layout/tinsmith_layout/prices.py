@@ -52,10 +52,6 @@ class Prices:
             if not is_transpose(way):
                 yield ("reshape", way), self._reshape
 
-    def may_copy(self, node: Node) -> bool:
-        """Whether a node only takes or joins parts; all others have no price by themselves."""
-        return isinstance(node.operator, Concat | Slice)
-
     def node(self, node: Node, variant: Variant) -> int:
         """Of what a node copies that only takes or joins parts, where it could not read or write them in place."""
         return _copied_bytes(node, variant) * _COPY * self._byte
@@ -64,13 +60,19 @@ class Prices:
         return self._latest - self._network.depths.get(root.name, 0)
 
 
+def may_copy(node: Node) -> bool:
+    """Whether a node only takes or joins parts; all others have no price by themselves."""
+    return isinstance(node.operator, Concat | Slice)
+
+
 def total(network: Network) -> tuple[int, int, int]:
     """Of a network's own graph, whose constants count, too, as if they were transposed: bytes, moves, how early."""
     graph, depths, constants = network.graph, network.depths, network.graph.constant_data
     read = {value.name for node in graph.nodes for value in node.present_inputs}
     known = [constant.value for constant in graph.constants if constant.value.name in read]
     cost = sum(value.type.size_bytes for value in known) * _TRANSPOSE
-    cost += sum(_copied_bytes(node, as_it_is(node)) * _COPY for node in network.nodes)
+    parts = (node for node in network.nodes if may_copy(node))
+    cost += sum(_copied_bytes(node, as_it_is(node)) * _COPY for node in parts)
     moves = early = 0
     deepest = max(depths.values(), default=0)
     for node in graph.nodes:

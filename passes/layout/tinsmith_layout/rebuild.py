@@ -91,7 +91,9 @@ class _Builder:
         """A root as it lies; the names of outputs are for what lies as these do."""
         if root.name in self._outputs and not label.is_nothing:
             name = self._fresh(name)
-        value = Value(name, root.type.with_shape(label.after))
+        value = root
+        if (name, label.after) != (root.name, root.type.shape):
+            value = Value(name, root.type.with_shape(label.after))
         self._made[root.name, nothing(label.after)] = value
         return value
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from tinsmith_ir.graph import Value
 
-from tinsmith_layout.choice import Choice, Use, need_of, use_of
+from tinsmith_layout.choice import Choice, Use, use_of, way_of
 from tinsmith_layout.cut import Cut
 from tinsmith_layout.network import Network, Read
-from tinsmith_layout.prices import Part, Prices
+from tinsmith_layout.prices import Part, Prices, may_copy
 from tinsmith_layout.rearrangement import Rearrangement
 from tinsmith_layout.terms import Term
 from tinsmith_layout.variants import Variant, as_it_is
@@ -72,7 +72,7 @@ class Region:
         found: list[tuple[str, int, int]] = []
         for name, variant in self._proposed.items():
             node = self._network.node(name)
-            if self._prices.may_copy(node):
+            if may_copy(node):
                 now = self._choice.variant(name) or as_it_is(node)
                 found.append((name, self._prices.node(node, variant), self._prices.node(node, now)))
         return [(name, done, left) for name, done, left in found if done != left]
@@ -116,10 +116,10 @@ class Region:
         terms: dict[Part, Term] = {}
 
         def add(use: Use, reader: str | None, *, is_done: bool = False) -> None:
-            need = need_of(use, label)
-            if need is not None and need.way.is_nothing:
+            way = way_of(use, label)
+            if way is not None and way.is_nothing:
                 return
-            for part, price in self._prices.parts(root, None if need is None else need.way):
+            for part, price in self._prices.parts(root, way):
                 if part not in terms:
                     terms[part] = Term(price)
                 terms[part].add(reader, is_done=is_done)

@@ -60,7 +60,7 @@ class Case:
     elements in this order.
 
     current: how it is computed. wishes: for each operand how it would lie if it were read as it is stored, None where
-    nothing is known; () for a rule that does not heed them. may_round: whether sums of float32 may be rounded otherwise.
+    nothing is known; () for rules that do not heed them. may_round: whether sums of float32 may be rounded otherwise.
     """
 
     node: Node
