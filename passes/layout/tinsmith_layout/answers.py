@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-from tinsmith_ir.graph import Node, Value
+from tinsmith_ir.graph import Node
 
 from tinsmith_layout.rearrangement import Rearrangement
 from tinsmith_layout.variants import Case, Rule, Variant, as_it_is
@@ -24,8 +24,10 @@ class Answers:
 
     def kind(self, node: Node) -> int:
         """A number for all that rules look at in a node."""
-        tensors = tuple(map(_described, (*node.inputs, *node.outputs)))
-        return self._kinds.setdefault((node.operator, tensors), len(self._kinds))
+        shapes = tuple(value and value.type.shape for value in node.inputs)
+        result = node.outputs[0].type
+        key = node.operator, shapes, result.shape, result.dtype.value
+        return self._kinds.setdefault(key, len(self._kinds))
 
     def as_it_is(self, node: Node, kind: int) -> Variant:
         """The node as the graph has it."""
@@ -54,7 +56,3 @@ class Answers:
     def _one(self, variant: Variant) -> Variant:
         """The same object for all that are equal."""
         return self._same.setdefault(variant, variant)
-
-
-def _described(value: Value | None) -> Hashable:
-    return None if value is None else (value.type.shape, value.type.dtype)

@@ -1,9 +1,11 @@
 """Minimum cuts: which of several things to do if doing one without another has a price."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 _NEVER = 1 << 200
+_DIVES = 8
+"""Ways that are looked for in depth at first."""
 
 
 class Cut:
@@ -52,6 +54,11 @@ class Cut:
     def cheapest(self) -> set[str]:
         """What to do; of several equally cheap answers the one that does least."""
         self._settle()
+        for _ in range(_DIVES):
+            way, seen = self._dive()
+            if not way:
+                return {name for name, place in self._places.items() if place in seen}
+            self._flow(way)
         while True:
             levels = self._levels()
             if levels[_NOT_DONE] < 0:
@@ -96,6 +103,52 @@ class Cut:
                 self._connect(_DONE, place, -price)
         self._dearer.clear()
 
+    def _tell_of(self, place: int) -> None:
+        """Let be said what concerns the thing at a place that might be worth doing."""
+        name = self._untold[place]
+        if name is not None:
+            self._untold[place] = None
+            self._tell(name)
+            self._settle()
+
+    def _dive(self) -> tuple[list[int], set[int]]:
+        """Edges of a way that has room, found by going on from what was reached last; [] if there is none, with all
+        places that can be reached.
+
+        Of a wide region it sees little where much flows out at each place, while levels go through all its width.
+        """
+        came_by: dict[int, int] = {}
+        seen = {_DONE}
+        waiting = [_DONE]
+        while waiting:
+            place = waiting.pop()
+            self._tell_of(place)
+            for edge in self._edges[place]:
+                end = self._ends[edge]
+                if self._rooms[edge] and end not in seen:
+                    seen.add(end)
+                    came_by[end] = edge
+                    waiting.append(end)
+            if _NOT_DONE in seen:
+                return self._way_back(came_by), seen
+        return [], seen
+
+    def _way_back(self, came_by: Mapping[int, int]) -> list[int]:
+        """The edges by which the end was reached."""
+        way: list[int] = []
+        place = _NOT_DONE
+        while place != _DONE:
+            way.append(came_by[place])
+            place = self._ends[way[-1] ^ 1]
+        return way
+
+    def _flow(self, way: Sequence[int]) -> None:
+        """Let as much flow along these edges as they have room for."""
+        least = min(self._rooms[edge] for edge in way)
+        for edge in way:
+            self._rooms[edge] -= least
+            self._rooms[edge ^ 1] += least
+
     def _levels(self) -> list[int]:
         """Distances from what is done, until there is a way; -1 where nothing more gets to."""
         levels = [-1] * len(self._edges)
@@ -103,12 +156,8 @@ class Cut:
         waiting = deque([_DONE])
         while waiting and levels[_NOT_DONE] < 0:
             place = waiting.popleft()
-            name = self._untold[place]
-            if name is not None:
-                self._untold[place] = None
-                self._tell(name)
-                self._settle()
-                levels += [-1] * (len(self._edges) - len(levels))
+            self._tell_of(place)
+            levels += [-1] * (len(self._edges) - len(levels))
             for edge in self._edges[place]:
                 end = self._ends[edge]
                 if self._rooms[edge] and levels[end] < 0:
@@ -124,10 +173,7 @@ class Cut:
         place = _DONE
         while True:
             if place == _NOT_DONE:
-                least = min(rooms[edge] for edge in way)
-                for edge in way:
-                    rooms[edge] -= least
-                    rooms[edge ^ 1] += least
+                self._flow(way)
                 way, place = [], _DONE
             own, at, following = edges[place], tried[place], levels[place] + 1
             while at < len(own) and not (rooms[own[at]] and levels[ends[own[at]]] == following):

@@ -35,9 +35,9 @@ class Layouts:
         self._tried: dict[str, set[Variant]] = {}
         self._spreads = _SPREADS * len(network.nodes)
 
-    def variant(self, node: Node) -> Variant:
-        """How a node is computed."""
-        return self._choice.variant(node.name) or self._answers.as_it_is(node, self._kind(node))
+    def variant(self, node: Node) -> Variant | None:
+        """How a node is computed; None if as the graph says."""
+        return self._choice.variant(node.name)
 
     @property
     def is_as_given(self) -> bool:
@@ -108,7 +108,8 @@ class Layouts:
         reader = read.reader
         producer = self._network.producer(read.root)
         if producer is not None:
-            operand = None if reader is None else self.variant(reader).operands[read.port]
+            variant = None if reader is None else self.variant(reader)
+            operand = None if variant is None else variant.operands[read.port]
             label = read.way if operand is None else read.way.then(operand)
             if label is not None:
                 yield producer, RESULT, label

@@ -73,9 +73,10 @@ class _Builder:
             self._moved(read, need.way) if read is not None and need is not None else None
             for read, need in zip(reads, needs, strict=True)
         )
-        operator, outputs = _as_swapped(variant.operator, needs), node.outputs
+        given = node.operator if variant is None else variant.operator
+        operator, outputs = _as_swapped(given, needs), node.outputs
         if len(outputs) == 1:
-            outputs = (self._result(node.outputs[0], variant.result),)
+            outputs = (self._result(outputs[0], self._layouts.label(outputs[0])),)
         if (operator, inputs, outputs) != (node.operator, node.inputs, node.outputs):
             node = replace(node, operator=operator, inputs=inputs, outputs=outputs)
         self._nodes.append(node)
