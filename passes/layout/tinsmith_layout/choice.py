@@ -85,11 +85,6 @@ class Choice:
         """How the node of that name is computed; None if as the graph says."""
         return self._variants.get(name)
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether all is as the graph says."""
-        return not self._variants
-
     def label(self, root: str) -> Rearrangement | None:
         """How the root of that name lies; None if as the graph says."""
         variant = self._variants.get(root)

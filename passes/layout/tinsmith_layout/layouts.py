@@ -39,11 +39,6 @@ class Layouts:
         """How a node is computed; None if as the graph says."""
         return self._choice.variant(node.name)
 
-    @property
-    def is_as_given(self) -> bool:
-        """Whether all nodes are computed as the graph says."""
-        return self._choice.is_empty
-
     def _kind(self, node: Node) -> int:
         name = node.name
         found = self._kinds.get(name)
@@ -191,7 +186,10 @@ class Layouts:
                 continue
             producer = network.producer(read.root)
             label = None if producer is None else read.way.then(operand)
-            if producer is not None and label is not None and label != self.label(read.root):
+            if producer is None or label is None:
+                continue
+            lies = self._choice.label(read.root.name)
+            if not (label.is_nothing if lies is None else label == lies):
                 yield producer, RESULT, label
         for read in network.readings.get(name, ()):
             if read.reader is None or read.reader.name in found:

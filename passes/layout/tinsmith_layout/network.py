@@ -53,11 +53,6 @@ class Network:
         self._producers = {
             value.name: node for node in (*self.nodes, *self.memories) for value in node.outputs
         }
-        self.rules: Mapping[str, Rule] = {
-            node.name: rule
-            for node in (*self.nodes, *self.memories)
-            if (rule := rule_of(node)) is not None
-        }
         self.reads: Mapping[str, tuple[Read | None, ...]] = {
             node.name: tuple(
                 value and self._read(node, port, value) for port, value in enumerate(node.inputs)
@@ -66,6 +61,12 @@ class Network:
         }
         outputs = {value.name: value for value in graph.outputs}
         self.kept = tuple(self._read(None, 0, value) for value in outputs.values())
+
+    @cached_property
+    def rules(self) -> Mapping[str, Rule]:
+        """Name of a node or memory -> what it bears."""
+        found = {node.name: rule_of(node) for node in (*self.nodes, *self.memories)}
+        return {name: rule for name, rule in found.items() if rule is not None}
 
     @cached_property
     def readings(self) -> Mapping[str, tuple[Read, ...]]:

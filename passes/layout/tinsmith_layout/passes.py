@@ -62,9 +62,6 @@ def _with_fewest_moves(graph: Graph, *, may_round: bool) -> Graph:
     while True:
         layouts = Layouts(network, answers)
         layouts.improve()
-        if layouts.is_as_given and network.graph is not graph:
-            # What was rebuilt once, would be the same again.
-            return network.graph
         following = Network(erase_dead(rebuilt(network, layouts)))
         following_total = total(following)
         if following_total >= best:

@@ -1,6 +1,7 @@
 """Which operator bears which layouts."""
 
 from collections.abc import Mapping
+from functools import cache
 
 from tinsmith_ir.graph import Node, Value
 from tinsmith_ir.operators import (
@@ -75,8 +76,13 @@ def rule_of(node: Node) -> Rule | None:
     inputs = node.present_inputs[: 1 if isinstance(node.operator, _WEIGHTED) else None]
     if len(node.outputs) != 1 or any(map(_is_per_axis, (*inputs, *node.outputs))):
         return None
-    rules = (rule for kind, rule in RULES.items() if isinstance(node.operator, kind))
-    is_elementwise = Trait.ELEMENTWISE in node.operator.traits
+    return _rule_of_kind(type(node.operator))
+
+
+@cache
+def _rule_of_kind(operator: type[Operator]) -> Rule | None:
+    rules = (rule for kind, rule in RULES.items() if issubclass(operator, kind))
+    is_elementwise = Trait.ELEMENTWISE in operator.traits
     return next(rules, elementwise if is_elementwise else None)
 
 
