@@ -6,7 +6,7 @@ from tinsmith_ir.types import TensorType
 from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors.elementwise import add, mul
 from tinsmith_tensors.images import Turned, channels_last_ends
-from tinsmith_tensors.movement import concat, part, reshape
+from tinsmith_tensors.movement import concat, part, reshape, slice_
 from tinsmith_tensors.reductions import mean
 from tinsmith_tensors.windows import convolution
 
@@ -62,6 +62,34 @@ def test_an_input_of_which_one_reader_is_a_convolution_is_an_image() -> None:
     before = evaluate_graph(graph, [x_first])["y"]
     after = evaluate_graph(turned, [np.moveaxis(x_first, 1, -1)])["y"]
     assert np.array_equal(np.moveaxis(before, 1, -1), after)
+
+
+def test_an_image_that_is_taken_apart_before_its_convolution_is_one() -> None:
+    """Every other row and column, side by side as channels, as YOLO networks begin."""
+    c = Composer("g")
+    x = c.input("x", TensorType((1, 3, 4, 6), DType.FLOAT32))
+    parts = [
+        slice_(c, x, [0, 0, row, column], [1, 3, 2, 3], [1, 1, 2, 2])
+        for row in range(2)
+        for column in range(2)
+    ]
+    graph = c.build({c.reserve("y"): conv(c, concat(c, parts, 1), 4)})
+    turned, ends = channels_last_ends(graph)
+    assert [end.name for end in ends] == ["x", "y"]
+    x_first = np.random.default_rng(1).standard_normal((1, 3, 4, 6)).astype(F32)
+    before = evaluate_graph(graph, [x_first])["y"]
+    after = evaluate_graph(turned, [np.moveaxis(x_first, 1, -1)])["y"]
+    assert np.array_equal(np.moveaxis(before, 1, -1), after)
+
+
+def test_an_image_of_which_a_part_is_given_is_one() -> None:
+    c = Composer("g")
+    x = c.input("x", TensorType((1, 3, 4, 6), DType.FLOAT32))
+    y = conv(c, x, 4)
+    graph = c.build({c.reserve("y"): part(c, y, 2, 1, 3)})
+    turned, ends = channels_last_ends(graph)
+    assert [end.name for end in ends] == ["x", "y"]
+    assert turned.outputs[0].type.shape == (1, 2, 6, 4)
 
 
 def test_for_people_both_shapes_are_said() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.graph import Graph, Node, State, Value
-from tinsmith_ir.operators import Concat, Pad, Trait, Transpose
+from tinsmith_ir.operators import Concat, Pad, Slice, Trait, Transpose
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
@@ -35,8 +35,8 @@ class Turned(Checked):
 def channels_last_ends(graph: Graph) -> tuple[Graph, tuple[Turned, ...]]:
     """The graph whose inputs and outputs are channels last where it computes them so, and which these are.
 
-    An input is an image if operators that keep the places of elements lead from it to a transpose from channels first
-    to channels last; an output, if they lead to it from the opposite. Images of one row, or of one channel and one
+    An input is an image if operators that keep the order of axes lead from it to a transpose from channels first to
+    channels last; an output, if they lead to it from the opposite. Images of one row, or of one channel and one
     pixel, are turned as well. All others stay. States that are images are kept channels last, too.
     """
     inputs = [
@@ -80,9 +80,10 @@ def _is_long(type_: TensorType) -> bool:
     return len(type_.shape) >= _FEWEST_AXES
 
 
-def _keeps_places(node: Node) -> bool:
+def _keeps_axes(node: Node) -> bool:
+    """Whether a transpose of the operands could be one of the result: it computes by element, or along axes."""
     traits = node.operator.traits
-    return Trait.ELEMENTWISE in traits or isinstance(node.operator, (Concat, Pad))
+    return Trait.ELEMENTWISE in traits or isinstance(node.operator, (Concat, Pad, Slice))
 
 
 def _leads_to_image(graph: Graph, value: Value) -> bool:
@@ -95,7 +96,7 @@ def _leads_to_image(graph: Graph, value: Value) -> bool:
                 return True
             result = node.outputs[0]
             is_same = len(result.type.shape) == len(value.type.shape)
-            if _keeps_places(node) and is_same and steps < _MOST_STEPS and result.name not in seen:
+            if _keeps_axes(node) and is_same and steps < _MOST_STEPS and result.name not in seen:
                 seen.add(result.name)
                 waiting.append((result, steps + 1))
     return False
@@ -110,7 +111,7 @@ def _comes_from_image(graph: Graph, value: Value) -> bool:
             continue
         if node.operator == Transpose(last_to_first(len(value.type.shape))):
             return True
-        if not _keeps_places(node) or steps == _MOST_STEPS:
+        if not _keeps_axes(node) or steps == _MOST_STEPS:
             continue
         for operand in node.present_inputs:
             if len(operand.type.shape) == len(value.type.shape) and operand.name not in seen:
