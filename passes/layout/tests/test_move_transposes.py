@@ -3,7 +3,7 @@
 import pytest
 from channels_first import ChannelsFirst
 from tinsmith_ir.graph import Graph
-from tinsmith_ir.operators import Transpose
+from tinsmith_ir.operators import Slice, Transpose
 from tinsmith_ir.parser import parse_graph
 from tinsmith_ir.printer import print_graph
 from tinsmith_ir.testing import assert_rewrites, assert_same_bits, random_graph
@@ -353,6 +353,20 @@ def test_outputs_keep_their_names_and_inputs_theirs() -> None:
     after = MoveTransposes().run(before)
     assert_same_bits(before, after)
     assert mnemonics(after).count("transpose") == 1
+
+
+def test_every_other_pixel_is_taken_channels_last() -> None:
+    """As YOLO networks begin: rows and columns side by side as channels, in front of the first convolution."""
+    n = ChannelsFirst()
+    x = n.first(n.given(1, 4, 6, 3))
+    corners = [(row, column) for row in range(2) for column in range(2)]
+    parts = [
+        n.add(Slice((0, 0, row, column), (1, 3, 2, 3), (1, 1, 2, 2)), x) for row, column in corners
+    ]
+    before = n.build(n.last(n.concat(*parts)))
+    after = MoveTransposes().run(before)
+    assert_same_bits(before, after)
+    assert mnemonics(after) == ["slice"] * 4 + ["concat"]
 
 
 def test_a_state_lies_as_what_reads_it() -> None:
