@@ -70,3 +70,15 @@ def test_no_choice_is_cheaper(seed: int) -> None:
     assert price(names, found, terms) == least
     fewest = min(len(done) for done in choices if price(names, done, terms) == least)
     assert len(found) == fewest
+
+
+def test_a_long_chain_that_ends_at_each_step_is_done_as_far_as_it_pays() -> None:
+    """400 things, each done with the one before it; all together cost as much as they save, or one less."""
+    for saved, wanted in ((400, 0), (401, 400)):
+        cut = Cut()
+        cut.if_left("0", saved)
+        for step in range(400):
+            cut.if_done(f"{step}", 1)
+            if step:
+                cut.if_any_done({f"{step - 1}"}, 1000, unless=f"{step}")
+        assert len(cut.cheapest()) == wanted

@@ -1,11 +1,11 @@
 """Minimum cuts: which of several things to do if doing one without another has a price."""
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 _NEVER = 1 << 200
-_DIVES = 8
-"""Ways that are looked for in depth at first."""
+_DIVES = 3
+"""Searches in depth at first: each for one way, but the last."""
 
 
 class Cut:
@@ -54,11 +54,10 @@ class Cut:
     def cheapest(self) -> set[str]:
         """What to do; of several equally cheap answers the one that does least."""
         self._settle()
-        for _ in range(_DIVES):
-            way, seen = self._dive()
-            if not way:
+        for at in range(_DIVES):
+            has_flowed, seen = self._dive(is_last=at == _DIVES - 1)
+            if not has_flowed:
                 return {name for name, place in self._places.items() if place in seen}
-            self._flow(way)
         while True:
             levels = self._levels()
             if levels[_NOT_DONE] < 0:
@@ -99,6 +98,8 @@ class Cut:
         for place, price in self._dearer.items():
             if price > 0:
                 self._connect(place, _NOT_DONE, price)
+                # Looked at first: the shortest way.
+                self._edges[place].insert(0, self._edges[place].pop())
             elif price < 0:
                 self._connect(_DONE, place, -price)
         self._dearer.clear()
@@ -111,43 +112,23 @@ class Cut:
             self._tell(name)
             self._settle()
 
-    def _dive(self) -> tuple[list[int], set[int]]:
-        """Edges of a way that has room, found by going on from what was reached last; [] if there is none, with all
-        places that can be reached.
+    def _dive(self, *, is_last: bool) -> tuple[bool, set[int]]:
+        """Let flow what can along one way, or in the last search along many, that go on from what was reached last.
 
-        Of a wide region it sees little where much flows out at each place, while levels go through all its width.
+        Returns whether anything flowed, and the places seen, which are all that can be reached if nothing did.
+        Of a wide region one way sees little, while levels go through all its width; in a long one, ways end at each
+        step, and levels would be counted for each length.
         """
-        came_by: dict[int, int] = {}
-        seen = {_DONE}
-        waiting = [_DONE]
-        while waiting:
-            place = waiting.pop()
-            self._tell_of(place)
-            for edge in self._edges[place]:
-                end = self._ends[edge]
-                if self._rooms[edge] and end not in seen:
-                    seen.add(end)
-                    came_by[end] = edge
-                    waiting.append(end)
-            if _NOT_DONE in seen:
-                return self._way_back(came_by), seen
-        return [], seen
-
-    def _way_back(self, came_by: Mapping[int, int]) -> list[int]:
-        """The edges by which the end was reached."""
-        way: list[int] = []
-        place = _NOT_DONE
-        while place != _DONE:
-            way.append(came_by[place])
-            place = self._ends[way[-1] ^ 1]
-        return way
-
-    def _flow(self, way: Sequence[int]) -> None:
-        """Let as much flow along these edges as they have room for."""
-        least = min(self._rooms[edge] for edge in way)
-        for edge in way:
-            self._rooms[edge] -= least
-            self._rooms[edge ^ 1] += least
+        dive = _Dive(self._edges, self._ends, self._rooms)
+        while True:
+            edge = dive.edge() if is_last or not dive.sent[-1] else None
+            if edge is not None:
+                dive.follow(edge)
+                self._tell_of(dive.place)
+            elif dive.way:
+                dive.retreat()
+            else:
+                return dive.sent[0] > 0, dive.seen
 
     def _levels(self) -> list[int]:
         """Distances from what is done, until there is a way; -1 where nothing more gets to."""
@@ -173,7 +154,10 @@ class Cut:
         place = _DONE
         while True:
             if place == _NOT_DONE:
-                self._flow(way)
+                least = min(rooms[edge] for edge in way)
+                for edge in way:
+                    rooms[edge] -= least
+                    rooms[edge ^ 1] += least
                 way, place = [], _DONE
             own, at, following = edges[place], tried[place], levels[place] + 1
             while at < len(own) and not (rooms[own[at]] and levels[ends[own[at]]] == following):
@@ -187,6 +171,68 @@ class Cut:
                 tried[place] += 1
             else:
                 return
+
+
+class _Dive:
+    """A search in depth that lets flow what it can.
+
+    way: the edges to where it is. sent: for each place on the way, what flowed on from there and is not yet counted
+    at the edge that led there.
+    """
+
+    def __init__(
+        self, edges: Sequence[Sequence[int]], ends: Sequence[int], rooms: list[int]
+    ) -> None:
+        """At the beginning; edges, ends and rooms as a cut has them, and may get more of."""
+        self._edges = edges
+        self._ends = ends
+        self._rooms = rooms
+        self.place = _DONE
+        self.way: list[int] = []
+        self.sent = [0]
+        self._left = [_NEVER]
+        self.seen = {_DONE}
+        # On the way, or known to lead nowhere.
+        self._closed = {_DONE}
+        self._tried: dict[int, int] = {}
+
+    def edge(self) -> int | None:
+        """An edge to go on along, once what can has flowed to the end from here; None if nothing more can."""
+        own, at = self._edges[self.place], self._tried.get(self.place, 0)
+        while at < len(own) and self._left[-1]:
+            edge = own[at]
+            end, room = self._ends[edge], self._rooms[edge]
+            if room and end == _NOT_DONE:
+                self._pass(edge, min(room, self._left[-1]))
+                continue
+            if room and end not in self._closed:
+                break
+            at += 1
+        self._tried[self.place] = at
+        return own[at] if at < len(own) and self._left[-1] else None
+
+    def follow(self, edge: int) -> None:
+        """Go on."""
+        self.place = self._ends[edge]
+        self.way.append(edge)
+        self.sent.append(0)
+        self._left.append(min(self._left[-1], self._rooms[edge]))
+        self.seen.add(self.place)
+        self._closed.add(self.place)
+
+    def retreat(self) -> None:
+        """Go back by an edge, and let flow along it what flowed on; a place stays open if it could have sent more."""
+        edge, amount = self.way.pop(), self.sent.pop()
+        if not self._left.pop():
+            self._closed.remove(self.place)
+        self.place = self._ends[edge ^ 1]
+        self._pass(edge, amount)
+
+    def _pass(self, edge: int, amount: int) -> None:
+        self._rooms[edge] -= amount
+        self._rooms[edge ^ 1] += amount
+        self._left[-1] -= amount
+        self.sent[-1] += amount
 
 
 _DONE, _NOT_DONE = 0, 1
