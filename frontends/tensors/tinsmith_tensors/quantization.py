@@ -59,11 +59,13 @@ def quantize_linear(
     *,
     axis: int = 0,
     block: int = 0,
+    by_inverse: bool = False,
 ) -> Tensor:
     """round(x / scale) + zero_point, within the range of `kind`.
 
     scale, zero_point: scalars; of one axis, an element for each index along `axis`; or of x's rank, an element for
-    each `block` indices along `axis`.
+    each `block` indices along `axis`. by_inverse: whether scales that are no attribute of an operator are inverted, and
+    x a factor of that, as PyTorch computes: where the largest element is in the middle of two integers it counts.
     """
     only = _only_quantization(scale, zero_point)
     dtype = _OPERATOR_DTYPES.get(kind.dtype)
@@ -74,7 +76,11 @@ def quantize_linear(
         except GraphError:
             pass  # a zero point that the operator does not take
     factor = _spread(c, as_real(c, scale), x, axis, block)
-    steps = _rounded(c, div(c, as_real(c, x), factor))
+    real = as_real(c, x)
+    share = (
+        mul(c, real, div(c, c.number(1.0, factor), factor)) if by_inverse else div(c, real, factor)
+    )
+    steps = _rounded(c, share)
     if zero_point is not None:
         steps = add(c, steps, as_real(c, _spread(c, zero_point, x, axis, block)))
     return _stored(c, steps, kind)

@@ -2,6 +2,7 @@
 
 import importlib
 import io
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -91,6 +92,44 @@ class PerChannel(nn.Module):
         return _PT2E.dequantize_per_channel(stored, scales, zeros, 1, -100, 100, torch.int8)
 
 
+class Groups(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        scales, zeros = torch.tensor([[0.1, 0.2], [0.05, 0.3]]), torch.tensor([[3, 0], [-7, 1]])
+        stored = _PT2E.quantize_per_channel_group(x, scales, zeros, -100, 100, torch.int8, 3)
+        return _PT2E.dequantize_per_channel_group(
+            stored, scales, zeros, -100, 100, torch.int8, 3, torch.float32
+        )
+
+
+class Tokens(nn.Module):
+    """choose: what gives the scales of rows."""
+
+    def __init__(self, choose: str) -> None:
+        super().__init__()
+        self.choose = getattr(_PT2E, choose)
+
+    def forward(self, x: Tensor) -> Tensor:
+        scales, zeros = self.choose(x, torch.int8)
+        stored = _PT2E.quantize_per_token(x, scales, zeros, -128, 127, torch.int8)
+        return _PT2E.dequantize_per_token(
+            stored, scales, zeros, -128, 127, torch.int8, torch.float32
+        )
+
+
+class Dynamic(nn.Module):
+    """choose: what gives the scale of all."""
+
+    def __init__(self, choose: str, low: int, high: int, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.choose = getattr(_PT2E, choose)
+        self.range, self.dtype = (low, high), dtype
+
+    def forward(self, x: Tensor) -> Tensor:
+        scale, zero = self.choose(x, *self.range, 1e-7, self.dtype)
+        stored = _PT2E.quantize_per_tensor(x, scale, zero, *self.range, self.dtype)
+        return _PT2E.dequantize_per_tensor(stored, scale, zero, *self.range, self.dtype)
+
+
 class Unsigned(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         stored = _PT2E.quantize_per_tensor(x, 0.05, 128, 0, 255, torch.uint8)
@@ -102,7 +141,57 @@ def test_numbers_are_rounded_as_pytorch_rounds_them(module: nn.Module) -> None:
     check(module, (real(2, 3, 5) * 4,))
 
 
-# What torchao defines, of which only names and schemas matter here.
+def test_groups_of_a_row_have_scales() -> None:
+    check(Groups(), (real(2, 6) * 4,))
+
+
+@pytest.mark.parametrize(
+    "choose", ["choose_qparams_per_token", "choose_qparams_per_token_asymmetric"]
+)
+def test_rows_choose_their_scales(choose: str) -> None:
+    x = real(4, 3, 7) * torch.tensor([0.01, 1.0, 30.0])[:, None]
+    check(Tokens(choose), (x,), (x.abs(),), (-x.abs() - 2.0,), (torch.zeros(4, 3, 7),))
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        Dynamic("choose_qparams", -128, 127, torch.int8),
+        Dynamic("choose_qparams", 0, 255, torch.uint8),
+        Dynamic("choose_qparams_symmetric", -127, 127, torch.int8),
+        Dynamic("choose_qparams_symmetric", 0, 255, torch.uint8),
+    ],
+    ids=["int8", "uint8", "symmetric int8", "symmetric uint8"],
+)
+def test_runs_choose_their_scale(module: nn.Module) -> None:
+    x = real(2, 3, 5)
+    check(module, (x,), (x.abs() + 1.0,), (-40.0 * x.abs(),), (torch.zeros(2, 3, 5),))
+
+
+class Converted(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return _PT2E.convert_element_type(x * 10.0, torch.int32)
+
+
+def test_element_types_are_converted() -> None:
+    check(Converted(), (real(2, 3),))
+
+
+class Products(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        weights = torch.arange(-32, 32).reshape(8, 8).to(torch.int8)
+        return torch.ops.aten._int_mm(x, weights)
+
+
+def test_products_of_int8_are_int32() -> None:
+    x = (real(20, 8) * 60).clamp(-128, 127).to(torch.int8)
+    graph = check(Products(), (x,))
+    assert [value.type.dtype for value in graph.outputs] == [DType.INT32]
+
+
+# What torchao defines, of which only names and schemas matter here; it is in their place where it is installed.
+with suppress(ImportError):
+    importlib.import_module("torchao.quantization")
 _TORCHAO = torch.library.Library("torchao", "FRAGMENT")
 if not hasattr(torch.ops.torchao, "dequantize_affine"):
     _REST = "int? quant_min=None, int? quant_max=None"

@@ -191,7 +191,8 @@ def _tensors(members: Mapping[str, bytes], folder: str, prefix: str, name: str) 
         file = payload.get("path_name")
         if payload.get("use_pickle") is not False or not str(file).startswith(prefix):
             raise UnsupportedError(
-                f"{where}: expected a plain tensor, which is saved as its bytes, got what PyTorch pickles"
+                f"{where}: expected a plain tensor, which is saved as its bytes, got what PyTorch pickles; of tensors "
+                "of other classes, as quantize_ of torchao makes, save program.run_decompositions({})"
             )
         if not isinstance(file, str) or not _FILE.fullmatch(file):
             raise ModelError(f"{where}: expected the name of a file, got {visible(str(file))!r}")

@@ -37,6 +37,8 @@ _CHECKS = frozenset(
 """Operators without results, which stop PyTorch's run."""
 _FUNCTIONAL = frozenset({"aten.batch_norm", "aten.dropout", "aten.fill", "aten.zero"})
 """Operators that become others where nothing is trained or changed in place."""
+_OF_LIBRARIES = frozenset({"torchao.choose_qparams_affine"})
+"""Operators of other libraries that PyTorch decomposes, by what these say of them."""
 _STORED = frozenset({InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR})
 
 
@@ -86,7 +88,9 @@ def decomposable() -> set[str]:
     table = {entry.name() for entry in torch.export.default_decompositions()}
     implicit = torch._C._dispatch_get_registrations_for_dispatch_key("CompositeImplicitAutograd")
     names = {name.partition(".")[0].replace("::", ".") for name in (*table, *implicit)}
-    return {name for name in names if name.startswith("aten.")} | _FUNCTIONAL | _CHECKS
+    return (
+        {name for name in names if name.startswith("aten.")} | _FUNCTIONAL | _CHECKS | _OF_LIBRARIES
+    )
 
 
 def named(path: str, overload: str) -> str:

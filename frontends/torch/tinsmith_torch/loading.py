@@ -3,21 +3,26 @@
 import importlib
 import io
 import warnings
-from contextlib import suppress
 
 import torch
-from tinsmith_ir.errors import ModelError
+from tinsmith_ir.errors import ModelError, UsageError
 from torch.export import ExportedProgram
 
-_LIBRARIES = ("torch.ao.quantization.fx._decomposed", "torchao")
-"""What brings the operators of quantized programs, where it is installed."""
+_LIBRARIES = {
+    "quantized_decomposed": "torch.ao.quantization.fx._decomposed",
+    "torchao": "torchao.quantization",
+}
+"""What brings the operators of quantized programs, which PyTorch has to know before it reads them."""
 
 
 def load(data: bytes, name: str) -> ExportedProgram:
-    """The program in what `checked_archive` gave. Raises ModelError for one that PyTorch does not take."""
-    for library in _LIBRARIES:
-        with suppress(ImportError):
-            importlib.import_module(library)
+    """The program in what `checked_archive` gave.
+
+    Raises ModelError for one that PyTorch does not take, UsageError if it wants a library that is not installed.
+    """
+    for operators, library in _LIBRARIES.items():
+        if f"torch.ops.{operators}.".encode() in data:
+            _register(library, name)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -27,4 +32,15 @@ def load(data: bytes, name: str) -> ExportedProgram:
         text = " ".join(lines[-3:])[-400:]
         raise ModelError(
             f"{name}: expected a program that torch.export.load takes, which says: {type(error).__name__}: {text}"
+        ) from error
+
+
+def _register(library: str, name: str) -> None:
+    try:
+        importlib.import_module(library)
+    except ImportError as error:
+        package = library.partition(".")[0]
+        raise UsageError(
+            f"{name}: expected {package} to be installed, whose operators the program has, got none ({error}); "
+            f"pip install {package}"
         ) from error

@@ -6,6 +6,7 @@ import numpy as np
 from tinsmith_tensors import Tensor, attention, products
 from tinsmith_tensors import elementwise as ew
 from tinsmith_tensors.einsum import einsum
+from tinsmith_tensors.integer_products import integer_matmul
 from tinsmith_tensors.movement import reshape, unsqueeze
 
 from tinsmith_torch.context import OperatorContext
@@ -28,6 +29,11 @@ def matmul(t: OperatorContext) -> Tensor:
     """matmul, mm and bmm: of vectors too."""
     other = "mat2" if t.has("mat2") else "other"
     return products.matmul(t.c, t.tensor("self"), t.tensor(other))
+
+
+def integer_product(t: OperatorContext) -> Tensor:
+    """_int_mm: of int8, as int32."""
+    return integer_matmul(t.c, t.tensor("self"), t.tensor("mat2"), None, None)
 
 
 def matrix_by_vector(t: OperatorContext) -> Tensor:
@@ -125,6 +131,7 @@ def _mask(t: OperatorContext, mask: Tensor) -> Tensor:
 
 
 RULES: Mapping[str, Rule] = {
+    "aten._int_mm": Rule(integer_product),
     "aten.addmm": Rule(add_product),
     "aten.baddbmm": Rule(add_batches),
     "aten.bilinear": Rule(bilinear),

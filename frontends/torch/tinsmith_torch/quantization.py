@@ -15,8 +15,7 @@ from tinsmith_torch.rules import Rule
 def quantize(t: OperatorContext) -> Tensor:
     """By one scale, or one for each index of an axis."""
     axis = t.integer("axis") if t.has("axis") else 0
-    scale, zero_point = _scale(t), _zero_point(t)
-    return q.quantize_linear(t.c, t.tensor("input"), scale, zero_point, _kind(t), axis=axis)
+    return _quantized(t, _scale(t), _zero_point(t), axis)
 
 
 def dequantize(t: OperatorContext) -> Tensor:
@@ -32,7 +31,7 @@ def quantize_blocks(t: OperatorContext) -> Tensor:
     axis, block = _block(t, x)
     scale, zero_point = (_blocked(t, each, block) for each in (_scale(t), _zero_point(t)))
     assert scale is not None
-    return q.quantize_linear(t.c, x, scale, zero_point, _kind(t), axis=axis, block=block)
+    return _quantized(t, scale, zero_point, axis, block)
 
 
 def dequantize_blocks(t: OperatorContext) -> Tensor:
@@ -43,6 +42,62 @@ def dequantize_blocks(t: OperatorContext) -> Tensor:
     scale, zero_point = (_blocked(t, each, block) for each in (_scale(t), _zero_point(t)))
     assert scale is not None
     return q.dequantize_linear(t.c, x, scale, zero_point, axis=axis, block=block)
+
+
+def quantize_tokens(t: OperatorContext) -> Tensor:
+    """By a scale for each row."""
+    return _quantized(t, _scale(t), _zero_point(t))
+
+
+def dequantize_tokens(t: OperatorContext) -> Tensor:
+    """The real numbers again."""
+    return q.dequantize_linear(t.c, t.tensor("input"), _scale(t), _zero_point(t))
+
+
+def quantize_groups(t: OperatorContext) -> Tensor:
+    """Of a matrix, by a scale for each so many elements of a row."""
+    size = _group(t)
+    scale, zero_point = (_grouped(t, each, size) for each in (_scale(t), _zero_point(t)))
+    assert scale is not None
+    return _quantized(t, scale, zero_point, 1, size)
+
+
+def dequantize_groups(t: OperatorContext) -> Tensor:
+    """The real numbers again."""
+    x, size = t.tensor("input"), _group(t)
+    scale, zero_point = (_grouped(t, each, size) for each in (_scale(t), _zero_point(t)))
+    assert scale is not None
+    return q.dequantize_linear(t.c, x, scale, zero_point, axis=1, block=size)
+
+
+def as_type(t: OperatorContext) -> Tensor:
+    """convert_element_type."""
+    (x,) = t.as_result("input")
+    return x
+
+
+def _quantized(
+    t: OperatorContext, scale: Tensor, zero_point: Tensor | None, axis: int = 0, block: int = 0
+) -> Tensor:
+    x, kind = t.tensor("input"), _kind(t)
+    return q.quantize_linear(
+        t.c, x, scale, zero_point, kind, axis=axis, block=block, by_inverse=True
+    )
+
+
+def _group(t: OperatorContext) -> int:
+    """Elements of a row that have one scale."""
+    x = t.tensor("input")
+    if x.rank != 2:
+        raise t.error(f"expected a matrix, got shape {list(x.shape)}")
+    return min(t.integer("group_size"), x.shape[1])
+
+
+def _grouped(t: OperatorContext, x: Tensor | None, size: int) -> Tensor | None:
+    if x is None or x.elements == 1:
+        return x
+    rows, columns = t.tensor("input").shape
+    return reshape(t.c, x, (rows, columns // size))
 
 
 def _check_zero_point(t: OperatorContext) -> None:
@@ -110,10 +165,15 @@ def _blocked(t: OperatorContext, x: Tensor | None, block: int) -> Tensor | None:
 
 
 RULES: Mapping[str, Rule] = {
+    "quantized_decomposed.convert_element_type": Rule(as_type),
     "quantized_decomposed.dequantize_per_channel": Rule(dequantize),
+    "quantized_decomposed.dequantize_per_channel_group": Rule(dequantize_groups),
     "quantized_decomposed.dequantize_per_tensor": Rule(dequantize),
+    "quantized_decomposed.dequantize_per_token": Rule(dequantize_tokens),
     "quantized_decomposed.quantize_per_channel": Rule(quantize),
+    "quantized_decomposed.quantize_per_channel_group": Rule(quantize_groups),
     "quantized_decomposed.quantize_per_tensor": Rule(quantize),
+    "quantized_decomposed.quantize_per_token": Rule(quantize_tokens),
     "torchao.dequantize_affine": Rule(
         dequantize_blocks, remark="blocks along several axes, real zero points"
     ),
