@@ -142,6 +142,7 @@ GROUPS = {
         "networkx": [],
         "setuptools": [],
         "sympy": ["mpmath"],
+        "torchao": ["torch"],
     },
 }
 
