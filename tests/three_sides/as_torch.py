@@ -1,7 +1,9 @@
-"""Steps as a module of PyTorch."""
+"""Steps as a module of PyTorch; of integers, as PyTorch's export of quantized modules (PT2E) writes them."""
 
+import importlib
 from typing import assert_never
 
+import numpy as np
 import torch
 from steps import (
     Binary,
@@ -15,13 +17,19 @@ from steps import (
     Padded,
     Pads,
     Pool,
+    Scales,
     Step,
     Steps,
     Unary,
 )
+from tinsmith_ir.types import Quantization
 from torch import Tensor, nn
 from torch.nn import functional
 
+importlib.import_module("torch.ao.quantization.fx._decomposed")  # which defines them
+_PT2E = torch.ops.quantized_decomposed
+_ALL = (-128, 127, torch.int8)
+_SYMMETRIC = (-127, 127, torch.int8)
 _UNARY = {
     "relu": nn.ReLU,
     "relu6": nn.ReLU6,
@@ -42,10 +50,19 @@ class Network(nn.Module):
         )
 
     def forward(self, *inputs: Tensor) -> tuple[Tensor, ...]:
-        tensors = dict(zip(self._steps.inputs, inputs, strict=True))
+        quantized = self._steps.quantized
+        tensors: dict[str, Tensor] = {}
+        integers = dict(zip(self._steps.inputs, inputs, strict=True))
+        for name, x in integers.items():
+            tensors[name] = _real(x, quantized[name]) if name in quantized else x
         for name, step in self._steps.steps.items():
             tensors[name] = self._result(name, step, tensors)
-        return tuple(tensors[name] for name in self._steps.outputs)
+            if name in quantized:
+                integers[name] = _integers(tensors[name], quantized[name])
+                tensors[name] = _real(integers[name], quantized[name])
+        return tuple(
+            (integers if name in quantized else tensors)[name] for name in self._steps.outputs
+        )
 
     def _result(self, name: str, step: Step, tensors: dict[str, Tensor]) -> Tensor:
         match step:
@@ -68,8 +85,25 @@ class Network(nn.Module):
 
 
 def example_inputs(steps: Steps) -> tuple[Tensor, ...]:
-    """Of the shapes that the network takes."""
-    return tuple(torch.zeros(steps.shapes[name]) for name in steps.inputs)
+    """Of the shapes and types that the network takes."""
+    return tuple(
+        torch.zeros(
+            steps.shapes[name], dtype=torch.int8 if name in steps.quantized else torch.float32
+        )
+        for name in steps.inputs
+    )
+
+
+def _integers(x: Tensor, quantization: Quantization) -> Tensor:
+    found: Tensor = _PT2E.quantize_per_tensor(x, quantization.scale, quantization.zero_point, *_ALL)
+    return found
+
+
+def _real(x: Tensor, quantization: Quantization) -> Tensor:
+    found: Tensor = _PT2E.dequantize_per_tensor(
+        x, quantization.scale, quantization.zero_point, *_ALL
+    )
+    return found
 
 
 def _has_layer(step: Step) -> bool:
@@ -99,13 +133,45 @@ def _layer(step: Step, steps: Steps) -> nn.Module:
             assert_never(step)
 
 
-class _Convolution(nn.Module):
+class _Layer(nn.Module):
+    """Weights and bias; of integers, the weights are these with their scales, and the bias is float32."""
+
+    stored: Tensor
+    scales: Tensor
+    zeros: Tensor
+
+    def __init__(self, weights: Numbers, bias: Numbers, scales: Scales | None) -> None:
+        super().__init__()
+        self._is_integer = scales is not None
+        if scales is None:
+            self.stored, self.bias = nn.Parameter(_tensor(weights)), nn.Parameter(_tensor(bias))
+            return
+        of_weights, of_bias = scales
+        real = np.asarray(bias, np.float32) * of_bias
+        self.bias = nn.Parameter(_tensor(real))
+        self.register_buffer("stored", torch.tensor(weights.tolist(), dtype=torch.int8))
+        self.register_buffer("scales", _tensor(of_weights))
+        self.register_buffer("zeros", torch.zeros(of_weights.size, dtype=torch.int64))
+        self._scale = float(of_weights.reshape(-1)[0]) if of_weights.size == 1 else 0.0
+
+    @property
+    def weight(self) -> Tensor:
+        """As float32."""
+        if not self._is_integer:
+            return self.stored
+        found: Tensor = (
+            _PT2E.dequantize_per_tensor(self.stored, self._scale, 0, *_SYMMETRIC)
+            if self._scale
+            else _PT2E.dequantize_per_channel(self.stored, self.scales, self.zeros, 0, *_SYMMETRIC)
+        )
+        return found
+
+
+class _Convolution(_Layer):
     """Over one axis or two, as `nn.Conv1d` and `nn.Conv2d` are."""
 
     def __init__(self, step: Conv) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(_tensor(step.weights))
-        self.bias = nn.Parameter(_tensor(step.bias))
+        super().__init__(step.weights, step.bias, step.scales)
         is_even = not any(map(any, _odd(step.pads)))
         self._padding = [before if is_even else 0 for before, _ in step.pads]
         self._step = step
@@ -124,11 +190,9 @@ class _Convolution(nn.Module):
         )
 
 
-class _Linear(nn.Module):
+class _Linear(_Layer):
     def __init__(self, step: Linear) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(_tensor(step.weights))
-        self.bias = nn.Parameter(_tensor(step.bias))
+        super().__init__(step.weights, step.bias, step.scales)
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.linear(x, self.weight, self.bias)

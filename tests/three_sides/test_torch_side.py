@@ -1,13 +1,19 @@
-"""The same network as a TFLite file and as a module of PyTorch: the same graph but for names, and the same memory."""
+"""The same network as a TFLite file and as a module of PyTorch: the same graph but for names, and the same memory; of
+int8 too, if what TFLite rounds is rounded to the nearest.
+"""
 
 import importlib.util
 
 import pytest
 from canonical import assert_same
-from figures import after_passes, compiled, weight_bytes
-from networks import MLPERF_TINY, OWN, mlperf_tiny
+from figures import TARGET, after_passes, compiled, weight_bytes
+from networks import MLPERF_TINY, OWN, QUANTIZED, mlperf_tiny, quantized
 from steps import channels_first
+from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.passes import PassChoice
 from tinsmith_ir import Graph
+
+_NEAREST = CompileOptions(TARGET, passes=(PassChoice("set-rounding", {"mode": "nearest"}),))
 
 
 def _is_torch_there() -> bool:
@@ -48,3 +54,27 @@ def test_torch_takes_the_memory_of_tflite(name: str) -> None:
     one, other = compiled(graph), compiled(_from_torch(graph))
     assert other.arena_bytes == one.arena_bytes
     assert weight_bytes(other) == weight_bytes(one)
+
+
+def _of_integers(name: str) -> Graph:
+    graph = quantized(name)
+    if graph is None:
+        pytest.skip("MLPerf Tiny models absent")
+    return graph
+
+
+@pytest.mark.parametrize("name", QUANTIZED)
+def test_torch_gives_the_integers_of_tflite(name: str) -> None:
+    graph = _of_integers(name)
+    result = after_passes(_from_torch(graph))
+    assert_same(after_passes(graph, _NEAREST), result)
+    assert {node.outputs[0].type.dtype.value for node in result.nodes} == {"i8"}
+
+
+@pytest.mark.parametrize("name", QUANTIZED)
+def test_torch_takes_the_memory_of_tflites_integers(name: str) -> None:
+    graph = _of_integers(name)
+    one, other = compiled(graph, _NEAREST), compiled(_from_torch(graph))
+    assert other.arena_bytes == one.arena_bytes
+    # Biases of nothing but zeros are one here, where TFLite has one for each scale.
+    assert weight_bytes(other) <= weight_bytes(one)

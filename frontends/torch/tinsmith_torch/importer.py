@@ -17,6 +17,7 @@ from tinsmith_ir.problems import Problems, RefusedError
 from tinsmith_ir.types import TensorType
 from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors.images import Turned, channels_last_ends
+from tinsmith_tensors.quantization import with_quantized_inputs
 from torch.export import ExportedProgram
 
 from tinsmith_torch.archive import checked_archive
@@ -120,7 +121,7 @@ def _imported(
 ) -> Graph:
     program = program_of(exported_program, {*rules, *OF_COMPLEX}, source)
     try:
-        graph = _Import(program, rules, source, name, on_warning).graph()
+        graph = with_quantized_inputs(_Import(program, rules, source, name, on_warning).graph())
     except GraphError as error:
         raise UnsupportedError(f"{source}: breaks a rule of the graph: {error}") from error
     if not channels_last:

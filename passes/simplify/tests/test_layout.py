@@ -111,6 +111,22 @@ def test_pads_of_the_same_value_merge() -> None:
     )
 
 
+def test_pads_of_images_of_one_channel_are_not_reshaped_for() -> None:
+    assert_rewrites(
+        SimplifyLayout(),
+        graph(
+            "input %x: i8[1,3,2,1]<0.5, -3>",
+            "%a: i8[1,1,3,2]<0.5, -3> = reshape(%x) {shape=[1,1,3,2]}",
+            "%b: i8[1,1,6,3]<0.5, -3> = pad(%a) {padding=[0,0,0,0,1,2,0,1], value=4}",
+            "%y: i8[1,6,3,1]<0.5, -3> = reshape(%b) {shape=[1,6,3,1]}",
+        ),
+        graph(
+            "input %x: i8[1,3,2,1]<0.5, -3>",
+            "%y: i8[1,6,3,1]<0.5, -3> = pad(%x) {padding=[0,0,1,2,0,1,0,0], value=4}",
+        ),
+    )
+
+
 def test_slices_merge() -> None:
     assert_rewrites(
         SimplifyLayout(),
@@ -171,6 +187,24 @@ def test_an_integer_mean_of_single_elements_is_a_reshape() -> None:
             "input %x: i8[2,2]<0.5, -3>",
             "%a: i8[3,2]<0.5, -3> = pad(%x) {padding=[1,0,0,0], value=-4}",
             "%y: i8[4,2]<0.5, -3> = pad(%a) {padding=[1,0,0,0]}",
+        ),
+        graph(
+            "input %x: f32[2,1]",
+            "%a: f32[1,2] = reshape(%x) {shape=[1,2]}",
+            "%b: f32[2,2] = pad(%a) {padding=[1,0,0,0]}",
+            "%y: f32[4,1] = reshape(%b) {shape=[4,1]}",
+        ),
+        graph(
+            "input %x: f32[4]",
+            "%a: f32[2,2] = reshape(%x) {shape=[2,2]}",
+            "%b: f32[2,3] = pad(%a) {padding=[0,0,1,0]}",
+            "%y: f32[6] = reshape(%b) {shape=[6]}",
+        ),
+        graph(
+            "input %x: f32[1,4]",
+            "%a: f32[4] = reshape(%x) {shape=[4]}",
+            "%b: f32[6] = pad(%a) {padding=[1,1]}",
+            "%y: f32[2,3] = reshape(%b) {shape=[2,3]}",
         ),
         graph(
             "input %x: f32[2]",

@@ -113,6 +113,44 @@ def pads_twice(graph: GraphView, node: Node) -> Rewrite | None:
     return _instead(replace(node, operator=operator, inputs=inner.inputs))
 
 
+def pads_what_was_reshaped(graph: GraphView, node: Node) -> Rewrite | None:
+    """A pad between two reshapes that move axes of length 1 alone is a pad: around images of one channel."""
+    if not isinstance(node.operator, Reshape):
+        return None
+    pad = graph.producer(node.present_inputs[0])
+    if pad is None or not isinstance(pad.operator, Pad):
+        return None
+    if graph.only_user(node.present_inputs[0]) is not node:
+        return None
+    inner = graph.producer(pad.present_inputs[0])
+    if inner is None or not isinstance(inner.operator, Reshape):
+        return None
+    (source,) = inner.present_inputs
+    padding = _padding_of(source.type.shape, pad.operator, pad.present_inputs[0].type.shape)
+    if padding is None:
+        return None
+    operator = Pad(padding, pad.operator.value)
+    if operator.infer([source.type])[0].shape != node.outputs[0].type.shape:
+        return None
+    return _instead(replace(pad, operator=operator, inputs=(source,), outputs=node.outputs))
+
+
+def _padding_of(
+    shape: tuple[int, ...], pad: Pad, padded: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """What a pad of a tensor of shape `padded` adds, in terms of `shape`; None if axes longer than 1 are others, or if
+    it adds to one of length 1.
+    """
+    pairs = list(zip(pad.padding[::2], pad.padding[1::2], strict=True))
+    long = [(size, pair) for size, pair in zip(padded, pairs, strict=True) if size > 1]
+    if [size for size in shape if size > 1] != [size for size, _ in long]:
+        return None
+    if any(any(pair) for size, pair in zip(padded, pairs, strict=True) if size == 1):
+        return None
+    added = iter(pair for _, pair in long)
+    return tuple(each for size in shape for each in (next(added) if size > 1 else (0, 0)))
+
+
 def slices_twice(graph: GraphView, node: Node) -> Rewrite | None:
     """A slice of a slice that nobody else reads is one slice; else the whole might have to stay for longer."""
     outer, operand = node.operator, node.present_inputs[0]
@@ -214,6 +252,7 @@ PATTERNS: tuple[Pattern, ...] = (
     transposes_twice,
     transposes_only_ones,
     pads_twice,
+    pads_what_was_reshaped,
     slices_twice,
     concatenates_twice,
     averages_only_ones,
