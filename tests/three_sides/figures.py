@@ -1,11 +1,13 @@
 """What a network costs on a target: bytes of memory as compiled, instructions of a run on its emulator."""
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.pipelines import (
     Compilation,
     Model,
@@ -15,9 +17,12 @@ from tinsmith_driver.pipelines import (
 )
 from tinsmith_driver.running import compare, run_samples
 from tinsmith_ir import Graph
+from tinsmith_ir.operators import AveragePool2D
 from tinsmith_ir.pipeline import Pipeline
 
 TARGET = "cortex-m4"
+NEAREST = CompileOptions(TARGET, passes=(PassChoice("set-rounding", {"mode": "nearest"}),))
+"""For networks of TFLite, whose integers are rounded otherwise than those of other formats."""
 _TIMEOUT_SECONDS = 300
 
 
@@ -29,6 +34,17 @@ class Figures:
     weights: int
     code: int
     instructions: int
+
+
+def averaged_to_even(graph: Graph) -> Graph:
+    """The graph with average pools of an even number of elements as ONNX and PyTorch mean them."""
+    nodes = tuple(
+        replace(node, operator=replace(node.operator, halves_to_even=True))
+        if isinstance(node.operator, AveragePool2D) and math.prod(node.operator.window) % 2 == 0
+        else node
+        for node in graph.nodes
+    )
+    return replace(graph, nodes=nodes)
 
 
 def after_passes(graph: Graph, options: CompileOptions | None = None) -> Graph:

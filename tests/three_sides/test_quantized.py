@@ -2,24 +2,16 @@
 integers, if those of TFLite are rounded to the nearest as well, and halves of its averages to even.
 """
 
-import math
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from as_onnx import as_onnx
 from canonical import assert_same
-from figures import TARGET, after_passes, compiled
+from figures import NEAREST, after_passes, averaged_to_even, compiled
 from networks import QUANTIZED, quantized
 from steps import channels_first
-from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.passes import PassChoice
 from tinsmith_ir import Graph, evaluate_graph
-from tinsmith_ir.operators import AveragePool2D
 from tinsmith_ir.testing import random_inputs
 from tinsmith_onnx import import_onnx
-
-_NEAREST = CompileOptions(TARGET, passes=(PassChoice("set-rounding", {"mode": "nearest"}),))
 
 
 def _sides(name: str) -> tuple[Graph, Graph]:
@@ -29,28 +21,17 @@ def _sides(name: str) -> tuple[Graph, Graph]:
     return graph, import_onnx(as_onnx(channels_first(graph)))
 
 
-def _averaged_to_even(graph: Graph) -> Graph:
-    """The graph with average pools of an even number of elements as ONNX means them."""
-    nodes = tuple(
-        replace(node, operator=replace(node.operator, halves_to_even=True))
-        if isinstance(node.operator, AveragePool2D) and math.prod(node.operator.window) % 2 == 0
-        else node
-        for node in graph.nodes
-    )
-    return replace(graph, nodes=nodes)
-
-
 @pytest.mark.parametrize("name", QUANTIZED)
 def test_onnx_gives_the_integers_of_tflite(name: str) -> None:
     graph, other = _sides(name)
     result = after_passes(other)
-    assert_same(after_passes(_averaged_to_even(graph), _NEAREST), result)
+    assert_same(after_passes(averaged_to_even(graph), NEAREST), result)
     assert {node.outputs[0].type.dtype.value for node in result.nodes} == {"i8"}
 
 
 def test_onnx_takes_the_arena_of_tflite() -> None:
     graph, other = _sides("digits")
-    assert compiled(other).arena_bytes == compiled(graph, _NEAREST).arena_bytes
+    assert compiled(other).arena_bytes == compiled(graph, NEAREST).arena_bytes
 
 
 def test_what_is_written_computes_in_floats_what_tflite_does_in_integers() -> None:

@@ -6,14 +6,10 @@ import importlib.util
 
 import pytest
 from canonical import assert_same
-from figures import TARGET, after_passes, compiled, weight_bytes
+from figures import NEAREST, after_passes, averaged_to_even, compiled, weight_bytes
 from networks import MLPERF_TINY, OWN, QUANTIZED, mlperf_tiny, quantized
 from steps import channels_first
-from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.passes import PassChoice
 from tinsmith_ir import Graph
-
-_NEAREST = CompileOptions(TARGET, passes=(PassChoice("set-rounding", {"mode": "nearest"}),))
 
 
 def _is_torch_there() -> bool:
@@ -67,14 +63,14 @@ def _of_integers(name: str) -> Graph:
 def test_torch_gives_the_integers_of_tflite(name: str) -> None:
     graph = _of_integers(name)
     result = after_passes(_from_torch(graph))
-    assert_same(after_passes(graph, _NEAREST), result)
+    assert_same(after_passes(averaged_to_even(graph), NEAREST), result)
     assert {node.outputs[0].type.dtype.value for node in result.nodes} == {"i8"}
 
 
 @pytest.mark.parametrize("name", QUANTIZED)
 def test_torch_takes_the_memory_of_tflites_integers(name: str) -> None:
     graph = _of_integers(name)
-    one, other = compiled(graph, _NEAREST), compiled(_from_torch(graph))
+    one, other = compiled(graph, NEAREST), compiled(_from_torch(graph))
     assert other.arena_bytes == one.arena_bytes
     # Biases of nothing but zeros are one here, where TFLite has one for each scale.
     assert weight_bytes(other) <= weight_bytes(one)
