@@ -7,15 +7,17 @@ from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array
-from tinsmith_ir.operators import CumSum, TopK, TopKIndices
+from tinsmith_ir.operators import CumSum, Exp, Log, Neg, TopK, TopKIndices
 
 from tinsmith_tensors.composer import Composer, Tensor
-from tinsmith_tensors.elementwise import cast, mul, sub
+from tinsmith_tensors.elementwise import absolute, add, cast, maximum, mul, sub
 from tinsmith_tensors.movement import flip, move_axis, pad
 from tinsmith_tensors.reductions import normalized_axes
 
 _SUMMED = (DType.FLOAT32.numpy, DType.INT32.numpy, DType.INT64.numpy)
 _RANKED = (DType.FLOAT32.numpy, DType.INT32.numpy)
+_LOWEST = float(np.finfo(np.float32).min)
+"""Whose exponential is 0 beside that of any other number."""
 
 
 def cumsum(
@@ -50,12 +52,28 @@ def cumprod(
     return x
 
 
-def _behind(c: Composer, x: Tensor, axis: int, distance: int) -> Tensor:
-    """x moved along an axis, with ones in front."""
+def log_cumsum_exp(c: Composer, x: Tensor, axis: int) -> Tensor:
+    """Along an axis the logarithm of the sum of exponentials of an element and of all in front of it, added by halves;
+    the larger of two is taken out first, so that none overflows.
+    """
+    (place,) = normalized_axes([axis], x.rank)
+    distance = 1
+    while distance < x.shape[place]:  # each is of `distance` elements now
+        before = _behind(c, x, place, distance, _LOWEST)
+        apart = absolute(c, sub(c, x, before))
+        share = c.emit(Exp(), c.emit(Neg(), apart))
+        grown = c.emit(Log(), add(c, share, c.number(1.0, share)))
+        x = add(c, maximum(c, x, before), grown)
+        distance *= 2
+    return x
+
+
+def _behind(c: Composer, x: Tensor, axis: int, distance: int, fill: float = 1) -> Tensor:
+    """x moved along an axis, with `fill` in front."""
     if distance >= x.shape[axis]:
-        return c.known(np.ones(x.shape, x.dtype))
+        return c.known(np.full(x.shape, fill, x.dtype))
     widths = [(distance, -distance) if each == axis else (0, 0) for each in range(x.rank)]
-    return pad(c, x, widths, 1)
+    return pad(c, x, widths, fill)
 
 
 def _scanned(

@@ -157,6 +157,7 @@ def _masked_softmax(x: Tensor, mask: Tensor) -> Tensor:
     return f.softmax(x.masked_fill(mask, -torch.inf), -1)
 
 
+_SIGNS = torch.tensor([-2.0, -0.0, 0.0, 3.0])
 _TWO_NUMBERS: list[Case] = [
     ("add", torch.add, (real(3, 4), real(4))),
     ("add_alpha", lambda x, y: torch.add(x, y, alpha=2.5), (real(3, 4), real(3, 1))),
@@ -164,6 +165,9 @@ _TWO_NUMBERS: list[Case] = [
     ("add_float_to_integers", lambda x: x + 1.5, (whole(9, 4),)),
     ("add_integers", torch.add, (whole(9, 4), whole(5, 4, dtype=torch.int32))),
     ("add_bools", lambda x, y: x + y, (truth(9), truth(1))),
+    ("copysign", torch.copysign, (real(3, 4), _SIGNS)),
+    ("copysign_number", lambda x: torch.copysign(x, -0.0), (real(3),)),
+    ("copysign_of_integers", torch.copysign, (whole(9, 4), _SIGNS)),
     ("sub_alpha", lambda x, y: torch.sub(x, y, alpha=3), (real(3), real(3))),
     ("rsub", lambda x: 1.0 - x, (real(3),)),
     ("mul", torch.mul, (real(3, 1), real(4))),
@@ -318,8 +322,24 @@ def _put_by_two(x: Tensor, rows: Tensor, columns: Tensor, y: Tensor) -> Tensor:
     return x.index_put((rows, columns), y, accumulate=True)
 
 
+def _bags(mode: str, *, has_shares: bool = False) -> _Function:
+    """Bags of two, of no and of four rows."""
+
+    def function(indices: Tensor, weight: Tensor, *shares: Tensor) -> Tensor:
+        offsets = torch.tensor([0, 2, 2])
+        found = shares[0] if has_shares else None
+        return f.embedding_bag(indices, weight, offsets, mode=mode, per_sample_weights=found)
+
+    return function
+
+
 _INDICES: list[Case] = [
     ("embedding", f.embedding, (whole(5, 2, 3), real(5, 4))),
+    ("bags", f.embedding_bag, (whole(5, 2, 3), real(5, 4))),
+    ("bags_sum", lambda i, w: f.embedding_bag(i, w, mode="sum"), (whole(5, 2, 3), real(5, 4))),
+    ("bags_mean_apart", _bags("mean"), (whole(5, 6), real(5, 4))),
+    ("bags_max_apart", _bags("max"), (whole(5, 6), real(5, 4))),
+    ("bags_of_shares", _bags("sum", has_shares=True), (whole(5, 6), real(5, 4), real(6))),
     ("index_select", lambda x, i: torch.index_select(x, 1, i), (real(2, 5), whole(5, 3))),
     ("gather", lambda x, i: torch.gather(x, 1, i), (real(3, 5), whole(5, 2, 4))),
     ("take_along_dim", lambda x, i: torch.take_along_dim(x, i, 0), (real(3, 5), whole(3, 2, 5))),
@@ -400,6 +420,10 @@ _OVER_AXES: list[Case] = [
     ("std", torch.std, (real(3, 5),)),
     ("var_mean", lambda x: torch.var_mean(x, 1), (real(3, 5),)),
     ("logsumexp", lambda x: torch.logsumexp(x, 1), (real(3, 5),)),
+    ("logcumsumexp", lambda x: torch.logcumsumexp(x, 1), (real(3, 5, 2) * 60,)),
+    ("cdist", torch.cdist, (real(2, 3, 4), real(5, 4))),
+    ("cdist_1", lambda x, y: torch.cdist(x, y, 1.0), (real(3, 4), real(5, 4))),
+    ("cdist_largest", lambda x, y: torch.cdist(x, y, torch.inf), (real(3, 4), real(5, 4))),
     ("norm", lambda x: x.norm(dim=1), (real(3, 5),)),
     ("norm_of_all", lambda x: torch.linalg.vector_norm(x), (real(3, 5),)),
     ("norm_1", lambda x: torch.linalg.vector_norm(x, 1, 0), (real(3, 5),)),
@@ -470,6 +494,12 @@ _PRODUCTS: list[Case] = [
 
 _NORMALIZATIONS: list[Case] = [
     ("batch_norm", f.batch_norm, (real(2, 3, 4, 5), real(3), above(3), real(3), real(3))),
+    ("batch_norm_of_batch", nn.BatchNorm2d(3, track_running_stats=False), (real(2, 3, 4, 5),)),
+    (
+        "batch_norm_of_rows",
+        lambda x, w, b: f.batch_norm(x, None, None, w, b, training=True),
+        (real(4, 3) * 3 + 1, real(3), real(3)),
+    ),
     (
         "layer_norm",
         lambda x, w, b: f.layer_norm(x, (4, 5), w, b),

@@ -328,6 +328,15 @@ def numbers(t: OperatorContext) -> Tensor:
     return ew.where(c, is_nan(t), c.number(t.real("nan") if t.has("nan") else 0.0, x), within)
 
 
+def with_sign(t: OperatorContext) -> Tensor:
+    """copysign: the magnitude of self with the sign of other, of zeros, too."""
+    c, (x, other) = t.c, t.as_result("self", "other")
+    zero, magnitude = c.number(0.0, other), ew.absolute(c, x)
+    inverse = ew.div(c, c.number(1.0, other), other)  # of -0.0 it is less than 0
+    smaller = ew.minimum(c, inverse, other)
+    return ew.where(c, ew.less(c, smaller, zero), c.emit(Neg(), magnitude), magnitude)
+
+
 def hypotenuse(t: OperatorContext) -> Tensor:
     """sqrt(self ** 2 + other ** 2): of the larger magnitude and their quotient, so that no square overflows."""
     c, (lhs, rhs) = t.c, t.as_result("self", "other")
@@ -400,6 +409,7 @@ RULES: Mapping[str, Rule] = {
     "aten.clone": Rule(same),
     "aten.contiguous": Rule(same),
     "aten.copy": Rule(copy),
+    "aten.copysign": Rule(with_sign),
     "aten.cos": _function(Cos()),
     "aten.cosh": _function(Cosh()),
     "aten.detach": Rule(same),

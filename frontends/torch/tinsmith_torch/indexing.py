@@ -1,9 +1,10 @@
 """Rules of operators that take elements by indices, or put them where indices say."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from tinsmith_tensors import Composer, Tensor, indexing, movement
+from tinsmith_tensors import Composer, Tensor, indexing, movement, reductions
 from tinsmith_tensors import elementwise as ew
 from tinsmith_tensors.scattering import Combine, scatter_elements, scatter_nd
 
@@ -25,6 +26,36 @@ _COMBINATIONS: Mapping[str, Combine] = {
 def embedding(t: OperatorContext) -> Tensor:
     """Rows of weight that indices name."""
     return indexing.gather(t.c, t.tensor("weight"), t.tensor("indices"), 0)
+
+
+def bags(t: OperatorContext) -> Sequence[Tensor | None]:
+    """embedding_bag: of rows of weight that indices name the sum, mean or largest of each bag; these begin at offsets."""
+    c, weight, indices = t.c, t.tensor("weight"), t.tensor("indices")
+    if t.integer("padding_idx") >= 0:
+        raise t.unsupported("expected no padding_idx in bags, got one")
+    begins = [int(each) for each in t.known("offsets")]
+    if not t.flag("include_last_offset"):
+        begins.append(indices.elements)
+    t.check_count(len(begins))
+    rows = indexing.gather(c, weight, indices, 0)
+    if t.has("per_sample_weights"):
+        rows = ew.mul(c, rows, movement.unsqueeze(c, t.tensor("per_sample_weights"), [1]))
+    reduce = _BAGS[t.integer("mode")]
+    width, count = weight.shape[1], len(begins) - 1
+    if begins == list(range(0, indices.elements + 1, max(indices.elements // count, 1))):
+        apart = movement.reshape(c, rows, (count, indices.elements // count, width))
+        return [reduce(c, apart, [1], keep_dims=False), None, None, None]
+    found: list[Tensor] = []
+    for begin, end in itertools.pairwise(begins):
+        if begin == end:
+            found.append(c.known(np.zeros((1, width), np.float32)))
+        else:
+            found.append(reduce(c, movement.part(c, rows, 0, begin, end), [0], keep_dims=True))
+    return [movement.concat(c, found, 0), None, None, None]
+
+
+_BAGS = (reductions.total, reductions.mean, reductions.largest)
+"""By the number of the mode."""
 
 
 def index_select(t: OperatorContext) -> Tensor:
@@ -184,6 +215,8 @@ def _combination(t: OperatorContext) -> Combine:
 
 
 RULES: Mapping[str, Rule] = {
+    "aten._embedding_bag": Rule(bags, remark="padding_idx, computed offsets"),
+    "aten._embedding_bag_forward_only": Rule(bags, remark="padding_idx, computed offsets"),
     "aten._unsafe_index": Rule(index),
     "aten._unsafe_index_put": Rule(index_put),
     "aten.embedding": Rule(embedding),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from tinsmith_tensors import Tensor, normalization
+from tinsmith_tensors import Tensor, movement, normalization, reductions
 from tinsmith_tensors import elementwise as ew
 
 from tinsmith_torch.context import OperatorContext
@@ -22,6 +22,22 @@ def batch_norm(t: OperatorContext) -> Sequence[Tensor | None]:
         t.real("eps"),
     )
     return [result, None, None]
+
+
+def batch_norm_of_batch(t: OperatorContext) -> Sequence[Tensor | None]:
+    """By the moments of the input itself, as modules have it that track none."""
+    if t.has("running_mean"):
+        raise t.unsupported(
+            "expected a batch normalization in evaluation, got one that changes its moments"
+        )
+    c, x = t.c, t.tensor("input")
+    axes = [axis for axis in range(x.rank) if axis != 1]
+    mean = reductions.mean(c, x, axes, keep_dims=True)
+    variance = reductions.square_sum(c, ew.sub(c, x, mean), axes, keep_dims=False)
+    share = c.number(x.shape[1] / x.elements, variance)
+    moments = movement.reshape(c, mean, (x.shape[1],)), ew.mul(c, variance, share)
+    weight, bias = t.optional("weight"), t.optional("bias")
+    return [normalization.batch_norm(c, x, weight, bias, *moments, t.real("eps")), None, None]
 
 
 def layer_norm(t: OperatorContext) -> Tensor:
@@ -91,6 +107,7 @@ def log_softmax(t: OperatorContext) -> Tensor:
 RULES: Mapping[str, Rule] = {
     "aten._fused_rms_norm": Rule(lambda t: [rms_norm(t), None]),
     "aten._log_softmax": Rule(log_softmax),
+    "aten._native_batch_norm_legit": Rule(batch_norm_of_batch, remark="moments that a run changes"),
     "aten._native_batch_norm_legit_no_training": Rule(batch_norm),
     "aten._softmax": Rule(softmax),
     "aten.group_norm": Rule(group_norm),

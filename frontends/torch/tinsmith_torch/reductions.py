@@ -125,6 +125,20 @@ def norm(t: OperatorContext) -> Tensor:
     raise t.unsupported(f"expected a norm of order 1, 2 or infinity, got {order:g}")
 
 
+def distances(t: OperatorContext) -> Tensor:
+    """cdist: of each row of x1 (..., P, M) from each of x2 (..., R, M), to (..., P, R)."""
+    c, order = t.c, t.real("p")
+    rows = movement.unsqueeze(c, t.tensor("x1"), [-2])
+    apart = ew.sub(c, rows, movement.unsqueeze(c, t.tensor("x2"), [-3]))
+    if order == 2.0:
+        return reductions.l2_norm(c, apart, [-1], keep_dims=False)
+    if order == 1.0:
+        return reductions.l1_norm(c, apart, [-1], keep_dims=False)
+    if order == np.inf:
+        return reductions.largest(c, ew.absolute(c, apart), [-1], keep_dims=False)
+    raise t.unsupported(f"expected distances of order 1, 2 or infinity, got {order:g}")
+
+
 def _running(function: Callable[[Composer, Tensor, int], Tensor]) -> Rule:
     def convert(t: OperatorContext) -> Tensor:
         (x,) = t.as_result("self")
@@ -160,6 +174,7 @@ def _ranked(t: OperatorContext, count: int, *, largest: bool) -> Sequence[Tensor
 
 
 RULES: Mapping[str, Rule] = {
+    "aten._cdist_forward": Rule(distances, remark="orders but 1, 2 and infinity"),
     "aten.all": _over(reductions.smallest, of_bool=True),
     "aten.amax": _over(reductions.largest),
     "aten.amin": _over(reductions.smallest),
@@ -170,6 +185,7 @@ RULES: Mapping[str, Rule] = {
     "aten.cumprod": _running(scans.cumprod),
     "aten.cumsum": _running(scans.cumsum),
     "aten.linalg_vector_norm": Rule(norm, remark="orders but 1, 2 and infinity"),
+    "aten.logcumsumexp": _running(scans.log_cumsum_exp),
     "aten.logsumexp": _over(reductions.log_sum_exp),
     "aten.max": _extreme(reductions.largest, reductions.arg_max, ew.maximum),
     "aten.mean": _over(reductions.mean),
