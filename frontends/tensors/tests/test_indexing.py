@@ -156,6 +156,16 @@ def test_products_of_what_lies_in_front_take_few_steps(
     assert steps == int(np.ceil(np.log2(size)))
 
 
+@pytest.mark.parametrize("size", [1, 2, 5, 8])
+def test_logarithms_of_sums_of_exponentials_do_not_overflow(size: int) -> None:
+    def function(c: Composer, x: Tensor) -> Tensor:
+        return scans.log_cumsum_exp(c, x, 1)
+
+    x = numbers(9, 2, size) * 100
+    expected = np.logaddexp.accumulate(x.astype(np.float64), 1)
+    assert_close(result(function, x), expected)
+
+
 def test_narrow_integers_are_summed_in_wide_ones_and_wrap() -> None:
     def function(c: Composer, x: Tensor) -> Tensor:
         return scans.cumsum(c, x, 0)

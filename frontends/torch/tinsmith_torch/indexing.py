@@ -29,7 +29,7 @@ def embedding(t: OperatorContext) -> Tensor:
 
 
 def bags(t: OperatorContext) -> Sequence[Tensor | None]:
-    """embedding_bag: of rows of weight that indices name the sum, mean or largest of each bag; these begin at offsets."""
+    """embedding_bag: the sum, mean or largest of each bag of rows of weight that indices name."""
     c, weight, indices = t.c, t.tensor("weight"), t.tensor("indices")
     if t.integer("padding_idx") >= 0:
         raise t.unsupported("expected no padding_idx in bags, got one")

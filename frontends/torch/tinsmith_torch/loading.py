@@ -2,6 +2,7 @@
 
 import importlib
 import io
+import logging
 import warnings
 
 import torch
@@ -36,6 +37,8 @@ def load(data: bytes, name: str) -> ExportedProgram:
 
 
 def _register(library: str, name: str) -> None:
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)  # of torchao about kernels for GPUs that it does not find
     try:
         importlib.import_module(library)
     except ImportError as error:
@@ -44,3 +47,5 @@ def _register(library: str, name: str) -> None:
             f"{name}: expected {package} to be installed, whose operators the program has, got none ({error}); "
             f"pip install {package}"
         ) from error
+    finally:
+        logging.disable(before)
