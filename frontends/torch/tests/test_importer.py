@@ -167,6 +167,11 @@ class Spectrum(nn.Module):
         return torch.complex(x[:4], x[:4])
 
 
+class Distances(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cdist(x[:, None], x[:, None], 3.0)
+
+
 def test_complex_outputs_are_pairs_with_a_word_about_it() -> None:
     warnings: list[str] = []
     graph = import_torch(Spectrum().eval(), (torch.zeros(6),), on_warning=warnings.append)
@@ -183,7 +188,8 @@ def test_complex_outputs_are_pairs_with_a_word_about_it() -> None:
         (Random(), "aten.rand.default is not supported"),
         (Changing(), "has to be a buffer of the module"),
         (Complex(), "aten.tan.default of complex numbers is not supported"),
-        (nn.EmbeddingBag(4, 2), "is not supported"),
+        (nn.EmbeddingBag(4, 2, padding_idx=1), "expected no padding_idx in bags"),
+        (Distances(), "expected distances of order 1, 2 or infinity, got 3"),
         (Conditional(), "choose by torch.where"),
     ],
 )
