@@ -1,8 +1,8 @@
 """Prints what the same network costs from each side: `python tests/three_sides/measure.py [NETWORK ...]`.
 
 Networks: those of `networks.py`; MLPerf Tiny's only where the files are. PyTorch's side only where that is. Those of
-integers are called `digits_int8` and so on; what TFLite rounds of them is rounded to the nearest, averages
-to even, as the others do.
+integers are called `digits_int8` and so on; what TFLite rounds of them is rounded to the nearest and halves of averages
+to even, as in the others.
 """
 
 import importlib.util
