@@ -101,7 +101,7 @@ def _mask(context: OperatorContext, keys: int) -> tuple[Tensor | None, list[Tens
     if missing > 0:
         nothing = -np.inf if mask.is_float else 0
         shape = (*mask.shape[:-1], missing)
-        c.check_known_size(shape)
+        c.check_known_size(shape, mask.dtype.itemsize)
         mask = concat(c, [mask, c.known(np.full(shape, nothing, mask.dtype))], mask.rank - 1)
     return (mask, []) if mask.is_float else (None, [mask])
 

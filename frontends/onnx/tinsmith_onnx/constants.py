@@ -13,6 +13,8 @@ from tinsmith_onnx.rules import Rule
 _MEL_SCALE = 2595.0
 _MEL_HERTZ = 700.0
 """mel(hertz) = scale * log10(1 + hertz / this)."""
+_CURVES = 8
+"""Arrays of float64, as large as a matrix of triangles, that make one."""
 
 
 def constant_of_shape(context: OperatorContext) -> Tensor:
@@ -35,8 +37,7 @@ def range_(context: OperatorContext) -> Tensor:
     # In Python's numbers, which do not overflow; floats are exact there.
     first, last, distance = start.item(), limit.item(), step.item()
     count = max(int(np.ceil((last - first) / distance)), 0)
-    context.c.check_known_size([count])
-    counted = np.arange(count, dtype=np.int64)
+    counted = context.c.numbers(count)
     return context.c.known((counted * distance + first).astype(start.dtype))
 
 
@@ -70,7 +71,7 @@ def mel_weight_matrix(context: OperatorContext) -> Tensor:
     """MelWeightMatrix: triangles in frequency, of equal width on the mel scale, (spectrum bins, mel bins)."""
     bands, length, rate, low, high = (context.number_of(position) for position in range(5))
     bins, count = int(length) // 2 + 1, int(bands)
-    context.c.check_known_size([bins, count])
+    context.c.check_known_size([bins, count], 8 * _CURVES)
     step = (_mel(high) - _mel(low)) / (count + 2)
     mels = np.arange(count + 2) * step + _mel(low)
     hertz = _MEL_HERTZ * np.expm1(mels / _MEL_SCALE * np.log(10.0))

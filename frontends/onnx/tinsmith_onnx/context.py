@@ -16,6 +16,8 @@ from tinsmith_tensors import Composer, Tensor
 from tinsmith_onnx.model_file import array_of, domain_of, shown
 
 _REQUIRED = object()
+_LONGEST_LIST = 1 << 16
+"""Of sizes, axes, places and such."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +131,16 @@ class OperatorContext:
         return array
 
     def integers_of(self, position: int) -> tuple[int, ...]:
-        """The elements of such an operand, one after the other, as integers."""
-        return tuple(int(element) for element in self.known(position).reshape(-1).tolist())
+        """The elements of such an operand, one after the other, as integers.
+
+        Raises UnsupportedError for more than such a list ever has.
+        """
+        array = self.known(position)
+        if array.size > _LONGEST_LIST:
+            raise self.unsupported(
+                f"expected at most {_LONGEST_LIST:,} integers as operand {position}, got {array.size:,}"
+            )
+        return tuple(int(element) for element in array.reshape(-1).tolist())
 
     def number_of(self, position: int) -> float:
         """The only element of such an operand."""

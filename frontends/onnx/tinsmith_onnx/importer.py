@@ -187,7 +187,7 @@ class _Import:
         self._opsets = opsets_of(file.opset_import, file.name)
         self._problems = Problems(file.name)
         held = sum(array.nbytes for array in file.stored.arrays.values())
-        self._c = Composer(name, held)
+        self._c = Composer(name, held + file.graph.ByteSize())
         self._count = 0
         # Of each inner graph, which is held so that its id stays its own.
         self._stored: dict[int, tuple[onnx.GraphProto, Stored]] = {}

@@ -136,12 +136,14 @@ def non_zero(context: OperatorContext) -> Tensor:
     array = context.known(0)
     if array.ndim == 0:  # of no axes there are no rows, but as many columns as elements
         return context.c.known(np.empty((0, int(bool(array))), np.int64))
+    context.c.check_known_size((array.ndim, int(np.count_nonzero(array))))
     return context.c.known(np.array(np.nonzero(array), np.int64))
 
 
 def unique(context: OperatorContext) -> Sequence[Tensor]:
     """Unique of a known tensor: its different elements, or slices along an axis, and where and how often they are."""
     array = context.known(0)
+    context.c.check_known_size(array.shape)
     along = 0
     if context.has_attribute("axis"):
         along = context.axis(context.integer("axis"), array.ndim)

@@ -118,14 +118,15 @@ class Inputs:
         kind = value.type.tensor_type.elem_type
         shape = self._shape(value, where)
         if 0 in shape:  # nothing of it is unknown
-            return Tensor(
-                array=np.empty(shape, elements.numpy_dtype(kind)), hint=identifier(value.name)
-            )
+            self._c.check_known_size(shape)
+            empty = np.empty(shape, elements.numpy_dtype(kind))
+            return self._c.known(empty, identifier(value.name))
         dtype = elements.graph_dtype(kind)
         if elements.remark(kind):
             self._choices.on_warning(f"input {shown(value.name)!r}: {elements.remark(kind)}")
         type_ = TensorType(shape, dtype)
         if value.name in self._choices.states:
+            self._c.check_known_size(shape, dtype.numpy.itemsize)
             return self._c.state(value.name, np.zeros(shape, dtype.numpy))
         return self._c.input(value.name, type_)
 

@@ -121,10 +121,9 @@ def _dense(sparse: onnx.SparseTensorProto, folder: Path | None, where: str) -> A
     values = array_of(sparse.values, folder, where)
     indices = array_of(sparse.indices, folder, where).astype(np.int64)
     shape = tuple(sparse.dims)
-    if min(shape, default=0) < 0 or math.prod(shape) * values.dtype.itemsize > LARGEST_KNOWN_BYTES:
-        raise ModelError(
-            f"{where}: expected sizes from 0, of at most {LARGEST_KNOWN_BYTES:,} bytes, got {list(shape)[:16]}"
-        )
+    if min(shape, default=0) < 0:
+        raise ModelError(f"{where}: expected sizes from 0, got {list(shape)[:16]}")
+    _check_claimed(shape, values.dtype, where)
     limits = shape if indices.ndim == 2 else (math.prod(shape),)
     places = indices if indices.ndim == 2 else indices.reshape(-1, 1)
     is_inside = places.shape == (values.size, len(limits)) and bool(
@@ -135,6 +134,15 @@ def _dense(sparse: onnx.SparseTensorProto, folder: Path | None, where: str) -> A
     dense = np.zeros(limits, values.dtype)
     dense[tuple(places.T)] = values.reshape(-1)
     return dense.reshape(shape)
+
+
+def _check_claimed(shape: tuple[int, ...], dtype: np.dtype[np.generic], where: str) -> None:
+    """Raise ModelError for a large tensor whose elements no byte of the file stands for; a size of 0 counts as 1."""
+    size_bytes = math.prod(max(size, 1) for size in shape) * dtype.itemsize
+    if size_bytes > LARGEST_KNOWN_BYTES:
+        raise ModelError(
+            f"{where}: expected at most {LARGEST_KNOWN_BYTES:,} bytes, got shape {list(shape)[:16]} of {size_bytes:,}"
+        )
 
 
 def opsets_of(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> dict[str, int]:
@@ -179,6 +187,8 @@ def array_of(
     if tensor.data_type == TensorProto.STRING:
         return _strings(tensor, shape, where)
     dtype = numpy_dtype(tensor.data_type)
+    if 0 in shape:
+        _check_claimed(shape, dtype, where)
     if tensor.data_location == TensorProto.EXTERNAL:
         return _from_bytes(external_bytes(tensor, folder, where), tensor, shape, dtype, where)
     if tensor.HasField("raw_data"):

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from tinsmith_tensors import Tensor, elementwise, movement, pools, reductions, transposed, windows
 
 from tinsmith_onnx.context import OperatorContext
@@ -97,7 +96,7 @@ def max_pool(context: OperatorContext) -> Sequence[Tensor]:
 def _firsts(context: OperatorContext, planes: Sequence[int], elements: int) -> Tensor:
     """The number of each plane's first element in a tensor, (N, C, 1, ...)."""
     axes = context.tensor(0).rank - len(planes)
-    numbers = np.arange(math.prod(planes), dtype=np.int64) * elements
+    numbers = context.c.numbers(math.prod(planes)) * elements
     return context.c.known(numbers.reshape(*planes, *(1,) * axes))
 
 

@@ -177,6 +177,11 @@ def test_integers_are_interpolated_and_cut_off() -> None:
     assert evaluate_graph(graph, [x])["y0"].tolist() == [[[0, 0, 2, 1, -1, -3]]]
 
 
+def test_a_long_axis_is_repeated_without_a_matrix() -> None:
+    x = numbers(0, 1, 5000)
+    assert np.array_equal(resized(x, [to(5000, 10000, 1)], NEAREST), x.repeat(2, 1))
+
+
 def test_sizes_without_elements_are_refused() -> None:
     with pytest.raises(UnsupportedError, match="sizes of at least 1"):
         composed(lambda c, x: resize(c, x, [ResizedAxis(0, 0, 0.1)], LINEAR), numbers(0, 3))

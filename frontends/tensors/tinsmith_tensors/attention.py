@@ -120,8 +120,9 @@ def window(
 
     offset: integers that broadcast with (S, T). A causal mask has right = 0.
     """
-    place = add(c, c.known(np.arange(queries, dtype=np.int32)[:, None]), cast(c, offset, _INTEGERS))
-    distance = sub(c, place, c.known(np.arange(keys, dtype=np.int32)[None]))
+    rows, columns = (c.numbers(count).astype(np.int32) for count in (queries, keys))
+    place = add(c, c.known(rows[:, None]), cast(c, offset, _INTEGERS))
+    distance = sub(c, place, c.known(columns[None]))
     conditions: list[Tensor] = []
     if left is not None:
         conditions.append(less_equal(c, distance, c.number(left, distance)))
@@ -132,7 +133,7 @@ def window(
 
 def filled(c: Composer, keys: int, counts: Tensor) -> Tensor:
     """Where keys count, (B, 1, 1, T): the first counts[b] of them, counts (B,)."""
-    indices = c.known(np.arange(keys, dtype=np.int32))
+    indices = c.known(c.numbers(keys).astype(np.int32))
     return less(c, indices, reshape(c, cast(c, counts, _INTEGERS), (counts.elements, 1, 1, 1)))
 
 

@@ -36,6 +36,7 @@ def shift_left(c: Composer, x: Tensor, distance: Tensor) -> Tensor:
     """x * 2**distance, without what goes beyond the type; 0 for distances below 0, or as long as the type is wide."""
     width, wide = 8 * x.dtype.itemsize, _wide(x)
     if x.array is not None and distance.array is not None:
+        c.check_known_size(np.broadcast_shapes(x.shape, distance.shape))
         by = as_indices(distance.array)
         is_within = (by >= 0) & (by < width)
         shifted = np.left_shift(x.array, np.where(is_within, by, 0).astype(x.dtype))
@@ -49,6 +50,7 @@ def shift_right(c: Composer, x: Tensor, distance: Tensor) -> Tensor:
     width, wide = 8 * x.dtype.itemsize, _wide(x)
     most = width if x.dtype.kind == "u" else width - 1
     if x.array is not None and distance.array is not None:
+        c.check_known_size(np.broadcast_shapes(x.shape, distance.shape))
         by = as_indices(distance.array)
         is_within = (by >= 0) & (by < width)
         halved = np.right_shift(x.array, np.where(is_within, by, 0).astype(x.dtype))
@@ -101,6 +103,7 @@ def bitwise_not(c: Composer, x: Tensor) -> Tensor:
 def bitwise_and(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
     """Bits that both have; of a known mask of low bits the rest of a division."""
     if lhs.array is not None and rhs.array is not None:
+        c.check_broadcast_size(lhs.array, rhs.array)
         return c.known(np.bitwise_and(lhs.array, rhs.array))
     for x, mask in ((lhs, only_number(rhs)), (rhs, only_number(lhs))):
         if mask is not None and mask >= 0 and float(mask + 1).is_integer():
@@ -115,6 +118,7 @@ def bitwise_and(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
 def bitwise_or(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
     """Bits that one of both has."""
     if lhs.array is not None and rhs.array is not None:
+        c.check_broadcast_size(lhs.array, rhs.array)
         return c.known(np.bitwise_or(lhs.array, rhs.array))
     return _by_bits(c, lhs, rhs, maximum)
 

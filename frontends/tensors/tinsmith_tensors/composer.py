@@ -25,10 +25,16 @@ from tinsmith_tensors.element_types import graph_dtype
 
 LARGEST_TENSOR_BYTES = 1 << 28
 """Of one computed tensor: more than microcontrollers have."""
-LARGEST_KNOWN_BYTES = 1 << 26
-"""Of one known tensor that is made while composing."""
+LARGEST_KNOWN_BYTES = 1 << 24
+"""Of one known tensor that is made while composing, or of what helps to make one, unless a file is large."""
 _MOST_KNOWN_BYTES = 1 << 27
-"""Of all of them, unless a file is large."""
+"""Of all known tensors that are made, unless a file is large."""
+_KNOWN_TO_FILE = 4
+_MOST_KNOWN_TO_FILE = 32
+"""How much larger than a large file the same may be: weights of 8 bits become float32 on a way of several steps."""
+_MOST_OPERATORS = 1 << 16
+_MOST_WORK = 1 << 27
+"""Products of two known elements, in one sum of products; fewer than a second."""
 LARGEST_FLOAT = float(np.finfo(np.float32).max)
 """Of the finite ones, of float32."""
 _MOST_FOLDED_WORK = 1 << 22
@@ -126,10 +132,11 @@ class Composer:
     """Composes one graph. Functions of this library take it as their first argument."""
 
     def __init__(self, name: str, file_bytes: int = 0) -> None:
-        """An empty graph called `name`. file_bytes: of the file that it comes from; known tensors made of it may take
-        eight times as much.
+        """An empty graph called `name`. file_bytes: of the file that it comes from; a known tensor made of a large one
+        may take four times as much.
         """
-        self._most_known_bytes = max(_MOST_KNOWN_BYTES, 8 * file_bytes)
+        self._largest_known_bytes = max(LARGEST_KNOWN_BYTES, _KNOWN_TO_FILE * file_bytes)
+        self._most_known_bytes = max(_MOST_KNOWN_BYTES, _MOST_KNOWN_TO_FILE * file_bytes)
         self._builder = GraphBuilder(name)
         self._names = Names()
         self._constants: dict[int, tuple[Array, Value]] = {}
@@ -137,6 +144,7 @@ class Composer:
         self._computed: set[str] = set()
         self._bounded: dict[int, tuple[Array | None, Array]] = {}
         self._known_bytes = 0
+        self._operators = 0
         self._location = Location()
         self._hint = "value"
 
@@ -167,8 +175,11 @@ class Composer:
     def known(self, array: Array, hint: str = "") -> Tensor:
         """A tensor whose elements are known. hint: its name as a constant.
 
-        Raises UnsupportedError if known tensors take too much memory in all; what a file holds does not count.
+        Raises UnsupportedError if known tensors take too much memory in all; what a file holds does not count. And for
+        one without elements whose axes are too long.
         """
+        if array.size == 0:
+            self.check_known_size(array.shape, array.dtype.itemsize)
         self._known_bytes += array.nbytes
         if self._known_bytes > self._most_known_bytes:
             raise UnsupportedError(
@@ -178,13 +189,43 @@ class Composer:
         return Tensor(array=np.asarray(array), hint=hint or self._hint)
 
     def check_known_size(self, shape: Sequence[int], itemsize: int = 8) -> None:
-        """Raise UnsupportedError before an array is made that `known` would refuse."""
-        size_bytes = math.prod(shape) * itemsize
-        if size_bytes > max(LARGEST_KNOWN_BYTES, self._most_known_bytes // 8):
+        """Raise UnsupportedError before an array is made whose size a file merely claims: elements, indices, masks.
+
+        All that allocates by such sizes asks here first. itemsize: bytes of all that is made at once for one element.
+        An axis without elements counts as 1, since the others may still be walked.
+        """
+        size_bytes = math.prod(max(size, 1) for size in shape) * itemsize
+        if size_bytes > self._largest_known_bytes:
             raise UnsupportedError(
-                f"expected a known tensor of at most {LARGEST_KNOWN_BYTES:,} bytes, got shape "
-                f"{list(shape)[:16]} of {size_bytes:,}"
+                f"expected a known tensor of at most {self._largest_known_bytes:,} bytes, got shape "
+                f"{list(shape)[:16]} of {size_bytes:,}; let the model work on less at once"
             )
+
+    def check_broadcast_size(self, *arrays: Array) -> None:
+        """The same for what an operator of arrays that broadcast makes."""
+        shape = np.broadcast_shapes(*(array.shape for array in arrays))
+        self.check_known_size(shape, max(array.dtype.itemsize for array in arrays))
+
+    def check_work(self, products: int) -> None:
+        """Raise UnsupportedError before so many products of known elements are summed up that it takes long."""
+        if products > _MOST_WORK:
+            raise UnsupportedError(
+                f"expected sums of at most {_MOST_WORK:,} products of elements that are known, got {products:,}; let "
+                "the file hold what they give"
+            )
+
+    def check_operators(self, count: int) -> None:
+        """Raise UnsupportedError before that many more operators than a graph may have."""
+        if self._operators + count > _MOST_OPERATORS:
+            raise UnsupportedError(
+                f"expected a network for a microcontroller of at most {_MOST_OPERATORS:,} operators, got "
+                f"{self._operators + count:,}; let the model work on less at once"
+            )
+
+    def numbers(self, count: int) -> NDArray[np.int64]:
+        """The numbers from 0 to below `count`, if they are not too many for a known tensor."""
+        self.check_known_size([count])
+        return np.arange(count, dtype=np.int64)
 
     def number(self, number: float, like: Tensor) -> Tensor:
         """A known scalar of the element type of `like`."""
@@ -264,8 +305,7 @@ class Composer:
         folded = None if quantization is not None else self._folded(operator, operands)
         if folded is not None:
             return self.known(folded[0])
-        is_moved = Trait.MOVES in operator.traits
-        values = [operand and self.value(operand, is_moved=is_moved) for operand in operands]
+        values = self._values(operator, operands)
         types = [value and value.type for value in values]
         (inferred,) = operator.infer(types)
         chosen = inferred if quantization is None else replace(inferred, quantization=quantization)
@@ -281,8 +321,7 @@ class Composer:
         folded = self._folded(operator, operands)
         if folded is not None:
             return tuple(self.known(array) for array in folded)
-        is_moved = Trait.MOVES in operator.traits
-        values = [operand and self.value(operand, is_moved=is_moved) for operand in operands]
+        values = self._values(operator, operands)
         types = [value and value.type for value in values]
         inferred = operator.infer(types)
         for type_ in inferred:
@@ -292,6 +331,13 @@ class Composer:
         results = self._builder.add_all(operator, values, name, self._location)
         self._computed |= {result.name for result in results}
         return tuple(Tensor(value=result) for result in results)
+
+    def _values(self, operator: Operator, operands: Sequence[Tensor | None]) -> list[Value | None]:
+        """What one more operator of the graph reads."""
+        self.check_operators(1)
+        self._operators += 1
+        is_moved = Trait.MOVES in operator.traits
+        return [operand and self.value(operand, is_moved=is_moved) for operand in operands]
 
     def reinterpreted(self, tensor: Tensor, quantization: Quantization | None) -> Tensor:
         """The same integers, standing for other real numbers: a cast that moves nothing."""

@@ -42,6 +42,7 @@ def einsum(c: Composer, equation: str, operands: Sequence[Tensor]) -> Tensor:
     known = [operand.array for operand in operands if operand.array is not None]
     if len(known) == len(operands):
         c.check_known_size([sizes[label] for label in output])
+        c.check_work(math.prod(sizes.values()))
         return c.known(_of_known(equation, known).astype(operands[0].dtype))
     terms = [_diagonal(c, tensor, labels) for tensor, labels in zip(operands, inputs, strict=True)]
     result = terms[0]

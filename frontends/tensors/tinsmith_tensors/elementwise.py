@@ -38,6 +38,7 @@ def cast(c: Composer, x: Tensor, dtype: np.dtype[np.generic]) -> Tensor:
     """Elements as `dtype`, as `operators.Cast` has it; computed ones as what a graph has of it, see `graph_dtype`."""
     if x.array is not None and (dtype not in GRAPH_DTYPES or x.elements == 0):
         with np.errstate(all="ignore"):
+            c.check_known_size(x.shape, dtype.itemsize)
             return c.known(x.array.astype(dtype))
     wanted = graph_dtype(dtype)
     if x.dtype == wanted.numpy:
@@ -50,7 +51,7 @@ def binary(
 ) -> Tensor:
     """An operator of two tensors of one element type. function: the same of known arrays."""
     if lhs.array is not None and rhs.array is not None:
-        c.check_known_size(np.broadcast_shapes(lhs.shape, rhs.shape))
+        c.check_broadcast_size(lhs.array, rhs.array)
         with np.errstate(all="ignore"):
             return c.known(np.asarray(function(lhs.array, rhs.array)))
     if lhs.dtype not in _NARROW:
@@ -169,6 +170,7 @@ def less_equal(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
 def binary_bool(c: Composer, relation: Relation, lhs: Tensor, rhs: Tensor) -> Tensor:
     """Whether `relation` holds. The other relations are these of exchanged operands."""
     if lhs.array is not None and rhs.array is not None:
+        c.check_broadcast_size(lhs.array, rhs.array)
         return c.known(np.asarray(relation.holds(lhs.array, rhs.array)))
     if lhs.dtype in _NARROW:
         lhs, rhs = cast(c, lhs, np.dtype("<i4")), cast(c, rhs, np.dtype("<i4"))
@@ -184,7 +186,7 @@ def where(c: Composer, condition: Tensor, on_true: Tensor, on_false: Tensor) -> 
     """on_true where the condition holds, else on_false."""
     chosen, yes, no = condition.array, on_true.array, on_false.array
     if chosen is not None and yes is not None and no is not None:
-        c.check_known_size(np.broadcast_shapes(condition.shape, on_true.shape, on_false.shape))
+        c.check_broadcast_size(chosen, yes, no)
         return c.known(np.where(chosen, yes, no))
     return c.emit(Select(), condition, on_true, on_false)
 
@@ -192,7 +194,7 @@ def where(c: Composer, condition: Tensor, on_true: Tensor, on_false: Tensor) -> 
 def _divided(lhs: Array, rhs: Array) -> Array:
     if lhs.dtype.kind == "f":
         return np.divide(lhs, rhs)
-    wide, divisor = lhs.astype(np.int64), rhs.astype(np.int64)
+    wide, divisor = lhs.astype(np.int64, copy=False), rhs.astype(np.int64, copy=False)
     safe: NDArray[np.int64] = np.where(divisor == 0, np.int64(1), divisor)
     quotient = np.sign(wide) * np.sign(safe) * (np.abs(wide) // np.abs(safe))
     return np.where(divisor == 0, np.int64(0), quotient).astype(lhs.dtype)

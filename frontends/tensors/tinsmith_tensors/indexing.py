@@ -36,6 +36,7 @@ def gather(c: Composer, x: Tensor, indices: Tensor, axis: int) -> Tensor:
     """
     (place,) = normalized_axes([axis], x.rank)
     if indices.array is not None:
+        c.check_known_size(indices.shape)
         return take(c, x, wrapped(indices.array, x.shape[place]), place)
     return c.emit(Gather(place), x, computed_indices(c, indices, x.shape[place]))
 
@@ -163,6 +164,7 @@ def computed_indices(c: Composer, indices: Tensor, size: int) -> Tensor:
 def normalized_indices(c: Composer, indices: Tensor, size: int) -> Tensor:
     """Indices from 0 on: `wrapped` if they are known, else `computed_indices`."""
     if indices.array is not None:
+        c.check_known_size(indices.shape)
         return c.known(wrapped(indices.array, size), indices.hint)
     return computed_indices(c, indices, size)
 
@@ -175,11 +177,10 @@ def one_hot(
     on, off: of one element. axis: of the result.
     """
     (place,) = normalized_axes([axis], indices.rank + 1)
-    c.check_known_size([depth])
-    counts = np.arange(depth, dtype=INDEX).reshape(depth, *(1,) * (indices.rank - place))
+    counts = c.numbers(depth).astype(INDEX).reshape(depth, *(1,) * (indices.rank - place))
     if indices.array is not None:
+        c.check_known_size((*indices.shape, depth))
         whole = as_indices(indices.array)
-        c.check_known_size((*whole.shape, depth))
         found = c.known(np.expand_dims(np.where(whole < 0, whole + depth, whole), place) == counts)
     else:
         wide = unsqueeze(c, computed_indices(c, indices, depth), [place])
@@ -198,6 +199,7 @@ def look_up(c: Composer, x: Tensor, keys: Sequence[float], values: Array, defaul
 
 def compress(c: Composer, x: Tensor, condition: Array, axis: int | None) -> Tensor:
     """The elements along an axis where a known condition holds; those behind it are left out. None: of x as a row."""
+    c.check_known_size([int(np.count_nonzero(condition))])
     (chosen,) = np.nonzero(condition.reshape(-1))
     if axis is None:
         return take(c, reshape(c, x, [x.elements]), wrapped(chosen, x.elements), 0)
@@ -212,8 +214,8 @@ def triangle(c: Composer, x: Tensor, diagonal: int, *, upper: bool) -> Tensor:
     """
     rows, columns = x.shape[-2:]
     c.check_known_size((rows, columns), 1)
-    distance = np.arange(columns) - np.arange(rows)[:, np.newaxis]
-    kept = distance >= diagonal if upper else distance <= diagonal
+    first = c.numbers(rows)[:, np.newaxis] + min(max(diagonal, -rows), columns)  # on the diagonal
+    kept = c.numbers(columns) >= first if upper else c.numbers(columns) <= first
     if kept.all():
         return x
     return where(c, c.known(kept), x, c.number(0, x))
@@ -236,10 +238,10 @@ def reverse_sequences(
 def _reversed(c: Composer, x: Tensor, lengths: Tensor) -> Tensor:
     """The same of (batch, time, ...)."""
     batches, size = x.shape[:2]
-    c.check_known_size([batches + size])
-    steps = np.arange(size, dtype=np.int64)
-    rows = c.known(np.arange(batches, dtype=np.int64).reshape(batches, 1))
+    steps = c.numbers(size)
+    rows = c.known(c.numbers(batches).reshape(batches, 1))
     if lengths.array is not None:
+        c.check_known_size((batches, size))
         counts = as_indices(lengths.array).reshape(batches, 1)
         return gather_at(c, x, [rows, c.known(np.where(steps < counts, counts - 1 - steps, steps))])
     counts = reshape(c, cast(c, lengths, INDEX), (batches, 1))
@@ -255,5 +257,4 @@ def as_indices(array: Array) -> NDArray[np.int64]:
 
 def counted(c: Composer, shape: Sequence[int], axis: int) -> NDArray[np.int64]:
     """Indices of elements of `shape` along an axis, which broadcast to it."""
-    c.check_known_size([shape[axis]])
-    return np.arange(shape[axis], dtype=np.int64).reshape(-1, *(1,) * (len(shape) - axis - 1))
+    return c.numbers(shape[axis]).reshape(-1, *(1,) * (len(shape) - axis - 1))

@@ -23,7 +23,7 @@ def reshape(c: Composer, x: Tensor, shape: Sequence[int]) -> Tensor:
     if math.prod(wanted) != x.elements:
         raise UnsupportedError(f"expected a shape of {x.elements} elements, got {list(wanted)}")
     if x.array is not None:
-        return _moved(x, lambda array: array.reshape(wanted))
+        return _moved(c, x, lambda array: array.reshape(wanted))
     return c.emit(Reshape(wanted), x)
 
 
@@ -33,7 +33,7 @@ def transpose(c: Composer, x: Tensor, permutation: Sequence[int]) -> Tensor:
     if axes == tuple(range(x.rank)):
         return x
     if x.array is not None:
-        return _moved(x, lambda array: array.transpose(axes))
+        return _moved(c, x, lambda array: array.transpose(axes))
     return c.emit(Transpose(axes), x)
 
 
@@ -94,7 +94,7 @@ def slice_(
     if x.array is not None:
         axes = zip(begin, shape, steps, strict=True)
         indices = [start + np.arange(size) * step for start, size, step in axes]
-        return _moved(x, lambda array: array[np.ix_(*indices)])
+        return _moved(c, x, lambda array: array[np.ix_(*indices)])
     if 0 in shape:
         raise UnsupportedError(f"expected a slice with elements, got shape {list(shape)}")
     return c.emit(Slice(tuple(begin), tuple(shape), tuple(steps)), x)
@@ -119,7 +119,8 @@ def concat(c: Composer, parts: Sequence[Tensor], axis: int) -> Tensor:
     """One behind the other along an axis; parts without elements are left out."""
     if all(part_.is_known for part_ in parts):
         arrays = [part_.array for part_ in parts if part_.array is not None]
-        c.check_known_size([sum(array.size for array in arrays)])
+        itemsize = max(array.dtype.itemsize for array in arrays)
+        c.check_known_size([sum(array.size for array in arrays)], itemsize)
         return c.known(np.concatenate(arrays, axis))
     filled = [part_ for part_ in parts if part_.elements]
     if len(filled) == 1:
@@ -218,8 +219,10 @@ def _padded(integers: Integers | None, widths: Sequence[tuple[int, int]]) -> Int
     return Integers(array, np.pad(integers.scales, along, mode="edge"), integers.zero_point)
 
 
-def _moved(x: Tensor, move: Callable[[Array], Array]) -> Tensor:
-    """A known tensor in other places, and the integers that stand for it."""
+def _moved(c: Composer, x: Tensor, move: Callable[[Array], Array]) -> Tensor:
+    """A known tensor in other places, and the integers that stand for it. What only looks at the same bytes is free."""
     assert x.array is not None
-    integers = x.integers and x.integers.moved(move)
-    return Tensor(np.asarray(move(x.array), order="C"), hint=x.hint, integers=integers)
+    array = np.asarray(move(x.array), order="C")
+    is_view = array.size > 0 and np.may_share_memory(array, x.array)
+    moved = Tensor(array, hint=x.hint) if is_view else c.known(array, x.hint)
+    return replace(moved, integers=x.integers and x.integers.moved(move))

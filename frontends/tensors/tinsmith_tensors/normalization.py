@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import (
     ArgMax,
@@ -208,8 +207,8 @@ def hardmax(c: Composer, x: Tensor, axis: int) -> Tensor:
     found = unsqueeze(c, c.emit(ArgMax(axis=place), x), [place])
     shape = [1] * x.rank
     shape[place] = x.shape[place]
-    indices: NDArray[np.int32] = np.arange(x.shape[place], dtype=np.int32).reshape(shape)
-    hit = cast(c, equal(c, found, c.known(indices)), x.dtype)
+    indices = c.known(c.numbers(x.shape[place]).astype(np.int32).reshape(shape))
+    hit = cast(c, equal(c, found, indices), x.dtype)
     return broadcast_to(c, hit, x.shape)
 
 

@@ -42,8 +42,7 @@ def pad_by_elements(c: Composer, x: Tensor, widths: Widths, mode: PadMode) -> Te
                 f"expected elements to pad with along axis {axis}, got shape {list(x.shape)}"
             )
         c.check_known_size([x.shape[axis] + sum(added)])
-        indices = np.pad(np.arange(x.shape[axis]), added, mode=mode.value)
-        x = pick(c, x, axis, indices.tolist())
+        x = pick(c, x, axis, np.pad(c.numbers(x.shape[axis]), added, mode=mode.value))
     return x
 
 

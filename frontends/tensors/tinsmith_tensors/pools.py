@@ -15,7 +15,7 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import AveragePool2D, Gather, MaxPool2D, Sqrt, Square
 from tinsmith_ir.types import Quantization
 
-from tinsmith_tensors.composer import LARGEST_KNOWN_BYTES, Composer, Tensor
+from tinsmith_tensors.composer import Composer, Tensor
 from tinsmith_tensors.elementwise import absolute, add, cast, maximum, mul, power
 from tinsmith_tensors.movement import (
     channels_first,
@@ -129,19 +129,20 @@ def max_pool_indices(
     column_major: whether the places of a plane are counted with the last axis slowest.
     """
     sizes = x.shape[2:]
-    seen = _seen(windows.fitted(sizes), sizes)
+    counts = windows.counts(sizes)
+    c.check_known_size((*counts, *windows.size), 4)
+    seen = _seen(c, windows.fitted(sizes), sizes)
     x = _without_unread(c, x, windows)
     fitted = _cut(windows.fitted(sizes))
     padded = pad(c, x, ((0, 0), (0, 0), *fitted.pads), _lowest(x.dtype))
     planes = reshape(c, padded, (*x.shape[:2], math.prod(padded.shape[2:])))
-    looked = c.emit(Gather(axis=2), planes, c.known(_seen(fitted, padded.shape[2:], 0)))
+    looked = c.emit(Gather(axis=2), planes, c.known(_seen(c, fitted, padded.shape[2:], 0)))
     numbers = looked if x.is_float else cast(c, looked, np.dtype("<i4"))
     best = cast(c, arg_max(c, numbers, 3, keep_dims=False), np.dtype("<i4"))
-    counts = windows.counts(sizes)
-    places = _places(sizes, column_major)[np.clip(seen, 0, None)]
+    places = _places(c, sizes, column_major)[np.clip(seen, 0, None)]
     # Which one of a window, counted over all windows of a plane.
     window, taps = math.prod(counts), math.prod(windows.size)
-    firsts = c.known((np.arange(window, dtype=np.int32) * taps)[None, None])
+    firsts = c.known((c.numbers(window) * taps).astype(np.int32)[None, None])
     table = c.known(places.reshape(-1).astype(np.int32))
     found = c.emit(Gather(axis=0), table, add(c, best, firsts))
     return reshape(c, cast(c, found, np.dtype("<i8")), (*x.shape[:2], *counts))
@@ -161,7 +162,7 @@ def average_pool(
     the sum is divided, whatever is under a window.
     """
     sizes = x.shape[2:]
-    counted = _numbers(windows, sizes, counts_padding)
+    counted = _numbers(c, windows, sizes, counts_padding)
     if divisor is not None:
         counted = np.full_like(counted, divisor)
     elif counted.min() < 1:
@@ -276,6 +277,7 @@ def _pair(numbers: Sequence[int]) -> tuple[int, int]:
 
 def _separate(c: Composer, padded: Tensor, windows: Windows, combine: _Reduction) -> Tensor:
     """What windows see of a padded tensor, combined along one axis after the other."""
+    c.check_operators(sum(windows.size))
     result = padded
     for at, (size, step, spread) in enumerate(
         zip(windows.size, windows.stride, windows.dilation, strict=True)
@@ -288,7 +290,7 @@ def _separate(c: Composer, padded: Tensor, windows: Windows, combine: _Reduction
             [tap * spread if other == axis else 0 for other in range(result.rank)]
             for tap in range(size)
         ]
-        views = [slice_(c, result, begin, shape, steps) for begin in begins]
+        views = map(functools.partial(slice_, c, result, shape=shape, steps=steps), begins)
         result = functools.reduce(functools.partial(combine, c), views)
     return result
 
@@ -304,13 +306,16 @@ def _cut(windows: Windows) -> Windows:
     return replace(windows, pads=tuple((before, max(after, 0)) for before, after in windows.pads))
 
 
-def _seen(fitted: Windows, sizes: Sequence[int], before: int | None = None) -> NDArray[np.int32]:
+def _seen(
+    c: Composer, fitted: Windows, sizes: Sequence[int], before: int | None = None
+) -> NDArray[np.int32]:
     """Places within a plane of `sizes` that each window sees, (windows, taps), both row-major; -1 for padding.
 
     before: what lies before each axis, instead of the padding.
     """
-    plane = np.arange(math.prod(sizes), dtype=np.int32).reshape(tuple(sizes))
+    plane = c.numbers(math.prod(sizes)).astype(np.int32).reshape(tuple(sizes))
     pads = [pair if before is None else (before, before) for pair in fitted.pads]
+    c.check_known_size([size + sum(pair) for size, pair in zip(sizes, pads, strict=True)])
     grown = np.pad(
         plane[
             tuple(
@@ -327,12 +332,11 @@ def _seen(fitted: Windows, sizes: Sequence[int], before: int | None = None) -> N
     return np.ascontiguousarray(taps.reshape(-1, math.prod(fitted.size)))
 
 
-def _numbers(windows: Windows, sizes: Sequence[int], counts_padding: bool) -> NDArray[np.int64]:
+def _numbers(
+    c: Composer, windows: Windows, sizes: Sequence[int], counts_padding: bool
+) -> NDArray[np.int64]:
     """How many elements each window sees. counts_padding: those of `pads` as well."""
-    if math.prod(windows.counts(sizes)) * 8 > LARGEST_KNOWN_BYTES:
-        raise UnsupportedError(
-            f"expected windows at fewer places, got {list(windows.counts(sizes))}"
-        )
+    c.check_known_size(windows.counts(sizes))
     found = np.ones((), np.int64)
     for size, extent, step, spread, (before, after), count in zip(
         sizes,
@@ -344,7 +348,7 @@ def _numbers(windows: Windows, sizes: Sequence[int], counts_padding: bool) -> ND
         strict=True,
     ):
         low, high = (-before, size + after) if counts_padding else (0, size)
-        starts = np.arange(count, dtype=np.int64) * step - before
+        starts = c.numbers(count) * step - before
         # Of each window, the first tap that is not before `low`, and the first that is not before `high`.
         first, end = (np.clip(-((starts - at) // spread), 0, extent) for at in (low, high))
         found = np.multiply.outer(found, end - first)
@@ -359,9 +363,9 @@ def _times(c: Composer, x: Tensor, factors: NDArray[np.float64]) -> Tensor:
     return mul(c, x, c.known(factors.astype(np.float32)[None, None]))
 
 
-def _places(sizes: Sequence[int], column_major: bool) -> NDArray[np.int64]:
+def _places(c: Composer, sizes: Sequence[int], column_major: bool) -> NDArray[np.int64]:
     """What each place of a plane is counted as, by its row-major number."""
-    numbers = np.arange(math.prod(sizes))
+    numbers = c.numbers(math.prod(sizes))
     if not column_major:
         return numbers
     return numbers.reshape(tuple(reversed(sizes))).transpose().reshape(-1)
@@ -420,6 +424,7 @@ def _adaptive(
         return pool(c, x, Windows(steps, steps, ((0, 0),) * len(sizes)))
     for axis, wanted in enumerate(sizes, first):
         size = x.shape[axis]
+        c.check_operators(wanted)
         if size != wanted:
             bounds = [(at * size // wanted, -(-(at + 1) * size // wanted)) for at in range(wanted)]
             parts = [

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import BatchMatmul, FullyConnected
 
 from tinsmith_tensors.composer import Composer, Tensor
@@ -20,7 +21,7 @@ def matmul(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
     if not lhs.rank or not rhs.rank:
         raise UnsupportedError("expected matrices or vectors to multiply, got a scalar")
     if lhs.array is not None and rhs.array is not None and not lhs.is_float:
-        return c.known(np.matmul(lhs.array, rhs.array))
+        return c.known(_known_product(c, lhs.array, rhs.array))
     if rhs.rank == 1:
         product = matmul(c, lhs, reshape(c, rhs, (rhs.elements, 1)))
         return reshape(c, product, product.shape[:-1])
@@ -30,6 +31,15 @@ def matmul(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
     if rhs.is_known and rhs.rank == 2:
         return linear(c, lhs, transpose(c, rhs, (1, 0)), None)
     return c.emit(BatchMatmul(), lhs, rhs)
+
+
+def _known_product(c: Composer, lhs: Array, rhs: Array) -> Array:
+    """Of integers, one by one."""
+    rows = lhs.shape[:-1]
+    columns = rhs.shape[-1:] if rhs.ndim > 1 else ()
+    c.check_known_size((*np.broadcast_shapes(rows[:-1], rhs.shape[:-2]), *rows[-1:], *columns))
+    c.check_work(lhs.size * math.prod(columns) * math.prod(rhs.shape[:-2]))
+    return np.asarray(np.matmul(lhs, rhs))
 
 
 def linear(c: Composer, x: Tensor, weights: Tensor, bias: Tensor | None) -> Tensor:

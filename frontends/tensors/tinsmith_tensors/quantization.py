@@ -139,6 +139,7 @@ def of_real(c: Composer, x: Tensor, function: Callable[[Tensor], Tensor]) -> Ten
 def as_real(c: Composer, x: Tensor) -> Tensor:
     """Elements as float32."""
     if x.array is not None and x.dtype != _REAL:
+        c.check_known_size(x.shape, _REAL.itemsize)
         return c.known(x.array.astype(_REAL), x.hint)
     return cast(c, x, _REAL)
 
@@ -262,6 +263,7 @@ def _centred(c: Composer, x: Tensor, offset: Tensor) -> Tensor:
     """x - offset, exactly: floats hold differences of narrow integers."""
     are_integers = x.dtype.kind in "iu" and offset.dtype.kind in "iu"
     if x.array is not None and offset.array is not None and are_integers:
+        c.check_broadcast_size(x.array, offset.array)
         return c.known(np.asarray(x.array.astype(np.int64) - offset.array.astype(np.int64)))
     if x.dtype.itemsize <= 2 or offset.is_float:
         return sub(c, as_real(c, x), as_real(c, offset))

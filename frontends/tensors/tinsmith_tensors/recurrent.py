@@ -257,7 +257,9 @@ def _walked(
 ) -> tuple[Tensor, ...]:
     """What `run` makes of a batch, of the steps that count."""
     steps, batch = x.shape[:2]
-    lengths = walk.lengths or (steps,) * batch
+    lengths = walk.lengths
+    if not lengths:
+        return _shortened(c, x, states, steps, run)
     if len(lengths) != batch or not all(0 <= length <= steps for length in lengths):
         raise UnsupportedError(
             f"expected lengths of {batch} sequences of at most {steps} steps, got {list(lengths)}"

@@ -44,6 +44,7 @@ def _reduced(
     chosen = normalized_axes(axes, x.rank)
     x = cast(c, x, graph_dtype(x.dtype).numpy) if x.dtype.kind == "V" else x
     if x.array is not None:
+        c.check_known_size([size for axis, size in enumerate(x.shape) if axis not in chosen])
         with np.errstate(all="ignore"):
             result = np.asarray(function(x.array, axis=chosen, keepdims=keep_dims))
         return c.known(result.astype(x.dtype, copy=False))

@@ -108,19 +108,30 @@ def places(there: int, axis: ResizedAxis, coordinates: Coordinates) -> Floats:
             return begin * last + index * (end - begin) * last / np.float32(axis.size - 1)
 
 
-def matrix(there: int, axis: ResizedAxis, resizing: Resizing) -> Floats:
-    """(size, there): what each element of the result is made of."""
+def nearest(there: int, axis: ResizedAxis, resizing: Resizing) -> NDArray[np.int64]:
+    """(size,): which element each of the result is."""
     found = places(there, axis, resizing.coordinates)
-    if resizing.interpolation is Interpolation.NEAREST:
-        nearest = _nearest(found, axis.scale, resizing.rounding)
-        weights = np.ones((1, axis.size), np.float32)
-        return weighed(there, nearest[None], weights)
-    shrinking = min(axis.scale, 1.0) if resizing.antialias else 1.0
-    reach = 1 if resizing.interpolation is Interpolation.LINEAR else _LARGEST_SUPPORT
-    taps = math.ceil(reach / shrinking)
+    return np.clip(_nearest(found, axis.scale, resizing.rounding), 0, there - 1)
+
+
+def reach(axis: ResizedAxis, resizing: Resizing) -> int:
+    """How many elements a curve sees on each side of a place."""
+    own = 1 if resizing.interpolation is Interpolation.LINEAR else _LARGEST_SUPPORT
+    return math.ceil(own / _shrinking(axis, resizing))
+
+
+def _shrinking(axis: ResizedAxis, resizing: Resizing) -> float:
+    return min(axis.scale, 1.0) if resizing.antialias else 1.0
+
+
+def matrix(there: int, axis: ResizedAxis, resizing: Resizing) -> Floats:
+    """(size, there): what each element of the result is made of, by a curve."""
+    found = places(there, axis, resizing.coordinates)
+    taps = reach(axis, resizing)
     below = np.floor(found)
     offsets = np.arange(1 - taps, taps + 1, dtype=np.float32)[:, None]
-    distances = np.abs((offsets - (found - below)) * np.float32(shrinking))
+    shrinking = np.float32(_shrinking(axis, resizing))
+    distances = np.abs((offsets - (found - below)) * shrinking)
     if resizing.interpolation is Interpolation.LINEAR:
         weights = np.maximum(_ONE - distances, np.float32(0.0))
     else:

@@ -5,9 +5,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import ResizeBilinear
 
 from tinsmith_tensors.composer import Composer, Tensor
@@ -20,7 +20,9 @@ from tinsmith_tensors.resampling import (
     ResizedAxis,
     Resizing,
     matrix,
+    nearest,
     outside,
+    reach,
     weighed,
 )
 from tinsmith_tensors.selection import pick
@@ -38,19 +40,34 @@ def resize(c: Composer, x: Tensor, axes: Sequence[ResizedAxis], resizing: Resizi
             f"expected sizes of at least 1 and scales above 0, got {[axis.size for axis in axes]} by "
             f"{[axis.scale for axis in axes]} of {list(x.shape)}"
         )
-    for axis in axes:
-        c.check_known_size((axis.size, x.shape[axis.axis]), 4)
-    matrices = {axis.axis: matrix(x.shape[axis.axis], axis, resizing) for axis in axes}
     if resizing.interpolation is Interpolation.NEAREST:
-        resized = x
-        for axis in _smallest_first(x, matrices):
-            resized = pick(c, resized, axis, _picked(matrices[axis]).tolist())
+        resized = _nearest(c, x, axes, resizing)
     else:
         real = x if x.is_float else cast(c, x, np.dtype("<f4"))
-        resized = cast(c, _weighted(c, real, matrices), x.dtype)
+        resized = cast(c, _weighted(c, real, _matrices(c, x, axes, resizing)), x.dtype)
     if resizing.extrapolation is None:
         return resized
     return _extrapolated(c, x.shape, resized, axes, resizing, resizing.extrapolation)
+
+
+def _nearest(c: Composer, x: Tensor, axes: Sequence[ResizedAxis], resizing: Resizing) -> Tensor:
+    for axis in axes:
+        c.check_known_size([axis.size])
+    chosen = {axis.axis: nearest(x.shape[axis.axis], axis, resizing) for axis in axes}
+    resized = x
+    for axis in _smallest_first(x, chosen):
+        resized = pick(c, resized, axis, chosen[axis])
+    return resized
+
+
+def _matrices(
+    c: Composer, x: Tensor, axes: Sequence[ResizedAxis], resizing: Resizing
+) -> dict[int, Floats]:
+    """By which each axis is resized."""
+    for axis in axes:
+        c.check_known_size((axis.size, x.shape[axis.axis]), 4)
+        c.check_known_size((2 * reach(axis, resizing), axis.size))
+    return {axis.axis: matrix(x.shape[axis.axis], axis, resizing) for axis in axes}
 
 
 def _weighted(c: Composer, x: Tensor, matrices: Mapping[int, Floats]) -> Tensor:
@@ -127,7 +144,7 @@ def _by_operator(c: Composer, x: Tensor, operator: ResizeBilinear, *, is_last: b
 def _along(c: Composer, x: Tensor, axis: int, weights: Floats) -> Tensor:
     """A product with a matrix along one axis, or what it amounts to."""
     if _is_selection(weights):
-        return pick(c, x, axis, _picked(weights).tolist())
+        return pick(c, x, axis, weights.argmax(axis=1))
     size, there = weights.shape
     is_used = weights != 0
     first = is_used.argmax(axis=1)
@@ -140,7 +157,7 @@ def _along(c: Composer, x: Tensor, axis: int, weights: Floats) -> Tensor:
     parts: list[Tensor] = []
     for tap in range(count):
         share = weights[np.arange(size), first + tap]
-        picked = pick(c, x, axis, (first + tap).tolist())
+        picked = pick(c, x, axis, first + tap)
         parts.append(mul(c, picked, c.known(share.reshape(spread))))
     return functools.reduce(functools.partial(add, c), parts)
 
@@ -154,6 +171,7 @@ def _extrapolated(
     value: float,
 ) -> Tensor:
     """The value at places that are outside along any axis."""
+    c.check_known_size(resized.shape, 1)
     mask = np.zeros((1,) * resized.rank, np.bool_)
     for axis in axes:
         spread = [axis.size if at == axis.axis else 1 for at in range(resized.rank)]
@@ -161,14 +179,13 @@ def _extrapolated(
         mask = mask | along.reshape(spread)
     if not mask.any():
         return resized
-    c.check_known_size(resized.shape, 1)
     whole = np.ascontiguousarray(np.broadcast_to(mask, resized.shape))
     return where(c, c.known(whole), c.number(value, resized), resized)
 
 
-def _smallest_first(x: Tensor, matrices: Mapping[int, Floats]) -> list[int]:
-    """Axes in the order in which the fewest elements are computed."""
-    return sorted(matrices, key=lambda axis: (matrices[axis].shape[0] / x.shape[axis], axis))
+def _smallest_first(x: Tensor, by_axis: Mapping[int, Array]) -> list[int]:
+    """Axes in the order in which the fewest elements are computed. by_axis: as long as axes of the result."""
+    return sorted(by_axis, key=lambda axis: (len(by_axis[axis]) / x.shape[axis], axis))
 
 
 def _is_identity(weights: Floats) -> bool:
@@ -178,8 +195,3 @@ def _is_identity(weights: Floats) -> bool:
 def _is_selection(weights: Floats) -> bool:
     """Whether each element of the result is one of the input."""
     return bool(((weights != 0).sum(axis=1) == 1).all() and (weights.max(axis=1) == 1).all())
-
-
-def _picked(weights: Floats) -> NDArray[np.int64]:
-    """Which one, of a selection."""
-    return weights.argmax(axis=1)

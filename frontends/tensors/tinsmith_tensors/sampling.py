@@ -88,7 +88,7 @@ def grid_sample(
         share = reshape(c, part(c, grid, rank + 1, last, last + 1), grid.shape[:-1])
         axis = _Axis(size, outside, align_corners)
         taps.append(_taps(c, _place(c, share, axis), axis, interpolation))
-    batch = np.arange(x.shape[0]).reshape(-1, *(1,) * rank)
+    batch = c.numbers(x.shape[0]).reshape(-1, *(1,) * rank)
     return channels_first(c, _looked_up(c, channels_last(c, x), [c.known(batch)], taps, add))
 
 
@@ -174,6 +174,7 @@ def deform_conv(
         raise UnsupportedError(
             f"expected offsets of {2 * offset_groups * taps} channels over {list(counts)}, got {list(offsets.shape)}"
         )
+    c.check_known_size((taps, *counts))
     pairs = reshape(c, offsets, (batch, offset_groups, taps, 2, *counts))
     along: list[list[_Tap]] = []
     for at, size in enumerate(x.shape[2:]):
@@ -183,7 +184,7 @@ def deform_conv(
     grouped = reshape(c, x, (batch, offset_groups, channels // offset_groups, *x.shape[2:]))
     last = transpose(c, grouped, (0, 1, 3, 4, 2))
     numbers = [
-        c.known(np.arange(count).reshape(-1, *(1,) * axes))
+        c.known(c.numbers(count).reshape(-1, *(1,) * axes))
         for count, axes in ((batch, 4), (offset_groups, 3))
     ]
     found = _looked_up(c, last, numbers, along, add)
@@ -338,7 +339,8 @@ def _within(
     shape: tuple[int, ...],
 ) -> list[_Tap]:
     """Samples along one axis of regions, begin and side (R, 1). An element around the image counts as its end."""
-    shares = (np.arange(count * samples, dtype=np.float32) + np.float32(0.5)) / np.float32(samples)
+    numbers = c.numbers(count * samples).astype(np.float32)
+    shares = (numbers + np.float32(0.5)) / np.float32(samples)
     steps = mul(c, side, c.number(1.0 / count, side))
     place = add(c, begin, mul(c, steps, c.known(shares[None])))
     spread = tuple(place.shape[1] if axis == -1 else axis for axis in shape)

@@ -29,6 +29,7 @@ def cumsum(
     """
     (place,) = normalized_axes([axis], x.rank)
     if x.array is not None:
+        c.check_known_size(x.shape)
         return c.known(_scanned(x.array, np.cumsum, 0, (place, exclusive, reverse)), x.hint)
     wide = x if x.dtype in _SUMMED else cast(c, x, DType.INT32.numpy)
     return cast(c, c.emit(CumSum(place, exclusive, reverse), wide), x.dtype)
@@ -40,6 +41,7 @@ def cumprod(
     """As `cumsum`, the product. Floats are multiplied by halves, not one after the other."""
     (place,) = normalized_axes([axis], x.rank)
     if x.array is not None:
+        c.check_known_size(x.shape)
         return c.known(_scanned(x.array, np.cumprod, 1, (place, exclusive, reverse)), x.hint)
     if reverse:
         turned = flip(c, x, [place])
@@ -71,6 +73,7 @@ def log_cumsum_exp(c: Composer, x: Tensor, axis: int) -> Tensor:
 def _behind(c: Composer, x: Tensor, axis: int, distance: int, fill: float = 1) -> Tensor:
     """x moved along an axis, with `fill` in front."""
     if distance >= x.shape[axis]:
+        c.check_known_size(x.shape, x.dtype.itemsize)
         return c.known(np.full(x.shape, fill, x.dtype))
     widths = [(distance, -distance) if each == axis else (0, 0) for each in range(x.rank)]
     return pad(c, x, widths, fill)
@@ -127,6 +130,7 @@ def _ranked_known(c: Composer, x: Tensor, count: int, largest: bool) -> tuple[Te
     if x.array is None:
         empty = (*x.shape[:-1], 0)
         return c.known(np.empty(empty, x.dtype)), c.known(np.empty(empty, np.int32))
+    c.check_known_size(x.shape)
     ranks: NDArray[np.int64] = np.unique(x.array, return_inverse=True)[1].reshape(x.shape)
     if x.is_float:
         ranks[np.isnan(x.array)] = -1 if largest else x.elements

@@ -138,8 +138,8 @@ def scatter_windows(
         raise UnsupportedError(
             f"expected updates within {list(x.shape)} along an axis behind the first, got {list(updates.shape)}"
         )
-    begins = c.known(np.zeros(batches, np.int64)) if begins is None else begins
     c.check_known_size([batches, size])
+    begins = c.known(np.zeros(batches, np.int64)) if begins is None else begins
     first, news = move_axis(c, x, place, 1), move_axis(c, updates, place, 1)
     if begins.array is not None:
         columns = as_indices(begins.array).reshape(batches, 1) + np.arange(count)
@@ -254,8 +254,7 @@ def _replaced(
     """Of (elements, ...): each from x, or from the last update that is for it."""
     del combine
     count = x.shape[0]
-    c.check_known_size([count])
-    sources = np.arange(count)
+    sources = c.numbers(count)
     sources[places] = count + np.arange(places.size)
     if bool((sources >= count).all()):
         return take(c, updates, sources - count, 0)
@@ -266,7 +265,9 @@ def _combined(
     c: Composer, x: Tensor, places: NDArray[np.int64], updates: Tensor, combine: Combine
 ) -> Tensor:
     """Of (elements, ...): each with all updates that are for it, side by side with what changes nothing."""
-    count, most = x.shape[0], int(np.bincount(places).max())
+    count = x.shape[0]
+    c.check_known_size([count])
+    most = int(np.bincount(places).max())
     _check_compared(count * most * math.prod(x.shape[1:]))
     order = np.argsort(places, kind="stable")
     sorted_places = places[order]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from tinsmith_ir.graph import Array
+from numpy.typing import NDArray
 from tinsmith_ir.operators import Gather
 
 from tinsmith_tensors.composer import Composer, Tensor
@@ -29,21 +29,21 @@ class _Run:
     step: int
 
 
-def pick(c: Composer, x: Tensor, axis: int, indices: Sequence[int]) -> Tensor:
-    """x[indices] along one axis. indices: known, each within the axis; not empty."""
-    if list(indices) == list(range(x.shape[axis])):
+def pick(c: Composer, x: Tensor, axis: int, indices: NDArray[np.int64]) -> Tensor:
+    """x[indices] along one axis. indices: (count,), known, each within the axis; not empty."""
+    size = x.shape[axis]
+    if indices.size == size and np.array_equal(indices, np.arange(size)):
         return x
     if x.array is not None:
         c.check_known_size(_with_size(x.shape, axis, len(indices)), x.dtype.itemsize)
-        return c.known(np.take(x.array, np.asarray(indices), axis), x.hint)
-    times = _repeats(indices, x.shape[axis])
+        return c.known(np.take(x.array, indices, axis), x.hint)
+    times = _repeats(indices, size)
     if times is not None:
         return repeated(c, x, axis, times)
-    runs = _runs(indices)
-    if len(runs) <= max(_FEWEST_RUNS, min(_MOST_RUNS, len(indices) // _LONG_RUN)):
+    runs = _runs(indices, max(_FEWEST_RUNS, min(_MOST_RUNS, len(indices) // _LONG_RUN)))
+    if runs is not None:
         return concat(c, [_piece(c, x, axis, run) for run in runs], axis)
-    chosen: Array = np.asarray(indices, np.int32)
-    return c.emit(Gather(axis=axis), x, c.known(chosen))
+    return c.emit(Gather(axis=axis), x, c.known(indices.astype(np.int32)))
 
 
 def repeated(c: Composer, x: Tensor, axis: int, times: int) -> Tensor:
@@ -56,32 +56,34 @@ def repeated(c: Composer, x: Tensor, axis: int, times: int) -> Tensor:
     return reshape(c, wide, _with_size(x.shape, axis, x.shape[axis] * times))
 
 
-def _repeats(indices: Sequence[int], size: int) -> int | None:
+def _repeats(indices: NDArray[np.int64], size: int) -> int | None:
     """How many times each of all elements is named, if always as many and in order."""
     times = len(indices) // size
     if times < 1 or len(indices) != size * times:
         return None
-    return times if list(indices) == [at // times for at in range(len(indices))] else None
+    return times if np.array_equal(indices, np.arange(len(indices)) // times) else None
 
 
-def _runs(indices: Sequence[int]) -> list[_Run]:
-    """Few pieces in equal steps, from the front. Neighbours stay together, so that a whole axis is one piece."""
+def _runs(indices: NDArray[np.int64], most: int) -> list[_Run] | None:
+    """Few pieces in equal steps, from the front; None if they are more than `most`.
+
+    Neighbours stay together, so that a whole axis is one piece.
+    """
+    steps = np.diff(indices)
+    changes = np.flatnonzero(np.diff(steps)) + 1  # where a step is not the one before it
     runs: list[_Run] = []
-    for index in indices:
-        if not runs:
-            runs.append(_Run(index, 1, 1))
-            continue
-        last = runs[-1]
-        end = last.begin + (last.count - 1) * last.step
-        if last.count == 1:
-            runs[-1] = _Run(last.begin, 2, index - last.begin)
-        elif index == end + last.step:
-            runs[-1] = _Run(last.begin, last.count + 1, last.step)
-        elif index == end + 1:
-            runs[-1] = _Run(last.begin, last.count - 1, 1 if last.count == 2 else last.step)
-            runs.append(_Run(end, 2, 1))
-        else:
-            runs.append(_Run(index, 1, 1))
+    begin, last = 0, len(indices) - 1
+    while begin <= last:
+        if len(runs) == most:
+            return None
+        later = np.searchsorted(changes, begin, side="right")
+        end = int(changes[later]) if later < len(changes) else last
+        next_ = end + 1
+        if end < last and steps[end] == 1:  # the last element is a neighbour of what follows
+            next_ = end
+        count = next_ - begin
+        runs.append(_Run(int(indices[begin]), count, int(steps[begin]) if count > 1 else 1))
+        begin = next_
     return runs
 
 

@@ -48,6 +48,7 @@ def dft(
             "expected a one-sided transform of real numbers, or back from complex ones, got "
             f"{'an inverse' if inverse else 'one'} of {'complex' if parts == 2 else 'real'} ones"
         )
+    c.check_known_size([length])
     read = length // 2 + 1 if inverse and onesided else length
     shortened = part(c, x, axis, 0, min(x.shape[axis], read))
     turned = move_axis(c, shortened, axis, x.rank - 2)
@@ -65,6 +66,11 @@ def _matrix_size(length: int, count: int, parts: int, onesided: bool) -> int:
     return 2 * results * count * parts
 
 
+def _check_matrix(c: Composer, length: int, count: int, parts: int) -> None:
+    """For `transform`, in twice the width of what it becomes."""
+    c.check_known_size((2 * length, parts * count))
+
+
 def _factor(length: int) -> int:
     """The largest divisor that is not above the root."""
     return max(step for step in range(1, math.isqrt(length) + 1) if length % step == 0)
@@ -73,7 +79,7 @@ def _factor(length: int) -> int:
 def _in_one_step(c: Composer, x: Tensor, length: int, *, inverse: bool, onesided: bool) -> Tensor:
     """x (..., count, parts) by one matrix."""
     *others, count, parts = x.shape
-    c.check_known_size((2 * length, parts * count), 16)
+    _check_matrix(c, length, count, parts)
     matrix = transform(length, count, parts, inverse=inverse, onesided=onesided)
     product = _product(c, reshape(c, x, (*others, count * parts)), matrix)
     return reshape(c, product, (*others, *matrix.shape[:2]))
@@ -88,6 +94,7 @@ def _in_two_steps(
     """
     *others, count, parts = x.shape
     rows, second = math.prod(others), length // first
+    _check_matrix(c, second, second, 2)
     whole = pad(c, x, (*[(0, 0)] * len(others), (0, length - count), (0, 0)), None)
     read = transpose(c, reshape(c, whole, (rows, first, second, parts)), (0, 2, 1, 3))
     read = reshape(c, read, (rows, second, first * parts))
@@ -162,7 +169,7 @@ def stft(
     is_long = _matrix_size(length, length, parts, onesided) > LARGEST_MATRIX
     if (is_long and _factor(length) >= _SMALLEST_FACTOR) or (window and not window.is_known):
         return dft(c, _frames(c, x, step, length, window), 2, length, onesided=onesided)
-    c.check_known_size((2 * length, parts * length), 16)
+    _check_matrix(c, length, length, parts)
     matrix = transform(length, length, parts, onesided=onesided)
     if window is not None and window.array is not None:
         matrix = matrix * window.array.astype(np.float64)[:, None]
@@ -175,8 +182,9 @@ def stft(
 
 def _frames(c: Composer, x: Tensor, step: int, length: int, window: Tensor | None) -> Tensor:
     """(B, F, length, parts), multiplied by the window."""
-    begins = np.arange(0, x.shape[1] - length + 1, step, dtype=np.int32)
-    places = begins[:, None] + np.arange(length, dtype=np.int32)
+    count = (x.shape[1] - length) // step + 1
+    c.check_known_size((count, length), 4)
+    places = (c.numbers(count)[:, None] * step + c.numbers(length)).astype(np.int32)
     frames = c.emit(Gather(axis=1), x, c.known(places, "frames"))
     return frames if window is None else mul(c, frames, reshape(c, window, (length, 1)))
 

@@ -155,7 +155,8 @@ class _Import:
         self._source = source
         self._on_warning = on_warning
         self._problems = Problems(source)
-        self._c = Composer(name)
+        held = sum(stored.array.nbytes for stored in program.stored.values())
+        self._c = Composer(name, held)
         self._results: dict[str, Sequence[Tensor | None]] = {}
         self._complexes: set[str] = set()
 
