@@ -13,7 +13,7 @@ from tinsmith_onnx.rules import Rule
 
 
 def clip(context: OperatorContext) -> Tensor:
-    """Clip: bounds are attributes before version 11, and operands since, which may be computed."""
+    """Clip: bounds are attributes before version 11, and operands since, which may be computed. NaN stays."""
     c, x = context.c, context.tensor(0)
     if context.version < 11:
         low, high = context.real("min"), context.real("max")
@@ -21,8 +21,8 @@ def clip(context: OperatorContext) -> Tensor:
     low, high = context.optional(1), context.optional(2)
     if all(bound is None or bound.is_known for bound in (low, high)):
         return act.clip(c, x, *(bound and _number(bound) for bound in (low, high)))
-    x = x if low is None else ew.maximum(c, x, low)
-    return x if high is None else ew.minimum(c, x, high)
+    x = x if low is None else ew.maximum(c, low, x)
+    return x if high is None else ew.minimum(c, high, x)
 
 
 def _number(bound: Tensor) -> float:

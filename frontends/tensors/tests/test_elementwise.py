@@ -71,6 +71,18 @@ def test_casts_cut_off(target: str, known: tuple[int, ...]) -> None:
     assert found.tolist() == x.astype(target).astype(np.float64).tolist()
 
 
+@pytest.mark.parametrize("known", [(0,), (1,)])
+@pytest.mark.parametrize(
+    ("function", "of_numpy"), [(ew.maximum, np.maximum), (ew.minimum, np.minimum)]
+)
+def test_nan_stays_beside_known_numbers(
+    function: Callable[..., Tensor], of_numpy: Callable[..., Reals], known: tuple[int, ...]
+) -> None:
+    x, bound = np.array([np.nan, -1.0, 2.0]), np.array(0.5)
+    operands = (bound, x) if known == (0,) else (x, bound)
+    np.testing.assert_array_equal(result(function, *operands, known=known), of_numpy(x, bound))
+
+
 def test_a_square_is_an_operator_of_its_own() -> None:
     graph = composed(lambda c, x: ew.power(c, x, c.number(2.0, x)), numbers(0, 3))
     assert [node.operator.mnemonic for node in graph.nodes] == ["square"]

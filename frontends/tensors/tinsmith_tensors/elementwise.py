@@ -110,13 +110,18 @@ def absolute(c: Composer, x: Tensor) -> Tensor:
 
 
 def minimum(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
-    """The smaller one."""
-    return binary(c, Minimum(), np.minimum, lhs, rhs)
+    """The smaller one; of a NaN and a known number it is NaN, of two computed ones only if rhs is."""
+    return binary(c, Minimum(), np.minimum, *_known_first(lhs, rhs))
 
 
 def maximum(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:
-    """The larger one."""
-    return binary(c, Maximum(), np.maximum, lhs, rhs)
+    """The larger one; NaN as in `minimum`."""
+    return binary(c, Maximum(), np.maximum, *_known_first(lhs, rhs))
+
+
+def _known_first(lhs: Tensor, rhs: Tensor) -> tuple[Tensor, Tensor]:
+    """Floats such that the operator, which gives rhs where neither wins, keeps NaN of what is computed."""
+    return (rhs, lhs) if rhs.is_known and rhs.is_float else (lhs, rhs)
 
 
 def power(c: Composer, base: Tensor, exponent: Tensor) -> Tensor:

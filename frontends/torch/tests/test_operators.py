@@ -104,6 +104,8 @@ _ONE_NUMBER.extend(
         ("isneginf", torch.isneginf, (torch.tensor([0.0, torch.nan, torch.inf, -torch.inf]),)),
         ("isinf", torch.isinf, (torch.tensor([0.0, torch.nan, torch.inf, -torch.inf]),)),
         ("nan_to_num", torch.nan_to_num, (torch.tensor([0.5, torch.nan, torch.inf]),)),
+        ("sign_of_nan", torch.sign, (torch.tensor([-0.5, torch.nan]),)),
+        ("clamp_of_nan", lambda x: torch.clamp(x, -1.0, 1.5), (torch.tensor([2.0, torch.nan]),)),
         ("expm1_near_zero", torch.expm1, (real(50) * 1e-3,)),
         ("log1p_near_zero", torch.log1p, (real(50) * 1e-3,)),
     ]

@@ -238,11 +238,11 @@ def round_(t: OperatorContext) -> Tensor:
 
 
 def clamp(t: OperatorContext) -> Tensor:
-    """self within [min, max], which may be tensors, or beyond one that is left out."""
+    """self within [min, max], which may be tensors, or beyond one that is left out. NaN stays."""
     c, (x,) = t.c, t.as_result("self")
     if t.has("min"):
-        x = ew.maximum(c, x, t.as_result("min")[0])
-    return ew.minimum(c, x, t.as_result("max")[0]) if t.has("max") else x
+        x = ew.maximum(c, t.as_result("min")[0], x)
+    return ew.minimum(c, t.as_result("max")[0], x) if t.has("max") else x
 
 
 def cast(t: OperatorContext) -> Tensor:
