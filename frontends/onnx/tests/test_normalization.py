@@ -44,10 +44,21 @@ def test_batch_normalization_in_training_is_refused() -> None:
             computed(made, {})
 
 
-def test_batch_normalization_of_elements_is_refused() -> None:
+@pytest.mark.parametrize("known", [(), (1, 2, 3, 4)])
+def test_batch_normalization_of_elements(known: tuple[int, ...]) -> None:
+    x, (scale, bias, mean) = numbers(0, 2, 3, 4), (numbers(seed, 3, 4) for seed in (1, 2, 3))
+    variance = np.abs(numbers(4, 3, 4)) + np.float32(0.1)
+    operands = [x, scale, bias, mean, variance]
+    made = one("BatchNormalization", operands, {"spatial": 0}, known=known, opset=7)
+    given = {f"x{place}": each for place, each in enumerate(operands) if place not in known}
+    (found,) = computed(made, given)
+    assert_close(found, (x - mean) / np.sqrt(variance + np.float32(1e-5)) * scale + bias)
+
+
+def test_batch_normalization_of_elements_has_numbers_of_each() -> None:
     operands = [numbers(0, 1, 2, 3), *(np.ones(2, np.float32) for _ in range(4))]
     made = one("BatchNormalization", operands, {"spatial": 0}, opset=7)
-    with pytest.raises(UnsupportedError, match=r"\(spatial=1\), got those of elements"):
+    with pytest.raises(ModelError, match=r"elements of \[2, 3\], as spatial=0 says, got \[2\]"):
         computed(made, {})
 
 

@@ -64,7 +64,7 @@ RULES: Mapping[str, Rule] = {
     "HardSwish": Rule(lambda t: act.hard_swish(t.c, t.tensor(0))),
     "LeakyRelu": Rule(lambda t: act.leaky_relu(t.c, t.tensor(0), t.real("alpha"))),
     "Mish": Rule(lambda t: act.mish(t.c, t.tensor(0))),
-    "PRelu": Rule(lambda t: act.prelu(t.c, t.tensor(0), t.tensor(1))),
+    "PRelu": Rule(lambda t: act.prelu(t.c, *t.broadcasting(0, 1))),
     "Relu": Rule(relu),
     "Selu": Rule(lambda t: act.selu(t.c, t.tensor(0), t.real("alpha"), t.real("gamma"))),
     "Shrink": Rule(shrink),

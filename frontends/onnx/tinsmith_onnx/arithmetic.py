@@ -24,7 +24,6 @@ from tinsmith_ir.operators import (
     Operator,
     Relation,
     Round,
-    Sign,
     Sin,
     Sinh,
     Sqrt,
@@ -44,21 +43,22 @@ _Binary = Callable[[Composer, Tensor, Tensor], Tensor]
 
 
 def _two(function: _Binary) -> Rule:
-    return Rule(lambda context: function(context.c, context.tensor(0), context.tensor(1)))
+    return Rule(lambda context: function(context.c, *context.broadcasting(0, 1)))
 
 
 def _any_number(function: _Binary) -> Rule:
     """Of one operand and more, from the first on."""
 
     def convert(context: OperatorContext) -> Tensor:
-        return reduce(lambda lhs, rhs: function(context.c, lhs, rhs), context.present())
+        operands = context.broadcasting(*range(len(context.operands)))
+        return reduce(lambda lhs, rhs: function(context.c, lhs, rhs), operands)
 
     return Rule(convert)
 
 
 def _relation(relation: Relation, *, is_exchanged: bool = False) -> Rule:
     def convert(context: OperatorContext) -> Tensor:
-        lhs, rhs = context.tensor(0), context.tensor(1)
+        lhs, rhs = context.broadcasting(0, 1)
         lhs, rhs = (rhs, lhs) if is_exchanged else (lhs, rhs)
         return ew.binary_bool(context.c, relation, lhs, rhs)
 
@@ -72,7 +72,7 @@ def function(operator: Operator) -> Rule:
 
 def mean(context: OperatorContext) -> Tensor:
     """The sum of all operands by their number."""
-    c, parts = context.c, context.present()
+    c, parts = context.c, context.broadcasting(*range(len(context.operands)))
     summed = reduce(lambda lhs, rhs: ew.add(c, lhs, rhs), parts)
     return ew.mul(c, summed, c.number(1.0 / len(parts), summed))
 
@@ -80,12 +80,12 @@ def mean(context: OperatorContext) -> Tensor:
 def mod(context: OperatorContext) -> Tensor:
     """Mod: of the divisor's sign, or with fmod of the dividend's."""
     apply = ew.truncated_mod if context.integer("fmod") else ew.floor_mod
-    return apply(context.c, context.tensor(0), context.tensor(1))
+    return apply(context.c, *context.broadcasting(0, 1))
 
 
 def power(context: OperatorContext) -> Tensor:
     """Pow; the exponent may be of another type. Integers are exact if the exponent is one known integer."""
-    c, base, exponent = context.c, context.tensor(0), context.tensor(1)
+    c, (base, exponent) = context.c, context.broadcasting(0, 1)
     if base.is_known and exponent.is_known:
         return ew.binary(c, Neg(), lambda x, y: np.power(x, y).astype(x.dtype), base, exponent)
     if base.is_float:
@@ -139,7 +139,7 @@ def negate(context: OperatorContext) -> Tensor:
 
 def where(context: OperatorContext) -> Tensor:
     """Where."""
-    return ew.where(context.c, context.tensor(0), context.tensor(1), context.tensor(2))
+    return ew.where(context.c, *context.broadcasting(0, 1, 2))
 
 
 def reciprocal(context: OperatorContext) -> Tensor:
@@ -192,7 +192,7 @@ RULES: Mapping[str, Rule] = {
     "Pow": Rule(power, remark="integers by exponents that differ or are computed: as float32"),
     "Reciprocal": Rule(reciprocal),
     "Round": function(Round()),
-    "Sign": function(Sign()),
+    "Sign": Rule(lambda context: ew.sign(context.c, context.tensor(0))),
     "Sin": function(Sin()),
     "Sinh": function(Sinh()),
     "Sqrt": function(Sqrt()),

@@ -19,7 +19,7 @@ def shift(context: OperatorContext) -> Tensor:
     direction = context.text("direction")
     if direction not in ("LEFT", "RIGHT"):
         raise context.error(f"expected direction LEFT or RIGHT, got {direction!r}")
-    c, x, distance = context.c, context.tensor(0), context.tensor(1)
+    c, (x, distance) = context.c, context.broadcasting(0, 1)
     if direction == "RIGHT":
         return bits.shift_right(c, x, distance)
     return _within(context, bits.shift_left(c, x, distance))
@@ -83,10 +83,10 @@ def is_inf(context: OperatorContext) -> Tensor:
 RULES: Mapping[str, Rule] = {
     "BitCast": Rule(bit_cast, "of known elements, or between int8 and uint8"),
     "BitShift": Rule(shift),
-    "BitwiseAnd": Rule(lambda t: bits.bitwise_and(t.c, t.tensor(0), t.tensor(1))),
+    "BitwiseAnd": Rule(lambda t: bits.bitwise_and(t.c, *t.broadcasting(0, 1))),
     "BitwiseNot": Rule(bitwise_not),
-    "BitwiseOr": Rule(lambda t: bits.bitwise_or(t.c, t.tensor(0), t.tensor(1))),
-    "BitwiseXor": Rule(lambda t: bits.bitwise_xor(t.c, t.tensor(0), t.tensor(1))),
+    "BitwiseOr": Rule(lambda t: bits.bitwise_or(t.c, *t.broadcasting(0, 1))),
+    "BitwiseXor": Rule(lambda t: bits.bitwise_xor(t.c, *t.broadcasting(0, 1))),
     "IsInf": Rule(is_inf),
     "IsNaN": Rule(is_nan),
 }

@@ -115,6 +115,22 @@ class OperatorContext:
             raise ModelError(f"{self.where}: expected operands, got none")
         return found
 
+    def broadcasting(self, *positions: int) -> list[Tensor]:
+        """Operands whose shapes broadcast with each other; raises ModelError for one that is left out, or does not."""
+        found = [self.tensor(position) for position in positions]
+        self.broadcast_shape(*(each.shape for each in found))
+        return found
+
+    def broadcast_shape(self, *shapes: Sequence[int]) -> tuple[int, ...]:
+        """What shapes become that broadcast with each other; raises ModelError for those that do not."""
+        try:
+            return np.broadcast_shapes(*map(tuple, shapes))
+        except ValueError:
+            given = ", ".join(str(list(shape)[:16]) for shape in shapes)
+            raise self.error(
+                f"expected shapes that broadcast with each other, got {given}"
+            ) from None
+
     def known(self, position: int) -> Array:
         """The elements of an operand that the operator of the graph has as an attribute.
 

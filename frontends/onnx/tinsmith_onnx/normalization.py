@@ -21,11 +21,25 @@ def batch_norm(context: OperatorContext) -> Tensor:
             "expected a model for inference, whose normalization has one result, got one in training"
         )
     x = context.tensor(0)
-    if context.version < 9 and not context.integer("spatial"):
-        raise context.unsupported("expected moments of channels (spatial=1), got those of elements")
-    scale, bias, mean, variance = (_channels(context, position, x) for position in range(1, 5))
     epsilon = context.real("epsilon")
+    if context.version < 9 and not context.integer("spatial"):
+        return _batch_norm_of_elements(context, x, epsilon)
+    scale, bias, mean, variance = (_channels(context, position, x) for position in range(1, 5))
     return normalization.batch_norm(context.c, x, scale, bias, mean, variance, epsilon)
+
+
+def _batch_norm_of_elements(context: OperatorContext, x: Tensor, epsilon: float) -> Tensor:
+    """Of versions that knew moments of each element of (C, ...): those are the channels of a row."""
+    c, numbers = context.c, [context.tensor(position) for position in range(1, 5)]
+    if x.rank < 2 or any(each.shape != x.shape[1:] for each in numbers):
+        raise context.error(
+            f"expected numbers for the elements of {list(x.shape)[1:]}, as spatial=0 says, got "
+            f"{', '.join(str(list(each.shape)) for each in numbers)}"
+        )
+    rows = reshape(c, x, (x.shape[0], x.elements // max(x.shape[0], 1)))
+    scale, bias, mean, variance = (reshape(c, each, (each.elements,)) for each in numbers)
+    normalized = normalization.batch_norm(c, rows, scale, bias, mean, variance, epsilon)
+    return reshape(c, normalized, x.shape)
 
 
 def instance_norm(context: OperatorContext) -> Tensor:

@@ -37,7 +37,8 @@ def constant(context: OperatorContext) -> Tensor:
 def expand(context: OperatorContext) -> Tensor:
     """Expand: to a shape, with which x broadcasts in both directions."""
     x = context.tensor(0)
-    return movement.broadcast_to(context.c, x, np.broadcast_shapes(x.shape, context.integers_of(1)))
+    shape = context.broadcast_shape(x.shape, context.integers_of(1))
+    return movement.broadcast_to(context.c, x, shape)
 
 
 def flatten(context: OperatorContext) -> Tensor:

@@ -23,6 +23,7 @@ from tinsmith_ir.operators import (
     Pow,
     Relation,
     Select,
+    Sign,
     Square,
     Sub,
 )
@@ -107,6 +108,13 @@ def absolute(c: Composer, x: Tensor) -> Tensor:
     if x.is_float:
         return c.emit(Abs(), x)
     return x if x.dtype.kind == "u" else maximum(c, x, sub(c, c.number(0, x), x))
+
+
+def sign(c: Composer, x: Tensor) -> Tensor:
+    """-1, 0 or 1; 0 of NaN."""
+    if x.dtype not in _NARROW:
+        return c.emit(Sign(), x)
+    return cast(c, c.emit(Sign(), cast(c, x, np.dtype("<i4"))), x.dtype)
 
 
 def minimum(c: Composer, lhs: Tensor, rhs: Tensor) -> Tensor:

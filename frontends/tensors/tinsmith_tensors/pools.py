@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import AveragePool2D, Gather, MaxPool2D, Sqrt, Square
-from tinsmith_ir.types import Quantization
 
 from tinsmith_tensors.composer import Composer, Tensor
 from tinsmith_tensors.elementwise import absolute, add, cast, maximum, mul, power
@@ -27,12 +26,18 @@ from tinsmith_tensors.movement import (
     slice_,
 )
 from tinsmith_tensors.quantization import of_real
-from tinsmith_tensors.reductions import arg_max, largest, mean, normalized_axes, total
+from tinsmith_tensors.reductions import (
+    arg_max,
+    as_compared,
+    comparable,
+    largest,
+    mean,
+    normalized_axes,
+    total,
+)
 from tinsmith_tensors.scattering import scatter_elements
 from tinsmith_tensors.windows import check_axes
 
-_PLAIN = Quantization((1.0,), (0,))
-"""Of integers that stand for themselves."""
 _Reduction = Callable[[Composer, Tensor, Tensor], Tensor]
 
 
@@ -115,10 +120,7 @@ def max_pool(c: Composer, x: Tensor, windows: Windows) -> Tensor:
         return _separate(c, pad(c, x, ((0, 0), (0, 0), *fitted.pads), low), fitted, maximum)
     if x.is_float or x.quantization is not None:
         return _pool(c, x, MaxPool2D, fitted)
-    # Bytes that stand for themselves: the maximum is the same whatever their scale.
-    wide = x if x.dtype == np.int8 else cast(c, x, np.dtype("<i2"))
-    pooled = _pool(c, c.reinterpreted(wide, _PLAIN), MaxPool2D, fitted)
-    return cast(c, c.reinterpreted(pooled, None), x.dtype)
+    return as_compared(c, _pool(c, comparable(c, x), MaxPool2D, fitted), x)
 
 
 def max_pool_indices(

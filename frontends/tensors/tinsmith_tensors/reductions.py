@@ -20,6 +20,7 @@ from tinsmith_ir.operators import (
     Square,
     Sum,
 )
+from tinsmith_ir.types import Quantization
 
 from tinsmith_tensors.composer import Composer, Tensor
 from tinsmith_tensors.element_types import graph_dtype
@@ -27,6 +28,9 @@ from tinsmith_tensors.elementwise import absolute, add, cast, div, mul, sub
 from tinsmith_tensors.movement import flip, reshape, squeeze, unsqueeze
 
 _WIDE = np.dtype("<i8")
+_REAL = np.dtype("<f4")
+_BYTE = np.dtype("u1")
+_COMPARED_ALIKE = (np.dtype("i1"), _BYTE, np.dtype("<i2"))
 _MOST_SUMMED = 1 << 14
 """Floats one after another: rounding may then be off by a thousandth of their magnitude."""
 _ArrayReduction = Callable[..., Array]
@@ -91,12 +95,36 @@ def product(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bo
 
 def largest(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
     """The largest element; of bool whether any is true. Of none it is the lowest that there is."""
-    return _reduced(c, x, axes, keep_dims, ReduceMax, _extreme(np.max, is_lowest=True))
+    reduced = _reduced(
+        c, comparable(c, x), axes, keep_dims, ReduceMax, _extreme(np.max, is_lowest=True)
+    )
+    return as_compared(c, reduced, x)
 
 
 def smallest(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
     """The smallest element; of bool whether all are true. Of none it is the largest that there is."""
-    return _reduced(c, x, axes, keep_dims, ReduceMin, _extreme(np.min, is_lowest=False))
+    reduced = _reduced(
+        c, comparable(c, x), axes, keep_dims, ReduceMin, _extreme(np.min, is_lowest=False)
+    )
+    return as_compared(c, reduced, x)
+
+
+def comparable(c: Composer, x: Tensor) -> Tensor:
+    """x as the graph compares elements: bytes and int16 that stand for themselves, uint8 as int16. Casts that move
+    nothing, but for uint8.
+    """
+    if x.is_known or x.dtype not in _COMPARED_ALIKE or (x.quantization and x.dtype != _BYTE):
+        return x
+    wide = cast(c, x, np.dtype("<i2")) if x.dtype == _BYTE else x
+    return c.reinterpreted(wide, Quantization.per_tensor(1.0, 0))
+
+
+def as_compared(c: Composer, chosen: Tensor, x: Tensor) -> Tensor:
+    """Elements that were chosen of `comparable` ones of x, as those of x."""
+    if chosen.is_known or chosen.quantization == x.quantization:
+        return chosen
+    plain = cast(c, c.reinterpreted(chosen, None), x.dtype)
+    return c.reinterpreted(plain, x.quantization)
 
 
 def _extreme(function: _ArrayReduction, *, is_lowest: bool) -> _ArrayReduction:
@@ -127,13 +155,18 @@ def square_sum(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims:
 
 
 def l2_norm(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
-    """The root of the sum of squares."""
-    return c.emit(Sqrt(), square_sum(c, x, axes, keep_dims=keep_dims))
+    """The root of the sum of squares; of integers cut off."""
+    return _of_real(c, square_sum(c, x, axes, keep_dims=keep_dims), Sqrt())
 
 
 def log_sum(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
-    """The logarithm of the sum."""
-    return c.emit(Log(), total(c, x, axes, keep_dims=keep_dims))
+    """The logarithm of the sum; of integers cut off."""
+    return _of_real(c, total(c, x, axes, keep_dims=keep_dims), Log())
+
+
+def _of_real(c: Composer, x: Tensor, operator: Operator) -> Tensor:
+    """A function of float32, of which integers keep the whole part."""
+    return cast(c, c.emit(operator, cast(c, x, _REAL)), x.dtype)
 
 
 def log_sum_exp(c: Composer, x: Tensor, axes: Sequence[int] | None, *, keep_dims: bool) -> Tensor:
@@ -165,7 +198,8 @@ def _arg(
     c: Composer, x: Tensor, axis: int, keep_dims: bool, make: Callable[..., Operator], last: bool
 ) -> Tensor:
     (place,) = normalized_axes([axis], x.rank)
-    found = cast(c, c.emit(make(axis=place), flip(c, x, [place]) if last else x), _WIDE)
+    compared = comparable(c, flip(c, x, [place]) if last else x)
+    found = cast(c, c.emit(make(axis=place), compared), _WIDE)
     if last:
         found = sub(c, c.number(x.shape[place] - 1, found), found)
     return unsqueeze(c, found, [place]) if keep_dims else found
