@@ -201,3 +201,4 @@ def test_what_moves_elements_counts_unless_it_only_looks_at_them() -> None:
 
     with pytest.raises(UnsupportedError, match="in all, got one more"):
         copies()
+    assert c.known(np.ones(4)).is_known  # counted by itself

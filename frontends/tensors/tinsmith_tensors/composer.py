@@ -144,6 +144,7 @@ class Composer:
         self._computed: set[str] = set()
         self._bounded: dict[int, tuple[Array | None, Array]] = {}
         self._known_bytes = 0
+        self._moved_bytes = 0
         self._operators = 0
         self._location = Location()
         self._hint = "value"
@@ -178,15 +179,26 @@ class Composer:
         Raises UnsupportedError if known tensors take too much memory in all; what a file holds does not count. And for
         one without elements whose axes are too long.
         """
+        self._known_bytes = self._more_bytes(self._known_bytes, array)
+        return Tensor(array=np.asarray(array), hint=hint or self._hint)
+
+    def moved(self, array: Array, hint: str) -> Tensor:
+        """Elements of a known tensor in other places, as known ones; raises as `known`.
+
+        They are counted by themselves: weights are there as operators read them beside those in the order of the file.
+        """
+        self._moved_bytes = self._more_bytes(self._moved_bytes, array)
+        return Tensor(array=array, hint=hint)
+
+    def _more_bytes(self, before: int, array: Array) -> int:
         if array.size == 0:
             self.check_known_size(array.shape, array.dtype.itemsize)
-        self._known_bytes += array.nbytes
-        if self._known_bytes > self._most_known_bytes:
+        if before + array.nbytes > self._most_known_bytes:
             raise UnsupportedError(
                 f"expected known tensors of at most {self._most_known_bytes:,} bytes in all, got one more of "
-                f"{array.nbytes:,}"
+                f"{array.nbytes:,}; let the file hold what they become"
             )
-        return Tensor(array=np.asarray(array), hint=hint or self._hint)
+        return before + array.nbytes
 
     def check_known_size(self, shape: Sequence[int], itemsize: int = 8) -> None:
         """Raise UnsupportedError before an array is made whose size a file merely claims: elements, indices, masks.

@@ -224,5 +224,5 @@ def _moved(c: Composer, x: Tensor, move: Callable[[Array], Array]) -> Tensor:
     assert x.array is not None
     array = np.asarray(move(x.array), order="C")
     is_view = array.size > 0 and np.may_share_memory(array, x.array)
-    moved = Tensor(array, hint=x.hint) if is_view else c.known(array, x.hint)
+    moved = Tensor(array, hint=x.hint) if is_view else c.moved(array, x.hint)
     return replace(moved, integers=x.integers and x.integers.moved(move))
