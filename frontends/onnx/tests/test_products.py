@@ -1,7 +1,7 @@
 import pytest
 from models import computed, expected, one
 from numeric import assert_close, numbers, reals
-from tinsmith_ir import Array, UnsupportedError
+from tinsmith_ir import Array, ModelError, UnsupportedError
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,21 @@ def test_batches_that_are_transposed_are_refused() -> None:
     operands = [numbers(1, 2, 3, 4), numbers(2, 2, 4, 5)]
     made = one("FusedMatMul", operands, {"transBatchA": 1}, domain="com.microsoft")
     with pytest.raises(UnsupportedError, match="expected transBatchA=0"):
+        computed(made, {})
+
+
+@pytest.mark.parametrize("known", [(), (1,)])
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "message"),
+    [
+        ((2, 3), (4, 5), r"\(M, K\) and \(K, N\), got \[2, 3\] and \[4, 5\]"),
+        ((3,), (4,), r"got \[3\] and \[4\]"),
+        ((2, 2, 3), (3, 3, 4), r"that broadcast with each other, got \[2\], \[3\]"),
+    ],
+)
+def test_matrices_that_do_not_fit_are_damage(
+    lhs: tuple[int, ...], rhs: tuple[int, ...], message: str, known: tuple[int, ...]
+) -> None:
+    made = one("MatMul", [numbers(0, *lhs), numbers(1, *rhs)], known=known)
+    with pytest.raises(ModelError, match=message):
         computed(made, {})

@@ -11,6 +11,17 @@ from tinsmith_onnx.context import OperatorContext
 from tinsmith_onnx.rules import Rule
 
 
+def matmul(context: OperatorContext) -> Tensor:
+    """MatMul, as NumPy's."""
+    lhs, rhs = context.tensor(0), context.tensor(1)
+    if lhs.rank and rhs.rank and lhs.shape[-1] != rhs.shape[max(rhs.rank - 2, 0)]:
+        raise context.error(
+            f"expected matrices (M, K) and (K, N), got {list(lhs.shape)} and {list(rhs.shape)}"
+        )
+    context.broadcast_shape(lhs.shape[:-2], rhs.shape[:-2])
+    return products.matmul(context.c, lhs, rhs)
+
+
 def gemm(context: OperatorContext) -> Tensor:
     """Gemm: alpha * A @ B + beta * C, each matrix transposed or not."""
     return products.gemm(
@@ -43,6 +54,6 @@ def fused_matmul(context: OperatorContext) -> Tensor:
 RULES: Mapping[str, Rule] = {
     "Einsum": Rule(lambda t: einsum(t.c, t.text("equation"), t.present())),
     "Gemm": Rule(gemm),
-    "MatMul": Rule(lambda t: products.matmul(t.c, t.tensor(0), t.tensor(1))),
+    "MatMul": Rule(matmul),
     "com.microsoft.FusedMatMul": Rule(fused_matmul),
 }
