@@ -76,6 +76,18 @@ def test_masks_are_numbers_or_bool_and_may_be_short(is_causal: int, known: tuple
         check("Attention", [QUERY, KEY, VALUE, mask], {"is_causal": is_causal}, known=known)
 
 
+@pytest.mark.parametrize("known", [(), (3,)])
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.int64])
+def test_masks_of_integers_are_added(dtype: type[np.integer], known: tuple[int, ...]) -> None:
+    """The reference implementation has no infinity of integers for what a short one does not reach."""
+    mask = (np.arange(12) % 5).reshape(3, 4)
+    operands = [QUERY, KEY, VALUE, mask.astype(dtype)]
+    made = one("Attention", operands, known=known, opset=25)
+    others = [QUERY, KEY, VALUE, mask.astype(np.float32)]
+    wanted = expected(one("Attention", others, known=known, opset=25), _given(others, known))
+    assert_close(computed(made, _given(operands, known))[0], wanted[0])
+
+
 @pytest.mark.parametrize("mode", [0, 1, 2, 3])
 def test_keys_of_before_come_in_front_and_scores_are_shown(mode: int) -> None:
     operands = [QUERY, KEY, VALUE, numbers(4, 3, 7), numbers(5, 2, 2, 2, 6), numbers(6, 2, 2, 2, 4)]
@@ -254,3 +266,11 @@ def test_fused_attention_of_other_forms_is_refused() -> None:
     )
     with pytest.raises(UnsupportedError, match="neither packed batches nor a scale"):
         computed(made, {})
+
+
+def test_an_opset_that_has_no_attention_is_named() -> None:
+    made = one("Attention", [QUERY, KEY, VALUE], opset=20)
+    with pytest.raises(
+        ModelError, match="an opset in which Attention has a default for it, got opset 20"
+    ):
+        computed(made, _given([QUERY, KEY, VALUE]))

@@ -93,10 +93,12 @@ def _bound(context: OperatorContext, name: str) -> int | None:
 
 
 def _mask(context: OperatorContext, keys: int) -> tuple[Tensor | None, list[Tensor]]:
-    """A mask that is added, or one of bool. Keys that it does not reach are not seen."""
+    """A mask that is added, of any numbers, or one of bool. Keys that it does not reach are not seen."""
     c, mask = context.c, context.optional(3)
     if mask is None:
         return None, []
+    if mask.dtype.kind in "iu":
+        mask = ew.cast(c, mask, np.dtype(np.float32))
     missing = keys - mask.shape[-1] if mask.rank else 0
     if missing > 0:
         nothing = -np.inf if mask.is_float else 0

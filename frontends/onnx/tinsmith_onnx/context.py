@@ -271,7 +271,12 @@ class OperatorContext:
             return onnx.helper.get_attribute_value(self._attribute(name, kind))
         if default is not _REQUIRED:
             return default
-        defined = self._schema and self._schema.attributes.get(name)
+        if self._schema is None:
+            raise self.error(
+                f"expected attribute {name!r}, or an opset in which {self.node.op_type} has a default for it, got "
+                f"opset {self.version}"
+            )
+        defined = self._schema.attributes.get(name)
         if defined is None or not defined.default_value.name:
             raise self.error(f"expected an attribute {name!r}, got none")
         return onnx.helper.get_attribute_value(defined.default_value)

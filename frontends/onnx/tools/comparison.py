@@ -189,6 +189,9 @@ def outputs_of(imported: Imported, arrays: Mapping[str, Array], path: Path, by: 
     """The outputs in the order of the graph, as in the file. by: "C" or "evaluator"."""
     graph = imported.graph
     named = {identifier(name): array for name, array in arrays.items()}
+    if len(named) == len(graph.inputs):  # one that is an output, too, has another name here
+        names = (value.name for value in graph.inputs)
+        named = dict(zip(names, arrays.values(), strict=True))
     inputs = {
         value.name: _turned(named[value.name], imported.turned.get(value.name)).astype(
             value.type.dtype.numpy
