@@ -174,6 +174,15 @@ def test_sums_that_are_normalized_at_once() -> None:
     assert_close(found, total / root * scale)
 
 
+@pytest.mark.parametrize(("attributes", "steepness"), [({}, 1.702), ({"alpha": 0.5}, 0.5)])
+def test_a_quick_gelu_is_steep_as_it_says(
+    attributes: Mapping[str, object], steepness: float
+) -> None:
+    x = numbers(0, 2, 4)
+    (found,) = computed(one("QuickGelu", [x], attributes, domain="com.microsoft"), {"x0": x})
+    assert_close(found, x / (1 + np.exp(-steepness * x.astype(np.float64))))
+
+
 @pytest.mark.parametrize(("kind", "other"), [("BiasGelu", "none"), ("FastGelu", "tanh")])
 def test_gelu_of_a_sum(kind: str, other: str) -> None:
     x, bias = numbers(0, 2, 4), numbers(1, 4)

@@ -58,6 +58,22 @@ def test_without_a_zero_point_the_result_is_uint8_or_as_the_attribute_says() -> 
     assert found.tolist() == quantized(x, 0.0001, 0, "i2").tolist()
 
 
+@pytest.mark.parametrize(
+    ("dtype", "zero_point", "is_told"), [("i2", 3, True), ("i2", 0, False), ("u2", 5, True)]
+)
+def test_integers_of_16_bits_that_no_operator_takes_are_told(
+    dtype: str, zero_point: int, is_told: bool
+) -> None:
+    x, zero = numbers(2, 3, 4), scalar(zero_point, dtype)
+    made = one("QuantizeLinear", [x, scalar(0.0001), zero], known=(1, 2))
+    told: list[str] = []
+    import_onnx(made.SerializeToString(), on_warning=told.append)
+    assert (
+        any("computed as float32: operators take int16 with zero point 0" in each for each in told)
+        is is_told
+    )
+
+
 @pytest.mark.parametrize("known", [(), (1, 2)])
 def test_an_axis_and_blocks(known: Sequence[int]) -> None:
     x, scales = numbers(3, 2, 6, 3), np.array([0.02, 0.01, 0.03], np.float32)

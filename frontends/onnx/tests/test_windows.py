@@ -186,3 +186,51 @@ def test_attributes_that_contradict_are_refused(
 def test_windows_beyond_the_image_are_refused() -> None:
     with pytest.raises(UnsupportedError, match="within the padded input"):
         made_of("AveragePool", [numbers(1, 1, 4)], {"kernel_shape": [5]})
+
+
+@pytest.mark.parametrize(
+    ("activation", "values", "kind", "attributes"),
+    [
+        ("", (), "Identity", {}),
+        ("Relu", (), "Relu", {}),
+        ("Sigmoid", (), "Sigmoid", {}),
+        ("Tanh", (), "Tanh", {}),
+        ("LeakyRelu", (0.2,), "LeakyRelu", {"alpha": 0.2}),
+        ("Clip", (-0.5, 1.5), "Clip", {"min": -0.5, "max": 1.5}),
+        ("HardSigmoid", (0.3, 0.4), "HardSigmoid", {"alpha": 0.3, "beta": 0.4}),
+    ],
+)
+@pytest.mark.parametrize("is_added", [False, True])
+def test_fused_convolutions_are_those_with_a_function_behind(
+    activation: str,
+    values: tuple[float, ...],
+    kind: str,
+    attributes: Mapping[str, object],
+    is_added: bool,
+) -> None:
+    x, weights, bias, other = (
+        numbers(1, 2, 5, 4),
+        numbers(3, 2, 3, 3),
+        numbers(3),
+        numbers(1, 3, 3, 2),
+    )
+    (product,) = made_of("Conv", [x, weights, bias], {}, known=(1, 2))
+    summed = np.add(product.astype(np.float32), other) if is_added else product
+    (wanted,) = made_of(kind, [summed], attributes, opset=6 if kind == "Clip" else 22)
+    given = [x, weights, bias, other][: 4 if is_added else 3]
+    said = (
+        {"activation": activation, "activation_params": values}
+        if values
+        else {"activation": activation}
+    )
+    model = one("FusedConv", given, said, known=(1, 2), domain="com.microsoft")
+    named = {f"x{index}": array for index, array in enumerate(given) if index not in (1, 2)}
+    (found,) = computed(model, named)
+    assert_close(found, wanted)
+
+
+def test_a_fused_function_that_is_unknown_is_named() -> None:
+    given = [numbers(1, 2, 5, 4), numbers(3, 2, 3, 3)]
+    model = one("FusedConv", given, {"activation": "Mish"}, known=(1,), domain="com.microsoft")
+    with pytest.raises(UnsupportedError, match=r"LeakyRelu with 1, .*got 'Mish' with 0"):
+        computed(model, {"x0": given[0]})

@@ -3,13 +3,25 @@
 from collections.abc import Mapping
 
 import numpy as np
-from tinsmith_ir.operators import Gelu, Relu
+from tinsmith_ir.operators import Gelu, Relu, Tanh
 from tinsmith_tensors import Tensor
 from tinsmith_tensors import activations as act
 from tinsmith_tensors import elementwise as ew
 
 from tinsmith_onnx.context import OperatorContext
 from tinsmith_onnx.rules import Rule
+
+_QUICK_GELU = 1.702
+"""How steep a sigmoid is near Gelu: https://arxiv.org/abs/1606.08415."""
+_NUMBERS_OF_FUSED: Mapping[str, int] = {
+    "": 0,
+    "Relu": 0,
+    "Sigmoid": 0,
+    "Tanh": 0,
+    "LeakyRelu": 1,
+    "Clip": 2,
+    "HardSigmoid": 2,
+}
 
 
 def clip(context: OperatorContext) -> Tensor:
@@ -53,6 +65,33 @@ def shrink(context: OperatorContext) -> Tensor:
     return ew.where(c, is_below, ew.add(c, x, c.number(bias, x)), above)
 
 
+def fused(context: OperatorContext, x: Tensor) -> Tensor:
+    """The function that ONNX Runtime writes into an operator in front of it: its name, and its numbers in order."""
+    c, kind = context.c, context.text("activation", "")
+    numbers = context.reals("activation_params", ())
+    wanted = _NUMBERS_OF_FUSED.get(kind)
+    if wanted is None or len(numbers) != wanted:
+        known = ", ".join(f"{name} with {count}" for name, count in _NUMBERS_OF_FUSED.items())
+        raise context.unsupported(
+            f"expected an activation of {known} numbers, got {kind!r} with {len(numbers)}"
+        )
+    match kind:
+        case "":
+            return x
+        case "Relu":
+            return c.emit(Relu(), x)
+        case "Sigmoid":
+            return act.sigmoid(c, x)
+        case "Tanh":
+            return c.emit(Tanh(), x)
+        case "LeakyRelu":
+            return act.leaky_relu(c, x, *numbers)
+        case "Clip":
+            return act.clip(c, x, *numbers)
+        case _:
+            return act.hard_sigmoid(c, x, *numbers)
+
+
 RULES: Mapping[str, Rule] = {
     "Celu": Rule(lambda t: act.celu(t.c, t.tensor(0), t.real("alpha"))),
     "Clip": Rule(clip),
@@ -73,4 +112,7 @@ RULES: Mapping[str, Rule] = {
     "Softsign": Rule(lambda t: act.softsign(t.c, t.tensor(0))),
     "Swish": Rule(lambda t: act.silu(t.c, t.tensor(0), t.real("alpha"))),
     "ThresholdedRelu": Rule(lambda t: act.thresholded_relu(t.c, t.tensor(0), t.real("alpha"))),
+    "com.microsoft.QuickGelu": Rule(
+        lambda t: act.silu(t.c, t.tensor(0), t.real("alpha", _QUICK_GELU))
+    ),
 }

@@ -231,6 +231,8 @@ class _Import:
             raise ModelError(f"{self._source}: expected outputs, got none")
         for output in self._graph.output:
             self._compare_with_declared(output, outputs[output.name])
+        for remark in self._c.remarks:
+            self._choices.on_warning(remark)
         graph = with_quantized_inputs(self._c.build(kept))
         if self._choices.channels_last:
             graph, turned = channels_last_ends(graph)

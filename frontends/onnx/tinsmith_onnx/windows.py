@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from tinsmith_tensors import Tensor, elementwise, movement, pools, reductions, transposed, windows
 
+from tinsmith_onnx.activations import fused
 from tinsmith_onnx.context import OperatorContext
 from tinsmith_onnx.rules import Rule
 
@@ -23,8 +24,14 @@ def conv(context: OperatorContext) -> Tensor:
         stride=stride,
         dilation=dilation,
         pads=pads(context, x.shape[2:], kernel, stride, dilation),
-        groups=context.integer("group"),
+        groups=context.integer("group", 1),
     )
+
+
+def fused_conv(context: OperatorContext) -> Tensor:
+    """FusedConv of com.microsoft: a convolution, a tensor added to it, and a function of the sum."""
+    x, added = conv(context), context.optional(3)
+    return fused(context, x if added is None else elementwise.add(context.c, x, added))
 
 
 def conv_transpose(context: OperatorContext) -> Tensor:
@@ -215,4 +222,5 @@ RULES: Mapping[str, Rule] = {
     "LpPool": Rule(lp_pool),
     "MaxPool": Rule(max_pool),
     "MaxUnpool": Rule(max_unpool, "computed indices of large planes"),
+    "com.microsoft.FusedConv": Rule(fused_conv),
 }

@@ -146,8 +146,18 @@ class Composer:
         self._known_bytes = 0
         self._moved_bytes = 0
         self._operators = 0
+        self._remarks: dict[str, int] = {}
         self._location = Location()
         self._hint = "value"
+
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What a user should know of the graph, and how often it came to pass."""
+        return [f"{text} ({count} times)" for text, count in self._remarks.items()]
+
+    def remark(self, text: str) -> None:
+        """Let `remarks` tell of this."""
+        self._remarks[text] = self._remarks.get(text, 0) + 1
 
     @contextmanager
     def at(self, location: Location, hint: str) -> Generator[None]:

@@ -28,6 +28,7 @@ _OPERATOR_DTYPES: Mapping[np.dtype[np.generic], DType] = {
     np.dtype("u1"): DType.UINT8,
     np.dtype("<i2"): DType.INT16,
 }
+_MOST_16 = (1 << 16) - 1
 _INT8_RANGE = (-128, 127)
 _RECENTRING = 128
 """How much lower integers of int8 are than those of uint8 that stand for the same numbers."""
@@ -75,6 +76,11 @@ def quantize_linear(
             return _quantized(c, bounded, dtype, only)
         except GraphError:
             pass  # a zero point that the operator does not take
+    if only is not None and not x.is_known and kind.high - kind.low == _MOST_16:
+        c.remark(
+            "integers of 16 bits that are unsigned, or have a zero point other than 0, are computed as float32: "
+            "operators take int16 with zero point 0, as symmetric quantizers give it"
+        )
     factor = _spread(c, as_real(c, scale), x, axis, block)
     real = as_real(c, x)
     share = (

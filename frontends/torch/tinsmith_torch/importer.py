@@ -188,6 +188,8 @@ class _Import:
         }
         if not outputs:
             raise UnsupportedError(f"{self._source}: expected results that are tensors, got none")
+        for remark in self._c.remarks:
+            self._on_warning(remark)
         return self._c.build(outputs)
 
     def _input(self, name: str, meta: Meta) -> Tensor:
