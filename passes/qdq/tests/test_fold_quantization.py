@@ -458,3 +458,15 @@ def test_a_quantize_goes_in_front_of_both_parts_of_a_concat() -> None:
         "transpose",
     ]
     assert steps_apart(given, found) == 0
+
+
+def test_what_arranges_elements_of_what_stays_is_not_listed() -> None:
+    given = graph("""
+      input %x: i8[1,2,4]<0.5, -3>
+      %a: f32[1,2,4] = dequantize(%x)
+      %t: f32[1,4,2] = transpose(%a) {permutation=[0,2,1]}
+      %s: f32[1,4,2] = sin(%t)
+      %r: f32[8] = reshape(%s) {shape=[8]}
+      output %r""")
+    found = folded(given)
+    assert [left.node.operator.mnemonic for left in remaining(found)] == ["sin"]

@@ -7,7 +7,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Graph, Node
-from tinsmith_ir.operators import Dequantize, Quantize
+from tinsmith_ir.operators import Dequantize, Quantize, Reshape, Transpose
 
 from tinsmith_qdq.folds import fold
 from tinsmith_qdq.monotone import is_choosing
@@ -57,7 +57,8 @@ def _computed(graph: Graph) -> set[str]:
 
 
 def _is_float(node: Node) -> bool:
-    if isinstance(node.operator, Quantize | Dequantize):
+    # What only arranges elements goes with its neighbours, and other passes move it.
+    if isinstance(node.operator, Quantize | Dequantize | Transpose | Reshape):
         return False
     return any(value.type.dtype is DType.FLOAT32 for value in (*node.outputs, *node.present_inputs))
 
