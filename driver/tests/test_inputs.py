@@ -51,6 +51,29 @@ def test_samples_that_are_channels_first_as_in_the_file_are_turned(tmp_path: Pat
         load_samples(path, _graph(image))
 
 
+def test_samples_that_fit_both_orders_are_channels_last_with_a_warning(tmp_path: Path) -> None:
+    image = TensorType((1, 3, 3, 3), DType.INT8, Quantization.per_tensor(0.5, 0))
+    x = np.arange(2 * 27, dtype=np.int8).reshape(2, 1, 3, 3, 3)
+    path = _save(tmp_path / "x.npz", x=x, y=x)
+    (samples,) = load_samples(path, _graph(image), file_shapes={"in0": (1, 3, 3, 3)})
+    assert np.array_equal(samples.inputs[0], x)
+    assert [warning.partition(", ")[0] for warning in samples.warnings] == [
+        "x holds samples for in0",
+        "y holds samples for in0",
+    ]
+    assert "which may be (N, H, W, C) or (N, C, H, W)" in samples.warnings[0]
+    assert "give --as-in-file" in samples.warnings[0]
+    (as_in_file,) = load_samples(path, _graph(image))
+    assert as_in_file.warnings == ()
+
+
+def test_an_order_that_makes_no_difference_needs_no_warning(tmp_path: Path) -> None:
+    path = _save(tmp_path / "x.npz", x=np.zeros((2, 1, 1, 1), np.int8))
+    pixel = TensorType((1, 1, 1, 1), DType.INT8, Quantization.per_tensor(0.5, 0))
+    (samples,) = load_samples(path, _graph(pixel), file_shapes={"in0": (1, 1, 1, 1)})
+    assert samples.warnings == ()
+
+
 def _classifier() -> Graph:
     value = Value("in0", INT8)
     result = Value("out0", INT8)

@@ -60,6 +60,31 @@ def test_samples_may_be_channels_first_or_last(tmp_path: Path) -> None:
     assert results[0][0].shape == (4, 1, 5, 6, 3)
 
 
+def test_samples_that_fit_both_orders_are_told_and_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = np.random.default_rng(0).standard_normal((3, 3, 1, 1)).astype(F32)
+    node = helper.make_node("Conv", ["x", "w"], ["y"])
+    x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [1, 3, 3, 3]) for n in "xy")
+    graph = helper.make_graph([node], "g", [x], [y], [numpy_helper.from_array(weights, "w")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    (tmp_path / "net.onnx").write_bytes(model.SerializeToString())
+    images = np.random.default_rng(1).standard_normal((2, 3, 3, 3)).astype(F32)
+    results = np.einsum("oi,nihw->nohw", weights[:, :, 0, 0], images)
+    np.savez(tmp_path / "xy.npz", x=images, y=results)
+    report = tmp_path / "report.json"
+    arguments = ["verify", str(tmp_path / "net.onnx"), "--target", "host", "--json", str(report)]
+    arguments += ["--inputs", str(tmp_path / "xy.npz")]
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    for name in "xy":
+        assert error.count(f"warning: {name} holds samples for {name}, [1, 3, 3, 3]") == 1
+    told = [text for text in json.loads(report.read_text())["warnings"] if "holds samples" in text]
+    assert len(told) == 2
+    assert main([*arguments, "--as-in-file"]) == 0
+    assert "holds samples" not in capsys.readouterr().err
+
+
 def test_as_in_file_images_stay_channels_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -462,6 +462,8 @@ def _samples(arguments: argparse.Namespace, graph: Network, model: Model) -> lis
         groups = load_samples(arguments.inputs, graph, arguments.samples, model.file_shapes)
     if not any(len(samples) for samples in groups):
         raise UsageError(f"{arguments.inputs}: expected at least one sample, got none")
+    for samples in groups:
+        _print_each(samples.warnings)
     return groups
 
 
@@ -496,7 +498,11 @@ def _reports(
 
 
 def _print_warnings(compilation: Compilation) -> None:
-    for warning in warnings(compilation):
+    _print_each(warnings(compilation))
+
+
+def _print_each(found: Iterable[str]) -> None:
+    for warning in found:
         print(f"warning: {visible_lines(warning)}", file=sys.stderr)
 
 

@@ -4,7 +4,7 @@ Names of the arrays: `x` or `x_GROUP` is an input, first axis the samples; `y` o
 that are expected for it; `label` the classes. A model with several inputs has `x0`, `x1` (or
 `x0_GROUP`, …) and `y0`, `y1`. A group whose dtype is not the model's is left out: one file may serve
 the int8 and the float network. Samples of inputs and outputs
-that are channels first in the model's file may be so, too.
+that are channels first in the model's file may be so, too; what fits both orders is channels last, with a warning.
 """
 
 import re
@@ -33,13 +33,15 @@ class Samples:
     """Samples of one group, such as "real" or "random"; of a network that keeps states, the frames of one sequence.
 
     inputs, expected: one array per input or output of the model, first axis the samples; each sample
-    has the shape of the model's tensor. expected and labels are None where the file has none.
+    has the shape of the model's tensor. expected and labels are None where the file has none. warnings: what a user
+    should know of how they were read.
     """
 
     group: str
     inputs: tuple[Array, ...]
     expected: tuple[Array, ...] | None
     labels: Array | None
+    warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """How many samples."""
@@ -229,6 +231,25 @@ def _fits(sample: tuple[int, ...], wanted: tuple[int, ...] | None) -> bool:
     return wanted is not None and wanted in (sample, (1, *sample))
 
 
+def _warnings(headers: _Headers, values: Sequence[Value], in_file: _Shapes) -> Iterator[str]:
+    """Of each array whose samples are an image in either order of axes: channels as many as rows and columns."""
+    for name, value in zip(headers, values, strict=bool(headers)):
+        shape = value.type.shape
+        if shape == in_file.get(value.name) and shape[-1] > 1:
+            last, first = _axes(shape, "{}, C"), _axes(shape, "C, {}")
+            yield (
+                f"{name} holds samples for {value.name}, {list(shape)}, which may be {last} or {first}: they are read "
+                f"as {last}, channels last; if they are {first}, as in the model's file, give --as-in-file, which "
+                "keeps that order for the model and all samples"
+            )
+
+
+def _axes(shape: tuple[int, ...], order: str) -> str:
+    """As in (N, H, W, C). order: of the axes behind the batch, where {} stands for all but the channels."""
+    between = "DHW"[-(len(shape) - 2) :]
+    return f"(N, {order.format(', '.join(between))})"
+
+
 def _turned(rows: Array, wanted: tuple[int, ...], in_file: tuple[int, ...] | None) -> Array:
     """Samples as the model wants them, which may be channels first, (N, C, ...), as in its file."""
     if _fits(rows.shape[1:], wanted) or in_file is None:
@@ -267,4 +288,8 @@ def _samples(
         arrays(layout.inputs, graph.inputs),
         arrays(layout.expected, graph.outputs) if layout.expected else None,
         archive.rows("label", layout.count) if is_labelled else None,
+        (
+            *_warnings(layout.inputs, graph.inputs, in_file),
+            *_warnings(layout.expected, graph.outputs, in_file),
+        ),
     )

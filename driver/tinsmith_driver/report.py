@@ -68,7 +68,7 @@ def report(
             }
             for record in compilation.records
         ],
-        "warnings": warnings(compilation, build),
+        "warnings": warnings(compilation, build, measurement),
     }
     if measurement:
         result["run"] = _run(measurement)
@@ -100,9 +100,11 @@ def together_report(
     }
 
 
-def warnings(compilation: Compilation, build: Build | None = None) -> list[str]:
+def warnings(
+    compilation: Compilation, build: Build | None = None, measurement: Measurement | None = None
+) -> list[str]:
     """What a user should know: of the model itself, layers that the preferred kernels could not run,
-    what passes said, an unproven plan, what the compiler said.
+    what passes said, an unproven plan, what the compiler said, how samples were read.
     """
     fallbacks: dict[str, list[str]] = {}
     for call in compilation.program.calls:
@@ -116,6 +118,8 @@ def warnings(compilation: Compilation, build: Build | None = None) -> list[str]:
             found.append(f"{memory}: feasible, at most {plan.gap:.1%} above the optimum")
     if build is not None:
         found += [line for line in build.firmware.warnings.splitlines() if "warning:" in line]
+    if measurement is not None:
+        found += [warning for group in measurement.groups for warning in group.samples.warnings]
     return found
 
 
