@@ -26,9 +26,15 @@ def test_a_file_is_recognised_and_read() -> None:
     data = saved(nn.Conv2d(3, 4, 3), torch.zeros(1, 3, 8, 6))
     assert IMPORTER.recognises(data)
     turned: dict[str, tuple[int, ...]] = {}
-    graph = IMPORTER.read(ModelSource(data, "a.pt2", on_turned=turned.__setitem__))
+    warnings: list[str] = []
+    source = ModelSource(data, "a.pt2", on_warning=warnings.append, on_turned=turned.__setitem__)
+    graph = IMPORTER.read(source)
     assert graph.inputs[0].type.shape == (1, 8, 6, 3)
     assert turned == {"input": (1, 3, 8, 6), "output": (1, 4, 6, 4)}
+    assert warnings == [
+        "input is [1, 8, 6, 3], channels last (in the file [1, 3, 8, 6])",
+        "output is [1, 6, 4, 4], channels last (in the file [1, 4, 6, 4])",
+    ]
     as_it_is = IMPORTER.read(ModelSource(data, "a.pt2", choices=ImportChoices(as_in_file=True)))
     assert as_it_is.inputs[0].type.shape == (1, 3, 8, 6)
 

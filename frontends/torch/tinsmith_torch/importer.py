@@ -51,7 +51,7 @@ def import_torch(
     example_kwargs: Mapping[str, object] | None = None,
     channels_last: bool = True,
     on_warning: Callable[[str], None] = lambda _: None,
-    on_turned: Callable[[Turned], None] | None = None,
+    on_turned: Callable[[Turned], None] = lambda _: None,
     custom: Mapping[str, Rule] | None = None,
 ) -> Graph:
     """The network that a module computes, as a verified Graph.
@@ -59,8 +59,8 @@ def import_torch(
     module: in evaluation mode, exported here for inputs of the shapes and types of `example_inputs` and
     `example_kwargs`; or what `torch.export.export` made of one, which needs none. name: of the graph.
     channels_last: whether images come and go channels last, (N, H, W, C), as they are computed; else as in the module.
-    on_warning: is told what a user should know. on_turned: is told of each input and output that is channels last; by
-    default it is a warning. custom: how operators of other libraries are imported, by `library.operator`.
+    on_warning: is told what a user should know. on_turned: is told of each input and output that is channels last, of
+    which there is a warning, too. custom: how operators of other libraries are imported, by `library.operator`.
 
     Buffers that the module changes are kept from run to run, as states of the graph.
 
@@ -82,7 +82,7 @@ def import_pt2(
     source: str | None = None,
     channels_last: bool = True,
     on_warning: Callable[[str], None] = lambda _: None,
-    on_turned: Callable[[Turned], None] | None = None,
+    on_turned: Callable[[Turned], None] = lambda _: None,
     custom: Mapping[str, Rule] | None = None,
 ) -> Graph:
     """The network in a file of `torch.export.save`, as a verified Graph; other arguments are those of `import_torch`.
@@ -117,7 +117,7 @@ def _imported(
     name: str,
     channels_last: bool,
     on_warning: Callable[[str], None],
-    on_turned: Callable[[Turned], None] | None,
+    on_turned: Callable[[Turned], None],
 ) -> Graph:
     program = program_of(exported_program, {*rules, *OF_COMPLEX}, source)
     try:
@@ -128,10 +128,8 @@ def _imported(
         return graph
     graph, turned = channels_last_ends(graph)
     for end in turned:
-        if on_turned is None:
-            on_warning(str(end))
-        else:
-            on_turned(end)
+        on_warning(str(end))
+        on_turned(end)
     return graph
 
 
