@@ -281,8 +281,27 @@ def test_archives_that_unfold_or_contradict_themselves_are_refused() -> None:
         import_pt2(out.getvalue())
 
 
+@pytest.mark.parametrize(
+    ("members", "text"),
+    [
+        ({"a.txt": b"text"}, "got none of them but a.txt; give"),
+        ({"d/a.txt": b"text", "b\n.txt": b""}, r"got none of them but b\x0a.txt, d/a.txt; give"),
+        ({}, "got none of them but an empty archive; give"),
+    ],
+)
+def test_archives_of_others_are_no_models(members: Members, text: str) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    with pytest.raises(ModelError) as found:
+        import_pt2(out.getvalue())
+    assert "with archive_format and models/model.json, " in str(found.value)
+    assert text in str(found.value)
+
+
 def test_members_that_share_bytes_claim_no_more_than_there_are() -> None:
-    data = bytearray(archive_of({"a": b"", "weights": bytes(1000)}))
+    data = bytearray(archive_of({"archive_format": b"", "weights": bytes(1000)}))
     entry = data.rindex(b"PK\x01\x02")
     for offset in (20, 24):  # sizes, packed and not, in the directory
         data[entry + offset : entry + offset + 4] = (1 << 30).to_bytes(4, "little")
@@ -308,11 +327,9 @@ def test_other_files_are_named() -> None:
         import_pt2(b"no archive")
     with pytest.raises(UsageError, match="no/such"):
         import_pt2("no/such.pt2")
-    old = io.BytesIO()
-    with zipfile.ZipFile(old, "w") as archive:
-        archive.writestr("version", b"8.5")
-    with pytest.raises(UnsupportedError):
-        import_pt2(archive_of({"version": b"8.5"}))
+    old = {"version": b"8.5", "serialized_exported_program.json": b"{}"}
+    with pytest.raises(UnsupportedError, match="of older PyTorch; export again"):
+        import_pt2(archive_of(old))
 
 
 def _cut(data: bytes, generator: np.random.Generator) -> bytes:

@@ -34,11 +34,13 @@ _MOST_MEMBERS = 1 << 14
 _MOST_NODES = 1 << 16
 _MOST_CLAIMED = 1 << 24
 """Elements of a tensor beyond what it has bytes, as expanded tensors have."""
+_FORMAT = "archive_format"
 _MODEL = "models/model.json"
+_OLD = "serialized_exported_program.json"
 _WEIGHTS = "data/weights"
 _CONSTANTS = "data/constants"
 _PLAIN = (
-    "archive_format",
+    _FORMAT,
     "archive_version",
     "byteorder",
     ".data/version",
@@ -101,7 +103,7 @@ def _members(data: bytes, name: str) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
-            _check_kind({entry.filename.rpartition("/")[2] for entry in entries}, name)
+            _check_kind([entry.filename for entry in entries], name)
             _check_entries(entries, len(data), name)
             read = {entry.filename: archive.read(entry) for entry in entries}
     except _DAMAGE as error:
@@ -111,12 +113,22 @@ def _members(data: bytes, name: str) -> dict[str, bytes]:
     return _below_root(read, name)
 
 
-def _check_kind(files: Collection[str], name: str) -> None:
-    """That it is none of PyTorch's other archives, which people have more often."""
+def _check_kind(paths: Collection[str], name: str) -> None:
+    """That it is none of PyTorch's other archives, which people have more often, nor anybody else's."""
+    files = {path.rpartition("/")[2] for path in paths}
     if "data.pkl" in files:
         other = "TorchScript" if "constants.pkl" in files else "what torch.save pickles"
         raise ModelError(
             f"{name}: expected a program of torch.export.save, got {other}; export the module with torch.export"
+        )
+    if _OLD in files:
+        raise UnsupportedError(
+            f"{name}: expected a file of torch.export.save with {_MODEL}, got {_OLD} of older PyTorch; export again"
+        )
+    if _FORMAT not in files and not any("models/" in path for path in paths):
+        raise ModelError(
+            f"{name}: expected a program of torch.export.save, with {_FORMAT} and {_MODEL}, got none of them but "
+            f"{_listed(paths) if paths else 'an empty archive'}; give the file that torch.export.save writes"
         )
 
 
