@@ -112,6 +112,97 @@ def test_names_of_several_inputs_are_told_where_they_are_missing(tmp_path: Path)
         load_samples(path, _graph(INT8, INT8))
 
 
+_INT16 = TensorType((1, 2, 3), DType.INT16, Quantization.per_tensor(0.5, 0))
+_INT32, _INT64, _FLOAT, _BOOL = (
+    TensorType((1, 2, 3), dtype) for dtype in (DType.INT32, DType.INT64, DType.FLOAT32, DType.BOOL)
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "type_"),
+    [
+        (np.float16, _FLOAT),
+        (np.float64, _FLOAT),
+        (">f4", _FLOAT),
+        (np.int8, _INT16),
+        (np.int32, _INT64),
+        (np.int64, _INT32),
+        (np.bool_, _BOOL),
+    ],
+)
+def test_samples_become_what_the_model_takes(
+    found: np.dtype[np.generic] | str, type_: TensorType, tmp_path: Path
+) -> None:
+    x = np.array([[[0, 1, 2], [3, 4, 5]]]).astype(found)
+    path = _save(tmp_path / "x.npz", x=x, y=x)
+    (samples,) = load_samples(path, _graph(type_))
+    assert samples.expected is not None
+    for array in (*samples.inputs, *samples.expected):
+        assert array.dtype == type_.dtype.numpy
+        assert np.array_equal(array[0], x.astype(type_.dtype.numpy))
+
+
+def test_float64_is_rounded_to_the_nearest(tmp_path: Path) -> None:
+    x = np.full((1, 2, 3), 0.1)
+    x[0, 0, :2] = np.nan, -np.inf
+    (samples,) = load_samples(_save(tmp_path / "x.npz", x=x), _graph(_FLOAT))
+    assert samples.inputs[0][0, 0, 1, 2] == np.float32(0.1)
+    assert np.isnan(samples.inputs[0][0, 0, 0, 0])
+    assert np.isneginf(samples.inputs[0][0, 0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("found", "type_"),
+    [
+        (np.float32, INT8),
+        (np.float32, _INT64),
+        (np.int8, _FLOAT),
+        (np.uint8, INT8),
+        (np.uint8, _INT16),
+        (np.int16, INT8),
+        (np.int64, INT8),
+        (np.bool_, INT8),
+        (np.uint8, _BOOL),
+    ],
+)
+def test_samples_of_another_kind_are_refused(
+    found: type[np.generic], type_: TensorType, tmp_path: Path
+) -> None:
+    path = _save(tmp_path / "x.npz", x=np.zeros((4, 2, 3), found))
+    with pytest.raises(UsageError, match=rf"got x: {np.dtype(found).name}\[4, 2, 3\]"):
+        load_samples(path, _graph(type_))
+
+
+@pytest.mark.parametrize(
+    ("value", "found", "type_"), [(1 << 31, np.int64, _INT32), (-1e39, np.float64, _FLOAT)]
+)
+def test_samples_that_the_model_cannot_hold_are_refused(
+    value: float, found: type[np.generic], type_: TensorType, tmp_path: Path
+) -> None:
+    x = np.zeros((4, 2, 3), found)
+    x[3, 1, 2] = value
+    path = _save(tmp_path / "x.npz", x=x)
+    name = type_.dtype.numpy.name
+    with pytest.raises(
+        UsageError, match=rf"x\.npz: x: expected elements that {name} holds, got"
+    ):
+        load_samples(path, _graph(type_))
+    (samples,) = load_samples(path, _graph(type_), 3)
+    assert not samples.inputs[0].any()
+
+
+def test_groups_of_the_model_are_preferred_to_those_that_would_become_such(tmp_path: Path) -> None:
+    zeros = np.zeros((4, 2, 3), np.int8)
+    path = _save(tmp_path / "x.npz", x_narrow=zeros, x=zeros.astype(np.int16))
+    assert [samples.group for samples in load_samples(path, _graph(_INT16))] == [""]
+
+
+def test_samples_that_fill_the_memory_when_they_become_wider_are_refused(tmp_path: Path) -> None:
+    path = _archive(tmp_path / "x.npz", x=_npy("(2000000, 2, 3)"))
+    with pytest.raises(UsageError, match=r"96,000,000 bytes of samples"):
+        load_samples(path, _graph(_INT64))
+
+
 def test_wrong_shape_names_both_shapes(tmp_path: Path) -> None:
     path = _save(tmp_path / "x.npz", x=np.zeros((4, 3, 2), np.int8))
     with pytest.raises(UsageError, match=r"\[3, 2\].*\[1, 2, 3\]"):

@@ -363,7 +363,7 @@ def _add_run_options(command: argparse.ArgumentParser, *, inputs_required: bool)
         type=Path,
         required=inputs_required,
         metavar="F.npz",
-        help="arrays x or x_GROUP (and y, label)"
+        help="arrays x or x_GROUP (and y, label), of the model's types or narrower ones; float64 is rounded to float32"
         + ("" if inputs_required else "; default: random"),
     )
     _add_ram(command, "the board's")

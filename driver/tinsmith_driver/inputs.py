@@ -3,17 +3,20 @@
 Names of the arrays: `x` or `x_GROUP` is an input, first axis the samples; `y` or `y_GROUP` the outputs
 that are expected for it; `label` the classes. A model with several inputs has `x0`, `x1` (or
 `x0_GROUP`, …) and `y0`, `y1`. A group whose dtype is not the model's is left out: one file may serve
-the int8 and the float network. Samples of inputs and outputs
+the int8 and the float network. Only where no group has the model's dtypes, those are taken that become them: narrower
+floats, integers of the same sign that are narrower, float64, which is rounded, and int64 that int32 holds. Expected
+outputs may be such, too. Samples of inputs and outputs
 that are channels first in the model's file may be so, too; what fits both orders is channels last, with a warning.
 """
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from tinsmith_ir import Array, Graph, TensorType, UsageError, Value
+from tinsmith_ir import Array, DType, Graph, TensorType, UsageError, Value
 from tinsmith_ir.operators import Dequantize, Quantize, Requantize, Reshape, Softmax
 
 from tinsmith_driver.network import Network
@@ -26,6 +29,9 @@ _EXPANSION_BYTES = 50_000_000
 # Name of an array -> its header, for one kind of one group.
 _Headers = Mapping[str, Header]
 _Shapes = Mapping[str, tuple[int, ...]]
+_Elements = np.dtype[np.generic]
+# What NumPy makes of Python's numbers, and what models have for it: by rounding, and where all values fit.
+_NUMPYS = {("f8", DType.FLOAT32.numpy), ("i8", DType.INT32.numpy)}
 
 
 @dataclass(frozen=True)
@@ -93,10 +99,10 @@ def load_samples(
     with open_npz(path) as archive:
         headers = archive.headers(_ARRAY_NAME)
         wanted = [value.type for value in graph.inputs]
+        groups = _group_arrays(path, headers)
         layouts = [
-            _layout(path, group, kinds, graph, most, in_file)
-            for group, kinds in _group_arrays(path, headers).items()
-            if _dtypes_match(kinds["x"].values(), wanted)
+            _layout(path, group, groups[group], graph, most, in_file)
+            for group in _fitting({group: kinds["x"] for group, kinds in groups.items()}, wanted)
         ]
         if not layouts:
             inputs = ", ".join(f"{t.dtype.numpy.name}{list(t.shape)}" for t in wanted)
@@ -141,19 +147,22 @@ def _random_array(type_: TensorType, count: int, generator: np.random.Generator)
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the samples of a group lie. total: how many the file has; count: how many are wanted of them."""
+    """Where the samples of a group lie. total: how many the file has; count: how many are wanted of them.
+
+    row_bytes: of one sample, with its expected outputs, in the file or as the model wants it, whichever is more.
+    """
 
     group: str
     inputs: _Headers
     expected: _Headers
     total: int
     count: int
+    row_bytes: int
 
     @property
     def size_bytes(self) -> int:
         """Bytes of the samples that are wanted."""
-        headers = [*self.inputs.values(), *self.expected.values()]
-        return self.count * sum(header.row_bytes for header in headers)
+        return self.count * self.row_bytes
 
 
 def _group_arrays(path: Path, headers: _Headers) -> dict[str, dict[str, _Headers]]:
@@ -184,8 +193,52 @@ def _in_order(path: Path, names: Mapping[int, str], headers: _Headers) -> _Heade
     return {names[index]: headers[names[index]] for index in sorted(names)}
 
 
-def _dtypes_match(headers: Iterable[Header], types: Sequence[TensorType]) -> bool:
-    return [header.dtype for header in headers] == [type_.dtype.numpy for type_ in types]
+def _fitting(groups: Mapping[str, _Headers], types: Sequence[TensorType]) -> list[str]:
+    """The groups whose inputs are of the model's dtypes; those whose inputs become them if there is none."""
+    wanted = [type_.dtype.numpy for type_ in types]
+    same = [
+        group
+        for group, headers in groups.items()
+        if [header.dtype for header in headers.values()] == wanted
+    ]
+    return same or [group for group, headers in groups.items() if _become(headers, types)]
+
+
+def _become(headers: _Headers, types: Sequence[TensorType]) -> bool:
+    """Whether there are as many arrays as types, and each is, or may be converted to, what its type wants."""
+    return len(headers) == len(types) and all(
+        _converts(header.dtype, type_.dtype.numpy)
+        for header, type_ in zip(headers.values(), types, strict=True)
+    )
+
+
+def _converts(found: _Elements, wanted: _Elements) -> bool:
+    """Whether elements may become others of the same kind: where nothing is lost, and where NumPy's own dtypes for
+    floats and integers are wider than the model's.
+    """
+    if found.kind != wanted.kind:
+        return False
+    is_numpys = (found.kind + str(found.itemsize), wanted) in _NUMPYS
+    return is_numpys or np.can_cast(found, wanted, "safe")
+
+
+def _converted(rows: Array, wanted: _Elements, where: str) -> Array:
+    """The same elements; floats are rounded to the nearest. Raises UsageError for those beyond what `wanted` holds.
+
+    where: file and array, for the message.
+    """
+    if rows.dtype == wanted:
+        return rows
+    with np.errstate(over="ignore", invalid="ignore"):
+        made = rows.astype(wanted)
+    is_held = np.isfinite(made) | ~np.isfinite(rows) if wanted.kind == "f" else made == rows
+    if not is_held.all():
+        value = rows[~is_held].flat[0]
+        raise UsageError(
+            f"{where}: expected elements that {wanted.name} holds, got {value} as {rows.dtype.name}; "
+            "save what the model takes"
+        )
+    return made
 
 
 def _layout(
@@ -203,7 +256,7 @@ def _layout(
         raise UsageError(f"{path}: the inputs of group {group!r} differ in their number of samples")
     (total,) = totals
     outputs = [value.type for value in graph.outputs]
-    if expected and not _dtypes_match(expected.values(), outputs):
+    if expected and not _become(expected, outputs):
         wanted = ", ".join(f"{t.dtype.numpy.name}{list(t.shape)}" for t in outputs)
         present = ", ".join(f"{name}: {header}" for name, header in expected.items())
         raise UsageError(
@@ -213,7 +266,13 @@ def _layout(
     _check_shapes(path, expected, graph.outputs, in_file)
     if any(header.shape[0] != total for header in expected.values()):
         raise UsageError(f"{path}: group {group!r} has {total} inputs but other outputs")
-    return _Layout(group, inputs, expected, total, total if most is None else min(total, most))
+    row_bytes = sum(
+        math.prod(header.shape[1:]) * max(header.dtype.itemsize, value.type.dtype.size_bytes)
+        for headers, values in ((inputs, graph.inputs), (expected, graph.outputs))
+        for header, value in zip(headers.values(), values, strict=bool(headers))
+    )
+    count = total if most is None else min(total, most)
+    return _Layout(group, inputs, expected, total, count, row_bytes)
 
 
 def _check_shapes(path: Path, headers: _Headers, values: Sequence[Value], in_file: _Shapes) -> None:
@@ -270,11 +329,13 @@ def _check_size(path: Path, file_bytes: int, layouts: Sequence[_Layout]) -> None
 def _samples(
     archive: Archive, layout: _Layout, graph: Network, labels: Header | None, in_file: _Shapes
 ) -> Samples:
+    def array(name: str, value: Value) -> Array:
+        wanted = value.type.dtype.numpy
+        rows = _converted(archive.rows(name, layout.count), wanted, f"{archive.path}: {name}")
+        return _turned(rows, value.type.shape, in_file.get(value.name))
+
     def arrays(headers: _Headers, values: Sequence[Value]) -> tuple[Array, ...]:
-        return tuple(
-            _turned(archive.rows(name, layout.count), value.type.shape, in_file.get(value.name))
-            for name, value in zip(headers, values, strict=True)
-        )
+        return tuple(array(name, value) for name, value in zip(headers, values, strict=True))
 
     is_labelled = (
         labels is not None

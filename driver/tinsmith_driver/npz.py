@@ -65,7 +65,7 @@ class Archive:
 
     def __init__(self, path: Path, archive: zipfile.ZipFile) -> None:
         """path: what errors name."""
-        self._path = path
+        self.path = path
         self._archive = archive
         self.size_bytes = path.stat().st_size
 
@@ -80,14 +80,14 @@ class Archive:
             if name == member or not wanted.fullmatch(name):
                 continue
             if name in found:
-                raise UsageError(f"{self._path}: holds two arrays called {name}")
-            with reading(self._path), self._archive.open(member) as stream:
+                raise UsageError(f"{self.path}: holds two arrays called {name}")
+            with reading(self.path), self._archive.open(member) as stream:
                 found[name] = _header(stream)
         return found
 
     def rows(self, name: str, count: int) -> Array:
         """The first `count` rows of an array, which has at least that many."""
-        with reading(self._path), self._archive.open(name + _SUFFIX) as stream:
+        with reading(self.path), self._archive.open(name + _SUFFIX) as stream:
             header = _header(stream)
             if header.fortran_order:
                 return _column_major(name, stream, header)[:count]
