@@ -183,9 +183,7 @@ def test_samples_that_the_model_cannot_hold_are_refused(
     x[3, 1, 2] = value
     path = _save(tmp_path / "x.npz", x=x)
     name = type_.dtype.numpy.name
-    with pytest.raises(
-        UsageError, match=rf"x\.npz: x: expected elements that {name} holds, got"
-    ):
+    with pytest.raises(UsageError, match=rf"x\.npz: x: expected elements that {name} holds, got"):
         load_samples(path, _graph(type_))
     (samples,) = load_samples(path, _graph(type_), 3)
     assert not samples.inputs[0].any()
@@ -207,6 +205,14 @@ def test_wrong_shape_names_both_shapes(tmp_path: Path) -> None:
     path = _save(tmp_path / "x.npz", x=np.zeros((4, 3, 2), np.int8))
     with pytest.raises(UsageError, match=r"\[3, 2\].*\[1, 2, 3\]"):
         load_samples(path, _graph(INT8))
+
+
+def test_wrong_shape_names_that_of_the_file_too(tmp_path: Path) -> None:
+    image = TensorType((1, 8, 8, 3), DType.INT8, Quantization.per_tensor(0.5, 0))
+    path = _save(tmp_path / "x.npz", x=np.zeros((4, 8, 3, 8), np.int8))
+    wanted = r"wants \[1, 8, 8, 3\] or, as in its file, \[1, 3, 8, 8\]$"
+    with pytest.raises(UsageError, match=wanted):
+        load_samples(path, _graph(image), file_shapes={"in0": (1, 3, 8, 8)})
 
 
 def test_a_file_without_inputs_for_the_model_is_refused(tmp_path: Path) -> None:

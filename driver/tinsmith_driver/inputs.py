@@ -277,11 +277,11 @@ def _layout(
 
 def _check_shapes(path: Path, headers: _Headers, values: Sequence[Value], in_file: _Shapes) -> None:
     for (name, header), value in zip(headers.items(), values, strict=bool(headers)):
-        sample, wanted = header.shape[1:], value.type.shape
-        is_right = _fits(sample, wanted) or _fits(sample, in_file.get(value.name))
-        if not header.shape or not is_right:
+        sample, wanted, first = header.shape[1:], value.type.shape, in_file.get(value.name)
+        if not header.shape or not (_fits(sample, wanted) or _fits(sample, first)):
+            also = "" if first in (None, wanted) else f" or, as in its file, {list(first)}"
             raise UsageError(
-                f"{path}: {name} holds samples of shape {list(sample)}, the model wants {list(wanted)}"
+                f"{path}: {name} holds samples of shape {list(sample)}, the model wants {list(wanted)}{also}"
             )
 
 
