@@ -54,6 +54,8 @@ def test_other_file_is_no_tflite_file(data: bytes) -> None:
         (b"PK\x03\x04" + bytes(26) + b"x.npy", "samples", "--inputs"),
         (b"PK\x03\x04" + bytes(26) + b"config.json", "a Keras model", "convert"),
         (b"PK\x03\x04" + bytes(26) + b"net/data.pkl", "a PyTorch file", "torch.export"),
+        (b"PK\x03\x04" + bytes(26) + b"net/data/0FB\x11\0ZZ", "a PyTorch file", "torch.export"),
+        (b"PK\x03\x04" + bytes(26) + b"net/data/0", "a zip archive", "unpack"),
         (b"PK\x03\x04" + bytes(26) + b"model.tflite", "a zip archive", "unpack"),
         (b"\x89HDF\r\n\x1a\n", "an HDF5 file", "convert"),
         (b"\x08\x07\x12\x07pytorch", "an ONNX model", "convert"),

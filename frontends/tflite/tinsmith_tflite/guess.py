@@ -7,6 +7,8 @@ from dataclasses import dataclass
 _HEAD_BYTES = 4096
 _CONVERT = "convert it to .tflite first"
 _EXPORT = "export the module with torch.export, and give the .pt2 that torch.export.save writes"
+# torch.save begins with its pickle; TorchScript may with a tensor, which PyTorch pads by a field called FB.
+_TORCH = rb"PK\x03\x04.{26}[^/]*/(data\.pkl|byteorder|(version|(data|constants)/\d+)FB)"
 _ONNX_FIELDS = b"\x12\x1a\x22\x28\x32\x3a\x42"  # tags of what may follow its version
 
 
@@ -75,7 +77,7 @@ _KINDS = (
         "give the model, and samples with --inputs",
     ),
     _Kind(_searches(rb"PK\x03\x04.{26}(metadata|config)\.json"), "a Keras model", _CONVERT),
-    _Kind(_searches(rb"PK\x03\x04.{26}[^/]*/(data\.pkl|byteorder)"), "a PyTorch file", _EXPORT),
+    _Kind(_searches(_TORCH), "a PyTorch file", _EXPORT),
     _Kind(_starts(b"PK\x03\x04"), "a zip archive", "unpack it"),
     _Kind(
         _starts(b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"),
