@@ -91,6 +91,18 @@ def test_one_dimension_has_one_size_in_all_inputs() -> None:
     assert graph.inputs[1].type.shape == (2, 5)
 
 
+def test_one_dimension_of_two_sizes_is_wrong_use() -> None:
+    node = helper.make_node("Add", ["a", "b"], ["y"])
+    inputs = [declared("a", ["N", "T"]), declared("b", ["N", "T"])]
+    data = model([node], inputs, [declared("y", ["N", "T"])]).SerializeToString()
+    message = "dimension 'T': expected one size, got 6 along axis 1 of input 'a' and 7 along axis 1 of input 'b'"
+    with pytest.raises(UsageError, match=message):
+        import_onnx(data, input_shapes={"a": (1, 6), "b": (1, 7)})
+    square = relu(["T", "T"]).SerializeToString()
+    with pytest.raises(UsageError, match="got 2 along axis 0 of input 'x' and 3 along axis 1"):
+        import_onnx(square, input_shapes={"x": (2, 3)})
+
+
 def test_the_name_of_an_open_batch_is_one_along_every_axis() -> None:
     node = helper.make_node("Add", ["state", "x"], ["y"])
     inputs = [declared("state", [2, "batch", 3]), declared("x", ["batch", 3])]

@@ -40,6 +40,7 @@ class Inputs:
         self._graph = graph
         self._choices = choices
         self._sizes: dict[str, int] = {}
+        self._given: dict[str, tuple[int, int, str]] = {}
         self._batches: set[str] = set()
 
     def define(self, tensors: dict[str, Item], refused: set[str], problems: Problems) -> None:
@@ -95,9 +96,24 @@ class Inputs:
         shape = self._choices.input_shapes.get(value.name)
         array = self._choices.input_values.get(value.name)
         sizes = array.shape if array is not None else shape
-        for dimension, size in zip(dimensions, sizes or (), strict=False):
-            if dimension.dim_param:
-                self._sizes.setdefault(dimension.dim_param, int(size))
+        for axis, (dimension, size) in enumerate(zip(dimensions, sizes or (), strict=False)):
+            if not dimension.dim_param:
+                continue
+            self._sizes.setdefault(dimension.dim_param, int(size))
+            if array is None:
+                self._check_same(dimension.dim_param, int(size), axis, value.name)
+
+    def _check_same(self, symbol: str, size: int, axis: int, name: str) -> None:
+        """Raise UsageError where the shapes that a user gives say different sizes of one dimension."""
+        before = self._given.setdefault(symbol, (size, axis, name))
+        if before[0] != size:
+            first, second = (
+                f"{size} along axis {axis} of input {shown(name)!r}"
+                for size, axis, name in (before, (size, axis, name))
+            )
+            raise UsageError(
+                f"{self._source}: dimension {shown(symbol)!r}: expected one size, got {first} and {second}"
+            )
 
     def _input(self, value: onnx.ValueInfoProto) -> Tensor:
         where = f"{self._source}: input {shown(value.name)!r}"
