@@ -119,6 +119,39 @@ def test_an_open_size_that_is_no_batch_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "shape", "message"),
+    [
+        (
+            "image in/0",
+            ["N", 3, "H", "image W"],
+            "axis 2 ('H') and axis 3 ('image W') open; give all of them: --input-shape 'image in/0'=..., "
+            "or each by its name, such as --input-shape H=8 --input-shape 'image W'=8",
+        ),
+        (
+            "x",
+            [1, "T", "T"],
+            "axis 1 ('T') and axis 2 ('T') open; give all of them: --input-shape x=..., "
+            "or each by its name, such as --input-shape T=8",
+        ),
+        (
+            "x",
+            [1, None, "T"],
+            "axis 1 and axis 2 ('T') open; give all of them: --input-shape x=...",
+        ),
+        ("x", None, "the shape open; give all of them: --input-shape x=..."),
+    ],
+)
+def test_all_open_sizes_are_asked_for_at_once(
+    name: str, shape: Sequence[int | str | None] | None, message: str
+) -> None:
+    node = helper.make_node("Relu", [name], ["y"])
+    data = model([node], [declared(name, shape)], [declared("y", None)]).SerializeToString()
+    with pytest.raises(UnsupportedError) as found:
+        import_onnx(data)
+    assert str(found.value).endswith(message)
+
+
+@pytest.mark.parametrize(
     ("choices", "message"),
     [
         ({"input_shapes": {"z": (1,)}}, "input_shapes: expected names among N, x, got z"),

@@ -1,5 +1,6 @@
 """Inputs of a network: their sizes, of which files leave some open, and what a user says of them."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -152,21 +153,28 @@ class Inputs:
         tensor = value.type.tensor_type
         if not tensor.HasField("shape"):
             if given is None:
-                raise UnsupportedError(f"{where}: {_open('the shape', value.name)}")
+                raise UnsupportedError(f"{where}: {_open('the shape', value.name, [])}")
             return tuple(int(size) for size in given)
         dimensions = tensor.shape.dim
         if given is not None and len(given) != len(dimensions):
             raise UsageError(
                 f"{where}: expected a shape of {len(dimensions)} sizes, got {list(given)}"
             )
-        return tuple(
+        sizes = [
             self._size(dimension, axis, value.name, where)
             for axis, dimension in enumerate(dimensions)
-        )
+        ]
+        left_open = [axis for axis, size in enumerate(sizes) if size is None]
+        if left_open:
+            called = [_called(axis, dimensions[axis].dim_param) for axis in left_open]
+            symbols = [dimensions[axis].dim_param for axis in left_open]
+            raise UnsupportedError(f"{where}: {_open(' and '.join(called), value.name, symbols)}")
+        return tuple(size for size in sizes if size is not None)
 
     def _size(
         self, dimension: onnx.TensorShapeProto.Dimension, axis: int, name: str, where: str
-    ) -> int:
+    ) -> int | None:
+        """Of one axis; None if nobody says it."""
         given = self._choices.input_shapes.get(name)
         if dimension.HasField("dim_value") and dimension.dim_value >= 0:
             if given is not None and int(given[axis]) != dimension.dim_value:
@@ -194,16 +202,26 @@ class Inputs:
             return 1
         if symbol in self._batches:  # the same name is the same size
             return 1
-        called = f"axis {axis} ({shown(symbol)!r})" if symbol else f"axis {axis}"
-        raise UnsupportedError(f"{where}: {_open(called, name)}")
+        return None
 
 
 def _has_axes(value: onnx.ValueInfoProto) -> bool:
     return bool(value.type.tensor_type.shape.dim)
 
 
-def _open(what: str, name: str) -> str:
+def _called(axis: int, symbol: str) -> str:
+    return f"axis {axis} ({shown(symbol)!r})" if symbol else f"axis {axis}"
+
+
+def _open(what: str, name: str, symbols: Sequence[str]) -> str:
+    """What is open, with arguments as a shell takes them. symbols: of the open axes, "" for those without a name."""
+    by_name = [f"--input-shape {_quoted(symbol)}=8" for symbol in dict.fromkeys(symbols)]
+    also = f", or each by its name, such as {' '.join(by_name)}" if all(symbols) and symbols else ""
     return (
         f"expected sizes that are fixed, but the file leaves {what} open; give all of them: "
-        f"--input-shape {shown(name)}=..."
+        f"--input-shape {_quoted(name)}=...{also}"
     )
+
+
+def _quoted(name: str) -> str:
+    return shlex.quote(shown(name))
