@@ -381,8 +381,14 @@ def test_operators_of_other_domains_are_imported_by_a_users_rules() -> None:
 
     node = helper.make_node("Twice", ["x"], ["y"], domain="acme")
     made = model([node], [declared("x", [2])], [declared("y", [2])], domains=["acme"])
-    with pytest.raises(UnsupportedError, match=r"acme\.Twice 'y': Twice is not supported"):
-        import_onnx(made.SerializeToString())
+    with pytest.raises(UnsupportedError) as found:
+        import_onnx(made.SerializeToString(), source="net.onnx")
+    assert str(found.value) == (
+        "net.onnx: acme.Twice 'y': Twice is not supported: domain 'acme' is unknown; a plug-in can bring its "
+        "operators, see docs/writing_a_plugin.md"
+    )
+    with pytest.raises(UnsupportedError, match=r"express it .*\n.* acme\.Thrice,"):
+        import_onnx(made.SerializeToString(), custom={"acme.Thrice": Rule(doubled)})
     (y,) = computed(made, {"x": np.array([1, 2], F32)}, custom={"acme.Twice": Rule(doubled)})
     assert y.tolist() == [2, 4]
 

@@ -44,7 +44,7 @@ from tinsmith_onnx.model_file import (
     shown,
     stored_in,
 )
-from tinsmith_onnx.operators import supported, with_custom
+from tinsmith_onnx.operators import is_known_domain, supported, with_custom
 from tinsmith_onnx.recognition import LARGEST_FILE_BYTES
 from tinsmith_onnx.rules import Rule
 
@@ -372,11 +372,20 @@ class _Import:
             function = defined_function(node, operands, scope.opsets[domain])
             if function is not None:
                 return self._call(function, node, operands, scope)
-        reason = f"{shown(node.op_type)} is not supported; express it with operators that are"
-        self._problems.add(
-            RefusedError(self._source, describe(node), reason), supported(self._rules)
-        )
+        self._refuse(node, domain)
         raise _RefusedInsideError
+
+    def _refuse(self, node: onnx.NodeProto, domain: str) -> None:
+        """Add the problem of an operator that nobody knows. The list of those that are helps with a known domain."""
+        reason = f"{shown(node.op_type)} is not supported; express it with operators that are"
+        hint = supported(self._rules)
+        if not is_known_domain(domain, self._rules):
+            reason = (
+                f"{shown(node.op_type)} is not supported: domain {shown(domain)!r} is unknown; a plug-in can bring its "
+                "operators, see docs/writing_a_plugin.md"
+            )
+            hint = ""
+        self._problems.add(RefusedError(self._source, describe(node), reason), hint)
 
     def _check_age(self, node: onnx.NodeProto, domain: str, scope: _Scope) -> None:
         """Before version 7 of the main set, operators are taken that are the same since."""

@@ -55,6 +55,12 @@ def with_custom(custom: Mapping[str, Rule]) -> Mapping[str, Rule]:
     return {**RULES, **custom}
 
 
+def is_known_domain(domain: str, rules: Mapping[str, Rule]) -> bool:
+    """Whether a domain is ONNX's own, or there are rules for operators of it."""
+    is_onnx = domain == "" or domain.startswith("ai.onnx")
+    return is_onnx or any(name.rpartition(".")[0] == domain for name in rules)
+
+
 def supported(rules: Mapping[str, Rule]) -> str:
     """The operators that rules are for, as a hint."""
     return f"Supported operators: {', '.join(rules)}, and what the onnx package defines by these."
