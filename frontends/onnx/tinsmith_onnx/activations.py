@@ -1,10 +1,10 @@
 """Rules of activations."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from tinsmith_ir.operators import Gelu, Relu, Tanh
-from tinsmith_tensors import Tensor
+from tinsmith_tensors import Composer, Tensor
 from tinsmith_tensors import activations as act
 from tinsmith_tensors import elementwise as ew
 
@@ -13,15 +13,16 @@ from tinsmith_onnx.rules import Rule
 
 _QUICK_GELU = 1.702
 """How steep a sigmoid is near Gelu: https://arxiv.org/abs/1606.08415."""
-_NUMBERS_OF_FUSED: Mapping[str, int] = {
-    "": 0,
-    "Relu": 0,
-    "Sigmoid": 0,
-    "Tanh": 0,
-    "LeakyRelu": 1,
-    "Clip": 2,
-    "HardSigmoid": 2,
+_FUSED: Mapping[str, tuple[int, Callable[[Composer, Tensor, Sequence[float]], Tensor]]] = {
+    "": (0, lambda _c, x, _: x),
+    "Relu": (0, lambda c, x, _: c.emit(Relu(), x)),
+    "Sigmoid": (0, lambda c, x, _: act.sigmoid(c, x)),
+    "Tanh": (0, lambda c, x, _: c.emit(Tanh(), x)),
+    "LeakyRelu": (1, lambda c, x, numbers: act.leaky_relu(c, x, *numbers)),
+    "Clip": (2, lambda c, x, numbers: act.clip(c, x, *numbers)),
+    "HardSigmoid": (2, lambda c, x, numbers: act.hard_sigmoid(c, x, *numbers)),
 }
+"""By name: how many numbers it has, and the function of a tensor and of these."""
 
 
 def clip(context: OperatorContext) -> Tensor:
@@ -67,29 +68,14 @@ def shrink(context: OperatorContext) -> Tensor:
 
 def fused(context: OperatorContext, x: Tensor) -> Tensor:
     """The function that ONNX Runtime writes into an operator in front of it: its name, and its numbers in order."""
-    c, kind = context.c, context.text("activation", "")
-    numbers = context.reals("activation_params", ())
-    wanted = _NUMBERS_OF_FUSED.get(kind)
-    if wanted is None or len(numbers) != wanted:
-        known = ", ".join(f"{name} with {count}" for name, count in _NUMBERS_OF_FUSED.items())
+    kind, numbers = context.text("activation", ""), context.reals("activation_params", ())
+    wanted, function = _FUSED.get(kind, (None, None))
+    if function is None or len(numbers) != wanted:
+        known = ", ".join(f"{name} with {count}" for name, (count, _) in _FUSED.items())
         raise context.unsupported(
             f"expected an activation of {known} numbers, got {kind!r} with {len(numbers)}"
         )
-    match kind:
-        case "":
-            return x
-        case "Relu":
-            return c.emit(Relu(), x)
-        case "Sigmoid":
-            return act.sigmoid(c, x)
-        case "Tanh":
-            return c.emit(Tanh(), x)
-        case "LeakyRelu":
-            return act.leaky_relu(c, x, *numbers)
-        case "Clip":
-            return act.clip(c, x, *numbers)
-        case _:
-            return act.hard_sigmoid(c, x, *numbers)
+    return function(context.c, x, numbers)
 
 
 RULES: Mapping[str, Rule] = {
