@@ -42,6 +42,7 @@ from tinsmith_ir.operators import Dequantize
 from tinsmith_onnx import import_onnx
 from tinsmith_qdq import FoldQuantization
 
+Inputs = Mapping[str, NDArray[np.float32]]
 Steps = NDArray[np.float64]
 Integers = NDArray[np.integer]
 _INTEGERS = ("int8",)
@@ -134,7 +135,7 @@ def session(path: Path, *, optimized: bool) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def integers_inside(path: Path, shape: Sequence[int], count: int) -> list[dict[str, Integers]]:
+def integers_inside(path: Path, given: Sequence[Inputs]) -> list[dict[str, Integers]]:
     """All tensors of integers of a network by their names, as ONNX Runtime computes them of each input."""
     model = onnx.load(path)
     written = {value.name for value in model.graph.output}
@@ -145,21 +146,19 @@ def integers_inside(path: Path, shape: Sequence[int], count: int) -> list[dict[s
     runtime = session(made, optimized=False)
     asked = [value.name for value in runtime.get_outputs()]
     found: list[dict[str, Integers]] = []
-    for given in inputs(shape, count, 100):
-        arrays = [np.asarray(array) for array in runtime.run(None, given)]
+    for each in given:
+        arrays = [np.asarray(array) for array in runtime.run(None, each)]
         pairs = zip(asked, arrays, strict=True)
         found.append({name: array for name, array in pairs if array.dtype.name in _INTEGERS})
     return found
 
 
-def each_apart(path: Path, shape: Sequence[int], count: int) -> Apart:
+def each_apart(graph: Graph, path: Path, given: Sequence[Inputs]) -> Apart:
     """Integers computed of ONNX Runtime's, and its own of them, wherever both have a tensor of that name."""
-    graph = FoldQuantization().run(import_onnx(path, channels_last=False))
     (source,) = graph.inputs
     pairs: list[tuple[Steps, Steps]] = []
-    theirs = integers_inside(path, shape, count)
-    for given, inside in zip(inputs(shape, count, 100), theirs, strict=True):
-        known = {**graph.constant_data, source.name: given[INPUT]}
+    for each, inside in zip(given, integers_inside(path, given), strict=True):
+        known = {**graph.constant_data, source.name: each[INPUT]}
         for node in graph.nodes:
             operands = [None if value is None else known[value.name] for value in node.inputs]
             types = [None if value is None else value.type for value in node.inputs]
@@ -186,16 +185,15 @@ def step_of(graph: Graph) -> float | None:
     return quantization.scale
 
 
-def compared(path: Path, shape: Sequence[int], count: int) -> tuple[Apart, Apart, Apart]:
+def compared(graph: Graph, path: Path, given: Sequence[Inputs]) -> tuple[Apart, Apart, Apart]:
     """Tinsmith and ONNX Runtime as written, Tinsmith and the optimized one, and these two."""
-    graph = FoldQuantization().run(import_onnx(path, channels_last=False))
     sessions = [session(path, optimized=optimized) for optimized in (False, True)]
     step = step_of(graph)
     answers: list[list[Steps]] = []
-    for given in inputs(shape, count, 100):
+    for one_run in given:
         (source,), (result,) = graph.inputs, graph.outputs
-        ours = evaluate_graph(graph, {source.name: given[INPUT]})[result.name]
-        found = [ours, *(np.asarray(each.run(None, given)[0]) for each in sessions)]
+        ours = evaluate_graph(graph, {source.name: one_run[INPUT]})[result.name]
+        found = [ours, *(np.asarray(each.run(None, one_run)[0]) for each in sessions)]
         # Of floats a step is that of eight bits.
         scale = step or float(np.abs(found[1]).max()) / 255
         answers.append([each.astype(np.float64) / scale for each in found])
@@ -218,12 +216,14 @@ def main() -> int:
                 continue
             model = build()
             shape = [size.dim_value for size in model.graph.input[0].type.tensor_type.shape.dim]
+            given = inputs(shape, arguments.inputs, 100)
             path = Path(folder) / f"{name}.onnx"
             onnx.save(model, path)
             quant_pre_process(path, path)
             for way, made in quantized(path, shape):
-                each = each_apart(made, shape, arguments.inputs)
-                outputs = compared(made, shape, arguments.inputs)
+                graph = FoldQuantization().run(import_onnx(made, channels_last=False))
+                each = each_apart(graph, made, given)
+                outputs = compared(graph, made, given)
                 rows.append([name, way, thousands(each.elements), *map(str, (each, *outputs))])
                 found.append(each)
     print(table(["network", "way", "integers", "each", *_COLUMNS], rows))
