@@ -11,7 +11,6 @@ from itertools import accumulate
 
 import numpy as np
 from tinsmith_c import call, expression, initializer
-from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.matmul_parameters import MatmulParameters, matmul_parameters
 from tinsmith_ir.operators import BatchMatmul
@@ -31,7 +30,7 @@ from tinsmith_cmsis_nn.common import (
 )
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.int16 import zero_points_are_zero
-from tinsmith_cmsis_nn.nearest import is_nearest, rounded, sister, widened_scale
+from tinsmith_cmsis_nn.nearest import full_width_scale, is_nearest, rounded, sister
 
 _OPERANDS = ("lhs", "rhs")
 _MOST_BATCH_DIMENSIONS = 2
@@ -47,11 +46,8 @@ def _parameters_of(layer: Layer) -> MatmulParameters:
     found = matmul_parameters(layer.operator_as(BatchMatmul), layer.inputs, layer.output)
     if not is_nearest(layer):
         return found
-    multiplier, shift = widened_scale(found.multiplier, found.shift)
-    is_counted = multiplier > 0 and shift >= -MULTIPLIER_BITS
-    return replace(
-        found, multiplier=multiplier if is_counted else 0, shift=shift if is_counted else -1
-    )
+    multiplier, shift = full_width_scale(found.multiplier, found.shift)
+    return replace(found, multiplier=multiplier, shift=shift)
 
 
 def batches_fit(layer: Layer) -> str | None:

@@ -47,17 +47,27 @@ def full_width(parameters: ConvParameters) -> ConvParameters:
     both be twice what they are, if the shift to the right is one more. What is too small for any accumulator of 32
     bits to count becomes 0.
     """
-    multipliers, shifts = widened(parameters.multipliers, parameters.shifts)
-    counts = (multipliers > 0) & (shifts >= -MULTIPLIER_BITS)
-    return replace(
-        parameters,
-        multipliers=np.where(counts, multipliers, 0).astype(np.int32),
-        shifts=np.where(counts, shifts, -1).astype(np.int32),
-    )
+    multipliers, shifts = _counted(parameters.multipliers, parameters.shifts)
+    return replace(parameters, multipliers=multipliers, shifts=shifts)
+
+
+def full_width_scale(multiplier: int, shift: int) -> tuple[int, int]:
+    """The same for one scale."""
+    multipliers, shifts = _counted(np.array([multiplier], np.int32), np.array([shift], np.int32))
+    return int(multipliers[0]), int(shifts[0])
+
+
+def _counted(
+    multipliers: NDArray[np.int32], shifts: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Of full width, or 0 where no accumulator counts."""
+    wide, moved = widened(multipliers, shifts)
+    counts = (wide > 0) & (moved >= -MULTIPLIER_BITS)
+    return np.where(counts, wide, 0).astype(np.int32), np.where(counts, moved, -1).astype(np.int32)
 
 
 def widened_scale(multiplier: int, shift: int) -> tuple[int, int]:
-    """The same for one scale."""
+    """`widened` for one scale."""
     multipliers, shifts = widened(np.array([multiplier], np.int32), np.array([shift], np.int32))
     return int(multipliers[0]), int(shifts[0])
 
