@@ -69,10 +69,8 @@ def step_names(step: SimpleStep) -> tuple[tuple[str, ...], tuple[str, ...]]:
     match step:
         case Call():
             scratch = () if step.scratch is None else (step.scratch,)
-            return tuple(name for name in step.inputs if name is not None), (
-                *step.outputs,
-                *scratch,
-            )
+            operands = (name for name in step.inputs if name is not None)
+            return (*operands, *(held.view for held in step.held)), (*step.outputs, *scratch)
         case Copy():
             return (step.source,), (step.destination,)
         case Fill():

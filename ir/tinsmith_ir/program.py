@@ -203,6 +203,14 @@ class Option(Checked):
 
 
 @dataclass(frozen=True)
+class Held(Checked):
+    """A view that holds a copy of a constant, where a call's kernel reads it."""
+
+    constant: str
+    view: str
+
+
+@dataclass(frozen=True)
 class Call(Checked):
     """Run `kernel`, which computes `operator`, perhaps a Chain.
 
@@ -213,6 +221,8 @@ class Call(Checked):
     engine, token: what runs it, and what a Wait for its end names; None if the core runs it to its end.
     reads: constants whose bytes the kernel reads, known once they are prepared. `inputs` stay what the
     call means, whether the kernel reads their bytes or an arrangement of them.
+    held: of these, the ones that the kernel reads where they were copied to, in the order of `reads`; the views hold
+    the very bytes then. The others it reads where constants are.
     over: operands over which the result may lie, and how; over any other it may not.
     options: what was chosen where the kernel leaves a choice that changes no bit of the result; ordered by name.
     """
@@ -231,6 +241,7 @@ class Call(Checked):
     reads: tuple[str, ...] = ()
     over: tuple[Overlap, ...] = ()
     options: tuple[Option, ...] = ()
+    held: tuple[Held, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -435,6 +446,9 @@ class _Unroller:
                     inputs=tuple(name and self._place(name, counters) for name in step.inputs),
                     outputs=tuple(self._place(name, counters) for name in step.outputs),
                     scratch=step.scratch and self._place(step.scratch, counters),
+                    held=tuple(
+                        replace(held, view=self._place(held.view, counters)) for held in step.held
+                    ),
                     token=step.token and _fixed(step.token, counters),
                     guard=None,
                 )

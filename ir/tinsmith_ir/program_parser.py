@@ -20,6 +20,7 @@ from tinsmith_ir.program import (
     Engine,
     Fill,
     Guard,
+    Held,
     Kept,
     Loop,
     Memory,
@@ -251,7 +252,7 @@ class _ProgramParser:
         reader.punctuation("=")
         operator, inputs = self._computation()
         scratch = reader.name() if reader.accept_word("scratch") else None
-        reads = self._reads() if reader.accept_word("reads") else ()
+        reads, held = self._reads() if reader.accept_word("reads") else ((), ())
         over = self._overlaps(inputs)
         reason = reader.string() if reader.accept_word("reason") else ""
         engine, token = self._engine_and_token()
@@ -272,6 +273,7 @@ class _ProgramParser:
             reads,
             over,
             options,
+            held,
         )
 
     def _options(self) -> tuple[Option, ...]:
@@ -325,11 +327,15 @@ class _ProgramParser:
             )
         return Link(operator, taken, len(operands), operands.index(_Passed.ON)), own
 
-    def _reads(self) -> tuple[str, ...]:
-        names = [self._reader.name()]
-        while self._reader.accept(","):
+    def _reads(self) -> tuple[tuple[str, ...], tuple[Held, ...]]:
+        """`%bias, %weights in %copy`."""
+        names: list[str] = []
+        held: list[Held] = []
+        while not names or self._reader.accept(","):
             names.append(self._reader.name())
-        return tuple(names)
+            if self._reader.accept_word("in"):
+                held.append(Held(names[-1], self._reader.name()))
+        return tuple(names), tuple(held)
 
     def _overlaps(self, inputs: tuple[str | None, ...]) -> tuple[Overlap, ...]:
         """An operand that stands several times among the inputs is meant by them in turn."""

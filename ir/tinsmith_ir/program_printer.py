@@ -152,7 +152,9 @@ def _steps(steps: Sequence[Step], indentation: str) -> Iterator[str]:
 def _call(call: Call) -> str:
     results = ", ".join(print_name(name) for name in call.outputs)
     scratch = f" scratch {print_name(call.scratch)}" if call.scratch is not None else ""
-    reads = f" reads {', '.join(map(print_name, call.reads))}" if call.reads else ""
+    views = {held.constant: f" in {print_name(held.view)}" for held in call.held}
+    read = ", ".join(f"{print_name(name)}{views.get(name, '')}" for name in call.reads)
+    reads = f" reads {read}" if call.reads else ""
     over = "".join(f" {print_overlap(call, overlap)}" for overlap in call.over)
     reason = f" reason {quoted(call.reason)}" if call.reason else ""
     chosen = ", ".join(f"{option.name}={option.value}" for option in call.options)

@@ -231,6 +231,16 @@ def _misread(program: Program, call: Call) -> Iterator[str]:
             yield f"{print_name(name)} is read"
         elif not program.constant[name].layout and name not in call.inputs:
             yield f"{print_name(name)}, an operand of others, is read"
+    copied = [held.constant for held in call.held]
+    if copied != [name for name in call.reads if name in copied]:
+        yield f"copies of {', '.join(map(print_name, copied))}, which are not read in that order,"
+        return
+    for held in call.held:
+        type_, wanted = program.type_of(held.view), program.constant[held.constant].type
+        if (type_.shape, type_.dtype) != (wanted.shape, wanted.dtype):
+            yield f"{print_name(held.view)} is {print_type(type_)}, its constant {print_type(wanted)},"
+        elif not program.view[held.view].is_dense:
+            yield f"{print_name(held.view)} does not lie densely,"
 
 
 def _wrong_overlaps(program: Program) -> Iterator[str]:

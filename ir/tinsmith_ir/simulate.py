@@ -194,6 +194,7 @@ class _Machine:
             for name, array in zip(call.inputs, arrays, strict=True):
                 if name is not None and array is not None and name in program.view:
                     self.kept.setdefault(name, array)  # what a call gave counts more
+        self._check_held(call, where)
         inputs, outputs = program.types_of(call)
         try:
             results = call.operator.evaluate(arrays, inputs, outputs)
@@ -204,6 +205,15 @@ class _Machine:
             if self._keep:
                 self.kept[name] = result
         self._forget([] if call.scratch is None else [call.scratch])
+
+    def _check_held(self, call: Call, where: str) -> None:
+        """Copies of constants that a kernel reads are still those constants."""
+        for held in call.held:
+            wanted = self._program.constant[held.constant].data
+            if self.read(held.view, where).tobytes() != wanted.tobytes():
+                raise EvaluationError(
+                    f"{where}: {print_name(held.view)} does not hold {print_name(held.constant)}"
+                )
 
     def _copy(self, copy: Copy) -> None:
         self.write(copy.destination, self.read(copy.source, f"\n  {print_step(copy)}\n"))

@@ -96,8 +96,8 @@ class Scope(Protocol):
         ...
 
     def prepared(self, layout: str, comment: str = "") -> str:
-        """C name of what the kernel's `prepare` gave under that layout; `layout` stands behind the
-        layer's name. comment: above the array.
+        """C expression (a pointer) of what the kernel's `prepare` gave under that layout; of an array,
+        `layout` stands behind the layer's name. comment: above the array.
         """
         ...
 

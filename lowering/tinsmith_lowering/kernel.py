@@ -163,6 +163,11 @@ def no_options(layer: Layer) -> tuple[Choice, ...]:
     return ()
 
 
+def no_cost(layer: Layer) -> int | None:
+    """Of kernels that nobody has measured."""
+    del layer
+
+
 def no_walk(layer: Layer) -> Walk | None:
     """Of kernels that promise nothing: they never write over what they read."""
     del layer
@@ -304,8 +309,10 @@ class Kernel(Checked):
     (`Operand.offset`), which no loop moves. layouts: in which its operands lie and its results come; `lower` puts
     copies between kernels that do not agree. Where it has any, it bears no result over an operand. then: of a kernel
     that computes a chain, the operators behind `operator`; its layers have the operands of all of them (see
-    `Layer.steps`), and what lies between need not exist. options: what it leaves open; `emit`, `scratch_bytes` and
-    `walk` see what was taken (`Layer.option`).
+    `Layer.steps`), and what lies between need not exist. options: what it leaves open; `emit`, `scratch_bytes`,
+    `walk` and `cost` see what was taken (`Layer.option`). cost: about how many cycles a call takes that finds all that it
+    reads and writes in the memory nearest to its cores, where there is such a memory and somebody has measured; who tiles
+    asks for it, and leaves calls of other kernels whole.
     """
 
     name: str
@@ -327,6 +334,7 @@ class Kernel(Checked):
     layouts: Callable[[Layer], Layouts] = field(default=dense)
     then: tuple[type[Operator], ...] = ()
     options: Callable[[Layer], tuple[Choice, ...]] = field(default=no_options)
+    cost: Callable[[Layer], int | None] = field(default=no_cost)
 
     @cached_property
     def pattern(self) -> tuple[type[Operator], ...]:

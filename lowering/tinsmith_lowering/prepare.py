@@ -44,7 +44,7 @@ class Prepare(Checked):
 def prepare(program: Program, target: Target, kernels: Sequence[Kernel]) -> Program:
     """The program with the constants that `Kernel.prepare` gives for each call, which names them.
 
-    What an earlier run added is made anew. Equal constants are there once, however many calls read them.
+    What an earlier run added is made anew, and no call reads it elsewhere. Equal constants are there once, however many calls read them.
     """
     operands = tuple(constant for constant in program.constants if not constant.layout)
     taken = {*program.view, *(constant.name for constant in operands)}
@@ -53,7 +53,7 @@ def prepare(program: Program, target: Target, kernels: Sequence[Kernel]) -> Prog
     def prepared(step: SimpleStep) -> tuple[SimpleStep]:
         if not isinstance(step, Call):
             return (step,)
-        return (replace(step, reads=_reads(program, step, target, kernels, pool)),)
+        return (replace(step, reads=_reads(program, step, target, kernels, pool), held=()),)
 
     steps = changed_steps(program.steps, prepared)
     return replace(program, steps=steps, constants=(*operands, *pool.constants))

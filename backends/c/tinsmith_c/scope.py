@@ -64,7 +64,8 @@ class LayerScope:
     """The Scope of one layer's function.
 
     layer: the layer's C name. inputs, outputs: operands in the operator's order, None if absent.
-    reads: the constants that the call names; those that a kernel arranged, by layout, are `layouts`.
+    reads: the constants that the call names; those that a kernel arranged, by layout, are `layouts`. copies: of
+    these, a pointer to the copy that the call reads instead.
     """
 
     layer: str
@@ -75,6 +76,7 @@ class LayerScope:
     pool: ConstantPool
     reads: frozenset[str]
     layouts: Mapping[str, Array]
+    copies: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def input(self, index: int) -> str:
         """C expression (a pointer) of an operand; a constant operand is written as it is in the
@@ -99,7 +101,9 @@ class LayerScope:
         return self.outputs[0].expression
 
     def prepared(self, layout: str, comment: str = "") -> str:
-        """C name of what the kernel's `prepare` gave under that layout."""
+        """C expression (a pointer) of what the kernel's `prepare` gave under that layout."""
+        if layout in self.copies:
+            return self.copies[layout]
         label = f"{self.layer}_{layout}"
         return self.pool.add(label, self._data(layout), comment or f"{self.layer}: {layout}")
 
@@ -121,6 +125,8 @@ class LayerScope:
         operand = self.inputs[index]
         if operand is None:
             raise ValueError(f"layer {self.layer}: operand {index} is absent")
+        if layout in self.copies:
+            return self.copies[layout]
         return self.pool.add(operand.tensor, self._data(layout), f"{operand.description}; {how}")
 
     def _data(self, layout: str) -> Array:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.layouts import layout_bytes
-from tinsmith_ir.program import Call
+from tinsmith_ir.program import Call, Held
 from tinsmith_ir.program_printer import print_step
 from tinsmith_lowering import (
     Emission,
@@ -225,7 +225,17 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
             for name in call.reads
             if program.constant[name].layout
         },
+        copies={
+            program.constant[held.constant].layout: _copied(layout, held)
+            for held in call.held
+            if program.constant[held.constant].layout
+        },
     )
+
+
+def _copied(layout: Layout, held: Held) -> str:
+    element = C_TYPES[layout.program.constant[held.constant].type.dtype]
+    return f"((const {element} *)({layout.address(held.view)}))"
 
 
 def _operand(layout: Layout, name: str, local: str) -> Operand:

@@ -69,12 +69,13 @@ class AllocateBuffers(Checked):
 
     @checked
     def allocate(self, program: Program) -> Allocation:
-        """Place every buffer and have the result checked.
+        """Place every buffer and have the result checked. A memory whose buffers all have offsets, since another pass
+        chose them, stays as it is.
 
         Raises DoesNotFitError when a memory is too small, GraphError when the program
         does not say what to place, PlanError when the planner and the checker disagree.
         """
-        plans = {memory.name: self.plan(program, memory.name) for memory in program.memories}
+        plans = {memory.name: self._plan_of(program, memory.name) for memory in program.memories}
         for memory in program.memories:
             stated = memory.size_bytes
             available = self.available_bytes if stated is None else stated
@@ -82,6 +83,14 @@ class AllocateBuffers(Checked):
         placed = place(program, plans)
         check_program(placed)
         return Allocation(placed, plans, self)
+
+    def _plan_of(self, program: Program, memory: str) -> Plan:
+        buffers = [buffer for buffer in program.buffers if buffer.memory == memory]
+        if not buffers or any(buffer.offset is None for buffer in buffers):
+            return self.plan(program, memory)
+        plan = plan_of(program, memory)
+        check_plan(plan)
+        return plan
 
     @checked
     def plan(self, program: Program, memory: str, *, scratch: bool = True) -> Plan:

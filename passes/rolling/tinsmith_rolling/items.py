@@ -138,6 +138,7 @@ def _shape(program: Program, step: Step, depths: Mapping[str, int]) -> Hashable:
                 step.reads,
                 step.over,
                 step.options,
+                step.held,  # by name: what is copied somewhere else each time is not rolled
             )
         case Copy():
             ends = place(step.source), place(step.destination)
