@@ -34,6 +34,7 @@ OTHERS = [
     "examples/streaming",
     "kernels",
     "kernels/cmsis_nn",
+    "kernels/cluster",
     "kernels/dma",
     "kernels/engine",
     "kernels/include",

@@ -7,7 +7,11 @@ from pathlib import Path
 
 from tinsmith_toolchains import Firmware, build_firmware, temporary_folder
 
-from tinsmith_driver.kernel_sources import kernel_include_directories, kernel_sources
+from tinsmith_driver.kernel_sources import (
+    kernel_include_directories,
+    kernel_sources,
+    needs_cluster,
+)
 from tinsmith_driver.pipelines import Compilation
 
 
@@ -79,6 +83,7 @@ def build(
         compiler=compilation.options.compiler,
         sanitize=compilation.options.sanitize,
         layer_hook=layer_hook,
+        cluster=needs_cluster(compilation),
     )
     return Build(firmware)
 

@@ -8,10 +8,13 @@ from pathlib import Path
 
 from tinsmith_ir import Call, Copy, Program
 from tinsmith_ir.program import simple_steps
+from tinsmith_lowering import Kernel
 from tinsmith_plugins import kernel_folder
 
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.plugins import registry
+
+_CLUSTER_HEADER = "tinsmith/cluster.h"
 
 
 def kernel_include_directories() -> list[Path]:
@@ -29,18 +32,39 @@ def kernel_sources(compilation: Compilation, *, engines_early: bool = False) -> 
 
     engines_early: of the host's DMA and engines, whether they work at once rather than as late as they may.
     """
-    called = {call.kernel for call in compilation.program.calls}
-    libraries = library_sources(k.backend for k in compilation.kernels if k.name in called)
+    libraries = library_sources(kernel.backend for kernel in _called(compilation))
     board, program = compilation.target.board, compilation.program
-    rooms = {"dma": board.dma or "core"} if _is_beside(program, Copy) else {}
+    on_cluster = needs_cluster(compilation)
+    rooms: dict[str, str] = {}
+    if _is_beside(program, Copy):
+        rooms["dma"] = board.dma or "core"
+        if on_cluster and board.dma is not None:
+            rooms["dma"] += "_cluster"
     if _is_beside(program, Call):
         rooms["engine"] = "core"  # no board has another core that Tinsmith drives
     if board.emulator is None:
         rooms = dict.fromkeys(rooms, "host_early" if engines_early else "host")
+    if asks_for_cluster(compilation):
+        rooms["cluster"] = "pulp" if on_cluster else "host"
     return [
         *libraries,
         *(kernel_folder(__file__, room) / f"{name}.c" for room, name in rooms.items()),
     ]
+
+
+def needs_cluster(compilation: Compilation) -> bool:
+    """Whether the board's cluster is to run the program: it has one, and a kernel asks for it."""
+    return compilation.target.board.cluster is not None and asks_for_cluster(compilation)
+
+
+def asks_for_cluster(compilation: Compilation) -> bool:
+    """Whether a kernel that the program calls shares its work among cores."""
+    return any(_CLUSTER_HEADER in kernel.headers for kernel in _called(compilation))
+
+
+def _called(compilation: Compilation) -> list[Kernel]:
+    called = {call.kernel for call in compilation.program.calls}
+    return [k for k in compilation.kernels if k.name in called or k.key in called]
 
 
 def works_beside_the_core(program: Program) -> bool:

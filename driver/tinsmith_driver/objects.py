@@ -21,10 +21,11 @@ def build_objects(target_name: str, directory: Path) -> None:
     chosen = registry().target(target_name)
     kernels = registry().kernels(chosen, None, packed=True)
     cache = Cache(directory)
+    on_cluster = board_jobs(chosen, cluster=True) if chosen.board.cluster is not None else []
     compile_objects(
         [
             *_kernel_jobs([kernel.backend for kernel in kernels]),
-            *board_jobs(chosen),
+            *dict.fromkeys([*board_jobs(chosen), *on_cluster]),
         ],
         compiler_for(chosen.cpu, "zig", cache),
         cache,

@@ -56,11 +56,14 @@ typedef struct {
   span_t source;
 } transfer_t;
 
-static transfer_t transfers[IDENTIFIERS];
+// Where linker scripts know the name, in the first-level memory.
+#define NEAR __attribute__((section(".bss.tinsmith_near")))
+
+static NEAR transfer_t transfers[IDENTIFIERS];
 
 // Copies so far, and the last that was started with each token.
-static uint32_t copies;
-static uint32_t last_of[TINSMITH_DMA_TOKENS];
+static NEAR uint32_t copies;
+static NEAR uint32_t last_of[TINSMITH_DMA_TOKENS];
 
 static inline void store_register(uint32_t offset, uint32_t value) {
   *(volatile uint32_t *)(uintptr_t)(TINSMITH_MCHAN + offset) = value;

@@ -24,6 +24,9 @@ _PLACES = [
     ("pulp-open", "mchan", ""),
     ("pulp-open", "mchan", "TINSMITH_MCHAN_MOST=64u"),  # every larger copy is several commands
     ("siracusa", "mchan", ""),
+    ("pulp-open", "mchan_cluster", ""),
+    ("pulp-open", "mchan_cluster", "TINSMITH_MCHAN_MOST=64u"),
+    ("siracusa", "mchan_cluster", ""),
     ("cortex-m4", "core", ""),
     ("host", "host", ""),
     ("host", "host_early", ""),
@@ -72,13 +75,16 @@ def build(tmp_path: Path) -> Build:
     def built(name: str, implementation: str, define: str) -> Firmware:
         try:
             need_emulator(target(name).board)
+            on_cluster = implementation == "mchan_cluster"
+            cluster = [ROOM.parent / "cluster" / "pulp.c"] if on_cluster else []
             return build_firmware(
                 target(name),
-                [ROOM / f"{implementation}.c"],
+                [ROOM / f"{implementation}.c", *cluster],
                 harness=[ROOM / "tests" / "copies.c"],
                 include_directories=[ROOM.parent / "include"],
                 output_directory=tmp_path,
                 defines=[define] if define else [],
+                cluster=on_cluster,
                 extra_flags=["-Werror"],
             )
         except (MissingEmulatorError, MissingToolError) as error:
@@ -154,23 +160,26 @@ def test_copies_do_the_same_as_one_after_another(
     assert [*result.outputs] == [expected(*item) for item in runs]
 
 
-def test_more_copies_than_mchan_has_identifiers(build: Build) -> None:
+@pytest.mark.parametrize("implementation", ["mchan", "mchan_cluster"])
+def test_more_copies_than_mchan_has_identifiers(implementation: str, build: Build) -> None:
     steps = [Step(1, 3, NEAR, 64 * i, FAR, 64 * i, 50) for i in range(40)]
     data = some_data(1)
-    firmware = build("pulp-open", "mchan", "")
+    firmware = build("pulp-open", implementation, "")
     result = run(firmware, target("pulp-open"), [given([*steps, wait(3)], data)])
     assert result.outputs == (expected(steps, data),)
 
 
-def test_a_wait_ends_what_mchan_was_given_before(build: Build) -> None:
+@pytest.mark.parametrize("implementation", ["mchan", "mchan_cluster"])
+def test_a_wait_ends_what_mchan_was_given_before(implementation: str, build: Build) -> None:
     core_copy = Step(1, 6, FAR, 4080, FAR, 4090, 4)
     slow = Step(1, 5, NEAR, 0, FAR, 0, 1, 1900, 2, 2)
     steps = [slow, core_copy, wait(6), Step(3, 0, NEAR, 3798), wait(5)]
     data = some_data(3)
-    result = run(build("pulp-open", "mchan", ""), target("pulp-open"), [given(steps, data)])
+    result = run(build("pulp-open", implementation, ""), target("pulp-open"), [given(steps, data)])
     assert result.outputs == (expected(steps, data),)
 
 
+@pytest.mark.parametrize("implementation", ["mchan", "mchan_cluster"])
 @pytest.mark.parametrize(
     ("touch", "message"),
     [
@@ -179,9 +188,9 @@ def test_a_wait_ends_what_mchan_was_given_before(build: Build) -> None:
     ],
 )
 def test_mchan_is_still_at_work_when_the_start_returns(
-    touch: Step, message: str, build: Build
+    touch: Step, message: str, implementation: str, build: Build
 ) -> None:
-    firmware = build("pulp-open", "mchan", "")
+    firmware = build("pulp-open", implementation, "")
     copy = Step(1, 5, NEAR, 0, FAR, 0, 2000)
     run(firmware, target("pulp-open"), [given([copy, wait(5), touch], some_data(2))])
     with pytest.raises(FirmwareCrashError, match=message):

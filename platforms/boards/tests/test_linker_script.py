@@ -47,6 +47,25 @@ def test_stack_has_the_boards_size() -> None:
     assert ". = . + 4096;" in linker_script(target("cortex-m0").board)
 
 
+def test_stacks_of_a_cluster_lie_in_front_of_its_arena() -> None:
+    board = target("siracusa").board
+    script = linker_script(board, cluster=True)
+    near = [
+        re.escape(name)
+        for name in ("__stack_limit = .;", "__worker_stacks = .;", ".bss.tinsmith_near")
+    ]
+    places = [re.search(rf"{name}[^}}]*\}} > l1\n", script, re.DOTALL) for name in near]
+    assert all(places)
+    assert script.index("__near_bss_end") < script.index("*(.arena.l1)")
+    assert script.index("__near_bss_end") < script.index("*(.bss .bss.*")
+    assert ". = . + 7168;" in script
+
+
+def test_a_board_without_a_cluster_has_no_script_of_one() -> None:
+    with pytest.raises(ValueError, match="mps2-an386 has no cluster"):
+        linker_script(target("cortex-m4").board, cluster=True)
+
+
 def test_entry_is_that_of_the_architecture() -> None:
     assert "ENTRY(Reset_Handler)" in linker_script(target("cortex-m0").board)
     assert "ENTRY(_start)" in linker_script(target("riscv32").board)

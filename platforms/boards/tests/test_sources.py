@@ -27,9 +27,23 @@ def test_startup_code_is_that_of_the_architecture() -> None:
         return {source.path.name for source in harness_sources(target(name).board)}
 
     assert files("cortex-m7") == {"harness.c", "port_semihosting.c", "startup_arm.c"}
-    assert files("riscv32") == {"harness.c", "port_semihosting.c", "startup_riscv.c"}
+    assert files("riscv32") == {
+        "harness.c",
+        "port_semihosting.c",
+        "startup_riscv.c",
+        "traps_riscv.c",
+    }
     assert files("pulp-open") == files("riscv32")
     assert files("host") == {"harness.c", "port_host.c"}
+
+
+def test_a_cluster_has_its_own_startup_code() -> None:
+    board = target("pulp-open").board
+    files = {source.path.name for source in harness_sources(board, cluster=True)}
+    assert files == {"harness.c", "port_semihosting.c", "startup_pulp_cluster.c", "traps_riscv.c"}
+    assert "TINSMITH_CLUSTER_CORES=8u" in harness_defines(board, cluster=True)
+    with pytest.raises(ValueError, match="riscv-virt has no cluster"):
+        harness_defines(target("riscv32").board, cluster=True)
 
 
 def test_host_uses_its_own_c_library() -> None:

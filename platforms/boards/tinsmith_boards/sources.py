@@ -30,12 +30,17 @@ def runtime_include_directory() -> Path:
     return _C_DIRECTORY / "runtime"
 
 
-def harness_sources(board: Board) -> tuple[HarnessSource, ...]:
-    """The test harness for `board`: main(), hook, port and, on real boards, start-up code."""
+def harness_sources(board: Board, *, cluster: bool = False) -> tuple[HarnessSource, ...]:
+    """The test harness for `board`: main(), hook, port and, on real boards, start-up code.
+
+    cluster: which boots the board's cluster, whose core 0 runs main().
+    """
     if board.emulator is None:
         return (_source("harness.c"), _source("port_host.c"))
-    startup = f"startup_{board.architecture}.c"
-    return tuple(_source(name, _BARE) for name in ("harness.c", "port_semihosting.c", startup))
+    startup = (f"startup_{board.architecture}.c",)
+    if board.architecture == "riscv":
+        startup = ("startup_pulp_cluster.c" if cluster else "startup_riscv.c", "traps_riscv.c")
+    return tuple(_source(name, _BARE) for name in ("harness.c", "port_semihosting.c", *startup))
 
 
 def runtime_sources(board: Board) -> tuple[HarnessSource, ...]:
@@ -47,15 +52,29 @@ def runtime_sources(board: Board) -> tuple[HarnessSource, ...]:
     return tuple(_source(f"runtime/{name}", _BARE) for name in _RUNTIME)
 
 
-def harness_defines(board: Board) -> tuple[str, ...]:
+def harness_defines(board: Board, *, cluster: bool = False) -> tuple[str, ...]:
     """Preprocessor definitions (`NAME=value`) for harness and start-up code: the board's counters,
-    and what its CPU has.
+    and what its CPU has. cluster: as of `harness_sources`.
     """
     if board.emulator is None:
         return ()
     cycles = ("TINSMITH_COUNTER_MCYCLE=1",) if board.emulator.counts_cycles else ()
     protection = ("TINSMITH_HAS_PMP=1",) if board.has_memory_protection else ()
-    return (_counter_define(board.emulator.counter), *cycles, *protection)
+    return (
+        _counter_define(board.emulator.counter),
+        *cycles,
+        *protection,
+        *(_cluster_defines(board) if cluster else ()),
+    )
+
+
+def _cluster_defines(board: Board) -> tuple[str, ...]:
+    if board.cluster is None:
+        raise ValueError(f"board {board.name} has no cluster to run a program")
+    return (
+        f"TINSMITH_CLUSTER_CORES={board.cluster.cores}u",
+        f"TINSMITH_WORKER_STACK_BYTES={board.cluster.worker_stack_bytes}u",
+    )
 
 
 def _source(name: str, flags: tuple[str, ...] = ()) -> HarnessSource:

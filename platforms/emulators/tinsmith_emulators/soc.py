@@ -29,14 +29,25 @@ def soc_command(emulator: SocSimulator, elf: Path) -> list[str]:
 
 
 def is_stack_overflow(board: Board, report: str) -> bool:
-    """Whether the simulator's report of a fault is of an access right below the stack, which lies at
-    the lower end of the data memory. Right below: less than the stack's size.
+    """Whether the simulator's report of a fault is of an access right below a stack, which lies at the lower end of
+    the data memory, that of a cluster's core 0 at that of its memory. Right below: less than the stack's size.
     """
+    return bool(_full_stack(board, report))
+
+
+def _full_stack(board: Board, report: str) -> int:
+    """The size of the stack that the report is about, in bytes; 0 if it is about something else."""
     found = _NOWHERE.search(report)
     if found is None:
-        return False
-    below = board.memory(board.data_memory).origin - int(found["address"], 16)
-    return 0 < below <= board.stack_bytes
+        return 0
+    stacks = {board.data_memory: board.stack_bytes}
+    if board.cluster is not None:
+        stacks[board.cluster.memory] = board.cluster.stack_bytes
+    address = int(found["address"], 16)
+    return next(
+        (size for name, size in stacks.items() if 0 < board.memory(name).origin - address <= size),
+        0,
+    )
 
 
 def _simulator(board: Board) -> SocSimulator:
@@ -45,9 +56,8 @@ def _simulator(board: Board) -> SocSimulator:
 
 
 def _crash_reason(board: Board, report: str) -> str:
-    if is_stack_overflow(board, report):
-        return f"stack overflow: more than {board.stack_bytes} bytes"
-    return ""
+    size = _full_stack(board, report)
+    return f"stack overflow: more than {size} bytes" if size else ""
 
 
 SIMULATOR = Runner(

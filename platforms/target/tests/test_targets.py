@@ -91,3 +91,14 @@ def test_every_memory_can_be_one_array() -> None:
         assert max(memory.size_bytes for memory in board.memories) <= board.largest_array_bytes
     assert target("cortex-m4").board.largest_array_bytes < 2**32
     assert target("host").board.largest_array_bytes > 2**32
+
+
+def test_clusters_leave_a_network_what_stacks_and_variables_do_not_take() -> None:
+    clusters = [board.cluster for board in BOARDS if board.cluster is not None]
+    assert len(clusters) == 2
+    for board in BOARDS:
+        if (cluster := board.cluster) is not None:
+            memory = board.memory(cluster.memory)
+            assert memory.kind == "ram"
+            assert cluster.reserved_bytes + cluster.network_bytes == memory.size_bytes
+            assert cluster.reserved_bytes % 16 == 0

@@ -2,6 +2,7 @@
 
 from tinsmith_target.model import (
     Board,
+    Cluster,
     Counter,
     Dma,
     Emulator,
@@ -15,6 +16,7 @@ from tinsmith_target.registry import UnknownTargetError, target, targets
 
 __all__ = [
     "Board",
+    "Cluster",
     "Counter",
     "Dma",
     "Emulator",

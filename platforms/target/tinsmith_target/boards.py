@@ -5,7 +5,7 @@ Counters were measured, not read in manuals: the FPGAIO counter of mps2-an505 an
 the device's default of 20 MHz in QEMU 7.2, not at the board's documented clock.
 """
 
-from tinsmith_target.model import Board, Counter, Memory, Qemu, SocSimulator
+from tinsmith_target.model import Board, Cluster, Counter, Memory, Qemu, SocSimulator
 
 _KIB = 1024
 _MIB = 1024 * 1024
@@ -191,6 +191,26 @@ def _l1(size_kib: int) -> Memory:
     return Memory("l1", 0x1000_0000, size_kib * _KIB, "ram")
 
 
+_CLUSTER_CORES = 8
+# Measured by painting; see the README.
+_STACK_BYTES = 3 * _KIB
+_WORKER_STACK_BYTES = 1 * _KIB
+_VARIABLE_BYTES = 1 * _KIB
+
+
+def _cluster(l1: Memory) -> Cluster:
+    """The eight cores at a first-level memory, of which a network has all that stacks and variables leave."""
+    reserved = _STACK_BYTES + (_CLUSTER_CORES - 1) * _WORKER_STACK_BYTES + _VARIABLE_BYTES
+    return Cluster(
+        cores=_CLUSTER_CORES,
+        memory=l1.name,
+        network_bytes=l1.size_bytes - reserved,
+        stack_bytes=_STACK_BYTES,
+        worker_stack_bytes=_WORKER_STACK_BYTES,
+        variable_bytes=_VARIABLE_BYTES,
+    )
+
+
 PULP_OPEN = Board(
     name="pulp-open",
     description="PULP-open, simulated: RV32IMC cores with CORE-V, 1.5 MB L2, 64 KB L1",
@@ -203,6 +223,7 @@ PULP_OPEN = Board(
     clock_hz=0,
     emulator=SocSimulator("pulp-open"),
     dma="mchan",
+    cluster=_cluster(_l1(64)),
     source="platforms/simulators/soc/chips/pulp-open.soc; GVSoC's cluster.json and soc.json",
 )
 
@@ -218,5 +239,6 @@ SIRACUSA = Board(
     clock_hz=360_000_000,
     emulator=SocSimulator("siracusa"),
     dma="mchan",
+    cluster=_cluster(_l1(256)),
     source="platforms/simulators/soc/chips/siracusa.soc; clock at 0.8 V: arXiv 2312.14750",
 )

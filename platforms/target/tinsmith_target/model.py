@@ -123,6 +123,29 @@ class SocSimulator(Checked):
 
 
 @dataclass(frozen=True)
+class Cluster(Checked):
+    """Cores of a board that start together and share a near memory, beside the core that boots it.
+
+    cores: how many compute. memory: name of the board's memory that they reach at once. network_bytes: what a network
+    may use of it. stack_bytes: kept there for the stack of core 0, which runs the network; worker_stack_bytes: of each
+    other core, which runs shares of its kernels. variable_bytes: kept there for variables of theirs.
+    """
+
+    cores: int
+    memory: str
+    network_bytes: int
+    stack_bytes: int
+    worker_stack_bytes: int
+    variable_bytes: int
+
+    @property
+    def reserved_bytes(self) -> int:
+        """What no network can use: stacks and variables."""
+        workers = self.worker_stack_bytes * (self.cores - 1)
+        return self.stack_bytes + workers + self.variable_bytes
+
+
+@dataclass(frozen=True)
 class Board(Checked):
     """A board: its memories, what lies where, and how to emulate it.
 
@@ -131,6 +154,7 @@ class Board(Checked):
     CPU on real silicon or FPGA, 0 if there is none. emulator: None if programs run directly (host).
     source: where the numbers come from. has_memory_protection: whether start-up code can make the
     code memory read-only (RISC-V's PMP). dma: what copies beside the core; None if nothing that Tinsmith drives.
+    cluster: cores that run the networks whose kernels ask for them; None if there is one core.
     """
 
     name: str
@@ -146,6 +170,7 @@ class Board(Checked):
     source: str
     has_memory_protection: bool = False
     dma: Dma | None = None
+    cluster: Cluster | None = None
 
     @property
     def largest_array_bytes(self) -> int:

@@ -66,7 +66,7 @@ _TARGETS = (
     ),
     Target(
         "pulp-open",
-        "PULP-open's fabric controller: RV32IMC with CORE-V; the cluster is not used yet",
+        "PULP-open: RV32IMC with CORE-V; 8 cores for kernels that ask for them, else one",
         "riscv32-corev",
         frozenset(),
         boards.PULP_OPEN,
@@ -74,7 +74,7 @@ _TARGETS = (
     ),
     Target(
         "siracusa",
-        "Siracusa's fabric controller, taken to have CORE-V; the cluster is not used yet",
+        "Siracusa, taken to have CORE-V; 8 cores for kernels that ask for them, else one",
         "riscv32-corev",
         frozenset(),
         boards.SIRACUSA,

@@ -32,7 +32,8 @@ class Firmware:
 
     elf: file in the output directory; firmware.map beside it is the linker's map (boards only).
     sections: its sizes. has_layer_hook: whether its model
-    reports every layer. warnings: what the compiler said, file by file; "" if nothing.
+    reports every layer. warnings: what the compiler said, file by file; "" if nothing. cluster: whether its board's
+    cluster runs it.
     """
 
     target: Target
@@ -41,6 +42,7 @@ class Firmware:
     compiler: str
     has_layer_hook: bool
     warnings: str
+    cluster: bool = False
 
 
 def build_firmware(
@@ -55,6 +57,7 @@ def build_firmware(
     optimize_files: Mapping[Path, str] | None = None,
     compiler: CompilerName = "zig",
     layer_hook: bool = False,
+    cluster: bool = False,
     sanitize: bool = False,
     extra_flags: Sequence[str] = (),
     cache_directory: Path | None = None,
@@ -66,6 +69,7 @@ def build_firmware(
     defines: `NAME` or `NAME=value`, for sources and harness. optimize: a level of flags.bzl (`debug
     size speed fast`), by default its default. optimize_files: levels of single sources.
     layer_hook: compile with TINSMITH_LAYER_HOOK.
+    cluster: have the board's cluster run it; the sources must define what tinsmith/cluster.h declares.
     sanitize: AddressSanitizer and UBSan, on the host only; needs gcc.
     extra_flags: for `sources` only.
 
@@ -73,6 +77,8 @@ def build_firmware(
     """
     if sanitize and target.cpu != "host":
         raise OptionError(f"sanitizers run on the host only, not on {target.name}")
+    if cluster and target.board.cluster is None:
+        raise OptionError(f"board {target.board.name} has no cluster to run a program")
     cache = Cache.at(cache_directory)
     tool = compiler_for(target.cpu, "gcc" if sanitize else compiler, cache)
     level = optimize or flags().default_optimize
@@ -98,10 +104,12 @@ def build_firmware(
         )
         for path in harness
     ]
-    jobs += board_jobs(target)
+    jobs += board_jobs(target, cluster=cluster)
     objects = compile_objects(jobs, tool, cache)
     output_directory.mkdir(parents=True, exist_ok=True)
-    elf = _link(target, tool, objects, output_directory, flags().sanitize if sanitize else ())
+    script = linker_script(target.board, cluster=cluster) if tool.bare else ""
+    extra = flags().sanitize if sanitize else ()
+    elf = _link(target, tool, objects, output_directory, script, extra)
     return Firmware(
         target=target,
         elf=elf,
@@ -109,6 +117,7 @@ def build_firmware(
         compiler=tool.identity,
         has_layer_hook=layer_hook,
         warnings="".join(item.warnings for item in objects),
+        cluster=cluster,
     )
 
 
@@ -116,8 +125,11 @@ def _level(path: Path, level: str, files: Mapping[Path, str] | None) -> tuple[st
     return flags().options((files or {}).get(path, level))
 
 
-def board_jobs(target: Target) -> list[CompileJob]:
-    """Harness, start-up code and runtime; always -O2, so that options do not change their cost."""
+def board_jobs(target: Target, *, cluster: bool = False) -> list[CompileJob]:
+    """Harness, start-up code and runtime; always -O2, so that options do not change their cost.
+
+    cluster: as of `build_firmware`.
+    """
     common = flags().options("speed")
     harness = [
         CompileJob(
@@ -125,9 +137,9 @@ def board_jobs(target: Target) -> list[CompileJob]:
             (*common, *source.flags),
             is_harness=True,
             include_directories=(include_directory(),),
-            defines=harness_defines(target.board),
+            defines=harness_defines(target.board, cluster=cluster),
         )
-        for source in harness_sources(target.board)
+        for source in harness_sources(target.board, cluster=cluster)
     ]
     runtime = [
         CompileJob(source.path, (*common, *source.flags), is_harness=False)
@@ -141,6 +153,7 @@ def _link(
     tool: Compiler,
     objects: Sequence[CompiledObject],
     directory: Path,
+    script_text: str,
     extra: tuple[str, ...],
 ) -> Path:
     elf = directory / "firmware.elf"
@@ -148,7 +161,7 @@ def _link(
     command = [*tool.link_command, *extra, *files, *tool.libraries, "-o", str(elf)]
     if tool.bare:
         script = directory / "firmware.ld"
-        script.write_text(linker_script(target.board), encoding="utf-8")
+        script.write_text(script_text, encoding="utf-8")
         command += ["-T", str(script)]
         direct = tool.link_command[1:2] == ("ld.lld",)
         command.append(("" if direct else "-Wl,") + f"-Map={elf.with_suffix('.map')}")

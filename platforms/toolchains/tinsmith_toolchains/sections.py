@@ -55,11 +55,11 @@ def firmware_sections(elf: Path) -> Sections:
         rodata=size(".rodata"),
         weights=size(".weights"),
         data=size(".data"),
-        bss=size(".bss"),
+        bss=size(".bss") + size(".near_bss"),
         arena=sum(bytes_ for name, bytes_ in sizes.items() if name.startswith(".arena")),
         harness_flash=size(".harness_text") + size(".harness_data"),
         harness_ram=size(".harness_data") + size(".harness_bss"),
-        stack=size(".stack"),
+        stack=size(".stack") + size(".worker_stacks") + size(".boot_stack"),
     )
 
 

@@ -2,6 +2,7 @@
 #ifndef TINSMITH_PORT_H_
 #define TINSMITH_PORT_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Opens a file of the runner's directory; negative when that fails. */
@@ -20,5 +21,13 @@ _Noreturn void port_exit(uint32_t status);
 
 /* The lowest address of the stack, or NULL where the stack cannot be painted (host). */
 uint32_t *port_stack_limit(void);
+
+#if defined(TINSMITH_CLUSTER_CORES)
+/* Before the cores of a cluster start: paints the stacks of those that serve forks. */
+void port_prepare_workers(void);
+#endif
+
+/* Whether a core that serves forks has used its stack to the end; it reaches into another core's from there. */
+bool port_worker_stack_is_full(void);
 
 #endif  // TINSMITH_PORT_H_

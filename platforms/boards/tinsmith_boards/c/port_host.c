@@ -50,3 +50,7 @@ _Noreturn void port_exit(uint32_t status) {
 uint32_t *port_stack_limit(void) {
   return NULL;
 }
+
+bool port_worker_stack_is_full(void) {
+  return false;
+}

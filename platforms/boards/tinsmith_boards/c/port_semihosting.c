@@ -64,3 +64,29 @@ _Noreturn void port_exit(uint32_t status) {
 uint32_t *port_stack_limit(void) {
   return __stack_limit;
 }
+
+#if defined(TINSMITH_CLUSTER_CORES)
+#define WORKER_STACK_WORDS (TINSMITH_WORKER_STACK_BYTES / sizeof(uint32_t))
+#define WORKER_STACK_PAINT 0xC0DEC0DEu
+
+extern uint32_t __worker_stacks[];
+
+void port_prepare_workers(void) {
+  for (uint32_t i = 0u; i < (TINSMITH_CLUSTER_CORES - 1u) * WORKER_STACK_WORDS; ++i) {
+    ((volatile uint32_t *)__worker_stacks)[i] = WORKER_STACK_PAINT;
+  }
+}
+
+bool port_worker_stack_is_full(void) {
+  for (uint32_t i = 0u; i < TINSMITH_CLUSTER_CORES - 1u; ++i) {
+    if (((volatile uint32_t *)__worker_stacks)[i * WORKER_STACK_WORDS] != WORKER_STACK_PAINT) {
+      return true;
+    }
+  }
+  return false;
+}
+#else
+bool port_worker_stack_is_full(void) {
+  return false;
+}
+#endif

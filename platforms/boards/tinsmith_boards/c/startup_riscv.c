@@ -4,9 +4,6 @@
 
 #include "port.h"
 
-#define TRAP_STATUS 3u
-
-extern uint32_t __stack_limit[];
 extern uint32_t __data_start[];
 extern uint32_t __data_end[];
 extern const uint32_t __data_load[];
@@ -15,7 +12,6 @@ extern uint32_t __bss_end[];
 extern int main(void);
 
 void start_c(void);
-void report_trap(uint32_t pc, uint32_t cause, uint32_t value, uint32_t return_address, const uint32_t *stack);
 void trap_entry(void);
 void _start(void);
 
@@ -39,7 +35,8 @@ __attribute__((naked, section(".vectors"), used)) void _start(void) {
                    "j start_c");
 }
 
-/* A fresh stack first: the old one may be the reason for the trap. CV32E40P jumps to multiples of 256 bytes. */
+/* report_trap() of traps_riscv.c says what is wrong. A fresh stack first: the old one may be the reason for the trap.
+ * CV32E40P jumps to multiples of 256 bytes. */
 __attribute__((naked, aligned(256), used)) void trap_entry(void) {
   __asm__ volatile(
       "csrr a0, mepc\n\t"
@@ -49,32 +46,6 @@ __attribute__((naked, aligned(256), used)) void trap_entry(void) {
       "mv a4, sp\n\t"
       "la sp, __stack_top\n\t"
       "j report_trap");
-}
-
-static void print_hex(const char *name, uint32_t value) {
-  char digits[9];
-  for (uint32_t i = 0u; i < 8u; ++i) {
-    const uint32_t nibble = (value >> (28u - 4u * i)) & 15u;
-    digits[i] = (char)(nibble < 10u ? '0' + nibble : 'a' + nibble - 10u);
-  }
-  digits[8] = '\0';
-  port_print(name);
-  port_print("0x");
-  port_print(digits);
-}
-
-__attribute__((used)) void report_trap(uint32_t pc, uint32_t cause, uint32_t value, uint32_t return_address,
-                                       const uint32_t *stack) {
-  port_print("harness: fault");
-  print_hex(" pc=", pc);
-  print_hex(" lr=", return_address);
-  if (stack < __stack_limit) {
-    print_hex(" stack overflow: sp=", (uint32_t)stack);
-  }
-  print_hex(" mcause=", cause);
-  print_hex(" mtval=", value);
-  port_print("\n");
-  port_exit(TRAP_STATUS);
 }
 
 __attribute__((used)) void start_c(void) {
