@@ -31,6 +31,7 @@ from tinsmith_lowering.lower import (
     layer_of_call,
     layer_of_node,
     lower,
+    scratch_type,
 )
 from tinsmith_lowering.manual import supported_operators
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
@@ -92,6 +93,7 @@ __all__ = [
     "rounding_of",
     "rows_walk",
     "rule_text",
+    "scratch_type",
     "supported_operators",
     "weights_offset",
 ]

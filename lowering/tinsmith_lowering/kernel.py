@@ -310,9 +310,9 @@ class Kernel(Checked):
     copies between kernels that do not agree. Where it has any, it bears no result over an operand. then: of a kernel
     that computes a chain, the operators behind `operator`; its layers have the operands of all of them (see
     `Layer.steps`), and what lies between need not exist. options: what it leaves open; `emit`, `scratch_bytes`,
-    `walk` and `cost` see what was taken (`Layer.option`). cost: about how many cycles a call takes that finds all that it
-    reads and writes in the memory nearest to its cores, where there is such a memory and somebody has measured; who tiles
-    asks for it, and leaves calls of other kernels whole.
+    `walk` and `cost` see what was taken (`Layer.option`). cost: about how many cycles a call takes that finds all in
+    the memory nearest to its cores, where there is such a memory and somebody has measured; who tiles asks for it, and
+    leaves calls of other kernels whole.
     """
 
     name: str

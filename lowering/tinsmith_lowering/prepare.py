@@ -44,7 +44,8 @@ class Prepare(Checked):
 def prepare(program: Program, target: Target, kernels: Sequence[Kernel]) -> Program:
     """The program with the constants that `Kernel.prepare` gives for each call, which names them.
 
-    What an earlier run added is made anew, and no call reads it elsewhere. Equal constants are there once, however many calls read them.
+    What an earlier run added is made anew, and no call reads it elsewhere. Equal constants are there once, however
+    many calls read them.
     """
     operands = tuple(constant for constant in program.constants if not constant.layout)
     taken = {*program.view, *(constant.name for constant in operands)}

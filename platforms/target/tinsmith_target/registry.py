@@ -70,7 +70,7 @@ _TARGETS = (
         "riscv32-corev",
         frozenset(),
         boards.PULP_OPEN,
-        "cmsis_nn",
+        "pulp_nn",
     ),
     Target(
         "siracusa",
@@ -78,7 +78,7 @@ _TARGETS = (
         "riscv32-corev",
         frozenset(),
         boards.SIRACUSA,
-        "cmsis_nn",
+        "pulp_nn",
     ),
 )
 
