@@ -1,0 +1,58 @@
+"""Ways, homes, prefetches and addresses chosen together: all layers at once, or some in a row after the other."""
+
+from tinsmith_ir.checked import checked
+
+from tinsmith_tiling.check import check
+from tinsmith_tiling.exact import Effort, best_of
+from tinsmith_tiling.facts import Facts, Placed
+from tinsmith_tiling.greedy import Stuck, improved, shortage, start_of
+from tinsmith_tiling.model import Plan, Problem
+from tinsmith_tiling.result import least_cycles, plan_of
+
+_MOST_AT_ONCE = 120
+_WINDOW = 25
+_STRIDE = 20
+
+
+@checked
+def solve(problem: Problem, *, time_limit: float = 10.0, seed: int = 0) -> Plan:
+    """The plan with the fewest cycles, or the best one found with the bound that is proven.
+
+    time_limit: in the solver's deterministic time, near a second each on a desktop, so the same problem gives the same
+    plan on any machine. Of more than 120 layers, 25 in a row are chosen at once, the others staying as they are.
+    Never worse than `solve_greedy`, and checked. Raises DoesNotFitError, which names a layer and the least near memory
+    with which there is a plan, and TilingError where the ways of two layers contradict each other.
+    """
+    facts = Facts(problem)
+    start = start_of(facts)
+    effort = Effort(time_limit, seed)
+    if isinstance(start, Stuck):
+        if len(facts.layers) > _MOST_AT_ONCE:
+            raise shortage(facts, start)
+        known = None
+    else:
+        known = improved(facts, start)
+    bound = least_cycles(facts)
+    if known is None or bound < known.choice.cycles:
+        known, bound = _searched(facts, known, bound, effort)
+    if known is None:
+        assert isinstance(start, Stuck)
+        raise shortage(facts, start)
+    plan = plan_of(facts, known, bound)
+    check(problem, plan)
+    return plan
+
+
+def _searched(
+    facts: Facts, known: Placed | None, bound: int, effort: Effort
+) -> tuple[Placed | None, int]:
+    """A plan that is not worse, and a bound that is not lower."""
+    if len(facts.layers) <= _MOST_AT_ONCE:
+        outcome = best_of(facts, known, facts.layers, effort)
+        return outcome.placed, max(bound, outcome.bound)
+    starts = range(0, len(facts.layers), _STRIDE)
+    share = Effort(2 * effort.time_limit / len(starts), effort.seed)
+    for start in starts:
+        layers = range(start, min(start + _WINDOW, len(facts.layers)))
+        known = best_of(facts, known, layers, share).placed
+    return known, bound
