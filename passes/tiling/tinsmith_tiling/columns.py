@@ -41,18 +41,6 @@ class Column:
         """Near memory while the layer runs."""
         return self.own_units + self.ahead_units
 
-    @property
-    def costs(self) -> tuple[int, ...]:
-        """What it is better to have less of."""
-        return (
-            self.cycles(),
-            self.core_cycles,
-            self.dma_cycles,
-            self.own_units,
-            self.ahead_units,
-            self.ahead_cycles,
-        )
-
 
 def parts(layer: Layer, way: Way, homes: Mapping[str, int], memory: Memory) -> Iterator[tuple[str, int]]:
     """Names and bytes, rounded up, of what the layer has in the near memory beside tensors; the constants come last."""
@@ -207,12 +195,25 @@ def _suits(way: Way, tensor: str, home: int) -> bool:
 
 def _undominated(columns: list[Column]) -> list[Column]:
     """In order of cycles, then of way."""
-    kept: list[Column] = []
-    for column in sorted(columns, key=lambda column: (column.costs, column.way)):
-        mine = column.costs
-        if not any(
-            all(one <= other for one, other in zip(better.costs, mine, strict=True))
-            for better in kept
-        ):
-            kept.append(column)
-    return kept
+    costs = [
+        (c.core_cycles, c.dma_cycles, c.own_units, c.ahead_units, c.ahead_cycles) for c in columns
+    ]
+    order = sorted(range(len(columns)), key=lambda at: (max(costs[at][:2]), costs[at], at))
+    kept: list[tuple[int, int, int, int, int]] = []
+    found: list[Column] = []
+    for at in order:
+        core, dma, own, ahead, copies = costs[at]
+        # Written out, as most of the greedy planner's time goes by here.
+        for one in kept:
+            if (
+                one[0] <= core
+                and one[1] <= dma
+                and one[2] <= own
+                and one[3] <= ahead
+                and one[4] <= copies
+            ):
+                break
+        else:
+            kept.append(costs[at])
+            found.append(columns[at])
+    return found

@@ -65,27 +65,54 @@ def best_of(facts: Facts, known: Placed | None, layers: range, effort: Effort) -
     return window.outcome(Placed(whole.choice, whole.offsets), whole)
 
 
+def least_cycles_of(facts: Facts, layers: range, effort: Effort) -> int:
+    """A bound: with no choice do these layers take fewer cycles, be the others as they may."""
+    window = _Window(facts, None, layers)
+    return _Model(window).bound(effort) if window.has_all_homes else 0
+
+
 class _Window:
-    """Which columns and homes are free, and which blocks lie still."""
+    """Which columns and homes are free, and which blocks lie still.
+
+    known: None if everything is free; of tensors and layers elsewhere nothing is asked then.
+    """
 
     def __init__(self, facts: Facts, known: Placed | None, layers: range) -> None:
         self.facts = facts
         self.known = known
         self.layers = layers
         count = len(facts.layers)
-        # The layer before gives or takes time for a prefetch; the one behind may be prefetched or not.
-        self.around = range(max(layers.start - 1, 0), min(layers.stop + 1, count))
+        self.around = layers
+        if known is not None:
+            # The layer before gives or takes time for a prefetch; the one behind may be prefetched or not.
+            self.around = range(max(layers.start - 1, 0), min(layers.stop + 1, count))
         self.movable = range(layers.start, self.around.stop)
         self.tensors = tuple(
             tensor
             for tensor, (first, last) in enumerate(facts.lives)
-            if known is None or (layers.start <= first and last < layers.stop)
+            if (layers.start <= first and last < layers.stop)
+            or (known is None and first < layers.stop and layers.start <= last)
         )
 
     @cached_property
     def columns(self) -> Mapping[int, tuple[Column, ...]]:
-        """For each layer around those to choose from."""
-        return {layer: tuple(self._columns(layer)) for layer in self.around}
+        """For each layer around those to choose from: none with which even the fastest ones of the other layers are no
+        faster than what is known, but for those that are known.
+        """
+        found = {layer: tuple(self._columns(layer)) for layer in self.around}
+        if self.known is None:
+            return found
+        choice = self.known.choice
+        least = {layer: min(one.cycles() for one in columns) for layer, columns in found.items()}
+        spare = sum(map(choice.layer_cycles, self.around)) - sum(least.values())
+        return {
+            layer: tuple(
+                column
+                for column in columns
+                if column.cycles() - least[layer] < spare or column == choice.columns[layer]
+            )
+            for layer, columns in found.items()
+        }
 
     def _columns(self, layer: int) -> Iterable[Column]:
         facts, known = self.facts, self.known
@@ -115,10 +142,14 @@ class _Window:
         """True if the known one is as fast."""
         return self.known is not None and choice.cycles >= self.known.choice.cycles
 
+    @property
+    def has_all_homes(self) -> bool:
+        """True if no homes of a layer's tensors are left out."""
+        return all(self._vectors(layer)[1] for layer in self.layers)
+
     def outcome(self, placed: Placed | None, found: "_Found") -> Outcome:
-        """What was found, with its bound if no homes were left out."""
-        has_all = all(self._vectors(layer)[1] for layer in self.layers)
-        return Outcome(placed, found.bound if has_all else 0)
+        """What was found, with its bound if that is one of all choices."""
+        return Outcome(placed, found.bound if self.has_all_homes else 0)
 
     @cached_property
     def _moved(self) -> frozenset[Key]:
@@ -304,13 +335,8 @@ class _Model:
         """What is found within the time limit."""
         from ortools.sat.python import cp_model
 
-        solver, status = run(self._model, effort)
-        self.time = solver.response_proto.deterministic_time
-        elsewhere = self._elsewhere()
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
-            return _Found(None, {}, 0)
-        bound = elsewhere + max(0, math.ceil(solver.best_objective_bound - 1e-6))
-        if status == cp_model.UNKNOWN:
+        solver, status, bound = self._run(effort)
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return _Found(None, {}, bound)
         choice = self._choice(solver)
         if not self._offsets:
@@ -320,6 +346,23 @@ class _Model:
             for block in self._window.blocks(choice)
         }
         return _Found(choice, {**self._window.fixed_offsets, **moved}, bound)
+
+    def bound(self, effort: Effort) -> int:
+        """What is proven within the time limit."""
+        return self._run(effort)[2]
+
+    def _run(
+        self, effort: Effort
+    ) -> "tuple[cp_model.CpSolver, cp_model.cp_model_pb2.CpSolverStatus, int]":
+        """The bound is one of the whole choice, 0 if there is none."""
+        from ortools.sat.python import cp_model
+
+        solver, status = run(self._model, effort)
+        self.time = solver.response_proto.deterministic_time
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
+            return solver, status, 0
+        own = max(0, math.ceil(solver.best_objective_bound - 1e-6))
+        return solver, status, self._elsewhere() + own
 
     def _choice(self, solver: "cp_model.CpSolver") -> Choice:
         known = self._window.known
@@ -429,6 +472,9 @@ def run(
     parameters.num_workers = 1
     parameters.max_deterministic_time = effort.time_limit
     parameters.linearization_level = 2
+    # The relaxation is tight; looking for more in the model took thrice as long as solving it.
+    parameters.cp_model_probing_level = 0
+    parameters.symmetry_level = 0
     # The solver would take Ctrl-C for the end of its time, and the main thread in it hears none.
     parameters.catch_sigint_signal = False
     with ThreadPoolExecutor(max_workers=1) as pool:

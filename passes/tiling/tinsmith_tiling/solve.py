@@ -3,12 +3,13 @@
 from tinsmith_ir.checked import checked
 
 from tinsmith_tiling.check import check
-from tinsmith_tiling.exact import Effort, best_of
+from tinsmith_tiling.exact import Effort, best_of, least_cycles_of
 from tinsmith_tiling.facts import Facts, Placed
 from tinsmith_tiling.greedy import Stuck, improved, shortage, start_of
 from tinsmith_tiling.model import Plan, Problem
 from tinsmith_tiling.result import least_cycles, plan_of
 
+_FEW = 40
 _MOST_AT_ONCE = 120
 _WINDOW = 25
 _STRIDE = 20
@@ -47,12 +48,22 @@ def _searched(
     facts: Facts, known: Placed | None, bound: int, effort: Effort
 ) -> tuple[Placed | None, int]:
     """A plan that is not worse, and a bound that is not lower."""
+    starts = range(0, len(facts.layers), _STRIDE)
+    share = Effort(effort.time_limit / len(starts), effort.seed)
+    if known is not None and len(facts.layers) > _FEW:
+        # The better what is known, the fewer columns are left for all layers at once.
+        for start in starts:
+            known = best_of(facts, known, _window(facts, start, _WINDOW), share).placed
     if len(facts.layers) <= _MOST_AT_ONCE:
         outcome = best_of(facts, known, facts.layers, effort)
         return outcome.placed, max(bound, outcome.bound)
-    starts = range(0, len(facts.layers), _STRIDE)
-    share = Effort(2 * effort.time_limit / len(starts), effort.seed)
+    least = 0
     for start in starts:
-        layers = range(start, min(start + _WINDOW, len(facts.layers)))
-        known = best_of(facts, known, layers, share).placed
-    return known, bound
+        apart = _window(facts, start, _STRIDE)
+        alone = sum(facts.columns[layer].least_cycles() for layer in apart)
+        least += max(alone, least_cycles_of(facts, apart, share))
+    return known, least
+
+
+def _window(facts: Facts, start: int, count: int) -> range:
+    return range(start, min(start + count, len(facts.layers)))
