@@ -126,6 +126,16 @@ def conv2d_scratch_bytes(image: Image, cores: int) -> int:
 
 def balanced_members(image: Image, cores: int) -> int:
     """How many cores share the channels of one group's pixels; there are cores // that groups."""
+    return _balance(image, cores)[0]
+
+
+def balanced_trials(image: Image, cores: int) -> int:
+    """How many such numbers the kernel compares."""
+    return _balance(image, cores)[1]
+
+
+@lru_cache(maxsize=4096)
+def _balance(image: Image, cores: int) -> tuple[int, int]:
     pixel_blocks = ceiling(image.output_height * image.output_width, BLOCK)
     channel_blocks = ceiling(image.output_channels, BLOCK)
     channels_cycles = 80 + padded_columns(image) // 4 * 24
@@ -134,7 +144,7 @@ def balanced_members(image: Image, cores: int) -> int:
         row_bytes = image.kernel_width * image.input_channels
         pixels_cycles += BLOCK * (20 + image.kernel_height * (6 + row_bytes // 2))
     best_members, best_cycles = 1, -1
-    members = 1
+    members = trials = 1
     while members <= cores and cores % members == 0:
         groups = cores // members
         pixels = ceiling(pixel_blocks, groups)
@@ -145,7 +155,8 @@ def balanced_members(image: Image, cores: int) -> int:
         if pixels * groups == pixel_blocks:
             break
         members *= 2
-    return best_members
+        trials += 1
+    return best_members, trials
 
 
 def share(total: int, index: int, count: int) -> tuple[int, int]:

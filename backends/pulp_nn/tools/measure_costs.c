@@ -1,0 +1,352 @@
+// Prints cycles of many calls of kernels/pulp_nn on the simulated cluster: for each line of SHAPES, a file that
+// fit_costs.py writes, its number, cycles with empty instruction caches, and cycles of the run after that; separated by
+// commas. All that a kernel touches is in first-level memory. Cycles are from before the fork to after the join; of a
+// copy by the DMA, from before its programming to after its wait.
+#include <stddef.h>
+
+#include "include/tinsmith_pulp_nn.h"
+#include "tinsmith/lookup.h"
+#include "tinsmith_pulp.h"
+
+#define POOL_BYTES (224u * 1024u)
+#define MOST_CHANNELS 256u
+#define TABLE_BYTES 256u
+
+typedef enum {
+  kConv2d,
+  kDepthwise,
+  kLinear,
+  kAdd,
+  kMaxPool,
+  kAveragePool,
+  kSoftmax,
+  kLookup,
+  kDmaToL1,
+  kDmaToL2,
+} kernel_t;
+
+// numbers: of convolutions and pools as Image of geometry.py has them, of others in the order of their dataclass. Of
+// the DMA: bytes, bytes of a line (0 for one dimension), from line to line.
+typedef struct {
+  kernel_t kernel;
+  bool is_tflite;
+  uint32_t cores;
+  uint16_t numbers[12];
+} shape_t;
+
+static const shape_t kShapes[] = {
+#include SHAPES
+};
+
+typedef void (*run_t)(const void *layer, tinsmith_pulp_core_t core);
+
+typedef struct {
+  run_t run;
+  const void *layer;
+} job_t;
+
+static PULP_L1 uint8_t pool[POOL_BYTES];
+static PULP_L1 int32_t bias[MOST_CHANNELS];
+static PULP_L1 int32_t multipliers[MOST_CHANNELS];
+static PULP_L1 int32_t addends[MOST_CHANNELS];
+static PULP_L1 int32_t shifts[MOST_CHANNELS];
+static uint8_t far_memory[POOL_BYTES];
+
+// Layers lie near, as their arrays do.
+static PULP_L1 union {
+  tinsmith_pulp_conv2d_t conv2d;
+  tinsmith_pulp_depthwise_t depthwise;
+  tinsmith_pulp_linear_t linear;
+  tinsmith_pulp_add_t add;
+  tinsmith_pulp_pool_t pool;
+  tinsmith_pulp_softmax_t softmax;
+  struct {
+    const int8_t *table, *input;
+    int8_t *output;
+    uint32_t count;
+  } lookup;
+} layers;
+
+static uint32_t used;
+
+static void *take(uint32_t bytes) {
+  void *taken = pool + used;
+  used += (bytes + 15u) & ~15u;
+  if (used > POOL_BYTES) {
+    pulp_print("a layer is too large\n");
+    pulp_exit(1);
+  }
+  return taken;
+}
+
+static void fill(void *bytes, uint32_t count, uint32_t state) {
+  for (uint32_t i = 0u; i < count; ++i) {
+    state = state * 1664525u + 1013904223u;
+    ((uint8_t *)bytes)[i] = (uint8_t)(state >> 24);
+  }
+}
+
+static void fill_stage(void) {
+  for (uint32_t i = 0u; i < MOST_CHANNELS; ++i) {
+    bias[i] = (int32_t)(i * 37u) - 2000;
+    addends[i] = (int32_t)(i * 1001u) - 50000;
+    shifts[i] = 8;
+  }
+}
+
+static tinsmith_pulp_stage_t stage_of(bool is_tflite) {
+  for (uint32_t i = 0u; i < MOST_CHANNELS; ++i) {
+    multipliers[i] = is_tflite ? (1 << 30) + (int32_t)(i * 3654321u) : 9 + (int32_t)i % 7;
+  }
+  return (tinsmith_pulp_stage_t){
+      .kind = is_tflite ? TINSMITH_PULP_TFLITE_S8 : TINSMITH_PULP_TRUNCATE_S8,
+      .bias = is_tflite ? bias : NULL,
+      .multipliers = multipliers,
+      .addends = addends,
+      .shifts = shifts,
+      .shift = 11,
+      .zero_point = -5,
+      .min = -128,
+      .max = 127,
+  };
+}
+
+static void run_conv2d(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_conv2d(layer, core);
+}
+
+static void run_depthwise(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_depthwise(layer, core);
+}
+
+static void run_linear(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_linear(layer, core);
+}
+
+static void run_add(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_add(layer, core);
+}
+
+static void run_pool(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_pool(layer, core);
+}
+
+static void run_softmax(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_softmax(layer, core);
+}
+
+// The reference kernel, over equal shares.
+static void run_lookup(const void *layer, tinsmith_pulp_core_t core) {
+  (void)layer;
+  const uint32_t first = layers.lookup.count * core.core / core.cores;
+  const uint32_t end = layers.lookup.count * (core.core + 1u) / core.cores;
+  if (first < end) {
+    tinsmith_lookup_s8((int32_t)(end - first), layers.lookup.table, layers.lookup.input + first,
+                       layers.lookup.output + first);
+  }
+}
+
+static job_t conv2d_of(const shape_t *shape) {
+  const uint16_t *n = shape->numbers;
+  const uint32_t columns = (uint32_t)n[6] * n[7] * n[2];
+  layers.conv2d = (tinsmith_pulp_conv2d_t){
+      .input_height = n[0],
+      .input_width = n[1],
+      .input_channels = n[2],
+      .output_height = n[3],
+      .output_width = n[4],
+      .output_channels = n[5],
+      .kernel_height = n[6],
+      .kernel_width = n[7],
+      .stride_height = n[8],
+      .stride_width = n[9],
+      .pad_top = n[10],
+      .pad_left = n[11],
+      .pad_value = 3,
+      .input_is_signed = true,
+      .weights_are_packed = true,
+      .split = TINSMITH_PULP_SPLIT_BALANCED,
+      .stage = stage_of(shape->is_tflite),
+  };
+  layers.conv2d.input = take((uint32_t)n[0] * n[1] * n[2]);
+  layers.conv2d.weights = take(tinsmith_pulp_packed_bytes(n[5], columns));
+  layers.conv2d.output = take((uint32_t)n[3] * n[4] * n[5]);
+  layers.conv2d.scratch = take(tinsmith_pulp_conv2d_scratch_bytes(&layers.conv2d, shape->cores));
+  return (job_t){run_conv2d, &layers.conv2d};
+}
+
+static job_t depthwise_of(const shape_t *shape) {
+  const uint16_t *n = shape->numbers;
+  layers.depthwise = (tinsmith_pulp_depthwise_t){
+      .input_height = n[0],
+      .input_width = n[1],
+      .channels = n[2],
+      .output_height = n[3],
+      .output_width = n[4],
+      .kernel_height = n[6],
+      .kernel_width = n[7],
+      .stride_height = n[8],
+      .stride_width = n[9],
+      .pad_top = n[10],
+      .pad_left = n[11],
+      .pad_value = 3,
+      .input_is_signed = true,
+      .stage = stage_of(shape->is_tflite),
+  };
+  layers.depthwise.input = take((uint32_t)n[0] * n[1] * n[2]);
+  layers.depthwise.weights = take((uint32_t)n[6] * n[7] * n[2]);
+  layers.depthwise.output = take((uint32_t)n[3] * n[4] * n[2]);
+  layers.depthwise.scratch = take(tinsmith_pulp_depthwise_scratch_bytes(&layers.depthwise, shape->cores));
+  return (job_t){run_depthwise, &layers.depthwise};
+}
+
+static job_t linear_of(const shape_t *shape) {
+  const uint16_t *n = shape->numbers;
+  layers.linear = (tinsmith_pulp_linear_t){
+      .inputs = n[0],
+      .outputs = n[1],
+      .input_is_signed = true,
+      .weights_are_packed = true,
+      .stage = stage_of(shape->is_tflite),
+  };
+  layers.linear.input = take((n[0] + 3u) & ~3u);
+  layers.linear.weights = take(tinsmith_pulp_packed_bytes(n[1], n[0]));
+  layers.linear.output = take(n[1]);
+  return (job_t){run_linear, &layers.linear};
+}
+
+static job_t add_of(const shape_t *shape) {
+  const uint32_t count = shape->numbers[0];
+  layers.add = (tinsmith_pulp_add_t){
+      .kind = TINSMITH_PULP_ADD_TFLITE,
+      .count = count,
+      .lhs_zero_point = -3,
+      .lhs_multiplier = 1 << 30,
+      .rhs_zero_point = 5,
+      .rhs_multiplier = 1765432109,
+      .rhs_shift = 2,
+      .output_zero_point = -7,
+      .output_multiplier = 1234567890,
+      .output_shift = 19,
+      .min = -128,
+      .max = 127,
+  };
+  layers.add.lhs = take(count);
+  layers.add.rhs = take(count);
+  layers.add.output = take(count);
+  return (job_t){run_add, &layers.add};
+}
+
+static job_t pool_of(const shape_t *shape) {
+  const uint16_t *n = shape->numbers;
+  layers.pool = (tinsmith_pulp_pool_t){
+      .kind = shape->kernel == kMaxPool ? TINSMITH_PULP_POOL_MAX : TINSMITH_PULP_POOL_AVERAGE_TFLITE,
+      .input_height = n[0],
+      .input_width = n[1],
+      .channels = n[2],
+      .output_height = n[3],
+      .output_width = n[4],
+      .kernel_height = n[6],
+      .kernel_width = n[7],
+      .stride_height = n[8],
+      .stride_width = n[9],
+      .pad_top = n[10],
+      .pad_left = n[11],
+      .input_is_signed = true,
+      .output_is_signed = true,
+      .min = -128,
+      .max = 127,
+  };
+  layers.pool.input = take((uint32_t)n[0] * n[1] * n[2]);
+  layers.pool.output = take((uint32_t)n[3] * n[4] * n[2]);
+  return (job_t){run_pool, &layers.pool};
+}
+
+// Inputs in steps of 1/16: of all of them exponentials are computed.
+static job_t softmax_of(const shape_t *shape) {
+  const uint32_t count = (uint32_t)shape->numbers[0] * shape->numbers[1];
+  layers.softmax = (tinsmith_pulp_softmax_t){
+      .rows = shape->numbers[0],
+      .columns = shape->numbers[1],
+      .multiplier = 1 << 30,
+      .shift = 23,
+      .smallest_difference = -255,
+  };
+  layers.softmax.input = take(count);
+  layers.softmax.output = take(count);
+  return (job_t){run_softmax, &layers.softmax};
+}
+
+static job_t lookup_of(const shape_t *shape) {
+  layers.lookup.count = shape->numbers[0];
+  layers.lookup.table = take(TABLE_BYTES);
+  layers.lookup.input = take(shape->numbers[0]);
+  layers.lookup.output = take(shape->numbers[0]);
+  return (job_t){run_lookup, &layers.lookup};
+}
+
+static job_t job_of(const shape_t *shape) {
+  used = 0u;
+  switch (shape->kernel) {
+    case kConv2d:
+      return conv2d_of(shape);
+    case kDepthwise:
+      return depthwise_of(shape);
+    case kLinear:
+      return linear_of(shape);
+    case kAdd:
+      return add_of(shape);
+    case kSoftmax:
+      return softmax_of(shape);
+    case kLookup:
+      return lookup_of(shape);
+    default:
+      return pool_of(shape);
+  }
+}
+
+static void run(void *argument) {
+  const job_t *job = argument;
+  job->run(job->layer, (tinsmith_pulp_core_t){pulp_core_id(), pulp_team_size()});
+}
+
+static void empty_caches(void *argument) {
+  (void)argument;
+  __asm__ volatile("fence.i" : : : "memory");
+}
+
+static uint32_t cycles_of_job(const shape_t *shape, job_t *job) {
+  const uint32_t start = pulp_cycles();
+  pulp_team_fork(shape->cores, run, job);
+  return pulp_cycles() - start;
+}
+
+static uint32_t cycles_of_copy(const shape_t *shape) {
+  const uint16_t *n = shape->numbers;
+  const pulp_dma_direction_t direction = shape->kernel == kDmaToL1 ? kPulpToL1 : kPulpToL2;
+  const uint32_t start = pulp_cycles();
+  const uint32_t number = n[1] == 0u ? pulp_dma_start(pool, far_memory, n[0], direction)
+                                     : pulp_dma_start_lines(pool, far_memory, n[0], n[1], n[2], direction);
+  pulp_dma_wait(number);
+  return pulp_cycles() - start;
+}
+
+int main(void) {
+  fill(pool, POOL_BYTES, 1u);
+  fill_stage();
+  for (uint32_t i = 0u; i < sizeof kShapes / sizeof *kShapes; ++i) {
+    const shape_t *shape = &kShapes[i];
+    const bool is_copy = shape->kernel == kDmaToL1 || shape->kernel == kDmaToL2;
+    job_t job = is_copy ? (job_t){NULL, NULL} : job_of(shape);
+    pulp_team_fork(PULP_CORES_MAX, empty_caches, NULL);
+    const uint32_t cold = is_copy ? cycles_of_copy(shape) : cycles_of_job(shape, &job);
+    const uint32_t warm = is_copy ? cycles_of_copy(shape) : cycles_of_job(shape, &job);
+    pulp_print_number((int32_t)i);
+    pulp_print(",");
+    pulp_print_number((int32_t)cold);
+    pulp_print(",");
+    pulp_print_number((int32_t)warm);
+    pulp_print("\n");
+  }
+  return 0;
+}
