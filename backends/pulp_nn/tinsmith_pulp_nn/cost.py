@@ -1,7 +1,7 @@
 """Cycles of kernels/pulp_nn on the simulated cluster of Siracusa, without running them.
 
 What the slowest core does is counted from the kernels' loops (blocks, words, lines, tasks) and weighted by the numbers
-of coefficients.py, which tools/fit_costs.py measures. Cycles are from before the fork to after the join, with everything
+of coefficients.py, which tools/fit_costs.py measures. Cycles are from before the fork to after the join, with all data
 in first-level memory and warm instruction caches.
 """
 
@@ -13,6 +13,7 @@ from typing import Literal
 from tinsmith_pulp_nn.coefficients import COEFFICIENTS, COLD_CYCLES
 from tinsmith_pulp_nn.geometry import (
     BLOCK,
+    Copy,
     DepthwisePlan,
     Elements,
     Image,
@@ -45,6 +46,7 @@ __all__ = [
     "depthwise_scratch_bytes",
     "depthwise_work",
     "dma_cycles",
+    "dma_work",
     "linear_cycles",
     "linear_work",
     "lookup_cycles",
@@ -68,8 +70,6 @@ Work = Mapping[str, float]
 
 _CACHED = 65536
 
-_DMA_PROGRAMMING = 15
-_DMA_LINES_SETUP = 50
 _DMA_BEAT_BYTES = 8
 _DMA_LINE_LEAST = 2
 _DMA_BURST_BYTES = 256
@@ -127,17 +127,13 @@ def cold_cycles(kernel: Kernel, stage: Stage = "tflite") -> int:
     return COLD_CYCLES[f"{kernel}-{stage}" if f"{kernel}-{stage}" in COLD_CYCLES else kernel]
 
 
-def dma_cycles(line_bytes: int, lines: int = 1, *, to_l1: bool) -> int:
-    """From before a core programs a copy to after its wait: one dimension, or `lines` lines that lie apart.
+def dma_cycles(copy: Copy, *, to_l1: bool) -> int:
+    """From before a core calls pulp_dma_start() or pulp_dma_start_lines() to after pulp_dma_wait().
 
-    The constants are those of platforms/simulators/soc/README.md.
+    Of this the core's own instructions are some 26 cycles; the rest is what platforms/simulators/soc/README.md says,
+    15 + bytes / 8 for one dimension.
     """
-    total = line_bytes * lines
-    bursts = 0 if to_l1 else max(0, total // _DMA_BURST_BYTES - _DMA_FREE_STORES)
-    if lines == 1:
-        return _DMA_PROGRAMMING + ceiling(total, _DMA_BEAT_BYTES) + bursts
-    line = max(_DMA_LINE_LEAST, ceiling(line_bytes, _DMA_BEAT_BYTES))
-    return _DMA_PROGRAMMING + _DMA_LINES_SETUP + lines * line + bursts
+    return _cycles(*dma_work(copy, to_l1=to_l1))
 
 
 def slowest(coefficients: Mapping[str, float], works: Sequence[Work]) -> tuple[float, Work]:
@@ -181,14 +177,15 @@ def conv2d_work(image: Image, cores: int, stage: Stage) -> tuple[str, Sequence[W
 
 
 def _channel_parts(channels: int, members: int) -> Sequence[tuple[int, int]]:
-    """Whole blocks of channels and channels left over, of the first core of a group and of the last one."""
-    blocks = ceiling(channels, BLOCK)
-    last_first, last_end = share(blocks, members - 1, members)
-    rest = channels % BLOCK if last_end > last_first else 0
-    last = (last_end - last_first - (1 if rest else 0), rest)
-    if members == 1 or rest == 0:
-        return [(ceiling(blocks, members), 0)] if members > 1 else [last]
-    return [(ceiling(blocks, members), 0), last]
+    """Whole blocks of channels and channels left over, of the first core of a group and of the last one with any."""
+    blocks, rest = ceiling(channels, BLOCK), channels % BLOCK
+    last = min(members, blocks) - 1
+    parts: list[tuple[int, int]] = []
+    for member in sorted({0, last}):
+        first, end = share(blocks, member, members)
+        has_rest = rest != 0 and member == last
+        parts.append((end - first - (1 if has_rest else 0), rest if has_rest else 0))
+    return parts
 
 
 def _panel_work(image: Image, cores: int, steps: int, whole: int, rest: int) -> dict[str, float]:
@@ -336,7 +333,11 @@ def _unpack_work(
     lines = max(0, min(above + needed, plan.cross.input) - max(above, 0))
     length = max(0, min(plan.line.input, plan.pitch - plan.line.pad))
     if count < BLOCK:
-        return {"unpacked line": lines, "unpacked byte": lines * length * count}
+        return {
+            "unpacked line": lines,
+            "unpacked narrow pixel": lines * length,
+            "unpacked byte": lines * length * count,
+        }
     words, pixels = divmod(length, 4)
     loads = lines * length * _misaligned(image.input_channels)
     stores = lines * words * 4 * (1 if plan.line.pad % 4 else 0)
@@ -365,9 +366,11 @@ def linear_work(linear: Linear, cores: int, stage: Stage) -> tuple[str, Sequence
         works.append(
             _call(cores)
             | {
+                "first block": min(whole, 1),
                 "block": whole,
                 "words": whole * words,
                 "words that meet": whole * words * _others(cores),
+                "first single": min(rest, 1),
                 "single": rest,
                 "single's words": rest * words,
             }
@@ -447,8 +450,11 @@ def _pool_part_work(
     if not is_max:
         shared |= _divisor_work(rows, columns, first, end, channels)
     if channels < BLOCK:
-        work: dict[str, float] = {"single": pixels * channels, "single's tap": taps * channels}
-        return work | shared
+        return shared | {
+            "single": pixels * channels,
+            "single's line": lines * channels,
+            "single's tap": taps * channels,
+        }
     wide, left = divmod(channels, 2 * BLOCK)
     narrow = (1 if left >= BLOCK else 0) + (1 if channels % BLOCK else 0)
     misaligned = _misaligned(image.input_channels)
@@ -472,6 +478,18 @@ def _divisor_work(
     single = _sum_over(tuple(int(taps == 1) for taps in rows), ones, first, end)
     changed = _sum_over((1,) * len(rows), changes, first, end)
     return {"change of area": 1 + changed, "divided element": single * channels}
+
+
+@lru_cache(maxsize=_CACHED)
+def dma_work(copy: Copy, *, to_l1: bool) -> tuple[str, Sequence[Work]]:
+    """The name of the coefficients, and what the DMA does."""
+    total = copy.line_bytes * copy.lines
+    bursts = 0 if to_l1 else max(0, total // _DMA_BURST_BYTES - _DMA_FREE_STORES)
+    beats = ceiling(copy.line_bytes, _DMA_BEAT_BYTES)
+    is_flat = copy.lines == 1
+    line = beats if is_flat else max(_DMA_LINE_LEAST, beats)
+    work = {"call": 1, "two dimensions": 0 if is_flat else 1, "beat": copy.lines * line}
+    return "dma", [work | {"burst that waits": bursts}]
 
 
 # What several of them need.

@@ -79,6 +79,17 @@ class Elements:
 
 
 @dataclass(frozen=True)
+class Copy:
+    """A copy by the DMA: one line, or lines that lie apart in the other memory and side by side in the first-level one.
+
+    65536 bytes at most.
+    """
+
+    line_bytes: int
+    lines: int = 1
+
+
+@dataclass(frozen=True)
 class Side:
     """One side of an image."""
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tinsmith_pulp_nn import coefficients, cost
 from tinsmith_pulp_nn.cost import Stage, Work
 from tinsmith_pulp_nn.geometry import (
+    Copy,
     Elements,
     Image,
     Linear,
@@ -39,6 +40,7 @@ _MOST_BYTES = 200 * 1024
 _MOST_PRODUCTS = 6_000_000
 _MOST_CHANNELS = 256
 _MOST_ELEMENTS = 65535
+_DMA_GAP = 12
 _ROUNDS = 6
 _DESCENTS = 20000
 
@@ -55,16 +57,22 @@ class Layer:
     kernel: str
     stage: Stage
     cores: int
-    geometry: Image | Linear | Softmax | Elements
+    geometry: Image | Linear | Softmax | Elements | Copy
     kind: str
     works: Sequence[Work]
 
     @property
     def initializer(self) -> str:
         """A line of SHAPES."""
-        numbers = ", ".join(map(str, astuple(self.geometry)))
+        numbers = ", ".join(map(str, self._numbers()))
         is_tflite = "true" if self.stage == "tflite" else "false"
         return f"{{{self.enumerator}, {is_tflite}, {self.cores}, {{{numbers}}}}},"
+
+    def _numbers(self) -> tuple[int, ...]:
+        if isinstance(self.geometry, Copy):
+            line, lines = self.geometry.line_bytes, self.geometry.lines
+            return (line * lines, 0, 0) if lines == 1 else (line * lines, line, line + _DMA_GAP)
+        return astuple(self.geometry)
 
     @property
     def text(self) -> str:
@@ -206,8 +214,17 @@ class _Sampler:
         kind, works = cost.softmax_work(softmax, cores)
         return Layer("kSoftmax", "softmax", "tflite", cores, softmax, kind, works)
 
+    def _copy(self) -> Layer | None:
+        is_flat = self._random.random() < 0.5
+        size = self._size(_MOST_ELEMENTS if is_flat else 1024)
+        copy = Copy(size, 1 if is_flat else self._size(64))
+        to_l1 = self._random.random() < 0.5
+        kind, works = cost.dma_work(copy, to_l1=to_l1)
+        enumerator = "kDmaToL1" if to_l1 else "kDmaToL2"
+        return Layer(enumerator, "dma", "tflite", 1, copy, kind, works)
+
     def layers(self, rounds: int) -> list[Layer]:
-        """For each round: 12 convolutions, 15 depthwise ones, 13 others."""
+        """For each round 40: 12 convolutions, 15 depthwise ones, 13 others."""
         draws: list[tuple[int, Callable[[], Layer | None]]] = [
             (5, lambda: self._conv2d(is_pointwise=True)),
             (7, lambda: self._conv2d(is_pointwise=False)),
@@ -215,7 +232,8 @@ class _Sampler:
             (4, lambda: self._depthwise((3, 3), (2, 2))),
             (3, lambda: self._depthwise((5, 5), (1, 1))),
             (4, self._other_depthwise),
-            (4, self._linear),
+            (3, self._linear),
+            (1, self._copy),
             (2, lambda: self._pool("kMaxPool", "max_pool")),
             (3, lambda: self._pool("kAveragePool", "average_pool")),
             (1, lambda: self._elements("add")),
@@ -383,12 +401,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fits the cost model to the simulator.")
     parser.add_argument("--check", action="store_true", help="measure other layers instead")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, help="of 40 layers; 24 to fit, 1 to check")
+    parser.add_argument("--rounds", type=int, help="of 40 layers; 60 to fit, 1 to check")
     arguments = parser.parse_args()
     if arguments.check:
         check(arguments.seed, arguments.rounds or 1)
     else:
-        write(arguments.seed, arguments.rounds or 24)
+        write(arguments.seed, arguments.rounds or 60)
 
 
 if __name__ == "__main__":
