@@ -8,6 +8,7 @@ in first-level memory and warm instruction caches.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Literal
 
 from tinsmith_pulp_nn.coefficients import COEFFICIENTS, COLD_CYCLES
@@ -207,8 +208,7 @@ def _patch_work(image: Image, first: int, end: int) -> dict[str, float]:
     """Patches of pixels first to end - 1, and those that the last block does again."""
     rows, columns = _reach(image.rows), _reach(image.columns)
     channels = image.input_channels
-    copies = tuple(_copy_instructions(taps * channels) for taps in columns)
-    accesses = tuple(_copy_accesses(taps * channels) for taps in columns)
+    copies, accesses = _copies(columns, channels)
     inside_rows = tuple(int(taps == image.kernel_height) for taps in rows)
     inside_columns = tuple(int(taps == image.kernel_width) for taps in columns)
     pixels = end - first
@@ -228,6 +228,13 @@ def _patch_work(image: Image, first: int, end: int) -> dict[str, float]:
         "copy": moved,
         "misaligned": touched * (loads + stores),
     }
+
+
+@lru_cache(maxsize=_CACHED)
+def _copies(columns: tuple[int, ...], channels: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Instructions and accesses for one row of each patch; columns: places of the kernel inside the input."""
+    instructions = tuple(_copy_instructions(taps * channels) for taps in columns)
+    return instructions, tuple(_copy_accesses(taps * channels) for taps in columns)
 
 
 def _copy_instructions(row_bytes: int) -> int:
@@ -470,7 +477,7 @@ def _pool_part_work(
 
 
 def _divisor_work(
-    rows: Sequence[int], columns: Sequence[int], first: int, end: int, channels: int
+    rows: tuple[int, ...], columns: tuple[int, ...], first: int, end: int, channels: int
 ) -> dict[str, float]:
     """Windows whose area differs from the last one's, and elements of windows of one pixel: both divide."""
     ones = tuple(int(taps == 1) for taps in columns)
@@ -517,12 +524,19 @@ def _reach(side: Side) -> tuple[int, ...]:
     return tuple(max(0, min(start + side.kernel, side.input) - max(start, 0)) for start in starts)
 
 
-def _sum_over(rows: Sequence[int], columns: Sequence[int], first: int, end: int) -> int:
+def _sum_over(rows: tuple[int, ...], columns: tuple[int, ...], first: int, end: int) -> int:
     """The sum of rows[y] * columns[x] over pixels first to end - 1, row by row."""
     return _sum_before(rows, columns, end) - _sum_before(rows, columns, first)
 
 
-def _sum_before(rows: Sequence[int], columns: Sequence[int], pixel: int) -> int:
+def _sum_before(rows: tuple[int, ...], columns: tuple[int, ...], pixel: int) -> int:
     y, x = divmod(pixel, len(columns))
-    partial = rows[y] * sum(columns[:x]) if x else 0
-    return sum(rows[:y]) * sum(columns) + partial
+    of_columns = _running(columns)
+    partial = rows[y] * of_columns[x] if x else 0
+    return _running(rows)[y] * of_columns[-1] + partial
+
+
+@lru_cache(maxsize=_CACHED)
+def _running(values: tuple[int, ...]) -> tuple[int, ...]:
+    """Sums of the first 0, 1, ... values."""
+    return tuple(accumulate(values, initial=0))
