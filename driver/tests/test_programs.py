@@ -167,6 +167,17 @@ def test_a_memory_has_what_the_board_has(
     )
 
 
+def test_a_memory_has_what_was_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = rows(tmp_path, "pulp-open")
+    output = ["-o", str(tmp_path / "out"), "--no-progress"]
+    chosen = [str(path), "--target", "pulp-open", "--cores", "2", "--l1"]
+    assert main(["compile", *chosen, "495", *output]) == 1
+    assert "l1 is too small: needed 496 bytes, available 495 bytes" in capsys.readouterr().err
+    assert main(["compile", *chosen, "496", *output]) == 0
+    header = next((tmp_path / "out").glob("*.h")).read_text()
+    assert "Options: target=pulp-open cores=2 l1=496\n" in header
+
+
 CALLS = """program 2 "calls" for "host" {
   memory "m" align 8
   engine "npu" reaches "m" align 1

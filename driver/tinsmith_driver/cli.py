@@ -401,6 +401,18 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
         metavar="BYTES",
         help=f"what the arena may take (default: {default})",
     )
+    command.add_argument(
+        "--cores",
+        type=_positive,
+        metavar="N",
+        help="of the target's cluster, if it has one (default: all)",
+    )
+    command.add_argument(
+        "--l1",
+        type=_positive,
+        metavar="BYTES",
+        help="what the network may use of the cluster's memory (default: what stacks leave of it)",
+    )
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -448,6 +448,8 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
     return CompileOptions(
         target=arguments.target or "host",
         backend=arguments.backend,
+        cores=getattr(arguments, "cores", None),
+        l1_bytes=getattr(arguments, "l1", None),
         passes=tuple(PassChoice.parse(text) for text in arguments.passes),
         without=tuple(arguments.without),
     )

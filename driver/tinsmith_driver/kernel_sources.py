@@ -8,13 +8,11 @@ from pathlib import Path
 
 from tinsmith_ir import Call, Copy, Program
 from tinsmith_ir.program import simple_steps
-from tinsmith_lowering import Kernel
 from tinsmith_plugins import kernel_folder
 
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.plugins import registry
-
-_CLUSTER_HEADER = "tinsmith/cluster.h"
+from tinsmith_driver.targets import asks_for_cluster, called_kernels, runs_on_cluster
 
 
 def kernel_include_directories() -> list[Path]:
@@ -32,8 +30,9 @@ def kernel_sources(compilation: Compilation, *, engines_early: bool = False) -> 
 
     engines_early: of the host's DMA and engines, whether they work at once rather than as late as they may.
     """
-    libraries = library_sources(kernel.backend for kernel in _called(compilation))
     board, program = compilation.target.board, compilation.program
+    called = called_kernels(program, compilation.kernels)
+    libraries = library_sources(kernel.backend for kernel in called)
     on_cluster = needs_cluster(compilation)
     rooms: dict[str, str] = {}
     if _is_beside(program, Copy):
@@ -44,7 +43,7 @@ def kernel_sources(compilation: Compilation, *, engines_early: bool = False) -> 
         rooms["engine"] = "core"  # no board has another core that Tinsmith drives
     if board.emulator is None:
         rooms = dict.fromkeys(rooms, "host_early" if engines_early else "host")
-    if asks_for_cluster(compilation):
+    if asks_for_cluster(program, compilation.kernels):
         rooms["cluster"] = "pulp" if on_cluster else "host"
     return [
         *libraries,
@@ -53,18 +52,8 @@ def kernel_sources(compilation: Compilation, *, engines_early: bool = False) -> 
 
 
 def needs_cluster(compilation: Compilation) -> bool:
-    """Whether the board's cluster is to run the program: it has one, and a kernel asks for it."""
-    return compilation.target.board.cluster is not None and asks_for_cluster(compilation)
-
-
-def asks_for_cluster(compilation: Compilation) -> bool:
-    """Whether a kernel that the program calls shares its work among cores."""
-    return any(_CLUSTER_HEADER in kernel.headers for kernel in _called(compilation))
-
-
-def _called(compilation: Compilation) -> list[Kernel]:
-    called = {call.kernel for call in compilation.program.calls}
-    return [k for k in compilation.kernels if k.name in called or k.key in called]
+    """Whether the board's cluster is to run the program."""
+    return runs_on_cluster(compilation.target, compilation.program, compilation.kernels)
 
 
 def works_beside_the_core(program: Program) -> bool:

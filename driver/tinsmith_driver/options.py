@@ -25,8 +25,9 @@ class CompileOptions:
     packed: whether our own kernels with rearranged weights may be called beside the public CMSIS-NN API.
     passes: options of passes, and passes that run only when asked for; without: names of passes to leave out.
     verify_passes: evaluate what every pass makes, Graph or Program, on random inputs.
-    ram_bytes: what the arena may take; None for any size. compiler: of the firmware; gcc is
-    arm-none-eabi-gcc for boards. sanitize: run under AddressSanitizer and UBSan (host, gcc).
+    ram_bytes: what the arena may take; None for any size. cores: of the target's cluster, l1_bytes: what the network
+    may use of its memory; None for all there is, else for targets with a cluster alone. compiler: of the firmware;
+    gcc is arm-none-eabi-gcc for boards. sanitize: run under AddressSanitizer and UBSan (host, gcc).
     """
 
     target: str
@@ -38,6 +39,8 @@ class CompileOptions:
     without: tuple[str, ...] = ()
     verify_passes: bool = False
     ram_bytes: int | None = None
+    cores: int | None = None
+    l1_bytes: int | None = None
     compiler: CompilerName = "zig"
     sanitize: bool = False
 

@@ -37,6 +37,7 @@ from tinsmith_driver.network import Network, evaluate
 from tinsmith_driver.options import CompileOptions, c_name
 from tinsmith_driver.passes import chosen_passes
 from tinsmith_driver.plugins import registry
+from tinsmith_driver.targets import chosen_target, runs_on_cluster
 from tinsmith_driver.text_files import (
     TEXT_SUFFIX,
     graph_from_text,
@@ -250,7 +251,7 @@ def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> 
 
 def passes_for(options: CompileOptions) -> tuple[AnyPass, ...]:
     """The passes of a compilation, in order; raises UsageError for choices that are wrong."""
-    chosen = registry().target(options.target)
+    chosen = chosen_target(options)
     kernels = registry().kernels(chosen, options.backend, packed=options.packed)
     setting = Setting(chosen, kernels, options.ram_bytes)
     return chosen_passes(setting, options.passes, options.without)
@@ -284,7 +285,7 @@ def compile_model(
     passes = passes_for(options)
     inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
     made = _Made(model.graph)
-    chosen = registry().target(options.target)
+    chosen = chosen_target(options)
     kernels = registry().kernels(chosen, options.backend, packed=options.packed)
 
     def are_prepared(ir: Graph | Program) -> None:
@@ -304,7 +305,8 @@ def compile_model(
     for plan in allocation.plans.values():
         _check_reach(plan, chosen)
     if len(allocation.plans) > 1:  # of one alone, the planner has said it, and of what it is full
-        _check_room(allocation.plans, chosen, options.ram_bytes)
+        near_bytes = _near_bytes(program, chosen, kernels, options)
+        _check_room(allocation.plans, chosen, options.ram_bytes, near_bytes)
     on_step("C")
     return Compilation(
         model=model,
@@ -335,7 +337,7 @@ def _compile_plan(
         raise UsageError(
             f"{model.path}: a plan is behind all passes, so there is no --pass and --without"
         )
-    chosen = registry().target(options.target)
+    chosen = chosen_target(options)
     kernels = registry().kernels(chosen, options.backend, packed=options.packed)
     on_step("checking the plan")
     memories = [memory.name for memory in program.memories]
@@ -350,7 +352,8 @@ def _compile_plan(
         raise ModelError(f"{model.path}: {error}") from error
     for plan in plans.values():
         _check_reach(plan, chosen)
-    _check_room(plans, chosen, options.ram_bytes)
+    near_bytes = _near_bytes(program, chosen, kernels, options)
+    _check_room(plans, chosen, options.ram_bytes, near_bytes)
     on_step("C")
     return Compilation(
         model=model,
@@ -382,10 +385,21 @@ def _check_results(graph: Network, program: Program) -> None:
                     )
 
 
-def _check_room(plans: Mapping[str, Plan], chosen: Target, ram_bytes: int | None) -> None:
+def _near_bytes(
+    program: Program, chosen: Target, kernels: Sequence[Kernel], options: CompileOptions
+) -> int | None:
+    """What there is of a cluster's memory; None is all, where no cluster runs and nobody chose."""
+    cluster = chosen.board.cluster
+    is_bounded = options.l1_bytes is not None or runs_on_cluster(chosen, program, kernels)
+    return cluster.network_bytes if cluster is not None and is_bounded else None
+
+
+def _check_room(
+    plans: Mapping[str, Plan], chosen: Target, ram_bytes: int | None, near_bytes: int | None
+) -> None:
     """Raise DoesNotFitError for memories that are larger than those of the board that they lie in.
 
-    ram_bytes: what there is where an arena lies; None is as much as needed.
+    ram_bytes: what there is where an arena lies; None is as much as needed. near_bytes: as of `_near_bytes`.
     """
     board = chosen.board
     homes = {name: board.home(name) if board.memories else None for name in plans}
@@ -394,7 +408,9 @@ def _check_room(plans: Mapping[str, Plan], chosen: Target, ram_bytes: int | None
         needed = sum(plans[name].arena_bytes for name in names)
         available, where = ram_bytes, ""
         if home is not None and home.name != board.data_memory:
-            available, where = home.size_bytes, f" of {board.name}'s memory '{home.name}'"
+            is_near = board.cluster is not None and home.name == board.cluster.memory
+            available = near_bytes if near_bytes is not None and is_near else home.size_bytes
+            where = f" of {board.name}'s memory '{home.name}'"
         if available is not None and needed > available:
             raise DoesNotFitError(
                 f"{visible(', '.join(names))} is too small: needed {needed:,} bytes, "
@@ -436,7 +452,10 @@ def _options_text(options: CompileOptions) -> tuple[str, ...]:
     packed = () if options.packed else ("packed=no",)
     passes = (f"pass={choice}" for choice in options.passes)
     without = (f"without={name}" for name in options.without)
-    return (f"target={options.target}", *backend, *packed, *passes, *without)
+    cluster = chosen_target(options).board.cluster
+    cores = () if options.cores is None else (f"cores={options.cores}",)
+    l1 = () if options.l1_bytes is None or cluster is None else (f"l1={cluster.network_bytes}",)
+    return (f"target={options.target}", *backend, *packed, *cores, *l1, *passes, *without)
 
 
 def _timed(name: str, work: Callable[[], _Result]) -> tuple[_Result, PassRecord]:

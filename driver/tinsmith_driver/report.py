@@ -22,6 +22,7 @@ from tinsmith_driver.report_types import (
 )
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import table, thousands
+from tinsmith_driver.targets import remarks
 from tinsmith_driver.writing import write_outputs
 
 
@@ -110,7 +111,7 @@ def warnings(
     for call in compilation.program.calls:
         if call.reason:
             fallbacks.setdefault(f"{call.kernel} because {call.reason}", []).append(call.name)
-    found = list(compilation.model.warnings)
+    found = [*remarks(compilation.options), *compilation.model.warnings]
     found += [f"{listed(layers)}: {reason}" for reason, layers in fallbacks.items()]
     found += [warning for record in compilation.records for warning in record.warnings]
     for memory, plan in compilation.plans.items():

@@ -11,6 +11,7 @@ from tinsmith_lowering import lower
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Compilation, Model, graph_passes, passes_for
 from tinsmith_driver.plugins import registry
+from tinsmith_driver.targets import chosen_target
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
     if not isinstance(model.graph, Graph) or model.program is not None:
         return []  # a plan names its kernels, and compiling checks them
     graph = Pipeline(graph_passes(passes_for(options))).run(model.graph).graph
-    chosen = registry().target(options.target)
+    chosen = chosen_target(options)
     kernels = registry().kernels(chosen, options.backend, packed=options.packed)
     findings: list[Finding] = []
     for node in graph.nodes:
