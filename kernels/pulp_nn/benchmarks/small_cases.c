@@ -1,5 +1,7 @@
 #include "benchmarks/small_cases.h"
 
+#include <stddef.h>
+
 #include "benchmarks/buffers.h"
 
 #if defined(TINSMITH_PULP_ORACLE)
@@ -12,6 +14,7 @@ typedef struct {
   const char *shape;
   tinsmith_pulp_add_kind_t kind;
   uint32_t count;
+  bool has_tables;
 } add_case_t;
 
 typedef struct {
@@ -22,15 +25,25 @@ typedef struct {
 } pool_case_t;
 
 typedef struct {
+  const char *kernel;
   const char *shape;
   uint32_t rows, columns;
+  bool has_table;
 } softmax_case_t;
 
+// A lookup is a row without a step.
+typedef struct {
+  const char *shape;
+  uint32_t rows, row_bytes, output_step;
+} bytes_case_t;
+
 static const add_case_t kAdds[] = {
-    {"add-tflite", "32x32x16", TINSMITH_PULP_ADD_TFLITE, 32u * 32u * 16u},
-    {"add-tflite", "8x8x64", TINSMITH_PULP_ADD_TFLITE, 8u * 8u * 64u},
-    {"add-requantized", "32x32x16", TINSMITH_PULP_ADD_REQUANTIZED, 32u * 32u * 16u},
-    {"add-weighted", "32x32x16", TINSMITH_PULP_ADD_WEIGHTED, 32u * 32u * 16u},
+    {"add-tflite", "32x32x16", TINSMITH_PULP_ADD_TFLITE, 32u * 32u * 16u, false},
+    {"add-tflite", "8x8x64", TINSMITH_PULP_ADD_TFLITE, 8u * 8u * 64u, false},
+    {"add-tflite-tables", "32x32x16", TINSMITH_PULP_ADD_TFLITE, 32u * 32u * 16u, true},
+    {"add-tflite-tables", "8x8x64", TINSMITH_PULP_ADD_TFLITE, 8u * 8u * 64u, true},
+    {"add-requantized", "32x32x16", TINSMITH_PULP_ADD_REQUANTIZED, 32u * 32u * 16u, false},
+    {"add-weighted", "32x32x16", TINSMITH_PULP_ADD_WEIGHTED, 32u * 32u * 16u, false},
 };
 
 static const pool_case_t kPools[] = {
@@ -43,8 +56,19 @@ static const pool_case_t kPools[] = {
 };
 
 static const softmax_case_t kSoftmaxes[] = {
-    {"64x12", 64, 12},
-    {"16x200", 16, 200},
+    {"softmax", "64x12", 64, 12, false},        {"softmax", "16x200", 16, 200, false},
+    {"softmax-table", "1x12", 1, 12, true},     {"softmax-table", "64x12", 64, 12, true},
+    {"softmax-table", "16x200", 16, 200, true},
+};
+
+static const bytes_case_t kLookups[] = {
+    {"32x32x16", 1, 32u * 32u * 16u, 0},
+};
+
+static const bytes_case_t kCopies[] = {
+    {"16384 bytes", 1, 16384, 0},
+    {"256 rows of 32", 256, 32, 64},
+    {"1024 rows of 6", 1024, 6, 14},
 };
 
 #define COUNT(ARRAY) (sizeof(ARRAY) / sizeof *(ARRAY))
@@ -53,6 +77,9 @@ static const softmax_case_t kSoftmaxes[] = {
 static L1 tinsmith_pulp_add_t add;
 static L1 tinsmith_pulp_pool_t pool;
 static L1 tinsmith_pulp_softmax_t softmax;
+static L1 tinsmith_pulp_lookup_t lookup;
+static L1 tinsmith_pulp_copy_t copy;
+static L1 int32_t tables[2][256];
 
 static void run_add(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_add(argument, core);
@@ -64,6 +91,14 @@ static void run_pool(void *argument, tinsmith_pulp_core_t core) {
 
 static void run_softmax(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_softmax(argument, core);
+}
+
+static void run_lookup(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_lookup(argument, core);
+}
+
+static void run_copy(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_copy(argument, core);
 }
 
 static benchmark_t prepare_add(const add_case_t *c) {
@@ -92,6 +127,9 @@ static benchmark_t prepare_add(const add_case_t *c) {
       .min = -128,
       .max = 127,
   };
+  if (c->has_tables) {
+    (void)tinsmith_pulp_add_tables(&add, tables[0], tables[1]);
+  }
   fill(input, c->count, 1u);
   fill(weights, c->count, 2u);
   return (benchmark_t){c->kernel, c->shape, CORES, 2u * c->count, run_add, &add, output, c->count};
@@ -137,12 +175,31 @@ static benchmark_t prepare_softmax(const softmax_case_t *c) {
       .shift = 23,
       .smallest_difference = -255,
   };
+  if (c->has_table) {
+    tinsmith_pulp_softmax_exponentials(&softmax, tables[0]);
+    softmax.exponentials = tables[0];
+  }
   fill(input, count, 1u);
-  return (benchmark_t){"softmax", c->shape, CORES, count, run_softmax, &softmax, output, count};
+  return (benchmark_t){c->kernel, c->shape, CORES, count, run_softmax, &softmax, output, count};
+}
+
+static benchmark_t prepare_lookup(const bytes_case_t *c) {
+  lookup = (tinsmith_pulp_lookup_t){input, output, weights, c->row_bytes};
+  fill(input, c->row_bytes, 1u);
+  fill(weights, 256u, 2u);
+  return (benchmark_t){"lookup", c->shape, CORES, c->row_bytes, run_lookup, &lookup, output, c->row_bytes};
+}
+
+static benchmark_t prepare_copy(const bytes_case_t *c) {
+  copy = (tinsmith_pulp_copy_t){input, output, c->rows, c->row_bytes, c->row_bytes, c->output_step};
+  const uint32_t bytes = c->rows * c->row_bytes;
+  fill(input, bytes, 1u);
+  return (benchmark_t){"copy",   c->shape, CORES,  bytes,
+                       run_copy, &copy,    output, (c->rows - 1u) * c->output_step + c->row_bytes};
 }
 
 uint32_t small_count(void) {
-  return COUNT(kAdds) + COUNT(kPools) + COUNT(kSoftmaxes);
+  return COUNT(kAdds) + COUNT(kPools) + COUNT(kSoftmaxes) + COUNT(kLookups) + COUNT(kCopies);
 }
 
 benchmark_t small_case(uint32_t index) {
@@ -150,20 +207,49 @@ benchmark_t small_case(uint32_t index) {
     return prepare_add(&kAdds[index]);
   }
   index -= COUNT(kAdds);
-  return index < COUNT(kPools) ? prepare_pool(&kPools[index]) : prepare_softmax(&kSoftmaxes[index - COUNT(kPools)]);
+  if (index < COUNT(kPools)) {
+    return prepare_pool(&kPools[index]);
+  }
+  index -= COUNT(kPools);
+  if (index < COUNT(kSoftmaxes)) {
+    return prepare_softmax(&kSoftmaxes[index]);
+  }
+  index -= COUNT(kSoftmaxes);
+  return index < COUNT(kLookups) ? prepare_lookup(&kLookups[index]) : prepare_copy(&kCopies[index - COUNT(kLookups)]);
 }
 
 #if defined(TINSMITH_PULP_ORACLE)
 
+static void expect_softmax(void) {
+  const tinsmith_softmax_parameters parameters = {softmax.multiplier, softmax.shift, softmax.smallest_difference};
+  tinsmith_softmax_s8((int32_t)softmax.rows, (int32_t)softmax.columns, &parameters, softmax.input, softmax.output);
+}
+
+static void expect_lookup(void) {
+  for (uint32_t i = 0u; i < lookup.count; ++i) {
+    output[i] = (uint8_t)lookup.table[((const uint8_t *)lookup.input)[i]];
+  }
+}
+
+static void expect_copy(void) {
+  for (uint32_t i = 0u; i < copy.rows * copy.row_bytes; ++i) {
+    output[i / copy.row_bytes * copy.output_step + i % copy.row_bytes] = ((const uint8_t *)copy.input)[i];
+  }
+}
+
 void small_expect(uint32_t index) {
-  (void)small_case(index);
-  if (index < COUNT(kAdds)) {
+  const benchmark_t benchmark = small_case(index);
+  if (benchmark.layer == &add) {
+    add.lhs_table = NULL;
     oracle_add(&add, output);
-  } else if (index < COUNT(kAdds) + COUNT(kPools)) {
+  } else if (benchmark.layer == &pool) {
     oracle_pool(&pool, output);
+  } else if (benchmark.layer == &softmax) {
+    expect_softmax();
+  } else if (benchmark.layer == &lookup) {
+    expect_lookup();
   } else {
-    const tinsmith_softmax_parameters parameters = {softmax.multiplier, softmax.shift, softmax.smallest_difference};
-    tinsmith_softmax_s8((int32_t)softmax.rows, (int32_t)softmax.columns, &parameters, softmax.input, softmax.output);
+    expect_copy();
   }
 }
 

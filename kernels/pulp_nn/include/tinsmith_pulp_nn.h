@@ -129,9 +129,12 @@ void tinsmith_pulp_depthwise(const tinsmith_pulp_depthwise_t *layer, tinsmith_pu
 
 typedef enum {
   /** TFLite, int8: each input minus its zero point raised by 20 bits and scaled, the sum scaled, all in gemmlowp's two
-   * roundings, plus the output's zero point, clamped to [min, max]. Multipliers are Q31, shifts in [0, 31]. */
+   * roundings, plus the output's zero point, clamped to [min, max]. Multipliers are Q31, shifts in [0, 31]. By tables,
+   * where there are any: clip((lhs_table[lhs] + rhs_table[rhs]) >> table_shift), clamped likewise; nothing else counts
+   * then. */
   TINSMITH_PULP_ADD_TFLITE,
-  /** PULP-NN: clip((lhs * lhs_multiplier + rhs * rhs_multiplier) >> output_shift). */
+  /** clip((lhs * lhs_multiplier + rhs * rhs_multiplier + output_addend) >> output_shift), clamped to [min, max] unless
+   * both are 0; PULP-NN's has neither addend nor bounds. Sums wrap at 32 bits. */
   TINSMITH_PULP_ADD_WEIGHTED,
   /** pulp-nn-mixed: each input becomes clip((input * multiplier + addend) >> shift) in its own type, their sum
    * clip((sum * output_multiplier + output_addend) >> output_shift). */
@@ -148,10 +151,23 @@ typedef struct {
   int32_t lhs_zero_point, lhs_multiplier, lhs_addend, lhs_shift;
   int32_t rhs_zero_point, rhs_multiplier, rhs_addend, rhs_shift;
   int32_t output_zero_point, output_multiplier, output_addend, output_shift;
-  int32_t min, max;
+  int32_t min, max;                     /**< inside the range of the output's type */
+  const int32_t *lhs_table, *rhs_table; /**< TFLite: a number for each byte, taken as uint8; or NULL */
+  int32_t table_shift;                  /**< TFLite, with tables: to the right, in [0, 31] */
 } tinsmith_pulp_add_t;
 
 void tinsmith_pulp_add(const tinsmith_pulp_add_t *layer, tinsmith_pulp_core_t core);
+
+/** TFLite's sum of a layer that has tables: a quarter of the time of that without. */
+void tinsmith_pulp_add_tflite_s8(const tinsmith_pulp_add_t *layer, tinsmith_pulp_core_t core);
+
+/** The sum with weights of int8 and int8 to int8. */
+void tinsmith_pulp_add_weighted_s8(const tinsmith_pulp_add_t *layer, tinsmith_pulp_core_t core);
+
+/** Makes the tables of a TFLite sum, 256 numbers each, and sets the layer's lhs_table, rhs_table and table_shift. Meant
+ * to run ahead of time: tries all pairs of bytes, several times. Returns whether there are tables that give the bytes
+ * of the layer without them for every pair; else the layer's pointers stay as they are. */
+bool tinsmith_pulp_add_tables(tinsmith_pulp_add_t *layer, int32_t *lhs_table, int32_t *rhs_table);
 
 typedef enum {
   /** The largest pixel inside the input, clamped to [min, max]. */
@@ -187,15 +203,47 @@ typedef struct {
 void tinsmith_pulp_pool(const tinsmith_pulp_pool_t *layer, tinsmith_pulp_core_t core);
 
 /** Softmax over rows of int8 as TFLite computes it, with its multiplier, left shift and smallest difference for beta
- * and the input's scale; the output's scale is 1/256, its zero point -128. A core takes rows. */
+ * and the input's scale; the output's scale is 1/256, its zero point -128. The output is not the input. A core takes
+ * rows. With a table of exponentials cores share a row where there are more of them than rows, and an element takes a
+ * tenth of the time. */
 typedef struct {
   const int8_t *input;
   int8_t *output;
   uint32_t rows;
   uint32_t columns; /**< in [1, 511] */
   int32_t multiplier, shift, smallest_difference;
+  const int32_t *exponentials; /**< tinsmith_pulp_softmax_exponentials(); or NULL */
 } tinsmith_pulp_softmax_t;
 
 void tinsmith_pulp_softmax(const tinsmith_pulp_softmax_t *layer, tinsmith_pulp_core_t core);
+
+/** The same of a layer that has exponentials; its other numbers are not read. */
+void tinsmith_pulp_softmax_by_table(const tinsmith_pulp_softmax_t *layer, tinsmith_pulp_core_t core);
+
+/** Of a layer 256 exponentials in Q0.31: number d is that of an element d below its row's largest, 0 beyond the
+ * smallest difference. Meant to run ahead of time. */
+void tinsmith_pulp_softmax_exponentials(const tinsmith_pulp_softmax_t *layer, int32_t *exponentials);
+
+/** output[i] = table[input[i]]: logistic, tanh, another scale, any function of one byte. The output may be the input. A
+ * core takes elements. */
+typedef struct {
+  const void *input;
+  void *output;
+  const int8_t *table; /**< 256 bytes; an input byte is taken as uint8 */
+  uint32_t count;      /**< below 2**28 */
+} tinsmith_pulp_lookup_t;
+
+void tinsmith_pulp_lookup(const tinsmith_pulp_lookup_t *layer, tinsmith_pulp_core_t core);
+
+/** Copies rows of bytes; input and output do not overlap. A core takes rows, or a part of a row where there are more
+ * cores than rows. */
+typedef struct {
+  const void *input;
+  void *output;
+  uint32_t rows, row_bytes;
+  uint32_t input_step, output_step; /**< bytes from row to row */
+} tinsmith_pulp_copy_t;
+
+void tinsmith_pulp_copy(const tinsmith_pulp_copy_t *layer, tinsmith_pulp_core_t core);
 
 #endif /* TINSMITH_PULP_NN_H_ */

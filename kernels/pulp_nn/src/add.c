@@ -1,17 +1,7 @@
 // Sums of two tensors, element by element, each a hardware loop: TFLite's and PULP-NN's two.
-#include "include/tinsmith_pulp_nn.h"
-#include "src/internal/stage.h"
-
-#define LEFT_SHIFT 20
+#include "src/internal/add.h"
 
 typedef tinsmith_pulp_add_t layer_t;
-
-// A core's elements.
-typedef struct {
-  const uint8_t *lhs, *rhs;
-  uint8_t *output;
-  uint32_t count;
-} part_t;
 
 static int32_t byte_at(const uint8_t *address, bool is_signed) {
   return is_signed ? (int8_t)*address : *address;
@@ -21,26 +11,19 @@ static int32_t clip(int32_t value, bool is_signed) {
   return is_signed ? corev_clip_s8(value) : corev_clip_u8(value);
 }
 
-// An input raised and scaled, in gemmlowp's two roundings.
-static int32_t scale_input(int32_t value, int32_t multiplier, int32_t shift) {
-  return scale_tflite(value * (1 << LEFT_SHIFT), multiplier, shift);
-}
-
 static int32_t element(const layer_t *layer, const part_t *part, uint32_t i) {
   const bool is_tflite = layer->kind == TINSMITH_PULP_ADD_TFLITE;
   const int32_t lhs = byte_at(part->lhs + i, is_tflite || layer->lhs_is_signed);
   const int32_t rhs = byte_at(part->rhs + i, is_tflite || layer->rhs_is_signed);
   if (is_tflite) {
-    const int32_t sum = scale_input(lhs - layer->lhs_zero_point, layer->lhs_multiplier, layer->lhs_shift) +
-                        scale_input(rhs - layer->rhs_zero_point, layer->rhs_multiplier, layer->rhs_shift);
-    const int32_t scaled = scale_tflite(sum, layer->output_multiplier, layer->output_shift);
-    const int32_t value = scaled + layer->output_zero_point;
-    const int32_t raised = value < layer->min ? layer->min : value;
-    return raised > layer->max ? layer->max : raised;
+    return finish_tflite_sum(layer,
+                             scale_input(lhs - layer->lhs_zero_point, layer->lhs_multiplier, layer->lhs_shift) +
+                                 scale_input(rhs - layer->rhs_zero_point, layer->rhs_multiplier, layer->rhs_shift));
   }
   if (layer->kind == TINSMITH_PULP_ADD_WEIGHTED) {
-    const int32_t scaled_rhs = (int32_t)((uint32_t)rhs * (uint32_t)layer->rhs_multiplier);
-    return clip(scale_truncating(lhs, layer->lhs_multiplier, scaled_rhs, layer->output_shift), layer->output_is_signed);
+    const uint32_t rest = (uint32_t)rhs * (uint32_t)layer->rhs_multiplier + (uint32_t)layer->output_addend;
+    return clip(scale_truncating(lhs, layer->lhs_multiplier, (int32_t)rest, layer->output_shift),
+                layer->output_is_signed);
   }
   const int32_t sum =
       clip(scale_truncating(lhs, layer->lhs_multiplier, layer->lhs_addend, layer->lhs_shift), layer->lhs_is_signed) +
@@ -74,10 +57,10 @@ static void plain(const layer_t *layer, const part_t *part) {
 
 // Seven instructions an element.
 #define WEIGHTED(LHS, RHS, OUTPUT) \
-  FOR_ALL_ELEMENTS(LOAD_BOTH(LOAD_##LHS, LOAD_##RHS) "mul %[c], %[b], %[rm]\n\t"                              \
-                                                     "mul %[a], %[a], %[lm]\n\t"                              \
-                                                     "cv.addNr %[a], %[c], %[os]\n\t" CLIP_##OUTPUT,          \
-                   [os] "r"(layer->output_shift))
+  FOR_ALL_ELEMENTS(LOAD_BOTH(LOAD_##LHS, LOAD_##RHS) "mul %[a], %[a], %[lm]\n\t"                              \
+                                                     "cv.mac %[a], %[b], %[rm]\n\t"                           \
+                                                     "cv.addNr %[a], %[oa], %[os]\n\t" CLIP_##OUTPUT,          \
+                   [oa] "r"(layer->output_addend), [os] "r"(layer->output_shift))
 
 // Thirteen instructions an element.
 #define REQUANTIZED(LHS, RHS, OUTPUT) \
@@ -119,18 +102,27 @@ static void plain(const layer_t *layer, const part_t *part) {
       break;                                                                                                     \
   }
 
-static void truncating(const layer_t *layer, const part_t *part) {
-  const uint8_t *lhs = part->lhs;
-  const uint8_t *rhs = part->rhs;
-  uint8_t *to = part->output;
-  const int32_t lhs_multiplier = layer->lhs_multiplier;
-  const int32_t rhs_multiplier = layer->rhs_multiplier;
+// What the loops' operands are called.
+#define LOOP_OPERANDS                                   \
+  const uint8_t *lhs = part->lhs;                       \
+  const uint8_t *rhs = part->rhs;                       \
+  uint8_t *to = part->output;                           \
+  const int32_t lhs_multiplier = layer->lhs_multiplier; \
+  const int32_t rhs_multiplier = layer->rhs_multiplier; \
   uint32_t a, b, c;
+
+static void truncating(const layer_t *layer, const part_t *part) {
+  LOOP_OPERANDS
   if (layer->kind == TINSMITH_PULP_ADD_WEIGHTED) {
     FOR_ALL_TYPES(WEIGHTED)
   } else {
     FOR_ALL_TYPES(REQUANTIZED)
   }
+}
+
+static void weighted_s8(const layer_t *layer, const part_t *part) {
+  LOOP_OPERANDS
+  WEIGHTED(S8, S8, S8);
 }
 
 // An input minus its zero point has nine bits: two products of 32 bits replace the high word of one. value * 2**20 *
@@ -200,22 +192,38 @@ static void add(const layer_t *layer, const part_t *part) {
   plain(layer, part);
 }
 
+static void weighted_s8(const layer_t *layer, const part_t *part) {
+  plain(layer, part);
+}
+
 #endif
 
-// Cores walk in step: shares are an odd number of words, so that each core starts in another bank of the memory.
-static uint32_t share_of(uint32_t count, uint32_t cores) {
-  const uint32_t each = quotient(count + cores - 1u, cores);
-  return ((each + 3u) & ~7u) + 4u;
+// Of a sum with weights.
+static void clamp_weighted(const layer_t *layer, const part_t *part, bool is_signed) {
+  if (layer->min != 0 || layer->max != 0) {
+    clamp_part(layer, part, is_signed);
+  }
 }
 
 void tinsmith_pulp_add(const layer_t *layer, tinsmith_pulp_core_t core) {
-  const uint32_t share = share_of(layer->count, core.cores);
-  const uint32_t first = core.core * share;
-  if (first >= layer->count) {
+  const part_t part = part_of_add(layer, core);
+  if (part.count == 0u) {
     return;
   }
-  const uint32_t left = layer->count - first;
-  const part_t part = {(const uint8_t *)layer->lhs + first, (const uint8_t *)layer->rhs + first,
-                       (uint8_t *)layer->output + first, left < share ? left : share};
+  if (layer->kind == TINSMITH_PULP_ADD_TFLITE && layer->lhs_table != NULL) {
+    add_by_tables(layer, &part);
+    return;
+  }
   add(layer, &part);
+  if (layer->kind == TINSMITH_PULP_ADD_WEIGHTED) {
+    clamp_weighted(layer, &part, layer->output_is_signed);
+  }
+}
+
+void tinsmith_pulp_add_weighted_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  const part_t part = part_of_add(layer, core);
+  if (part.count != 0u) {
+    weighted_s8(layer, &part);
+    clamp_weighted(layer, &part, true);
+  }
 }

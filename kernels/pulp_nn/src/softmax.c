@@ -1,6 +1,7 @@
 // Softmax of int8 in gemmlowp's fixed point, as TFLite has it: 5 integer bits for the exponential's argument, 12 for
 // the sum. "Qm.n" has m integer and n fraction bits.
 #include "include/tinsmith_pulp_nn.h"
+#include "src/internal/rows.h"
 #include "src/internal/stage.h"
 
 #define FRACTION_BITS 26     // of the exponential's argument
@@ -76,6 +77,28 @@ static int32_t largest(const int8_t *input, uint32_t columns) {
   return max;
 }
 
+// How a row's exponentials become outputs: times the reciprocal of their sum, to the right by `shift`, in [23, 31].
+typedef struct {
+  int32_t scale, shift;
+} reciprocal_t;
+
+// The largest input adds 2**19: the sum is never 0.
+static reciprocal_t reciprocal_of(int32_t sum) {
+  const int32_t headroom = __builtin_clz((uint32_t)sum);
+  return (reciprocal_t){one_over_one_plus((int32_t)(((uint32_t)sum << headroom) - (UINT32_C(1) << 31))),
+                        SUM_INTEGER_BITS - headroom + 31 - OUTPUT_BITS};
+}
+
+// divide() of 0 or more: half fits below it without a sign.
+static uint32_t divide_unsigned(uint32_t value, int32_t shift) {
+  return (value + (UINT32_C(1) << (shift - 1))) >> shift;
+}
+
+static int8_t output_of(int32_t exponential, reciprocal_t reciprocal) {
+  const uint32_t value = divide_unsigned((uint32_t)multiply(exponential, reciprocal.scale), reciprocal.shift);
+  return (int8_t)corev_clip_s8((int32_t)value + INT8_MIN);
+}
+
 static void softmax_row(const tinsmith_pulp_softmax_t *layer, const int8_t *input, int8_t *output) {
   const int32_t max = largest(input, layer->columns);
   int32_t kept[KEPT_COLUMNS];
@@ -89,22 +112,53 @@ static void softmax_row(const tinsmith_pulp_softmax_t *layer, const int8_t *inpu
       }
     }
   }
-  // The largest input adds 2**19: the sum is never 0.
-  const int32_t headroom = __builtin_clz((uint32_t)sum);
-  const int32_t scale = one_over_one_plus((int32_t)(((uint32_t)sum << headroom) - (UINT32_C(1) << 31)));
-  const int32_t shift = SUM_INTEGER_BITS - headroom + 31 - OUTPUT_BITS;
+  const reciprocal_t reciprocal = reciprocal_of(sum);
   for (uint32_t i = 0u; i < layer->columns; ++i) {
     const int32_t difference = input[i] - max;
-    int32_t value = INT8_MIN;
+    int8_t value = INT8_MIN;
     if (difference >= layer->smallest_difference) {
-      const int32_t exponential = i < KEPT_COLUMNS ? kept[i] : exp_of_difference(layer, difference);
-      value = divide(multiply(exponential, scale), shift) + INT8_MIN;
+      value = output_of(i < KEPT_COLUMNS ? kept[i] : exp_of_difference(layer, difference), reciprocal);
     }
-    output[i] = (int8_t)corev_clip_s8(value);
+    output[i] = value;
+  }
+}
+
+void tinsmith_pulp_softmax_exponentials(const tinsmith_pulp_softmax_t *layer, int32_t *exponentials) {
+  for (int32_t i = 0; i < 256; ++i) {
+    exponentials[i] = -i >= layer->smallest_difference ? exp_of_difference(layer, -i) : 0;
+  }
+}
+
+// The sum and its reciprocal are every core's own work: no core waits for another one.
+static void row_by_table(const tinsmith_pulp_softmax_t *layer, uint32_t row, uint32_t first, uint32_t end) {
+  const int8_t *input = layer->input + row * layer->columns;
+  int8_t *output = layer->output + row * layer->columns;
+  const int32_t *exponentials = layer->exponentials;
+  const int32_t max = largest(input, layer->columns);
+  uint32_t sum = 0u;
+  for (uint32_t i = 0u; i < layer->columns; ++i) {
+    sum += divide_unsigned((uint32_t)exponentials[max - input[i]], SUM_INTEGER_BITS);
+  }
+  const reciprocal_t reciprocal = reciprocal_of((int32_t)sum);
+  for (uint32_t i = first; i < end; ++i) {
+    output[i] = output_of(exponentials[max - input[i]], reciprocal);
+  }
+}
+
+void tinsmith_pulp_softmax_by_table(const tinsmith_pulp_softmax_t *layer, tinsmith_pulp_core_t core) {
+  const share_t rows = share_of_rows(layer->rows, core);
+  const uint32_t first = quotient(layer->columns * rows.member, rows.members);
+  const uint32_t end = quotient(layer->columns * (rows.member + 1u), rows.members);
+  for (uint32_t row = rows.first; row < rows.end; ++row) {
+    row_by_table(layer, row, first, end);
   }
 }
 
 void tinsmith_pulp_softmax(const tinsmith_pulp_softmax_t *layer, tinsmith_pulp_core_t core) {
+  if (layer->exponentials != NULL) {
+    tinsmith_pulp_softmax_by_table(layer, core);
+    return;
+  }
   for (uint32_t row = core.core; row < layer->rows; row += core.cores) {
     softmax_row(layer, layer->input + row * layer->columns, layer->output + row * layer->columns);
   }

@@ -242,6 +242,9 @@ bool named_add(random_t *random, uint32_t max_cores, named_call_t *call, team_wo
     layer.output_addend = 0;
     layer.output_shift = 0;
   }
+  if (layer.kind == TINSMITH_PULP_ADD_WEIGHTED) {
+    layer.output_addend = 0;
+  }
   run(random, max_cores, call, work, layer.count);
   oracle_add(&layer, expected);
   return output_is_right(layer.count);

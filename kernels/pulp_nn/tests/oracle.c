@@ -137,6 +137,10 @@ static int32_t scale(int32_t value, int32_t multiplier, int32_t shift) {
 }
 
 static int32_t add_tflite(const tinsmith_pulp_add_t *layer, int32_t lhs_value, int32_t rhs_value) {
+  if (layer->lhs_table != NULL) {
+    const int64_t by_tables = (int64_t)layer->lhs_table[lhs_value & 255] + layer->rhs_table[rhs_value & 255];
+    return clamp(by_tables >> layer->table_shift, layer->min, layer->max);
+  }
   const int32_t lhs = (lhs_value - layer->lhs_zero_point) * (1 << 20);
   const int32_t rhs = (rhs_value - layer->rhs_zero_point) * (1 << 20);
   const int32_t sum =
@@ -157,8 +161,10 @@ void oracle_add(const tinsmith_pulp_add_t *layer, uint8_t *output) {
     if (is_tflite) {
       output[i] = (uint8_t)add_tflite(layer, lhs, rhs);
     } else if (layer->kind == TINSMITH_PULP_ADD_WEIGHTED) {
-      const int32_t sum = lhs * layer->lhs_multiplier + rhs * layer->rhs_multiplier;
-      output[i] = (uint8_t)clip_to(sum >> layer->output_shift, layer->output_is_signed);
+      const int32_t sum = lhs * layer->lhs_multiplier + rhs * layer->rhs_multiplier + layer->output_addend;
+      const int32_t clipped = clip_to(sum >> layer->output_shift, layer->output_is_signed);
+      const bool is_bounded = layer->min != 0 || layer->max != 0;
+      output[i] = (uint8_t)(is_bounded ? clamp(clipped, layer->min, layer->max) : clipped);
     } else {
       const int32_t lhs_scaled = (lhs * layer->lhs_multiplier + layer->lhs_addend) >> layer->lhs_shift;
       const int32_t rhs_scaled = (rhs * layer->rhs_multiplier + layer->rhs_addend) >> layer->rhs_shift;

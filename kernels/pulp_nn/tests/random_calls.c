@@ -286,9 +286,12 @@ static const kernel_t kKernels[] = {
     {"linear", call_linear},
     {"depthwise", call_depthwise},
     {"add", call_add},
+    {"add by tables", call_add_by_tables},
     {"max pool", call_max_pool},
     {"average pool", call_average_pool},
     {"softmax", call_softmax},
+    {"lookup", call_lookup},
+    {"copy", call_copy},
 };
 
 uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {

@@ -1,5 +1,7 @@
 #include "tests/small_calls.h"
 
+#include <string.h>
+
 #include "tests/buffers.h"
 #include "tests/oracle.h"
 #include "tests/team.h"
@@ -28,6 +30,17 @@ static bool is_reference(const int8_t *reference, uint32_t bytes) {
 static void run_add(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_add(argument, core);
 }
+
+static void run_add_tflite(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_add_tflite_s8(argument, core);
+}
+
+static void run_add_weighted(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_add_weighted_s8(argument, core);
+}
+
+static L1 int32_t lhs_table[256];
+static L1 int32_t rhs_table[256];
 
 static void random_tflite_add(random_t *random, tinsmith_pulp_add_t *layer) {
   layer->lhs_zero_point = random_between(random, -128, 127);
@@ -58,6 +71,25 @@ static void random_truncating_add(random_t *random, tinsmith_pulp_add_t *layer) 
   layer->lhs_shift = random_between(random, 0, 10);
   layer->rhs_shift = random_between(random, 0, 10);
   layer->output_shift = random_between(random, 0, 10);
+  const int32_t lowest = layer->output_is_signed ? -128 : 0;
+  if (random_flag(random)) {
+    layer->min = random_between(random, lowest, lowest + 255);
+    layer->max = random_between(random, layer->min, lowest + 255);
+  }
+}
+
+// Tables of any sums whatever.
+static void random_tables(random_t *random, tinsmith_pulp_add_t *layer) {
+  layer->table_shift = random_between(random, 0, 31);
+  const int32_t largest =
+      (int32_t)(INT64_C(0x3fffffff) < INT64_C(200) << layer->table_shift ? INT64_C(0x3fffffff)
+                                                                         : INT64_C(200) << layer->table_shift);
+  for (uint32_t i = 0u; i < 256u; ++i) {
+    lhs_table[i] = random_between(random, -largest, largest);
+    rhs_table[i] = random_between(random, -largest, largest);
+  }
+  layer->lhs_table = lhs_table;
+  layer->rhs_table = rhs_table;
 }
 
 static void reference_add(const tinsmith_pulp_add_t *layer, int8_t *result) {
@@ -76,24 +108,53 @@ static void reference_add(const tinsmith_pulp_add_t *layer, int8_t *result) {
   tinsmith_add_s8(&broadcast, &parameters, layer->lhs, layer->rhs, result);
 }
 
-bool call_add(random_t *random, uint32_t max_cores) {
-  tinsmith_pulp_add_t layer = {.rhs = weights, .output = output};
-  static int8_t reference[BUFFER_BYTES];
-  layer.kind = (tinsmith_pulp_add_kind_t)random_between(random, 0, 2);
+static tinsmith_pulp_add_t random_add(random_t *random, tinsmith_pulp_add_kind_t kind) {
+  tinsmith_pulp_add_t layer = {.kind = kind, .rhs = weights, .output = output};
   layer.count = (uint32_t)random_between(random, 1, 300);
   layer.lhs_is_signed = random_flag(random);
   layer.rhs_is_signed = random_flag(random);
   layer.output_is_signed = random_flag(random);
-  (layer.kind == TINSMITH_PULP_ADD_TFLITE ? random_tflite_add : random_truncating_add)(random, &layer);
+  (kind == TINSMITH_PULP_ADD_TFLITE ? random_tflite_add : random_truncating_add)(random, &layer);
   layer.lhs = random_input(random, layer.count);
   random_bytes(random, weights, layer.count);
   clear_output(layer.count);
-  team_run(random_cores(random, max_cores), run_add, &layer);
+  return layer;
+}
+
+bool call_add(random_t *random, uint32_t max_cores) {
+  static int8_t reference[BUFFER_BYTES];
+  tinsmith_pulp_add_t layer = random_add(random, (tinsmith_pulp_add_kind_t)random_between(random, 0, 2));
+  bool is_s8 = layer.kind == TINSMITH_PULP_ADD_WEIGHTED && random_flag(random);
+  if (is_s8) {
+    random_truncating_add(random, &layer);
+    layer.lhs_is_signed = layer.rhs_is_signed = layer.output_is_signed = true;
+    layer.min = layer.max == 0 ? 0 : -128;
+    layer.max = layer.max == 0 ? 0 : random_between(random, -128, 127);
+  }
+  team_run(random_cores(random, max_cores), is_s8 ? run_add_weighted : run_add, &layer);
   oracle_add(&layer, expected);
   if (layer.kind == TINSMITH_PULP_ADD_TFLITE) {
     reference_add(&layer, reference);
     return output_is_right(layer.count) && is_reference(reference, layer.count);
   }
+  return output_is_right(layer.count);
+}
+
+// Every other time tables that give TFLite's bytes, which all scales but those of no network have.
+bool call_add_by_tables(random_t *random, uint32_t max_cores) {
+  tinsmith_pulp_add_t layer = random_add(random, TINSMITH_PULP_ADD_TFLITE);
+  if (random_flag(random)) {
+    const tinsmith_pulp_add_t without = layer;
+    const bool is_usual = layer.output_shift >= 15 && layer.output_shift <= 21;
+    if (!tinsmith_pulp_add_tables(&layer, lhs_table, rhs_table)) {
+      return !is_usual && layer.lhs_table == NULL;
+    }
+    oracle_add(&without, expected);
+  } else {
+    random_tables(random, &layer);
+    oracle_add(&layer, expected);
+  }
+  team_run(random_cores(random, max_cores), random_flag(random) ? run_add : run_add_tflite, &layer);
   return output_is_right(layer.count);
 }
 
@@ -186,8 +247,13 @@ static void run_softmax(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_softmax(argument, core);
 }
 
+static void run_softmax_by_table(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_softmax_by_table(argument, core);
+}
+
 // The oracle is the reference kernel.
 bool call_softmax(random_t *random, uint32_t max_cores) {
+  static L1 int32_t exponentials[256];
   tinsmith_pulp_softmax_t layer = {.input = (int8_t *)input, .output = (int8_t *)output};
   layer.rows = (uint32_t)random_between(random, 1, 9);
   layer.columns = (uint32_t)random_between(random, 1, random_between(random, 0, 9) == 0 ? 511 : 20);
@@ -196,8 +262,63 @@ bool call_softmax(random_t *random, uint32_t max_cores) {
   layer.smallest_difference = -(int32_t)(INT64_C(0x7c000000) >> layer.shift);
   const tinsmith_softmax_parameters parameters = {layer.multiplier, layer.shift, layer.smallest_difference};
   random_bytes(random, input, layer.rows * layer.columns);
+  if (random_between(random, 0, 3) == 0) {
+    memset(input, random_between(random, 0, 255), layer.rows * layer.columns);
+  }
   clear_output(layer.rows * layer.columns);
-  team_run(random_cores(random, max_cores), run_softmax, &layer);
+  if (random_flag(random)) {
+    tinsmith_pulp_softmax_exponentials(&layer, exponentials);
+    layer.exponentials = exponentials;
+  }
+  const bool is_typed = layer.exponentials != NULL && random_flag(random);
+  team_run(random_cores(random, max_cores), is_typed ? run_softmax_by_table : run_softmax, &layer);
   tinsmith_softmax_s8((int32_t)layer.rows, (int32_t)layer.columns, &parameters, layer.input, (int8_t *)expected);
   return output_is_right(layer.rows * layer.columns);
+}
+
+static void run_lookup(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_lookup(argument, core);
+}
+
+// Now and then in place.
+bool call_lookup(random_t *random, uint32_t max_cores) {
+  const uint32_t count = (uint32_t)random_between(random, 1, 300);
+  const bool is_in_place = random_flag(random);
+  const uint8_t *from = random_input(random, count);
+  random_bytes(random, weights, 256u);
+  clear_output(count);
+  for (uint32_t i = 0u; i < count; ++i) {
+    expected[i] = (uint8_t)weights[from[i]];
+  }
+  if (is_in_place) {
+    memcpy(output, from, count);
+  }
+  tinsmith_pulp_lookup_t layer = {is_in_place ? output : from, output, weights, count};
+  team_run(random_cores(random, max_cores), run_lookup, &layer);
+  return output_is_right(count);
+}
+
+static void run_copy(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_copy(argument, core);
+}
+
+bool call_copy(random_t *random, uint32_t max_cores) {
+  tinsmith_pulp_copy_t layer = {.output = output};
+  layer.rows = (uint32_t)random_between(random, 1, random_flag(random) ? 4 : 20);
+  layer.row_bytes = (uint32_t)random_between(random, 1, random_flag(random) ? 14 : 150);
+  layer.input_step = layer.row_bytes + (uint32_t)random_between(random, 0, 9);
+  layer.output_step = layer.row_bytes + (uint32_t)random_between(random, 0, 9);
+  const uint32_t read = (layer.rows - 1u) * layer.input_step + layer.row_bytes;
+  const uint32_t written = (layer.rows - 1u) * layer.output_step + layer.row_bytes;
+  const uint8_t *from = random_input(random, read);
+  layer.input = from;
+  clear_output(written);
+  memset(expected, MARGIN_VALUE, written);
+  for (uint32_t row = 0u; row < layer.rows; ++row) {
+    for (uint32_t i = 0u; i < layer.row_bytes; ++i) {
+      expected[row * layer.output_step + i] = from[row * layer.input_step + i];
+    }
+  }
+  team_run(random_cores(random, max_cores), run_copy, &layer);
+  return output_is_right(written);
 }

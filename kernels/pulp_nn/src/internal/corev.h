@@ -21,6 +21,11 @@ static inline uint32_t quotient(uint32_t value, uint32_t divisor) {
   return divisor == 1u ? value : value / divisor;
 }
 
+// A share of bytes, made an odd number of words: cores that walk in step then begin in different banks of the memory.
+static inline uint32_t odd_words(uint32_t bytes) {
+  return ((bytes + 3u) & ~7u) + 4u;
+}
+
 static inline uint32_t load_word(const void *address) {
   uint32_t word;
   memcpy(&word, address, sizeof word);
@@ -70,6 +75,18 @@ static inline void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes) 
 #else
   memcpy(to, from, bytes);
 #endif
+}
+
+// Clamps bytes to [min, max], both in the bytes' range.
+static inline void clamp_bytes(uint8_t *bytes, uint32_t count, int32_t min, int32_t max, bool is_signed) {
+  for (; count >= 4u; count -= 4u) {
+    store_word(bytes, corev_clamp_bytes(load_word(bytes), min, max, is_signed));
+    bytes += 4;
+  }
+  for (; count != 0u; --count) {
+    *bytes = (uint8_t)corev_clamp_bytes(*bytes, min, max, is_signed);
+    ++bytes;
+  }
 }
 
 // Fills bytes with a value.
