@@ -129,17 +129,100 @@ void tinsmith_pulp_softmax_exponentials(const tinsmith_pulp_softmax_t *layer, in
   }
 }
 
-// The sum and its reciprocal are every core's own work: no core waits for another one.
+#if TINSMITH_COREV
+
+// A row's largest byte: words of four, the last of which ends where the row does. columns 4 or more.
+static int32_t largest_by_words(const int8_t *input, uint32_t columns) {
+  const int8_t *from = input;
+  uint32_t max = load_word(input + columns - 4u);
+  uint32_t x;
+  __asm__ volatile(COREV_LOOP("%[n]")  //
+                   "cv.lw %[x], (%[from]), 4\n\t"
+                   "nop\n\t"
+                   "cv.max.b %[max], %[max], %[x]"  //
+                   COREV_LOOP_END
+                   : [from] "+&r"(from), [max] "+&r"(max), [x] "=&r"(x)
+                   : [n] "r"(columns / 4u)
+                   : "memory");
+  max = corev_max_bytes(max, max >> 16, true);
+  max = corev_max_bytes(max, max >> 8, true);
+  return (int8_t)max;
+}
+
+// clang-format off
+
+// Minus four times a byte, the way from the largest byte's place in the table, is the dot product with a word that has
+// a -4 there.
+#define ADD_EXPONENTIALS \
+  LINE("cv.lw %[x], (%[from]), 4") \
+  LINE("cv.dotsp.b %[b], %[x], %[p1]") \
+  LINE("cv.dotsp.b %[a], %[x], %[p0]") \
+  LINE("cv.dotsp.b %[c], %[x], %[p2]") \
+  LINE("cv.dotsp.b %[d], %[x], %[p3]") \
+  LINE("cv.lw %[a], %[a](%[table])") \
+  LINE("cv.lw %[b], %[b](%[table])") \
+  LINE("cv.lw %[c], %[c](%[table])") \
+  LINE("cv.lw %[d], %[d](%[table])") \
+  LINE("cv.adduRN %[a], %[a], zero, 12") \
+  LINE("cv.adduRN %[b], %[b], zero, 12") \
+  LINE("cv.adduRN %[c], %[c], zero, 12") \
+  LINE("cv.adduRN %[d], %[d], zero, 12") \
+  LINE("add %[sum], %[sum], %[a]") \
+  LINE("add %[sum], %[sum], %[b]") \
+  LINE("add %[sum], %[sum], %[c]") \
+  "add %[sum], %[sum], %[d]"
+
+// clang-format on
+
+_Static_assert(SUM_INTEGER_BITS == 12, "ADD_EXPONENTIALS divides by 2**12");
+
+// The sum of whole words of bytes, one or more.
+static uint32_t sum_of_words(const int8_t *from, uint32_t words, const int32_t *exponentials, int32_t max) {
+  const uintptr_t table = (uintptr_t)exponentials + 4u * (uint32_t)max;
+  uint32_t sum = 0u;
+  uint32_t x, a, b, c, d;
+  __asm__ volatile(
+      COREV_LOOP("%[n]") ADD_EXPONENTIALS COREV_LOOP_END
+      : [from] "+&r"(from), [sum] "+&r"(sum), [x] "=&r"(x), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d)
+      : [n] "r"(words), [table] "r"(table), [p0] "r"(0xfcu), [p1] "r"(0xfcu << 8), [p2] "r"(0xfcu << 16),
+        [p3] "r"(0xfcu << 24)
+      : "memory");
+  return sum;
+}
+
+#endif
+
+static uint32_t sum_of_row(const int8_t *input, uint32_t columns, const int32_t *exponentials, int32_t max) {
+  uint32_t sum = 0u;
+  uint32_t i = 0u;
+#if TINSMITH_COREV
+  if (columns >= 4u) {
+    sum = sum_of_words(input, columns / 4u, exponentials, max);
+    i = columns & ~3u;
+  }
+#endif
+  for (; i < columns; ++i) {
+    sum += divide_unsigned((uint32_t)exponentials[max - input[i]], SUM_INTEGER_BITS);
+  }
+  return sum;
+}
+
+static int32_t largest_of_row(const int8_t *input, uint32_t columns) {
+#if TINSMITH_COREV
+  if (columns >= 4u) {
+    return largest_by_words(input, columns);
+  }
+#endif
+  return largest(input, columns);
+}
+
+// Outputs first to end - 1 of a row. The sum and its reciprocal are every core's own work: no core waits for another.
 static void row_by_table(const tinsmith_pulp_softmax_t *layer, uint32_t row, uint32_t first, uint32_t end) {
   const int8_t *input = layer->input + row * layer->columns;
   int8_t *output = layer->output + row * layer->columns;
   const int32_t *exponentials = layer->exponentials;
-  const int32_t max = largest(input, layer->columns);
-  uint32_t sum = 0u;
-  for (uint32_t i = 0u; i < layer->columns; ++i) {
-    sum += divide_unsigned((uint32_t)exponentials[max - input[i]], SUM_INTEGER_BITS);
-  }
-  const reciprocal_t reciprocal = reciprocal_of((int32_t)sum);
+  const int32_t max = largest_of_row(input, layer->columns);
+  const reciprocal_t reciprocal = reciprocal_of((int32_t)sum_of_row(input, layer->columns, exponentials, max));
   for (uint32_t i = first; i < end; ++i) {
     output[i] = output_of(exponentials[max - input[i]], reciprocal);
   }
