@@ -63,7 +63,15 @@ Stage = Literal["tflite", "truncate"]
 """The output stage: TINSMITH_PULP_TFLITE_S8, with bounds of int8, or TINSMITH_PULP_TRUNCATE_S8."""
 
 Kernel = Literal[
-    "conv2d", "depthwise", "linear", "add", "max_pool", "average_pool", "softmax", "lookup"
+    "conv2d",
+    "depthwise",
+    "linear",
+    "add",
+    "max_pool",
+    "average_pool",
+    "softmax",
+    "lookup",
+    "dma",
 ]
 
 Work = Mapping[str, float]
@@ -173,8 +181,8 @@ def conv2d_work(image: Image, cores: int, stage: Stage) -> tuple[str, Sequence[W
         patches = {} if direct else _patch_work(image, first, end)
         for whole, rest in channel_parts:
             trials = {"trial": balanced_trials(image, cores)}
-            works.append(_panel_work(image, cores, steps, whole, rest) | patches | trials)
-    return f"conv2d-{'direct' if direct else 'patches'}-{stage}", works
+            works.append(_panel_work(image, cores, stage, steps, whole, rest) | patches | trials)
+    return "conv2d-direct" if direct else "conv2d-patches", works
 
 
 def _channel_parts(channels: int, members: int) -> Sequence[tuple[int, int]]:
@@ -189,19 +197,22 @@ def _channel_parts(channels: int, members: int) -> Sequence[tuple[int, int]]:
     return parts
 
 
-def _panel_work(image: Image, cores: int, steps: int, whole: int, rest: int) -> dict[str, float]:
+def _panel_work(
+    image: Image, cores: int, stage: Stage, steps: int, whole: int, rest: int
+) -> dict[str, float]:
     """`steps` blocks of pixels with `whole` blocks of channels and `rest` channels that fill none."""
     words = padded_columns(image) // 4
-    work = _call(cores) | {"pixel block": steps, "channel": BLOCK * whole}
-    if words >= _LEAST_PANEL_WORDS:
-        work["panel block"] = steps * whole
-    else:
-        work["loose block"] = steps * whole
-    work["words"] = steps * whole * words
-    work["words that meet"] = steps * whole * words * _others(cores)
-    work["single"] = steps * BLOCK * rest
-    work["single's words"] = steps * BLOCK * rest * words
-    return work
+    block = "panel" if words >= _LEAST_PANEL_WORDS else "loose"
+    return _call(cores) | {
+        "pixel block": steps,
+        f"part {stage}": min(whole, 1),
+        f"channel {stage}": BLOCK * whole,
+        f"{block} block {stage}": steps * whole,
+        "words": steps * whole * words,
+        "words that meet": steps * whole * words * _others(cores),
+        f"single {stage}": steps * BLOCK * rest,
+        "single's words": steps * BLOCK * rest * words,
+    }
 
 
 def _patch_work(image: Image, first: int, end: int) -> dict[str, float]:

@@ -77,7 +77,8 @@ class Layer:
     @property
     def text(self) -> str:
         numbers = "x".join(map(str, astuple(self.geometry)))
-        return f"{self.kind} {numbers} on {self.cores}"
+        stage = f"{self.stage} " if _has_stage(self.kernel) else ""
+        return f"{self.kernel} {stage}{numbers} on {self.cores}"
 
 
 @dataclass(frozen=True)
@@ -334,8 +335,11 @@ def _summary(name: str, errors: Iterable[float]) -> str:
 
 
 def _cold_name(layer: Layer) -> str:
-    has_stage = layer.kernel in ("conv2d", "depthwise", "linear")
-    return f"{layer.kernel}-{layer.stage}" if has_stage else layer.kernel
+    return f"{layer.kernel}-{layer.stage}" if _has_stage(layer.kernel) else layer.kernel
+
+
+def _has_stage(kernel: str) -> bool:
+    return kernel in ("conv2d", "depthwise", "linear")
 
 
 def _cold_cycles(layers: Sequence[Layer], cycles: Sequence[Cycles]) -> dict[str, int]:

@@ -264,8 +264,8 @@ static job_t pool_of(const shape_t *shape) {
   return (job_t){run_pool, &layers.pool};
 }
 
-// Inputs in steps of 1/16: of all of them exponentials are computed. How long one takes depends on its bits, so they are
-// random again, whatever the layer before left.
+// Inputs in steps of 1/16: of all of them exponentials are computed. How long one takes depends on its bits, so they
+// are random again, whatever the layer before left.
 static job_t softmax_of(const shape_t *shape) {
   const uint32_t count = (uint32_t)shape->numbers[0] * shape->numbers[1];
   layers.softmax = (tinsmith_pulp_softmax_t){
