@@ -19,3 +19,12 @@ void tinsmith_dma_start(uint32_t token, void *destination, const void *source, u
 void tinsmith_dma_wait(uint32_t token) {
   (void)token;
 }
+
+void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
+                                  uint32_t destination_stride, uint32_t source_stride) {
+  tinsmith_dma_start(token, destination, source, bytes, rows, destination_stride, source_stride);
+}
+
+void tinsmith_dma_wait_unordered(uint32_t token) {
+  tinsmith_dma_wait(token);
+}

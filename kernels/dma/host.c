@@ -71,3 +71,22 @@ void tinsmith_dma_wait(uint32_t token) {
     }
   }
 }
+
+void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
+                                  uint32_t destination_stride, uint32_t source_stride) {
+  tinsmith_dma_start(token, destination, source, bytes, rows, destination_stride, source_stride);
+}
+
+// What was started before goes last, though it may go first elsewhere: a program that does not wait for it is found out.
+void tinsmith_dma_wait_unordered(uint32_t token) {
+  for (copy_t **at = &queue; *at != NULL;) {
+    copy_t *copy = *at;
+    if (copy->token == token) {
+      run(copy);
+      *at = copy->next;
+      free(copy);
+    } else {
+      at = &copy->next;
+    }
+  }
+}

@@ -188,3 +188,82 @@ void tinsmith_dma_wait(uint32_t token) {
     }
   }
 }
+
+// Copies without an order need no account of what they touch: identifiers of each token, and all that are given.
+#define NEAR __attribute__((section(".bss.tinsmith_near")))
+
+static uint32_t given[TINSMITH_DMA_TOKENS] NEAR;
+static uint32_t all_given NEAR;
+
+// Gives identifiers back whose transfers have ended; returns when there is one.
+static void take_back(void) {
+  uint32_t ended = 0u;
+  while (ended == 0u) {
+    ended = all_given & ~load_register(STATUS);
+  }
+  store_register(STATUS, ended);
+  all_given &= ~ended;
+  for (uint32_t i = 0u; i < TINSMITH_DMA_TOKENS; ++i) {
+    given[i] &= ~ended;
+  }
+}
+
+static void start_piece(uint32_t token, uint8_t *destination, const uint8_t *source, uint32_t bytes, uint32_t rows,
+                        uint32_t destination_stride, uint32_t source_stride) {
+  if (all_given == (1u << IDENTIFIERS) - 1u) {
+    take_back();
+  }
+  const bool to_l1 = is_in_l1(destination);
+  const uint32_t l1_stride = to_l1 ? destination_stride : source_stride;
+  const uint32_t stride = to_l1 ? source_stride : destination_stride;
+  const bool lines_in_l1 = rows > 1u && l1_stride != bytes;
+  const bool lines_outside = rows > 1u && stride != bytes;
+  const uint32_t identifier = 1u << load_register(COMMAND);
+  store_register(COMMAND, bytes * rows | INCREMENTAL | (to_l1 ? TO_L1 : 0u) | (lines_outside ? LINES_OUTSIDE : 0u) |
+                              (lines_in_l1 ? LINES_IN_L1 : 0u));
+  store_register(COMMAND, (uint32_t)(uintptr_t)(to_l1 ? destination : source));
+  store_register(COMMAND, (uint32_t)(uintptr_t)(to_l1 ? source : destination));
+  if (lines_outside) {
+    store_register(COMMAND, bytes);
+    store_register(COMMAND, stride);
+  }
+  if (lines_in_l1) {
+    store_register(COMMAND, bytes);
+    store_register(COMMAND, l1_stride);
+  }
+  given[token] |= identifier;
+  all_given |= identifier;
+}
+
+void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
+                                  uint32_t destination_stride, uint32_t source_stride) {
+  uint8_t *const to = destination;
+  const uint8_t *const from = source;
+  order_memory();
+  if (is_in_l1(destination) != is_in_l1(source) && is_one_command(bytes, rows, destination_stride, source_stride)) {
+    start_piece(token, to, from, bytes, rows, destination_stride, source_stride);
+    return;
+  }
+  for (uint32_t row = 0u; row < rows; ++row) {
+    uint8_t *const row_to = to + row * destination_stride;
+    const uint8_t *const row_from = from + row * source_stride;
+    if (is_in_l1(destination) == is_in_l1(source)) {
+      memcpy(row_to, row_from, bytes);
+      continue;
+    }
+    for (uint32_t at = 0u; at < bytes; at += TINSMITH_MCHAN_MOST) {
+      const uint32_t part = bytes - at < TINSMITH_MCHAN_MOST ? bytes - at : TINSMITH_MCHAN_MOST;
+      start_piece(token, row_to + at, row_from + at, part, 1u, 0u, 0u);
+    }
+  }
+}
+
+void tinsmith_dma_wait_unordered(uint32_t token) {
+  const uint32_t mask = given[token];
+  while ((load_register(STATUS) & mask) != 0u) {
+  }
+  store_register(STATUS, mask);
+  all_given &= ~mask;
+  given[token] = 0u;
+  order_memory();
+}

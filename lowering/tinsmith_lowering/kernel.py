@@ -163,7 +163,17 @@ def no_options(layer: Layer) -> tuple[Choice, ...]:
     return ()
 
 
-def no_cost(layer: Layer) -> int | None:
+@dataclass(frozen=True)
+class Cost(Checked):
+    """What a call takes, about. cycles: of one of several calls in a row. first: more for the first of them, whose
+    instructions are not in a cache yet.
+    """
+
+    cycles: int
+    first: int = 0
+
+
+def no_cost(layer: Layer) -> Cost | None:
     """Of kernels that nobody has measured."""
     del layer
 
@@ -310,8 +320,8 @@ class Kernel(Checked):
     copies between kernels that do not agree. Where it has any, it bears no result over an operand. then: of a kernel
     that computes a chain, the operators behind `operator`; its layers have the operands of all of them (see
     `Layer.steps`), and what lies between need not exist. options: what it leaves open; `emit`, `scratch_bytes`,
-    `walk` and `cost` see what was taken (`Layer.option`). cost: about how many cycles a call takes that finds all in
-    the memory nearest to its cores, where there is such a memory and somebody has measured; who tiles asks for it, and
+    `walk` and `cost` see what was taken (`Layer.option`). cost: what a call takes that finds all in the
+    memory nearest to its cores, where there is such a memory and somebody has measured; who tiles asks for it, and
     leaves calls of other kernels whole.
     """
 
@@ -334,7 +344,7 @@ class Kernel(Checked):
     layouts: Callable[[Layer], Layouts] = field(default=dense)
     then: tuple[type[Operator], ...] = ()
     options: Callable[[Layer], tuple[Choice, ...]] = field(default=no_options)
-    cost: Callable[[Layer], int | None] = field(default=no_cost)
+    cost: Callable[[Layer], Cost | None] = field(default=no_cost)
 
     @cached_property
     def pattern(self) -> tuple[type[Operator], ...]:

@@ -62,7 +62,8 @@ class CopyWriter:
                 0 if rows is None else _strides(view)[rows] for view in (destination, source)
             ]
             numbers = [f"{extent}u", *(f"{stride}u" for stride in strides)]
-            yield wrapped_call(f"{deep}tinsmith_dma_start(", [dma_token, *places, *numbers], ");")
+            arguments = [dma_token, *places, *numbers]
+            yield wrapped_call(f"{deep}{self._start_of(copy)}(", arguments, ");")
         else:
             yield wrapped_call(f"{deep}memcpy(", places, ");")
         yield from _close(looped, source, f"{indent}  ")
@@ -86,11 +87,16 @@ class CopyWriter:
         ends = [f"to + {names[0]}", f"from + {names[1]}", f"{size}u"]
         if dma_token is not None:
             arguments = [dma_token, *ends, "1u", "0u", "0u"]
-            yield wrapped_call(f"{indent}    tinsmith_dma_start(", arguments, ");")
+            yield wrapped_call(f"{indent}    {self._start_of(copy)}(", arguments, ");")
         else:
             yield wrapped_call(f"{indent}    memcpy(", ends, ");")
         yield f"{indent}  }}"
         yield f"{indent}}}"
+
+    def _start_of(self, copy: Copy) -> str:
+        """The function that starts a copy of a DMA."""
+        is_fifo = self.layout.program.engine[str(copy.engine)].is_fifo
+        return "tinsmith_dma_start" if is_fifo else "tinsmith_dma_start_unordered"
 
     def _place(self, view: View, starts: NDArray[np.int64], size: int) -> str:
         """C expression of where run `r` begins, counted from the view's first byte."""

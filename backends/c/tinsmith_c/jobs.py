@@ -183,7 +183,9 @@ class JobWriter:
     def _end(self, started: Started, wait: Wait, indent: str) -> str:
         """The statement that ends it."""
         if started.drive is Drive.DMA:
-            return f"{indent}tinsmith_dma_wait({_token(wait.token)});"
+            is_fifo = self.layout.program.engine[started.engine].is_fifo
+            function = "tinsmith_dma_wait" if is_fifo else "tinsmith_dma_wait_unordered"
+            return f"{indent}{function}({_token(wait.token)});"
         place = self._place(wait.token)
         if isinstance(started.step, Copy):
             arguments = [self.layout.engine_macros[started.engine], f"&{place}.job"]

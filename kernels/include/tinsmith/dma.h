@@ -1,5 +1,5 @@
 // What generated C asks of a DMA engine: the interface between a network whose program copies beside the core, and the
-// chip that it runs on. Whoever integrates such a network gives these two functions.
+// chip that it runs on. Whoever integrates such a network gives the two functions that it calls.
 //
 // Generated C promises: between the start of a copy and the wait for its token nobody writes what it reads, or touches
 // what it writes; every token that was started is waited for; tokens are below TINSMITH_DMA_TOKENS. Several copies may
@@ -24,6 +24,12 @@ void tinsmith_dma_start(uint32_t token, void *destination, const void *source, u
 
 // Return when every copy that was started with the token has ended, and all that were started before the last of them.
 void tinsmith_dma_wait(uint32_t token);
+
+// The same of an engine of which a program expects no order: a copy touches nothing that one under way touches, a wait
+// ends the copies of its token alone. This costs least.
+void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
+                                  uint32_t destination_stride, uint32_t source_stride);
+void tinsmith_dma_wait_unordered(uint32_t token);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,0 +1,21 @@
+"""The table of the kernels for PULP clusters."""
+
+from dataclasses import dataclass
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_lowering import Kernel
+from tinsmith_target import Target
+
+from tinsmith_pulp_nn import convolution, others
+
+
+@dataclass(frozen=True)
+class PulpNnBackend(Checked):
+    """Kernels whose calls the cores of a cluster share."""
+
+    name: str = "pulp_nn"
+
+    @checked
+    def kernels(self, target: Target) -> tuple[Kernel, ...]:
+        """Those with weights first."""
+        return (*convolution.kernels(target), *others.kernels(target))

@@ -1,0 +1,89 @@
+"""What the declarations share: how a call is given to the cores of the cluster, and the text of its record."""
+
+from collections.abc import Mapping
+
+from tinsmith_ir.types import TensorType
+from tinsmith_lowering import Choice, Emission, Layer, Scope
+from tinsmith_target import Target
+
+BACKEND = "pulp_nn"
+HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_nn.h")
+CORES = "cores"
+"""The option of all kernels: how many cores share a call. Fewer want less scratch."""
+
+LARGEST_EXTENT = (1 << 16) - 1
+"""Sizes in the kernels' records are of 16 bits."""
+
+
+def cores_of(target: Target) -> int:
+    """The cores of the target's cluster; 1 where there is none."""
+    return 1 if target.board.cluster is None else target.board.cluster.cores
+
+
+def core_options(layer: Layer) -> tuple[Choice, ...]:
+    """Any number of cores up to all of them."""
+    most = cores_of(layer.target)
+    return (Choice(CORES, tuple(range(1, most + 1)), most),)
+
+
+def chosen_cores(layer: Layer) -> int:
+    """How many share the call; all, while a kernel is being chosen."""
+    if not layer.options:
+        return cores_of(layer.target)
+    cores = layer.option(CORES)
+    if not isinstance(cores, int):
+        raise TypeError(f"layer {layer.name}: {cores} cores")
+    return cores
+
+
+def nhwc(type_: TensorType) -> tuple[int, int, int, int]:
+    """The four sizes of an activation; raises ValueError for another rank."""
+    batches, height, width, channels = type_.shape
+    return batches, height, width, channels
+
+
+def zero_point(type_: TensorType) -> int:
+    """Of a quantized tensor; raises ValueError of another."""
+    if type_.quantization is None:
+        raise ValueError("expected a quantized tensor")
+    return type_.quantization.zero_point
+
+
+def sizes_fit(layer: Layer) -> str | None:
+    """No extent is above 65,535."""
+    shapes = [type_.shape for type_ in (*layer.inputs, *layer.outputs) if type_ is not None]
+    largest = max((extent for shape in shapes for extent in shape), default=1)
+    return None if largest <= LARGEST_EXTENT else f"one is {largest:,}"
+
+
+def one_batch(layer: Layer) -> str | None:
+    """There is one batch."""
+    batches = layer.output.shape[0]
+    return None if batches == 1 else f"there are {batches}"
+
+
+def fork(
+    layer: Layer, scope: Scope, kernel: str, record: str, fields: Mapping[str, str | int | bool]
+) -> Emission:
+    """The record of a call on the stack of the core that issues it, and the kernel on all cores.
+
+    kernel: its name without prefix, `pool`. record: the C type. fields: its members with their values or C text.
+    """
+    scope.helper(_share(kernel, record))
+    members = [f"      .{name} = {_text(value)}," for name, value in fields.items()]
+    cores = chosen_cores(layer)
+    started = f"  tinsmith_cluster_fork({cores}u, tinsmith_share_of_{kernel}, &call);"
+    return Emission((f"  const {record} call = {{", *members, "  };", started))
+
+
+def _share(kernel: str, record: str) -> str:
+    return f"""\
+// A core's part of a call.
+static void tinsmith_share_of_{kernel}(const void *call, uint32_t core, uint32_t cores) {{
+  const tinsmith_pulp_core_t share = {{core, cores}};
+  tinsmith_pulp_{kernel}((const {record} *)call, share);
+}}"""
+
+
+def _text(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,225 @@
+"""Sums, pools, softmax."""
+
+from functools import partial
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Add, AveragePool2D, MaxPool2D, Pool, Softmax
+from tinsmith_ir.parameters import (
+    elementwise_add_parameters,
+    pool_parameters,
+    softmax_parameters,
+)
+from tinsmith_lowering import Cost, Emission, Kernel, Layer, Scope, Signature
+from tinsmith_target import Target
+
+from tinsmith_pulp_nn import cost, geometry
+from tinsmith_pulp_nn.common import (
+    BACKEND,
+    HEADERS,
+    chosen_cores,
+    core_options,
+    fork,
+    nhwc,
+    one_batch,
+    sizes_fit,
+)
+
+_LONGEST_ROW = 511
+_MOST_ELEMENTS = 1 << 28
+
+
+def shapes_are_equal(layer: Layer) -> str | None:
+    """Both operands have the shape of the result."""
+    lhs, rhs, result = layer.input(0).shape, layer.input(1).shape, layer.output.shape
+    return None if lhs == rhs == result else f"shapes are {lhs}, {rhs} and {result}"
+
+
+def shifts_are_right(layer: Layer) -> str | None:
+    """Operands and the sum are shifted to the right, by 31 at most."""
+    p = elementwise_add_parameters(layer.operator_as(Add), layer.inputs, layer.output)
+    shifts = [p.input1_shift, p.input2_shift, p.output_shift]
+    return None if all(-31 <= shift <= 0 for shift in shifts) else f"shifts are {shifts}"
+
+
+def elements_are_counted(layer: Layer) -> str | None:
+    """There are fewer than 2**28 elements."""
+    count = layer.output.elements
+    return None if count < _MOST_ELEMENTS else f"there are {count:,}"
+
+
+def emit_add(layer: Layer, scope: Scope) -> Emission:
+    """A sum as TFLite computes it."""
+    p = elementwise_add_parameters(layer.operator_as(Add), layer.inputs, layer.output)
+    fields = {
+        "kind": "TINSMITH_PULP_ADD_TFLITE",
+        "lhs": scope.input(0),
+        "rhs": scope.input(1),
+        "output": scope.output,
+        "count": layer.output.elements,
+        "lhs_zero_point": -p.input1_offset,
+        "lhs_multiplier": p.input1_multiplier,
+        "lhs_shift": -p.input1_shift,
+        "rhs_zero_point": -p.input2_offset,
+        "rhs_multiplier": p.input2_multiplier,
+        "rhs_shift": -p.input2_shift,
+        "output_zero_point": p.output_offset,
+        "output_multiplier": p.output_multiplier,
+        "output_shift": -p.output_shift,
+        "min": p.clamp_min,
+        "max": p.clamp_max,
+    }
+    return fork(layer, scope, "add", "tinsmith_pulp_add_t", fields)
+
+
+def rounds_halves_away(layer: Layer) -> str | None:
+    """Halves are rounded away from zero."""
+    pool = layer.operator_as(AveragePool2D)
+    if pool.halves_to_even:
+        return "they are rounded to even"
+    return "they are rounded up" if pool.halves_up else None
+
+
+def windows_reach_inside(layer: Layer) -> str | None:
+    """Every window reaches into the input."""
+    pool = layer.operator_as(Pool)
+    top, bottom, left, right = pool.padding
+    height, width = pool.window
+    reach = max(top, bottom) < height and max(left, right) < width
+    return None if reach else f"padding {pool.padding} of windows {height}x{width}"
+
+
+def emit_pool(layer: Layer, scope: Scope) -> Emission:
+    """A pool as TFLite computes it."""
+    pool = layer.operator_as(Pool)
+    p = pool_parameters(pool, layer.inputs, layer.output)
+    _, height, width, channels = nhwc(layer.input(0))
+    _, output_height, output_width, _ = nhwc(layer.output)
+    is_max = isinstance(pool, MaxPool2D)
+    fields = {
+        "kind": "TINSMITH_PULP_POOL_MAX" if is_max else "TINSMITH_PULP_POOL_AVERAGE_TFLITE",
+        "input": scope.input(0),
+        "output": scope.output,
+        "input_height": height,
+        "input_width": width,
+        "channels": channels,
+        "output_height": output_height,
+        "output_width": output_width,
+        "kernel_height": pool.window[0],
+        "kernel_width": pool.window[1],
+        "pad_top": pool.padding[0],
+        "pad_left": pool.padding[2],
+        "stride_height": pool.stride[0],
+        "stride_width": pool.stride[1],
+        "input_is_signed": True,
+        "output_is_signed": True,
+        "min": p.clamp_min,
+        "max": p.clamp_max,
+    }
+    return fork(layer, scope, "pool", "tinsmith_pulp_pool_t", fields)
+
+
+def row_fits(layer: Layer) -> str | None:
+    """A row of a softmax has at most 511 elements."""
+    depth = layer.output.shape[-1]
+    return None if depth <= _LONGEST_ROW else f"a row has {depth}"
+
+
+def emit_softmax(layer: Layer, scope: Scope) -> Emission:
+    """Softmax of rows as TFLite computes it."""
+    p = softmax_parameters(layer.operator_as(Softmax), layer.inputs, layer.output)
+    depth = layer.output.shape[-1]
+    fields = {
+        "input": scope.input(0),
+        "output": scope.output,
+        "rows": layer.output.elements // depth,
+        "columns": depth,
+        "multiplier": p.input_multiplier,
+        "shift": p.input_left_shift,
+        "smallest_difference": p.diff_min,
+    }
+    return fork(layer, scope, "softmax", "tinsmith_pulp_softmax_t", fields)
+
+
+def add_cost(layer: Layer) -> Cost:
+    """Cycles of a sum, all in first-level memory."""
+    return Cost(
+        cost.add_cycles(geometry.Elements(layer.output.elements), chosen_cores(layer)),
+        cost.cold_cycles("add"),
+    )
+
+
+def pool_cost(layer: Layer) -> Cost:
+    """Cycles of a pool."""
+    pool = layer.operator_as(Pool)
+    _, height, width, channels = nhwc(layer.input(0))
+    _, output_height, output_width, _ = nhwc(layer.output)
+    image = geometry.Image(
+        height,
+        width,
+        channels,
+        output_height,
+        output_width,
+        channels,
+        *pool.window,
+        *pool.stride,
+        pool.padding[0],
+        pool.padding[2],
+    )
+    if isinstance(pool, MaxPool2D):
+        return Cost(cost.max_pool_cycles(image, chosen_cores(layer)), cost.cold_cycles("max_pool"))
+    return Cost(
+        cost.average_pool_cycles(image, chosen_cores(layer)), cost.cold_cycles("average_pool")
+    )
+
+
+def softmax_cost(layer: Layer) -> Cost:
+    """Cycles of a softmax."""
+    depth = layer.output.shape[-1]
+    rows = layer.output.elements // depth
+    return Cost(
+        cost.softmax_cycles(geometry.Softmax(rows, depth), chosen_cores(layer)),
+        cost.cold_cycles("softmax"),
+    )
+
+
+def kernels(target: Target) -> tuple[Kernel, ...]:
+    """Those without weights."""
+    del target
+    kernel = partial(
+        Kernel, backend=BACKEND, headers=HEADERS, engine="cluster", options=core_options
+    )
+    one, two = Signature((DType.INT8,), DType.INT8), Signature((DType.INT8, DType.INT8), DType.INT8)
+    return (
+        kernel(
+            name="tinsmith_pulp_add",
+            operator=Add,
+            signature=two,
+            emit=emit_add,
+            rules=(shapes_are_equal, elements_are_counted, shifts_are_right),
+            cost=add_cost,
+        ),
+        kernel(
+            name="tinsmith_pulp_pool",
+            operator=AveragePool2D,
+            signature=one,
+            emit=emit_pool,
+            rules=(one_batch, sizes_fit, windows_reach_inside, rounds_halves_away),
+            cost=pool_cost,
+        ),
+        kernel(
+            name="tinsmith_pulp_pool",
+            operator=MaxPool2D,
+            signature=one,
+            emit=emit_pool,
+            rules=(one_batch, sizes_fit, windows_reach_inside),
+            cost=pool_cost,
+        ),
+        kernel(
+            name="tinsmith_pulp_softmax",
+            operator=Softmax,
+            signature=one,
+            emit=emit_softmax,
+            rules=(row_fits,),
+            cost=softmax_cost,
+        ),
+    )

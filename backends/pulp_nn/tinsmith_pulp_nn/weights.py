@@ -1,0 +1,163 @@
+"""Constants of layers with weights: what the kernels want them to be, and their bytes as one copy moves them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.arithmetic import rescale
+from tinsmith_ir.operators import Convolution, DepthwiseConv2D
+from tinsmith_ir.parameters import (
+    ConvParameters,
+    conv_parameters,
+    fully_connected_channel_parameters,
+)
+from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope
+
+from tinsmith_pulp_nn.common import fork, zero_point
+
+LAYOUT = "constants"
+LARGEST_SUM = 1 << 30
+"""Sums for TFLite's stage are below it."""
+
+
+def parameters_of(layer: Layer) -> ConvParameters:
+    """Multipliers, offsets and clamp of a layer with weights."""
+    if isinstance(layer.operator, Convolution):
+        return conv_parameters(layer.operator, layer.inputs, layer.output)
+    return fully_connected_channel_parameters(layer.operator, layer.inputs, layer.output)  # pyright: ignore
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Constants of a layer with one row of weights for each output channel.
+
+    rows: int8 (channels, taps). bias: int64 (channels,), with what the input's zero point adds, so that the sum of
+    weights * (input - zero point) and the layer's bias is this and the sum of weights * input. multipliers: Q31, and
+    shifts: to the right; int32 (channels,).
+    """
+
+    rows: NDArray[np.int8]
+    bias: NDArray[np.int64]
+    multipliers: NDArray[np.int32]
+    shifts: NDArray[np.int32]
+
+
+def channels_of(layer: Layer) -> Channels:
+    """A layer's constants. Channels that have one value whatever the input (trained networks hold such, with weights
+    near 0 and a bias near 2**30) get that value by weights of 0 and a scale of 2**-8.
+    """
+    given, p = _given(layer), parameters_of(layer)
+    magnitude = np.abs(given.rows.astype(np.int64)).sum(axis=1)
+    # What precedes the clamp rises with the sum, so equal ends mean equal values between.
+    ends = [given.bias - 128 * magnitude, given.bias + 128 * magnitude]
+    fits = (ends[0] >= -(1 << 31)) & (ends[1] < 1 << 31) & (given.shifts >= 0)
+    low, high = (
+        np.clip(
+            rescale(np.where(fits, end, 0), given.multipliers, -given.shifts, p.rounding)
+            + p.output_offset,
+            p.clamp_min,
+            p.clamp_max,
+        )
+        for end in ends
+    )
+    constant = fits & (low == high)
+    return Channels(
+        rows=np.where(constant[:, None], 0, given.rows).astype(np.int8),
+        bias=np.where(constant, (low - p.output_offset) << 8, given.bias),
+        multipliers=np.where(constant, 1 << 30, given.multipliers).astype(np.int32),
+        shifts=np.where(constant, 7, given.shifts).astype(np.int32),
+    )
+
+
+def _given(layer: Layer) -> Channels:
+    data, p = layer.constant(1), parameters_of(layer)
+    if data is None:
+        raise ValueError(f"layer {layer.name}: the weights are not constant")
+    count = layer.output.shape[-1]
+    is_depthwise = isinstance(layer.operator, DepthwiseConv2D)
+    rows = data.reshape(-1, count).T if is_depthwise else data.reshape(count, -1)
+    rows = np.ascontiguousarray(rows.astype(np.int8))
+    bias = layer.constant(2)
+    own = np.zeros(count, np.int64) if bias is None else bias.astype(np.int64)
+    folded = own - zero_point(layer.input(0)) * rows.astype(np.int64).sum(axis=1)
+    return Channels(rows, folded, p.multipliers, -p.shifts)
+
+
+def weights_are_constant(layer: Layer) -> str | None:
+    """Weights and bias are known at compile time."""
+    for index, name in ((1, "weights"), (2, "bias")):
+        if layer.has_input(index) and layer.constant(index) is None:
+            return f"{name} is computed at run time"
+    return None
+
+
+def input_is_computed(layer: Layer) -> str | None:
+    """The input is computed at run time."""
+    return None if layer.constant(0) is None else "it is a constant"
+
+
+def sums_fit(layer: Layer) -> str | None:
+    """Every sum, shifted to the left where its scale is large, stays below 2**30."""
+    found = channels_of(layer)
+    largest = 128 * np.abs(found.rows.astype(np.int64)).sum(axis=1) + np.abs(found.bias)
+    left = np.maximum(-found.shifts, 0).astype(np.int64)
+    reached = int((largest << left).max())
+    return None if reached < LARGEST_SUM else f"one may reach {reached:,}"
+
+
+def shifts_are_words(layer: Layer) -> str | None:
+    """Sums are shifted by at most 31 places to the right and 30 to the left."""
+    shifts = channels_of(layer).shifts
+    low, high = int(shifts.min()), int(shifts.max())
+    return (
+        None if low >= -30 and high <= 31 else f"they are shifted by {low} to {high} to the right"
+    )
+
+
+def packed(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Rows of weights as [rows / 4][columns / 4][4 rows][4 columns], filled with zeros: tinsmith_pulp_pack_weights."""
+    count, columns = rows.shape
+    padded = np.zeros((-(-count // 4) * 4, -(-columns // 4) * 4), np.int8)
+    padded[:count, :columns] = rows
+    blocks = padded.reshape(padded.shape[0] // 4, 4, padded.shape[1] // 4, 4)
+    return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3)).reshape(-1)
+
+
+def arranged(
+    numbers: Callable[[Layer], NDArray[np.int8]],
+    rows: Callable[[NDArray[np.int8]], NDArray[np.int8]],
+) -> Callable[[Layer], tuple[Prepared | AsGiven, ...]]:
+    """All constants of a layer as one array (tinsmith_pulp_arranged.h). numbers: the bytes of its record. rows: the rows
+    of weights as the kernel reads them.
+    """
+
+    def prepared(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+        found = channels_of(layer)
+        words = np.concatenate([found.bias.astype(np.int32), found.multipliers, found.shifts])
+        parts = [numbers(layer), words.view(np.int8), rows(found.rows).reshape(-1)]
+        return (Prepared(LAYOUT, np.concatenate(parts)),)
+
+    return prepared
+
+
+def output_numbers(layer: Layer) -> NDArray[np.int8]:
+    """A tinsmith_pulp_output_numbers_t."""
+    p = parameters_of(layer)
+    return np.array([p.output_offset, p.clamp_min, p.clamp_max], "<i4").view(np.int8)
+
+
+def emit_arranged(kernel: str) -> Callable[[Layer, Scope], Emission]:
+    """The call of a kernel whose constants are one array. kernel: `conv2d`."""
+
+    def emit(layer: Layer, scope: Scope) -> Emission:
+        scratch = scope.scratch.expression if scope.scratch else "NULL"
+        fields = {
+            "input": scope.input(0),
+            "constants": scope.prepared(LAYOUT, f"{scope.layer}: numbers, bias, scales, weights"),
+            "output": scope.output,
+            "scratch": f"(uint8_t *){scratch}",
+        }
+        return fork(layer, scope, f"arranged_{kernel}", "tinsmith_pulp_call_t", fields)
+
+    return emit

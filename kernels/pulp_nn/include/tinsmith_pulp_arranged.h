@@ -1,0 +1,55 @@
+/* Layers with weights whose numbers a compiler put in front of them: one array holds all that is constant, so that one
+ * copy brings it to first-level memory, and a call names four pointers. The arithmetic is TFLite's, in and out int8.
+ *
+ * The array begins at a multiple of 4 bytes: a record of numbers, then for each output channel its bias, its multiplier
+ * and its shift (three arrays of int32, as tinsmith_pulp_stage_t has them), then the weights.
+ */
+#ifndef TINSMITH_PULP_ARRANGED_H_
+#define TINSMITH_PULP_ARRANGED_H_
+
+#include <stdint.h>
+
+#include "tinsmith_pulp_nn.h"
+
+/** Of an output stage: as in tinsmith_pulp_stage_t. */
+typedef struct {
+  int32_t zero_point;
+  int32_t min;
+  int32_t max;
+} tinsmith_pulp_output_numbers_t;
+
+/** Of a convolution or depthwise convolution, whose channels are input_channels; 40 bytes. */
+typedef struct {
+  uint16_t input_height, input_width, input_channels;
+  uint16_t output_height, output_width, output_channels;
+  uint16_t kernel_height, kernel_width;
+  uint16_t pad_top, pad_left;
+  uint16_t stride_height, stride_width;
+  int32_t pad_value;
+  tinsmith_pulp_output_numbers_t output;
+} tinsmith_pulp_window_numbers_t;
+
+/** Of a fully connected layer; 16 bytes. */
+typedef struct {
+  uint16_t inputs, outputs;
+  tinsmith_pulp_output_numbers_t output;
+} tinsmith_pulp_linear_numbers_t;
+
+/** A call. constants: the array; scratch: as of the kernel, NULL where it wants none. */
+typedef struct {
+  const void *input;
+  const void *constants;
+  void *output;
+  uint8_t *scratch;
+} tinsmith_pulp_call_t;
+
+/** A convolution of packed weights (tinsmith_pulp_conv2d). */
+void tinsmith_pulp_arranged_conv2d(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+
+/** A depthwise convolution (tinsmith_pulp_depthwise) over HWC. */
+void tinsmith_pulp_arranged_depthwise(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+
+/** A fully connected layer of packed weights (tinsmith_pulp_linear). */
+void tinsmith_pulp_arranged_linear(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+
+#endif /* TINSMITH_PULP_ARRANGED_H_ */

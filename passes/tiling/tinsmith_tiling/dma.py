@@ -1,0 +1,53 @@
+"""What copies cost: cycles of a DMA, and of the core that starts it."""
+
+from functools import lru_cache
+
+from tinsmith_ir.boxes import Box
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.program import View, dense_strides
+from tinsmith_ir.types import TensorType
+
+START_CYCLES = 20
+"""From the command to the first byte."""
+
+LINES_CYCLES = 50
+"""More for a copy of lines that do not touch."""
+
+BYTES_PER_CYCLE = 8
+LINE_CYCLES = 2
+"""What a line takes at least."""
+
+CORE_CYCLES = 90
+"""The core that starts a copy and waits for it, which computes nothing meanwhile."""
+
+
+def copy_cycles(type_: TensorType, box: Box) -> int:
+    """Of the elements of `box`, which become dense, or were so. type_: of the tensor that lies densely elsewhere."""
+    return _copy_cycles(type_.shape, type_.dtype, box.shape)
+
+
+@lru_cache(maxsize=4096)
+def _copy_cycles(whole: tuple[int, ...], dtype: DType, part: tuple[int, ...]) -> int:
+    view = View("whole", TensorType(whole, dtype), "whole").part("part", Box.whole(part))
+    if view.is_dense:
+        return START_CYCLES + -(-view.type.size_bytes // BYTES_PER_CYCLE)
+    lines, line_bytes = _lines(view)
+    return START_CYCLES + LINES_CYCLES + lines * max(LINE_CYCLES, -(-line_bytes // BYTES_PER_CYCLE))
+
+
+def bytes_cycles(size_bytes: int) -> int:
+    """Of bytes that lie together on both sides."""
+    return START_CYCLES + -(-size_bytes // BYTES_PER_CYCLE)
+
+
+def _lines(view: View) -> tuple[int, int]:
+    """How many pieces that do not touch, and their bytes."""
+    strides = view.strides or dense_strides(view.type)
+    size = view.type.dtype.size_bytes
+    lines = view.type.elements
+    for extent, stride in zip(reversed(view.type.shape), reversed(strides), strict=True):
+        if stride != size and extent > 1:
+            break
+        size *= extent
+        lines //= extent
+    return lines, size

@@ -1,0 +1,235 @@
+"""From a Program to the problem that the solver knows, and back: which buffers may be near, and the ways of each call."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tinsmith_ir.boxes import Box
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.program import Call, Program, View, simple_steps
+from tinsmith_lowering import Kernel, Prepared, find_kernel, layer_of_call
+from tinsmith_target import Target
+
+from tinsmith_tiling.dma import CORE_CYCLES, bytes_cycles, copy_cycles
+from tinsmith_tiling.model import Layer, Memory, Problem, Staging, Tensor, Way
+from tinsmith_tiling.ways import Cut, Cutter
+
+NEAR_ALIGNMENT = 4
+CALL_CYCLES = 80
+"""Beside the kernel: the record of a call, written by one core while the others wait."""
+
+CODE_CYCLES = 350
+"""The function of a call, whose instructions come from afar when it is called first; each kind of tiles has one."""
+
+_NEAR, _FAR = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class TiledCall:
+    """A call that is tiled: what its layer of the problem stands for. cuts: one for each way."""
+
+    call: Call
+    kernel: Kernel
+    cuts: tuple[Cut, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Formulation:
+    """problem: None where no call can be tiled. calls: by name, in the order of the problem's layers. buffers: those that
+    may be near -> the name of their tensor.
+    """
+
+    problem: Problem | None
+    calls: Mapping[str, TiledCall]
+    buffers: Mapping[str, str]
+
+
+def formulate(
+    program: Program, target: Target, kernels: Sequence[Kernel], room_bytes: int
+) -> Formulation:
+    """The problem of a lowered program of whole tensors in one memory, or two with one for states."""
+    return _Formulating(program, target, kernels, room_bytes).result()
+
+
+class _Formulating:
+    def __init__(
+        self, program: Program, target: Target, kernels: Sequence[Kernel], room_bytes: int
+    ) -> None:
+        self._program = program
+        self._room = room_bytes
+        self._cutter = Cutter(program, target)
+        self._tiled: dict[str, Kernel] = {}
+        for call in program.steps:
+            if not isinstance(call, Call):
+                continue
+            layer = layer_of_call(program, call, target)
+            kernel = find_kernel(call.kernel, layer, kernels)
+            if self._can_be_tiled(call) and kernel.cost(layer) is not None:
+                self._tiled[call.name] = kernel
+        self._near = self._may_be_near()
+        keys = {name: kernel.key for name, kernel in self._tiled.items()}
+        self._kernel_before = dict(zip(keys, ["", *keys.values()], strict=False))
+        self._tensors: dict[str, Tensor] = {}
+
+    def result(self) -> Formulation:
+        calls: dict[str, TiledCall] = {}
+        layers: list[Layer] = []
+        for call in self._program.calls:
+            if call.name in self._tiled:
+                cuts, layer = self._layer(call, self._tiled[call.name])
+                calls[call.name] = TiledCall(call, self._tiled[call.name], cuts)
+                layers.append(layer)
+        size = self._room // NEAR_ALIGNMENT * NEAR_ALIGNMENT
+        memories = (Memory("near", max(size, NEAR_ALIGNMENT), NEAR_ALIGNMENT), Memory("far", None))
+        problem = (
+            Problem(memories, tuple(self._tensors.values()), tuple(layers)) if layers else None
+        )
+        named = {buffer: _tensor_name(buffer) for buffer in sorted(self._near)}
+        known = {buffer: name for buffer, name in named.items() if name in self._tensors}
+        return Formulation(problem, calls, known)
+
+    def _can_be_tiled(self, call: Call) -> bool:
+        """It runs on the core, gives one dense result, and reads no buffer in two shapes."""
+        program = self._program
+        names = {name for name in call.inputs if name is not None and name in program.view}
+        views = [program.view[name] for name in (*names, *call.outputs)]
+        buffers = {view.buffer for view in views}
+        is_simple = len(call.outputs) == 1 and call.engine is None and call.guard is None
+        return is_simple and len(buffers) == len(views) and all(view.is_dense for view in views)
+
+    def _may_be_near(self) -> set[str]:
+        """Buffers that a tiled call writes whole, before tiled calls read them, and nobody else touches."""
+        program = self._program
+        arena = program.memories[0].name
+        found = {buffer.name for buffer in program.buffers if buffer.memory == arena}
+        found -= {program.view[name].buffer for name in program.ends}
+        written: set[str] = set()
+        for step in simple_steps(program.steps):
+            reads, writes = step_names(step)
+            is_tiled = isinstance(step, Call) and step.name in self._tiled
+            names = [name for name in (*reads, *writes) if name in program.view]
+            for name in names:
+                view = program.view[name]
+                if not is_tiled or not self._is_whole(view):
+                    found.discard(view.buffer)
+            for name in writes:
+                buffer = program.view[name].buffer
+                if buffer in written:
+                    found.discard(buffer)
+                written.add(buffer)
+        return found
+
+    def _is_whole(self, view: View) -> bool:
+        size = self._program.buffer[view.buffer].size_bytes
+        return view.is_dense and not view.counters and view.type.size_bytes == size
+
+    def _layer(self, call: Call, kernel: Kernel) -> tuple[tuple[Cut, ...], Layer]:
+        operands = {name: self._named(call, name) for name in staged_operands(self._program, call)}
+        result = self._named(call, call.outputs[0])
+        cuts = tuple(self._cutter.cuts(call, kernel, self._room))
+        ways = tuple(self._way(cut, operands, result) for cut in cuts)
+        return cuts, Layer(call.name, tuple(operands.values()), (result,), ways)
+
+    def _named(self, call: Call, name: str) -> str:
+        """The tensor of a view. One that is always far has a name of its own at each call: the problem knows no tensor
+        that is written in parts.
+        """
+        view = self._program.view[name]
+        if view.buffer in self._near:
+            found, homes = _tensor_name(view.buffer), (_NEAR, _FAR)
+        else:
+            found, homes = f"far {call.name} {name}", (_FAR,)
+        if found not in self._tensors:
+            size = self._program.buffer[view.buffer].size_bytes
+            self._tensors[found] = Tensor(found, size, homes)
+        return found
+
+    def _way(self, cut: Cut, operands: Mapping[str, str], result: str) -> Way:
+        program, call = self._program, cut.call
+        far: set[str] = set()
+        staged: list[Staging] = []
+        tiles = [tile for row in cut.tiles for tile in row]
+        slots = min(2, cut.count)
+        for name, tensor in operands.items():
+            boxes = [
+                box
+                for tile in tiles
+                for given, box in zip(call.inputs, tile.reads, strict=True)
+                if given == name and box is not None
+            ]
+            type_ = program.type_of(name)
+            is_fixed = reads_one_box(cut, name)
+            cycles = sum(copy_cycles(type_, box) for box in (boxes[:1] if is_fixed else boxes))
+            size = _largest(program, name, boxes)
+            staged.append(Staging(tensor, size, 1 if is_fixed else slots, cycles))
+            if not all(_is_dense(program, name, box) for box in boxes):
+                far.add(tensor)
+        boxes = [tile.box for tile in tiles]
+        output = call.outputs[0]
+        cycles = sum(copy_cycles(program.type_of(output), box) for box in boxes)
+        results = (Staging(result, _largest(program, output, boxes), slots, cycles),)
+        if not all(_is_dense(program, output, box) for box in boxes):
+            far.add(result)
+        constants = constant_bytes(cut)
+        overhead = CALL_CYCLES * cut.count + CODE_CYCLES * cut.kinds + CORE_CYCLES * len(constants)
+        overhead += cut.first_cycles if cut.kernel.key != self._kernel_before[call.name] else 0
+        return Way(
+            cut.label,
+            cut.cycles + overhead,
+            scratch_bytes=cut.scratch_bytes,
+            operands=tuple(staged),
+            results=results,
+            constants_bytes=max(constants, default=0),
+            constants_slots=min(2, len(constants)) or 1,
+            constants_copy_cycles=sum(map(bytes_cycles, constants)),
+            first_constants_cycles=bytes_cycles(constants[0]) if constants else None,
+            needs_far=frozenset(far),
+            tiles=cut.count,
+        )
+
+
+def constant_bytes(cut: Cut) -> list[int]:
+    """Bytes of the constants of each part of the channels; nothing where they are not one array that is prepared."""
+    sizes: list[int] = []
+    for row in cut.layers:
+        found = cut.kernel.prepare(row[0])
+        if len(found) != 1 or not isinstance(found[0], Prepared):
+            return []
+        sizes.append(found[0].data.nbytes)
+    return sizes
+
+
+def reads_one_box(cut: Cut, name: str) -> bool:
+    """Whether all tiles read the same of an operand, which is then fetched once."""
+    boxes = {
+        box
+        for row in cut.tiles
+        for tile in row
+        for given, box in zip(cut.call.inputs, tile.reads, strict=True)
+        if given == name
+    }
+    return len(boxes) == 1
+
+
+def staged_operands(program: Program, call: Call) -> tuple[str, ...]:
+    """The views that a call reads, each once, in the order of its way's operands."""
+    return tuple(dict.fromkeys(name for name in call.inputs if name and name in program.view))
+
+
+def _largest(program: Program, name: str, boxes: Sequence[Box]) -> int:
+    size = program.type_of(name).dtype.size_bytes
+    return max(box.elements for box in boxes) * size
+
+
+def _is_dense(program: Program, name: str, box: Box) -> bool:
+    """Whether a part of a dense tensor is dense: no axis is cut behind one of several indices."""
+    shape = program.type_of(name).shape
+    is_open = True
+    for extent, taken in zip(shape, box.shape, strict=True):
+        if taken < extent and not is_open:
+            return False
+        is_open = is_open and taken == 1
+    return True
+
+
+def _tensor_name(buffer: str) -> str:
+    return f"tensor {buffer}"

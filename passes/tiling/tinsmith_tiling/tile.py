@@ -1,0 +1,80 @@
+"""The program pass: calls in tiles that fit the memory nearest to the cores, and the copies between."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_ir.errors import UsageError
+from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
+from tinsmith_ir.program import Memory, Program
+from tinsmith_lowering import Kernel
+from tinsmith_target import Target
+
+from tinsmith_tiling.formulate import NEAR_ALIGNMENT, Formulation, formulate
+from tinsmith_tiling.greedy import solve_greedy
+from tinsmith_tiling.model import Plan
+from tinsmith_tiling.rewrite import rewrite
+from tinsmith_tiling.solve import solve
+
+
+@dataclass(frozen=True, eq=False)
+class Tiling(Checked):
+    """What was decided, for reports. plan: None where the target has no cluster, or no call can be tiled."""
+
+    plan: Plan | None
+    formulation: Formulation | None
+
+
+@dataclass(frozen=True)
+class TileCalls(Checked):
+    """Cut the calls of kernels that know their cost, for the cluster of the target; other targets are left alone.
+
+    kernels: at least those that the calls name. exact: search for the best plan, else take the greedy one.
+    time_limit: of that search, in the solver's deterministic time (near a second each). seed: of the search.
+    """
+
+    target: Target
+    kernels: Sequence[Kernel]
+    exact: bool = True
+    time_limit: float = 10.0
+    seed: int = 0
+
+    name: ClassVar[str] = "tile"
+    # Parts of operators compute what the whole does.
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a time that is none."""
+        super().__post_init__()
+        if self.time_limit < 0:
+            raise UsageError(f"{self.name}: expected time_limit from 0, got {self.time_limit:g}")
+
+    def run(self, program: Program) -> Program:
+        """The tiled program; see `tile` for its plan too."""
+        return self.tile(program)[0]
+
+    def run_in_detail(self, program: Program) -> Outcome[Program]:
+        """The tiled program, with the Tiling as facts."""
+        tiled, tiling = self.tile(program)
+        return Outcome(tiled, facts=tiling)
+
+    @checked
+    def tile(self, program: Program) -> tuple[Program, Tiling]:
+        """The tiled program and the plan that it follows.
+
+        Raises DoesNotFitError where the near memory is too small for some call, however it is cut.
+        """
+        cluster = self.target.board.cluster
+        if cluster is None:
+            return program, Tiling(None, None)
+        room = cluster.network_bytes
+        formulation = formulate(program, self.target, self.kernels, room)
+        if formulation.problem is None:
+            return program, Tiling(None, formulation)
+        if self.exact:
+            plan = solve(formulation.problem, time_limit=self.time_limit, seed=self.seed)
+        else:
+            plan = solve_greedy(formulation.problem)
+        near = Memory(cluster.memory, room, NEAR_ALIGNMENT)
+        return rewrite(program, formulation, plan, near), Tiling(plan, formulation)

@@ -1,0 +1,292 @@
+"""The ways to compute a call in tiles: which boxes of its result, and what each of them reads.
+
+A result is cut along its first axis of several indices (rows), along its last one (channels, by fours), or both. The
+tiles of one part of the channels follow one another, so that the constants of that part are fetched once.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tinsmith_ir.boxes import Box, cut_type
+from tinsmith_ir.graph import Array
+from tinsmith_ir.operators import Operator
+from tinsmith_ir.program import Call, Option, Program
+from tinsmith_lowering import Cost, Kernel, Layer
+from tinsmith_target import Target
+
+CORES = "cores"
+"""The option of kernels that several cores share; a part of them wants a part of the scratch."""
+
+CHANNEL_BLOCK = 4
+"""Kernels take channels four at a time: parts of them are multiples."""
+
+_SMALL = 12
+"""A tile is small if that many have room in the near memory."""
+
+_PARTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024)
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """A box of the result, the operator that computes it, and the box that it reads of each operand."""
+
+    box: Box
+    operator: Operator
+    reads: tuple[Box | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A way to cut a call: for each part of the channels its tiles in order. layers: of each tile, as kernels see it;
+    tiles that are alike share one.
+    """
+
+    call: Call
+    kernel: Kernel
+    tiles: tuple[tuple[Tile, ...], ...]
+    layers: tuple[tuple[Layer, ...], ...]
+
+    @cached_property
+    def tile_bytes(self) -> int:
+        """What the first tile takes of the near memory: operands, result, scratch."""
+        layer = self.layers[0][0]
+        operands = sum(type_.size_bytes for type_ in layer.inputs if type_ is not None)
+        return operands + layer.output.size_bytes + self.kernel.scratch_bytes(layer)
+
+    @property
+    def count(self) -> int:
+        """How many tiles."""
+        return sum(map(len, self.tiles))
+
+    @cached_property
+    def scratch_bytes(self) -> int:
+        """Of the largest tile."""
+        return max(self.kernel.scratch_bytes(layer) for layer in self._kinds)
+
+    @cached_property
+    def cycles(self) -> int:
+        """Of all calls, when they find everything near, their instructions too."""
+        counts = Counter(id(layer) for row in self.layers for layer in row)
+        return sum(counts[id(layer)] * self._cost(layer).cycles for layer in self._kinds)
+
+    @property
+    def first_cycles(self) -> int:
+        """More where another kernel ran before."""
+        return self._cost(self.layers[0][0]).first
+
+    @property
+    def kinds(self) -> int:
+        """How many tiles differ in more than where they lie."""
+        return len(self._kinds)
+
+    @property
+    def cores(self) -> str:
+        """How many cores, where that was chosen."""
+        found = [o.value for o in self.layers[0][0].options if o.name == CORES]
+        return f" on {found[0]} cores" if found else ""
+
+    @property
+    def label(self) -> str:
+        """`4 x 1 tiles on 8 cores`: parts of the rows by parts of the channels."""
+        return f"{len(self.tiles[0])} x {len(self.tiles)} tiles{self.cores}"
+
+    @property
+    def _kinds(self) -> list[Layer]:
+        return list({id(layer): layer for row in self.layers for layer in row}.values())
+
+    def _cost(self, layer: Layer) -> Cost:
+        cost = self.kernel.cost(layer)
+        assert cost is not None  # asked when the cut was made
+        return cost
+
+
+class Cutter:
+    """Cuts the calls of a program."""
+
+    def __init__(self, program: Program, target: Target) -> None:
+        self._program = program
+        self._target = target
+
+    def cuts(self, call: Call, kernel: Kernel, room_bytes: int) -> list[Cut]:
+        """The whole, then smaller tiles, down to those that take a small part of the room. Both axes are cut where
+        tiles of one are too large for two of them at a time.
+
+        room_bytes: of the near memory.
+        """
+        shape = self._program.type_of(call.outputs[0]).shape
+        row_axis, channel_axis = _axes(shape)
+        row_sizes = [1] if row_axis is None else _sizes(shape[row_axis], 1)
+        channel_sizes = [1] if channel_axis is None else _sizes(shape[channel_axis], CHANNEL_BLOCK)
+        one = _CallCutter(self._program, self._target, call, kernel)
+        by_rows = one.until_small(row_sizes, [channel_sizes[0]], room_bytes)
+        by_channels = one.until_small([row_sizes[0]], channel_sizes, room_bytes)
+        found = [*by_rows, *by_channels]
+        if not any(2 * cut.tile_bytes <= room_bytes for cut in found):
+            for channels in channel_sizes[1:]:
+                found += one.until_small(row_sizes[1:], [channels], room_bytes)
+        different: dict[object, Cut] = {}
+        for cut in found:
+            different.setdefault((cut.label, cut.layers[0][0].output.shape), cut)
+        return list(different.values())
+
+
+class _CallCutter:
+    """Cuts one call; what several cuts have in common is found once."""
+
+    def __init__(self, program: Program, target: Target, call: Call, kernel: Kernel) -> None:
+        self._program = program
+        self._target = target
+        self._call = call
+        self._kernel = kernel
+        self._inputs, outputs = program.types_of(call)
+        (self._output,) = outputs
+        self._rows, self._channels = _axes(self._output.shape)
+        self._by_axis: dict[tuple[int, int], list[Tile] | None] = {}
+
+    def until_small(
+        self, row_sizes: Sequence[int], channel_sizes: Sequence[int], room_bytes: int
+    ) -> list[Cut]:
+        """Cuts with all these sizes, the largest first, up to the second that is small beside the room."""
+        found: list[Cut] = []
+        small = 0
+        for rows in row_sizes:
+            for channels in channel_sizes:
+                cuts = self._by_cores(rows, channels)
+                found += cuts
+                small += any(_SMALL * cut.tile_bytes <= room_bytes for cut in cuts)
+                if small > 1:
+                    return found
+        return found
+
+    def _by_cores(self, rows: int, channels: int) -> list[Cut]:
+        """The cut by all cores, and where that wants scratch, by fewer."""
+        tiles = self._tiles(rows, channels)
+        if tiles is None:
+            return []
+        whole = self._cut(tiles, self._call.options)
+        if whole is None:
+            return []
+        found = [whole]
+        most = next((o.value for o in self._call.options if o.name == CORES), 1)
+        cores = int(most) // 2 if isinstance(most, int) and whole.scratch_bytes else 0
+        while cores:
+            options = tuple(
+                Option(CORES, cores) if option.name == CORES else option
+                for option in self._call.options
+            )
+            fewer = self._cut(tiles, options)
+            found += [] if fewer is None else [fewer]
+            cores //= 2
+        return found
+
+    def _tiles(self, rows: int, channels: int) -> list[list[Tile]] | None:
+        """By parts of the channels. Where both axes are cut, a tile reads what both cuts read."""
+        by_channels = self._along(self._channels, channels)
+        by_rows = self._along(self._rows, rows)
+        if by_channels is None or by_rows is None:
+            return None
+        if len(by_rows) == 1:
+            return [[tile] for tile in by_channels]
+        if len(by_channels) == 1:
+            return [by_rows]
+        if any(tile.operator != self._call.operator for tile in by_channels):
+            return None
+        return [[_both(row, part) for row in by_rows] for part in by_channels]
+
+    def _along(self, axis: int | None, size: int) -> list[Tile] | None:
+        """Cut along one axis alone; None where the operator is not cut there."""
+        key = (-1 if axis is None else axis, size)
+        if key not in self._by_axis:
+            whole = Box.whole(self._output.shape)
+            found = [self._restricted(box) for box in _parts(whole, axis, size)]
+            tiles = [tile for tile in found if tile is not None]
+            self._by_axis[key] = tiles if len(tiles) == len(found) else None
+        return self._by_axis[key]
+
+    def _restricted(self, box: Box) -> Tile | None:
+        call = self._call
+        restriction = call.operator.restrict(box, self._inputs, (self._output,))
+        if restriction is None or len(restriction.taken(call.inputs)) < len(call.inputs):
+            return None
+        return Tile(box, restriction.operator, restriction.operands)
+
+    def _cut(self, tiles: list[list[Tile]], options: tuple[Option, ...]) -> Cut | None:
+        """None where the kernel does not take a tile."""
+        layers: list[tuple[Layer, ...]] = []
+        for part in tiles:
+            kinds: dict[object, Layer] = {}
+            row: list[Layer] = []
+            for tile in part:
+                key = self._kind(tile)
+                if key not in kinds:
+                    layer = self._layer(tile, options)
+                    if not self._kernel.takes(layer.kind) or self._kernel.cost(layer) is None:
+                        return None
+                    kinds[key] = layer
+                row.append(kinds[key])
+            layers.append(tuple(row))
+        return Cut(self._call, self._kernel, tuple(map(tuple, tiles)), tuple(layers))
+
+    def _kind(self, tile: Tile) -> object:
+        """Tiles of one kind differ in where they lie alone; what is read of constants is the same."""
+        boxes = tuple(
+            box if name in self._program.constant else box and box.shape
+            for name, box in zip(self._call.inputs, tile.reads, strict=True)
+        )
+        return tile.operator, boxes, tile.box.shape
+
+    def _layer(self, tile: Tile, options: tuple[Option, ...]) -> Layer:
+        pairs = list(zip(self._call.inputs, self._inputs, tile.reads, strict=True))
+        types = [
+            None if type_ is None or box is None else cut_type(type_, box)
+            for _, type_, box in pairs
+        ]
+        data = [self._data(name, box) for name, _, box in pairs]
+        output = cut_type(self._output, tile.box)
+        layer = Layer(
+            self._call.name, tile.operator, tuple(types), (output,), tuple(data), self._target
+        )
+        return replace(layer, options=options)
+
+    def _data(self, name: str | None, box: Box | None) -> Array | None:
+        """The part of a constant operand; None of another."""
+        constant = self._program.constant.get(name or "")
+        return None if constant is None or box is None else constant.data[box.slices]
+
+
+def _both(row: Tile, part: Tile) -> Tile:
+    """What a part of the rows and a part of the channels have in common."""
+    reads = [
+        None if one is None or other is None else one.intersect(other)
+        for one, other in zip(row.reads, part.reads, strict=True)
+    ]
+    box = row.box.intersect(part.box)
+    assert box is not None  # each is whole along the other's axis
+    return Tile(box, row.operator, tuple(reads))
+
+
+def _axes(shape: Sequence[int]) -> tuple[int | None, int | None]:
+    """That of rows, and that of channels; None where there is none of its own."""
+    large = [axis for axis, extent in enumerate(shape) if extent > 1]
+    last = len(shape) - 1
+    if not large:
+        return None, None
+    rows = large[0] if large[0] != last else None
+    return rows, last if shape[last] > 1 else None
+
+
+def _sizes(extent: int, block: int) -> list[int]:
+    """Extents of tiles, the largest first."""
+    found = {-(-extent // parts) for parts in _PARTS if parts <= extent}
+    return sorted({min(extent, -(-size // block) * block) for size in found}, reverse=True)
+
+
+def _parts(box: Box, axis: int | None, size: int) -> Iterator[Box]:
+    if axis is None:
+        yield box
+        return
+    begin, end = box.ranges[axis]
+    for at in range(begin, end, size):
+        yield box.with_range(axis, at, min(at + size, end))
