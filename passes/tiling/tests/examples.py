@@ -60,7 +60,9 @@ def _random_way(
         constants_copy_cycles=copies,
         first_constants_cycles=source.choice((None, copies // tiles)),
         needs_far=frozenset({result}) if source.random() < 0.15 else frozenset(),
-        needs_near=frozenset({reads[0]}) if source.random() < 0.1 and reads[0] != "t0" else frozenset(),
+        needs_near=frozenset({reads[0]})
+        if source.random() < 0.1 and reads[0] != "t0"
+        else frozenset(),
         tiles=tiles,
     )
 

@@ -1,4 +1,4 @@
-"""What a layer can do: its ways, each with homes of its tensors and with its constants fetched before or not, as numbers.
+"""What a layer can do: its ways, each with homes of its tensors and its constants fetched before or not, as numbers.
 
 The one place on the solver's side that says what a way costs; `check` says it once more by itself.
 """
@@ -20,7 +20,7 @@ class Column:
 
     core_cycles: what is exposed and the computation. dma_cycles: what is exposed and the copies beside the computation,
     but for those ahead of the next layer. ahead_cycles: copies of its own constants while the layer before computes.
-    own_units, ahead_units: near memory while it runs, and for constants that are fetched ahead, in units of the alignment.
+    own_units, ahead_units: near memory while it runs, and for constants fetched ahead, in units of the alignment.
     """
 
     way: int
@@ -42,7 +42,9 @@ class Column:
         return self.own_units + self.ahead_units
 
 
-def parts(layer: Layer, way: Way, homes: Mapping[str, int], memory: Memory) -> Iterator[tuple[str, int]]:
+def parts(
+    layer: Layer, way: Way, homes: Mapping[str, int], memory: Memory
+) -> Iterator[tuple[str, int]]:
     """Names and bytes, rounded up, of what the layer has in the near memory beside tensors; the constants come last."""
     if way.scratch_bytes:
         yield f"{layer.name}.scratch", memory.aligned(way.scratch_bytes)

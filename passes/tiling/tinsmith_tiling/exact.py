@@ -7,16 +7,15 @@ and bytes of which none overlaps another.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tinsmith_tiling.columns import Column
+from tinsmith_tiling.cp import Answer, Effort, Rectangles, run
 from tinsmith_tiling.facts import Block, Choice, Facts, Key, Placed
-from tinsmith_tiling.model import TilingError
 from tinsmith_tiling.place import first_fit
+from tinsmith_tiling.window import Window
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -34,147 +33,66 @@ class Outcome:
     bound: int
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How long to search, in the solver's deterministic time, near a second each on a desktop."""
-
-    time_limit: float
-    seed: int
-
-
 def best_of(facts: Facts, known: Placed | None, layers: range, effort: Effort) -> Outcome:
     """The best choice that differs from the known one in these layers alone, and is not worse.
 
     known: None only if `layers` are all.
     """
-    window = _Window(facts, known, layers)
+    window = Window(facts, known, layers)
     limit, seed = effort.time_limit, effort.seed
-    relaxed = _Model(window)
+    relaxed = Model(window)
     found = relaxed.solve(Effort(limit * _RELAXED_SHARE, seed))
     if found.choice is None or window.is_no_better(found.choice):
-        return window.outcome(known, found)
+        return _outcome(window, known, found)
     offsets = _offsets_of(window, found.choice, Effort(limit * _PLACING_SHARE, seed))
     if offsets is not None:
-        return window.outcome(Placed(found.choice, offsets), found)
-    model = _Model(window)
+        return _outcome(window, Placed(found.choice, offsets), found)
+    model = Model(window)
     model.add_addresses()
     model.add_bound(found.bound)
     whole = model.solve(Effort(limit * (1 - _PLACING_SHARE) - relaxed.time, seed))
     if whole.choice is None or window.is_no_better(whole.choice):
-        return window.outcome(known, whole)
-    return window.outcome(Placed(whole.choice, whole.offsets), whole)
+        return _outcome(window, known, whole)
+    return _outcome(window, Placed(whole.choice, whole.offsets), whole)
+
+
+def _outcome(window: Window, placed: Placed | None, found: "_Found") -> Outcome:
+    """What was found, with its bound if that is one of all choices."""
+    return Outcome(placed, found.bound if window.has_all_homes else 0)
 
 
 def least_cycles_of(facts: Facts, layers: range, effort: Effort) -> int:
     """A bound: with no choice do these layers take fewer cycles, be the others as they may."""
-    window = _Window(facts, None, layers)
-    return _Model(window).bound(effort) if window.has_all_homes else 0
+    window = Window(facts, None, layers)
+    return Model(window).bound(effort) if window.has_all_homes else 0
 
 
-class _Window:
-    """Which columns and homes are free, and which blocks lie still.
+def _offsets_of(window: Window, choice: Choice, effort: Effort) -> Mapping[Key, int] | None:
+    """Places for the blocks of a choice, by first fit or else by the solver; None if it finds none in time."""
+    from ortools.sat.python import cp_model
 
-    known: None if everything is free; of tensors and layers elsewhere nothing is asked then.
-    """
-
-    def __init__(self, facts: Facts, known: Placed | None, layers: range) -> None:
-        self.facts = facts
-        self.known = known
-        self.layers = layers
-        count = len(facts.layers)
-        self.around = layers
-        if known is not None:
-            # The layer before gives or takes time for a prefetch; the one behind may be prefetched or not.
-            self.around = range(max(layers.start - 1, 0), min(layers.stop + 1, count))
-        self.movable = range(layers.start, self.around.stop)
-        self.tensors = tuple(
-            tensor
-            for tensor, (first, last) in enumerate(facts.lives)
-            if (layers.start <= first and last < layers.stop)
-            or (known is None and first < layers.stop and layers.start <= last)
-        )
-
-    @cached_property
-    def columns(self) -> Mapping[int, tuple[Column, ...]]:
-        """For each layer around those to choose from: none with which even the fastest ones of the other layers are no
-        faster than what is known, but for those that are known.
-        """
-        found = {layer: tuple(self._columns(layer)) for layer in self.around}
-        if self.known is None:
-            return found
-        choice = self.known.choice
-        least = {layer: min(one.cycles() for one in columns) for layer, columns in found.items()}
-        spare = sum(map(choice.layer_cycles, self.around)) - sum(least.values())
-        return {
-            layer: tuple(
-                column
-                for column in columns
-                if column.cycles() - least[layer] < spare or column == choice.columns[layer]
-            )
-            for layer, columns in found.items()
-        }
-
-    def _columns(self, layer: int) -> Iterable[Column]:
-        facts, known = self.facts, self.known
-        if layer in self.layers:
-            vectors, _ = self._vectors(layer)
-            return (column for vector in vectors for column in facts.columns[layer].of(vector))
-        assert known is not None
-        mine = known.choice.columns[layer]
-        if layer < self.layers.start:
-            return (mine,)
-        others = facts.columns[layer].of(mine.homes)
-        return (column for column in others if column.way == mine.way)
-
-    def _vectors(self, layer: int) -> tuple[list[tuple[int, ...]], bool]:
-        facts, known = self.facts, self.known
-        free = set(self.tensors)
-        homes: list[frozenset[int]] = []
-        for tensor in facts.tensors_of[layer]:
-            if tensor in free or known is None:
-                homes.append(facts.usable[tensor])
-            else:
-                homes.append(frozenset({known.choice.homes[tensor]}))
-        mine = None if known is None else facts.vector(layer, known.choice.homes)
-        return facts.columns[layer].vectors(homes, mine)
-
-    def is_no_better(self, choice: Choice) -> bool:
-        """True if the known one is as fast."""
-        return self.known is not None and choice.cycles >= self.known.choice.cycles
-
-    @property
-    def has_all_homes(self) -> bool:
-        """True if no homes of a layer's tensors are left out."""
-        return all(self._vectors(layer)[1] for layer in self.layers)
-
-    def outcome(self, placed: Placed | None, found: "_Found") -> Outcome:
-        """What was found, with its bound if that is one of all choices."""
-        return Outcome(placed, found.bound if self.has_all_homes else 0)
-
-    @cached_property
-    def _moved(self) -> frozenset[Key]:
-        layers = {(kind, layer) for layer in self.movable for kind in ("own", "ahead")}
-        return frozenset({("tensor", tensor) for tensor in self.tensors} | layers)
-
-    @cached_property
-    def fixed(self) -> tuple[Block, ...]:
-        """Blocks that lie still and meet some layer around."""
-        if self.known is None:
-            return ()
-        last = self.around.stop - 1
-        around = self.facts.blocks_around(self.known.choice, self.around.start, last)
-        return tuple(block for block in around if block.key not in self._moved)
-
-    @cached_property
-    def fixed_offsets(self) -> Mapping[Key, int]:
-        """The offsets of all blocks of the known choice that are not moved."""
-        if self.known is None:
-            return {}
-        return {key: at for key, at in self.known.offsets.items() if key not in self._moved}
-
-    def blocks(self, choice: Choice) -> list[Block]:
-        """Those that may be moved."""
-        return list(self.facts.blocks(choice, self.tensors, self.movable))
+    facts, blocks = window.facts, window.blocks(choice)
+    found = first_fit(blocks, window.fixed, window.fixed_offsets, facts.rooms)
+    if found is not None:
+        return {**window.fixed_offsets, **found}
+    model = cp_model.CpModel()
+    offsets: dict[tuple[Key, int], cp_model.IntVar] = {}
+    for memory, room in enumerate(facts.rooms):
+        if room is None:
+            continue
+        rectangles = Rectangles(model, room, None, offsets)
+        for block in blocks:
+            if block.memory == memory:
+                rectangles.add(block, block.units, None)
+        for block in window.fixed:
+            if block.memory == memory:
+                rectangles.add_fixed(block, window.fixed_offsets[block.key])
+        rectangles.close()
+    answer = run(model, effort)
+    if not answer.has_values:
+        return None
+    moved = {key: answer.solver.value(at) for (key, _), at in offsets.items()}
+    return {**window.fixed_offsets, **moved}
 
 
 @dataclass(frozen=True)
@@ -186,10 +104,10 @@ class _Found:
     bound: int
 
 
-class _Model:
+class Model:
     """The solver's variables: a literal for each column, one for each home of a tensor, the time of each layer."""
 
-    def __init__(self, window: _Window) -> None:
+    def __init__(self, window: Window) -> None:
         from ortools.sat.python import cp_model
 
         self._window = window
@@ -233,7 +151,9 @@ class _Model:
         """A column is chosen only with its homes."""
         for at, tensor in enumerate(self._facts.tensors_of[layer]):
             for home, literal in self._homes.get(tensor, {}).items():
-                with_home = [mine for column, mine in self._columns[layer] if column.homes[at] == home]
+                with_home = [
+                    mine for column, mine in self._columns[layer] if column.homes[at] == home
+                ]
                 self._model.add(sum(with_home) == literal)
 
     def _add_rooms(self) -> None:
@@ -259,7 +179,7 @@ class _Model:
             terms.append(self._of_next(layer, lambda column: column.ahead_units))
         return sum(terms)
 
-    def _of_next(self, layer: int, value: Callable[[Column], int]) -> "cp_model.LinearExprT":
+    def _of_next(self, layer: int, value: Callable[[Column], int]) -> "cp_model.LinearExpr | int":
         """A number of the next layer's column."""
         known = self._window.known
         if layer + 1 in self._columns:
@@ -283,7 +203,7 @@ class _Model:
         cycles = self._model.new_int_var(0, most, f"cycles {layer}")
         ahead = self._of_next(layer, lambda column: column.ahead_cycles)
         self._model.add(cycles >= sum(one.cycles() * literal for one, literal in columns))
-        self._model.add(cycles >= sum(one.dma_cycles * literal for one, literal in columns) + ahead)
+        self._model.add(cycles >= ahead + sum(one.dma_cycles * literal for one, literal in columns))
         if self._window.known is not None:
             self._model.add_hint(cycles, self._window.known.choice.layer_cycles(layer))
         return cycles
@@ -304,7 +224,7 @@ class _Model:
         for memory, room in enumerate(self._facts.rooms):
             if room is None:
                 continue
-            rectangles = _Rectangles(self._model, room, self._window.known, self._offsets)
+            rectangles = Rectangles(self._model, room, self._window.known, self._offsets)
             for tensor in self._window.tensors:
                 if (literal := self._homes[tensor].get(memory)) is not None:
                     block = self._facts.tensor_block(tensor, memory)
@@ -316,7 +236,7 @@ class _Model:
                     rectangles.add_fixed(block, self._window.fixed_offsets[block.key])
             rectangles.close()
 
-    def _add_layer(self, rectangles: "_Rectangles", layer: int) -> None:
+    def _add_layer(self, rectangles: "Rectangles", layer: int) -> None:
         columns = self._columns[layer]
         for kind, first, units in (
             ("own", layer, [(column.own_units, literal) for column, literal in columns]),
@@ -333,36 +253,29 @@ class _Model:
 
     def solve(self, effort: Effort) -> _Found:
         """What is found within the time limit."""
-        from ortools.sat.python import cp_model
-
-        solver, status, bound = self._run(effort)
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        answer, bound = self._run(effort)
+        if not answer.has_values:
             return _Found(None, {}, bound)
-        choice = self._choice(solver)
+        choice = self._choice(answer.solver)
         if not self._offsets:
             return _Found(choice, {}, bound)
         moved = {
-            block.key: solver.value(self._offsets[block.key, block.memory])
+            block.key: answer.solver.value(self._offsets[block.key, block.memory])
             for block in self._window.blocks(choice)
         }
         return _Found(choice, {**self._window.fixed_offsets, **moved}, bound)
 
     def bound(self, effort: Effort) -> int:
         """What is proven within the time limit."""
-        return self._run(effort)[2]
+        return self._run(effort)[1]
 
-    def _run(
-        self, effort: Effort
-    ) -> "tuple[cp_model.CpSolver, cp_model.cp_model_pb2.CpSolverStatus, int]":
+    def _run(self, effort: Effort) -> tuple[Answer, int]:
         """The bound is one of the whole choice, 0 if there is none."""
-        from ortools.sat.python import cp_model
-
-        solver, status = run(self._model, effort)
-        self.time = solver.response_proto.deterministic_time
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE, cp_model.UNKNOWN):
-            return solver, status, 0
-        own = max(0, math.ceil(solver.best_objective_bound - 1e-6))
-        return solver, status, self._elsewhere() + own
+        answer = run(self._model, effort)
+        self.time = answer.solver.response_proto.deterministic_time
+        if answer.bound is None:
+            return answer, 0
+        return answer, self._elsewhere() + max(0, math.ceil(answer.bound - 1e-6))
 
     def _choice(self, solver: "cp_model.CpSolver") -> Choice:
         known = self._window.known
@@ -383,107 +296,3 @@ class _Model:
             tuple(chosen.get(layer, old) for layer, old in enumerate(known.choice.columns)),
             tuple(homes.get(tensor, old) for tensor, old in enumerate(known.choice.homes)),
         )
-
-
-class _Rectangles:
-    """Those of one memory, of which none overlaps another."""
-
-    def __init__(
-        self,
-        model: "cp_model.CpModel",
-        room: int,
-        known: Placed | None,
-        offsets: "dict[tuple[Key, int], cp_model.IntVar]",
-    ) -> None:
-        self._model = model
-        self._room = room
-        self._known = known
-        self._offsets = offsets
-        self._times: list[cp_model.IntervalVar] = []
-        self._ranges: list[cp_model.IntervalVar] = []
-
-    def add(
-        self, block: Block, units: "cp_model.LinearExprT", present: "cp_model.IntVar | None"
-    ) -> None:
-        """A block of `units`, at most those it says, at an offset to be found; None if it is there in any case."""
-        model, name = self._model, " ".join(map(str, block.key))
-        offset = model.new_int_var(0, self._room, name)
-        self._offsets[block.key, block.memory] = offset
-        known = None if self._known is None else self._known.offsets.get(block.key)
-        if known is not None:
-            model.add_hint(offset, known)
-        width = block.last - block.first + 1
-        end = model.new_int_var(0, self._room, f"{name} end")
-        if present is None:
-            self._times.append(model.new_fixed_size_interval_var(block.first, width, name))
-            self._ranges.append(model.new_interval_var(offset, units, end, name))
-        else:
-            time = model.new_optional_fixed_size_interval_var(block.first, width, present, name)
-            self._times.append(time)
-            self._ranges.append(model.new_optional_interval_var(offset, units, end, present, name))
-
-    def add_fixed(self, block: Block, offset: int) -> None:
-        """A block that lies still."""
-        width, name = block.last - block.first + 1, " ".join(map(str, block.key))
-        self._times.append(self._model.new_fixed_size_interval_var(block.first, width, name))
-        self._ranges.append(self._model.new_fixed_size_interval_var(offset, block.units, name))
-
-    def close(self) -> None:
-        """No two overlap."""
-        self._model.add_no_overlap_2d(self._times, self._ranges)
-
-
-def _offsets_of(window: _Window, choice: Choice, effort: Effort) -> Mapping[Key, int] | None:
-    """Places for the blocks of a choice, by first fit or else by the solver; None if it finds none in time."""
-    from ortools.sat.python import cp_model
-
-    facts, blocks = window.facts, window.blocks(choice)
-    found = first_fit(blocks, window.fixed, window.fixed_offsets, facts.rooms)
-    if found is not None:
-        return {**window.fixed_offsets, **found}
-    model = cp_model.CpModel()
-    offsets: dict[tuple[Key, int], cp_model.IntVar] = {}
-    for memory, room in enumerate(facts.rooms):
-        if room is None:
-            continue
-        rectangles = _Rectangles(model, room, None, offsets)
-        for block in blocks:
-            if block.memory == memory:
-                rectangles.add(block, block.units, None)
-        for block in window.fixed:
-            if block.memory == memory:
-                rectangles.add_fixed(block, window.fixed_offsets[block.key])
-        rectangles.close()
-    solver, status = run(model, effort)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None
-    return {**window.fixed_offsets, **{key: solver.value(at) for (key, _), at in offsets.items()}}
-
-
-def run(
-    model: "cp_model.CpModel", effort: Effort
-) -> "tuple[cp_model.CpSolver, cp_model.cp_model_pb2.CpSolverStatus]":
-    """One worker, so that the same model gives the same solution on any machine."""
-    from ortools.sat.python import cp_model
-
-    solver = cp_model.CpSolver()
-    parameters = solver.parameters
-    parameters.random_seed = effort.seed
-    parameters.num_workers = 1
-    parameters.max_deterministic_time = effort.time_limit
-    parameters.linearization_level = 2
-    # The relaxation is tight; looking for more in the model took thrice as long as solving it.
-    parameters.cp_model_probing_level = 0
-    parameters.symmetry_level = 0
-    # The solver would take Ctrl-C for the end of its time, and the main thread in it hears none.
-    parameters.catch_sigint_signal = False
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        solving = pool.submit(solver.solve, model)
-        try:
-            status = solving.result()
-        except BaseException:
-            solver.stop_search()
-            raise
-    if status == cp_model.MODEL_INVALID:
-        raise TilingError(f"the solver does not take the model: {model.validate()}")
-    return solver, status

@@ -1,4 +1,4 @@
-"""What follows from a problem alone (lifetimes, columns, room), a choice of columns, and the blocks that it asks for."""
+"""What follows from a problem alone (lifetimes, columns, room); a choice of columns, and the blocks it asks for."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -113,7 +113,10 @@ class Facts:
 
     def units(self, tensor: int, memory: int) -> int:
         """What the tensor takes in that memory."""
-        bytes_, unit = self.problem.tensors[tensor].size_bytes, self.problem.memories[memory].alignment
+        bytes_, unit = (
+            self.problem.tensors[tensor].size_bytes,
+            self.problem.memories[memory].alignment,
+        )
         return -(-bytes_ // unit)
 
     def near_units(self, layer: int, homes: tuple[int, ...]) -> int:
@@ -149,5 +152,7 @@ class Facts:
     def blocks_around(self, choice: Choice, first: int, last: int) -> Iterator[Block]:
         """Those of which some step lies from `first` to `last`, and perhaps a few more."""
         first, last = max(first, 0), min(last, len(self.layers) - 1)
-        tensors = sorted({tensor for layer in range(first, last + 1) for tensor in self.live[layer]})
+        tensors = sorted(
+            {tensor for layer in range(first, last + 1) for tensor in self.live[layer]}
+        )
         return self.blocks(choice, tensors, range(first, min(last + 2, len(self.layers))))

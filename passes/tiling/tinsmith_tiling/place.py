@@ -55,17 +55,11 @@ def _place(
     return found
 
 
-def _gap(
-    block: Block, placed: Iterable[tuple[Block, int]], room: int, at_top: bool
-) -> int | None:
+def _gap(block: Block, placed: Iterable[tuple[Block, int]], room: int, at_top: bool) -> int | None:
     """The lowest offset that is free while the block lives, or the highest."""
     taken: list[tuple[int, int]] = []
     for other, offset in placed:
-        if (
-            other.first <= block.last
-            and block.first <= other.last
-            and other.memory == block.memory
-        ):
+        if other.first <= block.last and block.first <= other.last and other.memory == block.memory:
             insort(taken, (offset, offset + other.units))
     if at_top:
         taken = [(room - end, room - start) for start, end in reversed(taken)]

@@ -35,8 +35,7 @@ def _offsets(facts: Facts, placed: Placed) -> Iterator[tuple[str, int]]:
         return
     near = problem.memories[0]
     homes = {
-        tensor.name: home
-        for tensor, home in zip(problem.tensors, placed.choice.homes, strict=True)
+        tensor.name: home for tensor, home in zip(problem.tensors, placed.choice.homes, strict=True)
     }
     for index, (layer, column) in enumerate(
         zip(problem.layers, placed.choice.columns, strict=True)

@@ -3,11 +3,14 @@
 from tinsmith_ir.checked import checked
 
 from tinsmith_tiling.check import check
-from tinsmith_tiling.exact import Effort, best_of, least_cycles_of
+from tinsmith_tiling.cp import Effort
+from tinsmith_tiling.exact import best_of, least_cycles_of
 from tinsmith_tiling.facts import Facts, Placed
-from tinsmith_tiling.greedy import Stuck, improved, shortage, start_of
+from tinsmith_tiling.greedy import improved
 from tinsmith_tiling.model import Plan, Problem
 from tinsmith_tiling.result import least_cycles, plan_of
+from tinsmith_tiling.shortage import shortage
+from tinsmith_tiling.start import Stuck, start_of
 
 _FEW = 40
 _MOST_AT_ONCE = 120
