@@ -116,6 +116,12 @@ def test_without_time_the_greedy_plan_comes_back_with_its_bound() -> None:
     assert 0 < plan.gap < 0.1
 
 
+@pytest.mark.parametrize("time_limit", [-1.0, float("nan")])
+def test_a_time_limit_below_zero_is_refused(time_limit: float) -> None:
+    with pytest.raises(TilingError, match="expected a time limit of 0 or more"):
+        solve(chain(4), time_limit=time_limit)
+
+
 def test_the_same_problem_has_the_same_plan() -> None:
     problem = chain(16, seed=2, near_bytes=32768)
     assert solve(problem) == solve(problem)
@@ -229,27 +235,27 @@ def test_needs_that_the_greedy_planner_does_not_untangle_are_solved() -> None:
     """Of p and q one must be near, of q and r one, and r must not: so q is, but the planner begins with p."""
     tensors = (Tensor("x", 8, (1,)), *(Tensor(name, 8, (0, 1)) for name in "pqr"))
 
-    def ways(reads: str, writes: str, *near: str) -> tuple[Way, ...]:
-        names = frozenset(reads + writes) - {"x"}
-        return tuple(
+    def layer(name: str, reads: str, writes: str, *needs: tuple[str, str]) -> Layer:
+        ways = tuple(
             Way(
-                one,
+                f"near {near}",
                 1,
-                operands=tuple(Staging(name, 4, 1, 1) for name in reads),
-                results=tuple(Staging(name, 4, 1, 1) for name in writes),
-                needs_near=frozenset(one),
-                needs_far=names - {*one, "p"} if one != "q" else names - {"q"},
+                operands=tuple(Staging(operand, 4, 1, 1) for operand in reads),
+                results=tuple(Staging(result, 4, 1, 1) for result in writes),
+                needs_near=frozenset(near),
+                needs_far=frozenset(far),
             )
-            for one in near
+            for near, far in needs
         )
+        return Layer(name, tuple(reads), tuple(writes), ways)
 
     layers = (
-        Layer("a", ("x",), ("p", "q"), ways("x", "pq", "p", "q")),
-        Layer("b", ("q",), ("r",), ways("q", "r", "q", "r")),
-        Layer("c", ("p", "r"), (), ways("pr", "", "p", "")),
+        layer("a", "x", "pq", ("p", "q"), ("q", "p")),
+        layer("b", "q", "r", ("q", "r"), ("r", "q")),
+        layer("c", "pr", "", ("", "r")),
     )
     problem = Problem((Memory("L1", 64), Memory("L2", None)), tensors, layers)
-    with pytest.raises(DoesNotFitError, match="layer b does not fit .* in different memories"):
+    with pytest.raises(DoesNotFitError, match=r"layer b does not fit .* in different memories"):
         solve_greedy(problem)
     plan = solve(problem)
     assert plan.homes == {"x": 1, "p": 1, "q": 0, "r": 1}

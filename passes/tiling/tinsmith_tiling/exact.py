@@ -50,7 +50,7 @@ def best_of(facts: Facts, known: Placed | None, layers: range, effort: Effort) -
     model = Model(window)
     model.add_addresses()
     model.add_bound(found.bound)
-    whole = model.solve(Effort(limit * (1 - _PLACING_SHARE) - relaxed.time, seed))
+    whole = model.solve(Effort(max(0.0, limit * (1 - _PLACING_SHARE) - relaxed.time), seed))
     if whole.choice is None or window.is_no_better(whole.choice):
         return _outcome(window, known, whole)
     return _outcome(window, Placed(whole.choice, whole.offsets), whole)

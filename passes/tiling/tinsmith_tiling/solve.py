@@ -7,7 +7,7 @@ from tinsmith_tiling.cp import Effort
 from tinsmith_tiling.exact import best_of, least_cycles_of
 from tinsmith_tiling.facts import Facts, Placed
 from tinsmith_tiling.greedy import improved
-from tinsmith_tiling.model import Plan, Problem
+from tinsmith_tiling.model import Plan, Problem, TilingError
 from tinsmith_tiling.result import least_cycles, plan_of
 from tinsmith_tiling.shortage import shortage
 from tinsmith_tiling.start import Stuck, start_of
@@ -25,8 +25,10 @@ def solve(problem: Problem, *, time_limit: float = 10.0, seed: int = 0) -> Plan:
     time_limit: in the solver's deterministic time, near a second each on a desktop, so the same problem gives the same
     plan on any machine. Of more than 120 layers, 25 in a row are chosen at once, the others staying as they are.
     Never worse than `solve_greedy`, and checked. Raises DoesNotFitError, which names a layer and the least near memory
-    with which there is a plan, and TilingError where the ways of two layers contradict each other.
+    with which there is a plan, and TilingError where the ways of two layers contradict each other or for a bad limit.
     """
+    if not time_limit >= 0:
+        raise TilingError(f"expected a time limit of 0 or more, got {time_limit}")
     facts = Facts(problem)
     start = start_of(facts)
     effort = Effort(time_limit, seed)
