@@ -20,6 +20,7 @@ from tinsmith_tiling import (
     solve,
     solve_greedy,
 )
+from tinsmith_tiling.facts import Block
 
 from examples import chain, random_problem
 
@@ -114,6 +115,23 @@ def test_without_time_the_greedy_plan_comes_back_with_its_bound() -> None:
     assert plan.cycles == greedy.cycles
     assert plan.status is Status.FEASIBLE
     assert 0 < plan.gap < 0.1
+
+
+def test_the_solver_finds_addresses_where_first_fit_finds_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+
+    def nothing(blocks: list[Block], *_: object) -> None:
+        asked.append(len(blocks))
+
+    problem = chain(10, near_bytes=32768)
+    expected = solve(problem)
+    monkeypatch.setattr(exact, "first_fit", nothing)
+    plan = solve(problem)
+    assert asked
+    assert asked[0] > 10
+    assert (plan.cycles, plan.bound) == (expected.cycles, expected.bound)
 
 
 @pytest.mark.parametrize("time_limit", [-1.0, float("nan")])

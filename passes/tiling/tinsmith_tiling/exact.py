@@ -8,7 +8,7 @@ and bytes of which none overlaps another.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tinsmith_tiling.columns import Column
@@ -51,6 +51,7 @@ def best_of(facts: Facts, known: Placed | None, layers: range, effort: Effort) -
     model.add_addresses()
     model.add_bound(found.bound)
     whole = model.solve(Effort(max(0.0, limit * (1 - _PLACING_SHARE) - relaxed.time), seed))
+    whole = replace(whole, bound=max(whole.bound, found.bound))
     if whole.choice is None or window.is_no_better(whole.choice):
         return _outcome(window, known, whole)
     return _outcome(window, Placed(whole.choice, whole.offsets), whole)
@@ -275,7 +276,7 @@ class Model:
         self.time = answer.solver.response_proto.deterministic_time
         if answer.bound is None:
             return answer, 0
-        return answer, self._elsewhere() + max(0, math.ceil(answer.bound - 1e-6))
+        return answer, self._elsewhere() + math.ceil(max(0.0, answer.bound) - 1e-6)
 
     def _choice(self, solver: "cp_model.CpSolver") -> Choice:
         known = self._window.known
