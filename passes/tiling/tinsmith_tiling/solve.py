@@ -24,8 +24,10 @@ def solve(problem: Problem, *, time_limit: float = 10.0, seed: int = 0) -> Plan:
 
     time_limit: in the solver's deterministic time, near a second each on a desktop, so the same problem gives the same
     plan on any machine. Of more than 120 layers, 25 in a row are chosen at once, the others staying as they are.
-    Never worse than `solve_greedy`, and checked. Raises DoesNotFitError, which names a layer and the least near memory
-    with which the greedy planner finds a plan, and TilingError where the ways of two layers contradict each other or for a bad limit.
+    Never worse than `solve_greedy`, and checked.
+
+    Raises DoesNotFitError, which names a layer and the least near memory with which the greedy planner finds a plan,
+    and TilingError where the ways of two layers contradict each other, or for a time limit below 0.
     """
     if not time_limit >= 0:
         raise TilingError(f"expected a time limit of 0 or more, got {time_limit}")
