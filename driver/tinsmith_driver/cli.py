@@ -39,6 +39,7 @@ _WRITTEN = {
     "html": "--html",
     "outputs": "--outputs",
     "difference": "--difference",
+    "trace": "--trace",
     "markdown": "--markdown",
     "wrong": "--wrong",
 }
@@ -169,6 +170,12 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="D.npz",
         help="with --layers: write operands and results of the first layer that differs",
+    )
+    verify.add_argument(
+        "--trace",
+        type=Path,
+        metavar="FILE.json",
+        help="write a trace of one run for ui.perfetto.dev (simulated chips)",
     )
     _add_float_tolerance(verify)
     verify.set_defaults(command=commands.verify)

@@ -1,6 +1,7 @@
 """The commands. Each takes the parsed arguments, prints for people, and returns the exit status."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 from tinsmith_c import HEADER_NAME, shared_arena_header
 from tinsmith_c import c_name as c_name_of_program
+from tinsmith_emulators import need_trace
 from tinsmith_ir import Graph, ModelError, Program, UnsupportedError, UsageError
 from tinsmith_ir.errors import DoesNotFitError, ParseError
 from tinsmith_ir.escape import visible, visible_lines
@@ -19,7 +21,8 @@ from tinsmith_plugins import ImportChoices
 from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
 from tinsmith_driver import benchmarks, demonstration, sweep
-from tinsmith_driver.build import built
+from tinsmith_driver.build import Build, built
+from tinsmith_driver.cluster import cluster_run, cluster_text
 from tinsmith_driver.completions import with_early_engines
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
@@ -57,7 +60,7 @@ from tinsmith_driver.report import (
 )
 from tinsmith_driver.report_types import Report
 from tinsmith_driver.room import linked
-from tinsmith_driver.running import Measurement, compare, run_samples
+from tinsmith_driver.running import Measurement, compare, run_samples, traced
 from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program_from_text
@@ -226,6 +229,8 @@ def verify(arguments: argparse.Namespace) -> int:
     """Compile, run, compare; the answer is the exit status."""
     if arguments.difference and not arguments.layers:
         raise UsageError("--difference: expected --layers beside it, which compares layers")
+    if arguments.trace:
+        need_trace(registry().target(arguments.target).board, registry().runners)
     with progress("verify", 4, enabled=arguments.progress) as bar:
         bar.step("compiling")
         ram = arguments.ram or board_ram_bytes(arguments.target)
@@ -240,13 +245,15 @@ def verify(arguments: argparse.Namespace) -> int:
             measurement = with_early_engines(compilation, measurement, arguments.timeout)
             measurement = _with_layers(arguments, compilation, measurement)
             result = report(compilation, build, measurement)
+            traces = _trace(arguments, build, groups)
             if build.firmware.warnings:
                 print(visible_lines(build.firmware.warnings), file=sys.stderr)
             tables = (
                 layer_table(compilation, measurement),
                 memory_table(compilation, build, measurement),
             )
-    write_outputs(_difference(arguments, measurement) | _reports(arguments, compilation, result))
+    reports = _reports(arguments, compilation, result)
+    write_outputs(_difference(arguments, measurement) | traces | reports)
     print("\n\n".join(tables))
     print()
     _print_warnings(compilation)
@@ -476,6 +483,16 @@ def _difference(arguments: argparse.Namespace, measurement: Measurement) -> dict
     return {arguments.difference: npz_bytes(measurement.layer_arrays)}
 
 
+def _trace(
+    arguments: argparse.Namespace, build: Build, groups: Sequence[Samples]
+) -> dict[Path, bytes]:
+    """The trace of the first sample's run, by the file to write, if it was asked for."""
+    if arguments.trace is None:
+        return {}
+    first = next(samples for samples in groups if len(samples))
+    return {arguments.trace: traced(build, first, arguments.timeout)}
+
+
 def _npz(measurement: Measurement) -> bytes:
     """The file of `y` arrays named like the `x` arrays they come from."""
     arrays: dict[str, np.ndarray] = {}
@@ -495,8 +512,15 @@ def _reports(
     if arguments.json:
         files[arguments.json] = json_bytes(result)
     if getattr(arguments, "html", None):
-        files[arguments.html] = html_report(result, compilation.plans).encode()
+        files[arguments.html] = html_report(
+            result, compilation.plans, _from_page(arguments.html, getattr(arguments, "trace", None))
+        ).encode()
     return files
+
+
+def _from_page(page: Path, trace: Path | None) -> str | None:
+    """Where the trace is, seen from the page's folder."""
+    return None if trace is None else Path(os.path.relpath(trace, page.parent)).as_posix()
 
 
 def _print_warnings(compilation: Compilation) -> None:
@@ -537,6 +561,8 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
         print(
             f"cycles per inference: {thousands(measurement.cycles)} ({measurement.cycles_source})"
         )
+    if (cluster := cluster_run(measurement.cores)) is not None:
+        print(f"cluster: {cluster_text(cluster)}")
     if measurement.layers_compared:
         print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
     if measurement.engines_compared:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal
+from urllib.parse import quote
 
 import jinja2
 from tinsmith_allocation import Block, Plan
@@ -46,8 +47,10 @@ class _Map:
     ticks: list[_Tick]
 
 
-def html_report(report: Report, plans: Mapping[str, Plan]) -> str:
-    """The page. report: as `tinsmith_driver.report` makes it; plans: of the memories, by name."""
+def html_report(report: Report, plans: Mapping[str, Plan], trace: str | None = None) -> str:
+    """The page. report: as `tinsmith_driver.report` makes it; plans: of the memories, by name; trace: where one of a
+    run lies, from the page's folder.
+    """
     source = files("tinsmith_driver").joinpath("report.html.jinja").read_text(encoding="utf-8")
     environment = jinja2.Environment(
         autoescape=True,
@@ -62,6 +65,8 @@ def html_report(report: Report, plans: Mapping[str, Plan]) -> str:
         facts=_facts(report),
         cost=_cost(report),
         layers=_layers(report, _cost(report)),
+        cores=_cores(report),
+        trace=quote(trace) if trace is not None else "",
         maps={name: _map(plan) for name, plan in plans.items()},
     )
 
@@ -86,6 +91,8 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
         facts.append(("instructions", thousands(run["instructions"]), f"{per_mac:.3f} per MAC"))
     if run is not None and run["cycles"] is not None:
         facts.append(("cycles", thousands(run["cycles"]), run["cycles_source"] or ""))
+    if run is not None and (cluster := run["cluster"]) is not None:
+        facts.append(("utilisation", f"{cluster['utilisation']:.1%}", f"{cluster['cores']} cores"))
     facts.append(("MACs", thousands(report["model"]["macs"]), ""))
     bound = thousands(ram["arena_lower_bound"])
     facts.append(
@@ -101,6 +108,25 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
         note = f"weights {thousands(flash['weights'])}, code {thousands(flash['code'])}"
         facts.append(("flash, bytes", thousands(flash["total"]), note))
     return facts
+
+
+def _cores(report: Report) -> list[list[str]]:
+    """A table of what each core did, its head first; empty where no cluster was counted."""
+    run = report.get("run")
+    cluster = run["cluster"] if run is not None else None
+    if cluster is None:
+        return []
+    causes = [cause for cause in cluster["waits"] if cause != "dma_poll"]
+    rows = [
+        [
+            core["name"],
+            thousands(core["cycles"]),
+            thousands(core["instructions"]),
+            *(thousands(core["stalls"].get(cause)) for cause in causes),
+        ]
+        for core in cluster["by_core"]
+    ]
+    return [["", "cycles", "instructions", *(cause.replace("_", " ") for cause in causes)], *rows]
 
 
 def _cost(report: Report) -> Literal["cycles", "instructions"]:

@@ -9,6 +9,7 @@ from tinsmith_c import layer_facts
 from tinsmith_ir import TinsmithError
 
 from tinsmith_driver.build import Build
+from tinsmith_driver.cluster import cluster_run
 from tinsmith_driver.network import Layers, parameters
 from tinsmith_driver.pipelines import Compilation, tool_version
 from tinsmith_driver.report_types import (
@@ -222,6 +223,7 @@ def _run(measurement: Measurement) -> Run:
         "instructions": measurement.instructions,
         "cycles": measurement.cycles,
         "cycles_source": measurement.cycles_source,
+        "cluster": cluster_run(measurement.cores),
     }
 
 

@@ -51,6 +51,25 @@ class Flash(TypedDict):
     total: int | None
 
 
+class CoreRow(TypedDict):
+    """One core of a cluster in one inference; cycles are the sum of instructions and stalls."""
+
+    name: str
+    cycles: int
+    instructions: int
+    classes: dict[str, int]
+    stalls: dict[str, int]
+
+
+class ClusterRun(TypedDict):
+    """What the cores of a cluster did: shares of the cycles of all of them."""
+
+    cores: int
+    utilisation: float
+    waits: dict[str, float]
+    by_core: list[CoreRow]
+
+
 class Run(TypedDict):
     """What running it showed."""
 
@@ -63,6 +82,7 @@ class Run(TypedDict):
     instructions: int | None
     cycles: int | None
     cycles_source: str | None
+    cluster: ClusterRun | None
 
 
 class LayerRow(TypedDict):

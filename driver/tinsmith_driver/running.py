@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_emulators import RunResult, run
+from tinsmith_emulators import CoreCounts, RunResult, run, trace
 from tinsmith_ir import Array
 from tinsmith_ir.escape import visible
 from tinsmith_ir.tolerance import shares
@@ -84,7 +84,8 @@ class Measurement:
     instructions, stack_bytes, cycles: None where nothing counts them. layer_*: empty there.
     float_tolerance: of float outputs against the file's, a share of the output's largest value.
     layer_arrays: of the layer that differs: `operand0`, `operand1`, ..., what is `expected` of them, what it `got`.
-    engines_compared: whether it is right with work beside the core done as late as it may, and at once.
+    engines_compared: whether it is right with work beside the core done as late as it may, and at once. cores: what
+    each core of a cluster did in the first inference; empty where none runs it. Instructions and stack are of core 0.
     """
 
     groups: tuple[GroupResult, ...]
@@ -99,6 +100,7 @@ class Measurement:
     layers_compared: bool = False
     engines_compared: bool = False
     float_tolerance: float = FLOAT_TOLERANCE
+    cores: tuple[CoreCounts, ...] = ()
 
     @property
     def samples(self) -> int:
@@ -171,6 +173,7 @@ def run_samples(
         layer_cycles=result.layer_cycles,
         stack_bytes=result.stack_bytes,
         cycles_source=result.cycles_source,
+        cores=result.cores,
     )
 
 
@@ -205,6 +208,18 @@ def run_groups(
         outputs=tuple(output for result in results for output in result.outputs),
         layer_outputs=tuple(output for result in results for output in result.layer_outputs),
         stack_bytes=max(depths, default=None),
+    )
+
+
+def traced(build: Build, samples: Samples, timeout_seconds: float) -> bytes:
+    """A trace of the run of the first of `samples`. Raises UsageError where the target's emulator writes none."""
+    firmware = build.firmware
+    return trace(
+        firmware,
+        firmware.target,
+        samples.packed(0),
+        timeout_seconds=timeout_seconds,
+        runners=registry().runners,
     )
 
 

@@ -302,7 +302,9 @@ class Runner(Checked):
     kind: the class of their `Board.emulator`. find: raises an error that says what to install unless they can run on
     this computer. command: the command line that runs an ELF file, whose files lie in the current directory.
     cycles_source: who counted the cycles of a run, and how well. crash_reason: what a crash comes from if all that was
-    printed tells but does not say; "" if not.
+    printed tells but does not say; "" if not. counting: arguments right behind the first word of the command, by which
+    it also checks the cores of a cluster for races and writes `counters.json` about them; tracing: by which it
+    writes `trace.json` for ui.perfetto.dev. Empty if it cannot.
     """
 
     kind: type[Emulator]
@@ -310,6 +312,8 @@ class Runner(Checked):
     command: Callable[[Board, Path], list[str]]
     cycles_source: Callable[[Board], str]
     crash_reason: Callable[[Board, str], str] = field(default=_says_itself)
+    counting: tuple[str, ...] = ()
+    tracing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Runs firmware on an emulator or on the host and measures it."""
 
+from tinsmith_emulators.counters import CoreCounts
 from tinsmith_emulators.errors import (
     EmulatorError,
     FirmwareCrashError,
@@ -7,11 +8,12 @@ from tinsmith_emulators.errors import (
     MissingEmulatorError,
     OutputError,
 )
-from tinsmith_emulators.machine import need_emulator
+from tinsmith_emulators.machine import need_emulator, need_trace
 from tinsmith_emulators.qemu import find_qemu
-from tinsmith_emulators.runner import RunResult, run
+from tinsmith_emulators.runner import RunResult, run, trace
 
 __all__ = [
+    "CoreCounts",
     "EmulatorError",
     "FirmwareCrashError",
     "FirmwareTimeoutError",
@@ -20,5 +22,7 @@ __all__ = [
     "RunResult",
     "find_qemu",
     "need_emulator",
+    "need_trace",
     "run",
+    "trace",
 ]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from tinsmith_ir.errors import UsageError
 from tinsmith_plugins import Runner
 from tinsmith_target import Board
 
@@ -21,13 +22,37 @@ def need_emulator(board: Board, runners: Sequence[Runner] = RUNNERS) -> None:
         runner.find(board)
 
 
-def command(board: Board, elf: Path, runners: Sequence[Runner] = RUNNERS) -> list[str]:
+def command(
+    board: Board,
+    elf: Path,
+    runners: Sequence[Runner] = RUNNERS,
+    *,
+    cluster: bool = False,
+    trace: bool = False,
+) -> list[str]:
     """The command line that runs `elf`, whose files lie in the current directory.
 
-    Raises MissingEmulatorError.
+    cluster: a program of the board's cluster, whose cores are counted where that can be. trace: also write one.
+    Raises MissingEmulatorError, UsageError where there is no trace.
     """
     runner = _runner(board, runners)
-    return [str(elf)] if runner is None else runner.command(board, elf)
+    if trace:
+        need_trace(board, runners)
+    if runner is None:
+        return [str(elf)]
+    counting = runner.counting if cluster else ()
+    tracing = runner.tracing if trace else ()
+    program, *arguments = runner.command(board, elf)
+    return [program, *counting, *tracing, *arguments]
+
+
+def need_trace(board: Board, runners: Sequence[Runner] = RUNNERS) -> None:
+    """Raise UsageError unless what runs programs for `board` writes traces."""
+    runner = _runner(board, runners)
+    if runner is None or not runner.tracing:
+        raise UsageError(
+            f"what runs programs for {board.name} writes no trace: expected a simulated chip"
+        )
 
 
 def crash_reason(board: Board, report: str, runners: Sequence[Runner] = RUNNERS) -> str:

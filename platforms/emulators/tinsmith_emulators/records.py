@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tinsmith_emulators.counters import CoreCounts
 from tinsmith_emulators.errors import OutputError
 
 _WITH_LAYER_OUTPUTS = 1
@@ -48,12 +49,15 @@ class RunRecord:
 
 @dataclass(frozen=True)
 class Recording:
-    """A whole output.bin. empty_run and hook are what measuring itself costs."""
+    """A whole output.bin. empty_run and hook are what measuring itself costs. cores: of a cluster, in the first
+    run; counted by the emulator.
+    """
 
     layer_count: int
     empty_run: Counts
     hook: Counts
     runs: tuple[RunRecord, ...]
+    cores: tuple[CoreCounts, ...] = ()
 
 
 def encode_inputs(inputs: Sequence[bytes], *, layer_outputs: bool) -> bytes:

@@ -1,16 +1,19 @@
 """One way to run a program, whatever it runs on: inputs in, outputs and measurements out."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tinsmith_plugins import Runner
 from tinsmith_target import Target
 from tinsmith_toolchains import Firmware, temporary_folder
 
+from tinsmith_emulators.counters import COUNTERS_FILE, CoreCounts, read_counters
 from tinsmith_emulators.errors import EmulatorError, FirmwareCrashError, OutputError
 from tinsmith_emulators.machine import RUNNERS, command, crash_reason, cycles_source
 from tinsmith_emulators.process import Finished, run_process
 from tinsmith_emulators.records import Counts, Recording, RunRecord, decode_outputs, encode_inputs
+from tinsmith_emulators.soc import TRACE_FILE
 
 # One start of the emulator takes this many runs at most: 55 inputs go in one.
 _RUNS_PER_START = 256
@@ -30,7 +33,8 @@ class RunResult:
     layer_instructions, layer_cycles: of each of them. layer_outputs: per run, the output of each; empty unless
     asked for. stack_bytes: deepest use of the stack by
     the run function in any run; None where it cannot be measured (host). cycles_source: where
-    cycles come from, or why there are none.
+    cycles come from, or why there are none. cores: what each core of a cluster did in the first run; empty where none
+    ran it or nothing counts them. Instructions and stack are those of its core 0.
     """
 
     outputs: tuple[bytes, ...]
@@ -42,6 +46,7 @@ class RunResult:
     layer_outputs: tuple[tuple[bytes, ...], ...]
     stack_bytes: int | None
     cycles_source: str
+    cores: tuple[CoreCounts, ...] = ()
 
 
 def run(
@@ -71,6 +76,27 @@ def run(
     return _result(target, firmware, recordings, layers, source)
 
 
+def trace(
+    firmware: Firmware,
+    target: Target,
+    inputs: bytes,
+    *,
+    timeout_seconds: float = 60.0,
+    runners: Sequence[Runner] = RUNNERS,
+) -> bytes:
+    """A trace of one run on `inputs` for ui.perfetto.dev, from reset to the end.
+
+    Raises as `run`, and UsageError where the target's emulator writes none.
+    """
+    call = command(
+        target.board, firmware.elf.resolve(), runners, cluster=firmware.cluster, trace=True
+    )
+    with temporary_folder("tinsmith-run-") as directory:
+        (directory / "input.bin").write_bytes(encode_inputs([inputs], layer_outputs=False))
+        _check_end(target, run_process(call, directory, timeout_seconds), runners)
+        return _written(target, directory / TRACE_FILE)
+
+
 def _start(
     firmware: Firmware,
     target: Target,
@@ -80,18 +106,24 @@ def _start(
     runners: Sequence[Runner],
 ) -> Recording:
     """One start of the emulator, in a directory that is gone afterwards."""
-    call = command(target.board, firmware.elf.resolve(), runners)
+    call = command(target.board, firmware.elf.resolve(), runners, cluster=firmware.cluster)
     with temporary_folder("tinsmith-run-") as directory:
         (directory / "input.bin").write_bytes(encode_inputs(inputs, layer_outputs=layers))
         finished = run_process(call, directory, timeout_seconds)
-        output = directory / "output.bin"
         _check_end(target, finished, runners)
-        if not output.exists():
-            raise OutputError(f"{target.name}: the program ended without writing output.bin")
-        recording = decode_outputs(output.read_bytes(), len(inputs))
+        recording = decode_outputs(_written(target, directory / "output.bin"), len(inputs))
+        if COUNTERS_FILE in call:
+            counters = _written(target, directory / COUNTERS_FILE)
+            recording = replace(recording, cores=read_counters(counters))
     for index, record in enumerate(recording.runs):
         _check_run(target, firmware, recording, record, index)
     return recording
+
+
+def _written(target: Target, path: Path) -> bytes:
+    if not path.exists():
+        raise OutputError(f"{target.name}: the program ended without writing {path.name}")
+    return path.read_bytes()
 
 
 def _check_end(target: Target, finished: Finished, runners: Sequence[Runner]) -> None:
@@ -148,6 +180,7 @@ def _result(
         layer_outputs=tuple(tuple(run.layer_outputs) for run in runs) if layers else (),
         stack_bytes=stack_bytes,
         cycles_source=source,
+        cores=recordings[0].cores if recordings else (),
     )
 
 

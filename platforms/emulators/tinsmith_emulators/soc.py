@@ -7,8 +7,10 @@ from tinsmith_plugins import Runner
 from tinsmith_soc import MissingSimulatorError, chip, simulator
 from tinsmith_target import Board, SocSimulator
 
+from tinsmith_emulators.counters import COUNTERS_FILE
 from tinsmith_emulators.errors import MissingEmulatorError
 
+TRACE_FILE = "trace.json"
 _NOWHERE = re.compile(r"at 0x(?P<address>[0-9a-f]{8}): nothing is there")
 
 
@@ -66,5 +68,7 @@ SIMULATOR = Runner(
     command=lambda board, elf: soc_command(_simulator(board), elf),
     cycles_source=lambda board: f"tinsmith_soc, chip {_simulator(board).chip}: cycle-approximate",
     crash_reason=_crash_reason,
+    counting=("--race-check", "--json", COUNTERS_FILE),
+    tracing=("--trace", TRACE_FILE),
 )
 """Runs boards whose emulator is a `SocSimulator`."""

@@ -1,0 +1,119 @@
+"""Networks that a cluster runs, or one core in its place, by the kernel of forked_kernel.py."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from tinsmith_driver.cli import main
+from tinsmith_driver.cluster import cluster_run, cluster_text
+from tinsmith_driver.report import schema
+from tinsmith_driver.report_types import Report
+from tinsmith_emulators import CoreCounts, MissingEmulatorError, need_emulator
+from tinsmith_target import target
+
+FORKED = ("--plugin", "forked_kernel:PLUGIN")
+NETWORK = """graph 2 "negated" {
+  input %x: f32[1, 40]
+  %a: f32[1, 40] = neg(%x)
+  %b: f32[1, 40] = relu(%a)
+  %y: f32[1, 40] = neg(%b)
+  output %y
+}
+"""
+
+
+def verified(folder: Path, name: str, *options: str) -> Report:
+    """The report of a network that is right."""
+    try:
+        need_emulator(target(name).board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+    model, report = folder / "negated.tsm", folder / "report.json"
+    model.write_text(NETWORK)
+    asked = ["--target", name, "--backend", "forked", "--json", str(report), "--no-progress"]
+    assert main([*FORKED, "verify", str(model), *asked, *options]) == 0
+    found: Report = json.loads(report.read_text())
+    jsonschema.validate(found, schema())
+    return found
+
+
+@pytest.mark.parametrize("name", ["pulp-open", "siracusa"])
+def test_a_network_whose_kernels_fork_runs_on_the_cluster(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = verified(tmp_path, name, "--layers")
+    assert "run" in report
+    run = report["run"]
+    cluster = run["cluster"]
+    assert cluster is not None
+    assert [core["name"] for core in cluster["by_core"]] == [f"core {n}" for n in range(8)]
+    assert run["cycles"] is not None
+    for core in cluster["by_core"]:
+        assert core["cycles"] == core["instructions"] + sum(core["stalls"].values())
+        assert core["cycles"] == pytest.approx(run["cycles"], abs=60)
+        # Two forks of five elements a core.
+        assert core["classes"]["load"] >= 2 * 5
+    assert cluster["utilisation"] + sum(cluster["waits"].values()) == pytest.approx(1, abs=1e-4)
+    assert f"cluster: 8 cores, utilisation {cluster['utilisation']:.1%}\nwaits: " in (
+        capsys.readouterr().out
+    )
+    layers = [layer["cycles"] for layer in report["layers"]]
+    assert all(cycles is not None and cycles > 0 for cycles in layers)
+
+
+def test_a_network_runs_on_as_many_cores_as_were_chosen(tmp_path: Path) -> None:
+    report = verified(tmp_path, "pulp-open", "--cores", "3")
+    assert "run" in report
+    cluster = report["run"]["cluster"]
+    assert cluster is not None
+    assert cluster["cores"] == len(cluster["by_core"]) == 3
+
+
+@pytest.mark.parametrize("name", ["host", "cortex-m4"])
+def test_without_a_cluster_one_core_does_the_work_of_all(name: str, tmp_path: Path) -> None:
+    report = verified(tmp_path, name)
+    assert "run" in report
+    assert report["run"]["cluster"] is None
+
+
+def test_kernels_that_do_not_fork_run_on_the_controller(tmp_path: Path) -> None:
+    report = verified(tmp_path, "pulp-open", "--backend", "reference")
+    assert "run" in report
+    assert report["run"]["cluster"] is None
+
+
+def test_a_trace_is_written_beside_the_page_that_names_it(tmp_path: Path) -> None:
+    trace, page = tmp_path / "traces" / "a trace.json", tmp_path / "report.html"
+    trace.parent.mkdir()
+    verified(tmp_path, "pulp-open", "--trace", str(trace), "--html", str(page))
+    names = {event["name"] for event in json.loads(trace.read_text())["traceEvents"]}
+    assert {"main", "tinsmith_cluster_fork", "sleep: dispatch"} <= names
+    text = page.read_text()
+    assert '<a href="traces/a%20trace.json">' in text
+    assert "<td>core 7</td>" in text
+
+
+def test_a_trace_is_refused_where_nothing_writes_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "negated.tsm"
+    model.write_text(NETWORK)
+    trace = ["--trace", str(tmp_path / "t.json"), "--no-progress"]
+    assert main(["verify", str(model), "--target", "cortex-m4", *trace]) == 2
+    assert "mps2-an386 writes no trace: expected a simulated chip" in capsys.readouterr().err
+
+
+def test_loops_that_ask_for_the_dma_are_waits_and_no_work() -> None:
+    cores = [
+        CoreCounts("core 0", 100, 60, {"alu": 40, "dma_poll": 20}, {"dma_wait": 40}),
+        CoreCounts("core 1", 100, 10, {"alu": 10}, {"dispatch": 90}),
+    ]
+    found = cluster_run(cores)
+    assert found is not None
+    assert found["utilisation"] == 0.25
+    assert found["waits"] == {"dispatch": 0.45, "dma_wait": 0.2, "dma_poll": 0.1}
+    assert cluster_text(found) == (
+        "2 cores, utilisation 25.0%\nwaits: dispatch 45.0%, dma wait 20.0%, dma poll 10.0%"
+    )
+    assert cluster_run([]) is None
