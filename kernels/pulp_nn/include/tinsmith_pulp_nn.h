@@ -22,7 +22,7 @@ typedef struct {
 typedef enum {
   /** PULP-NN: clip((multiplier[c] * (acc + bias[c]) + addend[c]) >> shift) to uint8; the product wraps at 32 bits. */
   TINSMITH_PULP_TRUNCATE_U8,
-  /** The same, clipped to int8. */
+  /** The same, clipped to int8, then to [min, max] unless both are 0. */
   TINSMITH_PULP_TRUNCATE_S8,
   /** PULP-NN with 64-bit parameters: clip((wide_multipliers[c] * (acc + bias[c]) + wide_addends[c]) >> shift) to uint8;
    * acc + bias[c] wraps at 32 bits, the rest at 64. PULP-NN clips the low 32 bits of what is shifted, here all 64 are
@@ -51,7 +51,7 @@ typedef struct {
   int32_t multiplier;              /**< truncating, where multipliers is NULL */
   int32_t shift;                   /**< truncating: to the right, in [0, 31], wide in [0, 63] */
   int32_t zero_point;              /**< TFLite: in [-128, 127] */
-  int32_t min, max;                /**< TFLite: in [-128, 127] */
+  int32_t min, max;                /**< bounds in [-128, 127] of TFLite's stage, and of TRUNCATE_S8 unless both are 0 */
 } tinsmith_pulp_stage_t;
 
 typedef enum {
@@ -85,6 +85,12 @@ uint32_t tinsmith_pulp_conv2d_scratch_bytes(const tinsmith_pulp_conv2d_t *layer,
 
 void tinsmith_pulp_conv2d(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
 
+/** Convolutions of one kind, for programs that have to be small: the linker takes no other kind along. Packed weights,
+ * int8 in; the layer's fields that say so are not read. The truncating one is fastest with a multiplier and an addend
+ * for every channel and no bias: addend + bias * multiplier, wrapped at 32 bits, is the same. */
+void tinsmith_pulp_conv2d_packed_tflite_s8(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_conv2d_packed_truncate_s8(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
+
 /** Bytes of `rows` rows of `columns` weights once packed: both rounded up to multiples of 4. */
 uint32_t tinsmith_pulp_packed_bytes(uint32_t rows, uint32_t columns);
 
@@ -104,6 +110,10 @@ typedef struct {
 } tinsmith_pulp_linear_t;
 
 void tinsmith_pulp_linear(const tinsmith_pulp_linear_t *layer, tinsmith_pulp_core_t core);
+
+/** Of one kind, for programs that have to be small: packed weights, int8 in; the fields that say so are not read. */
+void tinsmith_pulp_linear_packed_tflite_s8(const tinsmith_pulp_linear_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_linear_packed_truncate_s8(const tinsmith_pulp_linear_t *layer, tinsmith_pulp_core_t core);
 
 /** A depthwise convolution, one output channel for each input channel. Weights are [C][Ky][Kx], the output is HWC. */
 typedef struct {
@@ -126,6 +136,14 @@ uint32_t tinsmith_pulp_depthwise_scratch_bytes(const tinsmith_pulp_depthwise_t *
 
 /** The cores take channels, four (CHW: one) at a time, and bands of rows where channels do not divide well. */
 void tinsmith_pulp_depthwise(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
+
+/** Depthwise convolutions of one kind, for programs that have to be small: HWC, int8 in; stage.kind says the kind, too.
+ * Those for 3 x 3 take strides of 1 x 1 and 2 x 2 only, and with TFLite's stage multipliers that are not 0 and shifts in
+ * [1, 22] only. */
+void tinsmith_pulp_depthwise_tflite_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_depthwise_truncate_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_depthwise_3x3_tflite_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_depthwise_3x3_truncate_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
 
 typedef enum {
   /** TFLite, int8: each input minus its zero point raised by 20 bits and scaled, the sum scaled, all in gemmlowp's two
@@ -201,6 +219,10 @@ typedef struct {
 } tinsmith_pulp_pool_t;
 
 void tinsmith_pulp_pool(const tinsmith_pulp_pool_t *layer, tinsmith_pulp_core_t core);
+
+/** Of one kind and int8, for programs that have to be small; the fields that say so are not read. */
+void tinsmith_pulp_max_pool_s8(const tinsmith_pulp_pool_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_average_pool_tflite_s8(const tinsmith_pulp_pool_t *layer, tinsmith_pulp_core_t core);
 
 /** Softmax over rows of int8 as TFLite computes it, with its multiplier, left shift and smallest difference for beta
  * and the input's scale; the output's scale is 1/256, its zero point -128. The output is not the input. A core takes

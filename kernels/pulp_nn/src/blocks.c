@@ -108,9 +108,9 @@ ALWAYS_INLINE void blocks(const area_t *area, const window_t *shared, const chan
   }
 }
 
-#define DEFINE(NAME, KIND, IS_SIGNED)                                                      \
-  static void NAME(const area_t *area, const window_t *window, const channel_t *channel) { \
-    blocks(area, window, channel, KIND, IS_SIGNED);                                        \
+#define DEFINE(NAME, KIND, IS_SIGNED)                                                        \
+  void blocks_##NAME(const area_t *area, const window_t *window, const channel_t *channel) { \
+    blocks(area, window, channel, KIND, IS_SIGNED);                                          \
   }
 
 DEFINE(u8_u8, TINSMITH_PULP_TRUNCATE_U8, false)
@@ -125,13 +125,13 @@ DEFINE(s8_wide, TINSMITH_PULP_TRUNCATE_WIDE_S8, true)
 blocks_t blocks_of_four(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) {
   switch (kind) {
     case TINSMITH_PULP_TFLITE_S8:
-      return tflite;
+      return blocks_tflite;
     case TINSMITH_PULP_TRUNCATE_U8:
-      return input_is_signed ? s8_u8 : u8_u8;
+      return input_is_signed ? blocks_s8_u8 : blocks_u8_u8;
     case TINSMITH_PULP_TRUNCATE_WIDE_U8:
     case TINSMITH_PULP_TRUNCATE_WIDE_S8:
-      return input_is_signed ? s8_wide : u8_wide;
+      return input_is_signed ? blocks_s8_wide : blocks_u8_wide;
     default:
-      return input_is_signed ? s8_s8 : u8_s8;
+      return input_is_signed ? blocks_s8_s8 : blocks_u8_s8;
   }
 }

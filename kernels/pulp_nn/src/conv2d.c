@@ -3,6 +3,7 @@
 #include "src/internal/conv2d.h"
 
 #include "include/tinsmith_pulp_nn.h"
+#include "src/internal/clamp.h"
 #include "src/internal/panel.h"
 
 typedef tinsmith_pulp_conv2d_t layer_t;
@@ -61,12 +62,47 @@ ALWAYS_INLINE void rest_channels(const layer_t *layer, const part_t *part, const
   }
 }
 
+// Four channels of a pixel, or those before `end`: the rows that fill a block up are zeros.
+ALWAYS_INLINE void compact_block(const layer_t *layer, uint32_t channel, uint32_t end, const int8_t *weights,
+                                 const uint8_t *columns, uint8_t *output, tinsmith_pulp_stage_kind_t kind,
+                                 bool is_signed) {
+  int32_t acc[STAGE_CHANNELS] = {0, 0, 0, 0};
+  (void)sums_4x1_packed(weights, columns, padded_columns(layer) / 4u, acc, is_signed);
+  ROLLED for (uint32_t i = 0u; i < STAGE_CHANNELS && channel + i < end; ++i) {
+    const uint32_t sum = (uint32_t)acc[i] + (uint32_t)stage_bias(&layer->stage, channel + i);
+    output[channel + i] = (uint8_t)stage_element(&layer->stage, kind, channel + i, (int32_t)sum);
+  }
+}
+
+// The channels of a part from `channel` on with packed weights, whole blocks or not, in little code.
+ALWAYS_INLINE void compact_blocks(const layer_t *layer, const part_t *part, uint32_t channel, const pixels_t *pixels,
+                                  tinsmith_pulp_stage_kind_t kind, bool is_signed) {
+  const uint32_t length = padded_columns(layer);
+  for (; channel < part->end_channel; channel += STAGE_CHANNELS) {
+    ROLLED for (uint32_t pixel = 0u; pixel < PIXELS_PACKED; ++pixel) {
+      compact_block(layer, channel, part->end_channel, layer->weights + channel * length,
+                    pixels->columns + pixel * pixels->step, pixels->output + pixel * pixels->output_step, kind,
+                    is_signed);
+    }
+  }
+}
+
+// Which code a convolution consists of.
+typedef struct {
+  tinsmith_pulp_stage_kind_t kind;
+  bool is_signed, is_packed;
+  bool is_compact;  // packed: of truncating panels only that without bias, compact blocks, neither other blocks nor
+                    // rests
+} form_t;
+
 // The panel of a part's whole blocks of channels; of no blocks where a panel does not fit.
-ALWAYS_INLINE panel_t panel_of_part(const layer_t *layer, const part_t *part, const pixels_t *pixels,
-                                    tinsmith_pulp_stage_kind_t kind, bool is_packed) {
+ALWAYS_INLINE panel_t panel_of_part(const layer_t *layer, const part_t *part, const pixels_t *pixels, form_t form) {
+  const tinsmith_pulp_stage_kind_t kind = form.kind;
+  const bool is_packed = form.is_packed;
   const uint32_t columns = is_packed ? padded_columns(layer) : patch_columns(layer);
   const uint32_t channels = (part->end_channel - part->first_channel) & ~3u;
-  const bool fits = columns % 4u == 0u && columns >= 4u * PANEL_LEAST_WORDS &&
+  const bool has_form = !form.is_compact || kind == TINSMITH_PULP_TFLITE_S8 || panel_is_plain(&layer->stage);
+  const bool fits = columns % 4u == 0u && columns >= 4u * PANEL_LEAST_WORDS && has_form &&
                     panel_takes(&layer->stage, kind, part->first_channel, channels);
   const panel_shape_t shape = {
       .stage = &layer->stage,
@@ -80,10 +116,23 @@ ALWAYS_INLINE panel_t panel_of_part(const layer_t *layer, const part_t *part, co
   return panel_of(&shape, kind);
 }
 
-ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, tinsmith_pulp_stage_kind_t kind,
-                            bool is_signed, bool is_packed) {
+// What a panel of `channels` channels has stored for some pixels, to the layer's bounds.
+static __attribute__((noinline)) void clamp_panel(const layer_t *layer, uint8_t *output, uint32_t channels,
+                                                  uint32_t pixels) {
+  for (; pixels != 0u; --pixels) {
+    clamp_bytes(output, channels, layer->stage.min, layer->stage.max, true);
+    output += layer->output_channels;
+  }
+}
+
+ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, form_t form) {
+  const tinsmith_pulp_stage_kind_t kind = form.kind;
+  const bool is_signed = form.is_signed;
+  const bool is_packed = form.is_packed;
   // On the stack, which is near, and which the output cannot alias.
-  const layer_t local = *shared;
+  layer_t local;
+  copy_bytes((uint8_t *)&local, (const uint8_t *)shared, sizeof local);
+  local.weights_are_packed = is_packed;
   const layer_t *layer = &local;
   const part_t part = part_of_conv2d(layer, core);
   if (part.first_channel == part.end_channel || part.first_pixel == part.end_pixel) {
@@ -96,11 +145,13 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, ti
   const uint32_t step = direct ? layer->input_channels : padded_columns(layer);
   patches_t patches;
   if (!direct) {
-    patches = patches_of(layer, layer->scratch + core.core * scratch_per_core(layer));
+    patches_of(layer, layer->scratch + core.core * size * step, &patches);
   }
   pixels_t pixels = {.step = fills_block ? step : 0u, .output_step = fills_block ? layer->output_channels : 0u};
-  panel_t panel = panel_of_part(layer, &part, &pixels, kind, is_packed);
+  panel_t panel = panel_of_part(layer, &part, &pixels, form);
   const bool with_panels = panel.blocks != 0u;
+  const bool is_clamped = with_panels && stage_is_clamped(&layer->stage, kind);
+  const uint32_t paneled = panel.blocks * STAGE_CHANNELS;
   for (uint32_t run = 0u; run < part.runs; ++run) {
     const uint32_t end = part.end_pixel + run * layer->output_width;
     for (uint32_t pixel = part.first_pixel + run * layer->output_width; pixel < end; pixel += advance) {
@@ -114,11 +165,17 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, ti
         pixels.columns = patches.to;
       }
       if (with_panels) {
-        panel_compute(&panel, pixels.columns, pixels.output + part.first_channel, kind, is_signed, is_packed);
-      } else {
+        panel_compute(&panel, pixels.columns, pixels.output + part.first_channel, kind, is_signed, is_packed,
+                      form.is_compact);
+        if (is_clamped) {
+          clamp_panel(layer, pixels.output + part.first_channel, paneled, advance);
+        }
+      } else if (!form.is_compact) {
         whole_blocks(layer, &part, &pixels, kind, is_signed, is_packed);
       }
-      if (part.end_channel % STAGE_CHANNELS != 0u) {
+      if (form.is_compact) {
+        compact_blocks(layer, &part, part.first_channel + paneled, &pixels, kind, is_signed);
+      } else if (part.end_channel % STAGE_CHANNELS != 0u) {
         rest_channels(layer, &part, &pixels, kind, is_signed, is_packed);
       }
     }
@@ -127,7 +184,7 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, ti
 
 #define CONVOLVE(NAME, KIND, IS_SIGNED, IS_PACKED)                                              \
   static __attribute__((noinline)) void NAME(const layer_t *layer, tinsmith_pulp_core_t core) { \
-    convolve(layer, core, KIND, IS_SIGNED, IS_PACKED);                                          \
+    convolve(layer, core, (form_t){KIND, IS_SIGNED, IS_PACKED, false});                         \
   }
 
 CONVOLVE(u8_u8_plain, TINSMITH_PULP_TRUNCATE_U8, false, false)
@@ -139,12 +196,19 @@ CONVOLVE(s8_u8_packed, TINSMITH_PULP_TRUNCATE_U8, true, true)
 CONVOLVE(s8_s8_plain, TINSMITH_PULP_TRUNCATE_S8, true, false)
 CONVOLVE(s8_s8_packed, TINSMITH_PULP_TRUNCATE_S8, true, true)
 CONVOLVE(tflite_plain, TINSMITH_PULP_TFLITE_S8, true, false)
-CONVOLVE(tflite_packed, TINSMITH_PULP_TFLITE_S8, true, true)
+
+void tinsmith_pulp_conv2d_packed_tflite_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  convolve(layer, core, (form_t){TINSMITH_PULP_TFLITE_S8, true, true, true});
+}
+
+void tinsmith_pulp_conv2d_packed_truncate_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  convolve(layer, core, (form_t){TINSMITH_PULP_TRUNCATE_S8, true, true, true});
+}
 
 // The wide stages cost more than to ask about the input's type for each block.
-#define CONVOLVE_WIDE(NAME, IS_PACKED)                                                          \
-  static __attribute__((noinline)) void NAME(const layer_t *layer, tinsmith_pulp_core_t core) { \
-    convolve(layer, core, TINSMITH_PULP_TRUNCATE_WIDE_S8, layer->input_is_signed, IS_PACKED);   \
+#define CONVOLVE_WIDE(NAME, IS_PACKED)                                                                         \
+  static __attribute__((noinline)) void NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                \
+    convolve(layer, core, (form_t){TINSMITH_PULP_TRUNCATE_WIDE_S8, layer->input_is_signed, IS_PACKED, false}); \
   }
 
 CONVOLVE_WIDE(wide_plain, false)
@@ -159,7 +223,7 @@ void tinsmith_pulp_conv2d(const layer_t *layer, tinsmith_pulp_core_t core) {
   };
   const uint32_t packed = layer->weights_are_packed ? 1u : 0u;
   if (layer->stage.kind == TINSMITH_PULP_TFLITE_S8) {
-    (packed == 1u ? tflite_packed : tflite_plain)(layer, core);
+    (packed == 1u ? tinsmith_pulp_conv2d_packed_tflite_s8 : tflite_plain)(layer, core);
     return;
   }
   if (stage_is_wide(layer->stage.kind)) {

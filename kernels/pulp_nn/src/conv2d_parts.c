@@ -3,13 +3,18 @@
 
 typedef tinsmith_pulp_conv2d_t layer_t;
 
+// Once, as it is used often and a part is found once a call.
+static __attribute__((noinline)) uint32_t divide(uint32_t value, uint32_t divisor) {
+  return quotient(value, divisor);
+}
+
 static uint32_t ceiling(uint32_t value, uint32_t divisor) {
-  return quotient(value + divisor - 1u, divisor);
+  return divide(value + divisor - 1u, divisor);
 }
 
 // Share `index` of `count` equal ones of `total` units.
 static void share(uint32_t total, uint32_t index, uint32_t count, uint32_t *first, uint32_t *end) {
-  const uint32_t each = quotient(total, count);
+  const uint32_t each = divide(total, count);
   const uint32_t larger = total - each * count;
   *first = index * each + smaller(index, larger);
   *end = *first + each + (index < larger ? 1u : 0u);
@@ -68,8 +73,8 @@ part_t part_of_conv2d(const layer_t *layer, tinsmith_pulp_core_t core) {
     unit = block_pixels(layer);
     members = balanced_members(layer, ceiling(pixels, unit), channel_blocks, core.cores);
   }
-  const uint32_t group = members == 1u ? core.core : quotient(core.core, members);
-  const uint32_t groups = members == 1u ? core.cores : quotient(core.cores, members);
+  const uint32_t group = members == 1u ? core.core : divide(core.core, members);
+  const uint32_t groups = members == 1u ? core.cores : divide(core.cores, members);
   share(ceiling(line, unit), group, groups, &part.first_pixel, &part.end_pixel);
   share(channel_blocks, core.core - group * members, members, &part.first_channel, &part.end_channel);
   part.first_pixel *= unit;

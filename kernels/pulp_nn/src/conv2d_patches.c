@@ -7,19 +7,19 @@ static uint32_t places_inside(uint16_t input, uint16_t kernel) {
   return input < kernel ? 0u : (uint32_t)(input - kernel) + 1u;
 }
 
-patches_t patches_of(const layer_t *layer, uint8_t *to) {
+void patches_of(const layer_t *layer, uint8_t *to, patches_t *patches) {
   const uint32_t columns = patch_columns(layer);
   const uint32_t pitch = padded_columns(layer);
   // What packed weights multiply by zero must be no more than readable, but a checker would call it uninitialized.
-  for (uint32_t i = 0u; i < block_pixels(layer); ++i) {
-    for (uint32_t column = columns; column < pitch; ++column) {
-      to[i * pitch + column] = 0u;
+  if (columns != pitch) {
+    for (uint32_t i = 1u; i <= block_pixels(layer); ++i) {
+      store_word(to + i * pitch - 4u, 0u);
     }
   }
   const uint32_t channels = layer->input_channels;
   const int32_t end_left = layer->output_width * layer->stride_width - layer->pad_left;
   const uint32_t lefts = places_inside(layer->input_width, layer->kernel_width);
-  return (patches_t){
+  *patches = (patches_t){
       .layer = layer,
       .to = to,
       .box = {.rows = layer->kernel_height,

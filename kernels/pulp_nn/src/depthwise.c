@@ -55,7 +55,7 @@ static void widen(const tinsmith_pulp_stage_t *stage, uint32_t index, channel_t 
   channel->index = index;
 }
 
-// TFLite's clamp, where it is narrower than int8, of `count` channels side by side.
+// Bounds narrower than int8's, of `count` channels side by side.
 static void clamp_outputs(const tinsmith_pulp_stage_t *stage, const area_t *area, uint8_t *line, uint32_t count) {
   for (uint32_t i = 0u; i < area->lines; ++i) {
     uint8_t *pixel = line;
@@ -73,6 +73,16 @@ static void clamp_outputs(const tinsmith_pulp_stage_t *stage, const area_t *area
   }
 }
 
+// The functions that a depthwise layer may need, NULL where there is none: constants, so that a program of one kind
+// links no others. Without blocks all layers are for strips.
+typedef struct {
+  unpack_t unpack;
+  strips_t strips_3x3[2];  // by stride
+  strips_t strips_5x5;
+  void (*taps_5x5)(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
+  blocks_t blocks;
+} loops_t;
+
 // What a core is at: a layer, how it is divided, the core's part of the scratch memory.
 typedef struct {
   const layer_t *layer;
@@ -80,7 +90,6 @@ typedef struct {
   uint8_t *planes;
   strips_t strips;  // NULL where the kernel or its strides are others
   void (*taps)(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);  // for strips
-  blocks_t blocks;
 } work_t;
 
 // Whether strips compute these channels.
@@ -96,7 +105,8 @@ static bool are_for_strips(const work_t *work, const channel_t *channels, uint32
 }
 
 // `count` channels from `first` on, whose outputs start at `output`.
-static void run_group(const work_t *work, uint32_t first, uint32_t count, const area_t *area, uint8_t *output) {
+ALWAYS_INLINE void run_group(const work_t *work, const loops_t *loops, uint32_t first, uint32_t count,
+                             const area_t *area, uint8_t *output) {
   const plan_t *plan = work->plan;
   const tinsmith_pulp_stage_t *stage = &work->layer->stage;
   channel_t channels[4];
@@ -105,7 +115,7 @@ static void run_group(const work_t *work, uint32_t first, uint32_t count, const 
     channels[i].plane = work->planes + i * plan->plane_bytes;
     channels[i].output = output + i;
   }
-  if (are_for_strips(work, channels, count)) {
+  if (loops->blocks == NULL || are_for_strips(work, channels, count)) {
     for (uint32_t i = 0u; i < count; ++i) {
       work->taps(work->layer, plan, first + i, channels[i].taps);
     }
@@ -118,15 +128,15 @@ static void run_group(const work_t *work, uint32_t first, uint32_t count, const 
       if (stage_is_wide(stage->kind)) {
         widen(stage, first + i, &channels[i]);
       }
-      work->blocks(area, &window, &channels[i]);
+      loops->blocks(area, &window, &channels[i]);
     }
   }
-  if (stage->kind == TINSMITH_PULP_TFLITE_S8 && (stage->min > -128 || stage->max < 127)) {
+  if (stage_is_clamped(stage, stage->kind)) {
     clamp_outputs(stage, area, output, count);
   }
 }
 
-static void choose_strips(work_t *work) {
+ALWAYS_INLINE void choose_strips(work_t *work, const loops_t *loops) {
   const layer_t *layer = work->layer;
   const uint32_t kernel = layer->kernel_width;
   const uint32_t stride = layer->stride_width;
@@ -134,15 +144,15 @@ static void choose_strips(work_t *work) {
     return;
   }
   if (kernel == 3u && stride <= 2u) {
-    work->strips = strips_3x3(layer->stage.kind, layer->input_is_signed, stride);
+    work->strips = loops->strips_3x3[stride - 1u];
     work->taps = taps_3x3;
   } else if (kernel == 5u && stride == 1u) {
-    work->strips = strips_5x5(layer->stage.kind, layer->input_is_signed);
-    work->taps = taps_5x5;
+    work->strips = loops->strips_5x5;
+    work->taps = loops->taps_5x5;
   }
 }
 
-void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {
+ALWAYS_INLINE void depthwise(const layer_t *shared, tinsmith_pulp_core_t core, const loops_t *loops) {
   // On the stack, which is near, and which the output cannot alias.
   layer_t layer;
   copy_bytes((uint8_t *)&layer, (const uint8_t *)shared, sizeof layer);
@@ -151,9 +161,8 @@ void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {
       .layer = &layer,
       .plan = &plan,
       .planes = layer.scratch + core.core * plan_scratch_bytes(&plan),
-      .blocks = blocks_of_four(layer.stage.kind, layer.input_is_signed),
   };
-  choose_strips(&work);
+  choose_strips(&work, loops);
   area_t area = {
       .columns = plan.line.output,
       .pitch = plan.pitch,
@@ -175,8 +184,34 @@ void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {
       clear_planes(&layer, &plan, work.planes);
       cleared_band = band;
     }
-    unpack_planes(&layer, &plan, band, first, count, work.planes);
+    unpack_planes(&layer, &plan, band, first, count, work.planes, loops->unpack);
     area.lines = plan.cross.output - top < plan.band_lines ? plan.cross.output - top : plan.band_lines;
-    run_group(&work, first, count, &area, (uint8_t *)layer.output + top * plan.cross.output_step + first);
+    run_group(&work, loops, first, count, &area, (uint8_t *)layer.output + top * plan.cross.output_step + first);
   }
 }
+
+void tinsmith_pulp_depthwise(const layer_t *layer, tinsmith_pulp_core_t core) {
+  const tinsmith_pulp_stage_kind_t kind = layer->stage.kind;
+  const loops_t loops = {
+      .unpack = layer->input_is_chw ? unpack_chw : unpack_hwc,
+      .strips_3x3 = {strips_3x3(kind, layer->input_is_signed, 1u), strips_3x3(kind, layer->input_is_signed, 2u)},
+      .strips_5x5 = strips_5x5(kind, layer->input_is_signed),
+      .taps_5x5 = taps_5x5,
+      .blocks = blocks_of_four(kind, layer->input_is_signed),
+  };
+  depthwise(layer, core, &loops);
+}
+
+#define TYPED_DEPTHWISE(NAME, KINDS)                                                                                 \
+  void tinsmith_pulp_depthwise_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                             \
+    const loops_t loops = {                                                                                          \
+        unpack_hwc, {strips_3x3_##KINDS##_1, strips_3x3_##KINDS##_2}, strips_5x5_##KINDS, taps_5x5, blocks_##KINDS}; \
+    depthwise(layer, core, &loops);                                                                                  \
+  }                                                                                                                  \
+  void tinsmith_pulp_depthwise_3x3_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                         \
+    const loops_t loops = {unpack_hwc, {strips_3x3_##KINDS##_1, strips_3x3_##KINDS##_2}, NULL, NULL, NULL};          \
+    depthwise(layer, core, &loops);                                                                                  \
+  }
+
+TYPED_DEPTHWISE(tflite_s8, tflite)
+TYPED_DEPTHWISE(truncate_s8, s8_s8)

@@ -16,7 +16,8 @@ ALWAYS_INLINE void store_single(const layer_t *layer, tinsmith_pulp_stage_kind_t
 ALWAYS_INLINE void rows(const layer_t *shared, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind,
                         bool is_signed, bool is_packed) {
   // On the stack, which is near, and which the output cannot alias.
-  const layer_t local = *shared;
+  layer_t local;
+  copy_bytes((uint8_t *)&local, (const uint8_t *)shared, sizeof local);
   const layer_t *layer = &local;
   const uint32_t length = is_packed ? (layer->inputs + 3u) & ~3u : layer->inputs;
   const uint32_t element_bytes = kind == TINSMITH_PULP_RAW_S32 ? sizeof(int32_t) : 1u;
@@ -38,6 +39,13 @@ ALWAYS_INLINE void rows(const layer_t *shared, uint32_t first, uint32_t end, tin
         sum_single(weights, is_packed ? 16u : 4u, length, layer->input, stage_bias(&layer->stage, row), is_signed);
     store_single(layer, kind, row, sum);
     weights += is_packed ? 4u : length;
+  }
+}
+
+// Packed weights and int8, in little code.
+ALWAYS_INLINE void packed_rows(const layer_t *layer, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind) {
+  if (first < end) {
+    rows(layer, first, end, kind, true, true);
   }
 }
 
@@ -68,11 +76,32 @@ static __attribute__((noinline)) void wide(const layer_t *layer, uint32_t first,
   rows(layer, first, end, TINSMITH_PULP_TRUNCATE_WIDE_S8, layer->input_is_signed, layer->weights_are_packed);
 }
 
-void tinsmith_pulp_linear(const layer_t *layer, tinsmith_pulp_core_t core) {
+// A core's rows: first to end - 1.
+typedef struct {
+  uint32_t first, end;
+} part_t;
+
+static part_t part_of(const layer_t *layer, tinsmith_pulp_core_t core) {
   const uint32_t blocks = (layer->outputs + STAGE_CHANNELS - 1u) / STAGE_CHANNELS;
-  const uint32_t first = STAGE_CHANNELS * quotient(blocks * core.core, core.cores);
-  uint32_t end = STAGE_CHANNELS * quotient(blocks * (core.core + 1u), core.cores);
-  end = end > layer->outputs ? layer->outputs : end;
+  const uint32_t end = STAGE_CHANNELS * quotient(blocks * (core.core + 1u), core.cores);
+  return (part_t){STAGE_CHANNELS * quotient(blocks * core.core, core.cores),
+                  end > layer->outputs ? layer->outputs : end};
+}
+
+void tinsmith_pulp_linear_packed_tflite_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  const part_t part = part_of(layer, core);
+  packed_rows(layer, part.first, part.end, TINSMITH_PULP_TFLITE_S8);
+}
+
+void tinsmith_pulp_linear_packed_truncate_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  const part_t part = part_of(layer, core);
+  packed_rows(layer, part.first, part.end, TINSMITH_PULP_TRUNCATE_S8);
+}
+
+void tinsmith_pulp_linear(const layer_t *layer, tinsmith_pulp_core_t core) {
+  const part_t part = part_of(layer, core);
+  const uint32_t first = part.first;
+  const uint32_t end = part.end;
   if (first >= end) {
     return;
   }

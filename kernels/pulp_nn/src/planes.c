@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "src/internal/blocks.h"
+#include "src/internal/boxes.h"
 
 typedef tinsmith_pulp_depthwise_t layer_t;
 
@@ -92,13 +93,13 @@ uint32_t tinsmith_pulp_depthwise_scratch_bytes(const layer_t *layer, uint32_t co
 }
 
 // Lines of pixels, and where they go. Steps in bytes.
-typedef struct {
+struct copy {
   const uint8_t *from;
   uint8_t *to;
   uint32_t lines, length;    // length in pixels, one or more
   uint32_t step, line_step;  // of the input
   uint32_t pitch, plane_bytes;
-} copy_t;
+};
 
 #if TINSMITH_COREV
 
@@ -234,8 +235,8 @@ static void copy_lines(const copy_t *copy) {
 
 #endif
 
-// Channels side by side in words of the input.
-static void unpack_pixels(const copy_t *copy, uint32_t channels) {
+void unpack_hwc(const copy_t *copy, uint32_t channel_step, uint32_t channels) {
+  (void)channel_step;
   if (channels == 4u) {
     unpack_four_channels(copy);
     return;
@@ -253,8 +254,8 @@ static void unpack_pixels(const copy_t *copy, uint32_t channels) {
   }
 }
 
-// Channels that are images of their own, channel_step bytes apart.
-static void copy_images(copy_t copy, uint32_t channel_step, uint32_t channels) {
+void unpack_chw(const copy_t *first, uint32_t channel_step, uint32_t channels) {
+  copy_t copy = *first;
   for (uint32_t channel = 0u; channel < channels; ++channel) {
     copy_lines(&copy);
     copy.from += channel_step;
@@ -263,11 +264,11 @@ static void copy_images(copy_t copy, uint32_t channel_step, uint32_t channels) {
 }
 
 void clear_planes(const layer_t *layer, const plan_t *plan, uint8_t *planes) {
-  fill_bytes(planes, layer->pad_value, plan->group * plan->plane_bytes);
+  fill_words(planes, layer->pad_value * UINT32_C(0x01010101), plan->group * plan->plane_bytes / 4u);
 }
 
 void unpack_planes(const layer_t *layer, const plan_t *plan, uint32_t band, uint32_t first, uint32_t count,
-                   uint8_t *planes) {
+                   uint8_t *planes, unpack_t unpack) {
   const side_t *line = &plan->line;
   const uint32_t lines = (plan->band_lines - 1u) * plan->cross.stride + plan->cross.kernel;
   const int32_t top = (int32_t)(band * plan->band_lines * plan->cross.stride) - (int32_t)plan->cross.pad;
@@ -292,11 +293,7 @@ void unpack_planes(const layer_t *layer, const plan_t *plan, uint32_t band, uint
       .pitch = plan->pitch,
       .plane_bytes = plan->plane_bytes,
   };
-  if (layer->input_is_chw) {
-    copy_images(copy, channel_step, count);
-  } else {
-    unpack_pixels(&copy, count);
-  }
+  unpack(&copy, channel_step, count);
 }
 
 void taps_3x3(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps) {

@@ -20,6 +20,17 @@ typedef struct {
   int32_t min, max;
 } finish_t;
 
+// Four or more channels of a pixel.
+typedef void (*channels_t)(const finish_t *finish, const window_t *window, uint32_t channel, uint32_t end,
+                           uint8_t *output);
+
+// What a pool is: constants where there is a function for it alone.
+typedef struct {
+  tinsmith_pulp_pool_kind_t kind;
+  bool is_signed;
+  channels_t channels;
+} form_t;
+
 static int32_t larger(int32_t lhs, int32_t rhs) {
   return lhs > rhs ? lhs : rhs;
 }
@@ -93,67 +104,65 @@ ALWAYS_INLINE void store_mean(const finish_t *finish, int32_t mean, uint8_t *out
   *output = (uint8_t)smaller(larger(mean, finish->min), finish->max);
 }
 
-// shared: the same in memory, of which no copy can be a register's.
-ALWAYS_INLINE void finish_block(const finish_t *finish, const finish_t *shared, const int32_t *sums, uint32_t count,
-                                uint8_t *output) {
+// shared: the same in memory, of which no copy can be a register's. is_tflite: of TFLite's means only.
+ALWAYS_INLINE void finish_block(const finish_t *finish, const finish_t *shared, bool is_tflite, const int32_t *sums,
+                                uint32_t count, uint8_t *output) {
   if (finish->reciprocal != 0u) {
     UNROLLED for (uint32_t i = 0u; i < count; ++i) {
       store_mean(finish, mean_of(finish, sums[i]), output + i);
     }
-  } else if (finish->kind == TINSMITH_PULP_POOL_AVERAGE_SCALED) {
+  } else if (!is_tflite && finish->kind == TINSMITH_PULP_POOL_AVERAGE_SCALED) {
     UNROLLED for (uint32_t i = 0u; i < count; ++i) {
       store_mean(finish, scale_truncating(sums[i], finish->multiplier, finish->addend, finish->shift), output + i);
     }
   } else {
-    UNROLLED for (uint32_t i = 0u; i < count; ++i) {
+    ROLLED for (uint32_t i = 0u; i < count; ++i) {
       store_mean(finish, divided(shared, sums[i]), output + i);
     }
   }
 }
 
-ALWAYS_INLINE void average_block(const finish_t *finish, const finish_t *shared, const window_t *window,
+ALWAYS_INLINE void average_block(const finish_t *finish, const finish_t *shared, bool is_tflite, const window_t *window,
                                  uint32_t channel, uint32_t words, bool is_signed, uint8_t *output) {
   int32_t sums[WIDE_CHANNELS];
   UNROLLED for (uint32_t i = 0u; i < BLOCK_CHANNELS * words; ++i) {
     sums[i] = finish->start;
   }
   window_sums(window, window->first + channel, words, is_signed, sums);
-  finish_block(finish, shared, sums, BLOCK_CHANNELS * words, output + channel);
+  finish_block(finish, shared, is_tflite, sums, BLOCK_CHANNELS * words, output + channel);
 }
 
 // One channel.
-static void single(const layer_t *layer, const finish_t *finish, const window_t *window, uint32_t channel,
-                   uint8_t *output) {
+ALWAYS_INLINE void single(form_t form, const finish_t *finish, const window_t *window, uint32_t channel,
+                          uint8_t *output) {
   const uint8_t *from = window->first + channel;
   int32_t max = INT32_MIN;
   int32_t sum = finish->start;
   for (uint32_t line = 0u; line < window->lines; ++line) {
     for (uint32_t tap = 0u; tap < window->taps; ++tap) {
-      const int32_t value = layer->input_is_signed ? (int8_t)*from : *from;
+      const int32_t value = form.is_signed ? (int8_t)*from : *from;
       max = larger(max, value);
       sum += value;
       from += window->tap_step;
     }
     from += window->line_step;
   }
-  if (layer->kind == TINSMITH_PULP_POOL_MAX) {
+  if (form.kind == TINSMITH_PULP_POOL_MAX) {
     store_mean(finish, max, output + channel);
   } else {
-    finish_block(finish, finish, &sum, 1u, output + channel);
+    finish_block(finish, finish, form.kind == TINSMITH_PULP_POOL_AVERAGE_TFLITE, &sum, 1u, output + channel);
   }
 }
 
-// Channels from `channel` to end - 1 of an output pixel, four or more: eight at a time, four, and then the last four
-// again where one to three are left over.
-#define FOR_CHANNELS(BLOCK, ...)                                              \
-  for (; channel + WIDE_CHANNELS <= end; channel += WIDE_CHANNELS) {          \
-    BLOCK(__VA_ARGS__, &window, channel, 2u, is_signed, output);              \
-  }                                                                           \
-  if (channel + BLOCK_CHANNELS <= end) {                                      \
-    BLOCK(__VA_ARGS__, &window, channel, 1u, is_signed, output);              \
-  }                                                                           \
-  if ((end & 3u) != 0u) {                                                     \
-    BLOCK(__VA_ARGS__, &window, end - BLOCK_CHANNELS, 1u, is_signed, output); \
+// Channels from `channel` to end - 1 of an output pixel, four or more: eight at a time, then four, the last four of
+// which begin earlier where one to three are left over.
+#define FOR_CHANNELS(BLOCK, ...)                                                             \
+  for (; channel + WIDE_CHANNELS <= end; channel += WIDE_CHANNELS) {                         \
+    BLOCK(__VA_ARGS__, &window, channel, 2u, is_signed, output);                             \
+  }                                                                                          \
+  for (; channel < end; channel += BLOCK_CHANNELS) {                                         \
+    const uint32_t place = channel + BLOCK_CHANNELS <= end ? channel : end - BLOCK_CHANNELS; \
+    BLOCK(__VA_ARGS__, &window, place, 1u, is_signed, output);                               \
   }
 
 // Structs become locals, which the output cannot alias.
@@ -165,27 +174,28 @@ ALWAYS_INLINE void max_channels(const finish_t *finish, const window_t *shared, 
 }
 
 ALWAYS_INLINE void average_channels(const finish_t *shared_finish, const window_t *shared, uint32_t channel,
-                                    uint32_t end, bool is_signed, uint8_t *output) {
+                                    uint32_t end, bool is_signed, bool is_tflite, uint8_t *output) {
   const window_t window = *shared;
   const finish_t finish = *shared_finish;
-  FOR_CHANNELS(average_block, &finish, shared_finish)
+  FOR_CHANNELS(average_block, &finish, shared_finish, is_tflite)
 }
 
-#define PIXEL(NAME, CHANNELS, IS_SIGNED)                                                                       \
+#define PIXEL(NAME, CHANNELS, ...)                                                                             \
   static __attribute__((noinline)) void NAME(const finish_t *finish, const window_t *window, uint32_t channel, \
                                              uint32_t end, uint8_t *output) {                                  \
-    CHANNELS(finish, window, channel, end, IS_SIGNED, output);                                                 \
+    CHANNELS(finish, window, channel, end, __VA_ARGS__, output);                                               \
   }
 
 PIXEL(max_u8, max_channels, false)
 PIXEL(max_s8, max_channels, true)
-PIXEL(average_u8, average_channels, false)
-PIXEL(average_s8, average_channels, true)
+PIXEL(average_u8, average_channels, false, false)
+PIXEL(average_s8, average_channels, true, false)
+PIXEL(average_tflite_s8, average_channels, true, true)
 
-static finish_t finish_of(const layer_t *layer) {
-  const bool has_range = layer->kind == TINSMITH_PULP_POOL_MAX || layer->kind == TINSMITH_PULP_POOL_AVERAGE_TFLITE;
+ALWAYS_INLINE finish_t finish_of(const layer_t *layer, tinsmith_pulp_pool_kind_t kind) {
+  const bool has_range = kind == TINSMITH_PULP_POOL_MAX || kind == TINSMITH_PULP_POOL_AVERAGE_TFLITE;
   return (finish_t){
-      .kind = layer->kind,
+      .kind = kind,
       .multiplier = layer->multiplier,
       .addend = layer->addend,
       .shift = layer->shift,
@@ -201,14 +211,15 @@ static finish_t finish_of(const layer_t *layer) {
 // What depends on the number of pixels in a window; a division, so only when it changes. TFLite adds half of the
 // divisor to the sum's amount, which below 0 is one less of its complement where the divisor is even; PULP-NN truncates
 // towards 0, so that a sum below 0 is rounded up.
-static void set_divisor(const layer_t *layer, finish_t *finish, const window_t *window) {
-  const bool is_tflite = layer->kind == TINSMITH_PULP_POOL_AVERAGE_TFLITE;
+ALWAYS_INLINE void set_divisor(const layer_t *layer, tinsmith_pulp_pool_kind_t kind, finish_t *finish,
+                               const window_t *window) {
+  const bool is_tflite = kind == TINSMITH_PULP_POOL_AVERAGE_TFLITE;
   const uint32_t area = is_tflite ? window->lines * window->taps : (uint32_t)layer->kernel_height * layer->kernel_width;
   if (area == finish->divisor) {
     return;
   }
   finish->divisor = area;
-  if (is_tflite || layer->kind == TINSMITH_PULP_POOL_AVERAGE_PLAIN) {
+  if (is_tflite || kind == TINSMITH_PULP_POOL_AVERAGE_PLAIN) {
     finish->reciprocal = area > 1u && area < RECIPROCAL_AREAS ? UINT32_MAX / area + 1u : 0u;
     finish->start = (int32_t)(MEAN_OFFSET * area + (is_tflite ? area / 2u : 0u));
     finish->limit = finish->start;
@@ -217,15 +228,15 @@ static void set_divisor(const layer_t *layer, finish_t *finish, const window_t *
 }
 
 // Fewer than four channels.
-static void singles(const layer_t *layer, const finish_t *finish, const window_t *window, uint32_t channel,
-                    uint32_t end, uint8_t *output) {
+ALWAYS_INLINE void singles(form_t form, const finish_t *finish, const window_t *window, uint32_t channel, uint32_t end,
+                           uint8_t *output) {
   for (; channel < end; ++channel) {
-    single(layer, finish, window, channel, output);
+    single(form, finish, window, channel, output);
   }
 }
 
 // A core's share of a row of all pixels' blocks of four channels: part of a pixel, whole ones, part of a pixel.
-void tinsmith_pulp_pool(const layer_t *layer, tinsmith_pulp_core_t core) {
+ALWAYS_INLINE void pool(const layer_t *layer, tinsmith_pulp_core_t core, form_t form) {
   const uint32_t blocks = (layer->channels + BLOCK_CHANNELS - 1u) / BLOCK_CHANNELS;
   const uint32_t units = (uint32_t)layer->output_height * layer->output_width * blocks;
   const uint32_t first = quotient(units * core.core, core.cores);
@@ -235,21 +246,19 @@ void tinsmith_pulp_pool(const layer_t *layer, tinsmith_pulp_core_t core) {
   uint32_t y = quotient(first_pixel, layer->output_width);
   uint32_t x = first_pixel - y * layer->output_width;
   uint8_t *output = (uint8_t *)layer->output + first_pixel * layer->channels;
-  finish_t finish = finish_of(layer);
+  finish_t finish = finish_of(layer, form.kind);
   while (left != 0u) {
     const uint32_t count = blocks - block < left ? blocks - block : left;
     const uint32_t channel = BLOCK_CHANNELS * block;
     const uint32_t end = (uint32_t)smaller((int32_t)(channel + BLOCK_CHANNELS * count), layer->channels);
     const window_t window = window_of(layer, y, x);
-    if (layer->kind != TINSMITH_PULP_POOL_MAX) {
-      set_divisor(layer, &finish, &window);
+    if (form.kind != TINSMITH_PULP_POOL_MAX) {
+      set_divisor(layer, form.kind, &finish, &window);
     }
     if (end - channel < BLOCK_CHANNELS) {
-      singles(layer, &finish, &window, channel, end, output);
-    } else if (layer->kind == TINSMITH_PULP_POOL_MAX) {
-      (layer->input_is_signed ? max_s8 : max_u8)(&finish, &window, channel, end, output);
+      singles(form, &finish, &window, channel, end, output);
     } else {
-      (layer->input_is_signed ? average_s8 : average_u8)(&finish, &window, channel, end, output);
+      form.channels(&finish, &window, channel, end, output);
     }
     left -= count;
     block = 0u;
@@ -259,4 +268,19 @@ void tinsmith_pulp_pool(const layer_t *layer, tinsmith_pulp_core_t core) {
       ++y;
     }
   }
+}
+
+void tinsmith_pulp_pool(const layer_t *layer, tinsmith_pulp_core_t core) {
+  const channels_t channels = layer->kind == TINSMITH_PULP_POOL_MAX ? (layer->input_is_signed ? max_s8 : max_u8)
+                              : layer->input_is_signed              ? average_s8
+                                                                    : average_u8;
+  pool(layer, core, (form_t){layer->kind, layer->input_is_signed, channels});
+}
+
+void tinsmith_pulp_max_pool_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  pool(layer, core, (form_t){TINSMITH_PULP_POOL_MAX, true, max_s8});
+}
+
+void tinsmith_pulp_average_pool_tflite_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  pool(layer, core, (form_t){TINSMITH_PULP_POOL_AVERAGE_TFLITE, true, average_tflite_s8});
 }

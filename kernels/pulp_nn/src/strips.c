@@ -181,14 +181,14 @@ static inline steps_t steps_of(const area_t *area, uint32_t stride, const channe
       [at_shift] "i"(offsetof(channel_t, shift)), [at_zero_point] "i"(offsetof(channel_t, zero_point)),   \
       [channel_bytes] "i"(sizeof(channel_t))
 
-#define DEFINE(STRIDE, PAIR, NAME, KIND, IS_SIGNED, ...)                                      \
-  static void NAME##_##STRIDE(const area_t *area, const channel_t *channel, uint32_t count) { \
-    steps_t steps = steps_of(area, STRIDE, channel, count);                                   \
-    uint32_t r[25];                                                                           \
-    __asm__ volatile(STRIPS(STRIP_##STRIDE, PAIR, __VA_ARGS__)                                \
-                     : REGISTERS, REGISTERS_##STRIDE                                          \
-                     : [steps] "r"(&steps), OFFSETS                                           \
-                     : "memory");                                                             \
+#define DEFINE(STRIDE, PAIR, NAME, KIND, IS_SIGNED, ...)                                            \
+  void strips_3x3_##NAME##_##STRIDE(const area_t *area, const channel_t *channel, uint32_t count) { \
+    steps_t steps = steps_of(area, STRIDE, channel, count);                                         \
+    uint32_t r[25];                                                                                 \
+    __asm__ volatile(STRIPS(STRIP_##STRIDE, PAIR, __VA_ARGS__)                                      \
+                     : REGISTERS, REGISTERS_##STRIDE                                                \
+                     : [steps] "r"(&steps), OFFSETS                                                 \
+                     : "memory");                                                                   \
   }
 #define DEFINE_STRIPS(...)       \
   DEFINE(1, SHARED, __VA_ARGS__) \
@@ -220,11 +220,11 @@ ALWAYS_INLINE void strips(const area_t *area, const channel_t *channel, tinsmith
   }
 }
 
-#define DEFINE(STRIDE, NAME, KIND, IS_SIGNED, ...)                                             \
-  static void NAME##_##STRIDE(const area_t *area, const channel_t *channels, uint32_t count) { \
-    for (uint32_t i = 0u; i < count; ++i) {                                                    \
-      strips(area, channels + i, KIND, IS_SIGNED, STRIDE);                                     \
-    }                                                                                          \
+#define DEFINE(STRIDE, NAME, KIND, IS_SIGNED, ...)                                                   \
+  void strips_3x3_##NAME##_##STRIDE(const area_t *area, const channel_t *channels, uint32_t count) { \
+    for (uint32_t i = 0u; i < count; ++i) {                                                          \
+      strips(area, channels + i, KIND, IS_SIGNED, STRIDE);                                           \
+    }                                                                                                \
   }
 #define DEFINE_STRIPS(...) \
   DEFINE(1, __VA_ARGS__)   \
@@ -237,10 +237,12 @@ FOR_ALL_KINDS(DEFINE_STRIPS)
 strips_t strips_3x3(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t stride) {
   const bool is_one = stride == 1u;
   if (kind == TINSMITH_PULP_TFLITE_S8) {
-    return is_one ? tflite_1 : tflite_2;
+    return is_one ? strips_3x3_tflite_1 : strips_3x3_tflite_2;
   }
   if (kind == TINSMITH_PULP_TRUNCATE_U8) {
-    return input_is_signed ? (is_one ? s8_u8_1 : s8_u8_2) : (is_one ? u8_u8_1 : u8_u8_2);
+    return input_is_signed ? (is_one ? strips_3x3_s8_u8_1 : strips_3x3_s8_u8_2)
+                           : (is_one ? strips_3x3_u8_u8_1 : strips_3x3_u8_u8_2);
   }
-  return input_is_signed ? (is_one ? s8_s8_1 : s8_s8_2) : (is_one ? u8_s8_1 : u8_s8_2);
+  return input_is_signed ? (is_one ? strips_3x3_s8_s8_1 : strips_3x3_s8_s8_2)
+                         : (is_one ? strips_3x3_u8_s8_1 : strips_3x3_u8_s8_2);
 }

@@ -141,7 +141,7 @@ static inline steps_t steps_of(const area_t *area, const channel_t *channel) {
       [at_zero_point] "i"(offsetof(channel_t, zero_point))
 
 #define DEFINE(NAME, KIND, IS_SIGNED, ...)                                                         \
-  static void NAME(const area_t *area, const channel_t *channels, uint32_t count) {                \
+  void strips_5x5_##NAME(const area_t *area, const channel_t *channels, uint32_t count) {          \
     for (const channel_t *channel = channels; channel < channels + count; ++channel) {             \
       steps_t steps = steps_of(area, channel);                                                     \
       uint32_t r[25];                                                                              \
@@ -151,11 +151,11 @@ static inline steps_t steps_of(const area_t *area, const channel_t *channel) {
 
 #else
 
-#define DEFINE(NAME, KIND, IS_SIGNED, ...)                                          \
-  static void NAME(const area_t *area, const channel_t *channels, uint32_t count) { \
-    for (uint32_t i = 0u; i < count; ++i) {                                         \
-      strips(area, channels + i, KIND, IS_SIGNED);                                  \
-    }                                                                               \
+#define DEFINE(NAME, KIND, IS_SIGNED, ...)                                                \
+  void strips_5x5_##NAME(const area_t *area, const channel_t *channels, uint32_t count) { \
+    for (uint32_t i = 0u; i < count; ++i) {                                               \
+      strips(area, channels + i, KIND, IS_SIGNED);                                        \
+    }                                                                                     \
   }
 
 ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_t kind, int32_t sum) {
@@ -192,10 +192,10 @@ FOR_ALL_KINDS(DEFINE)
 
 strips_t strips_5x5(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) {
   if (kind == TINSMITH_PULP_TFLITE_S8) {
-    return tflite;
+    return strips_5x5_tflite;
   }
   if (kind == TINSMITH_PULP_TRUNCATE_U8) {
-    return input_is_signed ? s8_u8 : u8_u8;
+    return input_is_signed ? strips_5x5_s8_u8 : strips_5x5_u8_u8;
   }
-  return input_is_signed ? s8_s8 : u8_s8;
+  return input_is_signed ? strips_5x5_s8_s8 : strips_5x5_u8_s8;
 }

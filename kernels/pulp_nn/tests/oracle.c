@@ -48,7 +48,9 @@ int32_t oracle_stage(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32
   const int32_t lambda = stage->addends == NULL ? 0 : stage->addends[channel];
   const int32_t wrapped = (int32_t)((uint32_t)biased * (uint32_t)kappa + (uint32_t)lambda);
   const bool is_unsigned = stage->kind == TINSMITH_PULP_TRUNCATE_U8;
-  return clamp(wrapped >> stage->shift, is_unsigned ? 0 : -128, is_unsigned ? 255 : 127);
+  const bool is_bounded = !is_unsigned && (stage->min != 0 || stage->max != 0);
+  const int32_t clipped = clamp(wrapped >> stage->shift, is_unsigned ? 0 : -128, is_unsigned ? 255 : 127);
+  return is_bounded ? clamp(clipped, stage->min, stage->max) : clipped;
 }
 
 static int32_t value_of(uint8_t byte, bool is_signed) {

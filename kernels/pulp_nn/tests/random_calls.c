@@ -48,8 +48,33 @@ static int32_t bits_of_sum(uint32_t products) {
   return bits;
 }
 
-static void run_conv2d(void *argument, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_conv2d(argument, core);
+// A core's share by a function of the interface.
+#define RUN(NAME)                                                     \
+  static void run_##NAME(void *argument, tinsmith_pulp_core_t core) { \
+    tinsmith_pulp_##NAME(argument, core);                             \
+  }
+
+RUN(conv2d)
+RUN(conv2d_packed_tflite_s8)
+RUN(conv2d_packed_truncate_s8)
+RUN(linear)
+RUN(linear_packed_tflite_s8)
+RUN(linear_packed_truncate_s8)
+RUN(depthwise)
+RUN(depthwise_tflite_s8)
+RUN(depthwise_truncate_s8)
+RUN(depthwise_3x3_tflite_s8)
+RUN(depthwise_3x3_truncate_s8)
+
+// Every other time the function for a layer's kind alone, where there is one.
+static team_work_t general_or_typed(random_t *random, const tinsmith_pulp_stage_t *stage, bool has_typed,
+                                    team_work_t general, team_work_t tflite, team_work_t truncating) {
+  if (!has_typed || random_between(random, 0, 1) == 0) {
+    return general;
+  }
+  return stage->kind == TINSMITH_PULP_TFLITE_S8     ? tflite
+         : stage->kind == TINSMITH_PULP_TRUNCATE_S8 ? truncating
+                                                    : general;
 }
 
 static uint16_t output_size(uint16_t size, uint16_t kernel, uint16_t stride, uint16_t padding) {
@@ -138,7 +163,10 @@ static bool call_conv2d_layer(random_t *random, uint32_t max_cores, layer_kind_t
   random_bytes(random, weights, layer.output_channels * columns);
   layer.weights = weights_for(layer.weights_are_packed, layer.output_channels, columns);
   clear_output(bytes);
-  team_run(cores, run_conv2d, &layer);
+  const bool has_typed = layer.weights_are_packed && layer.input_is_signed;
+  const team_work_t run = general_or_typed(random, &layer.stage, has_typed, run_conv2d, run_conv2d_packed_tflite_s8,
+                                           run_conv2d_packed_truncate_s8);
+  team_run(cores, run, &layer);
   oracle_conv2d(&layer, weights, expected);
   return output_is_right(bytes);
 }
@@ -155,10 +183,6 @@ static bool call_first_layer(random_t *random, uint32_t max_cores) {
   return call_conv2d_layer(random, max_cores, kFirstLayer);
 }
 
-static void run_linear(void *argument, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_linear(argument, core);
-}
-
 static bool call_linear(random_t *random, uint32_t max_cores) {
   tinsmith_pulp_linear_t layer = {.output = output};
   const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
@@ -172,13 +196,12 @@ static bool call_linear(random_t *random, uint32_t max_cores) {
   random_bytes(random, weights, (uint32_t)layer.outputs * layer.inputs);
   layer.weights = weights_for(layer.weights_are_packed, layer.outputs, layer.inputs);
   clear_output(bytes);
-  team_run(cores, run_linear, &layer);
+  const bool has_typed = layer.weights_are_packed && layer.input_is_signed;
+  const team_work_t run = general_or_typed(random, &layer.stage, has_typed, run_linear, run_linear_packed_tflite_s8,
+                                           run_linear_packed_truncate_s8);
+  team_run(cores, run, &layer);
   oracle_linear(&layer, weights, expected);
   return output_is_right(bytes);
-}
-
-static void run_depthwise(void *argument, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_depthwise(argument, core);
 }
 
 // One side of a kernel: lines of any length, short ones often, and paddings that may differ.
@@ -218,6 +241,27 @@ static void random_depthwise_sizes(random_t *random, tinsmith_pulp_depthwise_t *
   layer->pad_left = sizes.pad_left;
 }
 
+// Whether the functions for 3 x 3 alone take a layer.
+static bool is_for_3x3(const tinsmith_pulp_depthwise_t *layer) {
+  bool is_fit = layer->kernel_height == 3 && layer->kernel_width == 3 && layer->stride_height <= 2 &&
+                layer->stride_height == layer->stride_width;
+  for (uint32_t i = 0u; i < layer->channels && layer->stage.kind == TINSMITH_PULP_TFLITE_S8; ++i) {
+    const int32_t shift = layer->stage.shifts[i];
+    is_fit = is_fit && layer->stage.multipliers[i] != 0 && shift >= 1 && shift <= LARGEST_SHIFT_BY_HALVES;
+  }
+  return is_fit;
+}
+
+static team_work_t depthwise_function(random_t *random, const tinsmith_pulp_depthwise_t *layer) {
+  const bool has_typed = layer->input_is_signed && !layer->input_is_chw;
+  if (has_typed && is_for_3x3(layer)) {
+    return general_or_typed(random, &layer->stage, true, run_depthwise, run_depthwise_3x3_tflite_s8,
+                            run_depthwise_3x3_truncate_s8);
+  }
+  return general_or_typed(random, &layer->stage, has_typed, run_depthwise, run_depthwise_tflite_s8,
+                          run_depthwise_truncate_s8);
+}
+
 static bool call_depthwise(random_t *random, uint32_t max_cores) {
   tinsmith_pulp_depthwise_t layer = {.weights = weights, .output = output, .scratch = scratch};
   const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
@@ -240,7 +284,7 @@ static bool call_depthwise(random_t *random, uint32_t max_cores) {
   layer.input = random_input(random, input_bytes);
   random_bytes(random, weights, layer.channels * taps);
   clear_output(bytes);
-  team_run(cores, run_depthwise, &layer);
+  team_run(cores, depthwise_function(random, &layer), &layer);
   oracle_depthwise(&layer, expected);
   return output_is_right(bytes);
 }

@@ -116,6 +116,11 @@ tinsmith_pulp_stage_t random_stage(random_t *random, tinsmith_pulp_stage_kind_t 
     random_wide_stage(random, sum_bits, &stage);
     return stage;
   }
+  // Of uint8 they count for nothing.
+  if (random_between(random, 0, 2) == 0) {
+    stage.min = random_between(random, 0, 2) == 0 ? -128 : random_between(random, -128, 127);
+    stage.max = random_between(random, stage.min, 127);
+  }
   switch (random_between(random, 0, 3)) {
     case 0: /* PULP-NN without batch normalization */
       stage.multiplier = random_between(random, 1, 60);

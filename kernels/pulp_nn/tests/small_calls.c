@@ -162,6 +162,14 @@ static void run_pool(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_pool(argument, core);
 }
 
+static void run_max_pool(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_max_pool_s8(argument, core);
+}
+
+static void run_average_pool(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_average_pool_tflite_s8(argument, core);
+}
+
 static uint16_t output_size(uint16_t size, uint16_t padding, uint16_t kernel, uint16_t stride) {
   return (uint16_t)((size + 2 * padding - kernel) / stride + 1);
 }
@@ -222,9 +230,11 @@ static bool call_pool(random_t *random, uint32_t max_cores, tinsmith_pulp_pool_k
   layer.max = random_flag(random) ? lowest + 255 : random_between(random, layer.min, lowest + 255);
   const uint32_t bytes = (uint32_t)layer.output_height * layer.output_width * layer.channels;
   clear_output(bytes);
-  team_run(random_cores(random, max_cores), run_pool, &layer);
-  oracle_pool(&layer, expected);
   const bool is_tflite = kind == TINSMITH_PULP_POOL_MAX || kind == TINSMITH_PULP_POOL_AVERAGE_TFLITE;
+  const bool is_typed = is_tflite && layer.input_is_signed && random_flag(random);
+  const team_work_t typed = kind == TINSMITH_PULP_POOL_MAX ? run_max_pool : run_average_pool;
+  team_run(random_cores(random, max_cores), is_typed ? typed : run_pool, &layer);
+  oracle_pool(&layer, expected);
   if (is_tflite && layer.input_is_signed) {
     reference_pool(&layer, reference);
     return output_is_right(bytes) && is_reference(reference, bytes);

@@ -40,6 +40,8 @@ def loop_lengths(elf: Path, setup: int = SETUP) -> set[int]:
         ("depthwise 3x3, truncating", 30),
         ("sum, weighted", 7),
         ("sum, requantized", 13),
+        ("four of a sum by tables", 29),
+        ("four of a lookup", 12),
         ("largest of a window", 4),
         ("sums of a window", 10),
     ],
@@ -48,10 +50,8 @@ def test_inner_loop_has_no_more_instructions(kernel: str, instructions: int, pro
     assert instructions in loop_lengths(program), kernel
 
 
-def test_panels_fit_the_instruction_cache_unless_they_clamp(program: Path) -> None:
-    *fitting, clamped = sorted(loop_lengths(program, SETUP_OUTER))
-    assert fitting[-1] <= CACHED_INSTRUCTIONS
-    assert clamped <= CACHED_INSTRUCTIONS + 8
+def test_panels_fit_the_instruction_cache(program: Path) -> None:
+    assert max(loop_lengths(program, SETUP_OUTER)) <= CACHED_INSTRUCTIONS
 
 
 def test_kernels_begin_with_a_line_of_the_instruction_cache(program: Path) -> None:

@@ -22,11 +22,6 @@ static inline part_t part_of_add(const tinsmith_pulp_add_t *layer, tinsmith_pulp
                   (uint8_t *)layer->output + first, left < share ? left : share};
 }
 
-ALWAYS_INLINE int32_t clamp_to(int32_t value, int32_t min, int32_t max) {
-  const int32_t raised = value < min ? min : value;
-  return raised > max ? max : raised;
-}
-
 // An input raised and scaled, in gemmlowp's two roundings.
 ALWAYS_INLINE int32_t scale_input(int32_t value, int32_t multiplier, int32_t shift) {
   return scale_tflite(value * (1 << ADD_LEFT_SHIFT), multiplier, shift);

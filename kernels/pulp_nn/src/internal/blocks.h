@@ -21,4 +21,14 @@ typedef void (*blocks_t)(const area_t *area, const window_t *window, const chann
 // Of TFLite's stage it does the rounding: outputs are clamped to int8, whatever min and max are.
 blocks_t blocks_of_four(tinsmith_pulp_stage_kind_t kind, bool input_is_signed);
 
+// All of these functions, by kinds of input and output.
+#define DECLARE_BLOCKS(NAME) void blocks_##NAME(const area_t *area, const window_t *window, const channel_t *channel);
+DECLARE_BLOCKS(u8_u8)
+DECLARE_BLOCKS(u8_s8)
+DECLARE_BLOCKS(s8_u8)
+DECLARE_BLOCKS(s8_s8)
+DECLARE_BLOCKS(tflite)
+DECLARE_BLOCKS(u8_wide)
+DECLARE_BLOCKS(s8_wide)
+
 #endif  // TINSMITH_KERNELS_PULP_NN_BLOCKS_H_

@@ -54,7 +54,7 @@ typedef struct {
 } patches_t;
 
 // Patches of a layer in scratch memory.
-patches_t patches_of(const tinsmith_pulp_conv2d_t *layer, uint8_t *to);
+void patches_of(const tinsmith_pulp_conv2d_t *layer, uint8_t *to, patches_t *patches);
 
 // Puts together the columns of pixels pixel to pixel + count - 1, padded_columns() bytes each; fastest where they
 // follow the last ones.

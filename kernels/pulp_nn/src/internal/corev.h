@@ -77,42 +77,4 @@ static inline void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes) 
 #endif
 }
 
-// Clamps bytes to [min, max], both in the bytes' range.
-static inline void clamp_bytes(uint8_t *bytes, uint32_t count, int32_t min, int32_t max, bool is_signed) {
-  for (; count >= 4u; count -= 4u) {
-    store_word(bytes, corev_clamp_bytes(load_word(bytes), min, max, is_signed));
-    bytes += 4;
-  }
-  for (; count != 0u; --count) {
-    *bytes = (uint8_t)corev_clamp_bytes(*bytes, min, max, is_signed);
-    ++bytes;
-  }
-}
-
-// Fills bytes with a value.
-static inline void fill_bytes(uint8_t *to, uint8_t value, uint32_t bytes) {
-#if TINSMITH_COREV
-  const uint32_t word = value * UINT32_C(0x01010101);
-  for (; bytes != 0u && ((uintptr_t)to & 3u) != 0u; --bytes) {
-    *to++ = value;
-  }
-  const uint32_t blocks = bytes / 12u;
-  if (blocks != 0u) {
-    __asm__ volatile(COREV_LOOP("%[n]")  //
-                     "cv.sw %[word], (%[to]), 4\n\t"
-                     "cv.sw %[word], (%[to]), 4\n\t"
-                     "cv.sw %[word], (%[to]), 4"  //
-                     COREV_LOOP_END
-                     : [to] "+&r"(to)
-                     : [n] "r"(blocks), [word] "r"(word)
-                     : "memory");
-  }
-  for (uint32_t i = 0u; i < bytes - 12u * blocks; ++i) {
-    to[i] = value;
-  }
-#else
-  memset(to, value, bytes);
-#endif
-}
-
 #endif  // TINSMITH_KERNELS_PULP_NN_COREV_H_

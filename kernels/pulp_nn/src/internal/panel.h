@@ -24,7 +24,8 @@ typedef struct {
   uint32_t output_step;
 } panel_shape_t;
 
-// Whether a panel takes the stage of some channels: bias, multipliers, addends and shifts as most layers have them.
+// Whether a panel takes the stage of some channels, but for its bounds: bias, multipliers, addends and shifts as most
+// layers have them.
 ALWAYS_INLINE bool panel_takes(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind, uint32_t first,
                                uint32_t channels) {
   if (stage_is_wide(kind)) {
@@ -37,6 +38,11 @@ ALWAYS_INLINE bool panel_takes(const tinsmith_pulp_stage_t *stage, tinsmith_pulp
     return stage->addends == NULL && stage->bias == NULL;
   }
   return stage->addends != NULL;
+}
+
+// Whether a truncating stage has multipliers and addends, and no bias.
+ALWAYS_INLINE bool panel_is_plain(const tinsmith_pulp_stage_t *stage) {
+  return stage->multipliers != NULL && stage->addends != NULL && stage->bias == NULL && stage->bias_s8 == NULL;
 }
 
 // The assembly takes all registers and leaves none for a frame pointer, which code that is not optimized has, too.
@@ -54,7 +60,6 @@ typedef struct {
   uint32_t output_step;
   uint32_t rewind;  // from the last pixel of two channels to the first of the next two
   uint32_t step1, step2, step3;
-  int32_t min, max;
   const int8_t *weights;
   const int32_t *multipliers;
   uint32_t blocks;
@@ -64,7 +69,7 @@ typedef struct {
   bool is_equal;        // all channels have one multiplier and no addend
 } panel_t;
 
-_Static_assert(offsetof(panel_t, output) == 20 && offsetof(panel_t, max) == 48, "the offsets of panel_asm.h");
+_Static_assert(offsetof(panel_t, output) == 20 && offsetof(panel_t, step3) == 40, "the offsets of panel_asm.h");
 
 ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_kind_t kind) {
   const tinsmith_pulp_stage_t *stage = shape->stage;
@@ -83,8 +88,6 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
       .step1 = shape->step - 4u,
       .step2 = 2u * shape->step - 4u,
       .step3 = 3u * shape->step - 4u,
-      .min = stage->min,
-      .max = stage->max,
       .weights = shape->weights,
       .multipliers = is_equal ? NULL : stage->multipliers + shape->first,
       .blocks = shape->blocks,
@@ -127,7 +130,9 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
   }
 
 #define TRUNCATING_PANEL(ASM, DOT, TRUNCATING, EQUAL, CLIP) \
-  if (panel->is_equal) {                                    \
+  if (is_plain) {                                           \
+    ASM(BEGIN_WITH_PRODUCTS, DOT, TRUNCATING(CLIP));        \
+  } else if (panel->is_equal) {                             \
     WITH_BYTES_OR_NOTHING(ASM, DOT, EQUAL(CLIP))            \
   } else if (panel->has_bias) {                             \
     ASM(BEGIN_WITH_BIAS, DOT, TRUNCATING(CLIP));            \
@@ -137,11 +142,7 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
 
 #define BY_STAGE(ASM, TRUNCATING, EQUAL, TFLITE)                 \
   if (kind == TINSMITH_PULP_TFLITE_S8) {                         \
-    if (panel->min > -128 || panel->max < 127) {                 \
-      ASM(BEGIN_WITH_BIAS, "sp.b", CLAMPED(TFLITE));             \
-    } else {                                                     \
-      ASM(BEGIN_WITH_BIAS, "sp.b", TFLITE(ROUND_AND_CLIP));      \
-    }                                                            \
+    ASM(BEGIN_WITH_BIAS, "sp.b", TFLITE);                        \
   } else if (kind == TINSMITH_PULP_TRUNCATE_U8) {                \
     if (is_signed) {                                             \
       TRUNCATING_PANEL(ASM, "sp.b", TRUNCATING, EQUAL, CLIP_U8)  \
@@ -154,9 +155,10 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
     TRUNCATING_PANEL(ASM, "usp.b", TRUNCATING, EQUAL, CLIP_S8)   \
   }
 
-// The panel must be a variable of the calling function: there may be no register left for its address.
+// is_plain: all truncating stages are. The panel must be a variable of the calling function: there may be no register
+// left for its address.
 ALWAYS_INLINE void panel_compute(panel_t *panel, const uint8_t *pixels, uint8_t *output,
-                                 tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed) {
+                                 tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed, bool is_plain) {
   panel->pixels = pixels;
   panel->output = output;
   const int8_t *weights = panel->weights;
@@ -185,7 +187,8 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
 }
 
 ALWAYS_INLINE void panel_compute(panel_t *panel, const uint8_t *pixels, uint8_t *output,
-                                 tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed) {
+                                 tinsmith_pulp_stage_kind_t kind, bool is_signed, bool is_packed, bool is_plain) {
+  (void)is_plain;
   const uint32_t count = is_packed ? PIXELS_PACKED : PIXELS_PLAIN;
   const uint32_t row_bytes = 4u * panel->words;
   for (uint32_t block = 0u; block < panel->blocks; ++block) {

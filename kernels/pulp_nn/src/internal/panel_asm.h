@@ -23,8 +23,6 @@
 #define PANEL_STEP_1      "32+%[panel]"
 #define PANEL_STEP_2      "36+%[panel]"
 #define PANEL_STEP_3      "40+%[panel]"
-#define PANEL_MIN         "44+%[panel]"
-#define PANEL_MAX         "48+%[panel]"
 
 // The sums of a channel.
 #define TWO_PIXELS(LINES, CHANNEL) LINES("a" CHANNEL) LINES("b" CHANNEL)
@@ -135,15 +133,11 @@
 #define ROUND_AND_CLIP(SUM) \
   ROUND_TWICE(SUM) \
   CLIP_S8(SUM)
-#define ROUND_AND_CLAMP(SUM) \
-  ROUND_TWICE(SUM) \
-  LINE("cv.max %[" SUM "], %[" SUM "], %[step1]") \
-  LINE("cv.min %[" SUM "], %[" SUM "], %[step2]")
-#define SCALE_TFLITE(PIXELS, CHANNEL, ROUND) \
+#define SCALE_TFLITE(PIXELS, CHANNEL) \
   LINE("cv.lw %[w0], (%[multipliers]), 4") \
   LINE("cv.lw %[w1], %[y](%[multipliers])") \
   LINE("slli %[w0], %[w0], 2") \
-  PIXELS(ROUND, CHANNEL)
+  PIXELS(ROUND_AND_CLIP, CHANNEL)
 
 // Stores two channels of a pixel and brings its next two to their registers.
 #define STORE_TWO(PIXEL, STEP) \
@@ -153,7 +147,7 @@
   LINE("addi %[" PIXEL "1], %[" PIXEL "3], 0")
 
 // A loop over two pairs of channels: all sixteen sums one after the other would not fit the instruction cache.
-#define STAGE_TFLITE_4X4(ROUND) \
+#define STAGE_TFLITE_4X4 \
   LINE("lw %[y], " PANEL_PARAMETERS) \
   LINE("lw %[x], " PANEL_ZERO_POINT) \
   LINE("lw %[w3], " PANEL_OUTPUT) \
@@ -161,8 +155,8 @@
   LINE("lw %[step3], " PANEL_REWIND) \
   LINE("addi %[w2], zero, 2") \
   COREV_LOOP("%[w2]") \
-  SCALE_TFLITE(FOUR_PIXELS, "0", ROUND) \
-  SCALE_TFLITE(FOUR_PIXELS, "1", ROUND) \
+  SCALE_TFLITE(FOUR_PIXELS, "0") \
+  SCALE_TFLITE(FOUR_PIXELS, "1") \
   STORE_TWO("a", "pixel") \
   STORE_TWO("b", "pixel") \
   STORE_TWO("c", "pixel") \
@@ -186,22 +180,14 @@
   TRUNCATE_ALL_EQUALLY(TWO_PIXELS, CLIP) \
   STORE_4X2
 
-#define STAGE_TFLITE_4X2(ROUND) \
+#define STAGE_TFLITE_4X2 \
   LINE("lw %[y], " PANEL_PARAMETERS) \
   LINE("lw %[x], " PANEL_ZERO_POINT) \
-  SCALE_TFLITE(TWO_PIXELS, "0", ROUND) \
-  SCALE_TFLITE(TWO_PIXELS, "1", ROUND) \
-  SCALE_TFLITE(TWO_PIXELS, "2", ROUND) \
-  SCALE_TFLITE(TWO_PIXELS, "3", ROUND) \
+  SCALE_TFLITE(TWO_PIXELS, "0") \
+  SCALE_TFLITE(TWO_PIXELS, "1") \
+  SCALE_TFLITE(TWO_PIXELS, "2") \
+  SCALE_TFLITE(TWO_PIXELS, "3") \
   STORE_4X2
-
-// Bounds narrower than int8's take the registers of two steps.
-#define CLAMPED(STAGE) \
-  LINE("lw %[step1], " PANEL_MIN) \
-  LINE("lw %[step2], " PANEL_MAX) \
-  STAGE(ROUND_AND_CLAMP) \
-  LINE("lw %[step1], " PANEL_STEP_1) \
-  LINE("lw %[step2], " PANEL_STEP_2)
 
 #define PANEL_4X4(BEGIN, DOT, STAGE) \
   COREV_BODY_AT_LINE \

@@ -32,9 +32,16 @@ uint32_t plan_scratch_bytes(const plan_t *plan);
 // Fills the planes with the padding's value; what is padding stays so from group to group of one band.
 void clear_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint8_t *planes);
 
+// What unpacks lines: channels side by side in words of the input, or those that are images of their own, channel_step
+// bytes apart.
+typedef struct copy copy_t;
+typedef void (*unpack_t)(const copy_t *copy, uint32_t channel_step, uint32_t channels);
+void unpack_hwc(const copy_t *copy, uint32_t channel_step, uint32_t channels);
+void unpack_chw(const copy_t *copy, uint32_t channel_step, uint32_t channels);
+
 // Unpacks a band of channels first to first + count - 1 (count <= plan->group) into planes.
 void unpack_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t band, uint32_t first,
-                   uint32_t count, uint8_t *planes);
+                   uint32_t count, uint8_t *planes, unpack_t unpack);
 
 // The taps of a channel as window_t (blocks.h) has them.
 void unpack_taps(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);

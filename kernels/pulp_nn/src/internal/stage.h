@@ -8,11 +8,14 @@
 
 #define STAGE_CHANNELS 4u
 
-// Loops over registers: values of an array that stays in memory would cost a load and a store each.
+// Loops over registers: values of an array that stays in memory would cost a load and a store each.  ROLLED: small
+// code.
 #if defined(__clang__)
 #define UNROLLED _Pragma("clang loop unroll(full)")
+#define ROLLED _Pragma("clang loop unroll(disable)")
 #else
 #define UNROLLED
+#define ROLLED
 #endif
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -77,6 +80,17 @@ ALWAYS_INLINE bool stage_is_wide(tinsmith_pulp_stage_kind_t kind) {
   return kind == TINSMITH_PULP_TRUNCATE_WIDE_U8 || kind == TINSMITH_PULP_TRUNCATE_WIDE_S8;
 }
 
+ALWAYS_INLINE int32_t clamp_to(int32_t value, int32_t min, int32_t max) {
+  const int32_t raised = value < min ? min : value;
+  return raised > max ? max : raised;
+}
+
+// Whether outputs are bounded more narrowly than by int8.
+ALWAYS_INLINE bool stage_is_clamped(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind) {
+  const bool is_bounded = kind == TINSMITH_PULP_TRUNCATE_S8 && (stage->min != 0 || stage->max != 0);
+  return (is_bounded || kind == TINSMITH_PULP_TFLITE_S8) && (stage->min > -128 || stage->max < 127);
+}
+
 // Theirs (stage_wide.c), of a sum with its bias and of acc[pixel][4 channels]. Which of both it is, stage->kind says.
 int32_t stage_wide(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t acc);
 void stage_wide_block(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32_t *acc, uint32_t pixels);
@@ -96,9 +110,7 @@ ALWAYS_INLINE int32_t stage_element(const tinsmith_pulp_stage_t *stage, tinsmith
   }
   if (kind == TINSMITH_PULP_TFLITE_S8) {
     const int32_t scaled = scale_tflite(acc, stage->multipliers[channel], stage->shifts[channel]);
-    const int32_t value = corev_clip_s8(scaled + stage->zero_point);
-    const int32_t raised = value < stage->min ? stage->min : value;
-    return raised > stage->max ? stage->max : raised;
+    return clamp_to(corev_clip_s8(scaled + stage->zero_point), stage->min, stage->max);
   }
   if (stage_is_wide(kind)) {
     return stage_wide(stage, channel, acc);
@@ -106,6 +118,9 @@ ALWAYS_INLINE int32_t stage_element(const tinsmith_pulp_stage_t *stage, tinsmith
   const int32_t multiplier = stage->multipliers == NULL ? stage->multiplier : stage->multipliers[channel];
   const int32_t addend = stage->addends == NULL ? 0 : stage->addends[channel];
   const int32_t scaled = scale_truncating(acc, multiplier, addend, stage->shift);
+  if (stage_is_clamped(stage, kind)) {
+    return clamp_to(corev_clip_s8(scaled), stage->min, stage->max);
+  }
   return kind == TINSMITH_PULP_TRUNCATE_U8 ? corev_clip_u8(scaled) : corev_clip_s8(scaled);
 }
 
@@ -202,7 +217,7 @@ ALWAYS_INLINE void stage_store(const tinsmith_pulp_stage_t *stage, tinsmith_pulp
   } else {
     stage_truncate(stage, kind, channel, acc, pixels);
   }
-  const bool is_clamped = kind == TINSMITH_PULP_TFLITE_S8 && (stage->min > -128 || stage->max < 127);
+  const bool is_clamped = stage_is_clamped(stage, kind);
   UNROLLED for (uint32_t pixel = 0u; pixel < pixels; ++pixel) {
     const int32_t *values = acc + STAGE_CHANNELS * pixel;
     uint32_t word = corev_pack_bytes(values[0], values[1], values[2], values[3]);

@@ -16,4 +16,15 @@ strips_t strips_3x3(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint3
 // The same for a 5 x 5 kernel with strides of 1.
 strips_t strips_5x5(tinsmith_pulp_stage_kind_t kind, bool input_is_signed);
 
+// All of these functions, by kernel, kinds of input and output, and stride.
+#define DECLARE_STRIPS(NAME)                                                                 \
+  void strips_3x3_##NAME##_1(const area_t *area, const channel_t *channels, uint32_t count); \
+  void strips_3x3_##NAME##_2(const area_t *area, const channel_t *channels, uint32_t count); \
+  void strips_5x5_##NAME(const area_t *area, const channel_t *channels, uint32_t count);
+DECLARE_STRIPS(u8_u8)
+DECLARE_STRIPS(u8_s8)
+DECLARE_STRIPS(s8_u8)
+DECLARE_STRIPS(s8_s8)
+DECLARE_STRIPS(tflite)
+
 #endif  // TINSMITH_KERNELS_PULP_NN_STRIPS_H_
