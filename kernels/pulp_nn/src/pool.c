@@ -1,4 +1,6 @@
 // Pooling: eight channels at a time go through a whole window.
+#include <stddef.h>
+
 #include "include/tinsmith_pulp_nn.h"
 #include "src/internal/windows.h"
 
@@ -24,10 +26,11 @@ typedef struct {
 typedef void (*channels_t)(const finish_t *finish, const window_t *window, uint32_t channel, uint32_t end,
                            uint8_t *output);
 
-// What a pool is: constants where there is a function for it alone.
+// What a pool is; constants where there is a function for it alone.
 typedef struct {
   tinsmith_pulp_pool_kind_t kind;
   bool is_signed;
+  bool is_alone;
   channels_t channels;
 } form_t;
 
@@ -116,7 +119,7 @@ ALWAYS_INLINE void finish_block(const finish_t *finish, const finish_t *shared, 
       store_mean(finish, scale_truncating(sums[i], finish->multiplier, finish->addend, finish->shift), output + i);
     }
   } else {
-    ROLLED for (uint32_t i = 0u; i < count; ++i) {
+    UNROLLED for (uint32_t i = 0u; i < count; ++i) {
       store_mean(finish, divided(shared, sums[i]), output + i);
     }
   }
@@ -154,15 +157,17 @@ ALWAYS_INLINE void single(form_t form, const finish_t *finish, const window_t *w
   }
 }
 
-// Channels from `channel` to end - 1 of an output pixel, four or more: eight at a time, then four, the last four of
-// which begin earlier where one to three are left over.
-#define FOR_CHANNELS(BLOCK, ...)                                                             \
-  for (; channel + WIDE_CHANNELS <= end; channel += WIDE_CHANNELS) {                         \
-    BLOCK(__VA_ARGS__, &window, channel, 2u, is_signed, output);                             \
-  }                                                                                          \
-  for (; channel < end; channel += BLOCK_CHANNELS) {                                         \
-    const uint32_t place = channel + BLOCK_CHANNELS <= end ? channel : end - BLOCK_CHANNELS; \
-    BLOCK(__VA_ARGS__, &window, place, 1u, is_signed, output);                               \
+// Channels from `channel` to end - 1 of an output pixel, four or more: eight at a time, four, and then the last four
+// again where one to three are left over.
+#define FOR_CHANNELS(BLOCK, ...)                                              \
+  for (; channel + WIDE_CHANNELS <= end; channel += WIDE_CHANNELS) {          \
+    BLOCK(__VA_ARGS__, &window, channel, 2u, is_signed, output);              \
+  }                                                                           \
+  if (channel + BLOCK_CHANNELS <= end) {                                      \
+    BLOCK(__VA_ARGS__, &window, channel, 1u, is_signed, output);              \
+  }                                                                           \
+  if ((end & 3u) != 0u) {                                                     \
+    BLOCK(__VA_ARGS__, &window, end - BLOCK_CHANNELS, 1u, is_signed, output); \
   }
 
 // Structs become locals, which the output cannot alias.
@@ -235,6 +240,13 @@ ALWAYS_INLINE void singles(form_t form, const finish_t *finish, const window_t *
   }
 }
 
+// Those of any pool, out of the way of the others.
+static __attribute__((noinline)) void singles_of_any(const layer_t *layer, const finish_t *finish,
+                                                     const window_t *window, uint32_t channel, uint32_t end,
+                                                     uint8_t *output) {
+  singles((form_t){layer->kind, layer->input_is_signed, false, NULL}, finish, window, channel, end, output);
+}
+
 // A core's share of a row of all pixels' blocks of four channels: part of a pixel, whole ones, part of a pixel.
 ALWAYS_INLINE void pool(const layer_t *layer, tinsmith_pulp_core_t core, form_t form) {
   const uint32_t blocks = (layer->channels + BLOCK_CHANNELS - 1u) / BLOCK_CHANNELS;
@@ -256,7 +268,11 @@ ALWAYS_INLINE void pool(const layer_t *layer, tinsmith_pulp_core_t core, form_t 
       set_divisor(layer, form.kind, &finish, &window);
     }
     if (end - channel < BLOCK_CHANNELS) {
-      singles(form, &finish, &window, channel, end, output);
+      if (form.is_alone) {
+        singles(form, &finish, &window, channel, end, output);
+      } else {
+        singles_of_any(layer, &finish, &window, channel, end, output);
+      }
     } else {
       form.channels(&finish, &window, channel, end, output);
     }
@@ -271,16 +287,18 @@ ALWAYS_INLINE void pool(const layer_t *layer, tinsmith_pulp_core_t core, form_t 
 }
 
 void tinsmith_pulp_pool(const layer_t *layer, tinsmith_pulp_core_t core) {
-  const channels_t channels = layer->kind == TINSMITH_PULP_POOL_MAX ? (layer->input_is_signed ? max_s8 : max_u8)
-                              : layer->input_is_signed              ? average_s8
-                                                                    : average_u8;
-  pool(layer, core, (form_t){layer->kind, layer->input_is_signed, channels});
+  const bool is_signed = layer->input_is_signed;
+  if (layer->kind == TINSMITH_PULP_POOL_MAX) {
+    pool(layer, core, (form_t){TINSMITH_PULP_POOL_MAX, is_signed, false, is_signed ? max_s8 : max_u8});
+  } else {
+    pool(layer, core, (form_t){layer->kind, is_signed, false, is_signed ? average_s8 : average_u8});
+  }
 }
 
 void tinsmith_pulp_max_pool_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  pool(layer, core, (form_t){TINSMITH_PULP_POOL_MAX, true, max_s8});
+  pool(layer, core, (form_t){TINSMITH_PULP_POOL_MAX, true, true, max_s8});
 }
 
 void tinsmith_pulp_average_pool_tflite_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  pool(layer, core, (form_t){TINSMITH_PULP_POOL_AVERAGE_TFLITE, true, average_tflite_s8});
+  pool(layer, core, (form_t){TINSMITH_PULP_POOL_AVERAGE_TFLITE, true, true, average_tflite_s8});
 }
