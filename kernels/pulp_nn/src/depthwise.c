@@ -192,13 +192,17 @@ ALWAYS_INLINE void depthwise(const layer_t *shared, tinsmith_pulp_core_t core, c
 
 void tinsmith_pulp_depthwise(const layer_t *layer, tinsmith_pulp_core_t core) {
   const tinsmith_pulp_stage_kind_t kind = layer->stage.kind;
-  const loops_t loops = {
+  const bool is_signed = layer->input_is_signed;
+  loops_t loops = {
       .unpack = layer->input_is_chw ? unpack_chw : unpack_hwc,
-      .strips_3x3 = {strips_3x3(kind, layer->input_is_signed, 1u), strips_3x3(kind, layer->input_is_signed, 2u)},
-      .strips_5x5 = strips_5x5(kind, layer->input_is_signed),
       .taps_5x5 = taps_5x5,
-      .blocks = blocks_of_four(kind, layer->input_is_signed),
+      .blocks = blocks_of_four(kind, is_signed),
   };
+  if (layer->kernel_width == 3u && layer->stride_width <= 2u) {
+    loops.strips_3x3[layer->stride_width - 1u] = strips_3x3(kind, is_signed, layer->stride_width);
+  } else if (layer->kernel_width == 5u) {
+    loops.strips_5x5 = strips_5x5(kind, is_signed);
+  }
   depthwise(layer, core, &loops);
 }
 

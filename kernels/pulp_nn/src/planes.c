@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "src/internal/blocks.h"
-#include "src/internal/boxes.h"
 
 typedef tinsmith_pulp_depthwise_t layer_t;
 
@@ -264,7 +263,29 @@ void unpack_chw(const copy_t *first, uint32_t channel_step, uint32_t channels) {
 }
 
 void clear_planes(const layer_t *layer, const plan_t *plan, uint8_t *planes) {
-  fill_words(planes, layer->pad_value * UINT32_C(0x01010101), plan->group * plan->plane_bytes / 4u);
+  const uint32_t word = layer->pad_value * UINT32_C(0x01010101);
+  const uint32_t words = plan->group * plan->plane_bytes / 4u;
+#if TINSMITH_COREV
+  uint8_t *to = planes;
+  const uint32_t triples = words / 3u;
+  if (triples != 0u) {
+    __asm__ volatile(COREV_LOOP("%[n]")  //
+                     "cv.sw %[word], (%[to]), 4\n\t"
+                     "cv.sw %[word], (%[to]), 4\n\t"
+                     "cv.sw %[word], (%[to]), 4"  //
+                     COREV_LOOP_END
+                     : [to] "+&r"(to)
+                     : [n] "r"(triples), [word] "r"(word)
+                     : "memory");
+  }
+  // A plane has two words or more: what is left, or the last two again.
+  store_word(planes + 4u * words - 8u, word);
+  store_word(planes + 4u * words - 4u, word);
+#else
+  for (uint32_t i = 0u; i < words; ++i) {
+    store_word(planes + 4u * i, word);
+  }
+#endif
 }
 
 void unpack_planes(const layer_t *layer, const plan_t *plan, uint32_t band, uint32_t first, uint32_t count,

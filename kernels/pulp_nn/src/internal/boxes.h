@@ -81,22 +81,18 @@ static inline void copy_long_rows(uint8_t *to, const uint8_t *from, const box_t 
 // Fills one word or more.
 static inline void fill_words(uint8_t *to, uint32_t word, uint32_t words) {
   uint8_t *last = to + 4u * words - 4u;
-  const uint32_t triples = words / 3u;
-  if (triples != 0u) {
-    __asm__ volatile(COREV_LOOP("%[triples]")  //
+  const uint32_t pairs = words >> 1;
+  if (pairs != 0u) {
+    __asm__ volatile(COREV_LOOP("%[pairs]")  //
                      "cv.sw %[word], (%[to]), 4\n\t"
                      "cv.sw %[word], (%[to]), 4\n\t"
-                     "cv.sw %[word], (%[to]), 4"  //
+                     "nop"  //
                      COREV_LOOP_END
                      : [to] "+&r"(to)
-                     : [triples] "r"(triples), [word] "r"(word)
+                     : [pairs] "r"(pairs), [word] "r"(word)
                      : "memory");
   }
-  // One or two that are left, or the last two again.
   store_word(last, word);
-  if (words != 1u) {
-    store_word(last - 4, word);
-  }
 }
 
 // `count` boxes.
