@@ -21,6 +21,7 @@ from tinsmith_pulp_nn.common import (
 )
 from tinsmith_pulp_nn.weights import (
     arranged,
+    channels_of,
     emit_arranged,
     input_is_computed,
     output_numbers,
@@ -31,6 +32,8 @@ from tinsmith_pulp_nn.weights import (
 )
 
 HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_arranged.h")
+
+_LARGEST_SHIFT_OF_STRIPS = 22
 
 _S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
@@ -87,6 +90,24 @@ def linear_numbers(layer: Layer) -> NDArray[np.int8]:
     outputs, inputs = layer.input(1).shape
     sizes = np.array([inputs, outputs], "<u2")
     return np.concatenate([sizes.view(np.int8), output_numbers(layer)])
+
+
+def strips_of_3x3(layer: Layer) -> str | None:
+    """The window is 3x3, with strides of 1 or 2 both ways."""
+    operator = layer.operator_as(Convolution)
+    window = layer.input(1).shape[1:3]
+    is_strip = window == (3, 3) and operator.stride in ((1, 1), (2, 2))
+    return None if is_strip else f"it is {window[0]}x{window[1]} by {operator.stride}"
+
+
+def scales_of_strips(layer: Layer) -> str | None:
+    """Multipliers are not 0, and shifts to the right by 1 to 22."""
+    found = channels_of(layer)
+    if not found.multipliers.all():
+        return "one is 0"
+    low, high = int(found.shifts.min()), int(found.shifts.max())
+    is_fit = low >= 1 and high <= _LARGEST_SHIFT_OF_STRIPS
+    return None if is_fit else f"shifts are {low} to {high}"
 
 
 def whole_words(layer: Layer) -> str | None:
@@ -167,6 +188,22 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             scratch_bytes=conv2d_scratch,
             prepare=arranged(window_numbers, packed),
             cost=conv2d_cost,
+        ),
+        kernel(
+            name="tinsmith_pulp_depthwise_3x3",
+            operator=DepthwiseConv2D,
+            emit=emit_arranged("depthwise_3x3"),
+            rules=(
+                one_batch,
+                one_output_a_channel,
+                no_dilation,
+                strips_of_3x3,
+                *rules,
+                scales_of_strips,
+            ),
+            scratch_bytes=depthwise_scratch,
+            prepare=arranged(window_numbers, np.ascontiguousarray),
+            cost=depthwise_cost,
         ),
         kernel(
             name="tinsmith_pulp_depthwise",

@@ -1,15 +1,20 @@
 """Sums, pools, softmax."""
 
+from dataclasses import replace
 from functools import partial
 
+import numpy as np
+from tinsmith_ir.arithmetic import multiply_by_quantized_multiplier
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.fixed_point import exp_of_negative
 from tinsmith_ir.operators import Add, AveragePool2D, MaxPool2D, Pool, Softmax
 from tinsmith_ir.parameters import (
+    SOFTMAX_INTEGER_BITS,
     elementwise_add_parameters,
     pool_parameters,
     softmax_parameters,
 )
-from tinsmith_lowering import Cost, Emission, Kernel, Layer, Scope, Signature
+from tinsmith_lowering import AsGiven, Cost, Emission, Kernel, Layer, Prepared, Scope, Signature
 from tinsmith_target import Target
 
 from tinsmith_pulp_nn import cost, geometry
@@ -23,6 +28,8 @@ from tinsmith_pulp_nn.common import (
     one_batch,
     sizes_fit,
 )
+from tinsmith_pulp_nn.sum_tables import SumTables, sum_tables
+from tinsmith_pulp_nn.weights import LAYOUT
 
 _LONGEST_ROW = 511
 _MOST_ELEMENTS = 1 << 28
@@ -48,7 +55,7 @@ def elements_are_counted(layer: Layer) -> str | None:
 
 
 def emit_add(layer: Layer, scope: Scope) -> Emission:
-    """A sum as TFLite computes it."""
+    """A sum as TFLite computes it, in its own arithmetic."""
     p = elementwise_add_parameters(layer.operator_as(Add), layer.inputs, layer.output)
     fields = {
         "kind": "TINSMITH_PULP_ADD_TFLITE",
@@ -69,6 +76,45 @@ def emit_add(layer: Layer, scope: Scope) -> Emission:
         "max": p.clamp_max,
     }
     return fork(layer, scope, "add", "tinsmith_pulp_add_t", fields)
+
+
+def tables_exist(layer: Layer) -> str | None:
+    """A value for each byte of both operands gives TFLite's sum of all 65,536 pairs by an addition and a shift."""
+    return None if tables_of(layer) is not None else "no such values were found"
+
+
+def tables_of(layer: Layer) -> SumTables | None:
+    """Of a sum; None where there are none."""
+    types = [replace(type_, shape=()) for type_ in (layer.input(0), layer.input(1), layer.output)]
+    return sum_tables(layer.operator_as(Add), (types[0], types[1]), types[2])
+
+
+def prepare_tables(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Both tables of a sum."""
+    found = tables_of(layer)
+    assert found is not None  # a rule
+    return (Prepared(LAYOUT, np.concatenate([found.lhs, found.rhs])),)
+
+
+def emit_add_by_tables(layer: Layer, scope: Scope) -> Emission:
+    """A sum as TFLite computes it, by tables."""
+    found = tables_of(layer)
+    assert found is not None  # a rule
+    p = elementwise_add_parameters(layer.operator_as(Add), layer.inputs, layer.output)
+    tables = scope.prepared(LAYOUT, f"{scope.layer}: what each byte of both operands adds")
+    fields = {
+        "kind": "TINSMITH_PULP_ADD_TFLITE",
+        "lhs": scope.input(0),
+        "rhs": scope.input(1),
+        "output": scope.output,
+        "count": layer.output.elements,
+        "min": p.clamp_min,
+        "max": p.clamp_max,
+        "lhs_table": tables,
+        "rhs_table": f"{tables} + {len(found.lhs)}",
+        "table_shift": found.shift,
+    }
+    return fork(layer, scope, "add_tflite_s8", "tinsmith_pulp_add_t", fields)
 
 
 def rounds_halves_away(layer: Layer) -> str | None:
@@ -115,7 +161,8 @@ def emit_pool(layer: Layer, scope: Scope) -> Emission:
         "min": p.clamp_min,
         "max": p.clamp_max,
     }
-    return fork(layer, scope, "pool", "tinsmith_pulp_pool_t", fields)
+    kernel = "max_pool_s8" if is_max else "average_pool_tflite_s8"
+    return fork(layer, scope, kernel, "tinsmith_pulp_pool_t", fields)
 
 
 def row_fits(layer: Layer) -> str | None:
@@ -124,20 +171,29 @@ def row_fits(layer: Layer) -> str | None:
     return None if depth <= _LONGEST_ROW else f"a row has {depth}"
 
 
+def prepare_exponentials(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """What an element adds to its row's sum, by how far it is below the largest."""
+    p = softmax_parameters(layer.operator_as(Softmax), layer.inputs, layer.output)
+    difference = -np.arange(256, dtype=np.int32)
+    counted = difference >= p.diff_min
+    scaled = multiply_by_quantized_multiplier(
+        np.where(counted, difference, np.int32(0)), p.input_multiplier, p.input_left_shift
+    )
+    exponentials = exp_of_negative(scaled, SOFTMAX_INTEGER_BITS)
+    return (Prepared(LAYOUT, np.where(counted, exponentials, 0).astype(np.int32)),)
+
+
 def emit_softmax(layer: Layer, scope: Scope) -> Emission:
     """Softmax of rows as TFLite computes it."""
-    p = softmax_parameters(layer.operator_as(Softmax), layer.inputs, layer.output)
     depth = layer.output.shape[-1]
     fields = {
         "input": scope.input(0),
         "output": scope.output,
         "rows": layer.output.elements // depth,
         "columns": depth,
-        "multiplier": p.input_multiplier,
-        "shift": p.input_left_shift,
-        "smallest_difference": p.diff_min,
+        "exponentials": scope.prepared(LAYOUT, f"{scope.layer}: exponentials"),
     }
-    return fork(layer, scope, "softmax", "tinsmith_pulp_softmax_t", fields)
+    return fork(layer, scope, "softmax_by_table", "tinsmith_pulp_softmax_t", fields)
 
 
 def add_cost(layer: Layer) -> Cost:
@@ -191,6 +247,15 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
     one, two = Signature((DType.INT8,), DType.INT8), Signature((DType.INT8, DType.INT8), DType.INT8)
     return (
         kernel(
+            name="tinsmith_pulp_add_by_tables",
+            operator=Add,
+            signature=two,
+            emit=emit_add_by_tables,
+            rules=(shapes_are_equal, elements_are_counted, shifts_are_right, tables_exist),
+            prepare=prepare_tables,
+            cost=add_cost,
+        ),
+        kernel(
             name="tinsmith_pulp_add",
             operator=Add,
             signature=two,
@@ -220,6 +285,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             signature=one,
             emit=emit_softmax,
             rules=(row_fits,),
+            prepare=prepare_exponentials,
             cost=softmax_cost,
         ),
     )

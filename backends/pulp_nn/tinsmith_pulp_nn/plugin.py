@@ -12,7 +12,7 @@ PLUGIN = Plugin(
         BackendEntry(
             "pulp_nn",
             lambda setting: PulpNnBackend(),
-            KernelFiles(_KERNELS / "src", (_KERNELS / "include", _KERNELS)),
+            KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
         ),
     ),
 )

@@ -49,6 +49,9 @@ void tinsmith_pulp_arranged_conv2d(const tinsmith_pulp_call_t *call, tinsmith_pu
 /** A depthwise convolution (tinsmith_pulp_depthwise) over HWC. */
 void tinsmith_pulp_arranged_depthwise(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
 
+/** The same of 3 x 3, with the conditions of tinsmith_pulp_depthwise_3x3_tflite_s8(): less code. */
+void tinsmith_pulp_arranged_depthwise_3x3(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+
 /** A fully connected layer of packed weights (tinsmith_pulp_linear). */
 void tinsmith_pulp_arranged_linear(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
 

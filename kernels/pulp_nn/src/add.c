@@ -1,5 +1,5 @@
 // Sums of two tensors, element by element, each a hardware loop: TFLite's and PULP-NN's two.
-#include "src/internal/add.h"
+#include "internal/add.h"
 
 typedef tinsmith_pulp_add_t layer_t;
 

@@ -1,7 +1,7 @@
 // Sums by tables: a value for each byte of both inputs, whose sum needs no more than a shift. Which tables give
 // TFLite's bytes is found ahead of time; all 65536 pairs of inputs are tried.
-#include "src/internal/add.h"
-#include "src/internal/clamp.h"
+#include "internal/add.h"
+#include "internal/clamp.h"
 
 #define VALUES 256
 // Of a sum's fraction; the most that leave room for its integer part are taken.

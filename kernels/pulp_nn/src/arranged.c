@@ -1,9 +1,9 @@
 // From the array of a layer's constants to the kernels' records, which each core makes on its own stack.
-#include "include/tinsmith_pulp_arranged.h"
+#include "tinsmith_pulp_arranged.h"
 
 #include <stddef.h>
 
-#include "include/tinsmith_pulp_nn.h"
+#include "tinsmith_pulp_nn.h"
 
 // words: bias, multipliers and shifts of the channels.
 static tinsmith_pulp_stage_t stage_of(const tinsmith_pulp_output_numbers_t *numbers, const int32_t *words,
@@ -45,10 +45,10 @@ void tinsmith_pulp_arranged_conv2d(const tinsmith_pulp_call_t *call, tinsmith_pu
       .weights_are_packed = true,
       .stage = stage_of(&numbers->output, words, numbers->output_channels),
   };
-  tinsmith_pulp_conv2d(&layer, core);
+  tinsmith_pulp_conv2d_packed_tflite_s8(&layer, core);
 }
 
-void tinsmith_pulp_arranged_depthwise(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) {
+static tinsmith_pulp_depthwise_t depthwise_of(const tinsmith_pulp_call_t *call) {
   const tinsmith_pulp_window_numbers_t *numbers = call->constants;
   const int32_t *words = (const int32_t *)(numbers + 1);
   const tinsmith_pulp_depthwise_t layer = {
@@ -71,7 +71,17 @@ void tinsmith_pulp_arranged_depthwise(const tinsmith_pulp_call_t *call, tinsmith
       .input_is_signed = true,
       .stage = stage_of(&numbers->output, words, numbers->input_channels),
   };
-  tinsmith_pulp_depthwise(&layer, core);
+  return layer;
+}
+
+void tinsmith_pulp_arranged_depthwise(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) {
+  const tinsmith_pulp_depthwise_t layer = depthwise_of(call);
+  tinsmith_pulp_depthwise_tflite_s8(&layer, core);
+}
+
+void tinsmith_pulp_arranged_depthwise_3x3(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) {
+  const tinsmith_pulp_depthwise_t layer = depthwise_of(call);
+  tinsmith_pulp_depthwise_3x3_tflite_s8(&layer, core);
 }
 
 void tinsmith_pulp_arranged_linear(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) {
@@ -87,5 +97,5 @@ void tinsmith_pulp_arranged_linear(const tinsmith_pulp_call_t *call, tinsmith_pu
       .weights_are_packed = true,
       .stage = stage_of(&numbers->output, words, numbers->outputs),
   };
-  tinsmith_pulp_linear(&layer, core);
+  tinsmith_pulp_linear_packed_tflite_s8(&layer, core);
 }

@@ -1,6 +1,6 @@
-#include "src/internal/blocks.h"
+#include "internal/blocks.h"
 
-#include "src/internal/stage.h"
+#include "internal/stage.h"
 
 // Four sums, of windows `column_stride` bytes apart.
 #if TINSMITH_COREV

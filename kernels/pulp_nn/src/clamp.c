@@ -1,5 +1,5 @@
 // Bounds narrower than a byte's: applied to what is stored, so that loops without them need no other form.
-#include "src/internal/clamp.h"
+#include "internal/clamp.h"
 
 #if TINSMITH_COREV
 

@@ -1,10 +1,10 @@
 // Convolutions as products of matrices: patches of four (packed weights) or two pixels are put together in scratch
 // memory, then meet four channels at a time. Pointwise layers without padding need no patches.
-#include "src/internal/conv2d.h"
+#include "internal/conv2d.h"
 
-#include "include/tinsmith_pulp_nn.h"
-#include "src/internal/clamp.h"
-#include "src/internal/panel.h"
+#include "tinsmith_pulp_nn.h"
+#include "internal/clamp.h"
+#include "internal/panel.h"
 
 typedef tinsmith_pulp_conv2d_t layer_t;
 

@@ -1,5 +1,5 @@
 // How the cores of a team divide a convolution.
-#include "src/internal/conv2d.h"
+#include "internal/conv2d.h"
 
 typedef tinsmith_pulp_conv2d_t layer_t;
 

@@ -1,5 +1,5 @@
 // Columns of a convolution's pixels, put together patch by patch.
-#include "src/internal/conv2d.h"
+#include "internal/conv2d.h"
 
 typedef tinsmith_pulp_conv2d_t layer_t;
 

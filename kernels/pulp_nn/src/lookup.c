@@ -1,6 +1,6 @@
 // Functions of one byte, by table.
-#include "include/tinsmith_pulp_nn.h"
-#include "src/internal/corev.h"
+#include "tinsmith_pulp_nn.h"
+#include "internal/corev.h"
 
 typedef tinsmith_pulp_lookup_t layer_t;
 

@@ -1,7 +1,7 @@
 // Weights for the 4 x 4 kernels: the words of four rows side by side.
 #include <string.h>
 
-#include "include/tinsmith_pulp_nn.h"
+#include "tinsmith_pulp_nn.h"
 
 uint32_t tinsmith_pulp_packed_bytes(uint32_t rows, uint32_t columns) {
   return ((rows + 3u) & ~3u) * ((columns + 3u) & ~3u);

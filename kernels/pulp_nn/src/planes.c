@@ -1,8 +1,8 @@
-#include "src/internal/planes.h"
+#include "internal/planes.h"
 
 #include <stddef.h>
 
-#include "src/internal/blocks.h"
+#include "internal/blocks.h"
 
 typedef tinsmith_pulp_depthwise_t layer_t;
 

@@ -1,7 +1,7 @@
 // The names of the older pulp-nn.
-#include "include/pulp_nn_8bit_kernels.h"
+#include "pulp_nn_8bit_kernels.h"
 
-#include "src/internal/named_8bit_layers.h"
+#include "internal/named_8bit_layers.h"
 
 LAYERS(int32_t, )
 

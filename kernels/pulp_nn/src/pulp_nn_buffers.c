@@ -1,7 +1,7 @@
 // Sizes of PULP-NN's buffers.
-#include "include/pulp_nn_buffers.h"
+#include "pulp_nn_buffers.h"
 
-#include "include/tinsmith_pulp_nn.h"
+#include "tinsmith_pulp_nn.h"
 
 uint32_t pulp_nn_conv_buffer_bytes(uint16_t ch_in, uint16_t dim_kernel_x, uint16_t dim_kernel_y, uint32_t cores) {
   // A stride that no layer has keeps a pointwise layer from being told that it needs no buffer.

@@ -1,7 +1,7 @@
 // Layers with weights by the names of pulp-nn-mixed.
-#include "include/pulp_nn_kernels.h"
+#include "pulp_nn_kernels.h"
 
-#include "src/internal/named_layers.h"
+#include "internal/named_layers.h"
 
 LAYERS(uint8_t, uint8_t, u8_u8, int32_t, )
 LAYERS(uint8_t, int8_t, u8_i8, int32_t, )

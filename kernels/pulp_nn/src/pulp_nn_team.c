@@ -1,5 +1,5 @@
 // For programs without a team of their own: one core.
-#include "include/pulp_nn_team.h"
+#include "pulp_nn_team.h"
 
 __attribute__((weak)) pulp_nn_team_t pulp_nn_team(void) {
   return (pulp_nn_team_t){0u, 1u};

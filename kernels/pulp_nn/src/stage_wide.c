@@ -1,6 +1,6 @@
 // PULP-NN's output stage with 64-bit kappa and lambda. Never inlined: it costs a call for each block, and the fast
 // kernels nothing.
-#include "src/internal/stage.h"
+#include "internal/stage.h"
 
 // clip((multiplier * acc + addend) >> shift). What 32 bits do not hold is beyond all bounds; its sign is enough.
 ALWAYS_INLINE int32_t scale_wide(int32_t acc, int64_t multiplier, int64_t addend, int32_t shift, bool is_u8) {

@@ -1,8 +1,8 @@
-#include "src/internal/strips.h"
+#include "internal/strips.h"
 
 #include <stddef.h>
 
-#include "src/internal/strips_stages.h"
+#include "internal/strips_stages.h"
 
 #if TINSMITH_COREV
 

@@ -1,7 +1,7 @@
 #include <stddef.h>
 
-#include "src/internal/strips.h"
-#include "src/internal/strips_stages.h"
+#include "internal/strips.h"
+#include "internal/strips_stages.h"
 
 #if TINSMITH_COREV
 

@@ -2,8 +2,8 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_ADD_H_
 #define TINSMITH_KERNELS_PULP_NN_ADD_H_
 
-#include "include/tinsmith_pulp_nn.h"
-#include "src/internal/stage.h"
+#include "tinsmith_pulp_nn.h"
+#include "stage.h"
 
 #define ADD_LEFT_SHIFT 20
 

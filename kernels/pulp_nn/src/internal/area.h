@@ -2,7 +2,7 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_AREA_H_
 #define TINSMITH_KERNELS_PULP_NN_AREA_H_
 
-#include "include/tinsmith_pulp_nn.h"
+#include "tinsmith_pulp_nn.h"
 
 // The outputs of a band. Steps in bytes.
 typedef struct {

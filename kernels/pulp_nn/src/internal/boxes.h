@@ -3,7 +3,7 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_BOXES_H_
 #define TINSMITH_KERNELS_PULP_NN_BOXES_H_
 
-#include "src/internal/corev.h"
+#include "corev.h"
 
 // Boxes of rows: `rows` of `bytes` bytes, so many bytes from row to row; neither is 0. The same from box to box.
 typedef struct {

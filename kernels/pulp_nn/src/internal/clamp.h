@@ -2,7 +2,7 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_CLAMP_H_
 #define TINSMITH_KERNELS_PULP_NN_CLAMP_H_
 
-#include "src/internal/corev.h"
+#include "corev.h"
 
 // Clamps bytes to [min, max], both in the bytes' range.
 void clamp_bytes(uint8_t *bytes, uint32_t count, int32_t min, int32_t max, bool is_signed);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "include/tinsmith_corev.h"
+#include "tinsmith_corev.h"
 
 // A line of assembly.
 #define LINE(TEXT) TEXT "\n\t"

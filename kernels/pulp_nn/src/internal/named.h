@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "include/pulp_nn_team.h"
+#include "pulp_nn_team.h"
 
 // Named by the type of kappa and lambda, for macros.
 static inline tinsmith_pulp_stage_t stage_of_int32_t(tinsmith_pulp_stage_kind_t kind, const int8_t *bias,

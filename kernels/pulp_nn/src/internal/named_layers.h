@@ -2,7 +2,7 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_NAMED_LAYERS_H_
 #define TINSMITH_KERNELS_PULP_NN_NAMED_LAYERS_H_
 
-#include "src/internal/named.h"
+#include "named.h"
 
 #define STAGE(OUT, SCALE) \
   .stage =                \

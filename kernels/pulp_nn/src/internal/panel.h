@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "src/internal/panel_asm.h"
-#include "src/internal/sums.h"
+#include "panel_asm.h"
+#include "sums.h"
 
 #define PANEL_LEAST_WORDS 2u
 

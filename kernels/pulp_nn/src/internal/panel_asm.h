@@ -4,8 +4,8 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_PANEL_ASM_H_
 #define TINSMITH_KERNELS_PULP_NN_PANEL_ASM_H_
 
-#include "src/internal/corev.h"
-#include "src/internal/sums.h"
+#include "corev.h"
+#include "sums.h"
 
 // clang-format off
 

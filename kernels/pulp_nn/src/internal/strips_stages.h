@@ -2,8 +2,8 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_STRIPS_STAGES_H_
 #define TINSMITH_KERNELS_PULP_NN_STRIPS_STAGES_H_
 
-#include "src/internal/area.h"
-#include "src/internal/stage.h"
+#include "area.h"
+#include "stage.h"
 
 // The kinds of strips: input, output, first value of a sum, first and further dot products, output stage.
 #define FOR_ALL_KINDS(DEFINE)                                                                       \

@@ -2,7 +2,7 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_SUMS_H_
 #define TINSMITH_KERNELS_PULP_NN_SUMS_H_
 
-#include "src/internal/stage.h"
+#include "stage.h"
 
 #define PIXELS_PACKED 4u
 #define PIXELS_PLAIN 2u

@@ -2,7 +2,7 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_WINDOWS_H_
 #define TINSMITH_KERNELS_PULP_NN_WINDOWS_H_
 
-#include "src/internal/stage.h"
+#include "stage.h"
 
 #define BLOCK_CHANNELS 4u
 
