@@ -1,8 +1,7 @@
 // The DMA of PULP's clusters, mchan v7: copies between the cluster's first-level memory and what lies outside. The
 // fabric controller drives it by the control port that it has among the cluster's peripherals (dmac_wrap of
 // pulp_cluster; the address is what pulp-runtime calls ARCHI_MCHAN_EXT), so the cluster must have power and a clock,
-// but none of its cores needs to run. A core of the cluster would give TINSMITH_MCHAN the address of the cores' own
-// window, 0x10204400.
+// but none of its cores needs to run. A core of the cluster has a window of its own: mchan_cluster.c.
 //
 // The registers are those of mchan's manual, the layout of a command's first word that of version 7, whose lengths have
 // 17 bits (pulp-runtime and Deeploy write the same). Reading COMMAND takes one of 16 identifiers; a command is then
@@ -10,8 +9,9 @@
 // identifiers back.
 //
 // Transfers are not ordered among themselves, but tinsmith/dma.h promises that copies end in the order of their starts:
-// so one that touches what an earlier one touches waits for it, and a wait ends what was started before, too. What has
-// both ends on one side mchan cannot copy; the core does.
+// so one that touches what an earlier one touches waits for it and those before it, and a wait ends what was started
+// before, too. Transfers thus end oldest first, and stand in a ring. What has both ends on one side mchan cannot copy;
+// the core does.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,22 +48,23 @@ typedef struct {
   uintptr_t behind;
 } span_t;
 
-// number: of its copy, the first being 1.
+// mask: the bit of its identifier.
 typedef struct {
-  bool is_under_way;
-  uint32_t number;
-  span_t destination;
-  span_t source;
+  uint32_t mask;
+  span_t written;
+  span_t read;
 } transfer_t;
 
 // Where linker scripts know the name, in the first-level memory.
 #define NEAR __attribute__((section(".bss.tinsmith_near")))
 
+// Transfers so far, those that ended, and the rest, by the last bits of their numbers.
+static NEAR uint32_t started;
+static NEAR uint32_t ended;
 static NEAR transfer_t transfers[IDENTIFIERS];
 
-// Copies so far, and the last that was started with each token.
-static NEAR uint32_t copies;
-static NEAR uint32_t last_of[TINSMITH_DMA_TOKENS];
+// How many transfers had been started when a copy with that token was.
+static NEAR uint32_t started_with[TINSMITH_DMA_TOKENS];
 
 static inline void store_register(uint32_t offset, uint32_t value) {
   *(volatile uint32_t *)(uintptr_t)(TINSMITH_MCHAN + offset) = value;
@@ -86,44 +87,48 @@ static inline bool meet(span_t one, span_t other) {
   return one.first < other.behind && other.first < one.behind;
 }
 
-static span_t span_of(const void *start, uint32_t bytes, uint32_t rows, uint32_t stride) {
+static inline span_t span_of(const void *start, uint32_t bytes, uint32_t rows, uint32_t stride) {
   const uintptr_t first = (uintptr_t)start;
   const span_t span = {first, first + (rows - 1u) * stride + bytes};
   return span;
 }
 
-static void end(uint32_t identifier) {
-  const uint32_t mask = 1u << identifier;
-  while ((load_register(STATUS) & mask) != 0u) {
+static inline transfer_t *at(uint32_t number) {
+  return &transfers[number % IDENTIFIERS];
+}
+
+// End all transfers before that of a number, of which one has not ended yet.
+static void end_before(uint32_t number) {
+  uint32_t masks = 0u;
+  for (; ended != number; ++ended) {
+    masks |= at(ended)->mask;
   }
-  store_register(STATUS, mask);
-  transfers[identifier].is_under_way = false;
+  while ((load_register(STATUS) & masks) != 0u) {
+  }
+  store_register(STATUS, masks);
   order_memory();
 }
 
-static void end_what_meets(span_t destination, span_t source) {
-  for (uint32_t i = 0u; i < IDENTIFIERS; ++i) {
-    const transfer_t *const other = &transfers[i];
-    if (other->is_under_way && (meet(destination, other->destination) || meet(destination, other->source) ||
-                                meet(source, other->destination))) {
-      end(i);
-    }
-  }
+static inline bool is_in_the_way(const transfer_t *earlier, span_t written, span_t read) {
+  return meet(written, earlier->written) || meet(written, earlier->read) || meet(read, earlier->written);
 }
 
-// Reading COMMAND stalls while no identifier is free, and nobody else gives ours back.
-static void free_an_identifier(void) {
-  for (uint32_t i = 0u; i < IDENTIFIERS; ++i) {
-    if (!transfers[i].is_under_way) {
+// End the newest transfer that touches what a copy does, and all before it.
+static inline void end_what_is_in_the_way(span_t written, span_t read) {
+  for (uint32_t number = started; number != ended; --number) {
+    if (is_in_the_way(at(number - 1u), written, read)) {
+      end_before(number);
       return;
     }
   }
-  end(0u);
 }
 
 static void start(uint8_t *destination, const uint8_t *source, uint32_t bytes, uint32_t rows,
                   uint32_t destination_stride, uint32_t source_stride) {
-  free_an_identifier();
+  // Reading COMMAND stalls while no identifier is free, and nobody else gives ours back.
+  if (started - ended == IDENTIFIERS) {
+    end_before(ended + 1u);
+  }
   order_memory();
   const bool to_l1 = is_in_l1(destination);
   const uint32_t l1_stride = to_l1 ? destination_stride : source_stride;
@@ -143,49 +148,60 @@ static void start(uint8_t *destination, const uint8_t *source, uint32_t bytes, u
     store_register(COMMAND, bytes);
     store_register(COMMAND, l1_stride);
   }
-  const transfer_t transfer = {true, copies, span_of(destination, bytes, rows, destination_stride),
-                               span_of(source, bytes, rows, source_stride)};
-  transfers[identifier] = transfer;
+  // While it runs, write down what it does.
+  transfer_t *const transfer = at(started);
+  transfer->mask = 1u << identifier;
+  transfer->written = span_of(destination, bytes, rows, destination_stride);
+  transfer->read = span_of(source, bytes, rows, source_stride);
+  ++started;
 }
 
-static bool is_one_command(uint32_t bytes, uint32_t rows, uint32_t destination_stride, uint32_t source_stride) {
-  return bytes < TINSMITH_MCHAN_MOST && rows <= TINSMITH_MCHAN_MOST / bytes &&
+// No division: it takes as long as many copies do. The product has 32 bits at most.
+static inline bool is_one_command(uint32_t bytes, uint32_t rows, uint32_t destination_stride, uint32_t source_stride) {
+  return bytes < TINSMITH_MCHAN_MOST && rows <= TINSMITH_MCHAN_MOST && bytes * rows <= TINSMITH_MCHAN_MOST &&
          destination_stride < TINSMITH_MCHAN_MOST && source_stride < TINSMITH_MCHAN_MOST;
 }
 
 static void start_row(uint8_t *destination, const uint8_t *source, uint32_t bytes) {
-  for (uint32_t at = 0u; at < bytes; at += TINSMITH_MCHAN_MOST) {
-    const uint32_t part = bytes - at < TINSMITH_MCHAN_MOST ? bytes - at : TINSMITH_MCHAN_MOST;
-    start(destination + at, source + at, part, 1u, 0u, 0u);
+  for (uint32_t first = 0u; first < bytes; first += TINSMITH_MCHAN_MOST) {
+    const uint32_t part = bytes - first < TINSMITH_MCHAN_MOST ? bytes - first : TINSMITH_MCHAN_MOST;
+    start(destination + first, source + first, part, 1u, 0u, 0u);
+  }
+}
+
+static __attribute__((noinline)) void copy_rows(uint8_t *destination, const uint8_t *source, uint32_t bytes,
+                                                uint32_t rows, uint32_t destination_stride, uint32_t source_stride,
+                                                bool is_core_copy) {
+  for (uint32_t row = 0u; row < rows; ++row) {
+    uint8_t *const to = destination + row * destination_stride;
+    const uint8_t *const from = source + row * source_stride;
+    if (is_core_copy) {
+      memcpy(to, from, bytes);
+    } else {
+      start_row(to, from, bytes);
+    }
   }
 }
 
 void tinsmith_dma_start(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
                         uint32_t destination_stride, uint32_t source_stride) {
-  uint8_t *const to = destination;
-  const uint8_t *const from = source;
   const bool is_core_copy = is_in_l1(destination) == is_in_l1(source);
-  ++copies;
-  last_of[token] = copies;
-  end_what_meets(span_of(destination, bytes, rows, destination_stride), span_of(source, bytes, rows, source_stride));
+  if (started != ended) {
+    end_what_is_in_the_way(span_of(destination, bytes, rows, destination_stride),
+                           span_of(source, bytes, rows, source_stride));
+  }
   if (!is_core_copy && is_one_command(bytes, rows, destination_stride, source_stride)) {
-    start(to, from, bytes, rows, destination_stride, source_stride);
-    return;
+    start(destination, source, bytes, rows, destination_stride, source_stride);
+  } else {
+    copy_rows(destination, source, bytes, rows, destination_stride, source_stride, is_core_copy);
   }
-  for (uint32_t row = 0u; row < rows; ++row) {
-    if (is_core_copy) {
-      memcpy(to + row * destination_stride, from + row * source_stride, bytes);
-    } else {
-      start_row(to + row * destination_stride, from + row * source_stride, bytes);
-    }
-  }
+  started_with[token] = started;
 }
 
 void tinsmith_dma_wait(uint32_t token) {
-  for (uint32_t i = 0u; i < IDENTIFIERS; ++i) {
-    if (transfers[i].is_under_way && (int32_t)(transfers[i].number - last_of[token]) <= 0) {
-      end(i);
-    }
+  const uint32_t number = started_with[token];
+  if ((int32_t)(number - ended) > 0) {
+    end_before(number);
   }
 }
 
