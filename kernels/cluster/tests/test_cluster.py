@@ -125,7 +125,7 @@ def test_the_stack_of_core_0_is_measured(tmp_path: Path) -> None:
 )
 def test_a_stack_that_overflows_is_told(core: int, message: str, tmp_path: Path) -> None:
     firmware = build(target("pulp-open"), "pulp", tmp_path, "deep.c")
-    frames = 45 if core == 0 else 15
+    frames = 45 if core == 0 else 20
     with pytest.raises(FirmwareCrashError, match=message):
         run(firmware, target("pulp-open"), [struct.pack("<2I", core, frames)])
 

@@ -58,7 +58,7 @@ def test_stacks_of_a_cluster_lie_in_front_of_its_arena() -> None:
     assert all(places)
     assert script.index("__near_bss_end") < script.index("*(.arena.l1)")
     assert script.index("__near_bss_end") < script.index("*(.bss .bss.*")
-    assert ". = . + 7168;" in script
+    assert ". = . + 8960;" in script
 
 
 def test_a_board_without_a_cluster_has_no_script_of_one() -> None:
