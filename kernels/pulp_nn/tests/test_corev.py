@@ -4,8 +4,8 @@ import struct
 from pathlib import Path
 
 import pytest
-from cluster_program import build
-from tinsmith_toolchains import read_sections, read_symbols
+from cluster_program import L1_BYTES, LIBRARY, SIMULATORS, build
+from tinsmith_toolchains import build_cluster_program, read_sections, read_symbols
 
 # cv.setup 0 and 1, rs1, end: everything but the register and the distance.
 SETUP_MASK = 0x00007FFF
@@ -59,3 +59,51 @@ def test_kernels_begin_with_a_line_of_the_instruction_cache(program: Path) -> No
     kernels = [symbol for symbol in code if symbol.name.startswith("tinsmith_pulp_")]
     assert len(kernels) > 5
     assert [kernel.name for kernel in kernels if kernel.address % CACHE_LINE_BYTES != 0] == []
+
+
+def code_bytes(folder: Path, entry: str) -> int:
+    """Code and constants of a program that calls only main(), and the same with an entry point: the difference."""
+    sizes: list[int] = []
+    for name, statement in (("without", ""), ("with", f"kept = (void *)&{entry};")):
+        source = folder / f"{name}.c"
+        source.write_text(
+            f"void {entry}(void);\nvoid *volatile kept;\nint main(void) {{ {statement} return 0; }}\n",
+            encoding="utf-8",
+        )
+        elf = folder / f"{name}.elf"
+        build_cluster_program(
+            [source, *sorted((LIBRARY / "src").glob("*.c"))],
+            elf,
+            runtime=SIMULATORS / "runtime",
+            include_directories=[LIBRARY],
+            l1_bytes=L1_BYTES,
+        )
+        sections = read_sections(elf)
+        sizes.append(sum(s.size_bytes for s in sections if s.name in (".text", ".rodata")))
+    return sizes[1] - sizes[0]
+
+
+@pytest.mark.parametrize(
+    ("entry", "at_most"),
+    [
+        ("conv2d_packed_tflite_s8", 4096),
+        ("conv2d_packed_truncate_s8", 4096),
+        ("depthwise_3x3_tflite_s8", 4096),
+        ("depthwise_3x3_truncate_s8", 4096),
+        ("depthwise_tflite_s8", 6000),
+        ("depthwise_truncate_s8", 6000),
+        ("linear_packed_tflite_s8", 1200),
+        ("linear_packed_truncate_s8", 1200),
+        ("add_tflite_s8", 700),
+        ("add_weighted_s8", 500),
+        ("max_pool_s8", 1000),
+        ("average_pool_tflite_s8", 2300),
+        ("softmax_by_table", 1300),
+        ("lookup", 300),
+        ("copy", 700),
+    ],
+)
+def test_a_function_of_one_kind_brings_little_code(
+    entry: str, at_most: int, tmp_path: Path
+) -> None:
+    assert 0 < code_bytes(tmp_path, f"tinsmith_pulp_{entry}") <= at_most
