@@ -9,6 +9,7 @@ import contextlib
 import io
 import math
 import os
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -404,9 +405,9 @@ def _add_float_tolerance(command: argparse.ArgumentParser) -> None:
 def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
     command.add_argument(
         "--ram",
-        type=_positive,
-        metavar="BYTES",
-        help=f"what the arena may take (default: {default})",
+        type=_size,
+        metavar="SIZE",
+        help=f"what the arena may take, in bytes or as 24KiB (default: {default})",
     )
     command.add_argument(
         "--cores",
@@ -416,8 +417,8 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
     )
     command.add_argument(
         "--l1",
-        type=_positive,
-        metavar="BYTES",
+        type=_size,
+        metavar="SIZE",
         help="what the network may use of the cluster's memory (default: what stacks leave of it)",
     )
 
@@ -442,6 +443,20 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
     return number
+
+
+_UNITS = {"k": 1 << 10, "m": 1 << 20}
+
+
+def _size(text: str) -> int:
+    """Bytes: `65536`, `64KiB`, `64k`."""
+    found = re.fullmatch(r"(\d+) ?(?:([km])(?:ib)?)?", text.strip().lower())
+    size = int(found[1]) * _UNITS.get(found[2], 1) if found else 0
+    if size < 1:
+        raise argparse.ArgumentTypeError(
+            f"expected a size above 0 such as 65536 or 64KiB, got {text!r}"
+        )
+    return size
 
 
 def _share(text: str) -> float:

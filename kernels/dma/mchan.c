@@ -56,7 +56,7 @@ typedef struct {
 } transfer_t;
 
 // Where linker scripts know the name, in the first-level memory.
-#define NEAR __attribute__((section(".bss.tinsmith_near")))
+#define NEAR __attribute__((section(".bss.tinsmith_near.ordered")))
 
 // Transfers so far, those that ended, and the rest, by the last bits of their numbers.
 static NEAR uint32_t started;
@@ -206,10 +206,10 @@ void tinsmith_dma_wait(uint32_t token) {
 }
 
 // Copies without an order need no account of what they touch: identifiers of each token, and all that are given.
-#define NEAR __attribute__((section(".bss.tinsmith_near")))
+#define NEAR_UNORDERED __attribute__((section(".bss.tinsmith_near.unordered")))
 
-static uint32_t given[TINSMITH_DMA_TOKENS] NEAR;
-static uint32_t all_given NEAR;
+static NEAR_UNORDERED uint32_t given[TINSMITH_DMA_TOKENS];
+static NEAR_UNORDERED uint32_t all_given;
 
 // Gives identifiers back whose transfers have ended; returns when there is one.
 static void take_back(void) {

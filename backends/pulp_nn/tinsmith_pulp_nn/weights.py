@@ -1,4 +1,4 @@
-"""Constants of layers with weights: what the kernels want them to be, and their bytes as one copy moves them."""
+"""Constants of layers with weights: what the kernels want them to be, and their bytes as few copies move them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope
 from tinsmith_pulp_nn.common import fork, zero_point
 
 LAYOUT = "constants"
+NUMBERS = "numbers"
 LARGEST_SUM = 1 << 30
 """Sums for TFLite's stage are below it."""
 
@@ -128,15 +129,15 @@ def arranged(
     numbers: Callable[[Layer], NDArray[np.int8]],
     rows: Callable[[NDArray[np.int8]], NDArray[np.int8]],
 ) -> Callable[[Layer], tuple[Prepared | AsGiven, ...]]:
-    """All constants of a layer as one array (tinsmith_pulp_arranged.h). numbers: the bytes of its record. rows: the rows
-    of weights as the kernel reads them.
+    """A layer's record and the array of its channels (tinsmith_pulp_arranged.h). numbers: the bytes of the record. rows:
+    the rows of weights as the kernel reads them.
     """
 
     def prepared(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
         found = channels_of(layer)
         words = np.concatenate([found.bias.astype(np.int32), found.multipliers, found.shifts])
-        parts = [numbers(layer), words.view(np.int8), rows(found.rows).reshape(-1)]
-        return (Prepared(LAYOUT, np.concatenate(parts)),)
+        parts = [words.view(np.int8), rows(found.rows).reshape(-1)]
+        return Prepared(NUMBERS, numbers(layer)), Prepared(LAYOUT, np.concatenate(parts))
 
     return prepared
 
@@ -154,7 +155,8 @@ def emit_arranged(kernel: str) -> Callable[[Layer, Scope], Emission]:
         scratch = scope.scratch.expression if scope.scratch else "NULL"
         fields = {
             "input": scope.input(0),
-            "constants": scope.prepared(LAYOUT, f"{scope.layer}: numbers, bias, scales, weights"),
+            "numbers": scope.prepared(NUMBERS, f"{scope.layer}: sizes and bounds"),
+            "constants": scope.prepared(LAYOUT, f"{scope.layer}: bias, scales, weights"),
             "output": scope.output,
             "scratch": f"(uint8_t *){scratch}",
         }

@@ -1,8 +1,9 @@
-/* Layers with weights whose numbers a compiler put in front of them: one array holds all that is constant, so that one
- * copy brings it to first-level memory, and a call names four pointers. The arithmetic is TFLite's, in and out int8.
+/* Layers with weights as a compiler arranges them: sizes and bounds are a record of their own, and all numbers of the
+ * channels one array, so that a call names five pointers and few copies bring what is constant to first-level memory.
+ * Tiles of one layer differ in their record alone. The arithmetic is TFLite's, in and out int8.
  *
- * The array begins at a multiple of 4 bytes: a record of numbers, then for each output channel its bias, its multiplier
- * and its shift (three arrays of int32, as tinsmith_pulp_stage_t has them), then the weights.
+ * The array, constants, begins at a multiple of 4 bytes: for each output channel its bias, its multiplier and its shift
+ * (three arrays of int32, as tinsmith_pulp_stage_t has them), then the weights.
  */
 #ifndef TINSMITH_PULP_ARRANGED_H_
 #define TINSMITH_PULP_ARRANGED_H_
@@ -35,9 +36,10 @@ typedef struct {
   tinsmith_pulp_output_numbers_t output;
 } tinsmith_pulp_linear_numbers_t;
 
-/** A call. constants: the array; scratch: as of the kernel, NULL where it wants none. */
+/** A call. numbers: the record; scratch: as of the kernel, NULL where it wants none. */
 typedef struct {
   const void *input;
+  const void *numbers;
   const void *constants;
   void *output;
   uint8_t *scratch;

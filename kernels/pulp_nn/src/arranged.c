@@ -1,4 +1,4 @@
-// From the array of a layer's constants to the kernels' records, which each core makes on its own stack.
+// From a layer's record and array to the kernels' records, which each core makes on its own stack.
 #include "tinsmith_pulp_arranged.h"
 
 #include <stddef.h>
@@ -21,8 +21,8 @@ static tinsmith_pulp_stage_t stage_of(const tinsmith_pulp_output_numbers_t *numb
 }
 
 void tinsmith_pulp_arranged_conv2d(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) {
-  const tinsmith_pulp_window_numbers_t *numbers = call->constants;
-  const int32_t *words = (const int32_t *)(numbers + 1);
+  const tinsmith_pulp_window_numbers_t *numbers = call->numbers;
+  const int32_t *words = call->constants;
   const tinsmith_pulp_conv2d_t layer = {
       .input = call->input,
       .weights = (const int8_t *)(words + 3u * numbers->output_channels),
@@ -49,8 +49,8 @@ void tinsmith_pulp_arranged_conv2d(const tinsmith_pulp_call_t *call, tinsmith_pu
 }
 
 static tinsmith_pulp_depthwise_t depthwise_of(const tinsmith_pulp_call_t *call) {
-  const tinsmith_pulp_window_numbers_t *numbers = call->constants;
-  const int32_t *words = (const int32_t *)(numbers + 1);
+  const tinsmith_pulp_window_numbers_t *numbers = call->numbers;
+  const int32_t *words = call->constants;
   const tinsmith_pulp_depthwise_t layer = {
       .input = call->input,
       .weights = (const int8_t *)(words + 3u * numbers->input_channels),
@@ -85,8 +85,8 @@ void tinsmith_pulp_arranged_depthwise_3x3(const tinsmith_pulp_call_t *call, tins
 }
 
 void tinsmith_pulp_arranged_linear(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) {
-  const tinsmith_pulp_linear_numbers_t *numbers = call->constants;
-  const int32_t *words = (const int32_t *)(numbers + 1);
+  const tinsmith_pulp_linear_numbers_t *numbers = call->numbers;
+  const int32_t *words = call->constants;
   const tinsmith_pulp_linear_t layer = {
       .input = call->input,
       .weights = (const int8_t *)(words + 3u * numbers->outputs),

@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.program import Call, Program, View, simple_steps
 from tinsmith_lowering import Kernel, Prepared, find_kernel, layer_of_call
+from tinsmith_lowering import Layer as KernelLayer
 from tinsmith_target import Target
 
 from tinsmith_tiling.dma import CORE_CYCLES, bytes_cycles, copy_cycles
@@ -187,15 +190,48 @@ class _Formulating:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class StagedConstants:
+    """What the calls of a part of the channels read, one after the other, as one copy brings it near.
+
+    data: int8. offsets: where each constant of each layer begins.
+    """
+
+    data: NDArray[np.int8]
+    offsets: Mapping[tuple[int, str], int]
+
+    def offset(self, layer: KernelLayer, layout: str) -> int:
+        """Of a constant that a layer's kernel prepares."""
+        return self.offsets[id(layer), layout]
+
+
+def staged_constants(cut: Cut, part: int) -> StagedConstants | None:
+    """None where the kernel reads constants as the graph has them, or none at all."""
+    arrays: list[NDArray[np.int8]] = []
+    known: dict[bytes, int] = {}
+    offsets: dict[tuple[int, str], int] = {}
+    end = 0
+    for layer in {id(layer): layer for layer in cut.layers[part]}.values():
+        prepared = cut.kernel.prepare(layer)
+        if not prepared or not all(isinstance(found, Prepared) for found in prepared):
+            return None
+        for found in prepared:
+            assert isinstance(found, Prepared)
+            data = np.ascontiguousarray(found.data).reshape(-1).view(np.int8)
+            key = data.tobytes()
+            if key not in known:
+                known[key] = end
+                padding = -len(data) % NEAR_ALIGNMENT
+                arrays.append(np.concatenate([data, np.zeros(padding, np.int8)]))
+                end += len(data) + padding
+            offsets[id(layer), found.layout] = known[key]
+    return StagedConstants(np.concatenate(arrays), offsets)
+
+
 def constant_bytes(cut: Cut) -> list[int]:
-    """Bytes of the constants of each part of the channels; nothing where they are not one array that is prepared."""
-    sizes: list[int] = []
-    for row in cut.layers:
-        found = cut.kernel.prepare(row[0])
-        if len(found) != 1 or not isinstance(found[0], Prepared):
-            return []
-        sizes.append(found[0].data.nbytes)
-    return sizes
+    """Bytes of the constants of each part of the channels that are brought near; nothing where they are not."""
+    found = [staged_constants(cut, part) for part in range(len(cut.tiles))]
+    return [one.data.nbytes for one in found if one is not None]
 
 
 def reads_one_box(cut: Cut, name: str) -> bool:

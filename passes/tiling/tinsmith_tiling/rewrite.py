@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.builder import dtype_of
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Term
@@ -35,8 +36,8 @@ from tinsmith_lowering import AsGiven, Layer, Prepared, scratch_type
 from tinsmith_tiling.formulate import (
     NEAR_ALIGNMENT,
     Formulation,
-    constant_bytes,
     reads_one_box,
+    staged_constants,
     staged_operands,
 )
 from tinsmith_tiling.model import Plan
@@ -118,6 +119,7 @@ class _Rewriting:
         self._taken = {*program.buffer, *program.view, *program.constant, *calls}
         self._parts = _Parts()
         self._counters = count()
+        self._known: dict[object, str] = {}
 
     def result(self) -> Program:
         program = self.program
@@ -208,12 +210,27 @@ class _Rewriting:
         return self._parts.buffers[name].size_bytes
 
     def prepared(self, call: str, prepared: Prepared) -> str:
-        """A constant as a kernel reads it."""
+        """A constant as a kernel reads it; one that is known already if its bytes are the same."""
         data = np.ascontiguousarray(prepared.data)
-        name = self.fresh(f"{call}.{prepared.layout}")
-        type_ = TensorType(data.shape, dtype_of(data))
-        self._parts.constants[name] = ConstantBuffer(name, type_, data, prepared.layout)
+        key = (prepared.layout, data.dtype.str, data.shape, data.tobytes())
+        if key not in self._known:
+            name = self.fresh(f"{call}.{prepared.layout}")
+            type_ = TensorType(data.shape, dtype_of(data))
+            self._parts.constants[name] = ConstantBuffer(name, type_, data, prepared.layout)
+            self._known[key] = name
+        return self._known[key]
+
+    def far_constant(self, wish: str, data: NDArray[np.int8]) -> str:
+        """Bytes that are copied near."""
+        name = self.fresh(wish)
+        self._parts.constants[name] = ConstantBuffer(
+            name, TensorType(data.shape, dtype_of(data)), data
+        )
         return name
+
+    def view_of(self, name: str) -> View:
+        """A view of the tiled program that was made here."""
+        return self._parts.views[name]
 
 
 class _CallRewriting:
@@ -245,17 +262,19 @@ class _CallRewriting:
         scratch = self._cut.scratch_bytes
         self._scratch = whole.buffer(f"{name}.scratch", scratch) if scratch else None
         self._runs_of = [self._runs(part) for part in range(len(self._cut.tiles))]
-        self._reads = [self._prepared(row[0]) for row in self._cut.layers]
-        self._held = self._constant_views()
+        self._constants = [
+            staged_constants(self._cut, part) for part in range(len(self._cut.tiles))
+        ]
+        self._near_constants = self._constant_views()
 
     def steps(self, behind: "_CallRewriting | None") -> Iterator[Step]:
         """All of them. behind: the call after this one if its first constants are fetched meanwhile."""
         yield from self._fetch_first(0)
-        if self._held and not self._is_prefetched:
+        if self._near_constants and not self._is_prefetched:
             yield self.constants_copy(0)
         parts = len(self._cut.tiles)
         for part in range(parts):
-            if self._held and part + 1 < parts:
+            if self._near_constants and part + 1 < parts:
                 yield self.constants_copy(part + 1)
             is_last = part + 1 == parts
             yield from self._part(part, behind if is_last else None)
@@ -267,7 +286,7 @@ class _CallRewriting:
     def constants_copy(self, part: int) -> Copy:
         """Fetches the constants of a part of the channels."""
         token = Expression(self._constants_token(part))
-        return Copy(self._reads[part][0], self._held[part], DMA, token)
+        return Copy(*self._near_constants[part], DMA, token)
 
     def _constants_token(self, part: int) -> int:
         return _CONSTANT_TOKENS + 2 * (self._index % 2) + part % 2
@@ -280,7 +299,7 @@ class _CallRewriting:
         if behind is not None and not streams:
             yield behind.constants_copy(0)
             behind = None
-        if self._held:
+        if self._near_constants:
             yield Wait(Expression(self._constants_token(part)))
         if len(runs) == tiles:
             for number in range(tiles):
@@ -377,6 +396,7 @@ class _CallRewriting:
             scratch = whole.view(View(self._scratch, scratch_type(size), self._scratch))
         is_whole = self._cut.count == 1
         name = call.name if is_whole else whole.fresh(self._tile_name(part, run_number, run, at))
+        reads, held = self._reads(part, run.layer)
         yield replace(
             call,
             name=name,
@@ -385,8 +405,8 @@ class _CallRewriting:
             outputs=(result,),
             scratch=scratch,
             guard=guard,
-            reads=tuple(self._reads[part]),
-            held=(Held(self._reads[part][0], self._held[part]),) if self._held else (),
+            reads=reads,
+            held=held,
             over=(),
             options=run.layer.options,
         )
@@ -470,37 +490,43 @@ class _CallRewriting:
     def _element(self, name: str) -> int:
         return self._whole.program.view[name].type.dtype.size_bytes
 
-    def _prepared(self, layer: Layer) -> list[str]:
-        """The constants that the tiles of a part of the channels read."""
+    def _reads(self, part: int, layer: Layer) -> tuple[tuple[str, ...], tuple[Held, ...]]:
+        """The constants that a tile reads, and where they are near."""
         names: list[str] = []
+        held: list[Held] = []
+        staged = self._constants[part]
         for found in self._kernel.prepare(layer):
             if isinstance(found, AsGiven):
                 name = self._call.inputs[found.operand]
                 assert name is not None
                 names.append(name)
-            else:
-                names.append(self._whole.prepared(self._call.name, found))
-        return names
+                continue
+            names.append(self._whole.prepared(self._call.name, found))
+            if staged is not None:
+                place = self._whole.view_of(self._near_constants[part][1])
+                start = Expression(place.start.base + staged.offset(layer, found.layout))
+                type_ = self._whole.type_of(names[-1])
+                view = View(f"{names[-1]}.near", type_, place.buffer, start)
+                held.append(Held(names[-1], self._whole.view(view)))
+        return tuple(names), tuple(held)
 
-    def _constant_views(self) -> list[str]:
-        """Where the constants of each part of the channels are copied to; nothing of a call whose are not."""
-        sizes = constant_bytes(self._cut)
-        if not sizes:
+    def _constant_views(self) -> list[tuple[str, str]]:
+        """Of each part of the channels its constants afar, and where they are copied to; nothing of a call whose are
+        not.
+        """
+        found = [one for one in self._constants if one is not None]
+        if len(found) < len(self._constants):
             return []
-        slots = min(2, len(sizes))
-        largest = -(-max(sizes) // NEAR_ALIGNMENT) * NEAR_ALIGNMENT
+        slots = min(2, len(found))
+        largest = max(one.data.nbytes for one in found)
         buffer = self._whole.buffer(f"{self._call.name}.constants", slots * largest)
-        return [
-            self._whole.view(
-                View(
-                    f"{names[0]}.copy",
-                    self._whole.type_of(names[0]),
-                    buffer,
-                    Expression(largest * (part % slots)),
-                )
-            )
-            for part, names in enumerate(self._reads)
-        ]
+        pairs: list[tuple[str, str]] = []
+        for part, one in enumerate(found):
+            far = self._whole.far_constant(f"{self._call.name}.constants", one.data)
+            start = Expression(largest * (part % slots))
+            near = View(f"{far}.copy", self._whole.type_of(far), buffer, start)
+            pairs.append((far, self._whole.view(near)))
+        return pairs
 
 
 def _shifted(
