@@ -137,6 +137,18 @@ class ConstantBuffer(Checked):
     layout: str = ""
 
 
+@dataclass(frozen=True)
+class ConstantTable(Checked):
+    """A name for one constant or another, by where the loops around a step are: member number `index`, from 0 on.
+
+    members: constants of one shape and element type, and one layout; their quantizations may differ.
+    """
+
+    name: str
+    index: Expression
+    members: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Kept(Checked):
     """A state: a view whose bytes stay from run to run. Before the first run they are those of `initial`."""
@@ -307,6 +319,7 @@ class Program(Checked):
     outputs: tuple[str, ...]
     engines: tuple[Engine, ...] = ()
     states: tuple[Kept, ...] = ()
+    tables: tuple[ConstantTable, ...] = ()
 
     @cached_property
     def buffer(self) -> Mapping[str, Buffer]:
@@ -324,6 +337,17 @@ class Program(Checked):
         return {constant.name: constant for constant in self.constants}
 
     @cached_property
+    def table(self) -> Mapping[str, ConstantTable]:
+        """Tables of constants by name."""
+        return {table.name: table for table in self.tables}
+
+    def written_constant(self, name: str | None) -> ConstantBuffer | None:
+        """The constant of that name, of a table its first member; None for other names."""
+        if name in self.table:
+            name = self.table[name].members[0]
+        return self.constant.get(name or "")
+
+    @cached_property
     def memory(self) -> Mapping[str, Memory]:
         """Memories by name."""
         return {memory.name: memory for memory in self.memories}
@@ -339,7 +363,9 @@ class Program(Checked):
         return tuple(step for step in simple_steps(self.steps) if isinstance(step, Call))
 
     def type_of(self, name: str) -> TensorType:
-        """Type of a view or constant; raises KeyError for an unknown name."""
+        """Type of a view or constant, of a table that of its first member; raises KeyError for an unknown name."""
+        if name in self.table:
+            name = self.table[name].members[0]
         return self.view[name].type if name in self.view else self.constant[name].type
 
     def types_of(self, call: Call) -> tuple[tuple[TensorType | None, ...], tuple[TensorType, ...]]:
@@ -401,17 +427,17 @@ def tensor(
 
 
 def unrolled(program: Program) -> Program:
-    """The program without loops: what it means.
+    """The program without loops and tables of constants: what it means.
 
     Steps and views in loops are repeated; their names then say the iteration (`tile@i=2`).
     Raises GraphError where a step reads a counter outside of its loop, or a table has no entry.
     """
-    if not any(isinstance(step, Loop) for step in program.steps):
+    if not program.tables and not any(isinstance(step, Loop) for step in program.steps):
         return program
     unroller = _Unroller(program)
     steps = tuple(unroller.step(*instance) for instance in instances(program.steps))
     views = tuple(view for view in program.views if not view.counters)
-    return replace(program, views=(*views, *unroller.views.values()), steps=steps)
+    return replace(program, views=(*views, *unroller.views.values()), steps=steps, tables=())
 
 
 def instances(
@@ -446,8 +472,10 @@ class _Unroller:
                     inputs=tuple(name and self._place(name, counters) for name in step.inputs),
                     outputs=tuple(self._place(name, counters) for name in step.outputs),
                     scratch=step.scratch and self._place(step.scratch, counters),
+                    reads=tuple(self._place(name, counters) for name in step.reads),
                     held=tuple(
-                        replace(held, view=self._place(held.view, counters)) for held in step.held
+                        Held(self._place(held.constant, counters), self._place(held.view, counters))
+                        for held in step.held
                     ),
                     token=step.token and _fixed(step.token, counters),
                     guard=None,
@@ -468,6 +496,8 @@ class _Unroller:
                 return replace(step, token=_fixed(step.token, counters), guard=None)
 
     def _place(self, name: str, counters: Mapping[str, int]) -> str:
+        if name in self._program.table:
+            return _member(self._program.table[name], counters)
         view = self._program.view.get(name)
         if view is None or not view.counters:
             return name
@@ -477,6 +507,15 @@ class _Unroller:
             start = _fixed(view.start, counters)
             self.views[placed] = replace(view, name=placed, start=start, ring=ring)
         return placed
+
+
+def _member(table: ConstantTable, counters: Mapping[str, int]) -> str:
+    index = table.index.value(counters)
+    if not 0 <= index < len(table.members):
+        raise GraphError(
+            f"table {table.name!r} of {len(table.members)} constants is read at {index}, with {dict(counters)}"
+        )
+    return table.members[index]
 
 
 def _fixed(expression: Expression, counters: Mapping[str, int]) -> Expression:

@@ -16,6 +16,7 @@ from tinsmith_ir.program import (
     Buffer,
     Call,
     ConstantBuffer,
+    ConstantTable,
     Copy,
     Engine,
     Fill,
@@ -70,6 +71,7 @@ class _ProgramParser:
         self._buffers: list[Buffer] = []
         self._views: list[View] = []
         self._constants: list[ConstantBuffer] = []
+        self._tables: list[ConstantTable] = []
         self._steps: list[Step] = []
         self._inputs: list[str] = []
         self._outputs: list[str] = []
@@ -96,11 +98,23 @@ class _ProgramParser:
             outputs=tuple(self._outputs),
             engines=tuple(self._engines),
             states=tuple(self._states),
+            tables=tuple(self._tables),
         )
 
     def _statement(self) -> None:
         reader = self._reader
-        words = ("memory", "engine", "buffer", "view", "const", "input", "state", "output", *_STEPS)
+        words = (
+            "memory",
+            "engine",
+            "buffer",
+            "view",
+            "const",
+            "table",
+            "input",
+            "state",
+            "output",
+            *_STEPS,
+        )
         match reader.keyword(*words):
             case "memory":
                 self._memories.append(self._memory())
@@ -112,6 +126,8 @@ class _ProgramParser:
                 self._views.append(self._view())
             case "const":
                 self._constants.append(self._constant())
+            case "table":
+                self._tables.append(self._table())
             case "input":
                 self._inputs.append(reader.name())
             case "state":
@@ -196,6 +212,17 @@ class _ProgramParser:
         layout = reader.string() if reader.accept_word("layout") else ""
         reader.punctuation("=")
         return ConstantBuffer(name, type_, reader.data(type_), layout)
+
+    def _table(self) -> ConstantTable:
+        """`table %w = %w0, %w1 at 2*i`."""
+        reader = self._reader
+        name = reader.name()
+        reader.punctuation("=")
+        members = [reader.name()]
+        while reader.accept(","):
+            members.append(reader.name())
+        reader.word("at")
+        return ConstantTable(name, reader.expression(), tuple(members))
 
     def _step(self, keyword: str, depth: int) -> Step:
         reader = self._reader

@@ -19,6 +19,7 @@ from tinsmith_ir.printer import (
 from tinsmith_ir.program import (
     Buffer,
     Call,
+    ConstantTable,
     Copy,
     Engine,
     Fill,
@@ -43,6 +44,7 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
     for constant in program.constants:
         value = Value(constant.name, constant.type)
         lines.append(f"  {print_constant(value, constant.data, constants, constant.layout)}")
+    lines += [f"  {_table(table)}" for table in program.tables]
     lines += [f"  input {print_name(name)}" for name in program.inputs]
     for state in program.states:
         initial = print_data(state.initial, constants, program.view[state.view].type.dtype)
@@ -126,6 +128,11 @@ def _raw_buffer(buffer: Buffer) -> str:
 def _place(buffer: Buffer) -> str:
     offset = "" if buffer.offset is None else f" at {buffer.offset}"
     return f" in {quoted(buffer.memory)}{offset}"
+
+
+def _table(table: ConstantTable) -> str:
+    members = ", ".join(map(print_name, table.members))
+    return f"table {print_name(table.name)} = {members} at {print_expression(table.index)}"
 
 
 def _memory(memory: Memory) -> str:

@@ -88,7 +88,9 @@ def _repeated_names(program: Program) -> Iterator[str]:
         "memory": [memory.name for memory in program.memories],
         "engine": [engine.name for engine in program.engines],
         "buffer": [buffer.name for buffer in program.buffers],
-        "view or constant": [tensor.name for tensor in (*program.views, *program.constants)],
+        "view or constant": [
+            tensor.name for tensor in (*program.views, *program.constants, *program.tables)
+        ],
         "call": [call.name for call in program.calls],
         "input": [*program.inputs],
         "state": [state.view for state in program.states],
@@ -127,6 +129,19 @@ def _wrong_states(program: Program) -> Iterator[str]:
         type_, data = program.view[state.view].type, state.initial
         if data.shape != type_.shape or data.dtype != type_.dtype.numpy:
             yield f"{print_name(state.view)} is {print_type(type_)}, begins as {data.dtype}{data.shape}"
+
+
+def _wrong_tables(program: Program) -> Iterator[str]:
+    for table in program.tables:
+        unknown = [name for name in table.members if name not in program.constant]
+        if unknown or not table.members:
+            what = f"{print_name(unknown[0])} is none" if unknown else "it has none"
+            yield f"{print_name(table.name)}: expected constants, {what}"
+            continue
+        members = [program.constant[name] for name in table.members]
+        kinds = {(member.type.shape, member.type.dtype, member.layout) for member in members}
+        if len(kinds) > 1:
+            yield f"{print_name(table.name)}: members of {len(kinds)} shapes, element types or layouts"
 
 
 def _wrong_memories(program: Program) -> Iterator[str]:
@@ -204,7 +219,7 @@ def _wrong_element_layout(view: View) -> Iterator[str]:
 
 
 def _unknown_names(program: Program) -> Iterator[str]:
-    readable = program.view.keys() | program.constant.keys()
+    readable = program.view.keys() | program.constant.keys() | program.table.keys()
     for name in program.ends:
         if name not in program.view:
             yield f"{print_name(name)} among the program's inputs, states and outputs"
@@ -224,19 +239,21 @@ def _wrong_reads(program: Program) -> Iterator[str]:
 
 def _misread(program: Program, call: Call) -> Iterator[str]:
     for name in filter(None, call.inputs):
-        if name in program.constant and program.constant[name].layout:
+        constant = program.written_constant(name)
+        if constant is not None and constant.layout:
             yield f"{print_name(name)}, arranged for a kernel, is an operand"
     for name in call.reads:
-        if name not in program.constant:
+        constant = program.written_constant(name)
+        if constant is None:
             yield f"{print_name(name)} is read"
-        elif not program.constant[name].layout and name not in call.inputs:
+        elif not constant.layout and name not in call.inputs:
             yield f"{print_name(name)}, an operand of others, is read"
     copied = [held.constant for held in call.held]
     if copied != [name for name in call.reads if name in copied]:
         yield f"copies of {', '.join(map(print_name, copied))}, which are not read in that order,"
         return
     for held in call.held:
-        type_, wanted = program.type_of(held.view), program.constant[held.constant].type
+        type_, wanted = program.type_of(held.view), program.type_of(held.constant)
         if (type_.shape, type_.dtype) != (wanted.shape, wanted.dtype):
             yield f"{print_name(held.view)} is {print_type(type_)}, its constant {print_type(wanted)},"
         elif not program.view[held.view].is_dense:
@@ -489,6 +506,7 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("each name has one definition", _repeated_names),
     ProgramRule("each type is well formed", _broken_types),
     ProgramRule("a constant's data have its shape and dtype", _wrong_constants),
+    ProgramRule("a table has constants of one shape, element type and layout", _wrong_tables),
     ProgramRule("constants alone are of i4", _viewed_four_bits),
     ProgramRule("a memory has bytes and an alignment that is a power of two", _wrong_memories),
     ProgramRule("an engine reaches memories and holds steps", _wrong_engines),

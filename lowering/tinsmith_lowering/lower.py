@@ -298,18 +298,15 @@ def layer_of_node(graph: Graph, node: Node, target: Target) -> Layer:
 
 
 def layer_of_call(program: Program, call: Call, target: Target) -> Layer:
-    """A kernel call as kernels see it."""
-    constants = program.constant
+    """A kernel call as kernels see it; of a table of constants, with the first."""
+    constants = [program.written_constant(name) for name in call.inputs]
     inputs, outputs = program.types_of(call)
     return Layer(
         name=call.name,
         operator=call.operator,
         inputs=inputs,
         outputs=outputs,
-        constants=tuple(
-            constants[name].data if name is not None and name in constants else None
-            for name in call.inputs
-        ),
+        constants=tuple(constant and constant.data for constant in constants),
         target=target,
         options=call.options,
     )

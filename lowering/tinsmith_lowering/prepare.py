@@ -16,7 +16,14 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.graph import Array
 from tinsmith_ir.passes import BIT_EXACT, Contract
-from tinsmith_ir.program import Call, ConstantBuffer, Program, SimpleStep, changed_steps
+from tinsmith_ir.program import (
+    Call,
+    ConstantBuffer,
+    Program,
+    SimpleStep,
+    changed_steps,
+    unrolled,
+)
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
@@ -66,9 +73,10 @@ def check_prepared(program: Program, target: Target, kernels: Sequence[Kernel]) 
 
     Calls that read nothing are not prepared yet, or have nothing to read.
     """
-    for call in program.calls:
+    meant = unrolled(program) if program.tables else program
+    for call in meant.calls:
         if call.reads:
-            _check_call(program, call, target, kernels)
+            _check_call(meant, call, target, kernels)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import ZERO
 from tinsmith_ir.places import Places, contiguous_axes, places
-from tinsmith_ir.program import Copy, Fill, View, dense_strides
+from tinsmith_ir.program import ConstantTable, Copy, Fill, View, dense_strides
 from tinsmith_ir.program_printer import print_view
 from tinsmith_ir.types import TensorType
 
@@ -40,7 +40,7 @@ class CopyWriter:
         destination = program.view[copy.destination]
         source = program.view.get(copy.source)
         if source is None:
-            source = View(copy.source, program.constant[copy.source].type, copy.source)
+            source = View(copy.source, program.type_of(copy.source), copy.source)
         if source.layout or destination.layout:
             yield from self._scattered(copy, source, destination, indent, dma_token)
             return
@@ -139,10 +139,22 @@ class CopyWriter:
         """Of a view's first byte; of a constant, the array's."""
         if view.name in self.layout.program.view:
             return self.layout.address(view.name, self.arena, self.holder)
+        if view.name in self.layout.program.table:
+            return self._member_address(self.layout.program.table[view.name])
         constant = self.layout.program.constant[view.name]
         label = shortened(c_identifier(view.name), 32)
         comment = f"{view.name} {describe(constant.type)}"
         return f"(const uint8_t *){self.pool.add(label, constant.data, comment)}"
+
+    def _member_address(self, table: ConstantTable) -> str:
+        """Of the first byte of a table's member: all members are one array."""
+        members = [self.layout.program.constant[name] for name in table.members]
+        data = np.concatenate([member.data.reshape(-1) for member in members])
+        label = shortened(c_identifier(table.members[0]), 32)
+        comment = f"{table.members[0]} {describe(members[0].type)} and {len(members) - 1} more"
+        index = c_expression(table.index, self.holder)
+        array = self.pool.add(label, data, comment)
+        return f"(const uint8_t *){array} + {members[0].data.nbytes} * ({index})"
 
     def _motion(self, axes: Sequence[int], view: View) -> str:
         """What the indices along `axes` add to a view's first byte."""

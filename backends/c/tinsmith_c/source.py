@@ -197,12 +197,16 @@ def _fitting(layout: Layout, name: str, memory: str) -> list[str]:
 
 def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
     program = layout.program
+    held_constants = {held.constant for held in call.held}
+    if any(name in program.table and name not in held_constants for name in call.reads):
+        raise GraphError(
+            f"expected copies of what is read of tables of constants, in\n  {print_step(call)}\n"
+        )
     inputs: list[Operand | None] = []
     for index, name in enumerate(call.inputs):
         if name is None:
             inputs.append(None)
-        elif name in program.constant:
-            constant = program.constant[name]
+        elif (constant := program.written_constant(name)) is not None:
             tensor = shortened(c_identifier(name), 32)
             description = f"{name} {describe(constant.type)}"
             inputs.append(Operand("", tensor, "", description, constant.data, name))
@@ -221,20 +225,20 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
         pool=pool,
         reads=frozenset(call.reads),
         layouts={
-            program.constant[name].layout: program.constant[name].data
-            for name in call.reads
-            if program.constant[name].layout
+            constant.layout: constant.data
+            for constant in map(program.written_constant, call.reads)
+            if constant is not None and constant.layout
         },
         copies={
-            program.constant[held.constant].layout: _copied(layout, held)
+            constant.layout: _copied(layout, held)
             for held in call.held
-            if program.constant[held.constant].layout
+            if (constant := program.written_constant(held.constant)) is not None and constant.layout
         },
     )
 
 
 def _copied(layout: Layout, held: Held) -> str:
-    element = C_TYPES[layout.program.constant[held.constant].type.dtype]
+    element = C_TYPES[layout.program.type_of(held.constant).dtype]
     return f"((const {element} *)({layout.address(held.view)}))"
 
 
@@ -320,8 +324,8 @@ def _layer_comment(layout: Layout, call: Call, kernel: Kernel) -> list[str]:
 
 def _describe_operand(layout: Layout, name: str) -> str:
     program = layout.program
-    if name in program.constant:
-        return f"{name} {describe(program.constant[name].type)}"
+    if name not in program.view:
+        return f"{name} {describe(program.type_of(name))}"
     return f"{name} {describe(program.view[name].type)}, {_place(layout, name)}"
 
 

@@ -160,6 +160,7 @@ def _cycles(problem: Problem, plan: Plan, index: int) -> int:
     layer = problem.layers[index]
     way = layer.ways[plan.ways[index]]
     exposed = beside = 0
+    own = way.compute_cycles
     for staging in way.operands + way.results:
         home = plan.homes[staging.tensor]
         if home == 0:
@@ -174,6 +175,7 @@ def _cycles(problem: Problem, plan: Plan, index: int) -> int:
             waits = cycles // way.tiles + (cycles % way.tiles > 0)
         exposed += waits
         beside += cycles - waits
+        own += staging.core_cycles
     first, rest = _constants_cycles(way)
     if not plan.prefetched[index]:
         exposed += first
@@ -184,7 +186,7 @@ def _cycles(problem: Problem, plan: Plan, index: int) -> int:
     if index + 1 < len(problem.layers) and plan.prefetched[index + 1]:
         following = problem.layers[index + 1].ways[plan.ways[index + 1]]
         beside += _constants_cycles(following)[0]
-    return exposed + max(way.compute_cycles, beside)
+    return exposed + max(own, beside)
 
 
 def _constants_cycles(way: Way) -> tuple[int, int]:

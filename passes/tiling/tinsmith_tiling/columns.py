@@ -124,6 +124,7 @@ class Columns:
             if homes[staging.tensor]
         ]
         exposed, beside = sum(copy[0] for copy in copies), sum(copy[1] for copy in copies)
+        own = sum(staging.core_cycles for staging in way.stagings if homes[staging.tensor])
         rest = way.constants_copy_cycles - way.first_cycles
         exposed += 0 if is_prefetched else way.first_cycles
         exposed += rest if way.constants_slots == 1 else 0
@@ -137,7 +138,7 @@ class Columns:
             way=index,
             homes=tuple(homes.values()),
             is_prefetched=is_prefetched,
-            core_cycles=exposed + way.compute_cycles,
+            core_cycles=exposed + way.compute_cycles + own,
             dma_cycles=exposed + beside,
             own_units=sum(units.values()) - ahead,
             ahead_units=ahead,
@@ -160,6 +161,7 @@ class Columns:
             homes = [home for home in tensor.homes if _suits(way, tensor.name, home)]
             if 0 in homes or tensor.name not in stagings:
                 continue
+            core += stagings[tensor.name].core_cycles
             copies = [staging_cycles(stagings[tensor.name], way.tiles, home) for home in homes]
             core += min((copy[0] for copy in copies), default=0)
             dma += min((sum(copy) for copy in copies), default=0)

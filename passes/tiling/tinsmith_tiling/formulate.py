@@ -163,13 +163,15 @@ class _Formulating:
             is_fixed = reads_one_box(cut, name)
             cycles = sum(copy_cycles(type_, box) for box in (boxes[:1] if is_fixed else boxes))
             size = _largest(program, name, boxes)
-            staged.append(Staging(tensor, size, 1 if is_fixed else slots, cycles))
+            own = CORE_CYCLES * (1 if is_fixed else len(boxes))
+            staged.append(Staging(tensor, size, 1 if is_fixed else slots, cycles, own))
             if not all(_is_dense(program, name, box) for box in boxes):
                 far.add(tensor)
         boxes = [tile.box for tile in tiles]
         output = call.outputs[0]
         cycles = sum(copy_cycles(program.type_of(output), box) for box in boxes)
-        results = (Staging(result, _largest(program, output, boxes), slots, cycles),)
+        size, own = _largest(program, output, boxes), CORE_CYCLES * len(boxes)
+        results = (Staging(result, size, slots, cycles, own),)
         if not all(_is_dense(program, output, box) for box in boxes):
             far.add(result)
         constants = constant_bytes(cut)

@@ -81,13 +81,15 @@ class Staging(Checked):
 
     slot_bytes: one tile. slots: 2 if a tile is copied while another is computed, else 1.
     copy_cycles: of the DMA for all tiles; or a number for each memory from 1 on in which the tensor may lie, the last
-    one holding for all further memories.
+    one holding for all further memories. core_cycles: of the core that starts the copies and waits for them, in which it
+    computes nothing.
     """
 
     tensor: str
     slot_bytes: int
     slots: int
     copy_cycles: int | tuple[int, ...]
+    core_cycles: int = 0
 
     def __post_init__(self) -> None:
         """Raise TilingError for numbers out of range."""
@@ -97,7 +99,7 @@ class Staging(Checked):
         _check_slots(where, self.slots)
         if self.copy_cycles == ():
             raise TilingError(f"{where}: expected cycles for memory 1, got none")
-        for cycles in self._cycles:
+        for cycles in (*self._cycles, self.core_cycles):
             _check_range(where, "cycles", cycles, 0)
 
     @property

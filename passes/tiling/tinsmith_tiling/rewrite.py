@@ -18,6 +18,7 @@ from tinsmith_ir.program import (
     Buffer,
     Call,
     ConstantBuffer,
+    ConstantTable,
     Copy,
     Engine,
     Guard,
@@ -25,6 +26,7 @@ from tinsmith_ir.program import (
     Loop,
     Memory,
     Program,
+    SimpleStep,
     Step,
     View,
     Wait,
@@ -46,6 +48,7 @@ from tinsmith_tiling.ways import Tile
 DMA = "dma"
 _RESULT_TOKENS = 8
 _CONSTANT_TOKENS = 12
+_FEWEST_IN_LOOP = 3
 
 
 def rewrite(program: Program, formulation: Formulation, plan: Plan, near: Memory) -> Program:
@@ -55,34 +58,46 @@ def rewrite(program: Program, formulation: Formulation, plan: Plan, near: Memory
 
 @dataclass(frozen=True)
 class _At:
-    """Which tile of a part a step is for: tile `number`, or, in a loop, tile counter + number; of a run that starts with
-    tile `begin`. before: how many tiles other parts have before.
+    """Which tile a step is for.
+
+    number: of the tile in its part, or, in a loop over tiles, how many further than the loop's counter it is. begin: the
+    first tile of its run. part: how many parts further than its group's first, or, in a loop over parts, than its counter.
+    before: tiles in front of the group. tiles: of a part.
     """
 
     number: int
     counter: str | None = None
     begin: int = 0
+    part: int = 0
+    part_counter: str | None = None
     before: int = 0
+    tiles: int = 1
 
-    def place(self, first: int, step: int) -> Expression:
-        """first + step * (number of the tile - begin)."""
-        if self.counter is None:
-            return Expression(first + step * (self.number - self.begin))
-        base = first + step * (self.number - self.begin)
-        return Expression(base, (Term(step, Counter(self.counter)),) if step else ())
+    def place(self, first: int, step: int, part_step: int) -> Expression:
+        """`first` is where the run's first tile in the group's first part lies."""
+        base = first + step * (self.number - self.begin) + part_step * self.part
+        return Expression(base, self._terms(step, part_step))
 
     def slot(self, size_bytes: int, slots: int) -> Expression:
-        """Where the slot of the tile begins."""
-        number = (self.number + self.before) % slots
-        if self.counter is None or slots == 1:
-            return Expression(size_bytes * number)
-        inner = Expression(number, (Term(1, Counter(self.counter)),))
-        return Expression(0, (Term(size_bytes, Modulo(inner, slots)),))
+        """Where the slot of the tile begins; tiles have them in turn."""
+        number = (self.before + self.part * self.tiles + self.number) % slots
+        return _in_turn(number, self._terms(1, self.tiles % slots), size_bytes, slots)
 
     def token(self, first: int, slots: int) -> Expression:
         """That of the slot of the tile."""
         slot = self.slot(1, slots)
         return replace(slot, base=slot.base + first)
+
+    def _terms(self, step: int, part_step: int) -> tuple[Term, ...]:
+        counters = ((step, self.counter), (part_step, self.part_counter))
+        return tuple(Term(times, Counter(name)) for times, name in counters if times and name)
+
+
+def _in_turn(number: int, terms: tuple[Term, ...], size_bytes: int, slots: int) -> Expression:
+    """size_bytes * ((number + terms) mod slots)."""
+    if not terms or slots == 1:
+        return Expression(size_bytes * (number % slots))
+    return Expression(0, (Term(size_bytes, Modulo(Expression(number, terms), slots)),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +113,24 @@ class _Run:
     steps: Mapping[str, int]
 
 
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Parts of the channels that follow one another, are alike, and lie at equal distances: numbers `begin` to `end` - 1.
+
+    runs: of the first of them. steps: how many bytes further the next part is, of each tensor.
+    """
+
+    begin: int
+    end: int
+    runs: Sequence[_Run]
+    steps: Mapping[str, int]
+
+    @property
+    def count(self) -> int:
+        """How many parts."""
+        return self.end - self.begin
+
+
 @dataclass
 class _Parts:
     """What a tiled program is made of."""
@@ -105,6 +138,7 @@ class _Parts:
     buffers: dict[str, Buffer] = field(default_factory=dict[str, Buffer])
     views: dict[str, View] = field(default_factory=dict[str, View])
     constants: dict[str, ConstantBuffer] = field(default_factory=dict[str, ConstantBuffer])
+    tables: dict[str, ConstantTable] = field(default_factory=dict[str, ConstantTable])
 
 
 class _Rewriting:
@@ -145,6 +179,7 @@ class _Rewriting:
             buffers=(*map(self._homed, program.buffers), *self._parts.buffers.values()),
             views=(*program.views, *self._parts.views.values()),
             constants=(*program.constants, *self._parts.constants.values()),
+            tables=(*program.tables, *self._parts.tables.values()),
             steps=tuple(steps),
         )
         return _without_unused(tiled)
@@ -200,6 +235,8 @@ class _Rewriting:
 
     def type_of(self, name: str) -> TensorType:
         """Of a view or constant, old or new."""
+        if name in self._parts.tables:
+            name = self._parts.tables[name].members[0]
         for found in (self._parts.views, self._parts.constants):
             if name in found:
                 return found[name].type
@@ -228,9 +265,15 @@ class _Rewriting:
         )
         return name
 
-    def view_of(self, name: str) -> View:
-        """A view of the tiled program that was made here."""
-        return self._parts.views[name]
+    def table(self, members: Sequence[str], further: int, counter: str) -> str:
+        """A name for one constant of each iteration of a loop, `further` iterations ahead."""
+        key = (tuple(members), further, counter)
+        if key not in self._known:
+            name = self.fresh(f"{members[0]}.table")
+            index = Expression(further, (Term(1, Counter(counter)),))
+            self._parts.tables[name] = ConstantTable(name, index, tuple(members))
+            self._known[key] = name
+        return self._known[key]
 
 
 class _CallRewriting:
@@ -261,113 +304,175 @@ class _CallRewriting:
         )
         scratch = self._cut.scratch_bytes
         self._scratch = whole.buffer(f"{name}.scratch", scratch) if scratch else None
-        self._runs_of = [self._runs(part) for part in range(len(self._cut.tiles))]
         self._constants = [
             staged_constants(self._cut, part) for part in range(len(self._cut.tiles))
         ]
-        self._near_constants = self._constant_views()
+        self._far_constants, self._near_constants, self._constants_slot = self._bring_constants()
+        self._groups = self._groups_of_parts()
 
     def steps(self, behind: "_CallRewriting | None") -> Iterator[Step]:
         """All of them. behind: the call after this one if its first constants are fetched meanwhile."""
-        yield from self._fetch_first(0)
+        yield from self._fetch_first(self._groups[0], 0, None, None)
         if self._near_constants and not self._is_prefetched:
-            yield self.constants_copy(0)
-        parts = len(self._cut.tiles)
-        for part in range(parts):
-            if self._near_constants and part + 1 < parts:
-                yield self.constants_copy(part + 1)
-            is_last = part + 1 == parts
-            yield from self._part(part, behind if is_last else None)
+            yield self.first_constants()
+        for group in self._groups:
+            if group.count >= _FEWEST_IN_LOOP:
+                counter = self._whole.counter()
+                yield Loop(counter, group.count, tuple(self._part(group, 0, counter, behind)))
+            else:
+                for part in range(group.count):
+                    yield from self._part(group, part, None, behind)
         if self._result is not None:
             total = self._cut.count
             for number in range(total - self._slots, total):
                 yield Wait(Expression(_RESULT_TOKENS + number % self._slots))
 
-    def constants_copy(self, part: int) -> Copy:
-        """Fetches the constants of a part of the channels."""
-        token = Expression(self._constants_token(part))
-        return Copy(*self._near_constants[part], DMA, token)
+    def first_constants(self) -> Copy:
+        """Fetches the constants of the first part."""
+        return self._constants_copy(self._groups[0], 0, None, None)
 
-    def _constants_token(self, part: int) -> int:
-        return _CONSTANT_TOKENS + 2 * (self._index % 2) + part % 2
+    def _constants_copy(
+        self, group: _Group, part: int, counter: str | None, guard: Guard | None
+    ) -> Copy:
+        """Fetches the constants of a part: of number `part` of the group, or, in a loop, so many further."""
+        names = self._far_constants[group.begin : group.end]
+        source = names[part] if counter is None else self._whole.table(names, part, counter)
+        near = self._near_view(group, part, counter)
+        return Copy(source, near, DMA, self._constants_token(group, part, counter), guard)
 
-    def _part(self, part: int, behind: "_CallRewriting | None") -> Iterator[Step]:
-        """The tiles of a part of the channels, straight or as a loop."""
-        tiles = len(self._cut.tiles[part])
-        runs = self._runs_of[part]
-        streams = tiles > 2 and any(not self._is_fixed(name) for name in self._staged)
-        if behind is not None and not streams:
-            yield behind.constants_copy(0)
-            behind = None
-        if self._near_constants:
-            yield Wait(Expression(self._constants_token(part)))
-        if len(runs) == tiles:
-            for number in range(tiles):
-                yield from self._iteration(part, runs, number, None, behind)
-        else:
-            counter = self._whole.counter()
-            body = tuple(self._iteration(part, runs, tiles, counter, behind))
-            yield Loop(counter, tiles, body)  # pyright: ignore[reportArgumentType]
+    def _constants_token(self, group: _Group, part: int, counter: str | None) -> Expression:
+        turn = self._constants_turn(group, part, counter, 1)
+        return replace(turn, base=turn.base + _CONSTANT_TOKENS + 2 * (self._index % 2))
 
-    def _iteration(
+    def _constants_turn(
+        self, group: _Group, part: int, counter: str | None, size_bytes: int
+    ) -> Expression:
+        """Where the slot of a part's constants begins, if slots have that size."""
+        terms = () if counter is None else (Term(1, Counter(counter)),)
+        slots = min(2, len(self._far_constants))
+        return _in_turn((group.begin + part) % slots, terms, size_bytes, slots)
+
+    def _near_view(self, group: _Group, part: int, counter: str | None) -> str:
+        """The copy of a part's constants."""
+        name = self._far_constants[group.begin]
+        start = self._constants_turn(group, part, counter, self._constants_slot)
+        type_ = self._whole.type_of(name)
+        return self._whole.view(View(f"{name}.near", type_, self._near_constants, start))
+
+    def _part(
         self,
+        group: _Group,
         part: int,
-        runs: Sequence[_Run],
-        number: int,
         counter: str | None,
         behind: "_CallRewriting | None",
-    ) -> Iterator[Step]:
-        """One tile: the next one is fetched, what is wanted is waited for, then the call, and its result goes.
+    ) -> Iterator[SimpleStep | Loop]:
+        """The tiles of a part of the channels, straight or as a loop; of each part of the group where there is a counter."""
+        tiles = len(self._cut.tiles[group.begin])
+        is_last = group is self._groups[-1] and (counter is not None or part + 1 == group.count)
+        at_end = None if counter is None else Guard(counter, group.count - 1, group.count)
+        if self._near_constants:
+            for next_group, number, by, guard in self._next_parts(group, part, counter):
+                yield self._constants_copy(next_group, number, by, guard)
+        streams = tiles > 2 and any(not self._is_fixed(name) for name in self._staged)
+        if behind is not None and is_last and (counter is not None or not streams):
+            yield replace(behind.first_constants(), guard=at_end)
+            behind = None
+        if self._near_constants:
+            yield Wait(self._constants_token(group, part, counter))
+        here = _At(0, None, 0, part, counter, group.begin * tiles, tiles)
+        ahead = behind if is_last else None
+        if len(group.runs) == tiles:
+            for number in range(tiles):
+                at = replace(here, number=number)
+                yield from self._iteration(group, at, tiles, ahead)
+            return
+        row = self._whole.counter()
+        at = replace(here, counter=row)
+        yield Loop(row, tiles, tuple(self._iteration(group, at, tiles, ahead)))
+        yield from self._fetch_next(group, part, counter)
 
-        number: of the tile, or, in a loop, how many there are.
-        """
-        tiles = len(self._cut.tiles[part])
-        before = part * len(self._cut.tiles[0])
-        for run in runs:
-            at, guard = _shifted(run, number, counter, 1, tiles, before)
+    def _next_parts(
+        self, group: _Group, part: int, counter: str | None
+    ) -> Iterator[tuple[_Group, int, str | None, Guard | None]]:
+        """The part behind the one at hand: its group, its number there, whether a loop counts, and in which iterations."""
+        behind = self._groups.index(group) + 1
+        following = self._groups[behind] if behind < len(self._groups) else None
+        if counter is None:
+            if part + 1 < group.count:
+                yield group, part + 1, None, None
+            elif following is not None:
+                yield following, 0, None, None
+            return
+        yield group, 1, counter, Guard(counter, 0, group.count - 1)
+        if following is not None:
+            yield following, 0, None, Guard(counter, group.count - 1, group.count)
+
+    def _fetch_next(self, group: _Group, part: int, counter: str | None) -> Iterator[Copy]:
+        """What the first tile of the next part reads."""
+        for next_group, number, by, guard in self._next_parts(group, part, counter):
+            yield from self._fetch_first(next_group, number, by, guard)
+
+    def _iteration(
+        self, group: _Group, here: _At, tiles: int, behind: "_CallRewriting | None"
+    ) -> Iterator[SimpleStep]:
+        """One tile: the next one is fetched, what is wanted is waited for, then the call, and its result goes."""
+        counter, number = here.counter, here.number
+        for run in group.runs:
+            at, guard = _shifted(run, here, 1, tiles)
             if at is not None:
-                yield from self._fetch(run, at, guard)
-        if part + 1 < len(self._cut.tiles) and (counter is not None or number + 1 == tiles):
-            guard = None if counter is None else Guard(counter, tiles - 1, tiles)
-            yield from self._fetch_first(part + 1, guard)
+                yield from self._fetch(group, run, at, guard)
+        if counter is None and number + 1 == tiles:
+            yield from self._fetch_next(group, here.part, here.part_counter)
         ahead = max(tiles - 2, 0)
         if behind is not None and (counter is not None or number == ahead):
             guard = None if counter is None else Guard(counter, ahead, ahead + 1)
-            yield replace(behind.constants_copy(0), guard=guard)
-        here = _At(0 if counter else number, counter, 0, before)
+            yield replace(behind.first_constants(), guard=guard)
+        yield from self._operand_waits(here)
+        yield from self._result_waits(here, tiles, group.count)
+        for run in group.runs:
+            at, guard = _shifted(run, here, 0, tiles)
+            if at is not None:
+                yield from self._compute(group, run, at, guard)
+
+    def _operand_waits(self, here: _At) -> Iterator[Wait]:
+        """For what a tile reads; what all tiles read is waited for once."""
+        is_first = here.before == 0 and here.part == 0 and here.number == 0
+        loop = here.counter or here.part_counter
         for order, name in enumerate(self._staged):
             if not self._is_fixed(name):
                 yield Wait(here.token(2 * order, self._slots))
-            elif part == 0 and (counter is not None or number == 0):
-                guard = None if counter is None else Guard(counter, 0, 1)
-                yield Wait(Expression(2 * order), guard)
-        if self._result is not None and self._cut.count > self._slots:
-            first = max(self._slots - before, 0)
-            if counter is not None and first < tiles:
-                guard = Guard(counter, first, tiles) if first else None
-                yield Wait(here.token(_RESULT_TOKENS, self._slots), guard)
-            elif counter is None and number >= first:
-                yield Wait(here.token(_RESULT_TOKENS, self._slots))
-        for run_number, run in enumerate(runs):
-            at, guard = _shifted(run, number, counter, 0, tiles, before)
-            if at is not None:
-                yield from self._compute(
-                    part, run_number if len(runs) > 1 else None, run, at, guard
-                )
+            elif is_first:
+                yield Wait(Expression(2 * order), Guard(loop, 0, 1) if loop else None)
 
-    def _fetch_first(self, part: int, guard: Guard | None = None) -> Iterator[Copy]:
+    def _result_waits(self, here: _At, tiles: int, parts: int) -> Iterator[Wait]:
+        """For the copy of an earlier result that leaves its slot to this one; the first tiles find theirs free."""
+        if self._result is None or self._cut.count <= self._slots:
+            return
+        token = here.token(_RESULT_TOKENS, self._slots)
+        free = self._slots - here.before - here.part * tiles - here.number
+        loop = here.counter or here.part_counter
+        if free <= 0:
+            yield Wait(token)
+        elif loop is not None:
+            step, end = (1, tiles) if here.counter else (tiles, parts)
+            yield Wait(token, Guard(loop, -(-free // step), end))
+
+    def _fetch_first(
+        self, group: _Group, part: int, counter: str | None, guard: Guard | None
+    ) -> Iterator[Copy]:
         """Copies of what the first tile of a part reads and is not near."""
-        run = self._runs_of[part][0]
-        before = part * len(self._cut.tiles[0])
-        yield from self._fetch(run, _At(0, None, run.begin, before), guard)
+        tiles = len(self._cut.tiles[group.begin])
+        run = group.runs[0]
+        at = _At(0, None, run.begin, part, counter, group.begin * tiles, tiles)
+        yield from self._fetch(group, run, at, guard)
 
-    def _fetch(self, run: _Run, at: _At, guard: Guard | None) -> Iterator[Copy]:
+    def _fetch(self, group: _Group, run: _Run, at: _At, guard: Guard | None) -> Iterator[Copy]:
         """Copies of what a tile reads and is not near; what all tiles read comes with the first one."""
+        is_first = not (at.before or at.part or at.number or at.counter or at.part_counter)
         for order, (name, buffer) in enumerate(self._staged.items()):
-            is_fixed = self._is_fixed(name)
-            if is_fixed and (at.counter is not None or at.number + at.before):
+            if self._is_fixed(name) and not is_first:
                 continue
-            source = self._part_of(name, self._read(run.tile, name), run.steps[name], at)
+            source = self._part_of(name, self._read(run.tile, name), group, run, at)
             target = self._in_slot(f"{name}.tile", source, buffer, at, self._slots_of(name))
             token = at.token(2 * order, self._slots_of(name))
             yield Copy(source, target, DMA, token, guard)
@@ -379,14 +484,14 @@ class _CallRewriting:
         return 1 if name != self._output and self._is_fixed(name) else self._slots
 
     def _compute(
-        self, part: int, run_number: int | None, run: _Run, at: _At, guard: Guard | None
-    ) -> Iterator[Step]:
+        self, group: _Group, run: _Run, at: _At, guard: Guard | None
+    ) -> Iterator[Call | Copy]:
         whole, call = self._whole, self._call
         inputs = [
-            self._operand(run, name, box, at) if name is not None and box is not None else None
-            for name, box in zip(call.inputs, run.tile.reads, strict=True)
+            self._operand(group, run, number, at) if name is not None else None
+            for number, name in enumerate(call.inputs)
         ]
-        place = self._part_of(self._output, run.tile.box, run.steps[self._output], at)
+        place = self._part_of(self._output, run.tile.box, group, run, at)
         result = place
         if self._result is not None:
             result = self._in_slot(f"{self._output}.tile", place, self._result, at, self._slots)
@@ -394,9 +499,10 @@ class _CallRewriting:
         scratch = None
         if size and self._scratch is not None:
             scratch = whole.view(View(self._scratch, scratch_type(size), self._scratch))
-        is_whole = self._cut.count == 1
-        name = call.name if is_whole else whole.fresh(self._tile_name(part, run_number, run, at))
-        reads, held = self._reads(part, run.layer)
+        name = call.name
+        if self._cut.count > 1:
+            name = whole.fresh(f"{call.name}.{group.begin + at.part}.{run.begin}")
+        reads, held = self._reads(group, run, at)
         yield replace(
             call,
             name=name,
@@ -413,26 +519,40 @@ class _CallRewriting:
         if self._result is not None:
             yield Copy(result, place, DMA, at.token(_RESULT_TOKENS, self._slots), guard)
 
-    def _tile_name(self, part: int, run_number: int | None, run: _Run, at: _At) -> str:
-        parts = f".{part}" if len(self._cut.tiles) > 1 else ""
-        run_name = "" if run_number is None and at.counter else f".{run.begin}"
-        return f"{self._call.name}{parts}{run_name}"
-
-    def _operand(self, run: _Run, name: str, box: Box, at: _At) -> str:
+    def _operand(self, group: _Group, run: _Run, number: int, at: _At) -> str | None:
+        name, box = self._call.inputs[number], run.tile.reads[number]
+        if name is None or box is None:
+            return None
         if name in self._whole.program.constant:
-            return self._whole.constant(name, box)
-        place = self._part_of(name, box, run.steps[name], at)
+            boxes = [
+                self._cut.tiles[part][run.begin].reads[number] for part in self._parts_of(group)
+            ]
+            names = [self._whole.constant(name, one) for one in boxes if one is not None]
+            return self._one_of(names, at)
+        place = self._part_of(name, box, group, run, at)
         if name not in self._staged:
             return place
         return self._in_slot(f"{name}.tile", place, self._staged[name], at, self._slots_of(name))
 
-    def _part_of(self, name: str, box: Box, step: int, at: _At) -> str:
-        """The view of a box of a tensor where it lies, `step` bytes further with each tile."""
+    def _parts_of(self, group: _Group) -> range:
+        return range(group.begin, group.end)
+
+    def _one_of(self, names: Sequence[str], at: _At) -> str:
+        """That of a part of a group, of each of which there is one."""
+        if len({*names}) == 1:
+            return names[0]
+        if at.part_counter is None:
+            return names[at.part]
+        return self._whole.table(names, at.part, at.part_counter)
+
+    def _part_of(self, name: str, box: Box, group: _Group, run: _Run, at: _At) -> str:
+        """The view of a box of a tensor where it lies, further with each tile and each part."""
         view = self._whole.program.view[name]
         if box.is_whole(view.type.shape):
             return name
         part = view.part(f"{name}.part", box)
-        return self._whole.view(replace(part, start=at.place(part.start.base, step)))
+        start = at.place(part.start.base, run.steps[name], group.steps[name])
+        return self._whole.view(replace(part, start=start))
 
     def _in_slot(self, name: str, like: str, buffer: str, at: _At, slots: int) -> str:
         """The dense view of the same elements in a slot."""
@@ -490,57 +610,112 @@ class _CallRewriting:
     def _element(self, name: str) -> int:
         return self._whole.program.view[name].type.dtype.size_bytes
 
-    def _reads(self, part: int, layer: Layer) -> tuple[tuple[str, ...], tuple[Held, ...]]:
+    def _reads(self, group: _Group, run: _Run, at: _At) -> tuple[tuple[str, ...], tuple[Held, ...]]:
         """The constants that a tile reads, and where they are near."""
         names: list[str] = []
         held: list[Held] = []
-        staged = self._constants[part]
-        for found in self._kernel.prepare(layer):
+        for number, found in enumerate(self._kernel.prepare(run.layer)):
             if isinstance(found, AsGiven):
-                name = self._call.inputs[found.operand]
+                name = self._operand(group, run, found.operand, at)
                 assert name is not None
                 names.append(name)
                 continue
-            names.append(self._whole.prepared(self._call.name, found))
+            names.append(self._one_of(self._prepared(group, run, number), at))
+            staged = self._constants[group.begin]
             if staged is not None:
-                place = self._whole.view_of(self._near_constants[part][1])
-                start = Expression(place.start.base + staged.offset(layer, found.layout))
+                start = self._constants_turn(group, at.part, at.part_counter, self._constants_slot)
+                offset = staged.offset(run.layer, found.layout)
+                start = replace(start, base=start.base + offset)
                 type_ = self._whole.type_of(names[-1])
-                view = View(f"{names[-1]}.near", type_, place.buffer, start)
+                view = View(f"{names[-1]}.near", type_, self._near_constants, start)
                 held.append(Held(names[-1], self._whole.view(view)))
         return tuple(names), tuple(held)
 
-    def _constant_views(self) -> list[tuple[str, str]]:
-        """Of each part of the channels its constants afar, and where they are copied to; nothing of a call whose are
-        not.
+    def _prepared(self, group: _Group, run: _Run, number: int) -> list[str]:
+        """A constant that the kernel prepares, of each part."""
+        layers = [self._cut.layers[part][run.begin] for part in self._parts_of(group)]
+        found = [self._kernel.prepare(layer)[number] for layer in layers]
+        return [
+            self._whole.prepared(self._call.name, one) for one in found if isinstance(one, Prepared)
+        ]
+
+    def _groups_of_parts(self) -> list[_Group]:
+        """Parts in a row that are alike and equally far apart; the first one by itself if it has several tiles, as its
+        first results find their slots free.
+        """
+        names = [*self._operands, self._output]
+        runs = [self._runs(part) for part in range(len(self._cut.tiles))]
+        places = [[self._start(part[0].tile, name) for name in names] for part in runs]
+        steps = [
+            dict(zip(names, (b - a for a, b in zip(one, other, strict=True)), strict=True))
+            for one, other in pairwise(places)
+        ]
+        groups: list[_Group] = []
+        begin = 0
+        for number in range(1, len(runs) + 1):
+            is_alike = (
+                number < len(runs)
+                and self._are_alike(begin, number)
+                and not (begin == 0 and len(self._cut.tiles[0]) > 1)
+            )
+            if not is_alike or steps[number - 1] != steps[begin]:
+                own = steps[begin] if number - begin > 1 else dict.fromkeys(names, 0)
+                groups.append(_Group(begin, number, runs[begin], own))
+                begin = number
+        return groups
+
+    def _are_alike(self, one: int, other: int) -> bool:
+        """Whether two parts differ in where they lie and in constants of the same size alone."""
+        tiles, layers = self._cut.tiles, self._cut.layers
+        if len(tiles[one]) != len(tiles[other]):
+            return False
+        constants = [self._constants[part] for part in (one, other)]
+        sizes = {-1 if found is None else found.data.nbytes for found in constants}
+        return len(sizes) == 1 and all(
+            a.operator == b.operator
+            and a.box.shape == b.box.shape
+            and [box and box.shape for box in a.reads] == [box and box.shape for box in b.reads]
+            and self._offsets(one, x) == self._offsets(other, y)
+            for a, b, x, y in zip(tiles[one], tiles[other], layers[one], layers[other], strict=True)
+        )
+
+    def _offsets(self, part: int, layer: Layer) -> list[int]:
+        """Where the constants of a layer lie among those of its part."""
+        staged = self._constants[part]
+        return (
+            []
+            if staged is None
+            else [
+                staged.offset(layer, found.layout)
+                for found in self._kernel.prepare(layer)
+                if isinstance(found, Prepared)
+            ]
+        )
+
+    def _bring_constants(self) -> tuple[list[str], str, int]:
+        """Of each part its constants afar; the buffer near, and the size of its slots. Nothing of a call whose are not
+        brought.
         """
         found = [one for one in self._constants if one is not None]
         if len(found) < len(self._constants):
-            return []
-        slots = min(2, len(found))
+            return [], "", 0
         largest = max(one.data.nbytes for one in found)
+        slots = min(2, len(found))
         buffer = self._whole.buffer(f"{self._call.name}.constants", slots * largest)
-        pairs: list[tuple[str, str]] = []
-        for part, one in enumerate(found):
-            far = self._whole.far_constant(f"{self._call.name}.constants", one.data)
-            start = Expression(largest * (part % slots))
-            near = View(f"{far}.copy", self._whole.type_of(far), buffer, start)
-            pairs.append((far, self._whole.view(near)))
-        return pairs
+        far = [self._whole.far_constant(f"{self._call.name}.constants", one.data) for one in found]
+        return far, buffer, largest
 
 
-def _shifted(
-    run: _Run, number: int, counter: str | None, shift: int, tiles: int, before: int
-) -> tuple[_At | None, Guard | None]:
+def _shifted(run: _Run, here: _At, shift: int, tiles: int) -> tuple[_At | None, Guard | None]:
     """Where a run's tile `shift` further than the one at hand lies, and in which iterations; None if it is not there."""
-    if counter is None:
-        is_there = run.begin <= number + shift < run.end
-        return (_At(number + shift, None, run.begin, before) if is_there else None), None
+    at = replace(here, number=here.number + shift, begin=run.begin)
+    if here.counter is None:
+        return (at if run.begin <= at.number < run.end else None), None
     begin, end = max(run.begin - shift, 0), min(run.end - shift, tiles)
     if begin >= end:
         return None, None
-    guard = None if (begin, end) == (0, tiles) else Guard(counter, begin, end)
-    return _At(shift, counter, run.begin, before), guard
+    guard = None if (begin, end) == (0, tiles) else Guard(here.counter, begin, end)
+    return at, guard
 
 
 def _without_unused(program: Program) -> Program:
@@ -551,6 +726,7 @@ def _without_unused(program: Program) -> Program:
         used |= {*reads, *writes}
         if isinstance(step, Call):
             used |= {*step.reads}
+    used |= {name for table in program.tables if table.name in used for name in table.members}
     views = tuple(view for view in program.views if view.name in used)
     buffers = {view.buffer for view in views}
     return replace(

@@ -123,7 +123,7 @@ class Cutter:
         by_rows = one.until_small(row_sizes, [channel_sizes[0]], room_bytes)
         by_channels = one.until_small([row_sizes[0]], channel_sizes, room_bytes)
         found = [*by_rows, *by_channels]
-        if not any(2 * cut.tile_bytes <= room_bytes for cut in found):
+        if found and 2 * found[0].tile_bytes > room_bytes:
             for channels in channel_sizes[1:]:
                 found += one.until_small(row_sizes[1:], [channels], room_bytes)
         different: dict[object, Cut] = {}
