@@ -173,7 +173,7 @@ def nn_library(
             Label("//kernels:cmsis_nn"),
             Label("//kernels/include"),
             Label("//kernels/reference"),
-        ] + plugins,
+        ] + _cluster_kernels(target) + plugins,
         **kwargs
     )
 
@@ -202,6 +202,19 @@ def nn_compatible_with(target, plugins = []):
     }
     choices[str(Label("//platforms:is_other_board"))] = []
     return select(choices)
+
+# Targets with clusters share a CPU, and whatever has it may run their networks.
+_CLUSTER_CPU = "riscv32-corev"
+
+def _cluster_kernels(target):
+    """What networks for a cluster call besides. Forks and copies come from whoever integrates them: //kernels/cluster, //kernels/dma."""
+    kernels = [Label("//kernels/pulp_nn")]
+    if target == None:
+        return select({
+            condition_of(_CLUSTER_CPU): kernels,
+            "//conditions:default": [],
+        })
+    return kernels if TARGET_CPUS.get(target) == _CLUSTER_CPU else []
 
 def _pass_options(passes, without):
     return ["--pass=" + choice for choice in passes] + ["--without=" + name for name in without]

@@ -21,6 +21,7 @@ LIBRARIES = [
     "passes/tiling",
     "backends/c",
     "backends/cmsis_nn",
+    "backends/pulp_nn",
     "backends/reference",
     "platforms/boards",
     "platforms/emulators",

@@ -79,6 +79,7 @@ def test_network_and_kernels_are_there(cpu: str) -> None:
     names = " ".join(objects(cpu))
     for library in ("libdigits.a", "libcmsis_nn.a", "libreference.a"):
         assert library in names
+    assert ("libpulp_nn.a" in names) == (cpu == "riscv32-corev")
 
 
 @pytest.mark.parametrize("cpu", [*_ARM_CPUS, *_RISCV_CPUS])
