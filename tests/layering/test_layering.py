@@ -147,6 +147,36 @@ def test_driver_names_no_pass() -> None:
     assert not passes & named
 
 
+# What is left of tiling knows problems and plans alone.
+_TILING_OF_PROGRAMS = {"dma", "formulate", "plugin", "rewrite", "tile", "ways"}
+
+
+def test_the_solver_of_tiling_knows_no_program() -> None:
+    """It has errors and checks of the IR, and none of its records."""
+    of_programs = {*_TILING_OF_PROGRAMS, "__init__"}
+    solver = [path for path in _files("passes/tiling") if path.stem not in of_programs]
+    imported = {
+        name: path.name
+        for path in solver
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.ImportFrom)
+        for name in _full_names(node)
+    }
+    allowed = ("tinsmith_ir.checked", "tinsmith_ir.errors", "tinsmith_ir.DoesNotFitError")
+    own = tuple(f"tinsmith_tiling.{path.stem}." for path in solver)
+    wrong = {
+        name: file
+        for name, file in imported.items()
+        if name.startswith("tinsmith_") and not name.startswith((*allowed, *own))
+    }
+    assert {path.stem for path in solver} >= {"model", "solve", "check"}
+    assert not wrong
+
+
+def _full_names(node: ast.ImportFrom) -> list[str]:
+    return [f"{node.module}.{alias.name}" for alias in node.names]
+
+
 def _is_pass(class_: ast.ClassDef) -> bool:
     given = [node for node in class_.body if isinstance(node, ast.AnnAssign) and node.value]
     return {"name", "contract"} <= {ast.unparse(node.target) for node in given}

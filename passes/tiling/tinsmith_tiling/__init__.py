@@ -14,6 +14,7 @@ from tinsmith_tiling.model import (
     Way,
 )
 from tinsmith_tiling.solve import solve
+from tinsmith_tiling.tile import TileCalls, Tiling
 
 __all__ = [
     "Layer",
@@ -23,6 +24,8 @@ __all__ = [
     "Staging",
     "Status",
     "Tensor",
+    "TileCalls",
+    "Tiling",
     "TilingError",
     "Way",
     "check",

@@ -1,4 +1,4 @@
-"""From a Program to the problem that the solver knows, and back: which buffers may be near, and the ways of each call."""
+"""From a Program to the problem that the solver knows: which buffers may be near, and the ways of each call."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,8 +37,9 @@ class TiledCall:
 
 @dataclass(frozen=True, eq=False)
 class Formulation:
-    """problem: None where no call can be tiled. calls: by name, in the order of the problem's layers. buffers: those that
-    may be near -> the name of their tensor.
+    """problem: None where no call can be tiled. calls: by name, in the order of the problem's layers.
+
+    buffers: those that may be near -> the name of their tensor.
     """
 
     problem: Problem | None
@@ -59,6 +60,8 @@ class _Formulating:
     ) -> None:
         self._program = program
         self._room = room_bytes
+        cluster = target.board.cluster
+        self._near_name = "near" if cluster is None else cluster.memory
         self._cutter = Cutter(program, target)
         self._tiled: dict[str, Kernel] = {}
         for call in program.steps:
@@ -82,7 +85,10 @@ class _Formulating:
                 calls[call.name] = TiledCall(call, self._tiled[call.name], cuts)
                 layers.append(layer)
         size = self._room // NEAR_ALIGNMENT * NEAR_ALIGNMENT
-        memories = (Memory("near", max(size, NEAR_ALIGNMENT), NEAR_ALIGNMENT), Memory("far", None))
+        memories = (
+            Memory(self._near_name, max(size, NEAR_ALIGNMENT), NEAR_ALIGNMENT),
+            Memory("far", None),
+        )
         problem = (
             Problem(memories, tuple(self._tensors.values()), tuple(layers)) if layers else None
         )

@@ -60,9 +60,9 @@ def rewrite(program: Program, formulation: Formulation, plan: Plan, near: Memory
 class _At:
     """Which tile a step is for.
 
-    number: of the tile in its part, or, in a loop over tiles, how many further than the loop's counter it is. begin: the
-    first tile of its run. part: how many parts further than its group's first, or, in a loop over parts, than its counter.
-    before: tiles in front of the group. tiles: of a part.
+    number: of the tile in its part, or, in a loop over tiles, how many further than the loop's counter it is. begin:
+    the first tile of its run. part: how many parts further than its group's first, or, in a loop over parts, than its
+    counter. before: tiles in front of the group. tiles: of a part.
     """
 
     number: int
@@ -102,8 +102,9 @@ def _in_turn(number: int, terms: tuple[Term, ...], size_bytes: int, slots: int) 
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """Tiles that follow one another, are alike, and lie at equal distances: numbers `begin` to `end` - 1. steps: how many
-    bytes further the next tile is, of each tensor that is read or written.
+    """Tiles that follow one another, are alike, and lie at equal distances: numbers `begin` to `end` - 1.
+
+    steps: how many bytes further the next tile is, of each tensor that is read or written.
     """
 
     begin: int
@@ -115,7 +116,7 @@ class _Run:
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Parts of the channels that follow one another, are alike, and lie at equal distances: numbers `begin` to `end` - 1.
+    """Parts of the channels in a row that are alike and lie at equal distances: numbers `begin` to `end` - 1.
 
     runs: of the first of them. steps: how many bytes further the next part is, of each tensor.
     """
@@ -161,7 +162,7 @@ class _Rewriting:
         calls = {name: _CallRewriting(self, index) for index, name in enumerate(names)}
         behind = {
             name: calls[after]
-            for index, (name, after) in enumerate(zip(names, names[1:], strict=False))
+            for index, (name, after) in enumerate(pairwise(names))
             if self.plan.prefetched[index + 1]
         }
         steps: list[Step] = []
@@ -366,7 +367,7 @@ class _CallRewriting:
         counter: str | None,
         behind: "_CallRewriting | None",
     ) -> Iterator[SimpleStep | Loop]:
-        """The tiles of a part of the channels, straight or as a loop; of each part of the group where there is a counter."""
+        """The tiles of a part of the channels, straight or as a loop; of each of the group if there is a counter."""
         tiles = len(self._cut.tiles[group.begin])
         is_last = group is self._groups[-1] and (counter is not None or part + 1 == group.count)
         at_end = None if counter is None else Guard(counter, group.count - 1, group.count)
@@ -394,7 +395,7 @@ class _CallRewriting:
     def _next_parts(
         self, group: _Group, part: int, counter: str | None
     ) -> Iterator[tuple[_Group, int, str | None, Guard | None]]:
-        """The part behind the one at hand: its group, its number there, whether a loop counts, and in which iterations."""
+        """The part behind the one at hand: its group, its number there, the counter if any, and in which iterations."""
         behind = self._groups.index(group) + 1
         following = self._groups[behind] if behind < len(self._groups) else None
         if counter is None:
@@ -707,7 +708,7 @@ class _CallRewriting:
 
 
 def _shifted(run: _Run, here: _At, shift: int, tiles: int) -> tuple[_At | None, Guard | None]:
-    """Where a run's tile `shift` further than the one at hand lies, and in which iterations; None if it is not there."""
+    """The run's tile `shift` further than the one at hand, and in which iterations it is there; None if it is not."""
     at = replace(here, number=here.number + shift, begin=run.begin)
     if here.counter is None:
         return (at if run.begin <= at.number < run.end else None), None

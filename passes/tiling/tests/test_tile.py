@@ -1,0 +1,238 @@
+"""The pass on small networks: which tiles, what lies near, and that results stay, whenever copies end."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from networks import Network, kernels_of, lowered, outputs_of, small
+from tinsmith_ir import (
+    Call,
+    Copy,
+    DoesNotFitError,
+    Graph,
+    Loop,
+    Program,
+    UsageError,
+    evaluate_program,
+    parse_program,
+    print_program,
+    unrolled,
+    verify_program,
+)
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.random_graphs import random_graph
+from tinsmith_ir.testing import random_inputs
+from tinsmith_target import target
+from tinsmith_tiling import TileCalls, Tiling, check
+
+
+def tile(graph: Graph, near_bytes: int, *, exact: bool = True) -> tuple[Program, Tiling]:
+    chosen = small(near_bytes)
+    return TileCalls(chosen, kernels_of(chosen), exact).tile(lowered(graph, chosen))
+
+
+def parts(tiling: Tiling) -> list[tuple[int, int]]:
+    """Of each layer, into how many its rows and its channels are cut."""
+    assert tiling.plan is not None
+    assert tiling.formulation is not None
+    calls = tiling.formulation.calls.values()
+    cuts = [call.cuts[way] for call, way in zip(calls, tiling.plan.ways, strict=True)]
+    return [(len(cut.tiles[0]), len(cut.tiles)) for cut in cuts]
+
+
+def assert_same_results(program: Program, graph: Graph) -> None:
+    verify_program(program)
+    expected = evaluate_program(lowered(graph, target("host")), random_inputs(graph, 1))
+    for found in outputs_of(program, graph):
+        for name, output in zip(program.outputs, graph.outputs, strict=True):
+            assert np.array_equal(found[name], expected[output.name]), name
+
+
+def convolution() -> Graph:
+    network = Network(1, 16, 16, 8)
+    return network.build(network.conv(network.x, 16, 3))
+
+
+def pointwise() -> Graph:
+    network = Network(1, 4, 4, 32)
+    return network.build(network.conv(network.x, 64))
+
+
+def matrix() -> Graph:
+    network = Network(1, 64)
+    return network.build(network.linear(network.x, 200))
+
+
+def depthwise() -> Graph:
+    network = Network(1, 32, 16, 4)
+    return network.build(network.depthwise(network.x))
+
+
+def residual() -> Graph:
+    network = Network(1, 16, 16, 8)
+    first = network.conv(network.x, 16, 3)
+    second = network.conv(network.depthwise(first), 16)
+    return network.build(network.pool(network.add(first, second), (16, 16), 1))
+
+
+def square() -> Graph:
+    """One operand, given twice."""
+    network = Network(1, 16, 16, 8)
+    first = network.conv(network.x, 8)
+    return network.build(network.add(first, first))
+
+
+def one_row_left() -> Graph:
+    """Windows that leave a row of the input, and rows that no number of tiles divides."""
+    network = Network(1, 24, 9, 6)
+    return network.build(network.conv(network.x, 10, 3, 2, same=False))
+
+
+@pytest.mark.parametrize(
+    ("network", "near_bytes", "by_rows", "by_channels"),
+    [
+        (convolution, 20_000, False, False),
+        (convolution, 5_000, True, False),
+        (convolution, 3_000, True, True),
+        (pointwise, 1_600, False, True),
+        (pointwise, 1_000, True, True),
+        (matrix, 4_000, False, True),
+        (depthwise, 2_500, True, False),
+    ],
+)
+def test_tiles_of_rows_of_channels_and_of_both(
+    network: Callable[[], Graph], near_bytes: int, by_rows: bool, by_channels: bool
+) -> None:
+    graph = network()
+    program, tiling = tile(graph, near_bytes)
+    ((rows, channels),) = parts(tiling)
+    assert (rows > 1, channels > 1) == (by_rows, by_channels)
+    assert_same_results(program, graph)
+
+
+@pytest.mark.parametrize("near_bytes", [4_000, 9_000, 14_000, 40_000])
+@pytest.mark.parametrize("network", [residual, square, one_row_left])
+@pytest.mark.parametrize("exact", [True, False], ids=["exact", "greedy"])
+def test_results_stay(network: Callable[[], Graph], near_bytes: int, exact: bool) -> None:
+    graph = network()
+    program, tiling = tile(graph, near_bytes, exact=exact)
+    assert tiling.formulation is not None
+    assert tiling.formulation.problem is not None
+    assert tiling.plan is not None
+    check(tiling.formulation.problem, tiling.plan)
+    assert_same_results(program, graph)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_networks_stay(seed: int) -> None:
+    graph = random_graph(seed, dtype=DType.INT8, nodes=10)
+    program, _ = tile(graph, 20_000)
+    assert_same_results(program, graph)
+
+
+def test_tensors_between_layers_stay_near_where_they_fit() -> None:
+    graph = residual()
+    arenas: list[int] = []
+    for near_bytes in (9_000, 40_000):
+        program, tiling = tile(graph, near_bytes)
+        assert tiling.plan is not None
+        buffers = {buffer.name: buffer for buffer in program.buffers}
+        arenas.append(sum(b.size_bytes for b in buffers.values() if b.memory == "arena"))
+        for name in (*program.inputs, *program.outputs):
+            assert buffers[program.view[name].buffer].memory == "arena"
+    ends = graph.inputs[0].type.size_bytes + graph.outputs[0].type.size_bytes
+    assert arenas[1] == ends < arenas[0]
+
+
+def test_buffers_near_lie_in_the_room_that_was_given() -> None:
+    program, _ = tile(residual(), 9_000)
+    near = [buffer for buffer in program.buffers if buffer.memory == "l1"]
+    assert near
+    ends = [buffer.offset + buffer.size_bytes for buffer in near if buffer.offset is not None]
+    assert len(ends) == len(near)
+    assert max(ends) <= 9_000
+
+
+def test_many_tiles_are_a_loop_and_few_are_not() -> None:
+    graph = depthwise()
+    few, _ = tile(graph, 6_000)
+    many, tiling = tile(graph, 1_500)
+    ((rows, channels),) = parts(tiling)
+    assert (rows, channels) == (32, 1)
+    (loop,) = [step for step in many.steps if isinstance(step, Loop)]
+    assert loop.count == 32
+    assert not any(isinstance(step, Loop) for step in few.steps)
+    assert len(many.steps) <= 8
+    calls = [step for step in unrolled(many).steps if isinstance(step, Call)]
+    assert len(calls) == 32
+
+
+def test_a_call_reads_its_constants_where_one_copy_brought_them() -> None:
+    program, _ = tile(convolution(), 20_000)
+    (call,) = program.calls
+    assert {held.constant for held in call.held} == set(call.reads)
+    copies = [step for step in program.steps if isinstance(step, Copy)]
+    (constants,) = [copy for copy in copies if copy.source in program.constant]
+    brought = program.view[constants.destination].buffer
+    assert {program.view[held.view].buffer for held in call.held} == {brought}
+
+
+def test_constants_of_the_next_layer_come_while_one_computes() -> None:
+    program, tiling = tile(residual(), 20_000)
+    assert tiling.plan is not None
+    assert any(tiling.plan.prefetched)
+    names = [step.name if isinstance(step, Call) else None for step in program.steps]
+    first = next(index for index, name in enumerate(names) if name)
+    second = next(index for index, name in enumerate(names) if name and index > first)
+    before = program.steps[:first]
+    copied = [s.destination for s in before if isinstance(s, Copy) and s.source in program.constant]
+    later = program.steps[second]
+    assert isinstance(later, Call)
+    wanted = {program.view[held.view].buffer for held in later.held}
+    assert wanted <= {program.view[name].buffer for name in copied}
+
+
+def test_text_gives_the_program_back() -> None:
+    for near_bytes in (3_000, 20_000):
+        program, _ = tile(convolution(), near_bytes)
+        text = print_program(program)
+        assert print_program(parse_program(text)) == text
+
+
+def test_refusal_names_the_least_memory_that_does() -> None:
+    graph = convolution()
+    with pytest.raises(DoesNotFitError, match=r"does not fit into the 900 B of l1: .* 2096 B"):
+        tile(graph, 900)
+    program, _ = tile(graph, 2096)
+    assert_same_results(program, graph)
+    with pytest.raises(DoesNotFitError):
+        tile(graph, 2095)
+
+
+def test_a_target_without_a_cluster_is_left_alone() -> None:
+    graph = convolution()
+    chosen = target("riscv32")
+    program = lowered(graph, chosen)
+    tiled, tiling = TileCalls(chosen, kernels_of(chosen)).tile(program)
+    assert tiled is program
+    assert tiling.plan is None
+
+
+def test_calls_without_a_cost_are_left_alone() -> None:
+    """Float kernels know none."""
+    graph = random_graph(3, dtype=DType.FLOAT32, nodes=4)
+    chosen = small(9_000)
+    program = lowered(graph, chosen)
+    tiled, tiling = TileCalls(chosen, kernels_of(chosen)).tile(program)
+    assert tiled is program
+    assert tiling.plan is None
+
+
+def test_the_same_program_gives_the_same_tiles() -> None:
+    texts = [print_program(tile(residual(), 9_000)[0]) for _ in range(2)]
+    assert texts[0] == texts[1]
+
+
+def test_a_time_below_zero_is_refused() -> None:
+    with pytest.raises(UsageError, match="tile: expected time_limit from 0, got -1"):
+        TileCalls(small(9_000), (), time_limit=-1.0)
