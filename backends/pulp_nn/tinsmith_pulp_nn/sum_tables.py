@@ -1,7 +1,7 @@
 """Tables for sums: a number for each byte of both operands, so that TFLite's sum is that of two numbers, shifted.
 
-The same search as tinsmith_pulp_add_tables() of kernels/pulp_nn makes: begin with the scaled operands in as many bits of
-fraction as there is room for, then move every number to where the sums with all bytes of the other operand are right.
+The same search as tinsmith_pulp_add_tables() of kernels/pulp_nn makes: begin with the scaled operands in as many bits
+of fraction as there is room for, then move every number to where the sums with all of the other operand are right.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _ROUNDS = 24
 
 @dataclass(frozen=True, eq=False)
 class SumTables:
-    """lhs, rhs: int32 (256,), indexed by a byte taken as uint8. shift: of their sum, to the right; then it is clamped."""
+    """lhs, rhs: int32 (256,), by a byte taken as uint8. shift: of their sum, to the right; then it is clamped."""
 
     lhs: NDArray[np.int32]
     rhs: NDArray[np.int32]

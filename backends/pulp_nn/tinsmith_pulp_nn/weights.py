@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.arithmetic import rescale
-from tinsmith_ir.operators import Convolution, DepthwiseConv2D
+from tinsmith_ir.operators import Convolution, DepthwiseConv2D, FullyConnected
 from tinsmith_ir.parameters import (
     ConvParameters,
     conv_parameters,
@@ -26,7 +26,8 @@ def parameters_of(layer: Layer) -> ConvParameters:
     """Multipliers, offsets and clamp of a layer with weights."""
     if isinstance(layer.operator, Convolution):
         return conv_parameters(layer.operator, layer.inputs, layer.output)
-    return fully_connected_channel_parameters(layer.operator, layer.inputs, layer.output)  # pyright: ignore
+    operator = layer.operator_as(FullyConnected)
+    return fully_connected_channel_parameters(operator, layer.inputs, layer.output)
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,9 @@ def arranged(
     numbers: Callable[[Layer], NDArray[np.int8]],
     rows: Callable[[NDArray[np.int8]], NDArray[np.int8]],
 ) -> Callable[[Layer], tuple[Prepared | AsGiven, ...]]:
-    """A layer's record and the array of its channels (tinsmith_pulp_arranged.h). numbers: the bytes of the record. rows:
-    the rows of weights as the kernel reads them.
+    """A layer's record and the array of its channels (tinsmith_pulp_arranged.h).
+
+    numbers: the bytes of the record. rows: the rows of weights as the kernel reads them.
     """
 
     def prepared(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
