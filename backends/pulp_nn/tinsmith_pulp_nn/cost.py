@@ -84,7 +84,6 @@ _DMA_LINE_LEAST = 2
 _DMA_BURST_BYTES = 256
 _DMA_FREE_STORES = 4
 
-_SOFTMAX_KEPT_COLUMNS = 16
 _LEAST_PANEL_WORDS = 2
 
 
@@ -104,7 +103,7 @@ def linear_cycles(linear: Linear, cores: int, stage: Stage) -> int:
 
 
 def add_cycles(elements: Elements, cores: int) -> int:
-    """tinsmith_pulp_add() with ADD_TFLITE."""
+    """tinsmith_pulp_add_tflite_s8(), by tables."""
     return _cycles(*add_work(elements, cores))
 
 
@@ -119,12 +118,12 @@ def average_pool_cycles(image: Image, cores: int) -> int:
 
 
 def softmax_cycles(softmax: Softmax, cores: int) -> int:
-    """tinsmith_pulp_softmax() of inputs none of which is too small to have an exponential."""
+    """tinsmith_pulp_softmax_by_table()."""
     return _cycles(*softmax_work(softmax, cores))
 
 
 def lookup_cycles(elements: Elements, cores: int) -> int:
-    """A table of 256 bytes for each element of int8, over equal shares."""
+    """tinsmith_pulp_lookup()."""
     return _cycles(*lookup_work(elements, cores))
 
 
@@ -200,18 +199,26 @@ def _channel_parts(channels: int, members: int) -> Sequence[tuple[int, int]]:
 def _panel_work(
     image: Image, cores: int, stage: Stage, steps: int, whole: int, rest: int
 ) -> dict[str, float]:
-    """`steps` blocks of pixels with `whole` blocks of channels and `rest` channels that fill none."""
+    """`steps` blocks of pixels with `whole` blocks of channels and `rest` channels that fill none.
+
+    Those, and all channels of short rows, are computed four of a pixel at a time, zeros that fill a block up included.
+    """
     words = padded_columns(image) // 4
-    block = "panel" if words >= _LEAST_PANEL_WORDS else "loose"
-    return _call(cores) | {
+    panels = whole if words >= _LEAST_PANEL_WORDS else 0
+    compact = BLOCK * (whole - panels + min(rest, 1))
+    return {
+        f"call {stage}": 1,
+        "team": _team(cores),
         "pixel block": steps,
-        f"part {stage}": min(whole, 1),
-        f"channel {stage}": BLOCK * whole,
-        f"{block} block {stage}": steps * whole,
-        "words": steps * whole * words,
-        "words that meet": steps * whole * words * _others(cores),
-        f"single {stage}": steps * BLOCK * rest,
-        "single's words": steps * BLOCK * rest * words,
+        f"part {stage}": min(panels, 1),
+        f"channel {stage}": BLOCK * panels,
+        f"panel block {stage}": steps * panels,
+        "words": steps * panels * words,
+        "words that meet": steps * panels * words * _others(cores),
+        "compact block": steps * compact,
+        f"compact channel {stage}": steps * BLOCK * (BLOCK * (whole - panels) + rest),
+        "compact block's words": steps * compact * words,
+        "compact block's words that meet": steps * compact * words * _others(cores),
     }
 
 
@@ -398,29 +405,36 @@ def linear_work(linear: Linear, cores: int, stage: Stage) -> tuple[str, Sequence
 
 @lru_cache(maxsize=_CACHED)
 def add_work(elements: Elements, cores: int) -> tuple[str, Sequence[Work]]:
-    """The name of the coefficients, and the work of the first core: shares are an odd number of words."""
-    each = ceiling(elements.count, cores)
-    largest = min(elements.count, ((each + 3) & ~7) + 4)
-    return "add", [_call(cores) | _element_work(largest, cores)]
+    """The name of the coefficients, and the work of the first core."""
+    return "add", [_call(cores) | _element_work(elements, cores)]
 
 
 @lru_cache(maxsize=_CACHED)
 def lookup_work(elements: Elements, cores: int) -> tuple[str, Sequence[Work]]:
-    """The name of the coefficients, and the work of a core."""
-    largest = ceiling(elements.count, cores)
-    return "lookup", [_call(cores) | _element_work(largest, cores)]
+    """The name of the coefficients, and the work of the first core."""
+    return "lookup", [_call(cores) | _element_work(elements, cores)]
 
 
-def _element_work(elements: int, cores: int) -> dict[str, float]:
-    return {"element": elements, "element that meets": elements * _others(cores)}
+def _element_work(elements: Elements, cores: int) -> dict[str, float]:
+    """Of the first core: shares are an odd number of words."""
+    each = ceiling(elements.count, cores)
+    words, left = divmod(min(elements.count, ((each + 3) & ~7) + 4), 4)
+    return {"word": words, "word that meets": words * _others(cores), "element left": left}
 
 
 @lru_cache(maxsize=_CACHED)
 def softmax_work(softmax: Softmax, cores: int) -> tuple[str, Sequence[Work]]:
-    """The name of the coefficients, and the work of the first core."""
+    """The name of the coefficients, and the work of a core: whole rows, or its part of the results of one."""
     rows = ceiling(softmax.rows, cores)
-    again = max(0, softmax.columns - _SOFTMAX_KEPT_COLUMNS)
-    work = {"row": rows, "element": rows * softmax.columns, "element again": rows * again}
+    results = ceiling(softmax.columns, max(1, cores // softmax.rows))
+    words, left = divmod(softmax.columns, 4)
+    work = {
+        "row": rows,
+        "word": rows * words,
+        "word that meets": rows * words * _others(cores),
+        "element left": rows * left,
+        "result": rows * results,
+    }
     return "softmax", [_call(cores) | work]
 
 
@@ -514,8 +528,13 @@ def dma_work(copy: Copy, *, to_l1: bool) -> tuple[str, Sequence[Work]]:
 
 
 def _call(cores: int) -> dict[str, float]:
-    """What a kernel does once; a team of one core is not woken."""
-    return {"call": 1, "team": 1 if cores > 1 else 0}
+    """What a kernel does once."""
+    return {"call": 1, "team": _team(cores)}
+
+
+def _team(cores: int) -> int:
+    """Whether cores are woken: not of a team of one."""
+    return 1 if cores > 1 else 0
 
 
 def _others(cores: int) -> float:

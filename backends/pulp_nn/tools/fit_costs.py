@@ -263,10 +263,10 @@ def measure(lines: Sequence[str]) -> list[Cycles]:
         shapes.write_text("\n".join(lines) + "\n", encoding="utf-8")
         sources = [_HERE / "measure_costs.c", *sorted((kernels / "pulp_nn/src").glob("*.c"))]
         build_cluster_program(
-            [*sources, kernels / "reference/lookup_s8.c"],
+            sources,
             elf,
             runtime=_ROOT / "platforms/simulators/runtime",
-            include_directories=[kernels / "pulp_nn", kernels / "include", folder],
+            include_directories=[kernels / "pulp_nn/include", folder],
             defines=['SHAPES="shapes.h"'],
             l1_bytes=_L1_BYTES,
         )

@@ -1,16 +1,19 @@
 // Prints cycles of many calls of kernels/pulp_nn on the simulated cluster: for each line of SHAPES, a file that
 // fit_costs.py writes, its number, cycles with empty instruction caches, and cycles of the run after that; separated by
 // commas. All that a kernel touches is in first-level memory. Cycles are from before the fork to after the join; of a
-// copy by the DMA, from before its programming to after its wait.
+// copy by the DMA, from before its programming to after its wait. What is called is what the back end calls: kernels of
+// one kind, and with TFLite's stage those that find a layer's numbers in front of its weights.
 #include <stddef.h>
+#include <string.h>
 
-#include "include/tinsmith_pulp_nn.h"
-#include "tinsmith/lookup.h"
 #include "tinsmith_pulp.h"
+#include "tinsmith_pulp_arranged.h"
+#include "tinsmith_pulp_nn.h"
 
 #define POOL_BYTES (224u * 1024u)
 #define MOST_CHANNELS 256u
 #define TABLE_BYTES 256u
+#define TABLE_WORDS 256u
 
 typedef enum {
   kConv2d,
@@ -62,12 +65,9 @@ static PULP_L1 union {
   tinsmith_pulp_add_t add;
   tinsmith_pulp_pool_t pool;
   tinsmith_pulp_softmax_t softmax;
-  struct {
-    const int8_t *table, *input;
-    int8_t *output;
-    uint32_t count;
-  } lookup;
+  tinsmith_pulp_lookup_t lookup;
 } layers;
+static PULP_L1 tinsmith_pulp_call_t call;
 
 static uint32_t used;
 
@@ -114,38 +114,78 @@ static tinsmith_pulp_stage_t stage_of(bool is_tflite) {
 }
 
 static void run_conv2d(const void *layer, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_conv2d(layer, core);
+  tinsmith_pulp_arranged_conv2d(layer, core);
+}
+
+static void run_conv2d_truncating(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_conv2d_packed_truncate_s8(layer, core);
 }
 
 static void run_depthwise(const void *layer, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_depthwise(layer, core);
+  tinsmith_pulp_arranged_depthwise(layer, core);
+}
+
+static void run_depthwise_truncating(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_depthwise_truncate_s8(layer, core);
+}
+
+static void run_depthwise_3x3(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_arranged_depthwise_3x3(layer, core);
+}
+
+static void run_depthwise_3x3_truncating(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_depthwise_3x3_truncate_s8(layer, core);
 }
 
 static void run_linear(const void *layer, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_linear(layer, core);
+  tinsmith_pulp_arranged_linear(layer, core);
+}
+
+static void run_linear_truncating(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_linear_packed_truncate_s8(layer, core);
 }
 
 static void run_add(const void *layer, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_add(layer, core);
+  tinsmith_pulp_add_tflite_s8(layer, core);
 }
 
-static void run_pool(const void *layer, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_pool(layer, core);
+static void run_max_pool(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_max_pool_s8(layer, core);
+}
+
+static void run_average_pool(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_average_pool_tflite_s8(layer, core);
 }
 
 static void run_softmax(const void *layer, tinsmith_pulp_core_t core) {
-  tinsmith_pulp_softmax(layer, core);
+  tinsmith_pulp_softmax_by_table(layer, core);
 }
 
-// The reference kernel, over equal shares.
 static void run_lookup(const void *layer, tinsmith_pulp_core_t core) {
-  (void)layer;
-  const uint32_t first = layers.lookup.count * core.core / core.cores;
-  const uint32_t end = layers.lookup.count * (core.core + 1u) / core.cores;
-  if (first < end) {
-    tinsmith_lookup_s8((int32_t)(end - first), layers.lookup.table, layers.lookup.input + first,
-                       layers.lookup.output + first);
+  tinsmith_pulp_lookup(layer, core);
+}
+
+static const tinsmith_pulp_output_numbers_t kOutputNumbers = {-5, -128, 127};
+
+static tinsmith_pulp_window_numbers_t window_numbers(const uint16_t *n) {
+  return (tinsmith_pulp_window_numbers_t){n[0], n[1],  n[2],  n[3], n[4], n[5], n[6],
+                                          n[7], n[10], n[11], n[8], n[9], 3,    kOutputNumbers};
+}
+
+// Takes and fills an array of constants: numbers, what the stage has for each channel, weights.
+static const void *arrange(const void *numbers, uint32_t numbers_bytes, uint32_t channels, uint32_t weights_bytes) {
+  const uint32_t stage_bytes = channels * (uint32_t)sizeof(int32_t);
+  uint8_t *constants = take(numbers_bytes + 3u * stage_bytes + weights_bytes);
+  uint8_t *next = constants;
+  memcpy(next, numbers, numbers_bytes);
+  next += numbers_bytes;
+  const int32_t *const arrays[] = {bias, multipliers, shifts};
+  for (uint32_t i = 0u; i < 3u; ++i) {
+    memcpy(next, arrays[i], stage_bytes);
+    next += stage_bytes;
   }
+  fill(next, weights_bytes, 1u);
+  return constants;
 }
 
 static job_t conv2d_of(const shape_t *shape) {
@@ -171,10 +211,17 @@ static job_t conv2d_of(const shape_t *shape) {
       .stage = stage_of(shape->is_tflite),
   };
   layers.conv2d.input = take((uint32_t)n[0] * n[1] * n[2]);
-  layers.conv2d.weights = take(tinsmith_pulp_packed_bytes(n[5], columns));
   layers.conv2d.output = take((uint32_t)n[3] * n[4] * n[5]);
   layers.conv2d.scratch = take(tinsmith_pulp_conv2d_scratch_bytes(&layers.conv2d, shape->cores));
-  return (job_t){run_conv2d, &layers.conv2d};
+  const uint32_t weights_bytes = tinsmith_pulp_packed_bytes(n[5], columns);
+  if (!shape->is_tflite) {
+    layers.conv2d.weights = take(weights_bytes);
+    return (job_t){run_conv2d_truncating, &layers.conv2d};
+  }
+  const tinsmith_pulp_window_numbers_t numbers = window_numbers(n);
+  const void *constants = arrange(&numbers, sizeof numbers, n[5], weights_bytes);
+  call = (tinsmith_pulp_call_t){layers.conv2d.input, constants, layers.conv2d.output, layers.conv2d.scratch};
+  return (job_t){run_conv2d, &call};
 }
 
 static job_t depthwise_of(const shape_t *shape) {
@@ -196,10 +243,18 @@ static job_t depthwise_of(const shape_t *shape) {
       .stage = stage_of(shape->is_tflite),
   };
   layers.depthwise.input = take((uint32_t)n[0] * n[1] * n[2]);
-  layers.depthwise.weights = take((uint32_t)n[6] * n[7] * n[2]);
   layers.depthwise.output = take((uint32_t)n[3] * n[4] * n[2]);
   layers.depthwise.scratch = take(tinsmith_pulp_depthwise_scratch_bytes(&layers.depthwise, shape->cores));
-  return (job_t){run_depthwise, &layers.depthwise};
+  const uint32_t weights_bytes = (uint32_t)n[6] * n[7] * n[2];
+  const bool is_3x3 = n[6] == 3u && n[7] == 3u && n[8] == n[9] && n[8] <= 2u;
+  if (!shape->is_tflite) {
+    layers.depthwise.weights = take(weights_bytes);
+    return (job_t){is_3x3 ? run_depthwise_3x3_truncating : run_depthwise_truncating, &layers.depthwise};
+  }
+  const tinsmith_pulp_window_numbers_t numbers = window_numbers(n);
+  const void *constants = arrange(&numbers, sizeof numbers, n[2], weights_bytes);
+  call = (tinsmith_pulp_call_t){layers.depthwise.input, constants, layers.depthwise.output, layers.depthwise.scratch};
+  return (job_t){is_3x3 ? run_depthwise_3x3 : run_depthwise, &call};
 }
 
 static job_t linear_of(const shape_t *shape) {
@@ -212,9 +267,16 @@ static job_t linear_of(const shape_t *shape) {
       .stage = stage_of(shape->is_tflite),
   };
   layers.linear.input = take((n[0] + 3u) & ~3u);
-  layers.linear.weights = take(tinsmith_pulp_packed_bytes(n[1], n[0]));
   layers.linear.output = take(n[1]);
-  return (job_t){run_linear, &layers.linear};
+  const uint32_t weights_bytes = tinsmith_pulp_packed_bytes(n[1], n[0]);
+  if (!shape->is_tflite) {
+    layers.linear.weights = take(weights_bytes);
+    return (job_t){run_linear_truncating, &layers.linear};
+  }
+  const tinsmith_pulp_linear_numbers_t numbers = {n[0], n[1], kOutputNumbers};
+  const void *constants = arrange(&numbers, sizeof numbers, n[1], weights_bytes);
+  call = (tinsmith_pulp_call_t){layers.linear.input, constants, layers.linear.output, NULL};
+  return (job_t){run_linear, &call};
 }
 
 static job_t add_of(const shape_t *shape) {
@@ -222,17 +284,14 @@ static job_t add_of(const shape_t *shape) {
   layers.add = (tinsmith_pulp_add_t){
       .kind = TINSMITH_PULP_ADD_TFLITE,
       .count = count,
-      .lhs_zero_point = -3,
-      .lhs_multiplier = 1 << 30,
-      .rhs_zero_point = 5,
-      .rhs_multiplier = 1765432109,
-      .rhs_shift = 2,
-      .output_zero_point = -7,
-      .output_multiplier = 1234567890,
-      .output_shift = 19,
       .min = -128,
       .max = 127,
+      .table_shift = 20,
   };
+  int32_t *tables = take(2u * TABLE_WORDS * (uint32_t)sizeof(int32_t));
+  fill(tables, 2u * TABLE_WORDS * (uint32_t)sizeof(int32_t), 1u);
+  layers.add.lhs_table = tables;
+  layers.add.rhs_table = tables + TABLE_WORDS;
   layers.add.lhs = take(count);
   layers.add.rhs = take(count);
   layers.add.output = take(count);
@@ -261,11 +320,10 @@ static job_t pool_of(const shape_t *shape) {
   };
   layers.pool.input = take((uint32_t)n[0] * n[1] * n[2]);
   layers.pool.output = take((uint32_t)n[3] * n[4] * n[2]);
-  return (job_t){run_pool, &layers.pool};
+  return (job_t){shape->kernel == kMaxPool ? run_max_pool : run_average_pool, &layers.pool};
 }
 
-// Inputs in steps of 1/16: of all of them exponentials are computed. How long one takes depends on its bits, so they
-// are random again, whatever the layer before left.
+// Inputs in steps of 1/16: all of them have exponentials.
 static job_t softmax_of(const shape_t *shape) {
   const uint32_t count = (uint32_t)shape->numbers[0] * shape->numbers[1];
   layers.softmax = (tinsmith_pulp_softmax_t){
@@ -277,6 +335,9 @@ static job_t softmax_of(const shape_t *shape) {
   };
   int8_t *input = take(count);
   fill(input, count, 1u);
+  int32_t *exponentials = take(TABLE_WORDS * (uint32_t)sizeof(int32_t));
+  tinsmith_pulp_softmax_exponentials(&layers.softmax, exponentials);
+  layers.softmax.exponentials = exponentials;
   layers.softmax.input = input;
   layers.softmax.output = take(count);
   return (job_t){run_softmax, &layers.softmax};
