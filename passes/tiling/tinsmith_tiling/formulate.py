@@ -157,7 +157,7 @@ class _Formulating:
         far: set[str] = set()
         staged: list[Staging] = []
         tiles = [tile for row in cut.tiles for tile in row]
-        slots = min(2, cut.count)
+        slots = min(cut.slots, cut.count)
         for name, tensor in operands.items():
             boxes = [
                 box
@@ -190,7 +190,7 @@ class _Formulating:
             operands=tuple(staged),
             results=results,
             constants_bytes=max(constants, default=0),
-            constants_slots=min(2, len(constants)) or 1,
+            constants_slots=min(cut.slots, len(constants)) or 1,
             constants_copy_cycles=sum(map(bytes_cycles, constants)),
             first_constants_cycles=bytes_cycles(constants[0]) if constants else None,
             needs_far=frozenset(far),

@@ -287,7 +287,8 @@ class _CallRewriting:
         self._call, self._kernel = tiled.call, tiled.kernel
         self._cut = tiled.cuts[whole.plan.ways[index]]
         self._is_prefetched = whole.plan.prefetched[index]
-        self._slots = min(2, self._cut.count)
+        self._slots = min(self._cut.slots, self._cut.count)
+        self._is_single = self._cut.slots == 1 < self._cut.count
         self._operands = staged_operands(whole.program, self._call)
         self._output = self._call.outputs[0]
         name = self._call.name
@@ -350,7 +351,7 @@ class _CallRewriting:
     ) -> Expression:
         """Where the slot of a part's constants begins, if slots have that size."""
         terms = () if counter is None else (Term(1, Counter(counter)),)
-        slots = min(2, len(self._far_constants))
+        slots = min(self._cut.slots, len(self._far_constants))
         return _in_turn((group.begin + part) % slots, terms, size_bytes, slots)
 
     def _near_view(self, group: _Group, part: int, counter: str | None) -> str:
@@ -371,7 +372,12 @@ class _CallRewriting:
         tiles = len(self._cut.tiles[group.begin])
         is_last = group is self._groups[-1] and (counter is not None or part + 1 == group.count)
         at_end = None if counter is None else Guard(counter, group.count - 1, group.count)
-        if self._near_constants:
+        if self._near_constants and self._is_single:
+            if counter is not None or group.begin + part:
+                first = 1 if group.begin == 0 else 0
+                guard = None if counter is None or not first else Guard(counter, 1, group.count)
+                yield self._constants_copy(group, part, counter, guard)
+        elif self._near_constants:
             for next_group, number, by, guard in self._next_parts(group, part, counter):
                 yield self._constants_copy(next_group, number, by, guard)
         streams = tiles > 2 and any(not self._is_fixed(name) for name in self._staged)
@@ -410,6 +416,8 @@ class _CallRewriting:
 
     def _fetch_next(self, group: _Group, part: int, counter: str | None) -> Iterator[Copy]:
         """What the first tile of the next part reads."""
+        if self._is_single:
+            return
         for next_group, number, by, guard in self._next_parts(group, part, counter):
             yield from self._fetch_first(next_group, number, by, guard)
 
@@ -419,7 +427,7 @@ class _CallRewriting:
         """One tile: the next one is fetched, what is wanted is waited for, then the call, and its result goes."""
         counter, number = here.counter, here.number
         for run in group.runs:
-            at, guard = _shifted(run, here, 1, tiles)
+            at, guard = _shifted(run, here, 0 if self._is_single else 1, tiles)
             if at is not None:
                 yield from self._fetch(group, run, at, guard)
         if counter is None and number + 1 == tiles:
@@ -465,13 +473,17 @@ class _CallRewriting:
         tiles = len(self._cut.tiles[group.begin])
         run = group.runs[0]
         at = _At(0, None, run.begin, part, counter, group.begin * tiles, tiles)
-        yield from self._fetch(group, run, at, guard)
+        is_first = group.begin == 0 and part == 0 and counter is None
+        yield from self._fetch(group, run, at, guard, is_first=is_first)
 
-    def _fetch(self, group: _Group, run: _Run, at: _At, guard: Guard | None) -> Iterator[Copy]:
+    def _fetch(
+        self, group: _Group, run: _Run, at: _At, guard: Guard | None, *, is_first: bool = False
+    ) -> Iterator[Copy]:
         """Copies of what a tile reads and is not near; what all tiles read comes with the first one."""
-        is_first = not (at.before or at.part or at.number or at.counter or at.part_counter)
         for order, (name, buffer) in enumerate(self._staged.items()):
-            if self._is_fixed(name) and not is_first:
+            is_fixed = self._is_fixed(name)
+            # One at a time: each tile fetches for itself, but for what they share.
+            if (is_fixed and not is_first) or (is_first and self._is_single and not is_fixed):
                 continue
             source = self._part_of(name, self._read(run.tile, name), group, run, at)
             target = self._in_slot(f"{name}.tile", source, buffer, at, self._slots_of(name))
@@ -701,7 +713,7 @@ class _CallRewriting:
         if len(found) < len(self._constants):
             return [], "", 0
         largest = max(one.data.nbytes for one in found)
-        slots = min(2, len(found))
+        slots = min(self._cut.slots, len(found))
         buffer = self._whole.buffer(f"{self._call.name}.constants", slots * largest)
         far = [self._whole.far_constant(f"{self._call.name}.constants", one.data) for one in found]
         return far, buffer, largest

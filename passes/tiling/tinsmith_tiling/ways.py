@@ -25,6 +25,9 @@ CHANNEL_BLOCK = 4
 _SMALL = 12
 """A tile is small if that many have room in the near memory."""
 
+_TIGHT = 4
+"""Where fewer tiles than that have room, it may be for one at a time only."""
+
 _PARTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024)
 
 
@@ -40,13 +43,15 @@ class Tile:
 @dataclass(frozen=True, eq=False)
 class Cut:
     """A way to cut a call: for each part of the channels its tiles in order. layers: of each tile, as kernels see it;
-    tiles that are alike share one.
+    tiles that are alike share one. slots: 2 if a tile is copied while another is computed, 1 where there is room for one
+    at a time.
     """
 
     call: Call
     kernel: Kernel
     tiles: tuple[tuple[Tile, ...], ...]
     layers: tuple[tuple[Layer, ...], ...]
+    slots: int = 2
 
     @cached_property
     def tile_bytes(self) -> int:
@@ -90,7 +95,8 @@ class Cut:
     @property
     def label(self) -> str:
         """`4 x 1 tiles on 8 cores`: parts of the rows by parts of the channels."""
-        return f"{len(self.tiles[0])} x {len(self.tiles)} tiles{self.cores}"
+        single = ", one at a time" if self.slots == 1 else ""
+        return f"{len(self.tiles[0])} x {len(self.tiles)} tiles{self.cores}{single}"
 
     @property
     def _kinds(self) -> list[Layer]:
@@ -126,6 +132,11 @@ class Cutter:
         if found and 2 * found[0].tile_bytes > room_bytes:
             for channels in channel_sizes[1:]:
                 found += one.until_small(row_sizes[1:], [channels], room_bytes)
+        found += [
+            replace(cut, slots=1)
+            for cut in found
+            if cut.count > 1 and _TIGHT * cut.tile_bytes > room_bytes
+        ]
         different: dict[object, Cut] = {}
         for cut in found:
             different.setdefault((cut.label, cut.layers[0][0].output.shape), cut)
