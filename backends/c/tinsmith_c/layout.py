@@ -203,8 +203,6 @@ def _term(term: Term, holder: str) -> str:
     match term.factor:
         case Counter(name):
             text = f"{holder}{counter_name(name)}"
-        case Modulo(value, modulus) if modulus & (modulus - 1) == 0:  # of negative numbers, too
-            text = f"(({c_expression(value, holder)}) & {modulus - 1})"
         case Modulo(value, modulus):
             text = f"tinsmith_modulo({c_expression(value, holder)}, {modulus})"
         case Table(name, _):

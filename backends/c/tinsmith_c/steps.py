@@ -58,7 +58,7 @@ def definitions_of(program: Program) -> list[str]:
         f"static const int32_t {name}[] = {{{', '.join(map(str, table.values))}}};"
         for name, table in found.items()
     ]
-    uses_modulo = any("tinsmith_modulo" in c_expression(found) for found in expressions) or any(
+    uses_modulo = any("mod" in c_expression(expression) for expression in expressions) or any(
         view.ring is not None for view in _stepped_on(program)
     )
     return [*([_MODULO] if uses_modulo else []), *(["\n".join(lines)] if lines else [])]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from networks import Network, kernels_of, lowered, outputs_of, small
+from small_networks import Network, kernels_of, lowered, outputs_of, small
 from tinsmith_ir import (
     Call,
     Copy,
@@ -158,13 +158,14 @@ def test_many_tiles_are_a_loop_and_few_are_not() -> None:
     few, _ = tile(graph, 6_000)
     many, tiling = tile(graph, 1_500)
     ((rows, channels),) = parts(tiling)
-    assert (rows, channels) == (32, 1)
+    assert rows > 8
+    assert channels == 1
     (loop,) = [step for step in many.steps if isinstance(step, Loop)]
-    assert loop.count == 32
+    assert loop.count == rows
     assert not any(isinstance(step, Loop) for step in few.steps)
     assert len(many.steps) <= 8
     calls = [step for step in unrolled(many).steps if isinstance(step, Call)]
-    assert len(calls) == 32
+    assert len(calls) == rows
 
 
 def test_a_call_reads_its_constants_where_one_copy_brought_them() -> None:
@@ -201,12 +202,12 @@ def test_text_gives_the_program_back() -> None:
 
 def test_refusal_names_the_least_memory_that_does() -> None:
     graph = convolution()
-    with pytest.raises(DoesNotFitError, match=r"does not fit into the 900 B of l1: .* 2096 B"):
+    with pytest.raises(DoesNotFitError, match=r"does not fit into the 900 B of l1: .* 1192 B"):
         tile(graph, 900)
-    program, _ = tile(graph, 2096)
+    program, _ = tile(graph, 1192)
     assert_same_results(program, graph)
     with pytest.raises(DoesNotFitError):
-        tile(graph, 2095)
+        tile(graph, 1191)
 
 
 def test_a_target_without_a_cluster_is_left_alone() -> None:

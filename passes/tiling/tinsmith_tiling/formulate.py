@@ -63,6 +63,8 @@ class _Formulating:
         cluster = target.board.cluster
         self._near_name = "near" if cluster is None else cluster.memory
         self._cutter = Cutter(program, target)
+        self._shared_bytes: dict[tuple[str, int], list[int]] = {}
+        self._own_bytes: dict[str, int] = {}
         self._tiled: dict[str, Kernel] = {}
         for call in program.steps:
             if not isinstance(call, Call):
@@ -131,6 +133,29 @@ class _Formulating:
         size = self._program.buffer[view.buffer].size_bytes
         return view.is_dense and not view.counters and view.type.size_bytes == size
 
+    def _constant_bytes(self, cut: Cut) -> list[int]:
+        """Bytes of the constants of each part of the channels that are brought near; nothing where they are not.
+
+        What kinds of tiles have in common is the same in all cuts into as many parts, and so is what a kind has of its
+        own: preparing constants is work.
+        """
+        key = (cut.call.name, len(cut.tiles))
+        if key not in self._shared_bytes:
+            found = [staged_constants(cut, part, row[:1]) for part, row in enumerate(cut.layers)]
+            self._shared_bytes[key] = [one.data.nbytes for one in found if one is not None]
+        if len(self._shared_bytes[key]) < len(cut.tiles):
+            return []
+        kinds = _kinds(cut.layers[0])
+        if len(kinds) > 1 and cut.call.name not in self._own_bytes:
+            both = [staged_constants(cut, 0, kinds[:count]) for count in (1, 2)]
+            sizes = [0 if one is None else one.data.nbytes for one in both]
+            self._own_bytes[cut.call.name] = sizes[1] - sizes[0]
+        own = self._own_bytes.get(cut.call.name, 0)
+        return [
+            shared + own * (len(_kinds(row)) - 1)
+            for shared, row in zip(self._shared_bytes[key], cut.layers, strict=True)
+        ]
+
     def _layer(self, call: Call, kernel: Kernel) -> tuple[tuple[Cut, ...], Layer]:
         operands = {name: self._named(call, name) for name in staged_operands(self._program, call)}
         result = self._named(call, call.outputs[0])
@@ -180,7 +205,7 @@ class _Formulating:
         results = (Staging(result, size, slots, cycles, own),)
         if not all(_is_dense(program, output, box) for box in boxes):
             far.add(result)
-        constants = constant_bytes(cut)
+        constants = self._constant_bytes(cut)
         overhead = CALL_CYCLES * cut.count + CODE_CYCLES * cut.kinds + CORE_CYCLES * len(constants)
         overhead += cut.first_cycles if cut.kernel.key != self._kernel_before[call.name] else 0
         return Way(
@@ -213,13 +238,16 @@ class StagedConstants:
         return self.offsets[id(layer), layout]
 
 
-def staged_constants(cut: Cut, part: int) -> StagedConstants | None:
-    """None where the kernel reads constants as the graph has them, or none at all."""
+def staged_constants(
+    cut: Cut, part: int, layers: Sequence[KernelLayer] | None = None
+) -> StagedConstants | None:
+    """None where the kernel reads constants as the graph has them, or none at all. layers: of the part; None for all."""
+    wanted = {id(layer): layer for layer in layers or cut.layers[part]}
     arrays: list[NDArray[np.int8]] = []
     known: dict[bytes, int] = {}
     offsets: dict[tuple[int, str], int] = {}
     end = 0
-    for layer in {id(layer): layer for layer in cut.layers[part]}.values():
+    for layer in wanted.values():
         prepared = cut.kernel.prepare(layer)
         if not prepared or not all(isinstance(found, Prepared) for found in prepared):
             return None
@@ -236,10 +264,8 @@ def staged_constants(cut: Cut, part: int) -> StagedConstants | None:
     return StagedConstants(np.concatenate(arrays), offsets)
 
 
-def constant_bytes(cut: Cut) -> list[int]:
-    """Bytes of the constants of each part of the channels that are brought near; nothing where they are not."""
-    found = [staged_constants(cut, part) for part in range(len(cut.tiles))]
-    return [one.data.nbytes for one in found if one is not None]
+def _kinds(layers: Sequence[KernelLayer]) -> list[KernelLayer]:
+    return [*{id(layer): layer for layer in layers}.values()]
 
 
 def reads_one_box(cut: Cut, name: str) -> bool:

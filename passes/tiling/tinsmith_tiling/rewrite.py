@@ -42,7 +42,7 @@ from tinsmith_tiling.formulate import (
     staged_constants,
     staged_operands,
 )
-from tinsmith_tiling.model import Plan
+from tinsmith_tiling.model import Plan, TilingError
 from tinsmith_tiling.ways import Tile
 
 DMA = "dma"
@@ -713,6 +713,14 @@ class _CallRewriting:
         if len(found) < len(self._constants):
             return [], "", 0
         largest = max(one.data.nbytes for one in found)
+        problem = self._whole.formulation.problem
+        assert problem is not None  # there is a layer
+        layer = problem.layers[self._index]
+        planned = layer.ways[self._whole.plan.ways[self._index]].constants_bytes
+        if largest > planned:
+            raise TilingError(
+                f"layer {layer.name}: its constants take {largest} bytes, the plan has {planned}"
+            )
         slots = min(self._cut.slots, len(found))
         buffer = self._whole.buffer(f"{self._call.name}.constants", slots * largest)
         far = [self._whole.far_constant(f"{self._call.name}.constants", one.data) for one in found]

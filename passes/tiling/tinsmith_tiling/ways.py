@@ -13,6 +13,7 @@ from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Operator
 from tinsmith_ir.program import Call, Option, Program
+from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Cost, Kernel, Layer
 from tinsmith_target import Target
 
@@ -155,6 +156,7 @@ class _CallCutter:
         (self._output,) = outputs
         self._rows, self._channels = _axes(self._output.shape)
         self._by_axis: dict[tuple[int, int], list[Tile] | None] = {}
+        self._types: dict[tuple[int, Box], TensorType] = {}
 
     def until_small(
         self, row_sizes: Sequence[int], channel_sizes: Sequence[int], room_bytes: int
@@ -176,7 +178,8 @@ class _CallCutter:
         tiles = self._tiles(rows, channels)
         if tiles is None:
             return []
-        whole = self._cut(tiles, self._call.options)
+        layers = self._layers(tiles)
+        whole = self._cut(tiles, layers, self._call.options)
         if whole is None:
             return []
         found = [whole]
@@ -187,7 +190,7 @@ class _CallCutter:
                 Option(CORES, cores) if option.name == CORES else option
                 for option in self._call.options
             )
-            fewer = self._cut(tiles, options)
+            fewer = self._cut(tiles, layers, options)
             found += [] if fewer is None else [fewer]
             cores //= 2
         return found
@@ -223,22 +226,32 @@ class _CallCutter:
             return None
         return Tile(box, restriction.operator, restriction.operands)
 
-    def _cut(self, tiles: list[list[Tile]], options: tuple[Option, ...]) -> Cut | None:
+    def _cut(
+        self, tiles: list[list[Tile]], layers: list[list[Layer]], options: tuple[Option, ...]
+    ) -> Cut | None:
         """None where the kernel does not take a tile."""
-        layers: list[tuple[Layer, ...]] = []
+        chosen = {id(layer): replace(layer, options=options) for row in layers for layer in row}
+        if not all(
+            self._kernel.takes(layer.kind) and self._kernel.cost(layer) is not None
+            for layer in chosen.values()
+        ):
+            return None
+        with_options = tuple(tuple(chosen[id(layer)] for layer in row) for row in layers)
+        return Cut(self._call, self._kernel, tuple(map(tuple, tiles)), with_options)
+
+    def _layers(self, tiles: list[list[Tile]]) -> list[list[Layer]]:
+        """Of each tile; tiles of a part that are alike share one."""
+        layers: list[list[Layer]] = []
         for part in tiles:
             kinds: dict[object, Layer] = {}
             row: list[Layer] = []
             for tile in part:
                 key = self._kind(tile)
                 if key not in kinds:
-                    layer = self._layer(tile, options)
-                    if not self._kernel.takes(layer.kind) or self._kernel.cost(layer) is None:
-                        return None
-                    kinds[key] = layer
+                    kinds[key] = self._layer(tile)
                 row.append(kinds[key])
-            layers.append(tuple(row))
-        return Cut(self._call, self._kernel, tuple(map(tuple, tiles)), tuple(layers))
+            layers.append(row)
+        return layers
 
     def _kind(self, tile: Tile) -> object:
         """Tiles of one kind differ in where they lie alone; what is read of constants is the same."""
@@ -248,18 +261,23 @@ class _CallCutter:
         )
         return tile.operator, boxes, tile.box.shape
 
-    def _layer(self, tile: Tile, options: tuple[Option, ...]) -> Layer:
+    def _layer(self, tile: Tile) -> Layer:
         pairs = list(zip(self._call.inputs, self._inputs, tile.reads, strict=True))
         types = [
-            None if type_ is None or box is None else cut_type(type_, box)
-            for _, type_, box in pairs
+            None if type_ is None or box is None else self._type(index, type_, box)
+            for index, (_, type_, box) in enumerate(pairs)
         ]
         data = [self._data(name, box) for name, _, box in pairs]
-        output = cut_type(self._output, tile.box)
-        layer = Layer(
+        output = self._type(-1, self._output, tile.box)
+        return Layer(
             self._call.name, tile.operator, tuple(types), (output,), tuple(data), self._target
         )
-        return replace(layer, options=options)
+
+    def _type(self, index: int, type_: TensorType, box: Box) -> TensorType:
+        """Of a box of an operand, or of the result, -1."""
+        if (index, box) not in self._types:
+            self._types[index, box] = cut_type(type_, box)
+        return self._types[index, box]
 
     def _data(self, name: str | None, box: Box | None) -> Array | None:
         """The part of a constant operand; None of another."""
