@@ -252,8 +252,11 @@ def parser() -> argparse.ArgumentParser:
 
     bench = subparsers.add_parser("bench", help="run a benchmark of the repository")
     bench.add_argument("name", metavar="NAME", help="'list' lists them")
-    bench.add_argument("--models", metavar="A,B", help="only these networks")
+    bench.add_argument("--models", "--networks", metavar="A,B", help="only these networks")
     bench.add_argument("--targets", metavar="A,B", help="only these targets")
+    bench.add_argument(
+        "--no-sweep", dest="sweep", action="store_false", help="of pulp: no smaller memories"
+    )
     _add_json(bench)
     bench.set_defaults(command=commands.bench)
     for command in subparsers.choices.values():

@@ -411,7 +411,9 @@ def demo(arguments: argparse.Namespace) -> int:
 
 def bench(arguments: argparse.Namespace) -> int:
     """Run a benchmark of the repository."""
-    return benchmarks.run(arguments.name, arguments.models, arguments.targets, arguments.json)
+    return benchmarks.run(
+        arguments.name, arguments.models, arguments.targets, arguments.json, sweep=arguments.sweep
+    )
 
 
 def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilation:

@@ -36,6 +36,7 @@ from tinsmith_lowering.lower import (
 )
 from tinsmith_lowering.manual import supported_operators
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
+from tinsmith_lowering.tiles import TiledLayer, TilePlan
 from tinsmith_lowering.walk import NEVER, Steps, Walk
 from tinsmith_lowering.walks import (
     Window,
@@ -69,6 +70,8 @@ __all__ = [
     "Scope",
     "Signature",
     "Steps",
+    "TilePlan",
+    "TiledLayer",
     "Walk",
     "Window",
     "check_calls",

@@ -5,6 +5,7 @@ checkout: a program that runs all layers is built from its kernels and simulated
 """
 
 import argparse
+import json
 import random
 import statistics
 import subprocess
@@ -389,11 +390,28 @@ def _row(layer: Layer, cycles: Cycles, error: float) -> str:
     return f"{modelled:8} {cycles.warm:8} {error:+7.1%}  {layer.text}"
 
 
-def check(seed: int, rounds: int) -> None:
-    """Measure 40 layers for each round that no fit has seen, and print modelled against simulated cycles."""
+def _record(layer: Layer, cycles: Cycles, error: float) -> dict[str, object]:
+    return {
+        "kernel": layer.kind,
+        "layer": layer.text,
+        "modelled": round(cycles.warm * (1 + error)),
+        "simulated": cycles.warm,
+        "error": round(error, 4),
+    }
+
+
+def check(seed: int, rounds: int, *, as_json: bool) -> None:
+    """Measure 40 layers for each round that no fit has seen, and print modelled against simulated cycles.
+
+    as_json: an object a line for each layer, and nothing else.
+    """
     layers = _Sampler(f"check {seed}").layers(rounds)
     cycles = measure([layer.initializer for layer in layers])
     errors = _errors(layers, cycles, coefficients.COEFFICIENTS)
+    if as_json:
+        for layer, counted, error in zip(layers, cycles, errors, strict=True):
+            print(json.dumps(_record(layer, counted, error)))
+        return
     for layer, counted, error in zip(layers, cycles, errors, strict=True):
         print(_row(layer, counted, error))
     for kind, of_kind in _by_kind(layers).items():
@@ -406,9 +424,12 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="measure other layers instead")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, help="of 40 layers; 60 to fit, 1 to check")
+    parser.add_argument(
+        "--json", action="store_true", help="of --check: a line a layer, for programs"
+    )
     arguments = parser.parse_args()
     if arguments.check:
-        check(arguments.seed, arguments.rounds or 1)
+        check(arguments.seed, arguments.rounds or 1, as_json=arguments.json)
     else:
         write(arguments.seed, arguments.rounds or 60)
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 from tinsmith_ir import UsageError
@@ -10,6 +11,7 @@ from tinsmith_driver.benchmarks import (
     generated_c,
     imports,
     mlperf_tiny,
+    pulp,
     pulp_kernels,
     pulp_sensitivity,
     pulp_slowest,
@@ -25,27 +27,39 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
     "generated-c": generated_c.run,
     "import": imports.run,
+    "pulp": pulp.run,
     "pulp-kernels": pulp_kernels.run,
     "pulp-sensitivity": pulp_sensitivity.run,
     "pulp-slowest": pulp_slowest.run,
     "scaling": scaling.run,
 }
 
+_WITHOUT_SWEEP: Mapping[str, Benchmark] = {"pulp": partial(pulp.run, sweep=False)}
+
 __all__ = ["BENCHMARKS", "Benchmark", "BenchmarkResult", "run"]
 
 
-def run(name: str, models: str | None, targets: str | None, json_path: Path | None) -> int:
+def run(
+    name: str,
+    models: str | None,
+    targets: str | None,
+    json_path: Path | None,
+    *,
+    sweep: bool = True,
+) -> int:
     """Run the benchmark `name`; "list" lists them.
 
-    models, targets: comma-separated selections, None for all. Returns 0 if every bound holds, else 1.
-    Raises UsageError for an unknown name.
+    models, targets: comma-separated selections, None for all. sweep: false for less, of a benchmark that can. Returns
+    0 if every bound holds, else 1. Raises UsageError for an unknown name, and where there is no less.
     """
     if name == "list":
         print("\n".join(BENCHMARKS))
         return 0
     if name not in BENCHMARKS:
         raise UsageError(f"unknown benchmark {name!r}: expected one of {', '.join(BENCHMARKS)}")
-    result = BENCHMARKS[name](models, targets)
+    if not sweep and name not in _WITHOUT_SWEEP:
+        raise UsageError(f"{name} has no sweep to leave out")
+    result = (BENCHMARKS if sweep else _WITHOUT_SWEEP)[name](models, targets)
     print(result.text)
     if json_path:
         files = {json_path: json_bytes({"rows": result.rows, **result.sections})}

@@ -8,7 +8,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import UsageError
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 from tinsmith_ir.program import Memory, Program
-from tinsmith_lowering import Kernel
+from tinsmith_lowering import Kernel, TiledLayer, TilePlan
 from tinsmith_target import Target
 
 from tinsmith_tiling.formulate import NEAR_ALIGNMENT, Formulation, formulate
@@ -20,10 +20,23 @@ from tinsmith_tiling.solve import solve
 
 @dataclass(frozen=True, eq=False)
 class Tiling(Checked):
-    """What was decided, for reports. plan: None where the target has no cluster, or no call can be tiled."""
+    """What was decided. plan: None where the target has no cluster, or no call can be tiled."""
 
     plan: Plan | None
     formulation: Formulation | None
+
+    def facts(self) -> TilePlan | None:
+        """The same for reports."""
+        if self.plan is None or self.formulation is None or self.formulation.problem is None:
+            return None
+        plan = self.plan
+        layers: list[TiledLayer] = []
+        for index, layer in enumerate(self.formulation.problem.layers):
+            way = layer.ways[plan.ways[index]]
+            near = tuple(name for name in layer.tensors if plan.homes[name] == 0)
+            cycles, is_prefetched = plan.layer_cycles[index], plan.prefetched[index]
+            layers.append(TiledLayer(layer.name, way.label, way.tiles, near, is_prefetched, cycles))
+        return TilePlan(layers, plan.status.value, plan.gap)
 
 
 @dataclass(frozen=True)
@@ -55,9 +68,9 @@ class TileCalls(Checked):
         return self.tile(program)[0]
 
     def run_in_detail(self, program: Program) -> Outcome[Program]:
-        """The tiled program, with the Tiling as facts."""
+        """The tiled program, with a TilePlan as facts."""
         tiled, tiling = self.tile(program)
-        return Outcome(tiled, facts=tiling)
+        return Outcome(tiled, facts=tiling.facts())
 
     @checked
     def tile(self, program: Program) -> tuple[Program, Tiling]:
