@@ -22,7 +22,7 @@ def build(elf: Path, seed: int, calls: int) -> str:
         sources,
         elf,
         runtime=SIMULATORS / "runtime",
-        include_directories=[LIBRARY, KERNELS / "include"],
+        include_directories=[LIBRARY, LIBRARY / "include", KERNELS / "include"],
         defines=[f"SEED={seed}", f"CALLS={calls}"],
         l1_bytes=L1_BYTES,
     )

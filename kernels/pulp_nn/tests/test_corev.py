@@ -75,7 +75,7 @@ def code_bytes(folder: Path, entry: str) -> int:
             [source, *sorted((LIBRARY / "src").glob("*.c"))],
             elf,
             runtime=SIMULATORS / "runtime",
-            include_directories=[LIBRARY],
+            include_directories=[LIBRARY, LIBRARY / "include"],
             l1_bytes=L1_BYTES,
         )
         sections = read_sections(elf)

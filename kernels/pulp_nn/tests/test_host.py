@@ -20,7 +20,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources += [KERNELS / "reference" / name for name in REFERENCES]
     flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"]
     sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    includes = [f"-I{LIBRARY}", f"-I{KERNELS / 'include'}"]
+    includes = [f"-I{LIBRARY}", f"-I{LIBRARY / 'include'}", f"-I{KERNELS / 'include'}"]
     compiler = os.environ.get("TINSMITH_HOST_CC", "cc")
     command = [compiler, *flags, *sanitizers, *includes, *map(str, sources), "-o", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
