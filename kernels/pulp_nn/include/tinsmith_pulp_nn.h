@@ -34,6 +34,13 @@ typedef enum {
    * (a doubling high product to nearest, then a division by a power of two, ties away from zero), plus zero_point,
    * clamped to [min, max]; int8. */
   TINSMITH_PULP_TFLITE_S8,
+  /** One rounding: clip((multipliers[c] * acc + addends[c]) >> shifts[c]) to int8, then to [min, max]; product and sum
+   * wrap at 32 bits. Bias, half of 2**shift and zero point << shift are the addend's. int8 inputs only. */
+  TINSMITH_PULP_SCALE_S8,
+  /** The same with the product's upper half, for multipliers of all bits: clip(((multipliers[c] * (acc + bias[c]) >>
+   * 32)
+   * + addends[c]) >> shifts[c]), which is one rounding of the whole product by shift + 32. Four cycles slower. */
+  TINSMITH_PULP_SCALE_HIGH_S8,
   /** The sum acc + bias[c] itself, int32. */
   TINSMITH_PULP_RAW_S32,
 } tinsmith_pulp_stage_kind_t;
@@ -41,17 +48,18 @@ typedef enum {
 /** What becomes of a sum. Arrays have an element per output channel. */
 typedef struct {
   tinsmith_pulp_stage_kind_t kind;
-  const int32_t *bias;        /**< NULL for none; for TFLite: with -input_zero_point * sum(weights) inside */
+  const int32_t *bias;        /**< NULL for none; for TFLite: with -input_zero_point * sum(weights) inside; SCALE: NULL,
+                               * SCALE_HIGH: never NULL */
   const int8_t *bias_s8;      /**< bytes instead, where bias is NULL; PULP-NN's form */
   const int32_t *multipliers; /**< TFLite: Q31, 0 or in [2**30, 2**31). Truncating: kappa, or NULL for `multiplier` */
-  const int32_t *addends;     /**< truncating: lambda, or NULL for none; TFLite: unused */
-  const int32_t *shifts;      /**< TFLite: to the right, in [-30, 31]; truncating: unused */
+  const int32_t *addends;     /**< truncating: lambda, or NULL for none; SCALE: never NULL; TFLite: unused */
+  const int32_t *shifts;      /**< to the right. TFLite: in [-30, 31]; SCALE: in [0, 31]; truncating: unused */
   const int64_t *wide_multipliers; /**< truncating, wide: kappa, or NULL for `multiplier` */
   const int64_t *wide_addends;     /**< truncating, wide: lambda, or NULL for none */
   int32_t multiplier;              /**< truncating, where multipliers is NULL */
   int32_t shift;                   /**< truncating: to the right, in [0, 31], wide in [0, 63] */
   int32_t zero_point;              /**< TFLite: in [-128, 127] */
-  int32_t min, max;                /**< bounds in [-128, 127] of TFLite's stage, and of TRUNCATE_S8 unless both are 0 */
+  int32_t min, max; /**< bounds in [-128, 127] of TFLite's stage and SCALE's, and of TRUNCATE_S8 unless both are 0 */
 } tinsmith_pulp_stage_t;
 
 typedef enum {
@@ -90,6 +98,8 @@ void tinsmith_pulp_conv2d(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_cor
  * for every channel and no bias: addend + bias * multiplier, wrapped at 32 bits, is the same. */
 void tinsmith_pulp_conv2d_packed_tflite_s8(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
 void tinsmith_pulp_conv2d_packed_truncate_s8(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_conv2d_packed_scale_s8(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_conv2d_packed_scale_high_s8(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
 
 /** Bytes of `rows` rows of `columns` weights once packed: both rounded up to multiples of 4. */
 uint32_t tinsmith_pulp_packed_bytes(uint32_t rows, uint32_t columns);
@@ -114,6 +124,8 @@ void tinsmith_pulp_linear(const tinsmith_pulp_linear_t *layer, tinsmith_pulp_cor
 /** Of one kind, for programs that have to be small: packed weights, int8 in; the fields that say so are not read. */
 void tinsmith_pulp_linear_packed_tflite_s8(const tinsmith_pulp_linear_t *layer, tinsmith_pulp_core_t core);
 void tinsmith_pulp_linear_packed_truncate_s8(const tinsmith_pulp_linear_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_linear_packed_scale_s8(const tinsmith_pulp_linear_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_linear_packed_scale_high_s8(const tinsmith_pulp_linear_t *layer, tinsmith_pulp_core_t core);
 
 /** A depthwise convolution, one output channel for each input channel. Weights are [C][Ky][Kx], the output is HWC. */
 typedef struct {
@@ -138,12 +150,16 @@ uint32_t tinsmith_pulp_depthwise_scratch_bytes(const tinsmith_pulp_depthwise_t *
 void tinsmith_pulp_depthwise(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
 
 /** Depthwise convolutions of one kind, for programs that have to be small: HWC, int8 in; stage.kind says the kind, too.
- * Those for 3 x 3 take strides of 1 x 1 and 2 x 2 only, and with TFLite's stage multipliers that are not 0 and shifts in
- * [1, 22] only. */
+ * Those for 3 x 3 take strides of 1 x 1 and 2 x 2 only, and with TFLite's stage multipliers that are not 0 and shifts
+ * in [1, 22] only. */
 void tinsmith_pulp_depthwise_tflite_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
 void tinsmith_pulp_depthwise_truncate_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_depthwise_scale_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_depthwise_scale_high_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
 void tinsmith_pulp_depthwise_3x3_tflite_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
 void tinsmith_pulp_depthwise_3x3_truncate_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_depthwise_3x3_scale_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
+void tinsmith_pulp_depthwise_3x3_scale_high_s8(const tinsmith_pulp_depthwise_t *layer, tinsmith_pulp_core_t core);
 
 typedef enum {
   /** TFLite, int8: each input minus its zero point raised by 20 bits and scaled, the sum scaled, all in gemmlowp's two

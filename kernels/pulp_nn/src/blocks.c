@@ -76,6 +76,10 @@ ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_
   if (stage_is_wide(kind)) {
     return (uint8_t)stage_wide(channel->stage, channel->index, (int32_t)((uint32_t)sum + (uint32_t)channel->addend));
   }
+  if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
+    const int32_t acc = (int32_t)((uint32_t)sum + (uint32_t)channel->addend);
+    return (uint8_t)corev_clip_s8(scale_once(kind, acc, channel->multiplier, channel->zero_point, channel->shift));
+  }
   const int32_t scaled = scale_truncating(sum, channel->multiplier, channel->addend, channel->shift);
   return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? corev_clip_u8(scaled) : corev_clip_s8(scaled));
 }
@@ -118,6 +122,7 @@ DEFINE(u8_s8, TINSMITH_PULP_TRUNCATE_S8, false)
 DEFINE(s8_u8, TINSMITH_PULP_TRUNCATE_U8, true)
 DEFINE(s8_s8, TINSMITH_PULP_TRUNCATE_S8, true)
 DEFINE(tflite, TINSMITH_PULP_TFLITE_S8, true)
+DEFINE(high, TINSMITH_PULP_SCALE_HIGH_S8, true)
 // Which of both wide stages it is, stage_wide() finds out.
 DEFINE(u8_wide, TINSMITH_PULP_TRUNCATE_WIDE_S8, false)
 DEFINE(s8_wide, TINSMITH_PULP_TRUNCATE_WIDE_S8, true)
@@ -126,6 +131,8 @@ blocks_t blocks_of_four(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) {
   switch (kind) {
     case TINSMITH_PULP_TFLITE_S8:
       return blocks_tflite;
+    case TINSMITH_PULP_SCALE_HIGH_S8:
+      return blocks_high;
     case TINSMITH_PULP_TRUNCATE_U8:
       return input_is_signed ? blocks_s8_u8 : blocks_u8_u8;
     case TINSMITH_PULP_TRUNCATE_WIDE_U8:

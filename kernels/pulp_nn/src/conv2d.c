@@ -101,7 +101,7 @@ ALWAYS_INLINE panel_t panel_of_part(const layer_t *layer, const part_t *part, co
   const bool is_packed = form.is_packed;
   const uint32_t columns = is_packed ? padded_columns(layer) : patch_columns(layer);
   const uint32_t channels = (part->end_channel - part->first_channel) & ~3u;
-  const bool has_form = !form.is_compact || kind == TINSMITH_PULP_TFLITE_S8 || panel_is_plain(&layer->stage);
+  const bool has_form = !form.is_compact || kind != TINSMITH_PULP_TRUNCATE_S8 || panel_is_plain(&layer->stage);
   const bool fits = columns % 4u == 0u && columns >= 4u * PANEL_LEAST_WORDS && has_form &&
                     panel_takes(&layer->stage, kind, part->first_channel, channels);
   const panel_shape_t shape = {
@@ -196,6 +196,8 @@ CONVOLVE(s8_u8_packed, TINSMITH_PULP_TRUNCATE_U8, true, true)
 CONVOLVE(s8_s8_plain, TINSMITH_PULP_TRUNCATE_S8, true, false)
 CONVOLVE(s8_s8_packed, TINSMITH_PULP_TRUNCATE_S8, true, true)
 CONVOLVE(tflite_plain, TINSMITH_PULP_TFLITE_S8, true, false)
+CONVOLVE(scale_plain, TINSMITH_PULP_SCALE_S8, true, false)
+CONVOLVE(scale_high_plain, TINSMITH_PULP_SCALE_HIGH_S8, true, false)
 
 void tinsmith_pulp_conv2d_packed_tflite_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
   convolve(layer, core, (form_t){TINSMITH_PULP_TFLITE_S8, true, true, true});
@@ -203,6 +205,14 @@ void tinsmith_pulp_conv2d_packed_tflite_s8(const layer_t *layer, tinsmith_pulp_c
 
 void tinsmith_pulp_conv2d_packed_truncate_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
   convolve(layer, core, (form_t){TINSMITH_PULP_TRUNCATE_S8, true, true, true});
+}
+
+void tinsmith_pulp_conv2d_packed_scale_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  convolve(layer, core, (form_t){TINSMITH_PULP_SCALE_S8, true, true, true});
+}
+
+void tinsmith_pulp_conv2d_packed_scale_high_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  convolve(layer, core, (form_t){TINSMITH_PULP_SCALE_HIGH_S8, true, true, true});
 }
 
 // The wide stages cost more than to ask about the input's type for each block.
@@ -224,6 +234,14 @@ void tinsmith_pulp_conv2d(const layer_t *layer, tinsmith_pulp_core_t core) {
   const uint32_t packed = layer->weights_are_packed ? 1u : 0u;
   if (layer->stage.kind == TINSMITH_PULP_TFLITE_S8) {
     (packed == 1u ? tinsmith_pulp_conv2d_packed_tflite_s8 : tflite_plain)(layer, core);
+    return;
+  }
+  if (layer->stage.kind == TINSMITH_PULP_SCALE_S8) {
+    (packed == 1u ? tinsmith_pulp_conv2d_packed_scale_s8 : scale_plain)(layer, core);
+    return;
+  }
+  if (layer->stage.kind == TINSMITH_PULP_SCALE_HIGH_S8) {
+    (packed == 1u ? tinsmith_pulp_conv2d_packed_scale_high_s8 : scale_high_plain)(layer, core);
     return;
   }
   if (stage_is_wide(layer->stage.kind)) {

@@ -24,15 +24,24 @@ static inline int32_t take(numbers_t *numbers) {
   return number;
 }
 
+// Addends of sums that begin with biases.
+static void addends_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels) {
+  for (uint32_t i = 0u; i < count; ++i) {
+    channels[i].zero_point = stage->addends[first + i];
+  }
+}
+
 // The output stages of channels first to first + count - 1.
 static void stages_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels) {
-  const bool is_tflite = stage->kind == TINSMITH_PULP_TFLITE_S8;
+  const bool is_high = stage->kind == TINSMITH_PULP_SCALE_HIGH_S8;
+  const bool has_sums = is_high || stage->kind == TINSMITH_PULP_TFLITE_S8;  // with their biases
+  const bool has_shifts = has_sums || stage->kind == TINSMITH_PULP_SCALE_S8;
   const int32_t zero = 0;
   const int32_t one = 1;
   numbers_t multipliers = numbers_of(stage->multipliers, &stage->multiplier, first);
-  numbers_t factors = is_tflite ? (numbers_t){&one, 0u} : multipliers;
-  numbers_t addends = numbers_of(is_tflite ? NULL : stage->addends, &zero, first);
-  numbers_t shifts = numbers_of(is_tflite ? stage->shifts : NULL, &stage->shift, first);
+  numbers_t factors = has_sums ? (numbers_t){&one, 0u} : multipliers;
+  numbers_t addends = numbers_of(has_sums ? NULL : stage->addends, &zero, first);
+  numbers_t shifts = numbers_of(has_shifts ? stage->shifts : NULL, &stage->shift, first);
   numbers_t biases = numbers_of(stage->bias, &zero, first);
   for (channel_t *channel = channels; channel < channels + count; ++channel) {
     channel->multiplier = take(&multipliers);
@@ -40,9 +49,12 @@ static void stages_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32
     channel->addend = (int32_t)((uint32_t)take(&addends) + (uint32_t)take(&biases) * (uint32_t)take(&factors));
     channel->zero_point = stage->zero_point;
   }
+  if (is_high) {
+    addends_of(stage, first, count, channels);
+  }
   if (stage->bias == NULL && stage->bias_s8 != NULL) {
     for (uint32_t i = 0u; i < count; ++i) {
-      const uint32_t factor = is_tflite ? 1u : (uint32_t)channels[i].multiplier;
+      const uint32_t factor = has_sums ? 1u : (uint32_t)channels[i].multiplier;
       channels[i].addend = (int32_t)((uint32_t)channels[i].addend + (uint32_t)stage->bias_s8[first + i] * factor);
     }
   }
@@ -219,3 +231,6 @@ void tinsmith_pulp_depthwise(const layer_t *layer, tinsmith_pulp_core_t core) {
 
 TYPED_DEPTHWISE(tflite_s8, tflite)
 TYPED_DEPTHWISE(truncate_s8, s8_s8)
+// A shift for each channel is no more work than one for all.
+TYPED_DEPTHWISE(scale_s8, s8_s8)
+TYPED_DEPTHWISE(scale_high_s8, high)

@@ -70,6 +70,8 @@ LINEAR(s8_u8, TINSMITH_PULP_TRUNCATE_U8, true)
 LINEAR(s8_s8, TINSMITH_PULP_TRUNCATE_S8, true)
 LINEAR(s8_s32, TINSMITH_PULP_RAW_S32, true)
 LINEAR(tflite, TINSMITH_PULP_TFLITE_S8, true)
+LINEAR(scale, TINSMITH_PULP_SCALE_S8, true)
+LINEAR(scale_high, TINSMITH_PULP_SCALE_HIGH_S8, true)
 
 // The wide stages cost more than to ask about the types for each block.
 static __attribute__((noinline)) void wide(const layer_t *layer, uint32_t first, uint32_t end) {
@@ -98,6 +100,16 @@ void tinsmith_pulp_linear_packed_truncate_s8(const layer_t *layer, tinsmith_pulp
   packed_rows(layer, part.first, part.end, TINSMITH_PULP_TRUNCATE_S8);
 }
 
+void tinsmith_pulp_linear_packed_scale_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  const part_t part = part_of(layer, core);
+  packed_rows(layer, part.first, part.end, TINSMITH_PULP_SCALE_S8);
+}
+
+void tinsmith_pulp_linear_packed_scale_high_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
+  const part_t part = part_of(layer, core);
+  packed_rows(layer, part.first, part.end, TINSMITH_PULP_SCALE_HIGH_S8);
+}
+
 void tinsmith_pulp_linear(const layer_t *layer, tinsmith_pulp_core_t core) {
   const part_t part = part_of(layer, core);
   const uint32_t first = part.first;
@@ -121,6 +133,12 @@ void tinsmith_pulp_linear(const layer_t *layer, tinsmith_pulp_core_t core) {
       break;
     case TINSMITH_PULP_TFLITE_S8:
       tflite(layer, first, end);
+      break;
+    case TINSMITH_PULP_SCALE_S8:
+      scale(layer, first, end);
+      break;
+    case TINSMITH_PULP_SCALE_HIGH_S8:
+      scale_high(layer, first, end);
       break;
   }
 }

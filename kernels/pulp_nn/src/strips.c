@@ -239,6 +239,9 @@ strips_t strips_3x3(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint3
   if (kind == TINSMITH_PULP_TFLITE_S8) {
     return is_one ? strips_3x3_tflite_1 : strips_3x3_tflite_2;
   }
+  if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
+    return is_one ? strips_3x3_high_1 : strips_3x3_high_2;
+  }
   if (kind == TINSMITH_PULP_TRUNCATE_U8) {
     return input_is_signed ? (is_one ? strips_3x3_s8_u8_1 : strips_3x3_s8_u8_2)
                            : (is_one ? strips_3x3_u8_u8_1 : strips_3x3_u8_u8_2);

@@ -29,11 +29,15 @@ static tinsmith_pulp_stage_kind_t random_kind(random_t *random, bool is_signed, 
   if (random_between(random, 0, 5) == 0) {
     return random_between(random, 0, 1) == 0 ? TINSMITH_PULP_TRUNCATE_WIDE_U8 : TINSMITH_PULP_TRUNCATE_WIDE_S8;
   }
-  switch (random_between(random, 0, is_signed ? 3 : 1)) {
+  switch (random_between(random, 0, is_signed ? 5 : 1)) {
     case 0:
       return raw && random_between(random, 0, 1) == 0 ? TINSMITH_PULP_RAW_S32 : TINSMITH_PULP_TRUNCATE_U8;
     case 1:
       return TINSMITH_PULP_TRUNCATE_S8;
+    case 2:
+      return TINSMITH_PULP_SCALE_S8;
+    case 3:
+      return TINSMITH_PULP_SCALE_HIGH_S8;
     default:
       return TINSMITH_PULP_TFLITE_S8;
   }
@@ -57,24 +61,55 @@ static int32_t bits_of_sum(uint32_t products) {
 RUN(conv2d)
 RUN(conv2d_packed_tflite_s8)
 RUN(conv2d_packed_truncate_s8)
+RUN(conv2d_packed_scale_s8)
+RUN(conv2d_packed_scale_high_s8)
 RUN(linear)
 RUN(linear_packed_tflite_s8)
 RUN(linear_packed_truncate_s8)
+RUN(linear_packed_scale_s8)
+RUN(linear_packed_scale_high_s8)
 RUN(depthwise)
 RUN(depthwise_tflite_s8)
 RUN(depthwise_truncate_s8)
+RUN(depthwise_scale_s8)
+RUN(depthwise_scale_high_s8)
 RUN(depthwise_3x3_tflite_s8)
 RUN(depthwise_3x3_truncate_s8)
+RUN(depthwise_3x3_scale_s8)
+RUN(depthwise_3x3_scale_high_s8)
+
+// The functions of a layer: for any kind, and for one alone.
+typedef struct {
+  team_work_t general, tflite, truncating, scale, scale_high;
+} functions_t;
+
+#define FUNCTIONS(GENERAL, TYPED)                                                             \
+  {run_##GENERAL, run_##TYPED##_tflite_s8, run_##TYPED##_truncate_s8, run_##TYPED##_scale_s8, \
+   run_##TYPED##_scale_high_s8}
+
+static const functions_t kConv2d = FUNCTIONS(conv2d, conv2d_packed);
+static const functions_t kLinear = FUNCTIONS(linear, linear_packed);
+static const functions_t kDepthwise = FUNCTIONS(depthwise, depthwise);
+static const functions_t kDepthwise3x3 = FUNCTIONS(depthwise, depthwise_3x3);
 
 // Every other time the function for a layer's kind alone, where there is one.
 static team_work_t general_or_typed(random_t *random, const tinsmith_pulp_stage_t *stage, bool has_typed,
-                                    team_work_t general, team_work_t tflite, team_work_t truncating) {
+                                    const functions_t *functions) {
   if (!has_typed || random_between(random, 0, 1) == 0) {
-    return general;
+    return functions->general;
   }
-  return stage->kind == TINSMITH_PULP_TFLITE_S8     ? tflite
-         : stage->kind == TINSMITH_PULP_TRUNCATE_S8 ? truncating
-                                                    : general;
+  switch (stage->kind) {
+    case TINSMITH_PULP_TFLITE_S8:
+      return functions->tflite;
+    case TINSMITH_PULP_TRUNCATE_S8:
+      return functions->truncating;
+    case TINSMITH_PULP_SCALE_S8:
+      return functions->scale;
+    case TINSMITH_PULP_SCALE_HIGH_S8:
+      return functions->scale_high;
+    default:
+      return functions->general;
+  }
 }
 
 static uint16_t output_size(uint16_t size, uint16_t kernel, uint16_t stride, uint16_t padding) {
@@ -164,9 +199,7 @@ static bool call_conv2d_layer(random_t *random, uint32_t max_cores, layer_kind_t
   layer.weights = weights_for(layer.weights_are_packed, layer.output_channels, columns);
   clear_output(bytes);
   const bool has_typed = layer.weights_are_packed && layer.input_is_signed;
-  const team_work_t run = general_or_typed(random, &layer.stage, has_typed, run_conv2d, run_conv2d_packed_tflite_s8,
-                                           run_conv2d_packed_truncate_s8);
-  team_run(cores, run, &layer);
+  team_run(cores, general_or_typed(random, &layer.stage, has_typed, &kConv2d), &layer);
   oracle_conv2d(&layer, weights, expected);
   return output_is_right(bytes);
 }
@@ -197,9 +230,7 @@ static bool call_linear(random_t *random, uint32_t max_cores) {
   layer.weights = weights_for(layer.weights_are_packed, layer.outputs, layer.inputs);
   clear_output(bytes);
   const bool has_typed = layer.weights_are_packed && layer.input_is_signed;
-  const team_work_t run = general_or_typed(random, &layer.stage, has_typed, run_linear, run_linear_packed_tflite_s8,
-                                           run_linear_packed_truncate_s8);
-  team_run(cores, run, &layer);
+  team_run(cores, general_or_typed(random, &layer.stage, has_typed, &kLinear), &layer);
   oracle_linear(&layer, weights, expected);
   return output_is_right(bytes);
 }
@@ -254,12 +285,8 @@ static bool is_for_3x3(const tinsmith_pulp_depthwise_t *layer) {
 
 static team_work_t depthwise_function(random_t *random, const tinsmith_pulp_depthwise_t *layer) {
   const bool has_typed = layer->input_is_signed && !layer->input_is_chw;
-  if (has_typed && is_for_3x3(layer)) {
-    return general_or_typed(random, &layer->stage, true, run_depthwise, run_depthwise_3x3_tflite_s8,
-                            run_depthwise_3x3_truncate_s8);
-  }
-  return general_or_typed(random, &layer->stage, has_typed, run_depthwise, run_depthwise_tflite_s8,
-                          run_depthwise_truncate_s8);
+  const functions_t *functions = has_typed && is_for_3x3(layer) ? &kDepthwise3x3 : &kDepthwise;
+  return general_or_typed(random, &layer->stage, has_typed, functions);
 }
 
 static bool call_depthwise(random_t *random, uint32_t max_cores) {

@@ -14,7 +14,8 @@ typedef struct {
 
 // A channel: the window of its first output, that output, taps of a 3 x 3 kernel (a word for each line, the fourth byte
 // 0) or of a 5 x 5 one (a word for each line, then the lines' fifth bytes) and output stage. addend: lambda with the
-// bias inside, or TFLite's bias; for a wide stage the bias alone.
+// bias inside, or TFLite's bias; for a wide stage the bias alone. Of SCALE_HIGH_S8 addend is the bias, zero_point the
+// addend.
 typedef struct {
   const uint8_t *plane;
   uint8_t *output;

@@ -34,6 +34,9 @@ ALWAYS_INLINE bool panel_takes(const tinsmith_pulp_stage_t *stage, tinsmith_pulp
   if (kind == TINSMITH_PULP_TFLITE_S8) {
     return stage->multipliers != NULL && stage->bias != NULL && stage_scales_right(stage, first, channels);
   }
+  if (stage_is_scale(kind)) {
+    return true;
+  }
   if (stage->multipliers == NULL) {
     return stage->addends == NULL && stage->bias == NULL;
   }
@@ -52,10 +55,10 @@ ALWAYS_INLINE bool panel_is_plain(const tinsmith_pulp_stage_t *stage) {
 // `multipliers`, which moves on by four bytes with each channel.
 typedef struct {
   const uint8_t *pixels;
-  uint32_t count;       // of the inner loop
-  uint32_t bias;        // bytes from multipliers to bias; of biases of a byte the next block's address
-  uint32_t parameters;  // bytes from multipliers + 1 to addends or shifts; or the one multiplier
-  int32_t shift_or_zero_point;
+  uint32_t count;               // of the inner loop
+  uint32_t bias;                // bytes from multipliers to bias; of biases of a byte the next block's address
+  uint32_t parameters;          // bytes from multipliers + 1 to addends or shifts; or the one multiplier
+  int32_t shift_or_zero_point;  // or bytes from multipliers + 1 to shifts
   uint8_t *output;
   uint32_t output_step;
   uint32_t rewind;  // from the last pixel of two channels to the first of the next two
@@ -82,7 +85,9 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
       .count = stage->bias == NULL && !has_bytes ? shape->words - 1u : shape->words,
       .bias = (uint32_t)stage->bias - multipliers,
       .parameters = is_equal ? (uint32_t)stage->multiplier : parameters,
-      .shift_or_zero_point = is_tflite ? stage->zero_point : stage->shift,
+      .shift_or_zero_point = stage_is_scale(kind) ? (int32_t)((uint32_t)stage->shifts - multipliers - 4u)
+                             : is_tflite          ? stage->zero_point
+                                                  : stage->shift,
       .output_step = shape->output_step,
       .rewind = 2u - 3u * shape->output_step,
       .step1 = shape->step - 4u,
@@ -140,9 +145,13 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
     WITH_BYTES_OR_NOTHING(ASM, DOT, TRUNCATING(CLIP))       \
   }
 
-#define BY_STAGE(ASM, TRUNCATING, EQUAL, TFLITE)                 \
+#define BY_STAGE(ASM, TRUNCATING, EQUAL, TFLITE, ONCE)           \
   if (kind == TINSMITH_PULP_TFLITE_S8) {                         \
     ASM(BEGIN_WITH_BIAS, "sp.b", TFLITE);                        \
+  } else if (kind == TINSMITH_PULP_SCALE_S8) {                   \
+    ASM(BEGIN_WITH_PRODUCTS, "sp.b", ONCE(SCALE));               \
+  } else if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {              \
+    ASM(BEGIN_WITH_BIAS, "sp.b", ONCE(SCALE_HIGH));              \
   } else if (kind == TINSMITH_PULP_TRUNCATE_U8) {                \
     if (is_signed) {                                             \
       TRUNCATING_PANEL(ASM, "sp.b", TRUNCATING, EQUAL, CLIP_U8)  \
@@ -171,9 +180,9 @@ ALWAYS_INLINE void panel_compute(panel_t *panel, const uint8_t *pixels, uint8_t 
   uint32_t y, w0, w1, w2, w3;
   int32_t acc[STAGE_CHANNELS * PIXELS_PACKED];
   if (is_packed) {
-    BY_STAGE(ASM_4X4, STAGE_TRUNCATE_4X4, STAGE_EQUAL_4X4, STAGE_TFLITE_4X4)
+    BY_STAGE(ASM_4X4, STAGE_TRUNCATE_4X4, STAGE_EQUAL_4X4, STAGE_TFLITE_4X4, STAGE_SCALE_4X4)
   } else {
-    BY_STAGE(ASM_4X2, STAGE_TRUNCATE_4X2, STAGE_EQUAL_4X2, STAGE_TFLITE_4X2)
+    BY_STAGE(ASM_4X2, STAGE_TRUNCATE_4X2, STAGE_EQUAL_4X2, STAGE_TFLITE_4X2, STAGE_SCALE_4X2)
   }
 }
 

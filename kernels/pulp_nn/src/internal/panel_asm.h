@@ -17,6 +17,7 @@
 #define PANEL_MULTIPLIER  "12+%[panel]"
 #define PANEL_SHIFT       "16+%[panel]"
 #define PANEL_ZERO_POINT  "16+%[panel]"
+#define PANEL_SHIFTS      "16+%[panel]"
 #define PANEL_OUTPUT      "20+%[panel]"
 #define PANEL_OUTPUT_STEP "24+%[panel]"
 #define PANEL_REWIND      "28+%[panel]"
@@ -83,7 +84,24 @@
   TRUNCATE(PIXELS, "2", CLIP) \
   TRUNCATE(PIXELS, "3", CLIP)
 
-// The same with one multiplier for all channels, and no addend.
+// The same with a shift for each channel; MULTIPLY takes the low or the high word of a product.
+#define SCALE_HIGH(SUM) LINE("mulh %[" SUM "], %[" SUM "], %[w0]")
+#define SCALE_ONCE(PIXELS, CHANNEL, MULTIPLY) \
+  LINE("cv.lw %[w0], (%[multipliers]), 4") \
+  LINE("cv.lw %[w1], %[y](%[multipliers])") \
+  LINE("cv.lw %[x], %[w2](%[multipliers])") \
+  PIXELS(MULTIPLY, CHANNEL) \
+  PIXELS(ADD_AND_SHIFT, CHANNEL) \
+  PIXELS(CLIP_S8, CHANNEL)
+#define SCALE_ALL_ONCE(PIXELS, MULTIPLY) \
+  LINE("lw %[y], " PANEL_PARAMETERS) \
+  LINE("lw %[w2], " PANEL_SHIFTS) \
+  SCALE_ONCE(PIXELS, "0", MULTIPLY) \
+  SCALE_ONCE(PIXELS, "1", MULTIPLY) \
+  SCALE_ONCE(PIXELS, "2", MULTIPLY) \
+  SCALE_ONCE(PIXELS, "3", MULTIPLY)
+
+// The same as the first with one multiplier for all channels, and no addend.
 #define SHIFT(SUM) LINE("sra %[" SUM "], %[" SUM "], %[x]")
 #define TRUNCATE_EQUALLY(PIXELS, CHANNEL, CLIP) \
   PIXELS(SCALE, CHANNEL) \
@@ -121,6 +139,10 @@
 
 #define STAGE_EQUAL_4X4(CLIP) \
   TRUNCATE_ALL_EQUALLY(FOUR_PIXELS, CLIP) \
+  STORE_4X4
+
+#define STAGE_SCALE_4X4(MULTIPLY) \
+  SCALE_ALL_ONCE(FOUR_PIXELS, MULTIPLY) \
   STORE_4X4
 
 // scale_right() of stage.h plus the zero point.
@@ -178,6 +200,10 @@
 
 #define STAGE_EQUAL_4X2(CLIP) \
   TRUNCATE_ALL_EQUALLY(TWO_PIXELS, CLIP) \
+  STORE_4X2
+
+#define STAGE_SCALE_4X2(MULTIPLY) \
+  SCALE_ALL_ONCE(TWO_PIXELS, MULTIPLY) \
   STORE_4X2
 
 #define STAGE_TFLITE_4X2 \

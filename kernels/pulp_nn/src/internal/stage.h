@@ -75,6 +75,20 @@ ALWAYS_INLINE int32_t scale_truncating(int32_t acc, int32_t multiplier, int32_t 
   return (int32_t)((uint32_t)acc * (uint32_t)multiplier + (uint32_t)addend) >> shift;
 }
 
+// Whether the stage rounds once, with a shift for each channel.
+ALWAYS_INLINE bool stage_is_scale(tinsmith_pulp_stage_kind_t kind) {
+  return kind == TINSMITH_PULP_SCALE_S8 || kind == TINSMITH_PULP_SCALE_HIGH_S8;
+}
+
+// One rounding of a product's low or high word. acc: of the high word with its bias.
+ALWAYS_INLINE int32_t scale_once(tinsmith_pulp_stage_kind_t kind, int32_t acc, int32_t multiplier, int32_t addend,
+                                 int32_t shift) {
+  if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
+    return (int32_t)((uint32_t)((int64_t)acc * multiplier >> 32) + (uint32_t)addend) >> shift;
+  }
+  return scale_truncating(acc, multiplier, addend, shift);
+}
+
 // Whether the stage is one of those with 64-bit parameters.
 ALWAYS_INLINE bool stage_is_wide(tinsmith_pulp_stage_kind_t kind) {
   return kind == TINSMITH_PULP_TRUNCATE_WIDE_U8 || kind == TINSMITH_PULP_TRUNCATE_WIDE_S8;
@@ -88,7 +102,8 @@ ALWAYS_INLINE int32_t clamp_to(int32_t value, int32_t min, int32_t max) {
 // Whether outputs are bounded more narrowly than by int8.
 ALWAYS_INLINE bool stage_is_clamped(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind) {
   const bool is_bounded = kind == TINSMITH_PULP_TRUNCATE_S8 && (stage->min != 0 || stage->max != 0);
-  return (is_bounded || kind == TINSMITH_PULP_TFLITE_S8) && (stage->min > -128 || stage->max < 127);
+  return (is_bounded || kind == TINSMITH_PULP_TFLITE_S8 || stage_is_scale(kind)) &&
+         (stage->min > -128 || stage->max < 127);
 }
 
 // Theirs (stage_wide.c), of a sum with its bias and of acc[pixel][4 channels]. Which of both it is, stage->kind says.
@@ -114,6 +129,11 @@ ALWAYS_INLINE int32_t stage_element(const tinsmith_pulp_stage_t *stage, tinsmith
   }
   if (stage_is_wide(kind)) {
     return stage_wide(stage, channel, acc);
+  }
+  if (stage_is_scale(kind)) {
+    const int32_t scaled =
+        scale_once(kind, acc, stage->multipliers[channel], stage->addends[channel], stage->shifts[channel]);
+    return clamp_to(corev_clip_s8(scaled), stage->min, stage->max);
   }
   const int32_t multiplier = stage->multipliers == NULL ? stage->multiplier : stage->multipliers[channel];
   const int32_t addend = stage->addends == NULL ? 0 : stage->addends[channel];
@@ -169,6 +189,18 @@ ALWAYS_INLINE void stage_tflite(const tinsmith_pulp_stage_t *stage, uint32_t cha
   }
 }
 
+ALWAYS_INLINE void stage_scale(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind, uint32_t channel,
+                               int32_t *acc, uint32_t pixels) {
+  UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {
+    const int32_t multiplier = stage->multipliers[channel + c];
+    const int32_t addend = stage->addends[channel + c];
+    const int32_t shift = stage->shifts[channel + c];
+    UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
+      acc[i] = corev_clip_s8(scale_once(kind, acc[i], multiplier, addend, shift));
+    }
+  }
+}
+
 // kappa and lambda of a channel for its pixels.
 ALWAYS_INLINE void stage_truncate_channel(tinsmith_pulp_stage_kind_t kind, int32_t multiplier, int32_t addend,
                                           int32_t shift, int32_t *acc, uint32_t pixels) {
@@ -214,6 +246,8 @@ ALWAYS_INLINE void stage_store(const tinsmith_pulp_stage_t *stage, tinsmith_pulp
     stage_tflite(stage, channel, acc, pixels);
   } else if (stage_is_wide(kind)) {
     stage_wide_block(stage, channel, acc, pixels);
+  } else if (stage_is_scale(kind)) {
+    stage_scale(stage, kind, channel, acc, pixels);
   } else {
     stage_truncate(stage, kind, channel, acc, pixels);
   }
