@@ -19,7 +19,7 @@ def kernel_include_directories() -> list[Path]:
     """Folders for `-I`, of all back ends: headers may include another's."""
     folders = [
         folder
-        for entry in reversed(registry().backends.values())
+        for entry in registry().backends.values()
         for folder in entry.files.include_directories
     ]
     return list(dict.fromkeys(folders))

@@ -1,15 +1,18 @@
 """Conv2D, DepthwiseConv2D and FullyConnected."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D, FullyConnected
-from tinsmith_lowering import Cost, Kernel, Layer, Signature
+from tinsmith_ir.rounding import Rounding
+from tinsmith_lowering import Cost, Kernel, Layer, Rule, Signature
 from tinsmith_target import Target
 
-from tinsmith_pulp_nn import cost, geometry
+from tinsmith_pulp_nn import cost, geometry, scaled
 from tinsmith_pulp_nn.common import (
     BACKEND,
     chosen_cores,
@@ -20,6 +23,7 @@ from tinsmith_pulp_nn.common import (
     zero_point,
 )
 from tinsmith_pulp_nn.weights import (
+    Arranged,
     arranged,
     channels_of,
     emit_arranged,
@@ -28,6 +32,7 @@ from tinsmith_pulp_nn.weights import (
     packed,
     shifts_are_words,
     sums_fit,
+    tflite_words,
     weights_are_constant,
 )
 
@@ -148,28 +153,79 @@ def depthwise_scratch(layer: Layer) -> int:
     return geometry.depthwise_scratch_bytes(geometry_of(layer), chosen_cores(layer))
 
 
-def conv2d_cost(layer: Layer) -> Cost:
+def conv2d_cost(stage: cost.Stage) -> Callable[[Layer], Cost]:
     """Cycles of a convolution, all in first-level memory."""
-    cycles = cost.conv2d_cycles(geometry_of(layer), chosen_cores(layer), "tflite")
-    return Cost(cycles, cost.cold_cycles("conv2d"))
+
+    def cycles(layer: Layer) -> Cost:
+        found = cost.conv2d_cycles(geometry_of(layer), chosen_cores(layer), stage)
+        return Cost(found, cost.cold_cycles("conv2d", stage))
+
+    return cycles
 
 
-def depthwise_cost(layer: Layer) -> Cost:
+def depthwise_cost(stage: cost.Stage) -> Callable[[Layer], Cost]:
     """Cycles of a depthwise convolution."""
-    cycles = cost.depthwise_cycles(geometry_of(layer), chosen_cores(layer), "tflite")
-    return Cost(cycles, cost.cold_cycles("depthwise"))
+
+    def cycles(layer: Layer) -> Cost:
+        found = cost.depthwise_cycles(geometry_of(layer), chosen_cores(layer), stage)
+        return Cost(found, cost.cold_cycles("depthwise", stage))
+
+    return cycles
 
 
-def linear_cost(layer: Layer) -> Cost:
+def linear_cost(stage: cost.Stage) -> Callable[[Layer], Cost]:
     """Cycles of a product of a matrix and a row."""
-    outputs, inputs = layer.input(1).shape
-    cycles = cost.linear_cycles(geometry.Linear(inputs, outputs), chosen_cores(layer), "tflite")
-    return Cost(cycles, cost.cold_cycles("linear"))
+
+    def cycles(layer: Layer) -> Cost:
+        outputs, inputs = layer.input(1).shape
+        found = cost.linear_cycles(geometry.Linear(inputs, outputs), chosen_cores(layer), stage)
+        return Cost(found, cost.cold_cycles("linear", stage))
+
+    return cycles
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """An output stage. suffix: of the names of its kernels. rules: what it takes, and what its 3x3 strips do. cost: the
+    stage of cost.py whose cycles are its own, or a little more.
+    """
+
+    suffix: str
+    roundings: tuple[Rounding, ...]
+    words: Callable[[Layer], Arranged]
+    rules: tuple[Rule, ...]
+    rules_of_strips: tuple[Rule, ...]
+    cost: cost.Stage
+
+
+_STAGES = (
+    _Stage(
+        "",
+        (Rounding.TFLITE,),
+        tflite_words,
+        (shifts_are_words, sums_fit),
+        (scales_of_strips,),
+        "tflite",
+    ),
+    _Stage("_scaled", scaled.ROUNDINGS, scaled.low_words, (scaled.low_words_fit,), (), "truncate"),
+    _Stage(
+        "_scaled_high",
+        scaled.ROUNDINGS,
+        scaled.high_words,
+        (scaled.high_words_fit,),
+        (),
+        "tflite",
+    ),
+)
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:
-    """The three kernels with weights."""
+    """Those with weights, of each stage; of two stages for one rounding the faster one first."""
     del target
+    return tuple(kernel for stage in _STAGES for kernel in _kernels_of(stage))
+
+
+def _kernels_of(stage: _Stage) -> tuple[Kernel, ...]:
     kernel = partial(
         Kernel,
         backend=BACKEND,
@@ -177,49 +233,43 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         headers=HEADERS,
         engine="cluster",
         options=core_options,
+        roundings=stage.roundings,
     )
-    rules = (input_is_computed, weights_are_constant, sizes_fit, shifts_are_words, sums_fit)
+    rules = (input_is_computed, weights_are_constant, sizes_fit, *stage.rules)
+    windows = (one_batch, one_output_a_channel, no_dilation)
+    depthwise = partial(
+        kernel,
+        operator=DepthwiseConv2D,
+        scratch_bytes=depthwise_scratch,
+        prepare=arranged(window_numbers, np.ascontiguousarray, stage.words),
+        cost=depthwise_cost(stage.cost),
+    )
     return (
         kernel(
-            name="tinsmith_pulp_conv2d",
+            name=f"tinsmith_pulp_conv2d{stage.suffix}",
             operator=Conv2D,
-            emit=emit_arranged("conv2d"),
+            emit=emit_arranged(f"conv2d{stage.suffix}"),
             rules=(one_batch, one_group, no_dilation, *rules),
             scratch_bytes=conv2d_scratch,
-            prepare=arranged(window_numbers, packed),
-            cost=conv2d_cost,
+            prepare=arranged(window_numbers, packed, stage.words),
+            cost=conv2d_cost(stage.cost),
+        ),
+        depthwise(
+            name=f"tinsmith_pulp_depthwise_3x3{stage.suffix}",
+            emit=emit_arranged(f"depthwise_3x3{stage.suffix}"),
+            rules=(*windows, strips_of_3x3, *rules, *stage.rules_of_strips),
+        ),
+        depthwise(
+            name=f"tinsmith_pulp_depthwise{stage.suffix}",
+            emit=emit_arranged(f"depthwise{stage.suffix}"),
+            rules=(*windows, *rules),
         ),
         kernel(
-            name="tinsmith_pulp_depthwise_3x3",
-            operator=DepthwiseConv2D,
-            emit=emit_arranged("depthwise_3x3"),
-            rules=(
-                one_batch,
-                one_output_a_channel,
-                no_dilation,
-                strips_of_3x3,
-                *rules,
-                scales_of_strips,
-            ),
-            scratch_bytes=depthwise_scratch,
-            prepare=arranged(window_numbers, np.ascontiguousarray),
-            cost=depthwise_cost,
-        ),
-        kernel(
-            name="tinsmith_pulp_depthwise",
-            operator=DepthwiseConv2D,
-            emit=emit_arranged("depthwise"),
-            rules=(one_batch, one_output_a_channel, no_dilation, *rules),
-            scratch_bytes=depthwise_scratch,
-            prepare=arranged(window_numbers, np.ascontiguousarray),
-            cost=depthwise_cost,
-        ),
-        kernel(
-            name="tinsmith_pulp_linear",
+            name=f"tinsmith_pulp_linear{stage.suffix}",
             operator=FullyConnected,
-            emit=emit_arranged("linear"),
+            emit=emit_arranged(f"linear{stage.suffix}"),
             rules=(one_row, whole_words, *rules),
-            prepare=arranged(linear_numbers, packed),
-            cost=linear_cost,
+            prepare=arranged(linear_numbers, packed, stage.words),
+            cost=linear_cost(stage.cost),
         ),
     )

@@ -1,6 +1,6 @@
 """Constants of layers with weights: what the kernels want them to be, and their bytes as few copies move them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,14 @@ def parameters_of(layer: Layer) -> ConvParameters:
     return fully_connected_channel_parameters(operator, layer.inputs, layer.output)
 
 
+@dataclass(frozen=True, eq=False)
+class Arranged:
+    """The array of a layer's channels. rows: int8 (channels, taps). words: arrays of int32 (channels,), in order."""
+
+    rows: NDArray[np.int8]
+    words: Sequence[NDArray[np.int32]]
+
+
 @dataclass(frozen=True)
 class Channels:
     """Constants of a layer with one row of weights for each output channel.
@@ -49,7 +57,7 @@ def channels_of(layer: Layer) -> Channels:
     """A layer's constants. Channels that have one value whatever the input (trained networks hold such, with weights
     near 0 and a bias near 2**30) get that value by weights of 0 and a scale of 2**-8.
     """
-    given, p = _given(layer), parameters_of(layer)
+    given, p = given_channels(layer), parameters_of(layer)
     magnitude = np.abs(given.rows.astype(np.int64)).sum(axis=1)
     # What precedes the clamp rises with the sum, so equal ends mean equal values between.
     ends = [given.bias - 128 * magnitude, given.bias + 128 * magnitude]
@@ -72,7 +80,8 @@ def channels_of(layer: Layer) -> Channels:
     )
 
 
-def _given(layer: Layer) -> Channels:
+def given_channels(layer: Layer) -> Channels:
+    """A layer's constants, all channels as they are. Raises ValueError for weights that are not constant."""
     data, p = layer.constant(1), parameters_of(layer)
     if data is None:
         raise ValueError(f"layer {layer.name}: the weights are not constant")
@@ -126,19 +135,26 @@ def packed(rows: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3)).reshape(-1)
 
 
+def tflite_words(layer: Layer) -> Arranged:
+    """What tinsmith_pulp_arranged.h has of functions without suffix."""
+    found = channels_of(layer)
+    return Arranged(found.rows, (found.bias.astype(np.int32), found.multipliers, found.shifts))
+
+
 def arranged(
     numbers: Callable[[Layer], NDArray[np.int8]],
     rows: Callable[[NDArray[np.int8]], NDArray[np.int8]],
+    words: Callable[[Layer], Arranged],
 ) -> Callable[[Layer], tuple[Prepared | AsGiven, ...]]:
     """A layer's record and the array of its channels (tinsmith_pulp_arranged.h).
 
-    numbers: the bytes of the record. rows: the rows of weights as the kernel reads them.
+    numbers: the bytes of the record. rows: the rows of weights as the kernel reads them. words: what the
+    stage has of each channel.
     """
 
     def prepared(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
-        found = channels_of(layer)
-        words = np.concatenate([found.bias.astype(np.int32), found.multipliers, found.shifts])
-        parts = [words.view(np.int8), rows(found.rows).reshape(-1)]
+        found = words(layer)
+        parts = [np.concatenate(found.words).view(np.int8), rows(found.rows).reshape(-1)]
         return Prepared(NUMBERS, numbers(layer)), Prepared(LAYOUT, np.concatenate(parts))
 
     return prepared

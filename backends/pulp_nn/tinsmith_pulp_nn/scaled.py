@@ -1,0 +1,176 @@
+"""Constants of layers with weights that round once: (sum * multiplier + addend) >> shift, of the product's low or high
+word, with the proof that no word wraps (TINSMITH_PULP_SCALE_S8 and TINSMITH_PULP_SCALE_HIGH_S8).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, MULTIPLIER_BITS
+from tinsmith_ir.parameters import ConvParameters
+from tinsmith_ir.rounding import Rounding
+from tinsmith_lowering import Layer
+
+from tinsmith_pulp_nn.weights import Arranged, given_channels, parameters_of
+
+ROUNDINGS = (Rounding.NEAREST, Rounding.FLOOR)
+
+_WORD_BITS = 32
+_LARGEST_SHIFT = 31
+
+_Array = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """Each channel's sums and scale. low, high: the smallest and largest sum of any int8 input, bias and zero point
+    inside. shifts: of the whole product, to the right, in [0, 62]. values: of `low` and `high` after the clamp.
+    """
+
+    rows: NDArray[np.int8]
+    bias: _Array
+    low: _Array
+    high: _Array
+    multipliers: _Array
+    shifts: _Array
+    values: tuple[_Array, _Array]
+
+    @property
+    def are_words(self) -> NDArray[np.bool_]:
+        """Of which channels no sum leaves int32."""
+        return (self.low >= INT32_MIN) & (self.high <= INT32_MAX)
+
+    @property
+    def are_constant(self) -> NDArray[np.bool_]:
+        """Which channels have one value, whatever the input: what precedes the clamp rises with the sum."""
+        return self.are_words & (self.values[0] == self.values[1])
+
+
+@dataclass(frozen=True, eq=False)
+class _Scale:
+    """int64 (channels,) each; fits: where these numbers are words and no sum of product and addend wraps."""
+
+    multipliers: _Array
+    addends: _Array
+    shifts: _Array
+    fits: NDArray[np.bool_]
+
+
+def low_words_fit(layer: Layer) -> str | None:
+    """Every sum times its multiplier, with half and zero point added before the shift, stays within 32 bits."""
+    return _finding(layer, _low_scale)
+
+
+def high_words_fit(layer: Layer) -> str | None:
+    """Every sum times its multiplier, of all bits, can be rounded by its upper 32 bits alone, with the zero point added
+    before the shift.
+    """
+    return _finding(layer, _high_scale)
+
+
+def low_words(layer: Layer) -> Arranged:
+    """What tinsmith_pulp_arranged.h has of functions that end in _scaled; `low_words_fit` is a rule."""
+    sums = _sums_of(layer)
+    rows, numbers = _numbers(layer, sums, _low_scale)
+    return Arranged(rows, numbers)
+
+
+def high_words(layer: Layer) -> Arranged:
+    """The same of those that end in _scaled_high; `high_words_fit` is a rule."""
+    sums = _sums_of(layer)
+    rows, numbers = _numbers(layer, sums, _high_scale)
+    bias = np.where(sums.are_constant, 0, sums.bias).astype(np.int32)
+    return Arranged(rows, (bias, *numbers))
+
+
+def _finding(layer: Layer, scale_of: "_ScaleOf") -> str | None:
+    sums = _sums_of(layer)
+    wrong = ~(sums.are_constant | (sums.are_words & scale_of(sums, parameters_of(layer)).fits))
+    if not wrong.any():
+        return None
+    worst = int(np.flatnonzero(wrong)[0])
+    low, high = int(sums.low[worst]), int(sums.high[worst])
+    multiplier, shift = int(sums.multipliers[worst]), int(sums.shifts[worst])
+    return (
+        f"sums of channel {worst} are {low:,} to {high:,}, its scale is {multiplier:,} >> {shift}"
+    )
+
+
+def _numbers(
+    layer: Layer, sums: _Sums, scale_of: "_ScaleOf"
+) -> tuple[NDArray[np.int8], Sequence[NDArray[np.int32]]]:
+    """Rows of weights; multipliers, addends and shifts. Channels of one value are addends alone."""
+    scale, constant = scale_of(sums, parameters_of(layer)), sums.are_constant
+    numbers = (
+        np.where(constant, 0, scale.multipliers),
+        np.where(constant, sums.values[0], scale.addends),
+        np.where(constant, 0, scale.shifts),
+    )
+    rows = np.where(constant[:, None], 0, sums.rows).astype(np.int8)
+    return rows, [one.astype(np.int32) for one in numbers]
+
+
+def _sums_of(layer: Layer) -> _Sums:
+    given, p = given_channels(layer), parameters_of(layer)
+    wide = given.rows.astype(np.int64)
+    ends = [
+        given.bias + np.where(wide > 0, wide * at_positive, wide * at_negative).sum(axis=1)
+        for at_positive, at_negative in ((-128, 127), (127, -128))
+    ]
+    multipliers = given.multipliers.astype(np.int64)
+    shifts = MULTIPLIER_BITS + given.shifts.astype(np.int64)
+    half = _half(shifts, p)
+    # Sums that are no words count for nothing; a product of one stays below 2**62.
+    low, high = (
+        np.clip(
+            ((np.clip(end, INT32_MIN, INT32_MAX) * multipliers + half) >> shifts) + p.output_offset,
+            p.clamp_min,
+            p.clamp_max,
+        )
+        for end in ends
+    )
+    return _Sums(given.rows, given.bias, ends[0], ends[1], multipliers, shifts, (low, high))
+
+
+def _half(shifts: _Array, p: ConvParameters) -> _Array:
+    """What is added to a product before a shift."""
+    return (np.int64(1) << shifts) >> 1 if p.rounding is Rounding.NEAREST else np.zeros_like(shifts)
+
+
+def _low_scale(sums: _Sums, p: ConvParameters) -> _Scale:
+    shifts = np.minimum(sums.shifts, _LARGEST_SHIFT)
+    addends = _half(shifts, p) + (p.output_offset << shifts)
+    # The kernel's sums have no bias: that is in the addend. Both may wrap, their sum may not.
+    fits = (sums.shifts == shifts) & _is_word(sums, sums.multipliers, addends, 0)
+    wrapped = (addends + np.clip(sums.bias, INT32_MIN, INT32_MAX) * sums.multipliers).astype(
+        np.int32
+    )
+    return _Scale(sums.multipliers, wrapped.astype(np.int64), shifts, fits)
+
+
+def _high_scale(sums: _Sums, p: ConvParameters) -> _Scale:
+    """A multiplier that is raised until the shift leaves the low word, and half a step, out."""
+    least = _WORD_BITS + (1 if p.rounding is Rounding.NEAREST else 0)
+    raised = np.clip(least - sums.shifts, 0, MULTIPLIER_BITS)
+    multipliers = sums.multipliers << raised
+    shifts = sums.shifts + raised - _WORD_BITS
+    addends = _half(shifts, p) + (p.output_offset << shifts)
+    is_multiplier = multipliers <= INT32_MAX
+    kept = np.where(is_multiplier, multipliers, 0)
+    fits = is_multiplier & (addends >= INT32_MIN) & (addends <= INT32_MAX)
+    return _Scale(kept, addends, shifts, fits & _is_word(sums, kept, addends, _WORD_BITS))
+
+
+def _is_word(
+    sums: _Sums, multipliers: _Array, addends: _Array, dropped_bits: int
+) -> NDArray[np.bool_]:
+    """Of which channels products without their lowest bits, and an addend, stay within int32. Multipliers are not
+    negative, so the ends of the sums are those of the products.
+    """
+    ends = [np.clip(end, INT32_MIN, INT32_MAX) for end in (sums.low, sums.high)]
+    low, high = ((end * multipliers >> dropped_bits) + addends for end in ends)
+    return (low >= INT32_MIN) & (high <= INT32_MAX)
+
+
+_ScaleOf = Callable[[_Sums, ConvParameters], _Scale]
