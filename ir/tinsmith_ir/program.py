@@ -343,9 +343,8 @@ class Program(Checked):
 
     def written_constant(self, name: str | None) -> ConstantBuffer | None:
         """The constant of that name, of a table its first member; None for other names."""
-        if name in self.table:
-            name = self.table[name].members[0]
-        return self.constant.get(name or "")
+        table = self.table.get(name or "")
+        return self.constant.get((name or "") if table is None else table.members[0])
 
     @cached_property
     def memory(self) -> Mapping[str, Memory]:

@@ -241,7 +241,10 @@ class StagedConstants:
 def staged_constants(
     cut: Cut, part: int, layers: Sequence[KernelLayer] | None = None
 ) -> StagedConstants | None:
-    """None where the kernel reads constants as the graph has them, or none at all. layers: of the part; None for all."""
+    """None where the kernel reads constants as the graph has them, or none at all.
+
+    layers: some of the part's; None for all.
+    """
     wanted = {id(layer): layer for layer in layers or cut.layers[part]}
     arrays: list[NDArray[np.int8]] = []
     known: dict[bytes, int] = {}

@@ -81,8 +81,8 @@ class Staging(Checked):
 
     slot_bytes: one tile. slots: 2 if a tile is copied while another is computed, else 1.
     copy_cycles: of the DMA for all tiles; or a number for each memory from 1 on in which the tensor may lie, the last
-    one holding for all further memories. core_cycles: of the core that starts the copies and waits for them, in which it
-    computes nothing.
+    one holding for all further memories. core_cycles: of the core that starts the copies and waits for them, in which
+    it computes nothing.
     """
 
     tensor: str

@@ -43,9 +43,10 @@ class Tile:
 
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """A way to cut a call: for each part of the channels its tiles in order. layers: of each tile, as kernels see it;
-    tiles that are alike share one. slots: 2 if a tile is copied while another is computed, 1 where there is room for one
-    at a time.
+    """A way to cut a call: for each part of the channels its tiles in order.
+
+    layers: of each tile, as kernels see it; tiles that are alike share one. slots: 2 if a tile is copied while another
+    is computed, 1 where there is room for one at a time.
     """
 
     call: Call
