@@ -2,7 +2,7 @@
 word, with the proof that no word wraps (TINSMITH_PULP_SCALE_S8 and TINSMITH_PULP_SCALE_HIGH_S8).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,16 +72,16 @@ def high_words_fit(layer: Layer) -> str | None:
 def low_words(layer: Layer) -> Arranged:
     """What tinsmith_pulp_arranged.h has of functions that end in _scaled; `low_words_fit` is a rule."""
     sums = _sums_of(layer)
-    rows, numbers = _numbers(layer, sums, _low_scale)
-    return Arranged(rows, numbers)
+    rows, scales = _scales(layer, sums, _low_scale)
+    return Arranged(rows, (scales,))
 
 
 def high_words(layer: Layer) -> Arranged:
     """The same of those that end in _scaled_high; `high_words_fit` is a rule."""
     sums = _sums_of(layer)
-    rows, numbers = _numbers(layer, sums, _high_scale)
+    rows, scales = _scales(layer, sums, _high_scale)
     bias = np.where(sums.are_constant, 0, sums.bias).astype(np.int32)
-    return Arranged(rows, (bias, *numbers))
+    return Arranged(rows, (bias, scales))
 
 
 def _finding(layer: Layer, scale_of: "_ScaleOf") -> str | None:
@@ -97,10 +97,10 @@ def _finding(layer: Layer, scale_of: "_ScaleOf") -> str | None:
     )
 
 
-def _numbers(
+def _scales(
     layer: Layer, sums: _Sums, scale_of: "_ScaleOf"
-) -> tuple[NDArray[np.int8], Sequence[NDArray[np.int32]]]:
-    """Rows of weights; multipliers, addends and shifts. Channels of one value are addends alone."""
+) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+    """Rows of weights; a tinsmith_pulp_scale_t of each channel. Channels of one value are addends alone."""
     scale, constant = scale_of(sums, parameters_of(layer)), sums.are_constant
     numbers = (
         np.where(constant, 0, scale.multipliers),
@@ -108,7 +108,7 @@ def _numbers(
         np.where(constant, 0, scale.shifts),
     )
     rows = np.where(constant[:, None], 0, sums.rows).astype(np.int8)
-    return rows, [one.astype(np.int32) for one in numbers]
+    return rows, np.stack(numbers, axis=1).astype(np.int32).reshape(-1)
 
 
 def _sums_of(layer: Layer) -> _Sums:

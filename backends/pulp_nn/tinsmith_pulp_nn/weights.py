@@ -32,7 +32,7 @@ def parameters_of(layer: Layer) -> ConvParameters:
 
 @dataclass(frozen=True, eq=False)
 class Arranged:
-    """The array of a layer's channels. rows: int8 (channels, taps). words: arrays of int32 (channels,), in order."""
+    """The array of a layer's channels. rows: int8 (channels, taps). words: int32, arrays of all channels in order."""
 
     rows: NDArray[np.int8]
     words: Sequence[NDArray[np.int32]]

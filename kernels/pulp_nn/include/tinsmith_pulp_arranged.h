@@ -2,12 +2,12 @@
  * channels one array, so that a call names five pointers and few copies bring what is constant to first-level memory.
  * Tiles of one layer differ in their record alone. In and out int8.
  *
- * The array, constants, begins at a multiple of 4 bytes: numbers of each output channel, arrays of int32 as
+ * The array, constants, begins at a multiple of 4 bytes: numbers of each output channel, arrays as
  * tinsmith_pulp_stage_t has them, then the weights. The arrays are
  *
  * - bias, multipliers, shifts of functions without suffix, whose arithmetic is TFLite's;
- * - multipliers, addends, shifts of those that end in _scaled (TINSMITH_PULP_SCALE_S8);
- * - bias, multipliers, addends, shifts of those that end in _scaled_high (TINSMITH_PULP_SCALE_HIGH_S8).
+ * - scales of those that end in _scaled (TINSMITH_PULP_SCALE_S8);
+ * - bias, scales of those that end in _scaled_high (TINSMITH_PULP_SCALE_HIGH_S8).
  */
 #ifndef TINSMITH_PULP_ARRANGED_H_
 #define TINSMITH_PULP_ARRANGED_H_

@@ -34,31 +34,37 @@ typedef enum {
    * (a doubling high product to nearest, then a division by a power of two, ties away from zero), plus zero_point,
    * clamped to [min, max]; int8. */
   TINSMITH_PULP_TFLITE_S8,
-  /** One rounding: clip((multipliers[c] * acc + addends[c]) >> shifts[c]) to int8, then to [min, max]; product and sum
-   * wrap at 32 bits. Bias, half of 2**shift and zero point << shift are the addend's. int8 inputs only. */
+  /** One rounding: with the channel's scale, clip((acc * multiplier + addend) >> shift) to int8, then to [min, max];
+   * product and sum wrap at 32 bits. Bias, half of 2**shift and zero point << shift are the addend's. int8 inputs only.
+   */
   TINSMITH_PULP_SCALE_S8,
-  /** The same with the product's upper half, for multipliers of all bits: clip(((multipliers[c] * (acc + bias[c]) >>
-   * 32)
-   * + addends[c]) >> shifts[c]), which is one rounding of the whole product by shift + 32. Four cycles slower. */
+  /** The same with the product's upper half, for multipliers of all bits: clip((((acc + bias[c]) * multiplier >> 32) +
+   * addend) >> shift), which is one rounding of the whole product by shift + 32. Four cycles slower. */
   TINSMITH_PULP_SCALE_HIGH_S8,
   /** The sum acc + bias[c] itself, int32. */
   TINSMITH_PULP_RAW_S32,
 } tinsmith_pulp_stage_kind_t;
 
+/** A channel's scale, one rounding. The shift is to the right, in [0, 31]. */
+typedef struct {
+  int32_t multiplier, addend, shift;
+} tinsmith_pulp_scale_t;
+
 /** What becomes of a sum. Arrays have an element per output channel. */
 typedef struct {
   tinsmith_pulp_stage_kind_t kind;
-  const int32_t *bias;        /**< NULL for none; for TFLite: with -input_zero_point * sum(weights) inside; SCALE: NULL,
-                               * SCALE_HIGH: never NULL */
+  const int32_t *bias;        /**< NULL for none; for TFLite: with -input_zero_point * sum(weights) inside. SCALE: NULL;
+                               * SCALE_HIGH: not NULL */
   const int8_t *bias_s8;      /**< bytes instead, where bias is NULL; PULP-NN's form */
   const int32_t *multipliers; /**< TFLite: Q31, 0 or in [2**30, 2**31). Truncating: kappa, or NULL for `multiplier` */
-  const int32_t *addends;     /**< truncating: lambda, or NULL for none; SCALE: never NULL; TFLite: unused */
-  const int32_t *shifts;      /**< to the right. TFLite: in [-30, 31]; SCALE: in [0, 31]; truncating: unused */
-  const int64_t *wide_multipliers; /**< truncating, wide: kappa, or NULL for `multiplier` */
-  const int64_t *wide_addends;     /**< truncating, wide: lambda, or NULL for none */
-  int32_t multiplier;              /**< truncating, where multipliers is NULL */
-  int32_t shift;                   /**< truncating: to the right, in [0, 31], wide in [0, 63] */
-  int32_t zero_point;              /**< TFLite: in [-128, 127] */
+  const int32_t *addends;     /**< truncating: lambda, or NULL for none; TFLite: unused */
+  const int32_t *shifts;      /**< TFLite: to the right, in [-30, 31]; truncating: unused */
+  const tinsmith_pulp_scale_t *scales; /**< SCALE and SCALE_HIGH, which have nothing of the three above */
+  const int64_t *wide_multipliers;     /**< truncating, wide: kappa, or NULL for `multiplier` */
+  const int64_t *wide_addends;         /**< truncating, wide: lambda, or NULL for none */
+  int32_t multiplier;                  /**< truncating, where multipliers is NULL */
+  int32_t shift;                       /**< truncating: to the right, in [0, 31], wide in [0, 63] */
+  int32_t zero_point;                  /**< TFLite: in [-128, 127] */
   int32_t min, max; /**< bounds in [-128, 127] of TFLite's stage and SCALE's, and of TRUNCATE_S8 unless both are 0 */
 } tinsmith_pulp_stage_t;
 

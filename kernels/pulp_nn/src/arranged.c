@@ -16,13 +16,10 @@ stage_of(const tinsmith_pulp_output_numbers_t *numbers, const int32_t *words, ui
          tinsmith_pulp_stage_kind_t kind) {
   if (kind != TINSMITH_PULP_TFLITE_S8) {
     const bool is_high = kind == TINSMITH_PULP_SCALE_HIGH_S8;
-    const int32_t *multipliers = is_high ? words + channels : words;
     const tinsmith_pulp_stage_t stage = {
         .kind = kind,
         .bias = is_high ? words : NULL,
-        .multipliers = multipliers,
-        .addends = multipliers + channels,
-        .shifts = multipliers + 2u * channels,
+        .scales = (const tinsmith_pulp_scale_t *)(is_high ? words + channels : words),
         .min = numbers->min,
         .max = numbers->max,
     };

@@ -78,7 +78,8 @@ ALWAYS_INLINE uint8_t finish(const channel_t *channel, tinsmith_pulp_stage_kind_
   }
   if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
     const int32_t acc = (int32_t)((uint32_t)sum + (uint32_t)channel->addend);
-    return (uint8_t)corev_clip_s8(scale_once(kind, acc, channel->multiplier, channel->zero_point, channel->shift));
+    const tinsmith_pulp_scale_t scale = {channel->multiplier, channel->zero_point, channel->shift};
+    return (uint8_t)corev_clip_s8(scale_once(kind, acc, scale));
   }
   const int32_t scaled = scale_truncating(sum, channel->multiplier, channel->addend, channel->shift);
   return (uint8_t)(kind == TINSMITH_PULP_TRUNCATE_U8 ? corev_clip_u8(scaled) : corev_clip_s8(scaled));

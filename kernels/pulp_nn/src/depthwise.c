@@ -24,24 +24,26 @@ static inline int32_t take(numbers_t *numbers) {
   return number;
 }
 
-// Addends of sums that begin with biases.
-static void addends_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels) {
+// The output stages of channels whose scales lie side by side.
+static void scales_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels) {
   for (uint32_t i = 0u; i < count; ++i) {
-    channels[i].zero_point = stage->addends[first + i];
+    const tinsmith_pulp_scale_t *scale = stage->scales + first + i;
+    channels[i].multiplier = scale->multiplier;
+    channels[i].shift = scale->shift;
+    channels[i].addend = stage->bias == NULL ? scale->addend : stage->bias[first + i];
+    channels[i].zero_point = scale->addend;
   }
 }
 
 // The output stages of channels first to first + count - 1.
 static void stages_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels) {
-  const bool is_high = stage->kind == TINSMITH_PULP_SCALE_HIGH_S8;
-  const bool has_sums = is_high || stage->kind == TINSMITH_PULP_TFLITE_S8;  // with their biases
-  const bool has_shifts = has_sums || stage->kind == TINSMITH_PULP_SCALE_S8;
+  const bool is_tflite = stage->kind == TINSMITH_PULP_TFLITE_S8;
   const int32_t zero = 0;
   const int32_t one = 1;
   numbers_t multipliers = numbers_of(stage->multipliers, &stage->multiplier, first);
-  numbers_t factors = has_sums ? (numbers_t){&one, 0u} : multipliers;
-  numbers_t addends = numbers_of(has_sums ? NULL : stage->addends, &zero, first);
-  numbers_t shifts = numbers_of(has_shifts ? stage->shifts : NULL, &stage->shift, first);
+  numbers_t factors = is_tflite ? (numbers_t){&one, 0u} : multipliers;
+  numbers_t addends = numbers_of(is_tflite ? NULL : stage->addends, &zero, first);
+  numbers_t shifts = numbers_of(is_tflite ? stage->shifts : NULL, &stage->shift, first);
   numbers_t biases = numbers_of(stage->bias, &zero, first);
   for (channel_t *channel = channels; channel < channels + count; ++channel) {
     channel->multiplier = take(&multipliers);
@@ -49,12 +51,9 @@ static void stages_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32
     channel->addend = (int32_t)((uint32_t)take(&addends) + (uint32_t)take(&biases) * (uint32_t)take(&factors));
     channel->zero_point = stage->zero_point;
   }
-  if (is_high) {
-    addends_of(stage, first, count, channels);
-  }
   if (stage->bias == NULL && stage->bias_s8 != NULL) {
     for (uint32_t i = 0u; i < count; ++i) {
-      const uint32_t factor = has_sums ? 1u : (uint32_t)channels[i].multiplier;
+      const uint32_t factor = is_tflite ? 1u : (uint32_t)channels[i].multiplier;
       channels[i].addend = (int32_t)((uint32_t)channels[i].addend + (uint32_t)stage->bias_s8[first + i] * factor);
     }
   }
@@ -85,9 +84,12 @@ static void clamp_outputs(const tinsmith_pulp_stage_t *stage, const area_t *area
   }
 }
 
+typedef void (*stages_t)(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels);
+
 // The functions that a depthwise layer may need, NULL where there is none: constants, so that a program of one kind
 // links no others. Without blocks all layers are for strips.
 typedef struct {
+  stages_t stages;
   unpack_t unpack;
   strips_t strips_3x3[2];  // by stride
   strips_t strips_5x5;
@@ -122,7 +124,7 @@ ALWAYS_INLINE void run_group(const work_t *work, const loops_t *loops, uint32_t 
   const plan_t *plan = work->plan;
   const tinsmith_pulp_stage_t *stage = &work->layer->stage;
   channel_t channels[4];
-  stages_of(stage, first, count, channels);
+  loops->stages(stage, first, count, channels);
   for (uint32_t i = 0u; i < count; ++i) {
     channels[i].plane = work->planes + i * plan->plane_bytes;
     channels[i].output = output + i;
@@ -206,6 +208,7 @@ void tinsmith_pulp_depthwise(const layer_t *layer, tinsmith_pulp_core_t core) {
   const tinsmith_pulp_stage_kind_t kind = layer->stage.kind;
   const bool is_signed = layer->input_is_signed;
   loops_t loops = {
+      .stages = stage_is_scale(kind) ? scales_of : stages_of,
       .unpack = layer->input_is_chw ? unpack_chw : unpack_hwc,
       .taps_5x5 = taps_5x5,
       .blocks = blocks_of_four(kind, is_signed),
@@ -218,19 +221,20 @@ void tinsmith_pulp_depthwise(const layer_t *layer, tinsmith_pulp_core_t core) {
   depthwise(layer, core, &loops);
 }
 
-#define TYPED_DEPTHWISE(NAME, KINDS)                                                                                 \
-  void tinsmith_pulp_depthwise_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                             \
-    const loops_t loops = {                                                                                          \
-        unpack_hwc, {strips_3x3_##KINDS##_1, strips_3x3_##KINDS##_2}, strips_5x5_##KINDS, taps_5x5, blocks_##KINDS}; \
-    depthwise(layer, core, &loops);                                                                                  \
-  }                                                                                                                  \
-  void tinsmith_pulp_depthwise_3x3_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                         \
-    const loops_t loops = {unpack_hwc, {strips_3x3_##KINDS##_1, strips_3x3_##KINDS##_2}, NULL, NULL, NULL};          \
-    depthwise(layer, core, &loops);                                                                                  \
+#define TYPED_DEPTHWISE(NAME, STAGES, KINDS)                                                                        \
+  void tinsmith_pulp_depthwise_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                            \
+    const loops_t loops = {                                                                                         \
+        STAGES,   unpack_hwc,    {strips_3x3_##KINDS##_1, strips_3x3_##KINDS##_2}, strips_5x5_##KINDS,              \
+        taps_5x5, blocks_##KINDS};                                                                                  \
+    depthwise(layer, core, &loops);                                                                                 \
+  }                                                                                                                 \
+  void tinsmith_pulp_depthwise_3x3_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                        \
+    const loops_t loops = {STAGES, unpack_hwc, {strips_3x3_##KINDS##_1, strips_3x3_##KINDS##_2}, NULL, NULL, NULL}; \
+    depthwise(layer, core, &loops);                                                                                 \
   }
 
-TYPED_DEPTHWISE(tflite_s8, tflite)
-TYPED_DEPTHWISE(truncate_s8, s8_s8)
+TYPED_DEPTHWISE(tflite_s8, stages_of, tflite)
+TYPED_DEPTHWISE(truncate_s8, stages_of, s8_s8)
 // A shift for each channel is no more work than one for all.
-TYPED_DEPTHWISE(scale_s8, s8_s8)
-TYPED_DEPTHWISE(scale_high_s8, high)
+TYPED_DEPTHWISE(scale_s8, scales_of, s8_s8)
+TYPED_DEPTHWISE(scale_high_s8, scales_of, high)

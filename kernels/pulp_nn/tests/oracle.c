@@ -45,12 +45,13 @@ int32_t oracle_stage(const tinsmith_pulp_stage_t *stage, uint32_t channel, int32
     return clamp(wrapped >> stage->shift, is_wide_u8 ? 0 : -128, is_wide_u8 ? 255 : 127);
   }
   if (stage->kind == TINSMITH_PULP_SCALE_S8) {
-    const int64_t sum = (int64_t)acc * stage->multipliers[channel] + stage->addends[channel];
-    return clamp((int32_t)sum >> stage->shifts[channel], stage->min, stage->max);
+    const tinsmith_pulp_scale_t scale = stage->scales[channel];
+    return clamp((int32_t)((int64_t)acc * scale.multiplier + scale.addend) >> scale.shift, stage->min, stage->max);
   }
   if (stage->kind == TINSMITH_PULP_SCALE_HIGH_S8) {
-    const int64_t high = (int64_t)biased * stage->multipliers[channel] >> 32;
-    return clamp((int32_t)(high + stage->addends[channel]) >> stage->shifts[channel], stage->min, stage->max);
+    const tinsmith_pulp_scale_t scale = stage->scales[channel];
+    const int64_t high = (int64_t)biased * scale.multiplier >> 32;
+    return clamp((int32_t)(high + scale.addend) >> scale.shift, stage->min, stage->max);
   }
   const int32_t kappa = stage->multipliers == NULL ? stage->multiplier : stage->multipliers[channel];
   const int32_t lambda = stage->addends == NULL ? 0 : stage->addends[channel];

@@ -62,28 +62,26 @@ static void random_wide_stage(random_t *random, int32_t sum_bits, tinsmith_pulp_
 // The stages that round once. The shift of a high word is less by the two bits that it has less than the sum.
 static tinsmith_pulp_stage_t random_scale_stage(random_t *random, tinsmith_pulp_stage_kind_t kind, int32_t sum_bits) {
   static int32_t bias[MAX_CHANNELS];
-  static int32_t multipliers[MAX_CHANNELS];
-  static int32_t addends[MAX_CHANNELS];
-  static int32_t shifts[MAX_CHANNELS];
+  static tinsmith_pulp_scale_t scales[MAX_CHANNELS];
   const bool is_high = kind == TINSMITH_PULP_SCALE_HIGH_S8;
   const int32_t excess = sum_bits - 7;
   const bool has_extremes = random_between(random, 0, 3) == 0;
   for (uint32_t i = 0u; i < MAX_CHANNELS; ++i) {
     const int32_t shift = random_between(random, excess - 2, excess + 2) + (is_high ? -2 : 5);
     bias[i] = random_between(random, -1000, 1000);
-    multipliers[i] = is_high ? random_between(random, 1 << 30, INT32_MAX) : random_between(random, 1, 63);
-    shifts[i] = shift > 0 ? shift : 0;
-    addends[i] = random_between(random, -128, 127) * (1 << shifts[i]) + (1 << shifts[i]) / 2;
+    scales[i].multiplier = is_high ? random_between(random, 1 << 30, INT32_MAX) : random_between(random, 1, 63);
+    scales[i].shift = shift > 0 ? shift : 0;
+    scales[i].addend = random_between(random, -128, 127) * (1 << scales[i].shift) + (1 << scales[i].shift) / 2;
     if (has_extremes && random_between(random, 0, 7) == 0) {
       bias[i] = one_of(random, -LARGEST_BIAS, LARGEST_BIAS);
-      multipliers[i] = one_of(random, INT32_MIN, INT32_MAX);
-      addends[i] = one_of(random, INT32_MIN, INT32_MAX);
-      shifts[i] = one_of(random, 0, 31);
+      scales[i].multiplier = one_of(random, INT32_MIN, INT32_MAX);
+      scales[i].addend = one_of(random, INT32_MIN, INT32_MAX);
+      scales[i].shift = one_of(random, 0, 31);
     }
   }
-  tinsmith_pulp_stage_t stage = {
-      .kind = kind, .multipliers = multipliers, .addends = addends, .shifts = shifts, .min = -128, .max = 127};
-  stage.bias = is_high ? bias : NULL;
+  tinsmith_pulp_stage_t stage = {.kind = kind, .bias = is_high ? bias : NULL, .scales = scales};
+  stage.min = -128;
+  stage.max = 127;
   if (random_between(random, 0, 2) == 0) {
     stage.min = random_between(random, -128, 127);
     stage.max = random_between(random, stage.min, 127);

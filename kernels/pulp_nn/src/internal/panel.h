@@ -55,10 +55,10 @@ ALWAYS_INLINE bool panel_is_plain(const tinsmith_pulp_stage_t *stage) {
 // `multipliers`, which moves on by four bytes with each channel.
 typedef struct {
   const uint8_t *pixels;
-  uint32_t count;               // of the inner loop
-  uint32_t bias;                // bytes from multipliers to bias; of biases of a byte the next block's address
-  uint32_t parameters;          // bytes from multipliers + 1 to addends or shifts; or the one multiplier
-  int32_t shift_or_zero_point;  // or bytes from multipliers + 1 to shifts
+  uint32_t count;       // of the inner loop
+  uint32_t bias;        // bytes from multipliers to bias; of biases of a byte or beside scales the next block's address
+  uint32_t parameters;  // bytes from multipliers + 1 to addends or shifts; or the one multiplier
+  int32_t shift_or_zero_point;
   uint8_t *output;
   uint32_t output_step;
   uint32_t rewind;  // from the last pixel of two channels to the first of the next two
@@ -67,7 +67,7 @@ typedef struct {
   const int32_t *multipliers;
   uint32_t blocks;
   uint32_t row_bytes;
-  const int8_t *bytes;  // biases of a byte, or NULL
+  const int8_t *bytes;  // biases of a byte, or of words beside scales, or NULL
   bool has_bias;        // of a word
   bool is_equal;        // all channels have one multiplier and no addend
 } panel_t;
@@ -85,19 +85,21 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
       .count = stage->bias == NULL && !has_bytes ? shape->words - 1u : shape->words,
       .bias = (uint32_t)stage->bias - multipliers,
       .parameters = is_equal ? (uint32_t)stage->multiplier : parameters,
-      .shift_or_zero_point = stage_is_scale(kind) ? (int32_t)((uint32_t)stage->shifts - multipliers - 4u)
-                             : is_tflite          ? stage->zero_point
-                                                  : stage->shift,
+      .shift_or_zero_point = is_tflite ? stage->zero_point : stage->shift,
       .output_step = shape->output_step,
       .rewind = 2u - 3u * shape->output_step,
       .step1 = shape->step - 4u,
       .step2 = 2u * shape->step - 4u,
       .step3 = 3u * shape->step - 4u,
       .weights = shape->weights,
-      .multipliers = is_equal ? NULL : stage->multipliers + shape->first,
+      .multipliers = stage_is_scale(kind) ? &stage->scales[shape->first].multiplier
+                     : is_equal           ? NULL
+                                          : stage->multipliers + shape->first,
       .blocks = shape->blocks,
       .row_bytes = 4u * shape->words,
-      .bytes = has_bytes ? stage->bias_s8 + shape->first : NULL,
+      .bytes = kind == TINSMITH_PULP_SCALE_HIGH_S8 ? (const int8_t *)(stage->bias + shape->first)
+               : has_bytes                         ? stage->bias_s8 + shape->first
+                                                   : NULL,
       .has_bias = stage->bias != NULL,
       .is_equal = is_equal,
   };
@@ -151,7 +153,8 @@ ALWAYS_INLINE panel_t panel_of(const panel_shape_t *shape, tinsmith_pulp_stage_k
   } else if (kind == TINSMITH_PULP_SCALE_S8) {                   \
     ASM(BEGIN_WITH_PRODUCTS, "sp.b", ONCE(SCALE));               \
   } else if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {              \
-    ASM(BEGIN_WITH_BIAS, "sp.b", ONCE(SCALE_HIGH));              \
+    panel->bias = (uint32_t)panel->bytes;                        \
+    ASM(BEGIN_WITH_ADDRESS, "sp.b", ONCE(SCALE_HIGH));           \
   } else if (kind == TINSMITH_PULP_TRUNCATE_U8) {                \
     if (is_signed) {                                             \
       TRUNCATING_PANEL(ASM, "sp.b", TRUNCATING, EQUAL, CLIP_U8)  \

@@ -17,7 +17,6 @@
 #define PANEL_MULTIPLIER  "12+%[panel]"
 #define PANEL_SHIFT       "16+%[panel]"
 #define PANEL_ZERO_POINT  "16+%[panel]"
-#define PANEL_SHIFTS      "16+%[panel]"
 #define PANEL_OUTPUT      "20+%[panel]"
 #define PANEL_OUTPUT_STEP "24+%[panel]"
 #define PANEL_REWIND      "28+%[panel]"
@@ -53,6 +52,17 @@
   LINE("lw %[a3], 12(%[y])") \
   COPIES
 
+// The same where `multipliers` moves on by more than a bias: their address is kept in memory.
+#define BEGIN_WITH_ADDRESS(PRODUCTS, COPIES, DOT) \
+  LINE("lw %[y], " PANEL_BIAS) \
+  LINE("lw %[x], " PANEL_COUNT) \
+  LINE("cv.lw %[a0], (%[y]), 4") \
+  LINE("cv.lw %[a1], (%[y]), 4") \
+  LINE("cv.lw %[a2], (%[y]), 4") \
+  LINE("cv.lw %[a3], (%[y]), 4") \
+  LINE("sw %[y], " PANEL_BIAS) \
+  COPIES
+
 // The sums begin with biases of a byte, whose address is kept in memory.
 #define BEGIN_WITH_BYTES(PRODUCTS, COPIES, DOT) \
   LINE("lw %[y], " PANEL_BIAS) \
@@ -84,18 +94,16 @@
   TRUNCATE(PIXELS, "2", CLIP) \
   TRUNCATE(PIXELS, "3", CLIP)
 
-// The same with a shift for each channel; MULTIPLY takes the low or the high word of a product.
+// The same with scales side by side in memory, of which shifts are a part; MULTIPLY takes the low or the high word of a product.
 #define SCALE_HIGH(SUM) LINE("mulh %[" SUM "], %[" SUM "], %[w0]")
 #define SCALE_ONCE(PIXELS, CHANNEL, MULTIPLY) \
   LINE("cv.lw %[w0], (%[multipliers]), 4") \
-  LINE("cv.lw %[w1], %[y](%[multipliers])") \
-  LINE("cv.lw %[x], %[w2](%[multipliers])") \
+  LINE("cv.lw %[w1], (%[multipliers]), 4") \
+  LINE("cv.lw %[x], (%[multipliers]), 4") \
   PIXELS(MULTIPLY, CHANNEL) \
   PIXELS(ADD_AND_SHIFT, CHANNEL) \
   PIXELS(CLIP_S8, CHANNEL)
 #define SCALE_ALL_ONCE(PIXELS, MULTIPLY) \
-  LINE("lw %[y], " PANEL_PARAMETERS) \
-  LINE("lw %[w2], " PANEL_SHIFTS) \
   SCALE_ONCE(PIXELS, "0", MULTIPLY) \
   SCALE_ONCE(PIXELS, "1", MULTIPLY) \
   SCALE_ONCE(PIXELS, "2", MULTIPLY) \

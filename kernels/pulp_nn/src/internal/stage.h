@@ -81,12 +81,11 @@ ALWAYS_INLINE bool stage_is_scale(tinsmith_pulp_stage_kind_t kind) {
 }
 
 // One rounding of a product's low or high word. acc: of the high word with its bias.
-ALWAYS_INLINE int32_t scale_once(tinsmith_pulp_stage_kind_t kind, int32_t acc, int32_t multiplier, int32_t addend,
-                                 int32_t shift) {
+ALWAYS_INLINE int32_t scale_once(tinsmith_pulp_stage_kind_t kind, int32_t acc, tinsmith_pulp_scale_t scale) {
   if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
-    return (int32_t)((uint32_t)((int64_t)acc * multiplier >> 32) + (uint32_t)addend) >> shift;
+    return (int32_t)((uint32_t)((int64_t)acc * scale.multiplier >> 32) + (uint32_t)scale.addend) >> scale.shift;
   }
-  return scale_truncating(acc, multiplier, addend, shift);
+  return scale_truncating(acc, scale.multiplier, scale.addend, scale.shift);
 }
 
 // Whether the stage is one of those with 64-bit parameters.
@@ -131,9 +130,7 @@ ALWAYS_INLINE int32_t stage_element(const tinsmith_pulp_stage_t *stage, tinsmith
     return stage_wide(stage, channel, acc);
   }
   if (stage_is_scale(kind)) {
-    const int32_t scaled =
-        scale_once(kind, acc, stage->multipliers[channel], stage->addends[channel], stage->shifts[channel]);
-    return clamp_to(corev_clip_s8(scaled), stage->min, stage->max);
+    return clamp_to(corev_clip_s8(scale_once(kind, acc, stage->scales[channel])), stage->min, stage->max);
   }
   const int32_t multiplier = stage->multipliers == NULL ? stage->multiplier : stage->multipliers[channel];
   const int32_t addend = stage->addends == NULL ? 0 : stage->addends[channel];
@@ -192,11 +189,9 @@ ALWAYS_INLINE void stage_tflite(const tinsmith_pulp_stage_t *stage, uint32_t cha
 ALWAYS_INLINE void stage_scale(const tinsmith_pulp_stage_t *stage, tinsmith_pulp_stage_kind_t kind, uint32_t channel,
                                int32_t *acc, uint32_t pixels) {
   UNROLLED for (uint32_t c = 0u; c < STAGE_CHANNELS; ++c) {
-    const int32_t multiplier = stage->multipliers[channel + c];
-    const int32_t addend = stage->addends[channel + c];
-    const int32_t shift = stage->shifts[channel + c];
+    const tinsmith_pulp_scale_t scale = stage->scales[channel + c];
     UNROLLED for (uint32_t i = c; i < STAGE_CHANNELS * pixels; i += STAGE_CHANNELS) {
-      acc[i] = corev_clip_s8(scale_once(kind, acc[i], multiplier, addend, shift));
+      acc[i] = corev_clip_s8(scale_once(kind, acc[i], scale));
     }
   }
 }
