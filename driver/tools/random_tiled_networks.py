@@ -88,7 +88,9 @@ class _Network:
     ) -> Value:
         window = (1, 3, 3, 5)[self._draw(0, 4)]
         operator = Conv2D(
-            stride=(stride, stride), padding=(window // 2,) * 4, rounding=self._rounding
+            stride=(stride, stride),
+            padding=(window // 2, window // 2, window // 2, window // 2),
+            rounding=self._rounding,
         )
         return self._weighted(operator, x, (channels, window, window, x.type.shape[3]), like)
 
@@ -96,7 +98,9 @@ class _Network:
         window, stride = (3, 3, 5, 2)[self._draw(0, 4)], self._draw(1, 3)
         margin = window // 2
         operator = DepthwiseConv2D(
-            stride=(stride, stride), padding=(margin,) * 4, rounding=self._rounding
+            stride=(stride, stride),
+            padding=(margin, margin, margin, margin),
+            rounding=self._rounding,
         )
         return self._weighted(operator, x, (1, window, window, x.type.shape[3]))
 

@@ -85,8 +85,13 @@ class Cut:
 
     @property
     def kinds(self) -> int:
-        """How many tiles differ in more than where they lie."""
-        return len(self._kinds)
+        """How many tiles differ in more than where they lie and which channels they are."""
+        shapes = {
+            (tile.operator, tile.box.shape, tuple(box and box.shape for box in tile.reads))
+            for row in self.tiles
+            for tile in row
+        }
+        return len(shapes)
 
     @property
     def cores(self) -> str:
