@@ -1,0 +1,72 @@
+"""Layers and networks of int8 as text would be too long for: random weights and scales."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from tinsmith_ir import Graph
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Value
+from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.testing import GraphBuilder
+from tinsmith_ir.types import Quantization, TensorType
+from tinsmith_lowering import Kernel
+from tinsmith_pulp_nn import PulpNnBackend
+from tinsmith_reference import backend as reference
+from tinsmith_target import Target, target
+
+
+def host(cores: int) -> Target:
+    """This machine, as if it had so many cores that share calls; one of them does the work of all."""
+    chosen, cluster = target("host"), target("pulp-open").board.cluster
+    assert cluster is not None
+    return replace(chosen, board=replace(chosen.board, cluster=replace(cluster, cores=cores)))
+
+
+def kernels_of(chosen: Target) -> tuple[Kernel, ...]:
+    return (*PulpNnBackend().kernels(chosen), *reference().kernels(chosen))
+
+
+def quantization(random: np.random.Generator) -> Quantization:
+    scale = float(np.float32(random.uniform(0.02, 0.09)))
+    return Quantization.per_tensor(scale, int(random.integers(-100, 100)))
+
+
+def with_weights(
+    operator: Operator,
+    shape: Sequence[int],
+    weights: Sequence[int],
+    axis: int | None,
+    *,
+    seed: int = 0,
+    scale: float = 0.005,
+) -> Graph:
+    """A layer with weights and bias. axis: of the weights' scales; None for one scale, near `scale`."""
+    random = np.random.default_rng(seed)
+    builder = GraphBuilder("layer")
+    x = builder.input("x", TensorType(tuple(shape), DType.INT8, quantization(random)))
+    count = 1 if axis is None else weights[axis]
+    scales = tuple(float(np.float32(s)) for s in random.uniform(0.2 * scale, scale, count))
+    data = random.integers(-127, 128, tuple(weights)).astype(np.int8)
+    w = builder.constant("w", data, Quantization(scales, (0,) * count, axis))
+    outputs = weights[-1] if weights[0] == 1 and len(weights) == 4 and axis == 3 else weights[0]
+    b = builder.constant("b", random.integers(-3000, 3000, outputs).astype(np.int32))
+    return builder.build(builder.add(operator, [x, w, b], "y", quantization(random)))
+
+
+def without_weights(
+    operator: Operator,
+    *shapes: Sequence[int],
+    seed: int = 0,
+    result: Quantization | None = None,
+    same: bool = False,
+) -> Graph:
+    """A layer of inputs alone. same: the result has the first operand's scale."""
+    random = np.random.default_rng(seed)
+    builder = GraphBuilder("layer")
+    inputs: list[Value] = [
+        builder.input(f"x{index}", TensorType(tuple(shape), DType.INT8, quantization(random)))
+        for index, shape in enumerate(shapes)
+    ]
+    chosen = inputs[0].type.quantization if same else result or quantization(random)
+    return builder.build(builder.add(operator, inputs, "y", chosen))

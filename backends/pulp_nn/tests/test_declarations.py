@@ -1,0 +1,74 @@
+"""Which kernel takes a layer, and why not another one."""
+
+import pytest
+from random_layers import host, kernels_of, with_weights, without_weights
+from tinsmith_ir import Graph
+from tinsmith_ir.operators import Add, AveragePool2D, Conv2D, DepthwiseConv2D, FullyConnected
+from tinsmith_ir.operators.softmax import Softmax
+from tinsmith_ir.types import Quantization
+from tinsmith_lowering import find_kernel, layer_of_call, lower
+from tinsmith_pulp_nn import PulpNnBackend
+from tinsmith_target import target, targets
+
+HOST = host(8)
+
+
+@pytest.mark.parametrize("name", [found.name for found in targets()])
+def test_no_two_kernels_have_the_same_key(name: str) -> None:
+    keys = [kernel.key for kernel in kernels_of(target(name))]
+    assert len(keys) == len(set(keys))
+
+
+def test_every_kernel_is_the_clusters() -> None:
+    for kernel in PulpNnBackend().kernels(HOST):
+        assert kernel.backend == "pulp_nn"
+        assert kernel.engine == "cluster"
+
+
+def test_more_cores_take_less_time() -> None:
+    graph = with_weights(Conv2D(), (1, 16, 16, 16), (16, 1, 1, 16), 0)
+    cycles: list[int] = []
+    for cores in (1, 2, 8):
+        chosen = host(cores)
+        kernels = kernels_of(chosen)
+        program = lower(graph, chosen, kernels)
+        layer = layer_of_call(program, program.calls[0], chosen)
+        cost = find_kernel(program.calls[0].kernel, layer, kernels).cost(layer)
+        assert cost is not None
+        cycles.append(cost.cycles)
+    assert cycles == sorted(cycles, reverse=True)
+    assert cycles[0] > 4 * cycles[2]
+
+
+@pytest.mark.parametrize("cores", [1, 5, 8])
+def test_a_call_is_for_all_cores(cores: int) -> None:
+    graph = with_weights(Conv2D(), (1, 5, 6, 16), (8, 1, 1, 16), 0)
+    chosen = host(cores)
+    (call,) = lower(graph, chosen, kernels_of(chosen)).calls
+    assert [(option.name, option.value) for option in call.options] == [("cores", cores)]
+
+
+@pytest.mark.parametrize(
+    ("graph", "reason"),
+    [
+        (with_weights(Conv2D(dilation=(2, 1)), (1, 9, 7, 4), (4, 3, 3, 4), 0), "dilation is 2x1"),
+        (with_weights(Conv2D(), (2, 9, 7, 4), (4, 3, 3, 4), 0), "there are 2"),
+        (with_weights(Conv2D(), (1, 9, 7, 8), (4, 3, 3, 4), 0), "it has 2"),
+        (with_weights(DepthwiseConv2D(), (1, 9, 7, 4), (1, 3, 3, 8), 3), "it has 2"),
+        (with_weights(FullyConnected(), (2, 8), (4, 8), None), "it has 2"),
+        (with_weights(FullyConnected(), (1, 6), (4, 6), None), "it has 6"),
+        (without_weights(Add(), (1, 4, 6), (1, 1, 6)), "shapes are (1, 4, 6), (1, 1, 6)"),
+        (
+            without_weights(AveragePool2D(window=(2, 2), halves_up=True), (1, 4, 4, 3), same=True),
+            "they are rounded up",
+        ),
+        (
+            without_weights(Softmax(), (1, 512), result=Quantization.per_tensor(1 / 256, -128)),
+            "a row has 512",
+        ),
+    ],
+)
+def test_the_reference_kernel_gets_the_others(graph: Graph, reason: str) -> None:
+    (call,) = lower(graph, HOST, kernels_of(HOST)).calls
+    assert not call.kernel.startswith("tinsmith_pulp_")
+    assert reason in call.reason

@@ -1,0 +1,154 @@
+"""Generated C that calls the kernels, compiled for this machine: bit-exact whatever number of cores shares a call."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from random_layers import host, kernels_of, with_weights, without_weights
+from tinsmith_c.testing import HostModel, KernelObjects
+from tinsmith_ir import Graph, parse_graph
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array
+from tinsmith_ir.operators import (
+    Activation,
+    Add,
+    AveragePool2D,
+    Conv2D,
+    DepthwiseConv2D,
+    FullyConnected,
+    MaxPool2D,
+    Softmax,
+)
+from tinsmith_ir.random_graphs import random_graph
+from tinsmith_ir.testing import random_inputs
+from tinsmith_ir.types import Quantization
+from tinsmith_lowering import lower
+
+AROUND = (1, 1, 1, 1)
+PROBABILITIES = Quantization.per_tensor(1 / 256, -128)
+
+
+def sum_without_tables() -> Graph:
+    return parse_graph(
+        """graph 2 "sum" {
+          input %a: i8[3,50]<0.02, 127>
+          input %b: i8[3,50]<0.03, -128>
+          %y: i8[3,50]<0.2, 0> = add(%a, %b)
+          output %y
+        }"""
+    )
+
+
+LAYERS = {
+    "conv2d": (
+        "tinsmith_pulp_conv2d",
+        with_weights(Conv2D(padding=AROUND), (1, 9, 7, 5), (10, 3, 3, 5), 0),
+    ),
+    "pointwise": (
+        "tinsmith_pulp_conv2d",
+        with_weights(Conv2D(), (1, 5, 6, 16), (7, 1, 1, 16), 0, seed=1),
+    ),
+    "conv2d_by_2": (
+        "tinsmith_pulp_conv2d",
+        with_weights(
+            Conv2D(stride=(2, 2), padding=(4, 5, 1, 1), activation=Activation.RELU),
+            (1, 25, 10, 1),
+            (12, 10, 4, 1),
+            0,
+            seed=2,
+        ),
+    ),
+    "depthwise_3x3": (
+        "tinsmith_pulp_depthwise_3x3",
+        with_weights(DepthwiseConv2D(padding=AROUND), (1, 9, 7, 10), (1, 3, 3, 10), 3, seed=3),
+    ),
+    "depthwise_3x3_by_2": (
+        "tinsmith_pulp_depthwise_3x3",
+        with_weights(
+            DepthwiseConv2D(stride=(2, 2), padding=(0, 1, 0, 1)),
+            (1, 10, 8, 9),
+            (1, 3, 3, 9),
+            3,
+            seed=4,
+        ),
+    ),
+    "depthwise_5x2": (
+        "tinsmith_pulp_depthwise",
+        with_weights(DepthwiseConv2D(), (1, 9, 7, 6), (1, 5, 2, 6), 3, seed=5),
+    ),
+    "linear": (
+        "tinsmith_pulp_linear",
+        with_weights(FullyConnected(), (1, 36), (21, 36), None, seed=6),
+    ),
+    "linear_by_channel": (
+        "tinsmith_pulp_linear",
+        with_weights(FullyConnected(), (1, 64), (10, 64), 0, seed=7),
+    ),
+    "add": ("tinsmith_pulp_add_by_tables", without_weights(Add(), (1, 5, 7, 9), (1, 5, 7, 9))),
+    "add_of_far_scales": (
+        "tinsmith_pulp_add_by_tables",
+        without_weights(
+            Add(activation=Activation.RELU6),
+            (3, 50),
+            (3, 50),
+            result=Quantization.per_tensor(0.02, 9),
+        ),
+    ),
+    "add_without_tables": ("tinsmith_pulp_add", sum_without_tables()),
+    "average_pool": (
+        "tinsmith_pulp_pool",
+        without_weights(AveragePool2D(window=(5, 4)), (1, 9, 7, 10), same=True),
+    ),
+    "average_pool_with_padding": (
+        "tinsmith_pulp_pool",
+        without_weights(
+            AveragePool2D(window=(3, 3), stride=(2, 2), padding=AROUND), (1, 9, 7, 6), same=True
+        ),
+    ),
+    "max_pool": (
+        "tinsmith_pulp_pool",
+        without_weights(MaxPool2D(window=(2, 3), stride=(2, 2)), (1, 9, 7, 11), same=True),
+    ),
+    "softmax": (
+        "tinsmith_pulp_softmax",
+        without_weights(Softmax(), (3, 12), result=PROBABILITIES),
+    ),
+    "softmax_of_few_rows": (
+        "tinsmith_pulp_softmax",
+        without_weights(Softmax(), (1, 300), result=PROBABILITIES),
+    ),
+}
+
+
+def extremes(graph: Graph, seed: int) -> dict[str, Array]:
+    """Inputs of the lowest and highest bytes alone."""
+    random = np.random.default_rng(seed)
+    return {
+        value.name: random.choice(np.array([-128, 127], np.int8), value.type.shape)
+        for value in graph.inputs
+    }
+
+
+@pytest.mark.parametrize("cores", [1, 8])
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_is_that_of_the_evaluator(
+    name: str, cores: int, kernel_objects: KernelObjects, tmp_path: Path
+) -> None:
+    kernel, graph = LAYERS[name]
+    chosen = host(cores)
+    kernels = kernels_of(chosen)
+    (call,) = lower(graph, chosen, kernels).calls
+    assert call.kernel == kernel, call.reason
+    model = HostModel.of_graph(graph, chosen, kernels, kernel_objects, tmp_path)
+    for seed in range(3):
+        assert model.wrong_results(random_inputs(graph, seed), graph) == []
+        assert model.wrong_results(extremes(graph, seed), graph) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_networks(seed: int, kernel_objects: KernelObjects, tmp_path: Path) -> None:
+    """What the kernels refuse is the reference back end's."""
+    graph = random_graph(300 + seed, dtype=DType.INT8, nodes=14)
+    chosen = host(8)
+    model = HostModel.of_graph(graph, chosen, kernels_of(chosen), kernel_objects, tmp_path)
+    assert model.wrong_results(random_inputs(graph, seed), graph) == []
