@@ -275,7 +275,7 @@ def measure(lines: Sequence[str]) -> list[Cycles]:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(
-            f"the simulation ended with {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}"
+            f"the simulation ended with {done.returncode}: {done.stdout[-500:]}{done.stderr[:500]}"
         )
     rows = [line.split(",") for line in done.stdout.splitlines()]
     return [Cycles(int(cold), int(warm)) for _, cold, warm in rows]
