@@ -1,10 +1,15 @@
 """Sums, pools, softmax."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from tinsmith_ir.arithmetic import multiply_by_quantized_multiplier
+from tinsmith_ir.arithmetic import (
+    INT32_MAX,
+    INT32_MIN,
+    MULTIPLIER_BITS,
+    multiply_by_quantized_multiplier,
+)
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.fixed_point import exp_of_negative
 from tinsmith_ir.operators import Add, AveragePool2D, MaxPool2D, Pool, Softmax
@@ -13,7 +18,9 @@ from tinsmith_ir.parameters import (
     elementwise_add_parameters,
     pool_parameters,
     softmax_parameters,
+    weighted_sum_parameters,
 )
+from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import AsGiven, Cost, Emission, Kernel, Layer, Prepared, Scope, Signature
 from tinsmith_target import Target
 
@@ -28,11 +35,13 @@ from tinsmith_pulp_nn.common import (
     one_batch,
     sizes_fit,
 )
+from tinsmith_pulp_nn.scaled import ROUNDINGS
 from tinsmith_pulp_nn.sum_tables import SumTables, sum_tables
 from tinsmith_pulp_nn.weights import LAYOUT
 
 _LONGEST_ROW = 511
 _MOST_ELEMENTS = 1 << 28
+_LARGEST_SHIFT = 31
 
 
 def shapes_are_equal(layer: Layer) -> str | None:
@@ -115,6 +124,75 @@ def emit_add_by_tables(layer: Layer, scope: Scope) -> Emission:
         "table_shift": found.shift,
     }
     return fork(layer, scope, "add_tflite_s8", "tinsmith_pulp_add_t", fields)
+
+
+def weighted_words_fit(layer: Layer) -> str | None:
+    """Both operands times their multipliers, with half and zero point added before the shift, stay within 32 bits."""
+    found = weighted_sum(layer)
+    if found.shift > _LARGEST_SHIFT:
+        return f"the shift is {found.shift}"
+    is_word = found.low >= INT32_MIN and found.high <= INT32_MAX
+    return None if is_word else f"they reach from {found.low:,} to {found.high:,}"
+
+
+def bounds_are_not_zeros(layer: Layer) -> str | None:
+    """A result may be other than 0."""
+    p = weighted_sum_parameters(layer.operator_as(Add), layer.inputs, layer.output)
+    return "it is 0 whatever the operands" if p.clamp_min == p.clamp_max == 0 else None
+
+
+@dataclass(frozen=True)
+class WeightedSum:
+    """(lhs * lhs_multiplier + rhs * rhs_multiplier + addend) >> shift, of int8; low, high: before the shift."""
+
+    lhs_multiplier: int
+    rhs_multiplier: int
+    addend: int
+    shift: int
+    low: int
+    high: int
+
+
+def weighted_sum(layer: Layer) -> WeightedSum:
+    """Of a sum that rounds once: zero points and half of 2**shift are the addend's."""
+    p = weighted_sum_parameters(layer.operator_as(Add), layer.inputs, layer.output)
+    shift = MULTIPLIER_BITS - p.shift
+    half = (1 << shift) >> 1 if p.rounding is Rounding.NEAREST else 0
+    addend = p.input1_offset * p.multiplier1 + p.input2_offset * p.multiplier2
+    addend += half + (p.output_offset << shift)
+    weights = p.multiplier1 + p.multiplier2
+    low, high = addend - 128 * weights, addend + 127 * weights
+    return WeightedSum(p.multiplier1, p.multiplier2, addend, shift, low, high)
+
+
+def emit_add_weighted(layer: Layer, scope: Scope) -> Emission:
+    """A sum that rounds once."""
+    found = weighted_sum(layer)
+    p = weighted_sum_parameters(layer.operator_as(Add), layer.inputs, layer.output)
+    is_bounded = (p.clamp_min, p.clamp_max) != DType.INT8.integer_range
+    fields = {
+        "kind": "TINSMITH_PULP_ADD_WEIGHTED",
+        "lhs": scope.input(0),
+        "rhs": scope.input(1),
+        "output": scope.output,
+        "count": layer.output.elements,
+        "lhs_is_signed": True,
+        "rhs_is_signed": True,
+        "output_is_signed": True,
+        "lhs_multiplier": found.lhs_multiplier,
+        "rhs_multiplier": found.rhs_multiplier,
+        # The sum fits, and wraps to it whatever its parts do.
+        "output_addend": wrapped(found.addend),
+        "output_shift": found.shift,
+        "min": p.clamp_min if is_bounded else 0,
+        "max": p.clamp_max if is_bounded else 0,
+    }
+    return fork(layer, scope, "add_weighted_s8", "tinsmith_pulp_add_t", fields)
+
+
+def wrapped(value: int) -> int:
+    """The int32 of the same low 32 bits, as C takes a literal."""
+    return (value - INT32_MIN) % (1 << 32) + INT32_MIN
 
 
 def rounds_halves_away(layer: Layer) -> str | None:
@@ -204,6 +282,14 @@ def add_cost(layer: Layer) -> Cost:
     )
 
 
+def add_weighted_cost(layer: Layer) -> Cost:
+    """Cycles of a sum that rounds once: an element is seven instructions, as long as a lookup takes."""
+    return Cost(
+        cost.lookup_cycles(geometry.Elements(layer.output.elements), chosen_cores(layer)),
+        cost.cold_cycles("add"),
+    )
+
+
 def pool_cost(layer: Layer) -> Cost:
     """Cycles of a pool."""
     pool = layer.operator_as(Pool)
@@ -262,6 +348,20 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             emit=emit_add,
             rules=(shapes_are_equal, elements_are_counted, shifts_are_right),
             cost=add_cost,
+        ),
+        kernel(
+            name="tinsmith_pulp_add_weighted",
+            operator=Add,
+            signature=two,
+            emit=emit_add_weighted,
+            rules=(
+                shapes_are_equal,
+                elements_are_counted,
+                weighted_words_fit,
+                bounds_are_not_zeros,
+            ),
+            roundings=ROUNDINGS,
+            cost=add_weighted_cost,
         ),
         kernel(
             name="tinsmith_pulp_pool",
