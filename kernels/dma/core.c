@@ -28,3 +28,7 @@ void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void 
 void tinsmith_dma_wait_unordered(uint32_t token) {
   tinsmith_dma_wait(token);
 }
+
+void tinsmith_dma_start_bytes_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes) {
+  tinsmith_dma_start(token, destination, source, bytes, 1u, 0u, 0u);
+}

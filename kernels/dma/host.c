@@ -90,3 +90,7 @@ void tinsmith_dma_wait_unordered(uint32_t token) {
     }
   }
 }
+
+void tinsmith_dma_start_bytes_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes) {
+  tinsmith_dma_start(token, destination, source, bytes, 1u, 0u, 0u);
+}

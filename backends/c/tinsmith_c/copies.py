@@ -20,6 +20,12 @@ from tinsmith_c.scope import C_TYPES, ConstantPool
 from tinsmith_c.text import wrapped_call
 
 
+_ORDERED = "tinsmith_dma_start"
+_UNORDERED = "tinsmith_dma_start_unordered"
+_OF_BYTES = "tinsmith_dma_start_bytes_unordered"
+"""Functions of tinsmith/dma.h."""
+
+
 @dataclass(frozen=True)
 class CopyWriter:
     """Blocks that copy and fill.
@@ -62,8 +68,10 @@ class CopyWriter:
                 0 if rows is None else _strides(view)[rows] for view in (destination, source)
             ]
             numbers = [f"{extent}u", *(f"{stride}u" for stride in strides)]
-            arguments = [dma_token, *places, *numbers]
-            yield wrapped_call(f"{deep}{self._start_of(copy)}(", arguments, ");")
+            function, arguments = self._start_of(copy), [dma_token, *places, *numbers]
+            if extent == 1 and function != _ORDERED:
+                function, arguments = _OF_BYTES, [dma_token, *places]
+            yield wrapped_call(f"{deep}{function}(", arguments, ");")
         else:
             yield wrapped_call(f"{deep}memcpy(", places, ");")
         yield from _close(looped, source, f"{indent}  ")
@@ -96,7 +104,7 @@ class CopyWriter:
     def _start_of(self, copy: Copy) -> str:
         """The function that starts a copy of a DMA."""
         is_fifo = self.layout.program.engine[str(copy.engine)].is_fifo
-        return "tinsmith_dma_start" if is_fifo else "tinsmith_dma_start_unordered"
+        return _ORDERED if is_fifo else _UNORDERED
 
     def _place(self, view: View, starts: NDArray[np.int64], size: int) -> str:
         """C expression of where run `r` begins, counted from the view's first byte."""

@@ -1,5 +1,5 @@
 // What generated C asks of a DMA engine: the interface between a network whose program copies beside the core, and the
-// chip that it runs on. Whoever integrates such a network gives the two functions that it calls.
+// chip that it runs on. Whoever integrates such a network gives the functions that it calls.
 //
 // Generated C promises: between the start of a copy and the wait for its token nobody writes what it reads, or touches
 // what it writes; every token that was started is waited for; tokens are below TINSMITH_DMA_TOKENS. Several copies may
@@ -30,6 +30,9 @@ void tinsmith_dma_wait(uint32_t token);
 void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
                                   uint32_t destination_stride, uint32_t source_stride);
 void tinsmith_dma_wait_unordered(uint32_t token);
+
+// The same for bytes that lie together on both sides: one row.
+void tinsmith_dma_start_bytes_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes);
 
 #ifdef __cplusplus
 }  // extern "C"

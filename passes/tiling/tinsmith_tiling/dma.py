@@ -17,7 +17,7 @@ BYTES_PER_CYCLE = 8
 LINE_CYCLES = 2
 """What a line takes at least."""
 
-CORE_CYCLES = 90
+CORE_CYCLES = 60
 """The core that starts a copy and waits for it, which computes nothing meanwhile."""
 
 
