@@ -19,7 +19,6 @@ from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.scope import C_TYPES, ConstantPool
 from tinsmith_c.text import wrapped_call
 
-
 _ORDERED = "tinsmith_dma_start"
 _UNORDERED = "tinsmith_dma_start_unordered"
 _OF_BYTES = "tinsmith_dma_start_bytes_unordered"
