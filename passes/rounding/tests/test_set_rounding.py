@@ -83,19 +83,36 @@ def test_narrow_products_fit_into_32_bits(zero: int, last: int, bias: int) -> No
     p = fully_connected_channel_parameters(narrow, types, node.outputs[0].type)
     weights = graph.constant_data["w"].astype(np.int64)
     biases = graph.constant_data["b"].astype(np.int64)
+    varying = np.array(
+        [abs(bias) < 1 << 20, True]
+    )  # else the clamp gives the first channel one value
     for sign in (-1, 1):
         # The input that makes each channel's sum as large, or as small, as it gets.
         x = np.where(sign * weights > 0, 127, -128)
         acc = ((x - zero) * weights).sum(axis=1) + biases
         half = np.int64(1) << (30 - p.shifts.astype(np.int64))
-        assert (np.abs(acc * p.multipliers) + half <= (1 << 31) - 1).all()
+        fits = np.abs(acc * p.multipliers) + half <= (1 << 31) - 1
+        assert fits[varying].all()
 
 
 def test_no_width_is_named_where_few_bits_fit() -> None:
-    graph = SetRounding("nearest").run(layer(bias=1 << 25))
+    # About 125 steps for the first channel, by a scale of 2**-16.
+    text = _LAYER.replace("[0.25,", "[0.0001220703125,").format(zero=3, last=-128, bias=1 << 23)
+    graph = SetRounding("nearest").run(parse_graph(text))
     assert narrow_bits(graph, graph.nodes[0]) is None
-    narrow = SetRounding("nearest", narrow=True).run(layer(bias=1 << 25))
+    narrow = SetRounding("nearest", narrow=True).run(parse_graph(text))
     assert (Rounding.NEAREST, 31) in roundings(narrow)
+
+
+def test_a_channel_of_one_value_does_not_count() -> None:
+    graph = SetRounding("nearest").run(layer(bias=1 << 25))
+    small = SetRounding("nearest").run(layer(bias=0, last=0))
+    bits = narrow_bits(graph, graph.nodes[0])
+    without = narrow_bits(small, small.nodes[0])
+    assert bits is not None
+    assert without is not None
+    # The second channel's sums are smaller than any of the first one's.
+    assert bits > without
 
 
 def test_one_bit_is_a_plain_shift() -> None:

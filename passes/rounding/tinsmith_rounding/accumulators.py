@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, rescale
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node
@@ -53,8 +55,15 @@ def narrow_bits(graph: Graph, node: Node) -> int | None:
     node: a Rescaling that rounds once, with multipliers of full width. It depends on types, weights and
     bias alone: |acc| <= sum(|weight| * largest |input|) + |bias|. With real = fraction * 2**e, the half
     is 2**(bits - e - 1), and multiplier < 2**bits.
+
+    Channels of a step with weights that have one value whatever the input do not count (trained networks hold
+    such, with weights near 0 and a bias near 2**30), if they keep it with the narrow multipliers: who computes
+    in 32 bits stores that value.
     """
-    bounds = _bounds(graph, node)
+    return _width(_bounds(graph, node))
+
+
+def _width(bounds: Sequence[_Bound]) -> int | None:
     if not bounds:
         return None
     limit = max(acc + math.ceil(2.0 ** (-shift - 1)) for acc, _, shift in bounds)
@@ -112,21 +121,50 @@ def _weighted_bounds(graph: Graph, node: Node, inputs: Sequence[TensorType | Non
     has_bias = len(inputs) > 2 and inputs[2] is not None
     if weights is None or (has_bias and bias is None) or output.dtype is DType.INT16:
         return []
-    match operator:
-        case Convolution():
-            parameters = conv_parameters(operator, inputs, output)
-        case FullyConnected():
-            parameters = fully_connected_channel_parameters(operator, inputs, output)
-        case _:
-            return []
+    if not isinstance(operator, (Convolution, FullyConnected)):
+        return []
+    parameters = _parameters(operator, inputs, output)
     channels = output.shape[-1]
     axis = operator.weights_axis
     weights = centred_weights(weights, node.present_inputs[1].type)
     rows = np.moveaxis(np.abs(weights.astype(np.int64)), axis, 0).reshape(channels, -1)
-    largest = rows.sum(axis=1) * _largest(node.present_inputs[0].type)
-    if bias is not None:
-        largest = largest + np.abs(bias.astype(np.int64))
-    return _per_channel(largest, parameters)
+    reach = rows.sum(axis=1) * _largest(node.present_inputs[0].type)
+    middle = np.zeros(channels, np.int64) if bias is None else bias.astype(np.int64)
+    bounds = _per_channel(reach + np.abs(middle), parameters)
+    constant = _are_constant(parameters, middle - reach, middle + reach)
+    varying = [
+        bound for bound, is_constant in zip(bounds, constant, strict=True) if not is_constant
+    ]
+    bits = _width([bound for bound in varying if bound[1]])
+    if bits is None:
+        return bounds
+    narrow = _parameters(replace(operator, multiplier_bits=bits), inputs, output)
+    stay = _are_constant(narrow, middle - reach, middle + reach)
+    return varying if stay[constant].all() else bounds
+
+
+def _parameters(
+    operator: Convolution | FullyConnected, inputs: Sequence[TensorType | None], output: TensorType
+) -> ConvParameters:
+    if isinstance(operator, Convolution):
+        return conv_parameters(operator, inputs, output)
+    return fully_connected_channel_parameters(operator, inputs, output)
+
+
+def _are_constant(
+    p: ConvParameters, low: NDArray[np.int64], high: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which channels have one value for all accumulators from low to high: it rises with them while they are words."""
+    fits = (low >= INT32_MIN) & (high <= INT32_MAX)
+    first, last = (
+        np.clip(
+            rescale(np.where(fits, end, 0), p.multipliers, p.shifts, p.rounding) + p.output_offset,
+            p.clamp_min,
+            p.clamp_max,
+        )
+        for end in (low, high)
+    )
+    return fits & (first == last)
 
 
 def _per_channel(largest: NDArray[np.int64], parameters: ConvParameters) -> list[_Bound]:
