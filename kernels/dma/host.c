@@ -77,7 +77,8 @@ void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void 
   tinsmith_dma_start(token, destination, source, bytes, rows, destination_stride, source_stride);
 }
 
-// What was started before goes last, though it may go first elsewhere: a program that does not wait for it is found out.
+// What was started before goes last, though it may go first elsewhere: a program that does not wait for it is found
+// out.
 void tinsmith_dma_wait_unordered(uint32_t token) {
   for (copy_t **at = &queue; *at != NULL;) {
     copy_t *copy = *at;

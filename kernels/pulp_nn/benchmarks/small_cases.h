@@ -1,5 +1,5 @@
-// Sums, pools, softmax, lookup and copy. What is counted is not products but elements of the inputs: of a sum both, of the others
-// each once.
+// Sums, pools, softmax, lookup and copy. What is counted is not products but elements of the inputs: of a sum both, of
+// the others each once.
 #ifndef TINSMITH_KERNELS_PULP_NN_BENCHMARKS_SMALL_CASES_H_
 #define TINSMITH_KERNELS_PULP_NN_BENCHMARKS_SMALL_CASES_H_
 

@@ -1,8 +1,7 @@
 // From a layer's record and array to the kernels' records, which each core makes on its own stack.
-#include "tinsmith_pulp_arranged.h"
-
 #include <stddef.h>
 
+#include "tinsmith_pulp_arranged.h"
 #include "tinsmith_pulp_nn.h"
 
 // How many words a channel has.

@@ -2,9 +2,9 @@
 // memory, then meet four channels at a time. Pointwise layers without padding need no patches.
 #include "internal/conv2d.h"
 
-#include "tinsmith_pulp_nn.h"
 #include "internal/clamp.h"
 #include "internal/panel.h"
+#include "tinsmith_pulp_nn.h"
 
 typedef tinsmith_pulp_conv2d_t layer_t;
 

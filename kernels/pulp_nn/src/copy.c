@@ -1,7 +1,7 @@
 // Copies of rows of bytes: parts of what a concatenation puts together, or a split takes apart.
-#include "tinsmith_pulp_nn.h"
 #include "internal/boxes.h"
 #include "internal/rows.h"
+#include "tinsmith_pulp_nn.h"
 
 typedef tinsmith_pulp_copy_t layer_t;
 

@@ -1,10 +1,10 @@
 // Depthwise convolutions over planes (planes.h): a 3 x 3 or 5 x 5 kernel in strips (strips.h), other kernels four
 // neighbouring outputs at a time, tap word by tap word.
-#include "tinsmith_pulp_nn.h"
 #include "internal/blocks.h"
 #include "internal/planes.h"
 #include "internal/stage.h"
 #include "internal/strips.h"
+#include "tinsmith_pulp_nn.h"
 
 typedef tinsmith_pulp_depthwise_t layer_t;
 

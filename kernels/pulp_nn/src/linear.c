@@ -1,6 +1,6 @@
 // Fully connected layers: four outputs at a time, a core takes blocks of four.
-#include "tinsmith_pulp_nn.h"
 #include "internal/sums.h"
+#include "tinsmith_pulp_nn.h"
 
 typedef tinsmith_pulp_linear_t layer_t;
 

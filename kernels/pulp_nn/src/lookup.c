@@ -1,6 +1,6 @@
 // Functions of one byte, by table.
-#include "tinsmith_pulp_nn.h"
 #include "internal/corev.h"
+#include "tinsmith_pulp_nn.h"
 
 typedef tinsmith_pulp_lookup_t layer_t;
 

@@ -1,8 +1,8 @@
 // Pooling: eight channels at a time go through a whole window.
 #include <stddef.h>
 
-#include "tinsmith_pulp_nn.h"
 #include "internal/windows.h"
+#include "tinsmith_pulp_nn.h"
 
 #define WIDE_CHANNELS 8u
 // Below here the reciprocal of a window's area replaces a division.

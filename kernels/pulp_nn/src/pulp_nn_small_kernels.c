@@ -1,6 +1,6 @@
 // Sums and pools by the names of pulp-nn-mixed.
-#include "pulp_nn_kernels.h"
 #include "internal/named.h"
+#include "pulp_nn_kernels.h"
 
 #define AVERAGE_POOL(NAME, IN, OUT)                                                                                  \
   void NAME(IN *pIn, OUT *pOut, int32_t lambda, uint16_t out_shift, int32_t out_add, POOL_SIZES, int flag_requant) { \

@@ -1,8 +1,8 @@
 // Softmax of int8 in gemmlowp's fixed point, as TFLite has it: 5 integer bits for the exponential's argument, 12 for
 // the sum. "Qm.n" has m integer and n fraction bits.
-#include "tinsmith_pulp_nn.h"
 #include "internal/rows.h"
 #include "internal/stage.h"
+#include "tinsmith_pulp_nn.h"
 
 #define FRACTION_BITS 26     // of the exponential's argument
 #define SUM_INTEGER_BITS 12  // Q12.19

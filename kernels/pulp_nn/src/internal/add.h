@@ -2,8 +2,8 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_ADD_H_
 #define TINSMITH_KERNELS_PULP_NN_ADD_H_
 
-#include "tinsmith_pulp_nn.h"
 #include "stage.h"
+#include "tinsmith_pulp_nn.h"
 
 #define ADD_LEFT_SHIFT 20
 

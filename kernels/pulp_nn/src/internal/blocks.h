@@ -3,8 +3,8 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_BLOCKS_H_
 #define TINSMITH_KERNELS_PULP_NN_BLOCKS_H_
 
-#include "tinsmith_pulp_nn.h"
 #include "area.h"
+#include "tinsmith_pulp_nn.h"
 
 // What a block reads beyond the last output of a line that is shorter must be there.
 #define BLOCK_OUTPUTS 4u

@@ -3,9 +3,9 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_CONV2D_H_
 #define TINSMITH_KERNELS_PULP_NN_CONV2D_H_
 
-#include "tinsmith_pulp_nn.h"
 #include "boxes.h"
 #include "sums.h"
+#include "tinsmith_pulp_nn.h"
 
 // What one core computes: pixels first to end - 1 in row-major order, and as many a row below, `runs` times; channels
 // first to end - 1.

@@ -3,8 +3,8 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_PLANES_H_
 #define TINSMITH_KERNELS_PULP_NN_PLANES_H_
 
-#include "tinsmith_pulp_nn.h"
 #include "corev.h"
+#include "tinsmith_pulp_nn.h"
 
 // One side of the image. step: bytes from an input element to the next along this side.
 typedef struct {

@@ -2,8 +2,8 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_ROWS_H_
 #define TINSMITH_KERNELS_PULP_NN_ROWS_H_
 
-#include "tinsmith_pulp_nn.h"
 #include "corev.h"
+#include "tinsmith_pulp_nn.h"
 
 // Rows first to end - 1, of each of which the core is member `member` of `members`.
 typedef struct {

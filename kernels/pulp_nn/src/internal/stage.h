@@ -3,8 +3,8 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_STAGE_H_
 #define TINSMITH_KERNELS_PULP_NN_STAGE_H_
 
-#include "tinsmith_pulp_nn.h"
 #include "corev.h"
+#include "tinsmith_pulp_nn.h"
 
 #define STAGE_CHANNELS 4u
 

@@ -3,8 +3,8 @@
 #ifndef TINSMITH_KERNELS_PULP_NN_STRIPS_H_
 #define TINSMITH_KERNELS_PULP_NN_STRIPS_H_
 
-#include "tinsmith_pulp_nn.h"
 #include "area.h"
+#include "tinsmith_pulp_nn.h"
 
 // All outputs of `count` channels.
 typedef void (*strips_t)(const area_t *area, const channel_t *channels, uint32_t count);
