@@ -2,7 +2,7 @@
 // fit_costs.py writes, its number, cycles with empty instruction caches, and cycles of the run after that; separated by
 // commas. All that a kernel touches is in first-level memory. Cycles are from before the fork to after the join; of a
 // copy by the DMA, from before its programming to after its wait. What is called is what the back end calls: kernels of
-// one kind, and with TFLite's stage those that find a layer's numbers in front of its weights.
+// one kind, and with TFLite's stage those that find all numbers of the channels in one array.
 #include <stddef.h>
 #include <string.h>
 
@@ -68,6 +68,8 @@ static PULP_L1 union {
   tinsmith_pulp_lookup_t lookup;
 } layers;
 static PULP_L1 tinsmith_pulp_call_t call;
+static PULP_L1 tinsmith_pulp_window_numbers_t near_window;
+static PULP_L1 tinsmith_pulp_linear_numbers_t near_linear;
 
 static uint32_t used;
 
@@ -172,13 +174,11 @@ static tinsmith_pulp_window_numbers_t window_numbers(const uint16_t *n) {
                                           n[7], n[10], n[11], n[8], n[9], 3,    kOutputNumbers};
 }
 
-// Takes and fills an array of constants: numbers, what the stage has for each channel, weights.
-static const void *arrange(const void *numbers, uint32_t numbers_bytes, uint32_t channels, uint32_t weights_bytes) {
+// Takes and fills an array of constants: what the stage has for each channel, weights.
+static const void *arrange(uint32_t channels, uint32_t weights_bytes) {
   const uint32_t stage_bytes = channels * (uint32_t)sizeof(int32_t);
-  uint8_t *constants = take(numbers_bytes + 3u * stage_bytes + weights_bytes);
+  uint8_t *constants = take(3u * stage_bytes + weights_bytes);
   uint8_t *next = constants;
-  memcpy(next, numbers, numbers_bytes);
-  next += numbers_bytes;
   const int32_t *const arrays[] = {bias, multipliers, shifts};
   for (uint32_t i = 0u; i < 3u; ++i) {
     memcpy(next, arrays[i], stage_bytes);
@@ -218,9 +218,10 @@ static job_t conv2d_of(const shape_t *shape) {
     layers.conv2d.weights = take(weights_bytes);
     return (job_t){run_conv2d_truncating, &layers.conv2d};
   }
-  const tinsmith_pulp_window_numbers_t numbers = window_numbers(n);
-  const void *constants = arrange(&numbers, sizeof numbers, n[5], weights_bytes);
-  call = (tinsmith_pulp_call_t){layers.conv2d.input, constants, layers.conv2d.output, layers.conv2d.scratch};
+  near_window = window_numbers(n);
+  const void *constants = arrange(n[5], weights_bytes);
+  call =
+      (tinsmith_pulp_call_t){layers.conv2d.input, &near_window, constants, layers.conv2d.output, layers.conv2d.scratch};
   return (job_t){run_conv2d, &call};
 }
 
@@ -251,9 +252,10 @@ static job_t depthwise_of(const shape_t *shape) {
     layers.depthwise.weights = take(weights_bytes);
     return (job_t){is_3x3 ? run_depthwise_3x3_truncating : run_depthwise_truncating, &layers.depthwise};
   }
-  const tinsmith_pulp_window_numbers_t numbers = window_numbers(n);
-  const void *constants = arrange(&numbers, sizeof numbers, n[2], weights_bytes);
-  call = (tinsmith_pulp_call_t){layers.depthwise.input, constants, layers.depthwise.output, layers.depthwise.scratch};
+  near_window = window_numbers(n);
+  const void *constants = arrange(n[2], weights_bytes);
+  call = (tinsmith_pulp_call_t){layers.depthwise.input, &near_window, constants, layers.depthwise.output,
+                                layers.depthwise.scratch};
   return (job_t){is_3x3 ? run_depthwise_3x3 : run_depthwise, &call};
 }
 
@@ -273,9 +275,9 @@ static job_t linear_of(const shape_t *shape) {
     layers.linear.weights = take(weights_bytes);
     return (job_t){run_linear_truncating, &layers.linear};
   }
-  const tinsmith_pulp_linear_numbers_t numbers = {n[0], n[1], kOutputNumbers};
-  const void *constants = arrange(&numbers, sizeof numbers, n[1], weights_bytes);
-  call = (tinsmith_pulp_call_t){layers.linear.input, constants, layers.linear.output, NULL};
+  near_linear = (tinsmith_pulp_linear_numbers_t){n[0], n[1], kOutputNumbers};
+  const void *constants = arrange(n[1], weights_bytes);
+  call = (tinsmith_pulp_call_t){layers.linear.input, &near_linear, constants, layers.linear.output, NULL};
   return (job_t){run_linear, &call};
 }
 
