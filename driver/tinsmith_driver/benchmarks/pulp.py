@@ -19,7 +19,7 @@ from tinsmith_lowering import TilePlan
 
 from tinsmith_driver.benchmarks.mlperf_tiny import Network, network_files, read_baseline
 from tinsmith_driver.benchmarks.pulp_alone import TILE, Alone, measure_alone, slow_calls
-from tinsmith_driver.benchmarks.pulp_checkout import checkout, script_lines
+from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError, checkout, script_lines
 from tinsmith_driver.benchmarks.pulp_proof import Section
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import built
@@ -485,6 +485,8 @@ def tiling_section(rows: Iterable[Whole], of_chain: Mapping[str, object]) -> Sec
 def model_section(root: Path) -> Section:
     """Layers that the model of cycles was not fitted to, by the tool that fits it."""
     records = [json.loads(line) for line in script_lines(root / _FIT, "--check", "--json")]
+    if not records:
+        raise BenchmarkError(f"{_FIT.name} measured nothing: run it with --check to see why")
     header = ["kernel", "layers", "mean error", "worst", "of"]
     kernels: dict[str, list[dict[str, object]]] = {}
     for record in records:
