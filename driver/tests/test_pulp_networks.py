@@ -1,0 +1,179 @@
+"""What `bench pulp` makes of networks: a tiny one on the simulated cluster, and its bounds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tinsmith_driver import benchmarks
+from tinsmith_driver.benchmarks import pulp
+from tinsmith_driver.benchmarks.pulp import TFLITE, Whole
+from tinsmith_driver.benchmarks.pulp_alone import Alone
+from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError
+from tinsmith_driver.inputs import Samples, random_samples
+from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.pipelines import TEXT_FORMAT, Model
+from tinsmith_driver.running import Measurement
+from tinsmith_emulators import CoreCounts, MissingEmulatorError, need_emulator
+from tinsmith_ir import DType, Graph, Quantization, TensorType, UsageError
+from tinsmith_ir.builder import GraphBuilder
+from tinsmith_ir.operators import Conv2D, Logistic
+from tinsmith_target import target
+
+GOOD = Whole("kws", TFLITE, 1024, "ok", 2, 0, 320_000, 0.01, 0.001, 1000, 0.1, "optimal", 0.0)
+
+
+def of_graph(graph: Graph) -> Model:
+    return Model(Path("tiny.tsm"), TEXT_FORMAT, "0" * 64, graph)
+
+
+def samples(graph: Graph) -> Sequence[Samples]:
+    return [random_samples(graph, 1)]
+
+
+@pytest.fixture
+def _simulator() -> None:
+    try:
+        need_emulator(target(pulp.TARGET).board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+
+
+def with_logistic() -> Graph:
+    """A convolution, and what has no kernel for the cluster."""
+    quantization = Quantization.per_tensor(0.05, 0)
+    builder = GraphBuilder("slow")
+    x = builder.input("x", TensorType((1, 4, 4, 4), DType.INT8, quantization))
+    weights = np.ones((4, 1, 1, 4), np.int8)
+    constant = builder.constant("w", weights, Quantization.per_tensor(0.01, 0))
+    y = builder.add(Conv2D(), [x, constant, None], quantization=quantization)
+    return builder.build(
+        builder.add(Logistic(), [y], quantization=Quantization.per_tensor(1 / 256, -128))
+    )
+
+
+@pytest.mark.usefixtures("_simulator")
+def test_a_network_is_measured_whole_in_little_memory_and_call_by_call() -> None:
+    model = of_graph(pulp.chain(4))
+    whole = pulp.measure_model(model, CompileOptions(pulp.TARGET), TFLITE, samples)
+    small = pulp.measure_model(
+        model, CompileOptions(pulp.TARGET, l1_bytes=16 * 1024), TFLITE, samples
+    )
+    calls, different = pulp.alone_of_model(model, samples)
+    assert whole.status == small.status == "ok"
+    assert whole.bytes_different == small.bytes_different == different == 0
+    assert whole.cycles is not None
+    assert small.cycles is not None
+    assert small.cycles > whole.cycles > sum(call.cycles for call in calls) > 0
+    assert whole.plan in ("optimal", "feasible")
+    assert [abs(call.modelled / call.cycles - 1) < 0.25 for call in calls] == [True, True]
+
+
+def test_a_network_that_does_not_fit_says_what_would_do() -> None:
+    options = CompileOptions(pulp.TARGET, l1_bytes=64)
+    row = pulp.measure_model(of_graph(pulp.chain(2)), options, TFLITE, samples)
+    assert row.status.startswith("does not fit: ")
+    assert "would fit into" in row.status
+    assert pulp.sweep_misses(row, None) == [f"chain, tflite, L1 64: {row.status}"]
+
+
+def test_a_network_with_calls_of_one_core_is_not_measured() -> None:
+    row = pulp.measure_model(
+        of_graph(with_logistic()), CompileOptions(pulp.TARGET), TFLITE, samples
+    )
+    assert row.status.startswith("not measured: 1 of 2 calls run on one core, the first one by ")
+    assert row.cycles is None
+    assert len(pulp.misses(row)) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (GOOD, []),
+        (replace(GOOD, bytes_different=3), ["3 output bytes differ"]),
+        (replace(GOOD, cycles=320_001), ["320,001 cycles, must be 320,000 or less"]),
+        (
+            replace(GOOD, dma_wait_core_0=0.04),
+            ["4.00% of the cycles wait for the DMA, must be below 4%"],
+        ),
+        (replace(GOOD, code=24 * 1024), ["24,576 bytes of code, must be below 24,576"]),
+        (replace(GOOD, network="ad", cycles=42_000, dma_wait_core_0=0.5), []),
+    ],
+)
+def test_each_bound_that_is_missed_is_named(row: Whole, said: list[str]) -> None:
+    assert pulp.misses(row) == [f"{row.where}: {line}" for line in said]
+    assert pulp.whole_section([row]).failures == pulp.misses(row)
+
+
+def test_small_memories_are_held_to_the_largest() -> None:
+    largest = replace(GOOD, network="vww", l1=128 * 1024, cycles=1000)
+    bad = replace(largest, l1=16 * 1024, cycles=1501)
+    (line,) = pulp.sweep_section([largest, bad]).failures
+    assert line == f"{bad.where}: 1.501 times the cycles of the largest L1, must be 1.5 or less"
+    assert not pulp.sweep_section([largest, replace(bad, cycles=1500)]).failures
+
+
+def test_code_counts_in_the_smallest_memory_too() -> None:
+    smallest = replace(GOOD, l1=8 * 1024, code=30_000)
+    (line,) = pulp.sweep_section([smallest]).failures
+    assert "30,000 bytes of code" in line
+
+
+def test_a_whole_is_held_to_its_kernels_alone() -> None:
+    alone = {"kws": ([Alone("a", "k", 200_000, 1), Alone("b", "k", 100_000, 1)], 0)}
+    section = pulp.ratio_section([replace(GOOD, cycles=324_000)], alone)
+    assert section.records == [
+        {"network": "kws", "alone": 300_000, "whole": 324_000, "ratio": 1.08}
+    ]
+    assert not section.failures
+    slower = pulp.ratio_section([replace(GOOD, cycles=325_000)], alone)
+    assert slower.failures == ["kws: 1.0833 times its kernels alone, must be 1.08 or less"]
+
+
+def test_the_model_is_held_to_layers_by_mean_and_worst() -> None:
+    near = {"a": ([Alone("a", "k", 100, 107), Alone("b", "k", 100, 91)], 0)}
+    assert not pulp.layer_section(near).failures
+    far = {"a": ([Alone("a", "k", 100, 126)], 0)}
+    assert pulp.layer_section(far).failures == [
+        "layers of the networks: mean error 26.0%, must be 8% or less",
+        "layers of the networks: worst error 26.0%, must be 25% or less",
+    ]
+
+
+def test_tiling_that_takes_long_is_named() -> None:
+    chain: dict[str, object] = {
+        "network": "chain", "rounding": TFLITE, "l1": 1, "seconds": 61.0, "plan": None, "gap": None
+    }  # fmt: skip
+    section = pulp.tiling_section([replace(GOOD, seconds=10.1)], chain)
+    assert [line.split(" took")[0] for line in section.failures] == [
+        f"{GOOD.where}: tiling",
+        "chain: tiling",
+    ]
+
+
+def test_waits_of_core_0_are_told_from_those_of_all() -> None:
+    cores = (
+        CoreCounts("core 0", 100, 60, {"dma_poll": 2}, {"dma_wait": 4}),
+        CoreCounts("core 1", 100, 60, {}, {"dispatch": 90}),
+    )
+    measurement = Measurement((), None, None, (), (), None, "", cores=cores)
+    assert pulp.dma_waits(measurement) == (0.06, 0.03)
+    assert pulp.dma_waits(replace(measurement, cores=())) == (None, None)
+
+
+def test_a_model_that_was_not_measured_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def script_lines(script: Path, *arguments: str) -> Iterator[str]:
+        del script, arguments
+        return iter(())
+
+    monkeypatch.setattr(pulp, "script_lines", script_lines)
+    with pytest.raises(BenchmarkError, match="measured nothing"):
+        pulp.model_section(Path())
+
+
+def test_other_benchmarks_have_no_sweep() -> None:
+    with pytest.raises(UsageError, match="scaling has no sweep to leave out"):
+        benchmarks.run("scaling", None, None, None, sweep=False)
+    with pytest.raises(UsageError, match="cortex-m4"):
+        benchmarks.run("pulp", None, "cortex-m4", None)
