@@ -44,12 +44,13 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-6:] == [
+    assert names([])[-7:] == [
         "lower",
         "schedule-calls",
         "elide-copies",
         "prepare",
         "roll-loops",
+        "tile",
         "allocate-buffers",
     ]
     kinds = [levels(found) for found in chosen_passes(SETTING)]
