@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from random_layers import host, kernels_of, with_weights, without_weights
 from tinsmith_c.testing import HostModel, KernelObjects
-from tinsmith_ir import Graph, parse_graph
+from tinsmith_ir import Graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import (
@@ -20,8 +20,9 @@ from tinsmith_ir.operators import (
     Softmax,
 )
 from tinsmith_ir.random_graphs import random_graph
-from tinsmith_ir.testing import random_inputs
-from tinsmith_ir.types import Quantization
+from tinsmith_ir.rounding import Rounding
+from tinsmith_ir.testing import GraphBuilder, random_inputs
+from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import lower
 
 AROUND = (1, 1, 1, 1)
@@ -29,14 +30,12 @@ PROBABILITIES = Quantization.per_tensor(1 / 256, -128)
 
 
 def sum_without_tables() -> Graph:
-    return parse_graph(
-        """graph 2 "sum" {
-          input %a: i8[3,50]<0.02, 127>
-          input %b: i8[3,50]<0.03, -128>
-          %y: i8[3,50]<0.2, 0> = add(%a, %b)
-          output %y
-        }"""
-    )
+    """Halves that both signs meet."""
+    scales = [(0.02, 127), (0.03, -128), (0.2, 0)]
+    lhs, rhs, result = (Quantization.per_tensor(float(np.float32(s)), z) for s, z in scales)
+    builder = GraphBuilder("sum")
+    inputs = [builder.input("x", TensorType((3, 50), DType.INT8, one)) for one in (lhs, rhs)]
+    return builder.build(builder.add(Add(), inputs, "y", result))
 
 
 LAYERS = {
@@ -146,9 +145,12 @@ def test_a_layer_is_that_of_the_evaluator(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_networks(seed: int, kernel_objects: KernelObjects, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rounding", [Rounding.TFLITE, Rounding.NEAREST], ids=lambda r: r.value)
+def test_random_networks(
+    rounding: Rounding, seed: int, kernel_objects: KernelObjects, tmp_path: Path
+) -> None:
     """What the kernels refuse is the reference back end's."""
-    graph = random_graph(300 + seed, dtype=DType.INT8, nodes=14)
+    graph = random_graph(300 + seed, dtype=DType.INT8, nodes=14, roundings=(rounding,))
     chosen = host(8)
     model = HostModel.of_graph(graph, chosen, kernels_of(chosen), kernel_objects, tmp_path)
     assert model.wrong_results(random_inputs(graph, seed), graph) == []
