@@ -149,6 +149,13 @@ class Compilation:
         return sum(plan.lower_bound for plan in self.plans.values())
 
     @property
+    def plans_for_size(self) -> Mapping[str, Plan]:
+        """Those that take as few bytes as they can: not of a cluster's memory, which a pass fills for speed."""
+        cluster = self.target.board.cluster
+        near = "" if cluster is None else cluster.memory
+        return {memory: plan for memory, plan in self.plans.items() if memory != near}
+
+    @property
     def arena_status(self) -> str:
         """`optimal`: no smaller plan for this order, and no order with fewer bytes live at once.
         `optimal_for_order`: the former alone. `feasible`: neither is proven.
@@ -156,7 +163,7 @@ class Compilation:
         is_order_proven = [
             record.is_proven for record in self.records if record.is_proven is not None
         ]
-        if any(plan.status is not Status.OPTIMAL for plan in self.plans.values()):
+        if any(plan.status is not Status.OPTIMAL for plan in self.plans_for_size.values()):
             return Status.FEASIBLE.value
         if not (is_order_proven and all(is_order_proven)):
             return "optimal_for_order"

@@ -115,7 +115,7 @@ def warnings(
     found = [*remarks(compilation.options), *compilation.model.warnings]
     found += [f"{listed(layers)}: {reason}" for reason, layers in fallbacks.items()]
     found += [warning for record in compilation.records for warning in record.warnings]
-    for memory, plan in compilation.plans.items():
+    for memory, plan in compilation.plans_for_size.items():
         if plan.gap > 0:
             found.append(f"{memory}: feasible, at most {plan.gap:.1%} above the optimum")
     if build is not None:
