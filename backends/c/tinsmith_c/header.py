@@ -128,12 +128,22 @@ def _states_manual(layout: Layout, name: str) -> list[str]:
     ]
 
 
+def _dma_functions(engines: Engines) -> str:
+    """What copies call, by whether their engines keep an order."""
+    suffixes = {
+        "" if engines.program.engine[started.engine].is_fifo else "_unordered"
+        for started in engines.started
+        if started.drive is Drive.DMA
+    }
+    return ", ".join(f"tinsmith_dma_start{s} and tinsmith_dma_wait{s}" for s in sorted(suffixes))
+
+
 def _together(layout: Layout, engines: Engines) -> str:
     """Whether runs may go on at the same time."""
     given: list[str] = []
     if engines.drives(Drive.DMA):
         given.append(
-            "Copies beside the core are made by tinsmith_dma_start and tinsmith_dma_wait (tinsmith/dma.h), which the "
+            f"Copies beside the core are made by {_dma_functions(engines)} (tinsmith/dma.h), which the "
             "chip's integrator gives. They know copies by numbers, the same in every run: one run at a time."
         )
     if engines.drives(Drive.JOB):
