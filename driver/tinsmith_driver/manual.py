@@ -33,16 +33,26 @@ _KERNELS = """
 """
 
 # Of each implementation of the fast kernels one.
-_SPEED_TARGETS = ("cortex-m3", "cortex-m4", "cortex-m55")
+_SPEED_TARGETS = ("cortex-m3", "cortex-m4", "cortex-m55", "siracusa")
 _PLAIN = "reference"
 
 # Its table is the longest: targets without SIMD have fewer rules.
 _TARGET = "cortex-m4"
 
+_ON_CLUSTERS = """
+## Kernels on clusters
+
+What the cores of a cluster share, on `pulp-open` and `siracusa`. What they refuse goes to plain loops of one core.
+
+"""
+_CLUSTER_TARGET = "siracusa"
+
 
 def supported_operators_page() -> str:
     """The whole page."""
-    return _HEAD + _SPEED + _speeds() + _KERNELS + supported_operators(_kernels_of(_TARGET))
+    shared = [found for found in _kernels_of(_CLUSTER_TARGET) if found.backend != _PLAIN]
+    kernels = _KERNELS + supported_operators(_kernels_of(_TARGET))
+    return _HEAD + _SPEED + _speeds() + kernels + _ON_CLUSTERS + supported_operators(shared)
 
 
 def _kernels_of(target: str) -> Sequence[Kernel]:
