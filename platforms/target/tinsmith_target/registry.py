@@ -66,7 +66,7 @@ _TARGETS = (
     ),
     Target(
         "pulp-open",
-        "PULP-open: RV32IMC with CORE-V; 8 cores for kernels that ask for them, else one",
+        "PULP-open: RV32IMC with CORE-V; 8 cores that share int8 layers, 64 KB beside them",
         "riscv32-corev",
         frozenset(),
         boards.PULP_OPEN,
@@ -74,7 +74,7 @@ _TARGETS = (
     ),
     Target(
         "siracusa",
-        "Siracusa, taken to have CORE-V; 8 cores for kernels that ask for them, else one",
+        "Siracusa, taken to have CORE-V; 8 cores that share int8 layers, 256 KB beside them",
         "riscv32-corev",
         frozenset(),
         boards.SIRACUSA,
