@@ -6,6 +6,15 @@
 #define STEPS 48u
 #define DATA_BYTES 4096u
 
+// A cluster has room for the variables of one kind.
+#ifdef UNORDERED
+#define START tinsmith_dma_start_unordered
+#define WAIT tinsmith_dma_wait_unordered
+#else
+#define START tinsmith_dma_start
+#define WAIT tinsmith_dma_wait
+#endif
+
 enum { kCopy = 1, kWait = 2, kRead = 3, kWrite = 4 };
 
 typedef struct {
@@ -44,11 +53,11 @@ static int run(void *argument) {
     volatile uint8_t *const to = data[step->to_memory] + step->to;
     switch (step->kind) {
       case kCopy:
-        tinsmith_dma_start(step->token, data[step->to_memory] + step->to, data[step->from_memory] + step->from,
-                           step->bytes, step->rows, step->to_stride, step->from_stride);
+        START(step->token, data[step->to_memory] + step->to, data[step->from_memory] + step->from, step->bytes,
+              step->rows, step->to_stride, step->from_stride);
         break;
       case kWait:
-        tinsmith_dma_wait(step->token);
+        WAIT(step->token);
         break;
       case kRead:
         (void)*to;

@@ -94,7 +94,7 @@ def build(tmp_path: Path) -> Build:
                 harness=[ROOM / "tests" / program],
                 include_directories=[ROOM.parent / "include"],
                 output_directory=tmp_path,
-                defines=[define] if define else [],
+                defines=define.split(),
                 cluster=on_cluster,
                 extra_flags=["-Werror"],
             )
@@ -214,3 +214,60 @@ def test_short_copies_take_few_cycles(ahead: int, build: Build) -> None:
     counts = [struct.pack("<2I", pairs, ahead) for pairs in (8, 8, 108)]
     _, few, many = run(firmware, target("pulp-open"), counts).cycles
     assert 60 < (many - few) / 100 <= _MOST_CYCLES_OF_A_PAIR[ahead]
+
+
+def random_places(seed: int) -> list[Step]:
+    """Copies of all kinds that touch nothing of one another's, several with one token; waits for all of them."""
+    generator = random.Random(seed)
+    steps: list[Step] = []
+    under_way: set[int] = set()
+    for place in range(0, BYTES - 128, 128):
+        if under_way and generator.random() < 0.2:
+            steps.append(wait(generator.choice(sorted(under_way))))
+            under_way.remove(steps[-1].token)
+        size, rows = generator.choice([(1, 1), (3, 5), (16, 4), (125, 1), (128, 1)])
+        strides = [generator.choice([0, 1, 5]) + size for _ in range(2)]
+        memories = generator.choice([(FAR, NEAR), (NEAR, FAR)])
+        token = generator.randrange(8)
+        steps.append(Step(1, token, memories[0], place, memories[1], place, size, rows, *strides))
+        under_way.add(token)
+    return [*steps, *map(wait, sorted(under_way))]
+
+
+@pytest.mark.parametrize(("name", "implementation", "define"), _PLACES)
+def test_copies_without_an_order_are_there_after_their_waits(
+    name: str, implementation: str, define: str, build: Build
+) -> None:
+    firmware = build(name, implementation, f"{define} UNORDERED")
+    there, back = Step(1, 2, NEAR, 0, FAR, 0, 3000), Step(1, 3, FAR, 3100, NEAR, 100, 900)
+    runs = [(random_places(seed), some_data(seed)) for seed in range(8)]
+    runs.append(([there, wait(2), back, wait(3)], some_data(9)))
+    result = run(firmware, target(name), [given(*item) for item in runs])
+    assert [*result.outputs] == [expected(*item) for item in runs]
+
+
+@pytest.mark.parametrize("implementation", ["mchan", "mchan_cluster"])
+def test_more_copies_without_an_order_than_mchan_has_identifiers(
+    implementation: str, build: Build
+) -> None:
+    """None is waited for before all are started."""
+    steps = [Step(1, i % 3, NEAR, 64 * i, FAR, 64 * i, 50) for i in range(40)]
+    data = some_data(1)
+    firmware = build("pulp-open", implementation, "UNORDERED")
+    result = run(firmware, target("pulp-open"), [given([*steps, wait(2), wait(0), wait(1)], data)])
+    assert result.outputs == (expected(steps, data),)
+
+
+@pytest.mark.parametrize("implementation", ["mchan", "mchan_cluster"])
+def test_a_wait_without_an_order_ends_its_own_copies_alone(
+    implementation: str, build: Build
+) -> None:
+    """The slow copy is still under way when what came before it has arrived, and behind its own wait no more."""
+    short = Step(1, 6, NEAR, 3000, FAR, 3000, 4)
+    slow = Step(1, 5, NEAR, 0, FAR, 0, 1, 1000, 2, 2)
+    started = [short, slow, wait(6), Step(3, 0, NEAR, 3000)]
+    firmware = build("pulp-open", implementation, "UNORDERED")
+    of_slow = Step(3, 0, NEAR, 1998)
+    run(firmware, target("pulp-open"), [given([*started, wait(5), of_slow], some_data(3))])
+    with pytest.raises(FirmwareCrashError, match=r"read of L1 bytes .* that a running DMA"):
+        run(firmware, target("pulp-open"), [given([*started, of_slow, wait(5)], some_data(3))])
