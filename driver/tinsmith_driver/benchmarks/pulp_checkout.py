@@ -66,7 +66,7 @@ def build_layers(root: Path, main: str, elf: Path, defines: Sequence[str] = ()) 
         [*sources, *sorted((library / "src").glob("*.c"))],
         elf,
         runtime=root / "platforms/simulators/runtime",
-        include_directories=[library],
+        include_directories=[library, library / "include"],
         defines=defines,
         l1_bytes=_L1_BYTES,
     )
@@ -94,7 +94,8 @@ def expected_checksums(root: Path) -> list[str]:
     with temporary_folder("tinsmith-bench-") as folder:
         program = str(folder / "expected")
         options = ["-std=c11", "-O2", "-DTINSMITH_PULP_ORACLE", "-o", program]
-        includes = [f"-I{library}", f"-I{root / 'kernels/include'}"]
+        folders = (library, library / "include", root / "kernels/include")
+        includes = [f"-I{folder}" for folder in folders]
         output([compiler, *options, *includes, *map(str, sources)])
         return output([program]).splitlines()
 
