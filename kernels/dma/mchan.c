@@ -123,19 +123,15 @@ static inline void end_what_is_in_the_way(span_t written, span_t read) {
   }
 }
 
-static void start(uint8_t *destination, const uint8_t *source, uint32_t bytes, uint32_t rows,
-                  uint32_t destination_stride, uint32_t source_stride) {
-  // Reading COMMAND stalls while no identifier is free, and nobody else gives ours back.
-  if (started - ended == IDENTIFIERS) {
-    end_before(ended + 1u);
-  }
-  order_memory();
+// One command; returns the bit of its identifier.
+static inline uint32_t command(uint8_t *destination, const uint8_t *source, uint32_t bytes, uint32_t rows,
+                               uint32_t destination_stride, uint32_t source_stride) {
   const bool to_l1 = is_in_l1(destination);
   const uint32_t l1_stride = to_l1 ? destination_stride : source_stride;
   const uint32_t stride = to_l1 ? source_stride : destination_stride;
   const bool lines_in_l1 = rows > 1u && l1_stride != bytes;
   const bool lines_outside = rows > 1u && stride != bytes;
-  const uint32_t identifier = load_register(COMMAND);
+  const uint32_t identifier = 1u << load_register(COMMAND);
   store_register(COMMAND, bytes * rows | INCREMENTAL | (to_l1 ? TO_L1 : 0u) | (lines_outside ? LINES_OUTSIDE : 0u) |
                               (lines_in_l1 ? LINES_IN_L1 : 0u));
   store_register(COMMAND, (uint32_t)(uintptr_t)(to_l1 ? destination : source));
@@ -148,9 +144,20 @@ static void start(uint8_t *destination, const uint8_t *source, uint32_t bytes, u
     store_register(COMMAND, bytes);
     store_register(COMMAND, l1_stride);
   }
+  return identifier;
+}
+
+static void start(uint8_t *destination, const uint8_t *source, uint32_t bytes, uint32_t rows,
+                  uint32_t destination_stride, uint32_t source_stride) {
+  // Reading COMMAND stalls while no identifier is free, and nobody else gives ours back.
+  if (started - ended == IDENTIFIERS) {
+    end_before(ended + 1u);
+  }
+  order_memory();
+  const uint32_t mask = command(destination, source, bytes, rows, destination_stride, source_stride);
   // While it runs, write down what it does.
   transfer_t *const transfer = at(started);
-  transfer->mask = 1u << identifier;
+  transfer->mask = mask;
   transfer->written = span_of(destination, bytes, rows, destination_stride);
   transfer->read = span_of(source, bytes, rows, source_stride);
   ++started;
@@ -229,26 +236,9 @@ static void start_piece(uint32_t token, uint8_t *destination, const uint8_t *sou
   if (all_given == (1u << IDENTIFIERS) - 1u) {
     take_back();
   }
-  const bool to_l1 = is_in_l1(destination);
-  const uint32_t l1_stride = to_l1 ? destination_stride : source_stride;
-  const uint32_t stride = to_l1 ? source_stride : destination_stride;
-  const bool lines_in_l1 = rows > 1u && l1_stride != bytes;
-  const bool lines_outside = rows > 1u && stride != bytes;
-  const uint32_t identifier = 1u << load_register(COMMAND);
-  store_register(COMMAND, bytes * rows | INCREMENTAL | (to_l1 ? TO_L1 : 0u) | (lines_outside ? LINES_OUTSIDE : 0u) |
-                              (lines_in_l1 ? LINES_IN_L1 : 0u));
-  store_register(COMMAND, (uint32_t)(uintptr_t)(to_l1 ? destination : source));
-  store_register(COMMAND, (uint32_t)(uintptr_t)(to_l1 ? source : destination));
-  if (lines_outside) {
-    store_register(COMMAND, bytes);
-    store_register(COMMAND, stride);
-  }
-  if (lines_in_l1) {
-    store_register(COMMAND, bytes);
-    store_register(COMMAND, l1_stride);
-  }
-  given[token] |= identifier;
-  all_given |= identifier;
+  const uint32_t mask = command(destination, source, bytes, rows, destination_stride, source_stride);
+  given[token] |= mask;
+  all_given |= mask;
 }
 
 void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,

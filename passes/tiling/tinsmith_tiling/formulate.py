@@ -63,7 +63,7 @@ class _Formulating:
         cluster = target.board.cluster
         self._near_name = "near" if cluster is None else cluster.memory
         self._cutter = Cutter(program, target)
-        self._shared_bytes: dict[tuple[str, int], list[int]] = {}
+        self._shared_bytes: dict[tuple[str, tuple[tuple[int, ...], ...]], list[int]] = {}
         self._own_bytes: dict[str, int] = {}
         self._tiled: dict[str, Kernel] = {}
         for call in program.steps:
@@ -136,10 +136,10 @@ class _Formulating:
     def _constant_bytes(self, cut: Cut) -> list[int]:
         """Bytes of the constants of each part of the channels that are brought near; nothing where they are not.
 
-        What kinds of tiles have in common is the same in all cuts into as many parts, and so is what a kind has of its
+        What kinds of tiles have in common is the same in all cuts into such parts, and so is what a kind has of its
         own: preparing constants is work.
         """
-        key = (cut.call.name, len(cut.tiles))
+        key = (cut.call.name, tuple(row[0].output.shape[-1:] for row in cut.layers))
         if key not in self._shared_bytes:
             found = [staged_constants(cut, part, row[:1]) for part, row in enumerate(cut.layers)]
             self._shared_bytes[key] = [one.data.nbytes for one in found if one is not None]

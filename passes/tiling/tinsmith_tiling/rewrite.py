@@ -38,6 +38,7 @@ from tinsmith_lowering import AsGiven, Layer, Prepared, scratch_type
 from tinsmith_tiling.formulate import (
     NEAR_ALIGNMENT,
     Formulation,
+    TiledCall,
     reads_one_box,
     staged_constants,
     staged_operands,
@@ -159,7 +160,10 @@ class _Rewriting:
     def result(self) -> Program:
         program = self.program
         names = [*self.formulation.calls]
-        calls = {name: _CallRewriting(self, index) for index, name in enumerate(names)}
+        calls = {
+            name: _CallRewriting(self, index, tiled)
+            for index, (name, tiled) in enumerate(self.formulation.calls.items())
+        }
         behind = {
             name: calls[after]
             for index, (name, after) in enumerate(pairwise(names))
@@ -280,10 +284,9 @@ class _Rewriting:
 class _CallRewriting:
     """One call: its buffers in the near memory, and the steps of its tiles."""
 
-    def __init__(self, whole: _Rewriting, index: int) -> None:
+    def __init__(self, whole: _Rewriting, index: int, tiled: TiledCall) -> None:
         self._whole = whole
         self._index = index
-        tiled = whole.formulation.calls[[*whole.formulation.calls][index]]
         self._call, self._kernel = tiled.call, tiled.kernel
         self._cut = tiled.cuts[whole.plan.ways[index]]
         self._is_prefetched = whole.plan.prefetched[index]
