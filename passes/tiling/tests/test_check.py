@@ -45,7 +45,7 @@ def changed(**offsets: int) -> Plan:
 
 def test_the_plan_of_the_solver_is_accepted() -> None:
     assert PLAN.homes == {"x": 1, "y": 0, "z": 0}
-    assert PLAN.prefetched == (False, True)
+    assert PLAN.prefetched == (0, 1)
     assert PLAN.layer_cycles == (20 + 100, 100)
     check(PROBLEM, PLAN)
 
@@ -64,10 +64,10 @@ def test_the_plan_of_the_solver_is_accepted() -> None:
         ),
         (replace(PLAN, homes={"x": 1, "y": 0}), "a home for each tensor and nothing else"),
         (
-            replace(PLAN, prefetched=(True, True)),
-            "layer a, way w: expected a prefetch of constants",
+            replace(PLAN, prefetched=(1, 1)),
+            "layer a, way w: expected constants that are fetched one or two layers ahead",
         ),
-        (replace(PLAN, prefetched=(False, False)), "layer b: expected 130 cycles, got 100"),
+        (replace(PLAN, prefetched=(0, 0)), "layer b: expected 130 cycles, got 100"),
         (replace(PLAN, layer_cycles=(120, 99)), "layer b: expected 100 cycles, got 99"),
         (replace(PLAN, bound=PLAN.cycles + 1), "are below the bound"),
         (replace(PLAN, homes={**PLAN.homes, "y": 1}), "no offset|ends at|share"),

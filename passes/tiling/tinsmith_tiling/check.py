@@ -61,9 +61,11 @@ def _check_way(plan: Plan, index: int, layer: Layer) -> None:
             raise TilingError(f"{where}: expected {name} far, got it near")
         if plan.homes[name] > 0 and (name in way.needs_near or name not in staged):
             raise TilingError(f"{where}: expected {name} near, got it in {plan.homes[name]}")
-    if plan.prefetched[index] and (index == 0 or not way.constants_bytes):
+    ahead = plan.prefetched[index]
+    if ahead and (not 1 <= ahead <= min(2, index) or not way.constants_bytes):
         raise TilingError(
-            f"{where}: expected a prefetch of constants while another layer computes, got none of both"
+            f"{where}: expected constants that are fetched one or two layers ahead, got {way.constants_bytes} B "
+            f"{ahead} ahead of layer number {index}"
         )
 
 
@@ -145,7 +147,7 @@ def _layer_pieces(near: Memory, plan: Plan, index: int, layer: Layer) -> Iterato
             yield _Piece(f"{layer.name}.result.{number}", 0, size, index, index)
     if way.constants_bytes > 0:
         size = _slots(near, way.constants_bytes, way.constants_slots)
-        first = index - 1 if plan.prefetched[index] else index
+        first = index - plan.prefetched[index]
         yield _Piece(f"{layer.name}.constants", 0, size, first, index)
 
 

@@ -45,10 +45,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Placed:
-    """A choice and, in units, where each of its blocks begins."""
+    """A choice and, in units, where each of its blocks begins.
+
+    early: layers whose constants are fetched two layers ahead, of those that have them fetched ahead.
+    """
 
     choice: Choice
     offsets: Mapping[Key, int]
+    early: frozenset[int] = frozenset()
 
 
 class Facts:

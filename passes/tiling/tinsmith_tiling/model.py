@@ -259,8 +259,9 @@ class Status(enum.Enum):
 class Plan(Checked):
     """What is chosen for a Problem.
 
-    ways: an index for each layer. homes: the memory of each tensor. prefetched: for each layer, whether the constants
-    of its first tile are copied while the layer before computes. offsets: in bytes, of blocks in memories of a stated
+    ways: an index for each layer. homes: the memory of each tensor. prefetched: for each layer, how many layers
+    before it the constants of its first tile are copied, beside computation: 0 if they are copied when it begins, 1, or
+    2, which the cycles do not count on. offsets: in bytes, of blocks in memories of a stated
     size: tensors by name, `layer.scratch`, `layer.constants`, `layer.operand.k` and `layer.result.k` (k of Way.operands
     and Way.results); slots follow one another, each rounded up to the alignment.
     layer_cycles: what each layer takes by the model. bound: no plan takes fewer cycles.
@@ -268,7 +269,7 @@ class Plan(Checked):
 
     ways: tuple[int, ...]
     homes: Mapping[str, int]
-    prefetched: tuple[bool, ...]
+    prefetched: tuple[int, ...]
     offsets: Mapping[str, int]
     layer_cycles: tuple[int, ...]
     bound: int

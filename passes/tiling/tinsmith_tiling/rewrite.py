@@ -48,7 +48,7 @@ from tinsmith_tiling.ways import Tile
 
 DMA = "dma"
 _RESULT_TOKENS = 8
-_CONSTANT_TOKENS = 12
+_CONSTANT_TOKENS = 10
 _FEWEST_IN_LOOP = 3
 
 
@@ -164,15 +164,14 @@ class _Rewriting:
             name: _CallRewriting(self, index, tiled)
             for index, (name, tiled) in enumerate(self.formulation.calls.items())
         }
-        behind = {
-            name: calls[after]
-            for index, (name, after) in enumerate(pairwise(names))
-            if self.plan.prefetched[index + 1]
-        }
+        behind: dict[str, list[_CallRewriting]] = {}
+        for index, ahead in enumerate(self.plan.prefetched):
+            if ahead:
+                behind.setdefault(names[index - ahead], []).append(calls[names[index]])
         steps: list[Step] = []
         for step in program.steps:
             if isinstance(step, Call) and step.name in calls:
-                steps += calls[step.name].steps(behind.get(step.name))
+                steps += calls[step.name].steps(behind.get(step.name, ()))
             else:
                 steps.append(step)
         memories = (*program.memories, self._near)
@@ -315,8 +314,8 @@ class _CallRewriting:
         self._far_constants, self._near_constants, self._constants_slot = self._bring_constants()
         self._groups = self._groups_of_parts()
 
-    def steps(self, behind: "_CallRewriting | None") -> Iterator[Step]:
-        """All of them. behind: the call after this one if its first constants are fetched meanwhile."""
+    def steps(self, behind: "Sequence[_CallRewriting]") -> Iterator[Step]:
+        """All of them. behind: the calls after this one whose first constants are fetched meanwhile."""
         yield from self._fetch_first(self._groups[0], 0, None, None)
         if self._near_constants and not self._is_prefetched:
             yield self.first_constants()
@@ -347,7 +346,7 @@ class _CallRewriting:
 
     def _constants_token(self, group: _Group, part: int, counter: str | None) -> Expression:
         turn = self._constants_turn(group, part, counter, 1)
-        return replace(turn, base=turn.base + _CONSTANT_TOKENS + 2 * (self._index % 2))
+        return replace(turn, base=turn.base + _CONSTANT_TOKENS + 2 * (self._index % 3))
 
     def _constants_turn(
         self, group: _Group, part: int, counter: str | None, size_bytes: int
@@ -369,7 +368,7 @@ class _CallRewriting:
         group: _Group,
         part: int,
         counter: str | None,
-        behind: "_CallRewriting | None",
+        behind: "Sequence[_CallRewriting]",
     ) -> Iterator[SimpleStep | Loop]:
         """The tiles of a part of the channels, straight or as a loop; of each of the group if there is a counter."""
         tiles = len(self._cut.tiles[group.begin])
@@ -384,13 +383,13 @@ class _CallRewriting:
             for next_group, number, by, guard in self._next_parts(group, part, counter):
                 yield self._constants_copy(next_group, number, by, guard)
         streams = tiles > 2 and any(not self._is_fixed(name) for name in self._staged)
-        if behind is not None and is_last and (counter is not None or not streams):
-            yield replace(behind.first_constants(), guard=at_end)
-            behind = None
+        if is_last and (counter is not None or not streams):
+            yield from _first_constants(behind, at_end)
+            behind = ()
         if self._near_constants:
             yield Wait(self._constants_token(group, part, counter))
         here = _At(0, None, 0, part, counter, group.begin * tiles, tiles)
-        ahead = behind if is_last else None
+        ahead = behind if is_last else ()
         if len(group.runs) == tiles:
             for number in range(tiles):
                 at = replace(here, number=number)
@@ -425,7 +424,7 @@ class _CallRewriting:
             yield from self._fetch_first(next_group, number, by, guard)
 
     def _iteration(
-        self, group: _Group, here: _At, tiles: int, behind: "_CallRewriting | None"
+        self, group: _Group, here: _At, tiles: int, behind: "Sequence[_CallRewriting]"
     ) -> Iterator[SimpleStep]:
         """One tile: the next one is fetched, what is wanted is waited for, then the call, and its result goes."""
         counter, number = here.counter, here.number
@@ -436,9 +435,9 @@ class _CallRewriting:
         if counter is None and number + 1 == tiles:
             yield from self._fetch_next(group, here.part, here.part_counter)
         ahead = max(tiles - 2, 0)
-        if behind is not None and (counter is not None or number == ahead):
+        if counter is not None or number == ahead:
             guard = None if counter is None else Guard(counter, ahead, ahead + 1)
-            yield replace(behind.first_constants(), guard=guard)
+            yield from _first_constants(behind, guard)
         yield from self._operand_waits(here)
         yield from self._result_waits(here, tiles, group.count)
         for run in group.runs:
@@ -728,6 +727,11 @@ class _CallRewriting:
         buffer = self._whole.buffer(f"{self._call.name}.constants", slots * largest)
         far = [self._whole.far_constant(f"{self._call.name}.constants", one.data) for one in found]
         return far, buffer, largest
+
+
+def _first_constants(calls: Sequence[_CallRewriting], guard: Guard | None) -> Iterator[Copy]:
+    for call in calls:
+        yield replace(call.first_constants(), guard=guard)
 
 
 def _shifted(run: _Run, here: _At, shift: int, tiles: int) -> tuple[_At | None, Guard | None]:

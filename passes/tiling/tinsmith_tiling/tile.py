@@ -34,7 +34,7 @@ class Tiling(Checked):
         for index, layer in enumerate(self.formulation.problem.layers):
             way = layer.ways[plan.ways[index]]
             near = tuple(name for name in layer.tensors if plan.homes[name] == 0)
-            cycles, is_prefetched = plan.layer_cycles[index], plan.prefetched[index]
+            cycles, is_prefetched = plan.layer_cycles[index], plan.prefetched[index] > 0
             layers.append(TiledLayer(layer.name, way.label, way.tiles, near, is_prefetched, cycles))
         return TilePlan(layers, plan.status.value, plan.gap)
 
