@@ -160,6 +160,10 @@ void Hart::mark(uint32_t region, bool begins) {
   port_->mark(*this, region, begins);
 }
 
+void Hart::end_stage(uint32_t stage) {
+  port_->end_stage(*this, stage);
+}
+
 void Hart::breakpoint() {
   port_->breakpoint(*this);
 }

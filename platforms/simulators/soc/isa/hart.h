@@ -90,6 +90,11 @@ class Port {
   // A region of the program that is counted by itself begins or ends.
   virtual void mark(Hart &hart, uint32_t region, bool begins) = 0;
 
+  // A stage of the program ends for all cores, and the next begins.
+  virtual void end_stage(Hart &hart, uint32_t stage) {
+    (void)hart, (void)stage;
+  }
+
   // The core enters the handler of an interrupt, whose request its controller forgets.
   virtual void acknowledge_interrupt(Hart &hart, uint32_t line) = 0;
 
@@ -155,6 +160,7 @@ class Hart {
   void load_event(uint32_t address, uint32_t rd);
   void store(uint32_t address, uint32_t bytes, uint32_t value);
   void mark(uint32_t region, bool begins);
+  void end_stage(uint32_t stage);
   void wait_for_interrupt();
   void breakpoint();
   void instructions_changed();

@@ -153,7 +153,7 @@ void Soc::raise(uint32_t line, uint64_t now) {
 }
 
 void Soc::worked(const std::string &job, uint64_t began, uint64_t ended) {
-  profile_.add_slice({static_cast<uint32_t>(tracks() - 1), began, ended, job});
+  profile_.add_slice({static_cast<uint32_t>(tracks() - 2), began, ended, job});
 }
 
 void Soc::add_slice(const Dma::Transfer &transfer, uint64_t ended) {

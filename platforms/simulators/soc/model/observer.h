@@ -77,6 +77,10 @@ class Tap : public Port {
     chip_.mark(hart, region, begins);
   }
 
+  void end_stage(Hart &hart, uint32_t stage) override {
+    chip_.end_stage(hart, stage);
+  }
+
   void acknowledge_interrupt(Hart &hart, uint32_t line) override {
     chip_.acknowledge_interrupt(hart, line);
   }

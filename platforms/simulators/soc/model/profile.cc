@@ -86,6 +86,44 @@ void Profile::mark(size_t core, const Hart &hart, uint32_t region, bool begins) 
   state.open.erase(opened);
 }
 
+void Profile::end_stage(const std::vector<std::unique_ptr<Hart>> &harts, uint64_t now, uint32_t stage,
+                        uint32_t track) {
+  for (size_t core = 0; core < harts.size(); ++core) {
+    Core &state = cores_[core];
+    state.polls = false;
+    if (harts[core]->asleep) {
+      state.asleep_at.push_back({stage, now});
+    } else {
+      book_stage(state, stage, Profile::now(*harts[core]));
+    }
+  }
+  if (stage != 0) {
+    add_slice({track, stage_began_, now, "stage " + std::to_string(stage)});
+  }
+  stage_began_ = now;
+}
+
+void Profile::book_stage(Core &core, uint32_t stage, const Counters &current) {
+  if (stage != 0) {
+    Counters spent = current;
+    spent -= core.stage_began;
+    core.stages[stage] += spent;
+  }
+  core.stage_began = current;
+}
+
+void Profile::slept(size_t core, const Hart &hart, uint64_t since, Stall cause) {
+  Core &state = cores_[core];
+  for (const StageEnd &end : state.asleep_at) {
+    const uint64_t from = std::clamp(end.at, since, hart.time);
+    Counters before = now(hart);
+    before.cycles -= hart.time - from;
+    before.stalls[static_cast<size_t>(cause)] -= hart.time - from;
+    book_stage(state, end.stage, before);
+  }
+  state.asleep_at.clear();
+}
+
 bool Profile::only_polls(const Counters &spent) {
   uint64_t others = spent.instructions;
   for (const Kind kind : {Kind::kAlu, Kind::kBit, Kind::kBranch, Kind::kJump}) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,13 @@ class Profile {
 
   void mark(size_t core, const Hart &hart, uint32_t region, bool begins);
 
+  // At cycle `now` all cores are done with a stage, and begin the next; 0 is none. A core that runs goes on to the end of
+  // its instruction; the sleep of one that sleeps is divided when it is known what it was for.
+  void end_stage(const std::vector<std::unique_ptr<Hart>> &harts, uint64_t now, uint32_t stage, uint32_t track);
+
+  // A core has slept since then, until now.
+  void slept(size_t core, const Hart &hart, uint64_t since, Stall cause);
+
   // A core reads the DMA's status; `busy`: and finds a transfer running.
   //
   // From a read that finds one to the core's next read, in the same function and region, all cycles are a wait for the
@@ -70,6 +78,9 @@ class Profile {
   const std::map<uint32_t, Counters> &regions(size_t core) const {
     return cores_[core].regions;
   }
+  const std::map<uint32_t, Counters> &stages(size_t core) const {
+    return cores_[core].stages;
+  }
   const std::vector<Slice> &slices() const {
     return slices_;
   }
@@ -79,6 +90,11 @@ class Profile {
 
  private:
   static constexpr size_t kNoSlice = ~size_t{0};
+
+  struct StageEnd {
+    uint32_t stage;
+    uint64_t at;
+  };
 
   struct Core {
     bool polls = false;  // the DMA was busy at `polled`, and it may be a loop that waits
@@ -90,9 +106,13 @@ class Profile {
     std::vector<Counters> functions;
     std::map<uint32_t, Counters> open;
     std::map<uint32_t, Counters> regions;
+    Counters stage_began;
+    std::vector<StageEnd> asleep_at;  // stages that ended since it sleeps
+    std::map<uint32_t, Counters> stages;
   };
 
   static Counters now(const Hart &hart);
+  static void book_stage(Core &core, uint32_t stage, const Counters &current);
   static bool only_polls(const Counters &spent);
   void add_poll_slice(size_t core, uint64_t began, uint64_t ended);
 
@@ -100,6 +120,7 @@ class Profile {
   std::vector<Function> functions_;
   std::vector<Core> cores_;
   std::vector<Slice> slices_;
+  uint64_t stage_began_ = 0;
   bool keep_slices_;
 };
 

@@ -95,7 +95,10 @@ std::string Soc::track_name(size_t track) const {
   if (track < harts_.size()) {
     return core_name(track);
   }
-  return track + 1 == tracks() ? "accelerator" : "DMA " + std::to_string(track - harts_.size());
+  if (track + 1 == tracks()) {
+    return "stages";
+  }
+  return track + 2 == tracks() ? "accelerator" : "DMA " + std::to_string(track - harts_.size());
 }
 
 bool Soc::is_fabric_controller(const Hart &hart) const {
@@ -110,7 +113,12 @@ void Soc::mark(Hart &hart, uint32_t region, bool begins) {
   profile_.mark(cluster_number(hart), hart, region, begins);
 }
 
+void Soc::end_stage(Hart &hart, uint32_t stage) {
+  profile_.end_stage(harts_, hart.time, stage, static_cast<uint32_t>(tracks() - 1));
+}
+
 void Soc::slept(Hart &hart, uint64_t since, Stall cause) {
+  profile_.slept(cluster_number(hart), hart, since, cause);
   if (hart.time != since) {
     profile_.add_slice({cluster_number(hart), since, hart.time, sleep_name(cause)});
   }

@@ -74,15 +74,16 @@ class Soc : public Port, public AcceleratorPort {
   std::string core_label(size_t core) const;
   std::optional<size_t> find_core(const std::string &label) const;
 
-  // Of the slices in profile(): first the cores, then the DMA's identifiers, then the accelerator.
+  // Of the slices in profile(): first the cores, then the DMA's identifiers, then the accelerator and the stages.
   size_t tracks() const {
-    return harts_.size() + description_.dma_identifiers + 1;
+    return harts_.size() + description_.dma_identifiers + 2;
   }
   std::string track_name(size_t track) const;
 
   LoadResult load(Hart &hart, uint32_t address, uint32_t bytes, bool event) override;
   void store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) override;
   void mark(Hart &hart, uint32_t region, bool begins) override;
+  void end_stage(Hart &hart, uint32_t stage) override;
   void acknowledge_interrupt(Hart &hart, uint32_t line) override;
   void breakpoint(Hart &hart) override;
   void slept(Hart &hart, uint64_t since, Stall cause) override;

@@ -108,6 +108,7 @@ class Core:
     total: Counters
     functions: dict[str, Counters]
     regions: dict[int, Counters]
+    stages: dict[int, Counters]
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,7 @@ def _core(record: dict[str, object]) -> Core:
         _counters(parsed),
         {function["name"]: _counters(function) for function in parsed["functions"]},
         {region["region"]: _counters(region) for region in parsed["regions"]},
+        {stage["stage"]: _counters(stage) for stage in parsed["stages"]},
     )
 
 

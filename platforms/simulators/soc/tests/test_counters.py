@@ -1,4 +1,4 @@
-"""What `--json` counts: instructions by class and stalls by cause, per core, function and region."""
+"""What `--json` counts: instructions by class and stalls by cause, per core, function, region and stage."""
 
 from pathlib import Path
 
@@ -25,7 +25,8 @@ def _run(body: str, folder: Path, cores: int = 1) -> Run:
     run = simulate(elf, "--start-cluster", "--set", f"cluster_cores={cores}")
     assert run.status == 0, run.messages
     for core in run.cores:
-        for counters in (core.total, *core.functions.values(), *core.regions.values()):
+        parts = (core.functions, core.regions, core.stages)
+        for counters in (core.total, *(found for part in parts for found in part.values())):
             _assert_adds_up(counters)
         assert core.total.instructions == sum(f.instructions for f in core.functions.values())
         assert core.total.cycles == sum(f.cycles for f in core.functions.values())
@@ -155,3 +156,59 @@ poll:
     run = _run(body, tmp_path, cores)
     assert _waited(run.cores[0].functions["poll"]) == _waited(run.cores[0].total) > 100
     assert run.cores[0].regions[3].stalls["load_use"] == 10
+
+
+def test_stages_end_for_all_cores_also_those_asleep(tmp_path: Path) -> None:
+    """Core 1 sleeps from stage 1 through stage 2 into stage 3, which comes twice; in 4 it works with core 0."""
+    body = """
+  barrier_setup 2
+  li t1, (1 << 16) | (1 << 18)
+  sw t1, EU_MASK(t0)
+  csrr a0, mhartid
+  bnez a0, 2f
+  li t1, 2
+  sw t1, EU_TEAM(t0)
+  call pause
+  stage_end zero
+  li t1, 1
+  call pause
+  stage_end t1
+  li t1, 2
+  call pause
+  call pause
+  stage_end t1
+  li t1, 3
+  call pause
+  stage_end t1
+  call pause
+  sw zero, EU_DISPATCH(t0)
+  stage_end t1
+  call pause
+  barrier_wait
+  li t1, 4
+  stage_end t1
+  j 3f
+2:
+  cv.elw t1, EU_DISPATCH(t0)
+  call pause
+  barrier_wait
+  j 9f
+3:
+  exit_with 0
+.globl pause
+pause:
+  li a5, 100
+1:
+  addi a5, a5, -1
+  bnez a5, 1b
+  ret
+"""
+    zero, one = (core.stages for core in _run(body, tmp_path, cores=2).cores[:2])
+    assert zero.keys() == one.keys() == {1, 2, 3, 4}
+    for stage, pauses in ((1, 1), (2, 2), (3, 2), (4, 1)):
+        assert abs(zero[stage].cycles - one[stage].cycles) < 10, stage
+        assert 400 * pauses < zero[stage].cycles < 400 * pauses + 60, stage
+    for stage in (1, 2):
+        assert one[stage].instructions == 0
+        assert one[stage].stalls == {"dispatch": one[stage].cycles}
+    assert one[4].instructions > 200

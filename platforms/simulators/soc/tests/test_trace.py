@@ -73,7 +73,9 @@ def test_every_event_has_what_the_format_asks_for(tmp_path: Path) -> None:
     events = json.loads((tmp_path / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
     named = {e["tid"] for e in events if e["name"] == "thread_name"}
     ordered = {e["tid"] for e in events if e["name"] == "thread_sort_index"}
-    assert named == ordered == set(range(1, 1 + 3 + 16 + 1))  # cores, DMA identifiers, accelerator
+    assert named == ordered == {e["tid"] for e in events if e["ph"] == "X"}
+    names = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert names == {"core 0", "core 1", "DMA 0"}
     assert 0 not in named  # Perfetto's idle thread
     for event in events:
         assert event["ph"] in ("M", "X")
@@ -121,3 +123,13 @@ def test_calls_are_slices(cores: int, tmp_path: Path) -> None:
     assert simulate(link(source, tmp_path, symbols={}), *options).status == 0
     calls = [s for s in read_trace(path)["fabric controller"] if s.name == "work"]
     assert [call.ended - call.began for call in calls] == [3, 3]
+
+
+def test_stages_are_slices_of_a_track(tmp_path: Path) -> None:
+    body = " stage_end zero\n li t1, 7\n nop\n stage_end t1\n li t1, 9\n nop\n nop\n stage_end t1\n"
+    path = tmp_path / "trace.json"
+    elf = link(f"{_HEAD}{body} exit_with 0\n", tmp_path, symbols={})
+    assert simulate(elf, "--trace", str(path)).status == 0
+    first, second = read_trace(path)["stages"]
+    assert (first.name, second.name) == ("stage 7", "stage 9")
+    assert first.ended == second.began

@@ -100,6 +100,15 @@ void write_regions(std::ostream &out, const Soc &soc, size_t core) {
   }
 }
 
+void write_stages(std::ostream &out, const Soc &soc, size_t core) {
+  List stages(out);
+  for (const auto &[number, counters] : soc.profile().stages(core)) {
+    stages.next() << "        {\"stage\": " << number << ", ";
+    write_counters(out, counters);
+    out << '}';
+  }
+}
+
 std::ofstream open(const std::string &path) {
   std::ofstream out(path);
   if (!out) {
@@ -205,6 +214,8 @@ void write_json(const std::string &path, const Soc &soc, const Result &result) {
     write_functions(out, soc, core);
     out << "],\n      \"regions\": [";
     write_regions(out, soc, core);
+    out << "],\n      \"stages\": [";
+    write_stages(out, soc, core);
     out << "]}";
   }
   out << "\n  ]\n}\n";
@@ -216,11 +227,18 @@ void write_trace(const std::string &path, const Soc &soc) {
   out << "{\"traceEvents\": [";
   List events(out);
   events.next() << "{\"ph\": \"M\", \"pid\": 1, \"name\": \"process_name\", \"args\": {\"name\": \"chip\"}}";
+  std::vector<Slice> slices = soc.profile().slices();
+  std::vector<bool> has_slices(soc.tracks());
+  for (const Slice &slice : slices) {
+    has_slices[slice.track] = true;
+  }
   for (size_t track = 0; track < soc.tracks(); ++track) {
+    if (!has_slices[track]) {
+      continue;
+    }
     write_metadata(events.next(), track, "thread_name", quoted(soc.track_name(track)));
     write_metadata(events.next(), track, "thread_sort_index", std::to_string(track));
   }
-  std::vector<Slice> slices = soc.profile().slices();
   // What contains others comes before them.
   std::sort(slices.begin(), slices.end(), [](const Slice &a, const Slice &b) {
     return std::tie(a.track, a.began, b.ended) < std::tie(b.track, b.began, a.ended);
