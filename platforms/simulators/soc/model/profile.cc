@@ -86,8 +86,7 @@ void Profile::mark(size_t core, const Hart &hart, uint32_t region, bool begins) 
   state.open.erase(opened);
 }
 
-void Profile::end_stage(const std::vector<std::unique_ptr<Hart>> &harts, uint64_t now, uint32_t stage,
-                        uint32_t track) {
+void Profile::end_stage(const std::vector<std::unique_ptr<Hart>> &harts, uint64_t now, uint32_t stage, uint32_t track) {
   for (size_t core = 0; core < harts.size(); ++core) {
     Core &state = cores_[core];
     state.polls = false;

@@ -49,8 +49,8 @@ class Profile {
 
   void mark(size_t core, const Hart &hart, uint32_t region, bool begins);
 
-  // At cycle `now` all cores are done with a stage, and begin the next; 0 is none. A core that runs goes on to the end of
-  // its instruction; the sleep of one that sleeps is divided when it is known what it was for.
+  // At cycle `now` all cores are done with a stage, and begin the next; 0 is none. A core that runs goes on to the end
+  // of its instruction; the sleep of one that sleeps is divided when it is known what it was for.
   void end_stage(const std::vector<std::unique_ptr<Hart>> &harts, uint64_t now, uint32_t stage, uint32_t track);
 
   // A core has slept since then, until now.

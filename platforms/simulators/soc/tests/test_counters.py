@@ -206,7 +206,7 @@ pause:
     zero, one = (core.stages for core in _run(body, tmp_path, cores=2).cores[:2])
     assert zero.keys() == one.keys() == {1, 2, 3, 4}
     for stage, pauses in ((1, 1), (2, 2), (3, 2), (4, 1)):
-        assert abs(zero[stage].cycles - one[stage].cycles) < 10, stage
+        assert abs(zero[stage].cycles - one[stage].cycles) < 20, stage  # a miss of the cache
         assert 400 * pauses < zero[stage].cycles < 400 * pauses + 60, stage
     for stage in (1, 2):
         assert one[stage].instructions == 0
