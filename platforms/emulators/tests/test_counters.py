@@ -1,10 +1,10 @@
-"""What cores did in a run is what the simulator counted in it, less an empty run."""
+"""What cores did is what the simulator counted: of a run in its region, less an empty run; of a layer in its stage."""
 
 import json
 
 import pytest
 from tinsmith_emulators import CoreCounts, OutputError
-from tinsmith_emulators.counters import read_counters
+from tinsmith_emulators.counters import read_counters, read_layers
 
 
 def region(number: int, classes: dict[str, int], stalls: dict[str, int]) -> dict[str, object]:
@@ -42,3 +42,16 @@ def test_an_empty_run_is_subtracted() -> None:
 def test_another_file_is_refused(data: bytes, message: str) -> None:
     with pytest.raises(OutputError, match=message):
         read_counters(data)
+
+
+def test_layers_are_stages_of_the_cores_that_ran() -> None:
+    regions = [region(1, {}, {}), region(2, {"alu": 9}, {"l2": 4})]
+    stage = {"stage": 1, "classes": {"alu": 3}, "stalls": {"l2": 4}}
+    data = file(
+        {"name": "core 0", "regions": regions, "stages": [stage]},
+        {"name": "core 8", "regions": [], "stages": [stage]},
+    )
+    assert read_layers(data, 2) == (
+        (CoreCounts("core 0", 7, 3, {"alu": 3}, {"l2": 4}),),
+        (CoreCounts("core 0", 0, 0, {}, {}),),
+    )

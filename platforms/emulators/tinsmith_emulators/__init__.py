@@ -10,7 +10,7 @@ from tinsmith_emulators.errors import (
 )
 from tinsmith_emulators.machine import need_emulator, need_trace
 from tinsmith_emulators.qemu import find_qemu
-from tinsmith_emulators.runner import RunResult, run, trace
+from tinsmith_emulators.runner import RunResult, count_layers, run, trace
 
 __all__ = [
     "CoreCounts",
@@ -20,6 +20,7 @@ __all__ = [
     "MissingEmulatorError",
     "OutputError",
     "RunResult",
+    "count_layers",
     "find_qemu",
     "need_emulator",
     "need_trace",

@@ -1,4 +1,6 @@
-"""What each core of a cluster did in the first run: read from the counters that the simulator writes by region."""
+"""What each core of a cluster did in the first run, or in each layer of it: read from the counters that the simulator
+writes by region and by stage.
+"""
 
 import json
 from collections.abc import Mapping
@@ -10,6 +12,7 @@ COUNTERS_FILE = "counters.json"
 _SCHEMA = "tinsmith.soc/1"
 # As harness.c numbers them.
 _EMPTY_RUN, _FIRST_RUN = 1, 2
+_FIRST_LAYER = 1
 
 _Object = Mapping[str, object]
 
@@ -32,6 +35,33 @@ def read_counters(data: bytes) -> tuple[CoreCounts, ...]:
 
     Raises OutputError for another file.
     """
+    found = (_core(core) for core in _cores(data))
+    return tuple(core for core in found if core is not None)
+
+
+def read_layers(data: bytes, layers: int) -> tuple[tuple[CoreCounts, ...], ...]:
+    """Of each of so many layers, the cores that ran the program; of those in loops, all runs. The call of what marks
+    its end is a part of a layer. Raises OutputError for another file.
+    """
+    ran = [core for core in _cores(data) if _core(core) is not None]
+    return tuple(
+        tuple(_of_stage(core, number + _FIRST_LAYER) for core in ran) for number in range(layers)
+    )
+
+
+def _of_stage(core: _Object, number: int) -> CoreCounts:
+    for stage in map(_object, _list(core.get("stages"))):
+        if stage.get("stage") == number:
+            return _counts(core, _known(stage.get("classes")), _known(stage.get("stalls")))
+    return _counts(core, {}, {})  # it never ran
+
+
+def _known(counts: object) -> dict[str, int]:
+    return {name: _count(count) for name, count in _object(counts).items()}
+
+
+def _cores(data: bytes) -> list[_Object]:
+    """Those of the file. Raises OutputError for another file."""
     try:
         content = _object(json.loads(data))
     except ValueError as error:
@@ -40,8 +70,7 @@ def read_counters(data: bytes) -> tuple[CoreCounts, ...]:
         raise OutputError(
             f"{COUNTERS_FILE}: expected schema {_SCHEMA}, got {content.get('schema')!r}"
         )
-    found = (_core(_object(core)) for core in _list(content.get("cores")))
-    return tuple(core for core in found if core is not None)
+    return [_object(core) for core in _list(content.get("cores"))]
 
 
 def _core(core: _Object) -> CoreCounts | None:
@@ -52,6 +81,10 @@ def _core(core: _Object) -> CoreCounts | None:
     run, empty = regions[_FIRST_RUN], regions[_EMPTY_RUN]
     classes = _less(_object(run.get("classes")), _object(empty.get("classes")))
     stalls = _less(_object(run.get("stalls")), _object(empty.get("stalls")))
+    return _counts(core, classes, stalls)
+
+
+def _counts(core: _Object, classes: Mapping[str, int], stalls: Mapping[str, int]) -> CoreCounts:
     instructions = sum(classes.values())
     return CoreCounts(
         name=str(core.get("name")),

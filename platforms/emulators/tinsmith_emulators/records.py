@@ -11,6 +11,7 @@ from tinsmith_emulators.counters import CoreCounts
 from tinsmith_emulators.errors import OutputError
 
 _WITH_LAYER_OUTPUTS = 1
+_WITH_LAYER_STAGES = 2
 
 
 _HEADER = struct.Struct("<4sIIII")
@@ -60,9 +61,14 @@ class Recording:
     cores: tuple[CoreCounts, ...] = ()
 
 
-def encode_inputs(inputs: Sequence[bytes], *, layer_outputs: bool) -> bytes:
-    """input.bin for these runs; each element holds the bytes of all inputs of one run."""
-    flags = _WITH_LAYER_OUTPUTS if layer_outputs else 0
+def encode_inputs(
+    inputs: Sequence[bytes], *, layer_outputs: bool = False, layer_stages: bool = False
+) -> bytes:
+    """input.bin for these runs; each element holds the bytes of all inputs of one run.
+
+    layer_stages: layers are not recorded, but are stages for an emulator that counts those.
+    """
+    flags = _WITH_LAYER_OUTPUTS * layer_outputs | _WITH_LAYER_STAGES * layer_stages
     return b"TSI1" + struct.pack("<II", flags, len(inputs)) + b"".join(inputs)
 
 

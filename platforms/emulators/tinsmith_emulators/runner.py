@@ -8,7 +8,7 @@ from tinsmith_plugins import Runner
 from tinsmith_target import Target
 from tinsmith_toolchains import Firmware, temporary_folder
 
-from tinsmith_emulators.counters import COUNTERS_FILE, CoreCounts, read_counters
+from tinsmith_emulators.counters import COUNTERS_FILE, CoreCounts, read_counters, read_layers
 from tinsmith_emulators.errors import EmulatorError, FirmwareCrashError, OutputError
 from tinsmith_emulators.machine import RUNNERS, command, crash_reason, cycles_source
 from tinsmith_emulators.process import Finished, run_process
@@ -86,15 +86,44 @@ def trace(
 ) -> bytes:
     """A trace of one run on `inputs` for ui.perfetto.dev, from reset to the end.
 
+    Of firmware with its layer hook that a cluster runs, layer N is `stage N + 1` there.
+
     Raises as `run`, and UsageError where the target's emulator writes none.
     """
     call = command(
         target.board, firmware.elf.resolve(), runners, cluster=firmware.cluster, trace=True
     )
     with temporary_folder("tinsmith-run-") as directory:
-        (directory / "input.bin").write_bytes(encode_inputs([inputs], layer_outputs=False))
+        staged = encode_inputs([inputs], layer_stages=firmware.has_layer_hook)
+        (directory / "input.bin").write_bytes(staged)
         _check_end(target, run_process(call, directory, timeout_seconds), runners)
         return _written(target, directory / TRACE_FILE)
+
+
+def count_layers(
+    firmware: Firmware,
+    target: Target,
+    inputs: bytes,
+    layers: int,
+    *,
+    timeout_seconds: float = 60.0,
+    runners: Sequence[Runner] = RUNNERS,
+) -> tuple[tuple[CoreCounts, ...], ...]:
+    """What each core of a cluster does in each of so many layers of one run, those in loops summed; empty where nothing
+    counts it.
+
+    Beside `run`, nothing is written between layers, so cores wait for copies as they do without the layer hook, which
+    the firmware must have been built with. Raises as `run`.
+    """
+    if not firmware.has_layer_hook:
+        raise EmulatorError("counts by layer need firmware built with layer_hook=True")
+    call = command(target.board, firmware.elf.resolve(), runners, cluster=firmware.cluster)
+    if not firmware.cluster or COUNTERS_FILE not in call:
+        return ()
+    with temporary_folder("tinsmith-run-") as directory:
+        (directory / "input.bin").write_bytes(encode_inputs([inputs], layer_stages=True))
+        _check_end(target, run_process(call, directory, timeout_seconds), runners)
+        return read_layers(_written(target, directory / COUNTERS_FILE), layers)
 
 
 def _start(

@@ -4,12 +4,10 @@
  * output.bin: records {tag, number, ticks, cycles, payload bytes} followed by their payload; all words little-endian:
  *   "HEAD" number = layers of a run        once, first
  *   "EMPT" ticks and cycles of an empty run, "HOOK" those that one layer hook adds
- *   "LAYR" number = layer                  one for each hook call; payload = the layer's output when asked for
- *   "RUN " number = stack bytes            after the layers of a run; the payload is its return value
- *   "OUTP" number = output                 one for each output of a run
- *   "END " number = runs                   once, last
- * Ticks are those of the board's counter, which the runner turns into instructions; cycles are 0 where nothing counts
- * them.
+ *   "LAYR" number = layer                  one for each hook call unless layers are stages; payload = the layer's
+ * output when asked for "RUN " number = stack bytes            after the layers of a run; the payload is its return
+ * value "OUTP" number = output                 one for each output of a run "END " number = runs once, last Ticks are
+ * those of the board's counter, which the runner turns into instructions; cycles are 0 where nothing counts them.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +20,9 @@
 
 #define TAG(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define FLAG_LAYER_OUTPUTS 1u
+/* Layers are stages for an emulator that counts by stage, and are not recorded: that would take time in which copies go
+ * on beside the cores. */
+#define FLAG_LAYER_STAGES 2u
 #define STACK_PAINT 0xC0DEC0DEu
 #define MEMORY_PAINT 0x55u
 
@@ -30,6 +31,10 @@
 #define NO_REGION 0u
 #define REGION_EMPTY_RUN 1u
 #define REGION_FIRST_RUN 2u
+
+/* Layer N is stage N + FIRST_LAYER. */
+#define NO_STAGE 0u
+#define FIRST_LAYER 1u
 
 typedef struct {
   uint32_t magic;
@@ -59,6 +64,7 @@ typedef struct {
 static int32_t g_output = -1;
 static bool g_record_layers;
 static bool g_with_outputs;
+static bool g_ends_stages;
 /* Counters when the current layer began (the end of the last hook, or the start of the run). */
 static counts_t g_layer_start;
 /* Length of the layer that the last hook ended. */
@@ -105,6 +111,10 @@ static inline counts_t counts_between(counts_t begin, counts_t end) {
 }
 
 __attribute__((noinline)) void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes) {
+  if (REGION_HAS_STAGES && g_ends_stages) {
+    stage_end(layer + FIRST_LAYER);
+    return;
+  }
   const counts_t begin = counts_at_end();
   g_layer = counts_between(g_layer_start, begin);
   if (g_record_layers) {
@@ -149,6 +159,7 @@ __attribute__((noinline)) static void measure(int (*volatile entry)(void *), voi
 
   g_hooks = kNoCounts;
   region_begin(region);
+  stage_end(NO_STAGE);
   const counts_t begin = counts_at_begin();
   g_layer_start = begin;
   result->status = (int32_t)run(arena);
@@ -263,6 +274,7 @@ int main(void) {
 
   reset(model);
   g_with_outputs = (header.flags & FLAG_LAYER_OUTPUTS) != 0u;
+  g_ends_stages = (header.flags & FLAG_LAYER_STAGES) != 0u;
   for (uint32_t i = 0u; i < header.runs; ++i) {
     run_once(model, file, i == 0u ? REGION_FIRST_RUN : NO_REGION);
   }

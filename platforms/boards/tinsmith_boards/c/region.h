@@ -1,13 +1,16 @@
 /* Marks what all cores of a cluster do from here to there as a region, for an emulator that counts by region: each core
  * marks for itself, in a fork. Nothing on boards whose programs one core runs.
  *
- * The marks are hints that do nothing: `slti zero, zero, N` begins region N, `sltiu zero, zero, N` ends it. */
+ * The marks are hints that do nothing: `slti zero, zero, N` begins region N, `sltiu zero, zero, N` ends it. One core
+ * says that all are done with a stage by `slt zero, zero, R`, R a register with its number. */
 #ifndef TINSMITH_REGION_H_
 #define TINSMITH_REGION_H_
 
 #include <stdint.h>
 
 #if defined(TINSMITH_CLUSTER_CORES)
+#define REGION_HAS_STAGES 1
+
 /* Of tinsmith/cluster.h, which every such program has. */
 extern void tinsmith_cluster_fork(uint32_t cores, void (*work)(const void *argument, uint32_t core, uint32_t cores),
                                   const void *argument);
@@ -51,13 +54,24 @@ static inline void region_begin(uint32_t region) {
 static inline void region_end(uint32_t region) {
   tinsmith_cluster_fork(TINSMITH_CLUSTER_CORES, region_unmark, &region);
 }
+
+/* stage: 0 for what is between stages. */
+static inline void stage_end(uint32_t stage) {
+  __asm__ volatile("slt zero, zero, %0" : : "r"(stage) : "memory");
+}
 #else
+#define REGION_HAS_STAGES 0
+
 static inline void region_begin(uint32_t region) {
   (void)region;
 }
 
 static inline void region_end(uint32_t region) {
   (void)region;
+}
+
+static inline void stage_end(uint32_t stage) {
+  (void)stage;
 }
 #endif
 
