@@ -237,3 +237,26 @@ def test_the_same_program_gives_the_same_tiles() -> None:
 def test_a_time_below_zero_is_refused() -> None:
     with pytest.raises(UsageError, match="tile: expected time_limit from 0, got -1"):
         TileCalls(small(9_000), (), time_limit=-1.0)
+
+
+def test_facts_say_of_each_call_its_tiles_and_what_stays_near() -> None:
+    network = Network(1, 16, 16, 8)
+    first = network.conv(network.x, 16, 3)
+    graph = network.build(network.conv(first, 8))
+    program, tiling = tile(graph, 6 * 1024)
+    facts = tiling.facts()
+    assert facts is not None
+    assert tiling.plan is not None
+    assert [name for layer in facts.layers for name in layer.calls] == [
+        call.name for call in program.calls
+    ]
+    assert all(len(layer.calls) <= layer.tiles for layer in facts.layers)
+    assert any(layer.tiles > 1 for layer in facts.layers)
+    assert (facts.cycles, facts.bound) == (tiling.plan.cycles, tiling.plan.bound)
+    near = {buffer.name for buffer in program.buffers if buffer.memory == "l1"}
+    assert all(near.issuperset(layer.near) for layer in facts.layers)
+    _, roomy = tile(graph, 64 * 1024)
+    whole = roomy.facts()
+    assert whole is not None
+    assert [layer.near for layer in whole.layers] == [(first.name,), (first.name,)]
+    assert [layer.calls for layer in whole.layers] == [(layer.name,) for layer in whole.layers]

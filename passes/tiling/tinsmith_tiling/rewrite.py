@@ -52,9 +52,14 @@ _CONSTANT_TOKENS = 10
 _FEWEST_IN_LOOP = 3
 
 
-def rewrite(program: Program, formulation: Formulation, plan: Plan, near: Memory) -> Program:
-    """The tiled program; its buffers in the near memory have offsets."""
-    return _Rewriting(program, formulation, plan, near).result()
+def rewrite(
+    program: Program, formulation: Formulation, plan: Plan, near: Memory
+) -> tuple[Program, Mapping[str, tuple[str, ...]]]:
+    """The tiled program, whose buffers in the near memory have offsets, and of each tiled call the names of those that
+    compute its tiles.
+    """
+    rewriting = _Rewriting(program, formulation, plan, near)
+    return rewriting.result(), rewriting.tiles
 
 
 @dataclass(frozen=True)
@@ -156,6 +161,7 @@ class _Rewriting:
         self._parts = _Parts()
         self._counters = count()
         self._known: dict[object, str] = {}
+        self.tiles: dict[str, tuple[str, ...]] = {}
 
     def result(self) -> Program:
         program = self.program
@@ -171,7 +177,10 @@ class _Rewriting:
         steps: list[Step] = []
         for step in program.steps:
             if isinstance(step, Call) and step.name in calls:
-                steps += calls[step.name].steps(behind.get(step.name, ()))
+                made = [*calls[step.name].steps(behind.get(step.name, ()))]
+                found = [one.name for one in simple_steps(tuple(made)) if isinstance(one, Call)]
+                self.tiles[step.name] = tuple(found)
+                steps += made
             else:
                 steps.append(step)
         memories = (*program.memories, self._near)

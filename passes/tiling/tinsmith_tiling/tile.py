@@ -1,7 +1,7 @@
 """The program pass: calls in tiles that fit the memory nearest to the cores, and the copies between."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
@@ -20,23 +20,36 @@ from tinsmith_tiling.solve import solve
 
 @dataclass(frozen=True, eq=False)
 class Tiling(Checked):
-    """What was decided. plan: None where the target has no cluster, or no call can be tiled."""
+    """What was decided. plan: None where the target has no cluster, or no call can be tiled.
+
+    tiles: of each call that was tiled, the names of those of the tiled program that compute its tiles.
+    """
 
     plan: Plan | None
     formulation: Formulation | None
+    tiles: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def facts(self) -> TilePlan | None:
         """The same for reports."""
         if self.plan is None or self.formulation is None or self.formulation.problem is None:
             return None
         plan = self.plan
+        buffers = {tensor: buffer for buffer, tensor in self.formulation.buffers.items()}
         layers: list[TiledLayer] = []
         for index, layer in enumerate(self.formulation.problem.layers):
             way = layer.ways[plan.ways[index]]
-            near = tuple(name for name in layer.tensors if plan.homes[name] == 0)
-            cycles, is_prefetched = plan.layer_cycles[index], plan.prefetched[index] > 0
-            layers.append(TiledLayer(layer.name, way.label, way.tiles, near, is_prefetched, cycles))
-        return TilePlan(layers, plan.status.value, plan.gap)
+            layers.append(
+                TiledLayer(
+                    name=layer.name,
+                    calls=self.tiles[layer.name],
+                    way=way.label,
+                    tiles=way.tiles,
+                    near=tuple(buffers[name] for name in layer.tensors if plan.homes[name] == 0),
+                    is_prefetched=plan.prefetched[index] > 0,
+                    cycles=plan.layer_cycles[index],
+                )
+            )
+        return TilePlan(layers, plan.status.value, plan.bound, plan.gap)
 
 
 @dataclass(frozen=True)
@@ -90,4 +103,5 @@ class TileCalls(Checked):
         else:
             plan = solve_greedy(formulation.problem)
         near = Memory(cluster.memory, room, NEAR_ALIGNMENT)
-        return rewrite(program, formulation, plan, near), Tiling(plan, formulation)
+        tiled, tiles = rewrite(program, formulation, plan, near)
+        return tiled, Tiling(plan, formulation, tiles)
