@@ -10,15 +10,26 @@ from tinsmith_ir import Graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import (
+    Abs,
     Activation,
     Add,
     AveragePool2D,
     Conv2D,
     DepthwiseConv2D,
     FullyConnected,
+    HardSwish,
+    LeakyRelu,
+    Logistic,
     MaxPool2D,
+    Mul,
+    Relu,
+    Relu6,
+    Requantize,
     Softmax,
+    Sub,
+    Tanh,
 )
+from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder, random_inputs
@@ -26,6 +37,7 @@ from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import lower
 
 AROUND = (1, 1, 1, 1)
+TWO_SCALES = ((0.05, -3), (0.02, 9))
 PROBABILITIES = Quantization.per_tensor(1 / 256, -128)
 
 
@@ -38,7 +50,43 @@ def sum_without_tables() -> Graph:
     return builder.build(builder.add(Add(), inputs, "y", result))
 
 
+def by_one_constant(operator: Operator, value: int, *, first: bool = False) -> Graph:
+    """An operator of two operands, one of them one constant."""
+    builder = GraphBuilder("by_one")
+    given = [Quantization.per_tensor(float(np.float32(scale)), z) for scale, z in TWO_SCALES]
+    x = builder.input("x", TensorType((2, 3, 50), DType.INT8, given[0]))
+    one = builder.constant("one", np.array([value], np.int8), given[1])
+    return builder.build(builder.add(operator, [one, x] if first else [x, one], "y", given[0]))
+
+
+def of_unsigned(dtype: DType, result: DType) -> Graph:
+    """Another quantization, of bytes of either sign."""
+    builder = GraphBuilder("requantize")
+    given = Quantization.per_tensor(float(np.float32(0.05)), 100 if dtype is DType.UINT8 else -3)
+    x = builder.input("x", TensorType((7, 9), dtype, given))
+    wanted = Quantization.per_tensor(float(np.float32(0.07)), 12)
+    return builder.build(builder.add(Requantize(dtype=result), [x], "y", wanted))
+
+
+LOOKUP = "tinsmith_pulp_lookup"
+OF_A_BYTE = {
+    "logistic": without_weights(Logistic(), (1, 5, 7, 9), result=PROBABILITIES),
+    "tanh": without_weights(Tanh(), (2, 201), result=Quantization.per_tensor(1 / 128, 0)),
+    "hard_swish": without_weights(HardSwish(), (1, 5, 7, 9)),
+    "leaky_relu": without_weights(LeakyRelu(alpha=-0.3), (3,)),
+    "relu6": without_weights(Relu6(), (1, 4, 4, 33)),
+    "relu_rounded_once": without_weights(Relu(rounding=Rounding.NEAREST), (400,), seed=2),
+    "abs": without_weights(Abs(), (64, 5)),
+    "requantize": of_unsigned(DType.INT8, DType.INT8),
+    "requantize_to_unsigned": of_unsigned(DType.INT8, DType.UINT8),
+    "requantize_of_unsigned": of_unsigned(DType.UINT8, DType.INT8),
+    "mul_by_one_constant": by_one_constant(Mul(), -77),
+    "sub_from_one_constant": by_one_constant(Sub(activation=Activation.RELU), 90, first=True),
+    "add_of_one_constant": by_one_constant(Add(rounding=Rounding.FLOOR), 100),
+}
+
 LAYERS = {
+    **{name: (LOOKUP, graph) for name, graph in OF_A_BYTE.items()},
     "conv2d": (
         "tinsmith_pulp_conv2d",
         with_weights(Conv2D(padding=AROUND), (1, 9, 7, 5), (10, 3, 3, 5), 0),
@@ -123,7 +171,9 @@ def extremes(graph: Graph, seed: int) -> dict[str, Array]:
     """Inputs of the lowest and highest bytes alone."""
     random = np.random.default_rng(seed)
     return {
-        value.name: random.choice(np.array([-128, 127], np.int8), value.type.shape)
+        value.name: random.choice(
+            np.array(value.type.dtype.integer_range, value.type.dtype.numpy), value.type.shape
+        )
         for value in graph.inputs
     }
 

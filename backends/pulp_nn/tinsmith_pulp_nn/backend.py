@@ -6,7 +6,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_pulp_nn import convolution, others
+from tinsmith_pulp_nn import convolution, lookups, others
 
 
 @dataclass(frozen=True)
@@ -17,5 +17,10 @@ class PulpNnBackend(Checked):
 
     @checked
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
-        """Those with weights first."""
-        return (*convolution.kernels(target), *others.kernels(target))
+        """Those with weights first; of those of two tensors the fastest ones."""
+        return (
+            *convolution.kernels(target),
+            *lookups.kernels_of_one(),
+            *others.kernels(target),
+            *lookups.kernels_of_two(),
+        )

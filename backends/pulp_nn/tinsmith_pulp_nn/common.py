@@ -11,6 +11,10 @@ HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_nn.h")
 CORES = "cores"
 """The option of all kernels: how many cores share a call. Fewer want less scratch."""
 
+LAYOUT = "constants"
+"""What kernels call the array of their constants."""
+
+_MOST_ELEMENTS = 1 << 28
 LARGEST_EXTENT = (1 << 16) - 1
 """Sizes in the kernels' records are of 16 bits."""
 
@@ -54,6 +58,12 @@ def sizes_fit(layer: Layer) -> str | None:
     shapes = [type_.shape for type_ in (*layer.inputs, *layer.outputs) if type_ is not None]
     largest = max((extent for shape in shapes for extent in shape), default=1)
     return None if largest <= LARGEST_EXTENT else f"one is {largest:,}"
+
+
+def elements_are_counted(layer: Layer) -> str | None:
+    """There are fewer than 2**28 elements."""
+    count = layer.output.elements
+    return None if count < _MOST_ELEMENTS else f"there are {count:,}"
 
 
 def one_batch(layer: Layer) -> str | None:

@@ -28,8 +28,10 @@ from tinsmith_pulp_nn import cost, geometry
 from tinsmith_pulp_nn.common import (
     BACKEND,
     HEADERS,
+    LAYOUT,
     chosen_cores,
     core_options,
+    elements_are_counted,
     fork,
     nhwc,
     one_batch,
@@ -37,10 +39,8 @@ from tinsmith_pulp_nn.common import (
 )
 from tinsmith_pulp_nn.scaled import ROUNDINGS
 from tinsmith_pulp_nn.sum_tables import SumTables, sum_tables
-from tinsmith_pulp_nn.weights import LAYOUT
 
 _LONGEST_ROW = 511
-_MOST_ELEMENTS = 1 << 28
 _LARGEST_SHIFT = 31
 
 
@@ -55,12 +55,6 @@ def shifts_are_right(layer: Layer) -> str | None:
     p = elementwise_add_parameters(layer.operator_as(Add), layer.inputs, layer.output)
     shifts = [p.input1_shift, p.input2_shift, p.output_shift]
     return None if all(-31 <= shift <= 0 for shift in shifts) else f"shifts are {shifts}"
-
-
-def elements_are_counted(layer: Layer) -> str | None:
-    """There are fewer than 2**28 elements."""
-    count = layer.output.elements
-    return None if count < _MOST_ELEMENTS else f"there are {count:,}"
 
 
 def emit_add(layer: Layer, scope: Scope) -> Emission:

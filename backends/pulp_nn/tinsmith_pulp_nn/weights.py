@@ -14,9 +14,8 @@ from tinsmith_ir.parameters import (
 )
 from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope
 
-from tinsmith_pulp_nn.common import fork, zero_point
+from tinsmith_pulp_nn.common import LAYOUT, fork, zero_point
 
-LAYOUT = "constants"
 NUMBERS = "numbers"
 LARGEST_SUM = 1 << 30
 """Sums for TFLite's stage are below it."""
