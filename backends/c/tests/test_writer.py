@@ -204,7 +204,7 @@ def test_places_that_no_step_asks_for_leave_no_table_and_no_function() -> None:
       buffer %x: f32[4] in "arena" at 0
       buffer %y: f32[4] in "arena" at 16
       view %one: f32[1] of %x start table(i: 8, 0)
-      view %other: f32[1] of %x start 4*(i mod 2)
+      view %other: f32[1] of %y start 4*(i mod 3)
       input %x
       loop i of 2 {
         COPY
@@ -219,6 +219,37 @@ def test_places_that_no_step_asks_for_leave_no_table_and_no_function() -> None:
     unused = write(parse_program(text.replace("COPY", "")), HOST, toys().all)["p.c"].decode()
     assert "kTable" not in unused
     assert "modulo" not in unused
+
+
+def test_steps_under_one_condition_stand_in_one_if_and_slots_in_turn_are_bits() -> None:
+    text = """
+    program 2 "p" for "host" {
+      memory "arena" align 16
+      engine "dma" reaches "arena" unordered align 1
+      buffer %x: i32[4] in "arena" at 0
+      buffer %y: i32[4] in "arena" at 16
+      view %one: i32[1] of %x start 4*i
+      view %other: i32[1] of %y start 4*((i+3) mod 4)
+      input %x
+      loop i of 4 {
+        copy %one -> %other on "dma" token (i mod 2) when i from 0 below 3
+        wait (i mod 2) when i from 0 below 3
+        fill %other with 1 when i from 1 below 3
+        fill %one with 2 when i from 3 below 4
+        fill %other with 3 when i from 0 below 4
+      }
+      output %y
+    }"""
+    written = write(parse_program(text), HOST, toys().all)["p.c"].decode()
+    conditions = [line.strip() for line in written.split("_run(")[1].splitlines() if "if (" in line]
+    assert conditions[1:] == [
+        "if (loop_i < 3) {",
+        "if (1 <= loop_i && loop_i < 3) {",
+        "if (loop_i == 3) {",
+    ]
+    assert "kOffset_other + 4 * ((loop_i + 3) & 3)" in written
+    assert "tinsmith_dma_wait_unordered((uint32_t)((loop_i & 1)));" in written
+    assert "TINSMITH_SMALL int p_run(" in written
 
 
 @pytest.mark.parametrize("follows_loops", [False, True])

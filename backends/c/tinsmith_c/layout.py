@@ -203,6 +203,9 @@ def _term(term: Term, holder: str) -> str:
     match term.factor:
         case Counter(name):
             text = f"{holder}{counter_name(name)}"
+        case Modulo(value, modulus) if modulus & (modulus - 1) == 0:
+            inner = c_expression(value, holder)
+            text = f"({f'({inner})' if ' ' in inner else inner} & {modulus - 1})"
         case Modulo(value, modulus):
             text = f"tinsmith_modulo({c_expression(value, holder)}, {modulus})"
         case Table(name, _):

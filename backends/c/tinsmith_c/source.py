@@ -21,7 +21,7 @@ from tinsmith_lowering import (
 )
 from tinsmith_target import Target
 
-from tinsmith_c.engines import Engines, steps_beside_the_core
+from tinsmith_c.engines import Drive, Engines, steps_beside_the_core
 from tinsmith_c.header import describe, provenance
 from tinsmith_c.jobs import JobWriter, function_name
 from tinsmith_c.layout import Layout, c_name, counter_name
@@ -38,6 +38,15 @@ _ATTRIBUTES = """\
 #else
 #define TINSMITH_ALIGNED
 #define TINSMITH_NOINLINE
+#endif"""
+
+# Compilers would else unroll loops over tiles and take first and last iterations out of them, which copies all that a
+# tile does. GCC does not at usual levels.
+_SMALL = """\
+#if defined(__clang__)
+#define TINSMITH_SMALL __attribute__((minsize))
+#else
+#define TINSMITH_SMALL
 #endif"""
 
 _HOOK = """\
@@ -109,6 +118,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         "\n".join(f'#include "{header}"' for header in sorted(headers)),
         "\n".join(_check(condition) for condition in checks),
         _ATTRIBUTES,
+        _SMALL if engines.drives(Drive.DMA) else "",
         _HOOK,
         _offsets(layout, name),
     ]
@@ -365,12 +375,24 @@ def _run(layout: Layout, name: str, writer: StepWriter) -> str:
     than the whole call, and refusals are defects that no input can cause.
     """
     lines = _entry(layout, name, "run", uses_bytes=bool(layout.program.steps))
+    if writer.engines.drives(Drive.DMA):
+        lines[0] = f"TINSMITH_SMALL {lines[0]}"
+        if not layout.has_arena:
+            lines += _own_memories(name)
     if writer.failing:
         lines.append("  int refused = 0;")
     lines += writer.lines()
     kernel = f"{name.upper()}_ERROR_KERNEL"
     lines.append(f"  return refused == 0 ? 0 : {kernel};" if writer.failing else "  return 0;")
     return "\n".join([*lines, "}"])
+
+
+def _own_memories(name: str) -> list[str]:
+    """The pointers in variables that nobody else sees: compilers load each once, not again behind every copy."""
+    return [
+        f"  const {name}_memories_t own = *memories;",
+        "  memories = &own;",
+    ]
 
 
 def _reset(layout: Layout, name: str, pool: ConstantPool) -> str:

@@ -1,7 +1,8 @@
 """The C of a program's steps: calls in order, loops as loops, copies and fills."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.hazards import step_names
@@ -100,23 +101,30 @@ class StepWriter:
         declared = self._jobs.declaration()
         return [
             *([f"  {declared}"] if declared else []),
-            *(line for step in self.layout.program.steps for line in self._step(step, "  ")),
+            *self._steps(self.layout.program.steps, "  ", {}),
         ]
 
-    def _step(self, step: Step, indent: str) -> Iterator[str]:
+    def _steps(
+        self, steps: Sequence[Step], indent: str, counts: Mapping[str, int]
+    ) -> Iterator[str]:
+        """Those in a row under the same guard stand in one `if`. counts: of the loops around them."""
+        for guard, group in groupby(steps, _guard_of):
+            condition = "" if guard is None else _condition(guard, counts[guard.counter])
+            inner = f"{indent}  " if condition else indent
+            lines = [line for step in group for line in self._step(step, inner, counts)]
+            if lines and condition:
+                yield from (f"{indent}if ({condition}) {{", *lines, f"{indent}}}")
+            else:
+                yield from lines
+
+    def _step(self, step: Step, indent: str, counts: Mapping[str, int]) -> Iterator[str]:
         if isinstance(step, Loop):
             variable = counter_name(step.counter)
             yield f"{indent}for (int32_t {variable} = 0; {variable} < {step.count}; ++{variable}) {{"
-            for inner in step.body:
-                yield from self._step(inner, f"{indent}  ")
+            yield from self._steps(step.body, f"{indent}  ", {**counts, step.counter: step.count})
             yield f"{indent}}}"
             return
-        if step.guard is None:
-            yield from self._simple(step, indent)
-            return
-        guarded = [*self._simple(step, f"{indent}  ")]
-        if guarded:
-            yield from (f"{indent}if ({_condition(step.guard)}) {{", *guarded, f"{indent}}}")
+        yield from self._simple(step, indent)
 
     def _simple(self, step: SimpleStep, indent: str) -> Iterator[str]:
         match step:
@@ -142,6 +150,15 @@ class StepWriter:
         yield layer_done(layout, call, indent, "bytes")
 
 
-def _condition(guard: Guard) -> str:
+def _guard_of(step: Step) -> Guard | None:
+    return None if isinstance(step, Loop) else step.guard
+
+
+def _condition(guard: Guard, count: int) -> str:
+    """Of the iterations of a loop of `count`; "" for all of them."""
     variable = counter_name(guard.counter)
-    return f"{guard.begin} <= {variable} && {variable} < {guard.end}"
+    if guard.begin + 1 == guard.end:
+        return f"{variable} == {guard.begin}" if count > 1 else ""
+    from_begin = [f"{guard.begin} <= {variable}"] if guard.begin > 0 else []
+    to_end = [f"{variable} < {guard.end}"] if guard.end < count else []
+    return " && ".join([*from_begin, *to_end])
