@@ -20,14 +20,17 @@ Step = tuple[int, int, int]
 
 
 def build(name: str, implementation: str, folder: Path) -> Firmware:
+    is_cluster = implementation == "cluster"
+    beside = [ROOM.parent / "cluster" / "pulp.c"] if is_cluster else []
     try:
         need_emulator(target(name).board)
         return build_firmware(
             target(name),
-            [ROOM / f"{implementation}.c"],
-            harness=[ROOM / "tests" / "jobs.c"],
+            [ROOM / f"{implementation}.c", *beside],
+            harness=[ROOM / "tests" / ("beside.c" if is_cluster else "jobs.c")],
             include_directories=[ROOM.parent / "include"],
             output_directory=folder,
+            cluster=is_cluster,
             extra_flags=["-Werror"],
         )
     except (MissingEmulatorError, MissingToolError) as error:
@@ -106,3 +109,42 @@ def test_engines_for_tests_refuse_what_no_program_does(
     firmware = build("host", implementation, tmp_path)
     with pytest.raises(FirmwareCrashError):
         run(firmware, target("host"), [given(steps)])
+
+
+def at_waits(steps: Sequence[Step], output: bytes) -> list[tuple[int, int]]:
+    """How often the job had run by each wait, and on which core."""
+    written = np.frombuffer(output, np.uint32).reshape(-1, 2).tolist()
+    return [
+        (runs, core)
+        for (kind, _, _), (runs, core) in zip(steps, written, strict=False)
+        if kind == _WAIT
+    ]
+
+
+@pytest.mark.parametrize("name", ["pulp-open", "siracusa"])
+def test_cores_of_a_cluster_run_each_job_once_before_its_wait_returns(
+    name: str, tmp_path: Path
+) -> None:
+    runs = [random_steps(seed) for seed in range(8)]
+    firmware = build(name, "cluster", tmp_path)
+    result = run(firmware, target(name), [given(steps) for steps in runs])
+    for steps, output in zip(runs, result.outputs, strict=True):
+        starts: dict[int, int] = {}
+        wanted: list[int] = []
+        for kind, _, job in steps:
+            if kind == _START:
+                starts[job] = starts.get(job, 0) + 1
+            else:
+                wanted.append(starts[job])
+        assert [count for count, _ in at_waits(steps, output)] == wanted
+
+
+@pytest.mark.parametrize("jobs", [1, 3, 8, 13, 16])
+def test_cores_of_a_cluster_have_equal_shares_of_the_jobs(jobs: int, tmp_path: Path) -> None:
+    steps = [(_START, 0, job) for job in range(jobs)]
+    steps += [(_WAIT, 0, job) for job in reversed(range(jobs))]
+    firmware = build("pulp-open", "cluster", tmp_path)
+    (output,) = run(firmware, target("pulp-open"), [given(steps)]).outputs
+    shares = np.bincount([core for _, core in at_waits(steps, output)], minlength=8)
+    assert len(shares) == 8
+    assert sorted(shares) == sorted(jobs // 8 + (core < jobs % 8) for core in range(8))
