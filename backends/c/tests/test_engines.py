@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tinsmith_c import write
+from tinsmith_c import layer_facts, write
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.program_parser import parse_program
 from tinsmith_lowering import Emission, Kernel, Layer, Scope
@@ -59,6 +59,71 @@ def test_copies_of_an_engine_that_computes_are_jobs_behind_its_calls() -> None:
     assert "tinsmith/dma.h" not in text
     assert text.count("tinsmith_engine_start(P_ENGINE_NPU_2, &job->job);") == 2
     assert "#include <string.h>" in text
+
+
+SEVERAL = """program 2 "p" for "host" {
+  memory "arena" align 16
+  engine "cores" reaches "arena" unordered depth 4 align 1
+  buffer %x: f32[4] in "arena" at 0
+  buffer %a: f32[4] in "arena" at 16
+  buffer %y: f32[4] in "arena" at 32
+  view %x.i: f32[1] of %x start 4*i
+  view %a.i: f32[1] of %a start 4*i
+  view %a.j: f32[2] of %a start 8*j
+  view %y.j: f32[2] of %y start 8*j
+  input %x
+  loop i of 4 {
+    call "one" kernel "toy_relu": %a.i = relu(%x.i) on "cores" token i
+  }
+  loop k of 4 {
+    wait k
+  }
+  loop j of 2 {
+    call "two" kernel "toy_relu": %y.j = relu(%a.j) on "cores" token j
+  }
+  loop l of 2 {
+    wait l
+  }
+  output %y
+}
+"""
+
+
+def test_counters_of_jobs_that_never_meet_share_a_place() -> None:
+    text = source(SEVERAL)
+    assert "  union {\n    int32_t loop_i;\n    int32_t loop_j;\n  };\n" in text
+    assert "layer_1_two(job->arena, job->loop_j);" in text
+    assert "jobs[4];" in text
+
+
+def test_counters_of_one_job_have_places_of_their_own() -> None:
+    nested = SEVERAL.replace(
+        'loop i of 4 {\n    call "one"', 'loop o of 1 {\n  loop i of 4 {\n    call "one"'
+    )
+    nested = nested.replace("token i\n  }\n", "token i\n  }\n  }\n").replace(
+        "%x start 4*i", "%x start 4*i+4*o"
+    )
+    text = source(nested)
+    assert "  union {\n    int32_t loop_o;\n    int32_t loop_j;\n  };\n  int32_t loop_i;\n" in text
+
+
+def test_a_kernel_that_forks_is_refused_beside_the_core() -> None:
+    forking = replace(toys().relu, headers=("tinsmith/cluster.h",))
+    with pytest.raises(
+        GraphError, match="shares its work among cores, which work on an engine cannot"
+    ):
+        source(SEVERAL, forking)
+
+
+def test_layers_on_a_cluster_say_how_many_cores_compute_them() -> None:
+    siracusa = target("siracusa")
+    kernels = [toys().relu]
+    program = parse_program(SEVERAL)
+    facts = layer_facts(program, siracusa, kernels)
+    assert [(fact.name, fact.cores) for fact in facts] == [("one", 4), ("two", 2)]
+    alone = parse_program(SEVERAL.replace("unordered ", ""))
+    assert [fact.cores for fact in layer_facts(alone, siracusa, kernels)] == [1, 1]
+    assert [fact.cores for fact in layer_facts(program, HOST, kernels)] == [None, None]
 
 
 def test_engines_have_numbers_and_names_of_their_own() -> None:

@@ -113,12 +113,11 @@ class JobWriter:
         return "arena" if self.layout.has_arena else "memories"
 
     def _struct(self) -> str:
-        steps = [one.step for one in self.engines.kept]
         can_fail = any(self._refuses(one) and one.drive is Drive.JOB for one in self.engines.kept)
         members = [
             *(["tinsmith_job_t job"] if self.engines.drives(Drive.JOB) else []),
             self.layout.parameter,
-            *(f"int32_t {counter_name(counter)}" for counter in self.layout.moved_by(*steps)),
+            *self._counter_members(),
             *(["uint32_t step"] if self.engines.marked else []),
             *(["uint32_t token"] if self.engines.drives(Drive.KERNEL) else []),
             *(["int refused"] if can_fail else []),
@@ -132,6 +131,27 @@ class JobWriter:
                 f"}} {self._type};",
             ]
         )
+
+    def _counter_members(self) -> Iterator[str]:
+        """Those of the loops around the steps; counters share a place that no step wants together, since there may be
+        as many loops as layers.
+        """
+        together = [{*self.layout.moved_by(one.step)} for one in self.engines.kept]
+        places: list[list[str]] = []
+        for counter in self.layout.moved_by(*(one.step for one in self.engines.kept)):
+            beside = set[str]().union(*(names for names in together if counter in names))
+            free = (place for place in places if beside.isdisjoint(place))
+            place = next(free, None)
+            if place is None:
+                places.append([counter])
+            else:
+                place.append(counter)
+        for place in places:
+            members = [f"int32_t {counter_name(counter)}" for counter in place]
+            if len(members) == 1:
+                yield members[0]
+            else:
+                yield "\n".join(["union {", *(f"    {member};" for member in members), "  }"])
 
     def _functions(self, started: Started) -> Iterator[str]:
         if started.drive is Drive.JOB:
