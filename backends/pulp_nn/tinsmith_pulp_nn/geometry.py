@@ -1,6 +1,6 @@
 """Sizes of a call of kernels/pulp_nn, and how the kernels divide it: shares of cores, planes, scratch memory.
 
-What is here is exact: the same integers as conv2d_parts.c and planes.c compute. Cycles, which are not, are in cost.py.
+What is here is exact: the same integers as conv2d_parts.c and internal/plan.h compute. Cycles, which are not, are in cost.py.
 """
 
 from dataclasses import dataclass
@@ -226,7 +226,7 @@ def _band_shift(cross: Side, groups: int, cores: int) -> int:
 
 @lru_cache(maxsize=4096)
 def plan_depthwise(image: Image, cores: int) -> DepthwisePlan:
-    """What planes.c plans for HWC."""
+    """What internal/plan.h plans for HWC."""
     line, cross = image.columns, image.rows
     is_turned = _cost_of_lines(cross, line) < _cost_of_lines(line, cross)
     if is_turned:

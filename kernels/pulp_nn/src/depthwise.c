@@ -1,5 +1,6 @@
 // Depthwise convolutions over planes (planes.h): a 3 x 3 or 5 x 5 kernel in strips (strips.h), other kernels four
 // neighbouring outputs at a time, tap word by tap word.
+#include "internal/arranged.h"
 #include "internal/blocks.h"
 #include "internal/planes.h"
 #include "internal/stage.h"
@@ -35,6 +36,16 @@ static void scales_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32
   }
 }
 
+// The same of TFLite's, where all numbers are arrays.
+static void arrays_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels) {
+  for (uint32_t i = 0u; i < count; ++i) {
+    channels[i].multiplier = stage->multipliers[first + i];
+    channels[i].shift = stage->shifts[first + i];
+    channels[i].addend = stage->bias[first + i];
+    channels[i].zero_point = stage->zero_point;
+  }
+}
+
 // The output stages of channels first to first + count - 1.
 static void stages_of(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels) {
   const bool is_tflite = stage->kind == TINSMITH_PULP_TFLITE_S8;
@@ -67,15 +78,15 @@ static void widen(const tinsmith_pulp_stage_t *stage, uint32_t index, channel_t 
 }
 
 // Bounds narrower than int8's, of `count` channels side by side.
-static void clamp_outputs(const tinsmith_pulp_stage_t *stage, const area_t *area, uint8_t *line, uint32_t count) {
+static void clamp_outputs(int32_t min, int32_t max, const area_t *area, uint8_t *line, uint32_t count) {
   for (uint32_t i = 0u; i < area->lines; ++i) {
     uint8_t *pixel = line;
     for (uint32_t column = 0u; column < area->columns; ++column) {
       if (count == 4u) {
-        store_word(pixel, corev_clamp_bytes(load_word(pixel), stage->min, stage->max, true));
+        store_word(pixel, corev_clamp_bytes(load_word(pixel), min, max, true));
       } else {
         for (uint32_t channel = 0u; channel < count; ++channel) {
-          pixel[channel] = (uint8_t)corev_clamp_bytes(pixel[channel], stage->min, stage->max, true);
+          pixel[channel] = (uint8_t)corev_clamp_bytes(pixel[channel], min, max, true);
         }
       }
       pixel += area->column_step;
@@ -84,17 +95,18 @@ static void clamp_outputs(const tinsmith_pulp_stage_t *stage, const area_t *area
   }
 }
 
+typedef blocks_t (*choose_blocks_t)(tinsmith_pulp_stage_kind_t kind, bool input_is_signed);
 typedef void (*stages_t)(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels);
 
 // The functions that a depthwise layer may need, NULL where there is none: constants, so that a program of one kind
-// links no others. Without blocks all layers are for strips.
+// links no others. Without choose_blocks all layers are for strips.
 typedef struct {
   stages_t stages;
   unpack_t unpack;
   strips_t strips_3x3[2];  // by stride
   strips_t strips_5x5;
   void (*taps_5x5)(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
-  blocks_t blocks;
+  choose_blocks_t choose_blocks;
 } loops_t;
 
 // What a core is at: a layer, how it is divided, the core's part of the scratch memory.
@@ -129,7 +141,7 @@ ALWAYS_INLINE void run_group(const work_t *work, const loops_t *loops, uint32_t 
     channels[i].plane = work->planes + i * plan->plane_bytes;
     channels[i].output = output + i;
   }
-  if (loops->blocks == NULL || are_for_strips(work, channels, count)) {
+  if (loops->choose_blocks == NULL || are_for_strips(work, channels, count)) {
     for (uint32_t i = 0u; i < count; ++i) {
       work->taps(work->layer, plan, first + i, channels[i].taps);
     }
@@ -142,11 +154,11 @@ ALWAYS_INLINE void run_group(const work_t *work, const loops_t *loops, uint32_t 
       if (stage_is_wide(stage->kind)) {
         widen(stage, first + i, &channels[i]);
       }
-      loops->blocks(area, &window, &channels[i]);
+      loops->choose_blocks(stage->kind, work->layer->input_is_signed)(area, &window, &channels[i]);
     }
   }
   if (stage_is_clamped(stage, stage->kind)) {
-    clamp_outputs(stage, area, output, count);
+    clamp_outputs(stage->min, stage->max, area, output, count);
   }
 }
 
@@ -154,6 +166,11 @@ ALWAYS_INLINE void choose_strips(work_t *work, const loops_t *loops) {
   const layer_t *layer = work->layer;
   const uint32_t kernel = layer->kernel_width;
   const uint32_t stride = layer->stride_width;
+  if (loops->choose_blocks == NULL) {
+    work->strips = loops->strips_3x3[stride - 1u];
+    work->taps = taps_3x3;
+    return;
+  }
   if (layer->kernel_height != kernel || layer->stride_height != stride || stage_is_wide(layer->stage.kind)) {
     return;
   }
@@ -166,15 +183,13 @@ ALWAYS_INLINE void choose_strips(work_t *work, const loops_t *loops) {
   }
 }
 
-ALWAYS_INLINE void depthwise(const layer_t *shared, tinsmith_pulp_core_t core, const loops_t *loops) {
-  // On the stack, which is near, and which the output cannot alias.
-  layer_t layer;
-  copy_bytes((uint8_t *)&layer, (const uint8_t *)shared, sizeof layer);
-  const plan_t plan = plan_depthwise(&layer, core.cores);
+// layer: each core's own, on its stack, which is near, and which the output cannot alias.
+ALWAYS_INLINE void depthwise(const layer_t *layer, tinsmith_pulp_core_t core, const loops_t *loops) {
+  const plan_t plan = plan_depthwise(layer, core.cores);
   work_t work = {
-      .layer = &layer,
+      .layer = layer,
       .plan = &plan,
-      .planes = layer.scratch + core.core * plan_scratch_bytes(&plan),
+      .planes = layer->scratch + core.core * plan_scratch_bytes(&plan),
   };
   choose_strips(&work, loops);
   area_t area = {
@@ -193,48 +208,126 @@ ALWAYS_INLINE void depthwise(const layer_t *shared, tinsmith_pulp_core_t core, c
     if (top >= plan.cross.output) {
       continue;
     }
-    const uint32_t count = layer.channels - first < plan.group ? layer.channels - first : plan.group;
+    const uint32_t count = layer->channels - first < plan.group ? layer->channels - first : plan.group;
     if (band != cleared_band) {
-      clear_planes(&layer, &plan, work.planes);
+      clear_planes(layer, &plan, work.planes);
       cleared_band = band;
     }
-    unpack_planes(&layer, &plan, band, first, count, work.planes, loops->unpack);
+    unpack_planes(layer, &plan, band, first, count, work.planes, loops->unpack);
     area.lines = plan.cross.output - top < plan.band_lines ? plan.cross.output - top : plan.band_lines;
-    run_group(&work, loops, first, count, &area, (uint8_t *)layer.output + top * plan.cross.output_step + first);
+    run_group(&work, loops, first, count, &area, (uint8_t *)layer->output + top * plan.cross.output_step + first);
   }
 }
 
-void tinsmith_pulp_depthwise(const layer_t *layer, tinsmith_pulp_core_t core) {
-  const tinsmith_pulp_stage_kind_t kind = layer->stage.kind;
-  const bool is_signed = layer->input_is_signed;
+static strips_t strips_3x3(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t stride) {
+  const bool is_one = stride == 1u;
+  if (kind == TINSMITH_PULP_TFLITE_S8) {
+    return is_one ? strips_3x3_tflite_1 : strips_3x3_tflite_2;
+  }
+  if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
+    return is_one ? strips_3x3_high_1 : strips_3x3_high_2;
+  }
+  if (kind == TINSMITH_PULP_TRUNCATE_U8) {
+    return input_is_signed ? (is_one ? strips_3x3_s8_u8_1 : strips_3x3_s8_u8_2)
+                           : (is_one ? strips_3x3_u8_u8_1 : strips_3x3_u8_u8_2);
+  }
+  return input_is_signed ? (is_one ? strips_3x3_s8_s8_1 : strips_3x3_s8_s8_2)
+                         : (is_one ? strips_3x3_u8_s8_1 : strips_3x3_u8_s8_2);
+}
+
+// The same of 5 x 5.
+static strips_t strips_5x5(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) {
+  if (kind == TINSMITH_PULP_TFLITE_S8) {
+    return strips_5x5_tflite;
+  }
+  if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
+    return strips_5x5_high;
+  }
+  if (kind == TINSMITH_PULP_TRUNCATE_U8) {
+    return input_is_signed ? strips_5x5_s8_u8 : strips_5x5_u8_u8;
+  }
+  return input_is_signed ? strips_5x5_s8_s8 : strips_5x5_u8_s8;
+}
+
+ALWAYS_INLINE layer_t copy_of(const layer_t *shared) {
+  layer_t layer;
+  copy_bytes((uint8_t *)&layer, (const uint8_t *)shared, sizeof layer);
+  return layer;
+}
+
+void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {
+  const layer_t layer = copy_of(shared);
+  const tinsmith_pulp_stage_kind_t kind = layer.stage.kind;
+  const bool is_signed = layer.input_is_signed;
   loops_t loops = {
       .stages = stage_is_scale(kind) ? scales_of : stages_of,
-      .unpack = layer->input_is_chw ? unpack_chw : unpack_hwc,
+      .unpack = layer.input_is_chw ? unpack_chw : unpack_hwc,
       .taps_5x5 = taps_5x5,
-      .blocks = blocks_of_four(kind, is_signed),
+      .choose_blocks = blocks_of_four,
   };
-  if (layer->kernel_width == 3u && layer->stride_width <= 2u) {
-    loops.strips_3x3[layer->stride_width - 1u] = strips_3x3(kind, is_signed, layer->stride_width);
-  } else if (layer->kernel_width == 5u) {
+  if (layer.kernel_width == 3u && layer.stride_width <= 2u) {
+    loops.strips_3x3[layer.stride_width - 1u] = strips_3x3(kind, is_signed, layer.stride_width);
+  } else if (layer.kernel_width == 5u) {
     loops.strips_5x5 = strips_5x5(kind, is_signed);
   }
-  depthwise(layer, core, &loops);
+  depthwise(&layer, core, &loops);
 }
 
-#define TYPED_DEPTHWISE(NAME, STAGES, KINDS)                                                                        \
-  void tinsmith_pulp_depthwise_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                            \
-    const loops_t loops = {                                                                                         \
-        STAGES,   unpack_hwc,    {strips_3x3_##KINDS##_1, strips_3x3_##KINDS##_2}, strips_5x5_##KINDS,              \
-        taps_5x5, blocks_##KINDS};                                                                                  \
-    depthwise(layer, core, &loops);                                                                                 \
-  }                                                                                                                 \
-  void tinsmith_pulp_depthwise_3x3_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                        \
-    const loops_t loops = {STAGES, unpack_hwc, {strips_3x3_##KINDS##_1, strips_3x3_##KINDS##_2}, NULL, NULL, NULL}; \
-    depthwise(layer, core, &loops);                                                                                 \
+// What is constant in a layer of one kind. Bytes of CHW have no such functions.
+ALWAYS_INLINE void make_constant(layer_t *layer, tinsmith_pulp_stage_kind_t kind, bool is_3x3) {
+  layer->stage.kind = kind;
+  layer->input_is_chw = false;
+  if (is_3x3) {
+    layer->kernel_height = layer->kernel_width = 3u;
+  }
+}
+
+#define CHOOSE_BLOCKS(LOOPS_KIND)                                                              \
+  static blocks_t choose_##LOOPS_KIND(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) { \
+    (void)kind;                                                                                \
+    (void)input_is_signed;                                                                     \
+    return blocks_##LOOPS_KIND;                                                                \
   }
 
-TYPED_DEPTHWISE(tflite_s8, stages_of, tflite)
-TYPED_DEPTHWISE(truncate_s8, stages_of, s8_s8)
+CHOOSE_BLOCKS(tflite)
+CHOOSE_BLOCKS(s8_s8)
+CHOOSE_BLOCKS(high)
+
+#define LOOPS(STAGES, LOOPS_KIND)                                                                                     \
+  {STAGES,   unpack_hwc,         {strips_3x3_##LOOPS_KIND##_1, strips_3x3_##LOOPS_KIND##_2}, strips_5x5_##LOOPS_KIND, \
+   taps_5x5, choose_##LOOPS_KIND}
+#define LOOPS_3X3(STAGES, LOOPS_KIND) \
+  {STAGES, unpack_hwc, {strips_3x3_##LOOPS_KIND##_1, strips_3x3_##LOOPS_KIND##_2}, NULL, NULL, NULL}
+
+// From LAYER, each core's own.
+#define RUN(LAYER, KIND, IS_3X3, ...)  \
+  layer_t layer = LAYER;               \
+  make_constant(&layer, KIND, IS_3X3); \
+  const loops_t loops = __VA_ARGS__;   \
+  depthwise(&layer, core, &loops);
+
+#define TYPED_DEPTHWISE(NAME, KIND, STAGES, LOOPS_KIND)                                       \
+  void tinsmith_pulp_depthwise_##NAME(const layer_t *shared, tinsmith_pulp_core_t core) {     \
+    RUN(copy_of(shared), KIND, false, LOOPS(STAGES, LOOPS_KIND))                              \
+  }                                                                                           \
+  void tinsmith_pulp_depthwise_3x3_##NAME(const layer_t *shared, tinsmith_pulp_core_t core) { \
+    RUN(copy_of(shared), KIND, true, LOOPS_3X3(STAGES, LOOPS_KIND))                           \
+  }
+
+TYPED_DEPTHWISE(tflite_s8, TINSMITH_PULP_TFLITE_S8, stages_of, tflite)
+TYPED_DEPTHWISE(truncate_s8, TINSMITH_PULP_TRUNCATE_S8, stages_of, s8_s8)
 // A shift for each channel is no more work than one for all.
-TYPED_DEPTHWISE(scale_s8, scales_of, s8_s8)
-TYPED_DEPTHWISE(scale_high_s8, scales_of, high)
+TYPED_DEPTHWISE(scale_s8, TINSMITH_PULP_SCALE_S8, scales_of, s8_s8)
+TYPED_DEPTHWISE(scale_high_s8, TINSMITH_PULP_SCALE_HIGH_S8, scales_of, high)
+
+#define ARRANGED_DEPTHWISE(SUFFIX, KIND, STAGES, LOOPS_KIND)                                                       \
+  void tinsmith_pulp_arranged_depthwise##SUFFIX(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) {     \
+    RUN(depthwise_of(call, KIND), KIND, false, LOOPS(STAGES, LOOPS_KIND))                                          \
+  }                                                                                                                \
+  void tinsmith_pulp_arranged_depthwise_3x3##SUFFIX(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) { \
+    RUN(depthwise_of(call, KIND), KIND, true, LOOPS_3X3(STAGES, LOOPS_KIND))                                       \
+  }
+
+ARRANGED_DEPTHWISE(, TINSMITH_PULP_TFLITE_S8, arrays_of, tflite)
+ARRANGED_DEPTHWISE(_scaled, TINSMITH_PULP_SCALE_S8, scales_of, s8_s8)
+ARRANGED_DEPTHWISE(_scaled_high, TINSMITH_PULP_SCALE_HIGH_S8, scales_of, high)

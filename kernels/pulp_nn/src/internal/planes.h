@@ -1,53 +1,82 @@
-// How a depthwise layer is laid out and divided: channels become padded planes of bytes in scratch memory, one after
-// the other. A plane's lines run along that side of the image which costs less; taps are turned to match.
+// Planes of a depthwise layer (plan.h): how bytes get there, and taps that match. What depthwise.c alone calls, once in
+// each kernel, is inline.
 #ifndef TINSMITH_KERNELS_PULP_NN_PLANES_H_
 #define TINSMITH_KERNELS_PULP_NN_PLANES_H_
 
-#include "corev.h"
-#include "tinsmith_pulp_nn.h"
-
-// One side of the image. step: bytes from an input element to the next along this side.
-typedef struct {
-  uint32_t input, output, kernel, stride, pad;
-  uint32_t input_step, output_step, tap_step;
-} side_t;
-
-typedef struct {
-  side_t line;           // along a line of a plane
-  side_t cross;          // from line to line
-  uint32_t group;        // channels that are unpacked together: 4; 1 to 4 of CHW
-  uint32_t groups;       // of channels
-  uint32_t band_shift;   // the output's lines are divided into 1 << band_shift bands
-  uint32_t band_lines;   // output lines of a band; the last may have fewer
-  uint32_t pitch;        // bytes of a line, a multiple of 4
-  uint32_t plane_bytes;  // of a band
-  uint32_t tap_words;    // words of a line of taps
-} plan_t;
-
-plan_t plan_depthwise(const tinsmith_pulp_depthwise_t *layer, uint32_t cores);
-
-// Bytes of one core: planes of a group, then the taps of a channel.
-uint32_t plan_scratch_bytes(const plan_t *plan);
+#include "plan.h"
+#include "unpack.h"
 
 // Fills the planes with the padding's value; what is padding stays so from group to group of one band.
-void clear_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint8_t *planes);
-
-// What unpacks lines: channels side by side in words of the input, or those that are images of their own, channel_step
-// bytes apart.
-typedef struct copy copy_t;
-typedef void (*unpack_t)(const copy_t *copy, uint32_t channel_step, uint32_t channels);
-void unpack_hwc(const copy_t *copy, uint32_t channel_step, uint32_t channels);
-void unpack_chw(const copy_t *copy, uint32_t channel_step, uint32_t channels);
+ALWAYS_INLINE void clear_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint8_t *planes) {
+  const uint32_t word = layer->pad_value * UINT32_C(0x01010101);
+  const uint32_t words = plan->group * plan->plane_bytes / 4u;
+#if TINSMITH_COREV
+  uint8_t *to = planes;
+  const uint32_t triples = words / 3u;
+  if (triples != 0u) {
+    __asm__ volatile(COREV_LOOP("%[n]")  //
+                     "cv.sw %[word], (%[to]), 4\n\t"
+                     "cv.sw %[word], (%[to]), 4\n\t"
+                     "cv.sw %[word], (%[to]), 4"  //
+                     COREV_LOOP_END
+                     : [to] "+&r"(to)
+                     : [n] "r"(triples), [word] "r"(word)
+                     : "memory");
+  }
+  // A plane has two words or more: what is left, or the last two again.
+  store_word(planes + 4u * words - 8u, word);
+  store_word(planes + 4u * words - 4u, word);
+#else
+  for (uint32_t i = 0u; i < words; ++i) {
+    store_word(planes + 4u * i, word);
+  }
+#endif
+}
 
 // Unpacks a band of channels first to first + count - 1 (count <= plan->group) into planes.
-void unpack_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t band, uint32_t first,
-                   uint32_t count, uint8_t *planes, unpack_t unpack);
+ALWAYS_INLINE void unpack_planes(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t band,
+                                 uint32_t first, uint32_t count, uint8_t *planes, unpack_t unpack) {
+  const side_t *line = &plan->line;
+  const uint32_t lines = (plan->band_lines - 1u) * plan->cross.stride + plan->cross.kernel;
+  const int32_t top = (int32_t)(band * plan->band_lines * plan->cross.stride) - (int32_t)plan->cross.pad;
+  const uint32_t channel_step = layer->input_is_chw ? (uint32_t)layer->input_height * layer->input_width : 1u;
+  const uint8_t *input = (const uint8_t *)layer->input + first * channel_step;
+  // Lines may have more input than they need, where the stride leaves some over.
+  const uint32_t room = plan->pitch - line->pad;
+  const uint32_t above = top < 0 ? (uint32_t)-top : 0u;
+  const int32_t end =
+      top + (int32_t)lines < (int32_t)plan->cross.input ? top + (int32_t)lines : (int32_t)plan->cross.input;
+  const int32_t first_line = top + (int32_t)above;
+  if (first_line >= end) {
+    return;
+  }
+  const copy_t copy = {
+      .from = input + (uint32_t)first_line * plan->cross.input_step,
+      .to = planes + above * plan->pitch + line->pad,
+      .lines = (uint32_t)(end - first_line),
+      .length = line->input < room ? line->input : room,
+      .step = line->input_step,
+      .line_step = plan->cross.input_step,
+      .pitch = plan->pitch,
+      .plane_bytes = plan->plane_bytes,
+  };
+  unpack(&copy, channel_step, count);
+}
 
-// The taps of a channel as window_t (blocks.h) has them.
-void unpack_taps(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
-
-// Those of a 3 x 3 or a 5 x 5 kernel as channel_t (area.h) has them.
-void taps_3x3(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
-void taps_5x5(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
+// Those of a 3 x 3 kernel as channel_t (area.h) has them.
+ALWAYS_INLINE void taps_3x3(const tinsmith_pulp_depthwise_t *layer, const plan_t *plan, uint32_t channel,
+                            uint32_t *taps) {
+  const int8_t *weights = layer->weights + 9u * channel;
+  const uint32_t step = plan->line.tap_step;
+  if (step == 1u) {
+    taps[0] = load_word(weights) & 0xffffffu;
+    taps[1] = load_word(weights + 3) & 0xffffffu;
+    taps[2] = load_word(weights + 5) >> 8;
+    return;
+  }
+  for (uint32_t i = 0u; i < 3u; ++i) {
+    taps[i] = corev_pack_bytes(weights[i], weights[i + 3u], weights[i + 6u], 0);
+  }
+}
 
 #endif  // TINSMITH_KERNELS_PULP_NN_PLANES_H_

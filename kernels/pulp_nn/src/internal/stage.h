@@ -8,18 +8,6 @@
 
 #define STAGE_CHANNELS 4u
 
-// Loops over registers: values of an array that stays in memory would cost a load and a store each.  ROLLED: small
-// code.
-#if defined(__clang__)
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#define ROLLED _Pragma("clang loop unroll(disable)")
-#else
-#define UNROLLED
-#define ROLLED
-#endif
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 // gemmlowp's rounded doubling high product: acc * multiplier / 2**31 to nearest, ties up; multiplier in [2**30, 2**31),
 // |acc| < 2**30. Four times the multiplier is 2**32 + rest, so twice the product's high word, with one bit more below
 // it, is acc + (acc * rest >> 32), and the rounding is that of a halving: no low word is needed. mulhsu 5 cycles,

@@ -9,14 +9,9 @@
 // All outputs of `count` channels.
 typedef void (*strips_t)(const area_t *area, const channel_t *channels, uint32_t count);
 
-// The function for strides of 1 or 2 in both directions. Of TFLite's stage it does the rounding: outputs are clamped to
-// int8, whatever min and max are, shifts are in [1, 22] and multipliers are not 0.
-strips_t strips_3x3(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t stride);
-
-// The same for a 5 x 5 kernel with strides of 1.
-strips_t strips_5x5(tinsmith_pulp_stage_kind_t kind, bool input_is_signed);
-
-// All of these functions, by kernel, kinds of input and output, and stride.
+// Functions by kernel, kinds of input and output, and stride, which is the same in both directions. Of TFLite's stage
+// they do the rounding: outputs are clamped to int8, whatever min and max are, shifts are in [1, 22] and multipliers
+// are not 0.
 #define DECLARE_STRIPS(NAME)                                                                 \
   void strips_3x3_##NAME##_1(const area_t *area, const channel_t *channels, uint32_t count); \
   void strips_3x3_##NAME##_2(const area_t *area, const channel_t *channels, uint32_t count); \

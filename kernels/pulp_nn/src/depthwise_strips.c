@@ -1,7 +1,6 @@
-#include "internal/strips.h"
-
 #include <stddef.h>
 
+#include "internal/strips.h"
 #include "internal/strips_stages.h"
 
 #if TINSMITH_COREV
@@ -233,19 +232,3 @@ ALWAYS_INLINE void strips(const area_t *area, const channel_t *channel, tinsmith
 #endif
 
 FOR_ALL_KINDS(DEFINE_STRIPS)
-
-strips_t strips_3x3(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t stride) {
-  const bool is_one = stride == 1u;
-  if (kind == TINSMITH_PULP_TFLITE_S8) {
-    return is_one ? strips_3x3_tflite_1 : strips_3x3_tflite_2;
-  }
-  if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
-    return is_one ? strips_3x3_high_1 : strips_3x3_high_2;
-  }
-  if (kind == TINSMITH_PULP_TRUNCATE_U8) {
-    return input_is_signed ? (is_one ? strips_3x3_s8_u8_1 : strips_3x3_s8_u8_2)
-                           : (is_one ? strips_3x3_u8_u8_1 : strips_3x3_u8_u8_2);
-  }
-  return input_is_signed ? (is_one ? strips_3x3_s8_s8_1 : strips_3x3_s8_s8_2)
-                         : (is_one ? strips_3x3_u8_s8_1 : strips_3x3_u8_s8_2);
-}

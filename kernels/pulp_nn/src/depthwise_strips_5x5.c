@@ -189,16 +189,3 @@ ALWAYS_INLINE void strips(const area_t *area, const channel_t *channel, tinsmith
 #endif
 
 FOR_ALL_KINDS(DEFINE)
-
-strips_t strips_5x5(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) {
-  if (kind == TINSMITH_PULP_TFLITE_S8) {
-    return strips_5x5_tflite;
-  }
-  if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
-    return strips_5x5_high;
-  }
-  if (kind == TINSMITH_PULP_TRUNCATE_U8) {
-    return input_is_signed ? strips_5x5_s8_u8 : strips_5x5_u8_u8;
-  }
-  return input_is_signed ? strips_5x5_s8_s8 : strips_5x5_u8_s8;
-}
