@@ -2,10 +2,11 @@
 
     python driver/tools/random_tiled_networks.py --networks 200 [--first 0] [--target siracusa]
 
-A network is a chain of convolutions, depthwise convolutions, pools and sums, with residual branches and
-concatenations, of int8 images of random sizes; every third one rounds to nearest or down. Its outputs have to equal
-the evaluator's, byte by byte, and those of the tiled program evaluated with copies that end as soon as they may and as
-late. One that does not fit has to be refused with the least memory that would do, and with that it has to be right.
+A network is a chain of convolutions, depthwise convolutions and pools, with sums and concatenations of branches, of
+int8 images of random sizes, and mostly a classifier; every third one rounds to nearest or down. Its outputs have to
+equal the evaluator's, byte by byte, and those of the tiled program evaluated with copies that end as soon as they may
+and as late. One that does not fit has to be refused with the least memory that would do: with that it has to be right,
+and with four bytes less it has to be refused again, for the same memory. Both are tried.
 Prints which networks fail; exit status 1 if one did.
 """
 
@@ -15,6 +16,7 @@ import re
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tinsmith_driver.build import built
@@ -34,6 +36,7 @@ from tinsmith_ir.operators import (
     MaxPool2D,
     Operator,
     Reshape,
+    Softmax,
 )
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder
@@ -41,6 +44,10 @@ from tinsmith_ir.types import Quantization, TensorType
 
 _SECONDS = 120.0
 _LEAST = re.compile(r"would fit into (\d+) B")
+_LESS = 4
+"""Near memory is given out in words: what is refused with a word less is the least."""
+
+_PROBABILITIES = Quantization.per_tensor(1 / 256, -128)
 
 
 class _Network:
@@ -58,51 +65,86 @@ class _Network:
         x = self._builder.input("x", TensorType(shape, DType.INT8, self._quantization()))
         for _ in range(self._draw(2, 8)):
             x = self._block(x)
-        if self._draw(0, 3):
-            flat = (1, x.type.elements)
-            x = self._builder.add(Reshape(shape=flat), [x], "flat", x.type.quantization)
-            x = self._weighted(
-                FullyConnected(rounding=self._rounding), x, (self._draw(1, 20), flat[1])
-            )
+        end = self._draw(0, 4)
+        if end == 1:
+            x = self._pooled(AveragePool2D(window=x.type.shape[1:3]), x)
+        if end:
+            for _ in range(self._draw(1, 3)):
+                x = self._linear(x, self._draw(1, 40))
+        if self._draw(0, 2):
+            x = self._builder.add(Softmax(), [x], "y", _PROBABILITIES)
         return self._builder.build([x])
 
     def _block(self, x: Value) -> Value:
-        kind = self._draw(0, 6)
+        kind = self._draw(0, 8)
         if kind == 0:
-            same = self._convolution(x, x.type.shape[3], stride=1)
-            return self._result(Add(rounding=self._rounding), [x, same])
+            return self._sum(x, self._same(x))
         if kind == 1:
-            branches = [self._convolution(x, self._draw(1, 12), stride=1) for _ in range(2)]
-            like = branches[0].type.quantization
-            second = self._convolution(x, self._draw(1, 12), stride=1, like=like)
-            return self._builder.add(Concat(axis=3), [branches[0], second], "y", like)
-        if kind == 2 and min(x.type.shape[1:3]) > 1:
-            pool = (MaxPool2D, AveragePool2D)[self._draw(0, 2)](window=(2, 2), stride=(2, 2))
-            return self._builder.add(pool, [x], "y", x.type.quantization)
+            return self._sum(self._same(x), self._same(x))
+        if kind == 2:
+            return self._concatenation(x)
         if kind == 3:
-            return self._depthwise(x)
+            return self._pool(x)
+        if kind in (4, 5):
+            return self._depthwise(x, stride=self._draw(1, 3))
         return self._convolution(x, self._draw(1, 40), stride=self._draw(1, 3))
+
+    def _same(self, x: Value) -> Value:
+        """Of the shape of `x`."""
+        if self._draw(0, 2):
+            return self._convolution(x, x.type.shape[3], stride=1)
+        return self._depthwise(x, stride=1)
+
+    def _sum(self, lhs: Value, rhs: Value) -> Value:
+        return self._result(Add(rounding=self._rounding), [lhs, rhs])
+
+    def _concatenation(self, x: Value) -> Value:
+        """Two or three branches one after the other, along the channels mostly."""
+        axis = 3 if self._draw(0, 4) else self._draw(1, 3)
+        like = self._quantization()
+        channels = self._draw(1, 12)
+        branches: list[Value] = []
+        for _ in range(self._draw(2, 4)):
+            channels = self._draw(1, 12) if axis == 3 else channels
+            branches.append(self._convolution(x, channels, stride=1, like=like))
+        return self._builder.add(Concat(axis=axis), branches, "y", like)
+
+    def _pool(self, x: Value) -> Value:
+        """Of any window that is not larger than the image."""
+        window = [self._draw(1, min(4, extent) + 1) for extent in x.type.shape[1:3]]
+        top, bottom = (self._draw(0, min(window[0], 2)) for _ in range(2))
+        left, right = (self._draw(0, min(window[1], 2)) for _ in range(2))
+        kind = (MaxPool2D, AveragePool2D)[self._draw(0, 2)]
+        stride = (self._draw(1, 4), self._draw(1, 4))
+        operator = kind((window[0], window[1]), stride, (top, bottom, left, right))
+        return self._pooled(operator, x)
+
+    def _pooled(self, operator: Operator, x: Value) -> Value:
+        return self._builder.add(operator, [x], "y", x.type.quantization)
+
+    def _linear(self, x: Value, outputs: int) -> Value:
+        if len(x.type.shape) > 2:
+            flat = (1, x.type.elements)
+            x = self._builder.add(Reshape(shape=flat), [x], "flat", x.type.quantization)
+        operator = FullyConnected(rounding=self._rounding)
+        return self._weighted(operator, x, (outputs, x.type.shape[1]))
 
     def _convolution(
         self, x: Value, channels: int, *, stride: int, like: Quantization | None = None
     ) -> Value:
-        window = (1, 3, 3, 5)[self._draw(0, 4)]
-        operator = Conv2D(
-            stride=(stride, stride),
-            padding=(window // 2, window // 2, window // 2, window // 2),
-            rounding=self._rounding,
-        )
-        return self._weighted(operator, x, (channels, window, window, x.type.shape[3]), like)
+        """Padded so that a stride of 1 keeps the image."""
+        window = [(1, 3, 3, 5)[self._draw(0, 4)]] * 2
+        if not self._draw(0, 4):
+            window[self._draw(0, 2)] = 1
+        operator = Conv2D((stride, stride), padding=_margins(window), rounding=self._rounding)
+        return self._weighted(operator, x, (channels, *window, x.type.shape[3]), like)
 
-    def _depthwise(self, x: Value) -> Value:
-        window, stride = (3, 3, 5, 2)[self._draw(0, 4)], self._draw(1, 3)
-        margin = window // 2
-        operator = DepthwiseConv2D(
-            stride=(stride, stride),
-            padding=(margin, margin, margin, margin),
-            rounding=self._rounding,
-        )
-        return self._weighted(operator, x, (1, window, window, x.type.shape[3]))
+    def _depthwise(self, x: Value, *, stride: int) -> Value:
+        """Padded so that a stride of 1 keeps the image; a stride may be another one down than across."""
+        window = [(3, 3, 5, 2)[self._draw(0, 4)]] * 2
+        strides = (stride, self._draw(1, stride + 1))
+        operator = DepthwiseConv2D(strides, padding=_margins(window), rounding=self._rounding)
+        return self._weighted(operator, x, (1, *window, x.type.shape[3]))
 
     def _weighted(
         self, operator: Operator, x: Value, shape: Sequence[int], like: Quantization | None = None
@@ -134,45 +176,75 @@ class _Network:
         return int(self._random.integers(low, high))
 
 
-def _fault(graph: Graph, target: str, l1_bytes: int) -> str:
-    """What is wrong with a network on a cluster with that memory; "" if nothing is. Raises DoesNotFitError."""
-    model = Model(pathlib.Path(f"{graph.name}.tsm"), "tsm", "", graph)
-    try:
-        compilation = compile_model(
-            model, CompileOptions(target, verify_passes=True, l1_bytes=l1_bytes)
-        )
-    except DoesNotFitError:
-        raise
-    except TinsmithError as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-    groups = [random_samples(compilation.reference, 1, seed=1)]
-    try:
-        with built(compilation) as build:
-            measured = run_samples(build, compilation.reference, groups, _SECONDS)
-    except TinsmithError as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:600]}"
-    compared = compare(measured, compilation.reference)
-    return "" if compared.bit_exact else f"not bit-exact: {compared.reason}"
+def _margins(window: Sequence[int]) -> tuple[int, int, int, int]:
+    """Top, bottom, left, right: together one less than the window."""
+    height, width = window
+    return (height - 1) // 2, height // 2, (width - 1) // 2, width // 2
 
 
-def _tried(seed: int, target: str) -> tuple[str, bool]:
-    """What is wrong with the network of a seed, and whether it was refused at first."""
-    graph = _Network(seed).graph()
-    l1_bytes = int(2 ** np.random.default_rng(seed + 1_000_000).uniform(9.0, 16.0)) // 4 * 4
-    where = f"seed {seed}, {l1_bytes} bytes"
-    try:
-        fault = _fault(graph, target, l1_bytes)
-        return (f"{where}: {fault}" if fault else ""), False
-    except DoesNotFitError as error:
-        found = _LEAST.search(str(error))
-        if found is None:
-            return f"{where}: refused without the least memory that would do: {error}", True
-        least = int(found[1])
-    try:
-        fault = _fault(graph, target, least)
-    except DoesNotFitError as error:
-        return f"{where}: {least} would do, but {error}", True
-    return (f"seed {seed}, {least} bytes: {fault}" if fault else ""), True
+@dataclass(frozen=True)
+class _Tried:
+    """What became of a network. fault: "" if there is none. is_least: it was refused, was right with the memory that
+    would do, and was refused with a word less.
+    """
+
+    fault: str = ""
+    was_refused: bool = False
+    is_least: bool = False
+
+
+class _Trial:
+    """A network on a cluster with memory of some size."""
+
+    def __init__(self, graph: Graph, target: str) -> None:
+        self._model = Model(pathlib.Path(f"{graph.name}.tsm"), "tsm", "", graph)
+        self._target = target
+
+    def tried(self, l1_bytes: int) -> _Tried:
+        """With that much memory or, where it is refused, with what would do."""
+        least = self._refused(l1_bytes)
+        if least is None:
+            return _Tried(self._fault(l1_bytes))
+        found = _Tried(was_refused=True)
+        if isinstance(least, str):
+            return replace(found, fault=f"{l1_bytes} bytes: {least}")
+        if least <= l1_bytes:
+            return replace(found, fault=f"{l1_bytes} bytes: refused, as {least} would do")
+        if fault := self._fault(least):
+            return replace(found, fault=fault)
+        less = least - _LESS
+        again = self._refused(less)
+        if again != least:
+            what = "are not refused" if again is None else f"{again} would do"
+            return replace(found, fault=f"{least} bytes are the least, but {less}: {what}")
+        return replace(found, is_least=True)
+
+    def _refused(self, l1_bytes: int) -> int | str | None:
+        """The memory that would do; None if it is not refused, a text if none is named."""
+        try:
+            compile_model(self._model, CompileOptions(self._target, l1_bytes=l1_bytes))
+        except DoesNotFitError as error:
+            found = _LEAST.search(str(error))
+            return f"refused without the least memory: {error}" if found is None else int(found[1])
+        except TinsmithError:
+            return None  # not refused: `_fault` says what is wrong
+        return None
+
+    def _fault(self, l1_bytes: int) -> str:
+        """What is wrong with it on a cluster with that memory; "" if nothing is."""
+        options = CompileOptions(self._target, verify_passes=True, l1_bytes=l1_bytes)
+        try:
+            compilation = compile_model(self._model, options)
+            groups = [random_samples(compilation.reference, 1, seed=1)]
+            with built(compilation) as build:
+                measured = run_samples(build, compilation.reference, groups, _SECONDS)
+        except TinsmithError as error:
+            reason = " ".join(str(error).split())[:600]
+            return f"{l1_bytes} bytes: {type(error).__name__}: {reason}"
+        compared = compare(measured, compilation.reference)
+        if compared.bit_exact:
+            return ""
+        return f"{l1_bytes} bytes: not bit-exact: {compared.reason}"
 
 
 def main() -> int:
@@ -185,16 +257,18 @@ def main() -> int:
     parser.add_argument("--target", default="siracusa")
     arguments = parser.parse_args()
     start = time.monotonic()
-    faults = refused = 0
+    found: list[_Tried] = []
     for seed in range(arguments.first, arguments.first + arguments.networks):
-        fault, was_refused = _tried(seed, arguments.target)
-        refused += was_refused
-        if fault:
-            faults += 1
-            print(fault, flush=True)
+        l1_bytes = int(2 ** np.random.default_rng(seed + 1_000_000).uniform(8.0, 16.0))
+        found.append(_Trial(_Network(seed).graph(), arguments.target).tried(l1_bytes))
+        if found[-1].fault:
+            print(f"seed {seed}, {found[-1].fault}", flush=True)
+    refused = sum(one.was_refused for one in found)
+    least = sum(one.is_least for one in found)
+    faults = sum(bool(one.fault) for one in found)
     print(
-        f"{arguments.networks:,} networks, {refused:,} of them refused and right with the memory that was asked for, "
-        f"{faults:,} wrong, {time.monotonic() - start:.0f} s"
+        f"{len(found):,} networks, {refused:,} of them refused, {least:,} of these right with the memory that would do "
+        f"and refused with {_LESS} bytes less; {faults:,} wrong, {time.monotonic() - start:.0f} s"
     )
     return 1 if faults else 0
 

@@ -7,7 +7,14 @@ import numpy as np
 from tinsmith_ir import Graph, Program, evaluate_program
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Value
-from tinsmith_ir.operators import Add, AveragePool2D, Conv2D, DepthwiseConv2D, FullyConnected
+from tinsmith_ir.operators import (
+    Add,
+    AveragePool2D,
+    Conv2D,
+    DepthwiseConv2D,
+    FullyConnected,
+    Softmax,
+)
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.operators.convolution import Convolution
 from tinsmith_ir.testing import GraphBuilder, random_inputs
@@ -65,6 +72,9 @@ class Network:
 
     def pool(self, x: Value, window: tuple[int, int], stride: int) -> Value:
         return self._result(AveragePool2D(window=window, stride=(stride, stride)), [x], x)
+
+    def softmax(self, x: Value) -> Value:
+        return self._builder.add(Softmax(), [x], "y", Quantization.per_tensor(1 / 256, -128))
 
     def build(self, *outputs: Value) -> Graph:
         return self._builder.build(outputs)

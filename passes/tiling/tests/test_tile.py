@@ -200,14 +200,47 @@ def test_text_gives_the_program_back() -> None:
         assert print_program(parse_program(text)) == text
 
 
-def test_refusal_names_the_least_memory_that_does() -> None:
-    graph = convolution()
-    with pytest.raises(DoesNotFitError, match=r"does not fit into the 900 B of l1: .* 1192 B"):
-        tile(graph, 900)
-    program, _ = tile(graph, 1192)
+def softmax() -> Graph:
+    """A table takes nearly all of the memory, rows are small beside it."""
+    network = Network(100, 5)
+    return network.build(network.softmax(network.x))
+
+
+def doubled() -> Graph:
+    network = Network(1, 9, 7, 24)
+    return network.build(network.add(network.x, network.depthwise(network.x)))
+
+
+@pytest.mark.parametrize(
+    ("network", "least"), [(convolution, 1192), (softmax, 1048), (doubled, 2216)]
+)
+def test_refusal_names_the_least_memory_that_does(network: Callable[[], Graph], least: int) -> None:
+    graph = network()
+    for near_bytes in (1, 64, 300, 600, 900, least - 4, least - 1):
+        with pytest.raises(DoesNotFitError, match=f"all layers would fit into {least} B$"):
+            tile(graph, near_bytes)
+    for near_bytes in range(least, 2 * least, 52):
+        tile(graph, near_bytes, exact=False)
+    program, _ = tile(graph, least)
     assert_same_results(program, graph)
-    with pytest.raises(DoesNotFitError):
-        tile(graph, 1191)
+
+
+def test_refusal_says_what_a_layer_takes_in_words_of_the_network() -> None:
+    graph = convolution()
+    with pytest.raises(DoesNotFitError) as refused:
+        tile(graph, 900)
+    assert str(refused.value) == (
+        "layer y does not fit into the 900 B of l1: cut into 16 x 4 tiles on 1 cores, one at a time, it takes 1192 B "
+        "(constants 456 B, x 384 B, scratch 288 B, y 64 B); all layers would fit into 1192 B"
+    )
+
+
+def test_refusal_says_if_the_board_has_no_such_memory() -> None:
+    network = Network(1, 1, 1, 40_000)
+    graph = network.build(network.conv(network.x, 4))
+    most = r", and pulp-open leaves a network at most \d+ B of its l1$"
+    with pytest.raises(DoesNotFitError, match=most):
+        tile(graph, 60_000)
 
 
 def test_a_target_without_a_cluster_is_left_alone() -> None:

@@ -3,20 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.program import Call, Program, View, simple_steps
-from tinsmith_lowering import Kernel, Prepared, find_kernel, layer_of_call
+from tinsmith_lowering import Kernel, find_kernel, layer_of_call
 from tinsmith_lowering import Layer as KernelLayer
 from tinsmith_target import Target
 
+from tinsmith_tiling.constants import NEAR_ALIGNMENT, Preparing
 from tinsmith_tiling.dma import CORE_CYCLES, bytes_cycles, copy_cycles
 from tinsmith_tiling.model import Layer, Memory, Problem, Staging, Tensor, Way
+from tinsmith_tiling.refusal import Stuck, alone_bytes, refusal
 from tinsmith_tiling.ways import Cut, Cutter
 
-NEAR_ALIGNMENT = 4
 CALL_CYCLES = 80
 """Beside the kernel: the record of a call, written by one core while the others wait."""
 
@@ -39,18 +38,23 @@ class TiledCall:
 class Formulation:
     """problem: None where no call can be tiled. calls: by name, in the order of the problem's layers.
 
-    buffers: those that may be near -> the name of their tensor.
+    buffers: those that may be near -> the name of their tensor. prepared: what kernels have made of constants so far.
     """
 
     problem: Problem | None
     calls: Mapping[str, TiledCall]
     buffers: Mapping[str, str]
+    prepared: Preparing
 
 
 def formulate(
     program: Program, target: Target, kernels: Sequence[Kernel], room_bytes: int
 ) -> Formulation:
-    """The problem of a lowered program of whole tensors in one memory, or two with one for states."""
+    """The problem of a lowered program of whole tensors in one memory, or two with one for states.
+
+    Raises DoesNotFitError, which names the least near memory that would do, where a layer has no way that fits; else
+    there is a plan.
+    """
     return _Formulating(program, target, kernels, room_bytes).result()
 
 
@@ -59,10 +63,15 @@ class _Formulating:
         self, program: Program, target: Target, kernels: Sequence[Kernel], room_bytes: int
     ) -> None:
         self._program = program
-        self._room = room_bytes
+        self._target = target
         cluster = target.board.cluster
-        self._near_name = "near" if cluster is None else cluster.memory
-        self._cutter = Cutter(program, target)
+        name = "near" if cluster is None else cluster.memory
+        size = room_bytes // NEAR_ALIGNMENT * NEAR_ALIGNMENT
+        self._memory = Memory(name, max(size, NEAR_ALIGNMENT), NEAR_ALIGNMENT)
+        self._room = max(size, NEAR_ALIGNMENT)
+        self._prepared = Preparing()
+        self._stuck: list[Stuck] = []
+        self._cutters: dict[str, Cutter] = {}
         self._shared_bytes: dict[tuple[str, tuple[tuple[int, ...], ...]], list[int]] = {}
         self._own_bytes: dict[str, int] = {}
         self._tiled: dict[str, Kernel] = {}
@@ -71,8 +80,11 @@ class _Formulating:
                 continue
             layer = layer_of_call(program, call, target)
             kernel = find_kernel(call.kernel, layer, kernels)
-            if self._can_be_tiled(call) and kernel.cost(layer) is not None:
-                self._tiled[call.name] = kernel
+            if not self._can_be_tiled(call) or kernel.cost(layer) is None:
+                continue
+            cutter = Cutter(program, target, call, kernel)
+            if cutter.has_cuts:
+                self._tiled[call.name], self._cutters[call.name] = kernel, cutter
         self._near = self._may_be_near()
         keys = {name: kernel.key for name, kernel in self._tiled.items()}
         self._kernel_before = dict(zip(keys, ["", *keys.values()], strict=False))
@@ -83,20 +95,18 @@ class _Formulating:
         layers: list[Layer] = []
         for call in self._program.calls:
             if call.name in self._tiled:
-                cuts, layer = self._layer(call, self._tiled[call.name])
+                cuts, layer = self._layer(call)
                 calls[call.name] = TiledCall(call, self._tiled[call.name], cuts)
                 layers.append(layer)
-        size = self._room // NEAR_ALIGNMENT * NEAR_ALIGNMENT
-        memories = (
-            Memory(self._near_name, max(size, NEAR_ALIGNMENT), NEAR_ALIGNMENT),
-            Memory("far", None),
-        )
+        if self._stuck:
+            raise refusal(self._stuck, self._memory, self._target)
+        memories = (self._memory, Memory("far", None))
         problem = (
             Problem(memories, tuple(self._tensors.values()), tuple(layers)) if layers else None
         )
         named = {buffer: _tensor_name(buffer) for buffer in sorted(self._near)}
         known = {buffer: name for buffer, name in named.items() if name in self._tensors}
-        return Formulation(problem, calls, known)
+        return Formulation(problem, calls, known, self._prepared)
 
     def _can_be_tiled(self, call: Call) -> bool:
         """It runs on the core, gives one dense result, and reads no buffer in two shapes."""
@@ -141,13 +151,15 @@ class _Formulating:
         """
         key = (cut.call.name, tuple(row[0].output.shape[-1:] for row in cut.layers))
         if key not in self._shared_bytes:
-            found = [staged_constants(cut, part, row[:1]) for part, row in enumerate(cut.layers)]
+            found = [
+                self._prepared.staged(cut, part, row[:1]) for part, row in enumerate(cut.layers)
+            ]
             self._shared_bytes[key] = [one.data.nbytes for one in found if one is not None]
         if len(self._shared_bytes[key]) < len(cut.tiles):
             return []
         kinds = _kinds(cut.layers[0])
         if len(kinds) > 1 and cut.call.name not in self._own_bytes:
-            both = [staged_constants(cut, 0, kinds[:count]) for count in (1, 2)]
+            both = [self._prepared.staged(cut, 0, kinds[:count]) for count in (1, 2)]
             sizes = [0 if one is None else one.data.nbytes for one in both]
             self._own_bytes[cut.call.name] = sizes[1] - sizes[0]
         own = self._own_bytes.get(cut.call.name, 0)
@@ -156,12 +168,31 @@ class _Formulating:
             for shared, row in zip(self._shared_bytes[key], cut.layers, strict=True)
         ]
 
-    def _layer(self, call: Call, kernel: Kernel) -> tuple[tuple[Cut, ...], Layer]:
+    def _layer(self, call: Call) -> tuple[tuple[Cut, ...], Layer]:
         operands = {name: self._named(call, name) for name in staged_operands(self._program, call)}
-        result = self._named(call, call.outputs[0])
-        cuts = tuple(self._cutter.cuts(call, kernel, self._room))
-        ways = tuple(self._way(cut, operands, result) for cut in cuts)
-        return cuts, Layer(call.name, tuple(operands.values()), (result,), ways)
+        output = call.outputs[0]
+        result = self._named(call, output)
+
+        def made(cuts: Sequence[Cut]) -> tuple[tuple[Cut, ...], Layer]:
+            ways = tuple(self._way(cut, operands, result) for cut in cuts)
+            return tuple(cuts), Layer(call.name, tuple(operands.values()), (result,), ways)
+
+        cutter = self._cutters[call.name]
+        found = made(cutter.cuts(self._room))
+        if self._fits(found[1]):
+            return found
+        # Not those that are best for a room this large; does any fit?
+        found = made([*found[0], *cutter.others(found[0])])
+        if not self._fits(found[1]):
+            names = {tensor: name for name, tensor in (*operands.items(), (output, result))}
+            self._stuck.append(Stuck(found[1], self._least(found[1]), names))
+        return found
+
+    def _least(self, layer: Layer) -> Way:
+        return min(layer.ways, key=lambda way: alone_bytes(layer, way, self._memory))
+
+    def _fits(self, layer: Layer) -> bool:
+        return alone_bytes(layer, self._least(layer), self._memory) <= self._room
 
     def _named(self, call: Call, name: str) -> str:
         """The tensor of a view. One that is always far has a name of its own at each call: the problem knows no tensor
@@ -221,50 +252,6 @@ class _Formulating:
             needs_far=frozenset(far),
             tiles=cut.count,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class StagedConstants:
-    """What the calls of a part of the channels read, one after the other, as one copy brings it near.
-
-    data: int8. offsets: where each constant of each layer begins.
-    """
-
-    data: NDArray[np.int8]
-    offsets: Mapping[tuple[int, str], int]
-
-    def offset(self, layer: KernelLayer, layout: str) -> int:
-        """Of a constant that a layer's kernel prepares."""
-        return self.offsets[id(layer), layout]
-
-
-def staged_constants(
-    cut: Cut, part: int, layers: Sequence[KernelLayer] | None = None
-) -> StagedConstants | None:
-    """None where the kernel reads constants as the graph has them, or none at all.
-
-    layers: some of the part's; None for all.
-    """
-    wanted = {id(layer): layer for layer in layers or cut.layers[part]}
-    arrays: list[NDArray[np.int8]] = []
-    known: dict[bytes, int] = {}
-    offsets: dict[tuple[int, str], int] = {}
-    end = 0
-    for layer in wanted.values():
-        prepared = cut.kernel.prepare(layer)
-        if not prepared or not all(isinstance(found, Prepared) for found in prepared):
-            return None
-        for found in prepared:
-            assert isinstance(found, Prepared)
-            data = np.ascontiguousarray(found.data).reshape(-1).view(np.int8)
-            key = data.tobytes()
-            if key not in known:
-                known[key] = end
-                padding = -len(data) % NEAR_ALIGNMENT
-                arrays.append(np.concatenate([data, np.zeros(padding, np.int8)]))
-                end += len(data) + padding
-            offsets[id(layer), found.layout] = known[key]
-    return StagedConstants(np.concatenate(arrays), offsets)
 
 
 def _kinds(layers: Sequence[KernelLayer]) -> list[KernelLayer]:

@@ -35,14 +35,8 @@ from tinsmith_ir.program import (
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import AsGiven, Layer, Prepared, scratch_type
 
-from tinsmith_tiling.formulate import (
-    NEAR_ALIGNMENT,
-    Formulation,
-    TiledCall,
-    reads_one_box,
-    staged_constants,
-    staged_operands,
-)
+from tinsmith_tiling.constants import NEAR_ALIGNMENT
+from tinsmith_tiling.formulate import Formulation, TiledCall, reads_one_box, staged_operands
 from tinsmith_tiling.model import Plan, TilingError
 from tinsmith_tiling.ways import Tile
 
@@ -296,6 +290,7 @@ class _CallRewriting:
         self._whole = whole
         self._index = index
         self._call, self._kernel = tiled.call, tiled.kernel
+        self._prepared = whole.formulation.prepared
         self._cut = tiled.cuts[whole.plan.ways[index]]
         self._is_prefetched = whole.plan.prefetched[index]
         self._slots = min(self._cut.slots, self._cut.count)
@@ -318,7 +313,7 @@ class _CallRewriting:
         scratch = self._cut.scratch_bytes
         self._scratch = whole.buffer(f"{name}.scratch", scratch) if scratch else None
         self._constants = [
-            staged_constants(self._cut, part) for part in range(len(self._cut.tiles))
+            self._prepared.staged(self._cut, part) for part in range(len(self._cut.tiles))
         ]
         self._far_constants, self._near_constants, self._constants_slot = self._bring_constants()
         self._groups = self._groups_of_parts()
@@ -638,13 +633,13 @@ class _CallRewriting:
         """The constants that a tile reads, and where they are near."""
         names: list[str] = []
         held: list[Held] = []
-        for number, found in enumerate(self._kernel.prepare(run.layer)):
+        for number, found in enumerate(self._prepared.of(self._kernel, run.layer)):
             if isinstance(found, AsGiven):
                 name = self._operand(group, run, found.operand, at)
                 assert name is not None
                 names.append(name)
                 continue
-            names.append(self._one_of(self._prepared(group, run, number), at))
+            names.append(self._one_of(self._prepared_names(group, run, number), at))
             staged = self._constants[group.begin]
             if staged is not None:
                 start = self._constants_turn(group, at.part, at.part_counter, self._constants_slot)
@@ -655,10 +650,10 @@ class _CallRewriting:
                 held.append(Held(names[-1], self._whole.view(view)))
         return tuple(names), tuple(held)
 
-    def _prepared(self, group: _Group, run: _Run, number: int) -> list[str]:
+    def _prepared_names(self, group: _Group, run: _Run, number: int) -> list[str]:
         """A constant that the kernel prepares, of each part."""
         layers = [self._cut.layers[part][run.begin] for part in self._parts_of(group)]
-        found = [self._kernel.prepare(layer)[number] for layer in layers]
+        found = [self._prepared.of(self._kernel, layer)[number] for layer in layers]
         return [
             self._whole.prepared(self._call.name, one) for one in found if isinstance(one, Prepared)
         ]
@@ -711,7 +706,7 @@ class _CallRewriting:
             if staged is None
             else [
                 staged.offset(layer, found.layout)
-                for found in self._kernel.prepare(layer)
+                for found in self._prepared.of(self._kernel, layer)
                 if isinstance(found, Prepared)
             ]
         )

@@ -11,7 +11,8 @@ from tinsmith_ir.program import Memory, Program
 from tinsmith_lowering import Kernel, TiledLayer, TilePlan
 from tinsmith_target import Target
 
-from tinsmith_tiling.formulate import NEAR_ALIGNMENT, Formulation, formulate
+from tinsmith_tiling.constants import NEAR_ALIGNMENT
+from tinsmith_tiling.formulate import Formulation, formulate
 from tinsmith_tiling.greedy import solve_greedy
 from tinsmith_tiling.model import Plan
 from tinsmith_tiling.rewrite import rewrite
@@ -89,7 +90,8 @@ class TileCalls(Checked):
     def tile(self, program: Program) -> tuple[Program, Tiling]:
         """The tiled program and the plan that it follows.
 
-        Raises DoesNotFitError where the near memory is too small for some call, however it is cut.
+        Raises DoesNotFitError where the near memory is too small for some call, however it is cut; it names the least
+        that is not.
         """
         cluster = self.target.board.cluster
         if cluster is None:

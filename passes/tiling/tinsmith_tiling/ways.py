@@ -116,41 +116,6 @@ class Cut:
 
 
 class Cutter:
-    """Cuts the calls of a program."""
-
-    def __init__(self, program: Program, target: Target) -> None:
-        self._program = program
-        self._target = target
-
-    def cuts(self, call: Call, kernel: Kernel, room_bytes: int) -> list[Cut]:
-        """The whole, then smaller tiles, down to those that take a small part of the room. Both axes are cut where
-        tiles of one are too large for two of them at a time.
-
-        room_bytes: of the near memory.
-        """
-        shape = self._program.type_of(call.outputs[0]).shape
-        row_axis, channel_axis = _axes(shape)
-        row_sizes = [1] if row_axis is None else _sizes(shape[row_axis], 1)
-        channel_sizes = [1] if channel_axis is None else _sizes(shape[channel_axis], CHANNEL_BLOCK)
-        one = _CallCutter(self._program, self._target, call, kernel)
-        by_rows = one.until_small(row_sizes, [channel_sizes[0]], room_bytes)
-        by_channels = one.until_small([row_sizes[0]], channel_sizes, room_bytes)
-        found = [*by_rows, *by_channels]
-        if found and 2 * found[0].tile_bytes > room_bytes:
-            for channels in channel_sizes[1:]:
-                found += one.until_small(row_sizes[1:], [channels], room_bytes)
-        found += [
-            replace(cut, slots=1)
-            for cut in found
-            if cut.count > 1 and _TIGHT * cut.tile_bytes > room_bytes
-        ]
-        different: dict[object, Cut] = {}
-        for cut in found:
-            different.setdefault((cut.label, cut.layers[0][0].output.shape), cut)
-        return list(different.values())
-
-
-class _CallCutter:
     """Cuts one call; what several cuts have in common is found once."""
 
     def __init__(self, program: Program, target: Target, call: Call, kernel: Kernel) -> None:
@@ -160,11 +125,54 @@ class _CallCutter:
         self._kernel = kernel
         self._inputs, outputs = program.types_of(call)
         (self._output,) = outputs
-        self._rows, self._channels = _axes(self._output.shape)
+        shape = self._output.shape
+        self._rows, self._channels = _axes(shape)
+        self._row_sizes = [1] if self._rows is None else _sizes(shape[self._rows], 1)
+        self._channel_sizes = (
+            [1] if self._channels is None else _sizes(shape[self._channels], CHANNEL_BLOCK)
+        )
+        self._cuts: dict[tuple[int, int], list[Cut]] = {}
         self._by_axis: dict[tuple[int, int], list[Tile] | None] = {}
         self._types: dict[tuple[int, Box], TensorType] = {}
 
-    def until_small(
+    @property
+    def has_cuts(self) -> bool:
+        """Whether the operator says what its parts read, and the kernel takes them."""
+        return bool(self._by_cores(self._row_sizes[0], self._channel_sizes[0]))
+
+    def cuts(self, room_bytes: int) -> list[Cut]:
+        """The whole, then smaller tiles, down to those that take a small part of the room. Both axes are cut where
+        tiles of one are too large for two of them at a time.
+
+        room_bytes: of the near memory.
+        """
+        rows, channels = self._row_sizes, self._channel_sizes
+        found = self._until_small(rows, channels[:1], room_bytes)
+        found += self._until_small(rows[:1], channels, room_bytes)
+        if found and 2 * found[0].tile_bytes > room_bytes:
+            for size in channels[1:]:
+                found += self._until_small(rows[1:], [size], room_bytes)
+        found += [
+            replace(cut, slots=1)
+            for cut in found
+            if cut.count > 1 and _TIGHT * cut.tile_bytes > room_bytes
+        ]
+        return list(_different(found).values())
+
+    def others(self, known: Sequence[Cut]) -> list[Cut]:
+        """All that are not among the known ones, one tile at a time: no way takes less of the near memory than the
+        least of both, whatever the room that the known ones are for.
+        """
+        found = [
+            replace(cut, slots=1) if cut.count > 1 else cut
+            for rows in self._row_sizes
+            for channels in self._channel_sizes
+            for cut in self._by_cores(rows, channels)
+        ]
+        named = _different(known)
+        return [cut for name, cut in _different(found).items() if name not in named]
+
+    def _until_small(
         self, row_sizes: Sequence[int], channel_sizes: Sequence[int], room_bytes: int
     ) -> list[Cut]:
         """Cuts with all these sizes, the largest first, up to the second that is small beside the room."""
@@ -181,6 +189,11 @@ class _CallCutter:
 
     def _by_cores(self, rows: int, channels: int) -> list[Cut]:
         """The cut by all cores, and where that wants scratch, by fewer."""
+        if (rows, channels) not in self._cuts:
+            self._cuts[rows, channels] = self._made_by_cores(rows, channels)
+        return self._cuts[rows, channels]
+
+    def _made_by_cores(self, rows: int, channels: int) -> list[Cut]:
         tiles = self._tiles(rows, channels)
         if tiles is None:
             return []
@@ -289,6 +302,14 @@ class _CallCutter:
         """The part of a constant operand; None of another."""
         constant = self._program.constant.get(name or "")
         return None if constant is None or box is None else constant.data[box.slices]
+
+
+def _different(cuts: Sequence[Cut]) -> dict[object, Cut]:
+    """One of those that are the same, by what tells them apart."""
+    found: dict[object, Cut] = {}
+    for cut in cuts:
+        found.setdefault((cut.label, cut.layers[0][0].output.shape), cut)
+    return found
 
 
 def _both(row: Tile, part: Tile) -> Tile:
