@@ -147,8 +147,9 @@ static inline uint32_t command(uint8_t *destination, const uint8_t *source, uint
   return identifier;
 }
 
-static void start(uint8_t *destination, const uint8_t *source, uint32_t bytes, uint32_t rows,
-                  uint32_t destination_stride, uint32_t source_stride) {
+static inline __attribute__((always_inline)) void start(uint8_t *destination, const uint8_t *source, uint32_t bytes,
+                                                        uint32_t rows, uint32_t destination_stride,
+                                                        uint32_t source_stride) {
   // Reading COMMAND stalls while no identifier is free, and nobody else gives ours back.
   if (started - ended == IDENTIFIERS) {
     end_before(ended + 1u);
@@ -169,23 +170,32 @@ static inline bool is_one_command(uint32_t bytes, uint32_t rows, uint32_t destin
          destination_stride < TINSMITH_MCHAN_MOST && source_stride < TINSMITH_MCHAN_MOST;
 }
 
-static void start_row(uint8_t *destination, const uint8_t *source, uint32_t bytes) {
-  for (uint32_t first = 0u; first < bytes; first += TINSMITH_MCHAN_MOST) {
-    const uint32_t part = bytes - first < TINSMITH_MCHAN_MOST ? bytes - first : TINSMITH_MCHAN_MOST;
-    start(destination + first, source + first, part, 1u, 0u, 0u);
-  }
+// How many rows a command of a copy that takes several of them has; a row that is a command itself or more counts as
+// one. A division is little beside them.
+static inline uint32_t rows_together(uint32_t bytes, uint32_t destination_stride, uint32_t source_stride) {
+  const bool is_row =
+      bytes >= TINSMITH_MCHAN_MOST || destination_stride >= TINSMITH_MCHAN_MOST || source_stride >= TINSMITH_MCHAN_MOST;
+  return is_row ? 1u : TINSMITH_MCHAN_MOST / bytes;
+}
+
+static inline uint32_t least(uint32_t one, uint32_t other) {
+  return one < other ? one : other;
 }
 
 static __attribute__((noinline)) void copy_rows(uint8_t *destination, const uint8_t *source, uint32_t bytes,
                                                 uint32_t rows, uint32_t destination_stride, uint32_t source_stride,
                                                 bool is_core_copy) {
-  for (uint32_t row = 0u; row < rows; ++row) {
+  const uint32_t together = is_core_copy ? 1u : rows_together(bytes, destination_stride, source_stride);
+  for (uint32_t row = 0u; row < rows; row += together) {
     uint8_t *const to = destination + row * destination_stride;
     const uint8_t *const from = source + row * source_stride;
     if (is_core_copy) {
       memcpy(to, from, bytes);
-    } else {
-      start_row(to, from, bytes);
+      continue;
+    }
+    const uint32_t now = least(rows - row, together);
+    for (uint32_t at = 0u; at < bytes; at += TINSMITH_MCHAN_MOST) {
+      start(to + at, from + at, least(bytes - at, TINSMITH_MCHAN_MOST), now, destination_stride, source_stride);
     }
   }
 }
@@ -231,8 +241,9 @@ static void take_back(void) {
   }
 }
 
-static void start_piece(uint32_t token, uint8_t *destination, const uint8_t *source, uint32_t bytes, uint32_t rows,
-                        uint32_t destination_stride, uint32_t source_stride) {
+static __attribute__((noinline)) void start_piece(uint32_t token, uint8_t *destination, const uint8_t *source,
+                                                  uint32_t bytes, uint32_t rows, uint32_t destination_stride,
+                                                  uint32_t source_stride) {
   if (all_given == (1u << IDENTIFIERS) - 1u) {
     take_back();
   }
@@ -241,26 +252,33 @@ static void start_piece(uint32_t token, uint8_t *destination, const uint8_t *sou
   all_given |= mask;
 }
 
-void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
-                                  uint32_t destination_stride, uint32_t source_stride) {
-  uint8_t *const to = destination;
-  const uint8_t *const from = source;
-  order_memory();
-  if (is_in_l1(destination) != is_in_l1(source) && is_one_command(bytes, rows, destination_stride, source_stride)) {
-    start_piece(token, to, from, bytes, rows, destination_stride, source_stride);
-    return;
-  }
-  for (uint32_t row = 0u; row < rows; ++row) {
-    uint8_t *const row_to = to + row * destination_stride;
-    const uint8_t *const row_from = from + row * source_stride;
-    if (is_in_l1(destination) == is_in_l1(source)) {
-      memcpy(row_to, row_from, bytes);
+static __attribute__((noinline)) void start_pieces(uint32_t token, uint8_t *destination, const uint8_t *source,
+                                                   uint32_t bytes, uint32_t rows, uint32_t destination_stride,
+                                                   uint32_t source_stride) {
+  const bool is_core_copy = is_in_l1(destination) == is_in_l1(source);
+  const uint32_t together = is_core_copy ? 1u : rows_together(bytes, destination_stride, source_stride);
+  for (uint32_t row = 0u; row < rows; row += together) {
+    uint8_t *const to = destination + row * destination_stride;
+    const uint8_t *const from = source + row * source_stride;
+    if (is_core_copy) {
+      memcpy(to, from, bytes);
       continue;
     }
+    const uint32_t now = least(rows - row, together);
     for (uint32_t at = 0u; at < bytes; at += TINSMITH_MCHAN_MOST) {
-      const uint32_t part = bytes - at < TINSMITH_MCHAN_MOST ? bytes - at : TINSMITH_MCHAN_MOST;
-      start_piece(token, row_to + at, row_from + at, part, 1u, 0u, 0u);
+      start_piece(token, to + at, from + at, least(bytes - at, TINSMITH_MCHAN_MOST), now, destination_stride,
+                  source_stride);
     }
+  }
+}
+
+void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
+                                  uint32_t destination_stride, uint32_t source_stride) {
+  order_memory();
+  if (is_in_l1(destination) != is_in_l1(source) && is_one_command(bytes, rows, destination_stride, source_stride)) {
+    start_piece(token, destination, source, bytes, rows, destination_stride, source_stride);
+  } else {
+    start_pieces(token, destination, source, bytes, rows, destination_stride, source_stride);
   }
 }
 

@@ -252,6 +252,30 @@ def test_steps_under_one_condition_stand_in_one_if_and_slots_in_turn_are_bits() 
     assert "TINSMITH_SMALL int p_run(" in written
 
 
+def test_a_dma_copies_planes_as_rows_where_they_are_equally_far_apart() -> None:
+    text = """
+    program 2 "p" for "host" {
+      memory "arena" align 16
+      engine "dma" reaches "arena" unordered align 1
+      buffer %x: i8[3,8,16] in "arena" at 0
+      buffer %y: i8[192] in "arena" at 384
+      view %rows: i8[3,8,4] of %x start 4 strides [128, 16, 1]
+      view %planes: i8[3,4,4] of %x start 4 strides [128, 16, 1]
+      view %near: i8[3,8,4] of %y
+      view %fewer: i8[3,4,4] of %y start 96
+      input %x
+      copy %rows -> %near on "dma" token 1
+      wait 1
+      copy %planes -> %fewer on "dma" token 2
+      wait 2
+      output %y
+    }"""
+    written = write(parse_program(text), HOST, toys().all)["p.c"].decode()
+    assert "tinsmith_dma_start_unordered((uint32_t)(1), to, from, 4u, 24u, 4u, 16u);" in written
+    assert "for (int32_t a0 = 0; a0 < 3; ++a0) {" in written
+    assert "(uint32_t)(2), to + a0 * 16, from + a0 * 128, 4u, 4u, 4u, 16u);" in written
+
+
 @pytest.mark.parametrize("follows_loops", [False, True])
 def test_a_body_of_offsets_is_in_loops_if_it_follows_them(follows_loops: bool) -> None:
     """It is told what the loop adds to each operand."""

@@ -49,6 +49,8 @@ class CopyWriter:
         if source.layout or destination.layout:
             yield from self._scattered(copy, source, destination, indent, dma_token)
             return
+        if dma_token is not None and source.ring is None and destination.ring is None:
+            source, destination = _with_fewest_axes(source, destination)
         inner = min(contiguous_axes(source), contiguous_axes(destination))
         axes = range(len(source.type.shape) - inner)
         size = math.prod(source.type.shape[len(axes) :]) * source.type.dtype.size_bytes
@@ -215,6 +217,26 @@ def print_name_of(step: Copy | Fill) -> str:
 
 def _strides(view: View) -> Sequence[int]:
     return view.strides or dense_strides(view.type)
+
+
+def _with_fewest_axes(source: View, destination: View) -> tuple[View, View]:
+    """The same bytes, with neighbouring axes as one where their indices are equally far apart on both sides: lines of
+    several planes are then rows of one copy.
+    """
+    taken: list[tuple[int, int, int]] = []  # extents and both strides
+    for extent, one, other in zip(
+        source.type.shape, _strides(source), _strides(destination), strict=True
+    ):
+        if extent == 1:
+            continue
+        if taken and taken[-1][1:] == (extent * one, extent * other):
+            extent *= taken.pop()[0]
+        taken.append((extent, one, other))
+    type_ = TensorType(tuple(extent for extent, _, _ in taken), source.type.dtype)
+    return (
+        replace(source, type=type_, strides=tuple(one for _, one, _ in taken)),
+        replace(destination, type=type_, strides=tuple(other for _, _, other in taken)),
+    )
 
 
 def _rows(axes: Sequence[int], source: View, destination: View) -> int | None:
