@@ -272,8 +272,10 @@ static __attribute__((noinline)) void start_pieces(uint32_t token, uint8_t *dest
   }
 }
 
-void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
-                                  uint32_t destination_stride, uint32_t source_stride) {
+// Not inlined into what starts bytes, whose first instructions its conditions would be.
+__attribute__((noinline)) void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source,
+                                                            uint32_t bytes, uint32_t rows, uint32_t destination_stride,
+                                                            uint32_t source_stride) {
   order_memory();
   if (is_in_l1(destination) != is_in_l1(source) && is_one_command(bytes, rows, destination_stride, source_stride)) {
     start_piece(token, destination, source, bytes, rows, destination_stride, source_stride);
