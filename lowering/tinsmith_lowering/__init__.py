@@ -1,6 +1,6 @@
 """What a kernel is, and lowering: the kernel of every node, chosen by the rules that backends declare."""
 
-from tinsmith_lowering.cut import cut
+from tinsmith_lowering.cut import cut, cut_each, layer_of_part
 from tinsmith_lowering.fragments import Emission, Operand, Scope
 from tinsmith_lowering.kernel import (
     AsGiven,
@@ -79,11 +79,13 @@ __all__ = [
     "check_prepared",
     "constant_operands",
     "cut",
+    "cut_each",
     "elementwise_walk",
     "find_kernel",
     "gathering_walk",
     "layer_of_call",
     "layer_of_node",
+    "layer_of_part",
     "lift",
     "lower",
     "no_cost",

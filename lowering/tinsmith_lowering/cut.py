@@ -5,15 +5,15 @@ parts of neighbouring boxes both need is computed twice.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.checked import checked
-from tinsmith_ir.errors import GraphError, UsageError
+from tinsmith_ir.errors import GraphError, UnsupportedError, UsageError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.hazards import step_names
-from tinsmith_ir.operators.base import Operator, Restriction
+from tinsmith_ir.operators.base import Restriction
 from tinsmith_ir.program import (
     Buffer,
     Call,
@@ -29,7 +29,7 @@ from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
 from tinsmith_lowering.kernel import Kernel, Layer
-from tinsmith_lowering.lower import choose_kernel, scratch_type
+from tinsmith_lowering.lower import choose_kernel, find_kernel, scratch_type
 
 
 @checked
@@ -51,11 +51,62 @@ def cut(
     Raises UsageError for calls and boxes that are not such, GraphError where an operator is not cut at a box
     (see `Operator.restrict`), and UnsupportedError for a part that no kernel takes.
     """
-    cutting = _Cutting(program, _found(program, calls), target, kernels)
-    _check_boxes(boxes, program.type_of(cutting.result))
-    for number, box in enumerate(boxes):
-        cutting.add(number, box)
-    return cutting.program()
+    found = _found(program, calls)
+    _check_chain(program, found)
+    cutting = _Cutting(program, found, target, kernels, _Parts())
+    cutting.add_all(boxes)
+    return _with_parts(program, [cutting])
+
+
+@checked
+def cut_each(
+    program: Program,
+    boxes: Mapping[str, Sequence[Box]],
+    target: Target,
+    kernels: Sequence[Kernel],
+) -> tuple[Program, Mapping[str, tuple[str, ...]]]:
+    """The program with each of some calls done by itself, once for each of its boxes; and the names of the parts.
+
+    boxes: by call, in the order of the program; else as `cut`, but a part has the kernel of its call, and the reason
+    for it. Raises UsageError and GraphError as `cut`, and UnsupportedError for a part that its kernel does not take.
+    """
+    parts = _Parts()
+    taken = {call.name for call in program.calls}
+    cuttings: list[_Cutting] = []
+    for call in _found(program, [*boxes]):
+        cutting = _Cutting(program, [call], target, kernels, parts, taken, keeps_kernel=True)
+        cutting.add_all(boxes[call.name])
+        cuttings.append(cutting)
+    names = {
+        cutting.last: tuple(step.name for step in cutting.steps if isinstance(step, Call))
+        for cutting in cuttings
+    }
+    return _with_parts(program, cuttings), names
+
+
+@checked
+def layer_of_part(
+    program: Program, call: Call, restriction: Restriction, box: Box, target: Target
+) -> Layer:
+    """What computes `box` of a call's one result, as kernels see it.
+
+    restriction: of the call's operator to that box.
+    """
+    inputs, (output,) = program.types_of(call)
+    data = [
+        program.constant[name].data[read.slices]
+        if name is not None and read is not None and name in program.constant
+        else None
+        for name, read in zip(call.inputs, restriction.operands, strict=True)
+    ]
+    return Layer(
+        call.name,
+        restriction.operator,
+        restriction.cut_types(inputs),
+        (cut_type(output, box),),
+        restriction.taken(data),
+        target,
+    )
 
 
 def _found(program: Program, names: Sequence[str]) -> list[Call]:
@@ -76,6 +127,12 @@ def _found(program: Program, names: Sequence[str]) -> list[Call]:
     placed = [buffer.name for buffer in program.buffers if buffer.offset is not None]
     if placed:
         raise UsageError(f"expected buffers without offsets, got one for {print_name(placed[0])}")
+    return found
+
+
+def _check_chain(program: Program, found: Sequence[Call]) -> None:
+    """Raise UsageError or GraphError unless all results but the last are read by the calls alone, as they are."""
+    wanted = {call.name for call in found}
     inner = {call.outputs[0] for call in found[:-1]}
     on = {program.view[name].buffer: name for name in inner}
     for call in found:
@@ -96,7 +153,6 @@ def _found(program: Program, names: Sequence[str]) -> list[Call]:
     for name in sorted(name for name in read if name in program.view):
         if program.view[name].buffer in on:
             raise UsageError(f"{print_name(name)}: expected it to be read by the calls alone")
-    return found
 
 
 def _check_boxes(boxes: Sequence[Box], type_: TensorType) -> None:
@@ -120,26 +176,84 @@ class _Part:
     box: Box
 
 
+@dataclass
+class _Parts:
+    """What the parts of all calls are made of."""
+
+    views: dict[str, View] = field(default_factory=dict[str, View])
+    buffers: dict[str, Buffer] = field(default_factory=dict[str, Buffer])
+    constants: dict[str, ConstantBuffer] = field(default_factory=dict[str, ConstantBuffer])
+
+
+def _with_parts(program: Program, cuttings: Sequence["_Cutting"]) -> Program:
+    """The program with the parts in the place of the calls, what nobody uses any more being left out."""
+    gone = {name for cutting in cuttings for name in cutting.names}
+    by_last = {cutting.last: cutting.steps for cutting in cuttings}
+    parts = cuttings[0].parts
+    steps: list[Step] = []
+    for step in program.steps:
+        if isinstance(step, Call) and step.name in gone:
+            steps += by_last.get(step.name, [])
+        else:
+            steps.append(step)
+    views = {**program.view, **parts.views}
+    constants = {**program.constant, **parts.constants}
+    used = {*program.ends}
+    for step in simple_steps(tuple(steps)):
+        used |= {name for several in step_names(step) for name in several}
+    views = {name: view for name, view in views.items() if name in used}
+    on = {view.buffer for view in views.values()}
+    return replace(
+        program,
+        views=tuple(views.values()),
+        buffers=tuple(
+            buffer for buffer in (*program.buffers, *parts.buffers.values()) if buffer.name in on
+        ),
+        constants=tuple(constants[name] for name in constants if name in used),
+        steps=tuple(steps),
+    )
+
+
 class _Cutting:
-    """views, buffers, constants: those of the parts. steps: of all parts so far."""
+    """One chain of calls. steps: of all parts so far. keeps_kernel: of the calls; else one is chosen for each part.
+
+    taken: names of calls, to which those of the parts are added.
+    """
 
     def __init__(
-        self, program: Program, calls: list[Call], target: Target, kernels: Sequence[Kernel]
+        self,
+        program: Program,
+        calls: list[Call],
+        target: Target,
+        kernels: Sequence[Kernel],
+        parts: _Parts,
+        taken: set[str] | None = None,
+        *,
+        keeps_kernel: bool = False,
     ) -> None:
         self._program = program
         self._calls = calls
         self._target = target
         self._kernels = kernels
+        self._taken = set[str]() if taken is None else taken
+        self._keeps_kernel = keeps_kernel
         self._inner = {call.outputs[0] for call in calls[:-1]}
-        self._views: dict[str, View] = {}
-        self._buffers: dict[str, Buffer] = {}
-        self._constants: dict[str, ConstantBuffer] = {}
-        self._steps: list[Step] = []
-        self.result = calls[-1].outputs[0]
+        self.parts = parts
+        self._views = parts.views
+        self._buffers = parts.buffers
+        self._constants = parts.constants
+        self.names = {call.name for call in calls}
+        self.last = calls[-1].name
+        self.steps: list[Step] = []
 
-    def add(self, number: int, box: Box) -> None:
-        """The steps that compute `box` of the last result."""
-        needed: dict[str, Box] = {self.result: box}
+    def add_all(self, boxes: Sequence[Box]) -> None:
+        """The steps that compute all boxes. Raises UsageError unless each element is in one of them."""
+        _check_boxes(boxes, self._program.type_of(self._calls[-1].outputs[0]))
+        for number, box in enumerate(boxes):
+            self._add(number, box)
+
+    def _add(self, number: int, box: Box) -> None:
+        needed: dict[str, Box] = {self._calls[-1].outputs[0]: box}
         restrictions: dict[str, Restriction] = {}
         for call in reversed(self._calls):
             (result,) = call.outputs
@@ -153,39 +267,10 @@ class _Cutting:
         for call in self._calls:
             if call.name in restrictions:
                 (result,) = call.outputs
-                where = f"{call.name}.{number}"
+                where = self._call_name(f"{call.name}.{number}")
                 parts[result] = self._call(
                     where, call, restrictions[call.name], needed[result], parts
                 )
-
-    def program(self) -> Program:
-        """The whole program, what nobody uses any more being left out."""
-        names = {call.name for call in self._calls}
-        last = self._calls[-1].name
-        steps: list[Step] = []
-        for step in self._program.steps:
-            if isinstance(step, Call) and step.name in names:
-                steps += self._steps if step.name == last else []
-            else:
-                steps.append(step)
-        views = {**self._program.view, **self._views}
-        constants = {**self._program.constant, **self._constants}
-        used = {*self._program.ends}
-        for step in simple_steps(tuple(steps)):
-            used |= {name for several in step_names(step) for name in several}
-        views = {name: view for name, view in views.items() if name in used}
-        on = {view.buffer for view in views.values()}
-        return replace(
-            self._program,
-            views=tuple(views.values()),
-            buffers=tuple(
-                buffer
-                for buffer in (*self._program.buffers, *self._buffers.values())
-                if buffer.name in on
-            ),
-            constants=tuple(constants[name] for name in constants if name in used),
-            steps=tuple(steps),
-        )
 
     def _restriction(self, call: Call, box: Box) -> Restriction:
         inputs, outputs = self._program.types_of(call)
@@ -214,17 +299,16 @@ class _Cutting:
         )
         (whole,) = call.outputs
         type_ = cut_type(self._program.type_of(whole), box)
-        inputs = restriction.cut_types(self._program.types_of(call)[0])
         direct = None if whole in self._inner else self._dense_part(where, whole, box)
         result = direct or self._buffer(f"{where}.result", type_, whole)
-        layer = self._layer(where, restriction.operator, inputs, type_, names)
-        kernel, reason, called = choose_kernel(layer, self._kernels)
+        layer = layer_of_part(self._program, call, restriction, box, self._target)
+        kernel, reason, called = self._kernel(call, replace(layer, name=where))
         layer = kernel.with_options(layer, call.options)
         size = kernel.scratch_bytes(layer)
         scratch = None
         if size:
             scratch = self._buffer(f"{where}.scratch", scratch_type(size), whole)
-        self._steps.append(
+        self.steps.append(
             Call(
                 where,
                 called,
@@ -238,20 +322,18 @@ class _Cutting:
             )
         )
         if whole not in self._inner and direct is None:
-            self._steps.append(Copy(result, self._strided_part(where, whole, box)))
+            self.steps.append(Copy(result, self._strided_part(where, whole, box)))
         return _Part(result, box)
 
-    def _layer(
-        self,
-        name: str,
-        operator: Operator,
-        inputs: Sequence[TensorType | None],
-        output: TensorType,
-        names: Sequence[str | None],
-    ) -> Layer:
-        constants = {**self._program.constant, **self._constants}
-        data = [constants[name].data if name in constants else None for name in names]
-        return Layer(name, operator, tuple(inputs), (output,), tuple(data), self._target)
+    def _kernel(self, call: Call, layer: Layer) -> tuple[Kernel, str, str]:
+        """That of a part, why not a better one, and what the call of it says."""
+        if not self._keeps_kernel:
+            return choose_kernel(layer, self._kernels)
+        kernel = find_kernel(call.kernel, layer, self._kernels)
+        finding = kernel.broken_rule(layer)
+        if finding is not None:
+            raise UnsupportedError(f"call {visible(layer.name)}: {kernel.name}: {finding}")
+        return kernel, call.reason, call.kernel
 
     def _operand(self, where: str, name: str, read: Box, parts: Mapping[str, _Part]) -> str:
         """A dense view, or a constant, that holds box `read` of operand `name`."""
@@ -269,7 +351,7 @@ class _Cutting:
             return dense
         strided = self._strided_part(where, name, read)
         copy = self._buffer(f"{where}.operand", self._views[strided].type, name)
-        self._steps.append(Copy(strided, copy))
+        self.steps.append(Copy(strided, copy))
         return copy
 
     def _constant(self, name: str, read: Box) -> str:
@@ -309,6 +391,14 @@ class _Cutting:
         self._buffers[buffer.name] = buffer
         self._views[view.name] = view
         return view.name
+
+    def _call_name(self, wish: str) -> str:
+        count, name = 1, wish
+        while name in self._taken:
+            count += 1
+            name = f"{wish}.{count}"
+        self._taken.add(name)
+        return name
 
     def _fresh(self, name: str) -> str:
         taken = (self._views, self._constants, self._program.view, self._program.constant)

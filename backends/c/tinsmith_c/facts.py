@@ -18,8 +18,8 @@ class LayerFacts(Checked):
     macs: multiply-accumulates. in_offset, out_offset: bytes in the arena of the first operand that is
     there and of the first result; in_offset is None when all operands are constants. engine: what runs it beside the
     core, or the unit of the core that its kernel uses.
-    scratch_bytes: working memory. reason: why not a better kernel, "" if this is the best. cores: how many of the target's
-    cluster compute it, with the other parts of its layer where it is one; None where there is no cluster.
+    scratch_bytes: working memory. reason: why not a better kernel, "" if this is the best. cores: how many of a cluster
+    compute it, with the other parts of its layer where it is one; None where the target has no cluster.
     """
 
     name: str

@@ -1,6 +1,7 @@
 """Calls cut into boxes compute what they computed whole, in the evaluator and as C."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from tinsmith_ir import (
     Graph,
     GraphError,
     Program,
+    UnsupportedError,
     UsageError,
     evaluate_graph,
     evaluate_program,
@@ -22,7 +24,7 @@ from tinsmith_ir import (
 )
 from tinsmith_ir.evaluate import equal_arrays
 from tinsmith_ir.testing import random_graph, random_inputs
-from tinsmith_lowering import cut, lower, prepare
+from tinsmith_lowering import Layer, cut, cut_each, find_kernel, layer_of_call, lower, prepare
 from tinsmith_reference import backend
 from tinsmith_target import target
 
@@ -168,3 +170,41 @@ def test_a_prepared_or_placed_program_is_not_cut() -> None:
         cut(whole, [call.name], [box], HOST, KERNELS)
     with pytest.raises(UsageError, match="without offsets"):
         cut(place(lowered(parse_graph(CHAIN))), ["b"], [Box.whole((1, 9, 6, 3))], HOST, KERNELS)
+
+
+def test_several_calls_are_cut_each_by_itself() -> None:
+    graph = parse_graph(CHAIN)
+    whole = lowered(graph)
+    boxes = {"a": grid((1, 9, 6, 3), (1, 4)), "y": grid((1, 5, 3, 3), (1, 2), (1, 4))}
+    program, parts = cut_each(whole, boxes, HOST, KERNELS)
+    check(graph, program)
+    assert parts == {"a": ("a.0", "a.1"), "y": ("y.0", "y.1", "y.2")}
+    assert [call.name for call in program.calls] == ["a.0", "a.1", "b", "y.0", "y.1", "y.2"]
+    assert {"x", "a", "b", "y"} == {buffer.name for buffer in program.buffers}
+
+
+def test_parts_have_the_kernel_of_their_call() -> None:
+    whole = lowered(parse_graph(CHAIN))
+    key = find_kernel("tinsmith_conv2d_s8", layer_of_call(whole, whole.calls[0], HOST), KERNELS).key
+    given = replace(whole.calls[0], kernel=key, reason="as it was chosen")
+    program = replace(whole, steps=(given, *whole.steps[1:]))
+    parts, _ = cut_each(program, {"a": grid((1, 9, 6, 3), (1, 4))}, HOST, KERNELS)
+    assert {(part.kernel, part.reason) for part in parts.calls[:2]} == {(key, "as it was chosen")}
+
+
+def test_a_part_that_the_kernel_of_its_call_does_not_take_is_refused() -> None:
+    def is_large(layer: Layer) -> str | None:
+        """There are more than 4 rows."""
+        return None if layer.output.shape[1] > 4 else f"there are {layer.output.shape[1]}"
+
+    picky = [replace(kernel, rules=(*kernel.rules, is_large)) for kernel in KERNELS]
+    whole = lower(parse_graph(CHAIN), HOST, picky)
+    with pytest.raises(UnsupportedError, match="There are more than 4 rows: there are 4"):
+        cut_each(whole, {"a": grid((1, 9, 6, 3), (1, 4))}, HOST, picky)
+
+
+def test_parts_are_called_as_no_other_call_is() -> None:
+    graph = parse_graph(CHAIN.replace("%b", "%a.0"))
+    program, parts = cut_each(lowered(graph), {"a": grid((1, 9, 6, 3), (1, 4))}, HOST, KERNELS)
+    check(graph, program)
+    assert parts == {"a": ("a.0.2", "a.1")}
