@@ -10,7 +10,7 @@ LIBRARY = TESTS.parent
 KERNELS = LIBRARY.parent
 SIMULATORS = KERNELS.parent / "platforms" / "simulators"
 L1_BYTES = 64 * 1024
-REFERENCES = ("elementwise.c", "pooling.c", "softmax_s8.c")
+REFERENCES = ("elementwise.c", "mean.c", "pooling.c", "softmax_s8.c")
 
 
 def build(elf: Path, seed: int, calls: int) -> str:

@@ -8,6 +8,7 @@
 #include "tests/random_data.h"
 #include "tests/report.h"
 #include "tests/small_calls.h"
+#include "tests/tensor_calls.h"
 #include "tests/team.h"
 
 static L1 int8_t packed[BUFFER_BYTES];
@@ -363,6 +364,11 @@ static const kernel_t kKernels[] = {
     {"softmax", call_softmax},
     {"lookup", call_lookup},
     {"copy", call_copy},
+    {"product", call_mul},
+    {"sum of rows", call_sum_by_tables},
+    {"smaller or larger", call_extremum},
+    {"mean", call_mean},
+    {"move", call_move},
 };
 
 uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {

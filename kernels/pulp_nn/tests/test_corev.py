@@ -42,6 +42,10 @@ def loop_lengths(elf: Path, setup: int = SETUP) -> set[int]:
         ("sum, requantized", 13),
         ("four of a sum by tables", 29),
         ("four of a lookup", 12),
+        ("a product", 15),
+        ("a product that rounds once", 13),
+        ("a sum of rows", 9),
+        ("the smaller of two", 4),
         ("largest of a window", 4),
         ("sums of a window", 10),
     ],
@@ -107,6 +111,12 @@ def code_bytes(folder: Path, entry: str) -> int:
         ("softmax_by_table", 1300),
         ("lookup", 300),
         ("copy", 700),
+        ("mul_tflite_s8", 600),
+        ("mul_scaled_s8", 600),
+        ("sum_by_tables", 560),
+        ("minimum_s8", 520),
+        ("mean_s8", 700),
+        ("move", 1000),
     ],
 )
 def test_a_function_of_one_kind_brings_little_code(
