@@ -3,7 +3,15 @@
 import pytest
 from random_layers import host, kernels_of, with_weights, without_weights
 from tinsmith_ir import Graph
-from tinsmith_ir.operators import Add, AveragePool2D, Conv2D, DepthwiseConv2D, FullyConnected
+from tinsmith_ir.operators import (
+    Add,
+    AveragePool2D,
+    Conv2D,
+    DepthwiseConv2D,
+    FullyConnected,
+    Mean,
+    Mul,
+)
 from tinsmith_ir.operators.softmax import Softmax
 from tinsmith_ir.types import Quantization
 from tinsmith_lowering import find_kernel, layer_of_call, lower
@@ -57,7 +65,9 @@ def test_a_call_is_for_all_cores(cores: int) -> None:
         (with_weights(DepthwiseConv2D(), (1, 9, 7, 4), (1, 3, 3, 8), 3), "it has 2"),
         (with_weights(FullyConnected(), (2, 8), (4, 8), None), "it has 2"),
         (with_weights(FullyConnected(), (1, 6), (4, 6), None), "it has 6"),
-        (without_weights(Add(), (1, 4, 6), (1, 1, 6)), "shapes are (1, 4, 6), (1, 1, 6)"),
+        (without_weights(Add(), (4, 5, 6), (4, 1, 6)), "they have three axes or more that differ"),
+        (without_weights(Mul(), (4, 5, 6), (4, 1, 6)), "they have three axes or more that differ"),
+        (without_weights(Mean(axes=(0, 2)), (4, 5, 6)), "they are [0, 2]"),
         (
             without_weights(AveragePool2D(window=(2, 2), halves_up=True), (1, 4, 4, 3), same=True),
             "they are rounded up",

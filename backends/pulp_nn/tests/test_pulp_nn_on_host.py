@@ -1,5 +1,6 @@
 """Generated C that calls the kernels, compiled for this machine: bit-exact whatever number of cores shares a call."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +21,17 @@ from tinsmith_ir.operators import (
     HardSwish,
     LeakyRelu,
     Logistic,
+    Maximum,
     MaxPool2D,
+    Mean,
+    Minimum,
     Mul,
     Relu,
     Relu6,
     Requantize,
     Softmax,
     Sub,
+    Sum,
     Tanh,
 )
 from tinsmith_ir.operators.base import Operator
@@ -68,7 +73,79 @@ def of_unsigned(dtype: DType, result: DType) -> Graph:
     return builder.build(builder.add(Requantize(dtype=result), [x], "y", wanted))
 
 
+def with_constant(operator: Operator, shape: Sequence[int], constant: Sequence[int]) -> Graph:
+    """An operator of two operands, one of them a constant that is repeated."""
+    builder, random = GraphBuilder("repeated"), np.random.default_rng(1)
+    given = [Quantization.per_tensor(float(np.float32(scale)), z) for scale, z in TWO_SCALES]
+    x = builder.input("x", TensorType(tuple(shape), DType.INT8, given[0]))
+    data = random.integers(-128, 128, tuple(constant)).astype(np.int8)
+    return builder.build(
+        builder.add(operator, [x, builder.constant("c", data, given[1])], "y", given[0])
+    )
+
+
+def extremum(operator: Operator, lhs: Sequence[int], rhs: Sequence[int]) -> Graph:
+    """Of tensors of one quantization."""
+    builder, given = GraphBuilder("extremum"), Quantization.per_tensor(float(np.float32(0.05)), -3)
+    inputs = [
+        builder.input(name, TensorType(tuple(shape), DType.INT8, given))
+        for name, shape in (("x", lhs), ("z", rhs))
+    ]
+    return builder.build(builder.add(operator, inputs, "y", None))
+
+
+def product_of_halves() -> Graph:
+    """Scales that are powers of two: many products lie half-way between integers."""
+    builder = GraphBuilder("halves")
+    inputs = [
+        builder.input(name, TensorType((1, 5, 7, 9), DType.INT8, Quantization.per_tensor(scale, 0)))
+        for name, scale in (("x", 1 / 16), ("z", 1 / 64))
+    ]
+    wanted = Quantization.per_tensor(1 / 32, 1)
+    return builder.build(builder.add(Mul(), inputs, "y", wanted))
+
+
 LOOKUP = "tinsmith_pulp_lookup"
+MUL, SUM = "tinsmith_pulp_mul", "tinsmith_pulp_sum_by_tables"
+OF_TWO = {
+    "mul": (MUL, without_weights(Mul(), (1, 5, 7, 9), (1, 5, 7, 9))),
+    "mul_of_halves": (MUL, product_of_halves()),
+    "mul_without_a_shift": (
+        MUL,
+        without_weights(Mul(), (3, 70), (3, 70), result=Quantization.per_tensor(0.002, 5)),
+    ),
+    "mul_by_channels": (MUL, without_weights(Mul(), (1, 5, 7, 9), (1, 1, 1, 9), seed=1)),
+    "mul_by_pixels": (
+        MUL,
+        without_weights(Mul(activation=Activation.RELU), (1, 5, 1, 1), (1, 5, 7, 9), seed=2),
+    ),
+    "mul_by_one": (MUL, without_weights(Mul(), (3, 70), (1, 1), seed=3)),
+    "mul_by_constants": (MUL, with_constant(Mul(activation=Activation.RELU6), (1, 9, 33), (33,))),
+    "mul_nearest": (
+        MUL,
+        without_weights(Mul(rounding=Rounding.NEAREST), (1, 5, 7, 9), (7, 9), seed=4),
+    ),
+    "mul_floor": (MUL, without_weights(Mul(rounding=Rounding.FLOOR), (2, 150), (2, 1), seed=5)),
+    "add_of_channels": (SUM, without_weights(Add(), (1, 4, 6, 5), (1, 1, 1, 5))),
+    "add_of_constants": (SUM, with_constant(Add(), (1, 9, 33), (33,))),
+    "sub_of_pixels": (SUM, without_weights(Sub(), (1, 4, 6, 1), (1, 4, 6, 5), seed=6)),
+    "sub": ("tinsmith_pulp_sub_by_tables", without_weights(Sub(), (1, 5, 7, 9), (1, 5, 7, 9))),
+    "sub_nearest": (
+        SUM,
+        without_weights(Sub(rounding=Rounding.NEAREST), (1, 5, 7, 9), (1, 5, 7, 9), seed=7),
+    ),
+    "add_of_full_width": (
+        SUM,
+        without_weights(
+            Add(rounding=Rounding.FLOOR, activation=Activation.RELU), (300,), (300,), seed=8
+        ),
+    ),
+    "minimum": (
+        "tinsmith_pulp_extremum",
+        extremum(Minimum(), (1, 5, 7, 9), (1, 1, 1, 9)),
+    ),
+    "maximum": ("tinsmith_pulp_extremum", extremum(Maximum(), (6, 50), (6, 50))),
+}
 OF_A_BYTE = {
     "logistic": without_weights(Logistic(), (1, 5, 7, 9), result=PROBABILITIES),
     "tanh": without_weights(Tanh(), (2, 201), result=Quantization.per_tensor(1 / 128, 0)),
@@ -85,8 +162,21 @@ OF_A_BYTE = {
     "add_of_one_constant": by_one_constant(Add(rounding=Rounding.FLOOR), 100),
 }
 
+MEAN = "tinsmith_pulp_mean"
+MEANS = {
+    "mean": without_weights(Mean(axes=(1, 2), keep_dims=True), (1, 9, 7, 23)),
+    "mean_of_batches": without_weights(Mean(axes=(1, 2)), (3, 4, 5, 6), seed=1),
+    "mean_of_channels": without_weights(Mean(axes=(3,)), (1, 9, 7, 23), seed=2),
+    "mean_of_one_row": without_weights(Mean(axes=(1, 2)), (1, 1, 40, 16), seed=3),
+    "mean_nearest": without_weights(Mean(axes=(0,), rounding=Rounding.NEAREST), (50, 13), seed=4),
+    "mean_floor": without_weights(Mean(axes=(1, 2), rounding=Rounding.FLOOR), (1, 3, 3, 8), seed=5),
+    "sum": without_weights(Sum(axes=(1,)), (2, 7, 9), seed=6),
+}
+
 LAYERS = {
+    **{name: (MEAN, graph) for name, graph in MEANS.items()},
     **{name: (LOOKUP, graph) for name, graph in OF_A_BYTE.items()},
+    **OF_TWO,
     "conv2d": (
         "tinsmith_pulp_conv2d",
         with_weights(Conv2D(padding=AROUND), (1, 9, 7, 5), (10, 3, 3, 5), 0),

@@ -6,7 +6,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_pulp_nn import convolution, lookups, others
+from tinsmith_pulp_nn import convolution, lookups, means, others, pairs
 
 
 @dataclass(frozen=True)
@@ -23,4 +23,6 @@ class PulpNnBackend(Checked):
             *lookups.kernels_of_one(),
             *others.kernels(target),
             *lookups.kernels_of_two(),
+            *pairs.kernels(),
+            *means.kernels(),
         )

@@ -8,6 +8,7 @@ from tinsmith_target import Target
 
 BACKEND = "pulp_nn"
 HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_nn.h")
+TENSOR_HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_tensors.h")
 CORES = "cores"
 """The option of all kernels: how many cores share a call. Fewer want less scratch."""
 
@@ -64,6 +65,11 @@ def elements_are_counted(layer: Layer) -> str | None:
     """There are fewer than 2**28 elements."""
     count = layer.output.elements
     return None if count < _MOST_ELEMENTS else f"there are {count:,}"
+
+
+def input_is_computed(layer: Layer) -> str | None:
+    """The input is computed at run time."""
+    return None if layer.constant(0) is None else "it is a constant"
 
 
 def one_batch(layer: Layer) -> str | None:

@@ -14,11 +14,14 @@ from typing import Literal
 from tinsmith_pulp_nn.coefficients import COEFFICIENTS, COLD_CYCLES
 from tinsmith_pulp_nn.geometry import (
     BLOCK,
+    Box,
     Copy,
     DepthwisePlan,
     Elements,
     Image,
     Linear,
+    Mean,
+    Rows,
     Side,
     Softmax,
     balanced_members,
@@ -30,10 +33,12 @@ from tinsmith_pulp_nn.geometry import (
     padded_columns,
     plan_depthwise,
     share,
+    share_of_rows,
 )
 
 __all__ = [
     "Kernel",
+    "PairsKernel",
     "Stage",
     "Work",
     "add_cycles",
@@ -53,6 +58,12 @@ __all__ = [
     "lookup_cycles",
     "lookup_work",
     "max_pool_cycles",
+    "mean_cycles",
+    "mean_work",
+    "move_cycles",
+    "move_work",
+    "pairs_cycles",
+    "pairs_work",
     "pool_work",
     "slowest",
     "softmax_cycles",
@@ -61,6 +72,9 @@ __all__ = [
 
 Stage = Literal["tflite", "truncate"]
 """The output stage: TINSMITH_PULP_TFLITE_S8, with bounds of int8, or TINSMITH_PULP_TRUNCATE_S8."""
+
+PairsKernel = Literal["mul_tflite", "mul_scaled", "sum", "extremum"]
+"""Functions of two tensors of tinsmith_pulp_tensors.h."""
 
 Kernel = Literal[
     "conv2d",
@@ -71,6 +85,12 @@ Kernel = Literal[
     "average_pool",
     "softmax",
     "lookup",
+    "mul_tflite",
+    "mul_scaled",
+    "sum",
+    "extremum",
+    "mean",
+    "move",
     "dma",
 ]
 
@@ -125,6 +145,23 @@ def softmax_cycles(softmax: Softmax, cores: int) -> int:
 def lookup_cycles(elements: Elements, cores: int) -> int:
     """tinsmith_pulp_lookup()."""
     return _cycles(*lookup_work(elements, cores))
+
+
+def pairs_cycles(rows: Rows, cores: int, kernel: PairsKernel) -> int:
+    """tinsmith_pulp_mul_tflite_s8(), tinsmith_pulp_mul_scaled_s8(), tinsmith_pulp_sum_by_tables(), and the smaller or
+    larger elements.
+    """
+    return _cycles(*pairs_work(rows, cores, kernel))
+
+
+def mean_cycles(mean: Mean, cores: int) -> int:
+    """tinsmith_pulp_mean_s8()."""
+    return _cycles(*mean_work(mean, cores))
+
+
+def move_cycles(boxes: tuple[Box, ...], cores: int) -> int:
+    """tinsmith_pulp_move()."""
+    return _cycles(*move_work(boxes, cores))
 
 
 def cold_cycles(kernel: Kernel, stage: Stage = "tflite") -> int:
@@ -510,6 +547,69 @@ def _divisor_work(
     single = _sum_over(tuple(int(taps == 1) for taps in rows), ones, first, end)
     changed = _sum_over((1,) * len(rows), changes, first, end)
     return {"change of area": 1 + changed, "divided element": single * channels}
+
+
+@lru_cache(maxsize=_CACHED)
+def pairs_work(rows: Rows, cores: int, kernel: PairsKernel) -> tuple[str, Sequence[Work]]:
+    """The name of the coefficients, and the work of the core that has most rows."""
+    count, columns = share_of_rows(rows.rows, rows.columns, cores)
+    elements = count * columns
+    work = {"row": count, "element": elements, "element that meets": elements * _others(cores)}
+    return f"pairs-{kernel}", [_call(cores) | work]
+
+
+@lru_cache(maxsize=_CACHED)
+def mean_work(mean: Mean, cores: int) -> tuple[str, Sequence[Work]]:
+    """The name of the coefficients, and the work of every core."""
+    blocks, rest = ceiling(mean.inner, BLOCK), mean.inner % BLOCK
+    units = mean.outer * blocks
+    works: list[Work] = []
+    for core in range(cores):
+        first, end = units * core // cores, units * (core + 1) // cores
+        narrow = end // blocks - first // blocks if rest else 0
+        wide = end - first - narrow
+        loads = wide * mean.count
+        work = {
+            "block": wide,
+            "word": loads,
+            "word that meets": loads * _others(cores),
+            "misaligned": loads * _misaligned(mean.inner),
+            "single": narrow * rest,
+            "single's element": narrow * rest * mean.count,
+        }
+        works.append(_call(cores) | work)
+    return "mean", works
+
+
+@lru_cache(maxsize=_CACHED)
+def move_work(boxes: tuple[Box, ...], cores: int) -> tuple[str, Sequence[Work]]:
+    """The name of the coefficients, and the work of the core that has most rows."""
+    work: dict[str, float] = dict(_call(cores))
+    for box in boxes:
+        _add(work, _box_work(box, cores))
+    return "move", [work]
+
+
+def _box_work(box: Box, cores: int) -> dict[str, float]:
+    rows, elements = share_of_rows(math.prod(box.sizes[:3]), box.sizes[3], cores)
+    slabs = ceiling(rows, box.sizes[2])
+    if not box.is_dense:
+        bytes_ = rows * elements
+        meets = bytes_ * _others(cores)
+        of_rows = {"scattered row": rows, "byte": bytes_, "byte that meets": meets}
+        return {"box": 1, "slab": slabs, **of_rows}
+    if elements <= 12:
+        return {"box": 1, "slab": slabs, "short row": rows}
+    pairs = rows * (1 + (elements - 1) // 8)
+    loads, stores = _misaligned(*box.from_steps[:3]), _misaligned(*box.to_steps[:3])
+    return {
+        "box": 1,
+        "slab": slabs,
+        "row": rows,
+        "pair of words": pairs,
+        "pair that meets": pairs * _others(cores),
+        "misaligned": 2 * pairs * (loads + stores),
+    }
 
 
 @lru_cache(maxsize=_CACHED)

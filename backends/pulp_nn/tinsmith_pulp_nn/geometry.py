@@ -79,6 +79,37 @@ class Elements:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Rows of elements of two tensors."""
+
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Means of (outer, count, inner) over `count`."""
+
+    outer: int
+    count: int
+    inner: int
+
+
+@dataclass(frozen=True)
+class Box:
+    """Elements that move, as tinsmith_pulp_box_t: four sizes, the last one that of elements, and bytes along each."""
+
+    sizes: tuple[int, int, int, int]
+    from_steps: tuple[int, int, int, int]
+    to_steps: tuple[int, int, int, int]
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether rows lie side by side on both sides."""
+        return self.from_steps[3] == self.to_steps[3] == 1
+
+
+@dataclass(frozen=True)
 class Copy:
     """A copy by the DMA: one line, or lines that lie apart in the other memory and side by side in the first-level one.
 
@@ -175,6 +206,17 @@ def share(total: int, index: int, count: int) -> tuple[int, int]:
     each, larger = divmod(total, count)
     first = index * each + min(index, larger)
     return first, first + each + (1 if index < larger else 0)
+
+
+def share_of_rows(rows: int, columns: int, cores: int) -> tuple[int, int]:
+    """How many rows a core takes at most, and how many elements of each: whole rows, or a part of one."""
+    if rows >= cores:
+        return ceiling(rows, cores), columns
+    members = cores // rows
+    if members == 1:
+        return 1, columns
+    part = ((ceiling(columns, members) + 3) & ~7) + 4
+    return 1, min(part, columns)
 
 
 # Depthwise convolutions over HWC.

@@ -41,6 +41,7 @@ from tinsmith_pulp_nn.common import (
     core_options,
     elements_are_counted,
     fork,
+    input_is_computed,
 )
 
 _OF_ONE: tuple[type[Operator], ...] = (
@@ -72,11 +73,6 @@ def one_tensor(layer: Layer) -> str | None:
     if other.elements != 1:
         return f"the constant has {other.elements:,} elements"
     return None if shape == layer.output.shape else f"shapes are {shape} and {layer.output.shape}"
-
-
-def is_computed(layer: Layer) -> str | None:
-    """The operand is computed at run time."""
-    return None if layer.constant(0) is None else "it is a constant"
 
 
 def _computed(layer: Layer) -> int | None:
@@ -129,7 +125,7 @@ def lookup_cost(layer: Layer) -> Cost:
 
 def kernels_of_one() -> tuple[Kernel, ...]:
     """Of each operator that is a function of one byte."""
-    rules = (is_computed, elements_are_counted)
+    rules = (input_is_computed, elements_are_counted)
     of_int8 = Signature((DType.INT8,), DType.INT8)
     return (
         *(_kernel(operator=operator, signature=of_int8, rules=rules) for operator in _OF_ONE),

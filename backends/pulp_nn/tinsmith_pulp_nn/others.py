@@ -8,11 +8,13 @@ from tinsmith_ir.arithmetic import (
     INT32_MAX,
     INT32_MIN,
     MULTIPLIER_BITS,
+    activation_range,
     multiply_by_quantized_multiplier,
 )
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.fixed_point import exp_of_negative
-from tinsmith_ir.operators import Add, AveragePool2D, MaxPool2D, Pool, Softmax
+from tinsmith_ir.operators import Add, AveragePool2D, MaxPool2D, Pool, Softmax, Sub
+from tinsmith_ir.operators.elementwise import Arithmetic
 from tinsmith_ir.parameters import (
     SOFTMAX_INTEGER_BITS,
     elementwise_add_parameters,
@@ -52,7 +54,7 @@ def shapes_are_equal(layer: Layer) -> str | None:
 
 def shifts_are_right(layer: Layer) -> str | None:
     """Operands and the sum are shifted to the right, by 31 at most."""
-    p = elementwise_add_parameters(layer.operator_as(Add), layer.inputs, layer.output)
+    p = elementwise_add_parameters(layer.operator_as(Arithmetic), layer.inputs, layer.output)
     shifts = [p.input1_shift, p.input2_shift, p.output_shift]
     return None if all(-31 <= shift <= 0 for shift in shifts) else f"shifts are {shifts}"
 
@@ -82,14 +84,14 @@ def emit_add(layer: Layer, scope: Scope) -> Emission:
 
 
 def tables_exist(layer: Layer) -> str | None:
-    """A value for each byte of both operands gives TFLite's sum of all 65,536 pairs by an addition and a shift."""
+    """A value for each byte of both operands gives the result of all 65,536 pairs by an addition and a shift."""
     return None if tables_of(layer) is not None else "no such values were found"
 
 
 def tables_of(layer: Layer) -> SumTables | None:
     """Of a sum; None where there are none."""
     types = [replace(type_, shape=()) for type_ in (layer.input(0), layer.input(1), layer.output)]
-    return sum_tables(layer.operator_as(Add), (types[0], types[1]), types[2])
+    return sum_tables(layer.operator_as(Arithmetic), (types[0], types[1]), types[2])
 
 
 def prepare_tables(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
@@ -100,10 +102,10 @@ def prepare_tables(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 
 def emit_add_by_tables(layer: Layer, scope: Scope) -> Emission:
-    """A sum as TFLite computes it, by tables."""
+    """A sum or difference as TFLite computes it, by tables."""
     found = tables_of(layer)
     assert found is not None  # a rule
-    p = elementwise_add_parameters(layer.operator_as(Add), layer.inputs, layer.output)
+    low, high = activation_range(layer.operator_as(Arithmetic).activation, layer.output)
     tables = scope.prepared(LAYOUT, f"{scope.layer}: what each byte of both operands adds")
     fields = {
         "kind": "TINSMITH_PULP_ADD_TFLITE",
@@ -111,8 +113,8 @@ def emit_add_by_tables(layer: Layer, scope: Scope) -> Emission:
         "rhs": scope.input(1),
         "output": scope.output,
         "count": layer.output.elements,
-        "min": p.clamp_min,
-        "max": p.clamp_max,
+        "min": low,
+        "max": high,
         "lhs_table": tables,
         "rhs_table": f"{tables} + {len(found.lhs)}",
         "table_shift": found.shift,
@@ -326,14 +328,17 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
     )
     one, two = Signature((DType.INT8,), DType.INT8), Signature((DType.INT8, DType.INT8), DType.INT8)
     return (
-        kernel(
-            name="tinsmith_pulp_add_by_tables",
-            operator=Add,
-            signature=two,
-            emit=emit_add_by_tables,
-            rules=(shapes_are_equal, elements_are_counted, shifts_are_right, tables_exist),
-            prepare=prepare_tables,
-            cost=add_cost,
+        *(
+            kernel(
+                name=f"tinsmith_pulp_{operator.mnemonic}_by_tables",
+                operator=operator,
+                signature=two,
+                emit=emit_add_by_tables,
+                rules=(shapes_are_equal, elements_are_counted, shifts_are_right, tables_exist),
+                prepare=prepare_tables,
+                cost=add_cost,
+            )
+            for operator in (Add, Sub)
         ),
         kernel(
             name="tinsmith_pulp_add",

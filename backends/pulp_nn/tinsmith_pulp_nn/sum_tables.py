@@ -1,7 +1,8 @@
-"""Tables for sums: a number for each byte of both operands, so that TFLite's sum is that of two numbers, shifted.
+"""Tables for sums: a number for each byte of both operands, whose sum, shifted, is the result of an Add or Sub.
 
-The same search as tinsmith_pulp_add_tables() of kernels/pulp_nn makes: begin with the scaled operands in as many bits
-of fraction as there is room for, then move every number to where the sums with all of the other operand are right.
+The search is that of tinsmith_pulp_add_tables() of kernels/pulp_nn, for any rounding: begin with scaled operands in as
+many bits of fraction as there is room for, then move every number to where the sums with all of the other operand are
+right.
 """
 
 from collections.abc import Sequence
@@ -10,9 +11,15 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir.arithmetic import multiply_by_quantized_multiplier
-from tinsmith_ir.operators import Add
-from tinsmith_ir.parameters import ElementwiseAddParameters, elementwise_add_parameters
+from tinsmith_ir.arithmetic import (
+    MULTIPLIER_BITS,
+    activation_range,
+    multiply_by_quantized_multiplier,
+)
+from tinsmith_ir.operators import Sub
+from tinsmith_ir.operators.elementwise import Arithmetic
+from tinsmith_ir.parameters import elementwise_add_parameters, weighted_sum_parameters
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 
 _MOST_BITS, _FEWEST_BITS = 22, 8
@@ -30,26 +37,27 @@ class SumTables:
 
 @lru_cache(maxsize=256)
 def sum_tables(
-    operator: Add, inputs: tuple[TensorType, TensorType], output: TensorType
+    operator: Arithmetic, inputs: tuple[TensorType, TensorType], output: TensorType
 ) -> SumTables | None:
-    """Tables that give the sum of every pair of int8; None where none were found. Types: of any shape."""
-    p = elementwise_add_parameters(operator, inputs, output)
-    scaled = (
-        _scaled(p, p.input1_offset, p.input1_multiplier, p.input1_shift),
-        _scaled(p, p.input2_offset, p.input2_multiplier, p.input2_shift),
-    )
-    wanted = _wanted(p, scaled[0][:, None] + scaled[1][None, :])
-    bits = _fraction_bits(p, scaled)
+    """Tables that give the result of an Add or Sub for every pair of int8; None where none were found. Types: of any
+    shape.
+    """
+    wanted = _wanted(operator, inputs, output)
+    bounds = activation_range(operator.activation, output)
+    amounts, places = _amounts(operator, inputs, output)
+    bits = _fraction_bits(amounts, places)
     if bits < _FEWEST_BITS:
         return None
+    zero_point = 0 if output.quantization is None else output.quantization.zero_point
+    half = 0 if operator.rounding is Rounding.FLOOR else 1 << (bits - 1)
     # Where ties are exact, as between scales that are powers of two, amounts a bit too large bring those of both signs
     # away from zero; elsewhere that would be too much.
     for has_excess in (False, True):
-        tables = [_fixed_point(p, one, bits) for one in scaled]
+        tables = [_fixed_point(one, places - bits) for one in amounts]
         if has_excess:
             tables = [table + (table >> 14) for table in tables]
-        tables[0] += (p.output_offset << bits) + (1 << (bits - 1))
-        if _correct_both(p, wanted, tables, bits):
+        tables[0] += (zero_point << bits) + half
+        if _correct_both(bounds, wanted, tables, bits):
             return SumTables(tables[0].astype(np.int32), tables[1].astype(np.int32), bits)
     return None
 
@@ -59,39 +67,59 @@ def _bytes() -> NDArray[np.int64]:
     return np.arange(256, dtype=np.uint8).view(np.int8).astype(np.int64)
 
 
-def _scaled(
-    p: ElementwiseAddParameters, offset: int, multiplier: int, shift: int
+def _wanted(
+    operator: Arithmetic, inputs: tuple[TensorType, TensorType], output: TensorType
 ) -> NDArray[np.int64]:
-    raised = ((_bytes() + offset) << p.left_shift).astype(np.int32)
+    """(lhs, rhs): the results."""
+    values = _bytes().astype(np.int8)
+    types = [inputs[0].with_shape((256, 1)), inputs[1].with_shape((1, 256))]
+    (found,) = operator.evaluate(
+        [values[:, None], values[None, :]], types, (output.with_shape((256, 256)),)
+    )
+    return found.astype(np.int64)
+
+
+def _amounts(
+    operator: Arithmetic, inputs: tuple[TensorType, TensorType], output: TensorType
+) -> tuple[list[NDArray[np.int64]], int]:
+    """What each byte of both operands adds to the result, times two to a power, and the power."""
+    sign = -1 if isinstance(operator, Sub) else 1
+    if operator.rounding is not Rounding.TFLITE:
+        w = weighted_sum_parameters(operator, inputs, output)
+        lhs = (_bytes() + w.input1_offset) * w.multiplier1
+        rhs = (_bytes() + w.input2_offset) * w.multiplier2
+        return [lhs, sign * rhs], MULTIPLIER_BITS - w.shift
+    p = elementwise_add_parameters(operator, inputs, output)
+    lhs = _scaled(p.input1_offset, p.left_shift, p.input1_multiplier, p.input1_shift)
+    rhs = _scaled(p.input2_offset, p.left_shift, p.input2_multiplier, p.input2_shift)
+    amounts = [lhs * p.output_multiplier, sign * rhs * p.output_multiplier]
+    return amounts, MULTIPLIER_BITS - p.output_shift
+
+
+def _scaled(offset: int, left_shift: int, multiplier: int, shift: int) -> NDArray[np.int64]:
+    raised = ((_bytes() + offset) << left_shift).astype(np.int32)
     return multiply_by_quantized_multiplier(raised, multiplier, shift).astype(np.int64)
 
 
-def _wanted(p: ElementwiseAddParameters, sums: NDArray[np.int64]) -> NDArray[np.int64]:
-    scaled = multiply_by_quantized_multiplier(
-        sums.astype(np.int32), p.output_multiplier, p.output_shift
-    )
-    return np.clip(scaled.astype(np.int64) + p.output_offset, p.clamp_min, p.clamp_max)
-
-
-def _fraction_bits(p: ElementwiseAddParameters, scaled: Sequence[NDArray[np.int64]]) -> int:
+def _fraction_bits(amounts: Sequence[NDArray[np.int64]], places: int) -> int:
     """What a sum below 2**30, with the zero point and what rounds it, leaves for a fraction."""
-    largest = sum(int(np.abs(one).max()) for one in scaled)
-    whole = (largest * p.output_multiplier >> 31 >> -p.output_shift) + 130
+    largest = sum(int(np.abs(one).max()) for one in amounts)
+    whole = (largest >> places) + 130
     bits = _MOST_BITS
     while bits >= _FEWEST_BITS and whole > 1 << 30 >> bits:
         bits -= 1
     return bits
 
 
-def _fixed_point(
-    p: ElementwiseAddParameters, scaled: NDArray[np.int64], bits: int
-) -> NDArray[np.int64]:
-    shift = 31 - p.output_shift - bits
-    return (scaled * p.output_multiplier + (1 << (shift - 1))) >> shift
+def _fixed_point(amounts: NDArray[np.int64], places: int) -> NDArray[np.int64]:
+    """The amounts without `places` of their bits of fraction."""
+    if places <= 0:
+        return amounts << -places
+    return (amounts + (1 << (places - 1))) >> places
 
 
 def _correct_both(
-    p: ElementwiseAddParameters,
+    bounds: tuple[int, int],
     wanted: NDArray[np.int64],
     tables: list[NDArray[np.int64]],
     bits: int,
@@ -99,7 +127,7 @@ def _correct_both(
     """Move the numbers; whether all sums are right then."""
     for _ in range(_ROUNDS):
         for mine, matrix in ((0, wanted), (1, wanted.T)):
-            low, high = _room(p, matrix, tables[1 - mine], bits)
+            low, high = _room(bounds, matrix, tables[1 - mine], bits)
             is_low, is_high = tables[mine] < low, tables[mine] > high
             if not (is_low | is_high).any():
                 return True
@@ -109,12 +137,12 @@ def _correct_both(
 
 
 def _room(
-    p: ElementwiseAddParameters, wanted: NDArray[np.int64], other: NDArray[np.int64], bits: int
+    bounds: tuple[int, int], wanted: NDArray[np.int64], other: NDArray[np.int64], bits: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Between which numbers each one gives the wanted sums with all of the other table. wanted: (mine, other)."""
     first = (wanted << bits) - other[None, :]
     last = first + (1 << bits) - 1
     far = np.int64(1) << 60
-    low = np.where(wanted > p.clamp_min, first, -far).max(axis=1)
-    high = np.where(wanted < p.clamp_max, last, far).min(axis=1)
+    low = np.where(wanted > bounds[0], first, -far).max(axis=1)
+    high = np.where(wanted < bounds[1], last, far).min(axis=1)
     return low, high

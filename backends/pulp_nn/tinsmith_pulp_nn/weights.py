@@ -102,11 +102,6 @@ def weights_are_constant(layer: Layer) -> str | None:
     return None
 
 
-def input_is_computed(layer: Layer) -> str | None:
-    """The input is computed at run time."""
-    return None if layer.constant(0) is None else "it is a constant"
-
-
 def sums_fit(layer: Layer) -> str | None:
     """Every sum, shifted to the left where its scale is large, stays below 2**30."""
     found = channels_of(layer)

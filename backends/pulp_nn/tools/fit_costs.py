@@ -1,5 +1,7 @@
 """Fits cost.py to the simulator: `fit_costs.py` writes coefficients.py, `fit_costs.py --check` measures other layers.
 
+What tinsmith_pulp_tensors.h has is fitted, or checked, where it is named: `--kernel mean --kernel move`.
+
 Layers are random, of sizes that tiles have; the same seed gives the same layers and coefficients. Both need the
 checkout: a program that runs all layers is built from its kernels and simulated.
 """
@@ -16,12 +18,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_pulp_nn import coefficients, cost
-from tinsmith_pulp_nn.cost import Stage, Work
+from tinsmith_pulp_nn.cost import PairsKernel, Stage, Work
 from tinsmith_pulp_nn.geometry import (
+    Box,
     Copy,
     Elements,
     Image,
     Linear,
+    Mean,
+    Rows,
     Softmax,
     conv2d_scratch_bytes,
     depthwise_scratch_bytes,
@@ -58,7 +63,7 @@ class Layer:
     kernel: str
     stage: Stage
     cores: int
-    geometry: Image | Linear | Softmax | Elements | Copy
+    geometry: Image | Linear | Softmax | Elements | Rows | Mean | Box | Copy
     kind: str
     works: Sequence[Work]
 
@@ -73,11 +78,13 @@ class Layer:
         if isinstance(self.geometry, Copy):
             line, lines = self.geometry.line_bytes, self.geometry.lines
             return (line * lines, 0, 0) if lines == 1 else (line * lines, line, line + _DMA_GAP)
+        if isinstance(self.geometry, Box):
+            return self.geometry.sizes + self.geometry.from_steps + self.geometry.to_steps
         return astuple(self.geometry)
 
     @property
     def text(self) -> str:
-        numbers = "x".join(map(str, astuple(self.geometry)))
+        numbers = "x".join(map(str, self._numbers()))
         stage = f"{self.stage} " if _has_stage(self.kernel) else ""
         return f"{self.kernel} {stage}{numbers} on {self.cores}"
 
@@ -216,6 +223,44 @@ class _Sampler:
         kind, works = cost.softmax_work(softmax, cores)
         return Layer("kSoftmax", "softmax", "tflite", cores, softmax, kind, works)
 
+    def _pairs(self, kernel: PairsKernel) -> Layer | None:
+        rows, cores = Rows(self._size(256), self._size(512)), self._cores()
+        if rows.rows * rows.columns > _MOST_ELEMENTS:
+            return None
+        kind, works = cost.pairs_work(rows, cores, kernel)
+        enumerator = "k" + "".join(part.capitalize() for part in kernel.split("_"))
+        return Layer(enumerator, kernel, "tflite", cores, rows, kind, works)
+
+    def _mean(self) -> Layer | None:
+        mean = Mean(self._size(8), self._size(1024), self._channels())
+        cores = self._cores()
+        if mean.outer * mean.count * mean.inner > _MOST_ELEMENTS:
+            return None
+        kind, works = cost.mean_work(mean, cores)
+        return Layer("kMean", "mean", "tflite", cores, mean, kind, works)
+
+    def _move(self) -> Layer | None:
+        """Dense on one side; on the other dense, or with two axes exchanged, or repeated, or with gaps."""
+        sizes = (self._size(8), self._size(16), self._size(32), self._channels())
+        steps = [sizes[1] * sizes[2] * sizes[3], sizes[2] * sizes[3], sizes[3], 1]
+        other, cores = list(steps), self._cores()
+        kind = self._random.choice(["gaps", "gaps", "exchanged", "repeated", "scattered"])
+        if kind == "gaps":
+            other = [step * 2 for step in steps[:3]] + [1]
+        elif kind == "exchanged":
+            other = [sizes[2] * sizes[1] * sizes[3], sizes[3], sizes[1] * sizes[3], 1]
+        elif kind == "repeated":
+            other = [sizes[1] * sizes[3], sizes[3], 0, 1]
+        else:
+            other = [sizes[3] * sizes[1] * sizes[2], sizes[2], 1, sizes[1] * sizes[2]]
+        if sizes[0] * steps[0] > _MOST_ELEMENTS // 2:
+            return None
+        dense, given = (steps[0], steps[1], steps[2], 1), (other[0], other[1], other[2], other[3])
+        is_from = kind == "repeated" or self._random.random() < 0.5
+        box = Box(sizes, given if is_from else dense, dense if is_from else given)
+        work_kind, works = cost.move_work((box,), cores)
+        return Layer("kMove", "move", "tflite", cores, box, work_kind, works)
+
     def _copy(self) -> Layer | None:
         is_flat = self._random.random() < 0.5
         size = self._size(_MOST_ELEMENTS if is_flat else 1024)
@@ -225,8 +270,8 @@ class _Sampler:
         enumerator = "kDmaToL1" if to_l1 else "kDmaToL2"
         return Layer(enumerator, "dma", "tflite", 1, copy, kind, works)
 
-    def layers(self, rounds: int) -> list[Layer]:
-        """For each round 40: 12 convolutions, 15 depthwise ones, 13 others."""
+    def layers(self, rounds: int, kernels: Sequence[str] = ()) -> list[Layer]:
+        """For each round 40: 12 convolutions, 15 depthwise ones, 13 others; or only those of `kernels`."""
         draws: list[tuple[int, Callable[[], Layer | None]]] = [
             (5, lambda: self._conv2d(is_pointwise=True)),
             (7, lambda: self._conv2d(is_pointwise=False)),
@@ -242,9 +287,23 @@ class _Sampler:
             (1, lambda: self._elements("lookup")),
             (2, self._softmax),
         ]
+        if kernels:
+            draws = [(2, self._drawers[name]) for name in kernels]
         return [
             self._until(draw) for _ in range(rounds) for count, draw in draws for _ in range(count)
         ]
+
+    @property
+    def _drawers(self) -> Mapping[str, Callable[[], Layer | None]]:
+        """Kernels that are fitted alone."""
+        return {
+            "mul_tflite": lambda: self._pairs("mul_tflite"),
+            "mul_scaled": lambda: self._pairs("mul_scaled"),
+            "sum": lambda: self._pairs("sum"),
+            "extremum": lambda: self._pairs("extremum"),
+            "mean": self._mean,
+            "move": self._move,
+        }
 
 
 def _outputs(image: Image) -> int:
@@ -368,15 +427,20 @@ def _module(found: Mapping[str, Mapping[str, float]], cold: Mapping[str, int], s
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def write(seed: int, rounds: int) -> None:
-    """Measure, fit, write coefficients.py, and print how well the fitted layers are met."""
-    layers = _Sampler(f"fit {seed}").layers(rounds)
+def write(seed: int, rounds: int, kernels: Sequence[str] = ()) -> None:
+    """Measure, fit, write coefficients.py, and print how well the fitted layers are met.
+
+    kernels: some that are fitted, all others staying as they are; else those of the sampler's rounds.
+    """
+    layers = _Sampler(f"fit {seed}").layers(rounds, kernels)
     cycles = measure([layer.initializer for layer in layers])
     found: dict[str, dict[str, float]] = {}
     kinds = _by_kind(layers)
     for kind, of_kind in kinds.items():
         found[kind] = fit([layers[i].works for i in of_kind], [cycles[i].warm for i in of_kind])
-    _TARGET.write_text(_module(found, _cold_cycles(layers, cycles), seed), encoding="utf-8")
+    kept = dict(sorted((dict(coefficients.COEFFICIENTS) | found).items()))
+    cold = dict(coefficients.COLD_CYCLES) | _cold_cycles(layers, cycles)
+    _TARGET.write_text(_module(kept, dict(sorted(cold.items())), seed), encoding="utf-8")
     errors = _errors(layers, cycles, found)
     for kind, of_kind in kinds.items():
         print(_summary(kind, [errors[i] for i in of_kind]))
@@ -400,12 +464,12 @@ def _record(layer: Layer, cycles: Cycles, error: float) -> dict[str, object]:
     }
 
 
-def check(seed: int, rounds: int, *, as_json: bool) -> None:
+def check(seed: int, rounds: int, kernels: Sequence[str] = (), *, as_json: bool) -> None:
     """Measure 40 layers for each round that no fit has seen, and print modelled against simulated cycles.
 
     as_json: an object a line for each layer, and nothing else.
     """
-    layers = _Sampler(f"check {seed}").layers(rounds)
+    layers = _Sampler(f"check {seed}").layers(rounds, kernels)
     cycles = measure([layer.initializer for layer in layers])
     errors = _errors(layers, cycles, coefficients.COEFFICIENTS)
     if as_json:
@@ -423,15 +487,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fits the cost model to the simulator.")
     parser.add_argument("--check", action="store_true", help="measure other layers instead")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--kernel",
+        action="append",
+        default=[],
+        choices=["mul_tflite", "mul_scaled", "sum", "extremum", "mean", "move"],
+        help="only this kernel, which rounds without it leave out; may be given several times",
+    )
     parser.add_argument("--rounds", type=int, help="of 40 layers; 60 to fit, 1 to check")
     parser.add_argument(
         "--json", action="store_true", help="of --check: a line a layer, for programs"
     )
     arguments = parser.parse_args()
     if arguments.check:
-        check(arguments.seed, arguments.rounds or 1, as_json=arguments.json)
+        check(arguments.seed, arguments.rounds or 1, arguments.kernel, as_json=arguments.json)
     else:
-        write(arguments.seed, arguments.rounds or 60)
+        write(arguments.seed, arguments.rounds or 60, arguments.kernel)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include "tinsmith_pulp.h"
 #include "tinsmith_pulp_arranged.h"
 #include "tinsmith_pulp_nn.h"
+#include "tinsmith_pulp_tensors.h"
 
 #define POOL_BYTES (224u * 1024u)
 #define MOST_CHANNELS 256u
@@ -24,11 +25,18 @@ typedef enum {
   kAveragePool,
   kSoftmax,
   kLookup,
+  kMulTflite,
+  kMulScaled,
+  kSum,
+  kExtremum,
+  kMean,
+  kMove,
   kDmaToL1,
   kDmaToL2,
 } kernel_t;
 
-// numbers: of convolutions and pools as Image of geometry.py has them, of others in the order of their dataclass. Of
+// numbers: of convolutions and pools as Image of geometry.py has them, of others in the order of their dataclass, one
+// after the other. Of
 // the DMA: bytes, bytes of a line (0 for one dimension), from line to line.
 typedef struct {
   kernel_t kernel;
@@ -66,7 +74,14 @@ static PULP_L1 union {
   tinsmith_pulp_pool_t pool;
   tinsmith_pulp_softmax_t softmax;
   tinsmith_pulp_lookup_t lookup;
+  tinsmith_pulp_mul_t mul;
+  tinsmith_pulp_sum_t sum;
+  tinsmith_pulp_pairs_t extremum;
+  tinsmith_pulp_mean_t mean;
+  tinsmith_pulp_move_t move;
 } layers;
+static PULP_L1 tinsmith_pulp_box_t near_box;
+static PULP_L1 const void *near_input;
 static PULP_L1 tinsmith_pulp_call_t call;
 static PULP_L1 tinsmith_pulp_window_numbers_t near_window;
 static PULP_L1 tinsmith_pulp_linear_numbers_t near_linear;
@@ -165,6 +180,30 @@ static void run_softmax(const void *layer, tinsmith_pulp_core_t core) {
 
 static void run_lookup(const void *layer, tinsmith_pulp_core_t core) {
   tinsmith_pulp_lookup(layer, core);
+}
+
+static void run_mul_tflite(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_mul_tflite_s8(layer, core);
+}
+
+static void run_mul_scaled(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_mul_scaled_s8(layer, core);
+}
+
+static void run_sum(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_sum_by_tables(layer, core);
+}
+
+static void run_extremum(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_maximum_s8(layer, core);
+}
+
+static void run_mean(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_mean_s8(layer, core);
+}
+
+static void run_move(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_move(layer, core);
 }
 
 static const tinsmith_pulp_output_numbers_t kOutputNumbers = {-5, -128, 127};
@@ -353,6 +392,77 @@ static job_t lookup_of(const shape_t *shape) {
   return (job_t){run_lookup, &layers.lookup};
 }
 
+// The other operand is the same in all rows.
+static tinsmith_pulp_pairs_t pairs_of(const shape_t *shape) {
+  const uint16_t *n = shape->numbers;
+  const uint32_t count = (uint32_t)n[0] * n[1];
+  return (tinsmith_pulp_pairs_t){take(count), take(n[1]), take(count), n[0], n[1], n[1], 0u, 1u, 1u};
+}
+
+static job_t mul_of(const shape_t *shape) {
+  const bool is_tflite = shape->kernel == kMulTflite;
+  layers.mul = (tinsmith_pulp_mul_t){.pairs = pairs_of(shape),
+                                     .lhs_offset = 3,
+                                     .rhs_offset = -5,
+                                     .high = 20000,
+                                     .low = 12345,
+                                     .shift = is_tflite ? 7 : 22,
+                                     .min = -128,
+                                     .max = 127};
+  return (job_t){is_tflite ? run_mul_tflite : run_mul_scaled, &layers.mul};
+}
+
+static job_t sum_of(const shape_t *shape) {
+  layers.sum = (tinsmith_pulp_sum_t){.pairs = pairs_of(shape), .shift = 20u, .min = -128, .max = 127};
+  const uint32_t bytes = 2u * TABLE_WORDS * (uint32_t)sizeof(int32_t);
+  int32_t *tables = take(bytes);
+  fill(tables, bytes, 1u);
+  layers.sum.lhs_table = tables;
+  layers.sum.rhs_table = tables + TABLE_WORDS;
+  return (job_t){run_sum, &layers.sum};
+}
+
+static job_t extremum_of(const shape_t *shape) {
+  layers.extremum = pairs_of(shape);
+  return (job_t){run_extremum, &layers.extremum};
+}
+
+static job_t mean_of(const shape_t *shape) {
+  const uint16_t *n = shape->numbers;
+  layers.mean = (tinsmith_pulp_mean_t){.outer = n[0],
+                                       .count = n[1],
+                                       .inner = n[2],
+                                       .input_zero_point = 3,
+                                       .is_tflite = true,
+                                       .multiplier = 1 << 30,
+                                       .shift = 4,
+                                       .min = -128,
+                                       .max = 127};
+  layers.mean.input = take((uint32_t)n[0] * n[1] * n[2]);
+  layers.mean.output = take((uint32_t)n[0] * n[2]);
+  return (job_t){run_mean, &layers.mean};
+}
+
+static uint32_t bytes_of_box(const uint32_t *sizes, const uint32_t *steps) {
+  uint32_t last = 0u;
+  for (uint32_t i = 0u; i < TINSMITH_PULP_BOX_AXES; ++i) {
+    last += (sizes[i] - 1u) * steps[i];
+  }
+  return last + 1u;
+}
+
+static job_t move_of(const shape_t *shape) {
+  for (uint32_t i = 0u; i < TINSMITH_PULP_BOX_AXES; ++i) {
+    near_box.sizes[i] = shape->numbers[i];
+    near_box.from_steps[i] = shape->numbers[TINSMITH_PULP_BOX_AXES + i];
+    near_box.to_steps[i] = shape->numbers[2u * TINSMITH_PULP_BOX_AXES + i];
+  }
+  near_input = take(bytes_of_box(near_box.sizes, near_box.from_steps));
+  layers.move =
+      (tinsmith_pulp_move_t){&near_input, take(bytes_of_box(near_box.sizes, near_box.to_steps)), &near_box, 1u};
+  return (job_t){run_move, &layers.move};
+}
+
 static job_t job_of(const shape_t *shape) {
   used = 0u;
   switch (shape->kernel) {
@@ -368,6 +478,17 @@ static job_t job_of(const shape_t *shape) {
       return softmax_of(shape);
     case kLookup:
       return lookup_of(shape);
+    case kMulTflite:
+    case kMulScaled:
+      return mul_of(shape);
+    case kSum:
+      return sum_of(shape);
+    case kExtremum:
+      return extremum_of(shape);
+    case kMean:
+      return mean_of(shape);
+    case kMove:
+      return move_of(shape);
     default:
       return pool_of(shape);
   }
