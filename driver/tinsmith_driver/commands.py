@@ -64,6 +64,8 @@ from tinsmith_driver.running import Measurement, compare, run_samples, traced
 from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program_from_text
+from tinsmith_driver.tiling import tiling_facts, tiling_table, tiling_text
+from tinsmith_driver.traces import with_layer_names
 from tinsmith_driver.writing import refuse_collisions, write_outputs
 
 _RANDOM_SAMPLES = 4
@@ -205,6 +207,7 @@ def _print_compiled(arguments: argparse.Namespace, compilation: Compilation) -> 
     name = f"{visible(compilation.program.name)}: " if arguments.more else ""
     status = compilation.arena_status.replace("_", " ")
     print(f"{name}arena {thousands(compilation.arena_bytes)} bytes, {status}")
+    _print_tiling(compilation, None)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -245,13 +248,15 @@ def verify(arguments: argparse.Namespace) -> int:
             measurement = with_early_engines(compilation, measurement, arguments.timeout)
             measurement = _with_layers(arguments, compilation, measurement)
             result = report(compilation, build, measurement)
-            traces = _trace(arguments, build, groups)
+            traces = _trace(arguments, compilation, build, groups)
             if build.firmware.warnings:
                 print(visible_lines(build.firmware.warnings), file=sys.stderr)
-            tables = (
+            tables = [
                 layer_table(compilation, measurement),
                 memory_table(compilation, build, measurement),
-            )
+            ]
+            if arguments.layers and result["tiling"] is not None:
+                tables.insert(1, tiling_table(result["tiling"]))
     reports = _reports(arguments, compilation, result)
     write_outputs(_difference(arguments, measurement) | traces | reports)
     print("\n\n".join(tables))
@@ -486,13 +491,27 @@ def _difference(arguments: argparse.Namespace, measurement: Measurement) -> dict
 
 
 def _trace(
-    arguments: argparse.Namespace, build: Build, groups: Sequence[Samples]
+    arguments: argparse.Namespace,
+    compilation: Compilation,
+    build: Build,
+    groups: Sequence[Samples],
 ) -> dict[Path, bytes]:
-    """The trace of the first sample's run, by the file to write, if it was asked for."""
+    """The trace of the first sample's run, by the file to write, if it was asked for. Layers have their names if a
+    cluster runs it, and the program that marks them has room on the board.
+    """
     if arguments.trace is None:
         return {}
     first = next(samples for samples in groups if len(samples))
-    return {arguments.trace: traced(build, first, arguments.timeout)}
+    if not build.firmware.cluster:
+        return {arguments.trace: traced(build, first, arguments.timeout)}
+    try:
+        with built(compilation, layer_hook=True) as marked:
+            trace = traced(marked, first, arguments.timeout)
+    except DoesNotFitError as error:
+        print(f"warning: no layers in the trace: with their marks {error}", file=sys.stderr)
+        return {arguments.trace: traced(build, first, arguments.timeout)}
+    names = [call.name for call in compilation.program.calls]
+    return {arguments.trace: with_layer_names(trace, names)}
 
 
 def _npz(measurement: Measurement) -> bytes:
@@ -539,6 +558,11 @@ def _print_timings(arguments: argparse.Namespace, compilation: Compilation) -> N
         print(timing_table(compilation), file=sys.stderr)
 
 
+def _print_tiling(compilation: Compilation, measurement: Measurement | None) -> None:
+    if (tiling := tiling_facts(compilation, measurement)) is not None:
+        print(tiling_text(tiling))
+
+
 def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:
     for group in measurement.groups:
         name = visible(group.samples.group) or "samples"
@@ -565,6 +589,7 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
         )
     if (cluster := cluster_run(measurement.cores)) is not None:
         print(f"cluster: {cluster_text(cluster)}")
+    _print_tiling(compilation, measurement)
     if measurement.layers_compared:
         print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
     if measurement.engines_compared:

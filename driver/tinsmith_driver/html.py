@@ -1,4 +1,4 @@
-"""The report as one HTML page with nothing to load: report.json for people, and a map of the arena."""
+"""The report as one HTML page with nothing to load: report.json for people, a map of the arena, tiles along time."""
 
 import zlib
 from collections.abc import Mapping
@@ -11,12 +11,16 @@ import jinja2
 from tinsmith_allocation import Block, Plan
 from tinsmith_ir.escape import visible
 
-from tinsmith_driver.report_types import Report
+from tinsmith_driver.cluster import waits_text
+from tinsmith_driver.report_types import Report, TiledLayerRow
 from tinsmith_driver.table import thousands
+from tinsmith_driver.tiling import percent, tiling_text
+from tinsmith_driver.timeline import timeline
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 1100.0, 340.0, 64.0, 20.0
 _TICKS = 4
 _CHARACTER_WIDTH = 5.6
+_SHOWN_WAITS = 3
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,11 @@ def html_report(report: Report, plans: Mapping[str, Plan], trace: str | None = N
         cost=_cost(report),
         layers=_layers(report, _cost(report)),
         cores=_cores(report),
+        tiling=_tiling(report),
+        tiling_summary=[]
+        if report["tiling"] is None
+        else tiling_text(report["tiling"]).split("\n"),
+        timeline=None if report["tiling"] is None else timeline(report["tiling"]),
         trace=quote(trace) if trace is not None else "",
         maps={name: _map(plan) for name, plan in plans.items()},
     )
@@ -93,6 +102,9 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
         facts.append(("cycles", thousands(run["cycles"]), run["cycles_source"] or ""))
     if run is not None and (cluster := run["cluster"]) is not None:
         facts.append(("utilisation", f"{cluster['utilisation']:.1%}", f"{cluster['cores']} cores"))
+    if (tiling := report["tiling"]) is not None:
+        note = f"of {thousands(tiling['memory_bytes'])} at once"
+        facts.append((f"{tiling['memory']}, bytes", thousands(tiling["used"]), note))
     facts.append(("MACs", thousands(report["model"]["macs"]), ""))
     bound = thousands(ram["arena_lower_bound"])
     facts.append(
@@ -127,6 +139,27 @@ def _cores(report: Report) -> list[list[str]]:
         for core in cluster["by_core"]
     ]
     return [["", "cycles", "instructions", *(cause.replace("_", " ") for cause in causes)], *rows]
+
+
+def _tiling(report: Report) -> list[dict[str, str]]:
+    """Of each layer in tiles what the page says of it; empty where there are none."""
+    tiling = report["tiling"]
+    return [] if tiling is None else [_tiled(layer) for layer in tiling["layers"]]
+
+
+def _tiled(layer: TiledLayerRow) -> dict[str, str]:
+    cores = layer["cores"]
+    return {
+        "name": layer["name"],
+        "way": layer["way"],
+        "near": ", ".join(layer["near"]) or "-",
+        "prefetched": "yes" if layer["prefetched"] else "no",
+        "modelled": thousands(layer["modelled"]),
+        "cycles": thousands(layer["cycles"]),
+        "difference": percent(layer["difference"]),
+        "utilisation": "-" if cores is None else f"{cores['utilisation']:.1%}",
+        "waits": "-" if cores is None else waits_text(cores["waits"], _SHOWN_WAITS),
+    }
 
 
 def _cost(report: Report) -> Literal["cycles", "instructions"]:

@@ -1,10 +1,10 @@
 """Counts and outputs by layer, from firmware whose model reports each one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from tinsmith_emulators import OutputError
+from tinsmith_emulators import CoreCounts, OutputError
 from tinsmith_ir import Array, View, unrolled
 from tinsmith_ir.expressions import ZERO
 from tinsmith_ir.places import places
@@ -16,6 +16,7 @@ from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.running import (
     Difference,
     Measurement,
+    counted_layers,
     difference_at,
     different_bytes,
     run_groups,
@@ -37,13 +38,16 @@ def with_layers(
         groups = [groups[0].first(1)]
     with built(compilation, layer_hook=True) as build:
         result = run_groups(build, compilation.graph, groups, timeout_seconds, layers=compare)
+        calls = len(compilation.program.calls)
+        cores = counted_layers(build, groups[0], calls, timeout_seconds)
     layers = Layers.of(compilation.program)
     if result.layer_numbers != layers.numbers:
         raise OutputError("the firmware did not report its layers in the order of its steps")
     measured = replace(
         measurement,
         layer_instructions=layers.sums(result.layer_instructions),
-        layer_cycles=layers.sums(result.layer_cycles),
+        layer_cycles=_cycles(cores) or layers.sums(result.layer_cycles),
+        layer_cores=cores,
     )
     if not compare:
         return measured
@@ -56,6 +60,11 @@ def with_layers(
                 measured, layer_difference=difference, layer_arrays=arrays, layers_compared=True
             )
     return replace(measured, layers_compared=True)
+
+
+def _cycles(cores: Sequence[Sequence[CoreCounts]]) -> tuple[int, ...]:
+    """Of each layer on core 0, which nothing but what marks the layers' ends keeps from waiting for copies."""
+    return tuple(of_layer[0].cycles for of_layer in cores)
 
 
 def _elements(view: View, data: bytes) -> Array:

@@ -9,7 +9,7 @@ from tinsmith_c import layer_facts
 from tinsmith_ir import TinsmithError
 
 from tinsmith_driver.build import Build
-from tinsmith_driver.cluster import cluster_run
+from tinsmith_driver.cluster import cluster_run, cluster_share
 from tinsmith_driver.network import Layers, parameters
 from tinsmith_driver.pipelines import Compilation, tool_version
 from tinsmith_driver.report_types import (
@@ -22,8 +22,9 @@ from tinsmith_driver.report_types import (
     TogetherReport,
 )
 from tinsmith_driver.running import Measurement
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import listed, table, thousands
 from tinsmith_driver.targets import remarks
+from tinsmith_driver.tiling import tiling_facts
 from tinsmith_driver.writing import write_outputs
 
 
@@ -60,6 +61,7 @@ def report(
         "ram": _ram(compilation, build, measurement),
         "flash": _flash(build),
         "layers": _layers(compilation, measurement),
+        "tiling": tiling_facts(compilation, measurement),
         "passes": [
             {
                 "name": record.name,
@@ -123,12 +125,6 @@ def warnings(
     if measurement is not None:
         found += [warning for group in measurement.groups for warning in group.samples.warnings]
     return found
-
-
-def listed(names: Sequence[str], shown: int = 3) -> str:
-    """The first names, and how many there are beside them."""
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(names[:shown]) + more
 
 
 def write_json(path: Path, result: Mapping[str, object]) -> None:
@@ -230,6 +226,7 @@ def _run(measurement: Measurement) -> Run:
 def _layers(compilation: Compilation, measurement: Measurement | None) -> list[LayerRow]:
     instructions = measurement.layer_instructions if measurement else ()
     cycles = measurement.layer_cycles if measurement else ()
+    cores = measurement.layer_cores if measurement else ()
     facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
     layers = Layers.of(compilation.program)
     return [
@@ -244,6 +241,7 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
             "out_offset": fact.out_offset,
             "kernel": fact.kernel,
             "engine": fact.engine,
+            "cores": cluster_share(cores[index]) if index < len(cores) else None,
         }
         for index, fact in enumerate(facts)
     ]

@@ -61,6 +61,13 @@ class CoreRow(TypedDict):
     stalls: dict[str, int]
 
 
+class ClusterShare(TypedDict):
+    """Shares of the cycles of all cores of a cluster: with an instruction, and without by what they waited for."""
+
+    utilisation: float
+    waits: dict[str, float]
+
+
 class ClusterRun(TypedDict):
     """What the cores of a cluster did: shares of the cycles of all of them."""
 
@@ -98,6 +105,39 @@ class LayerRow(TypedDict):
     out_offset: int
     kernel: str
     engine: str
+    cores: ClusterShare | None
+
+
+class TiledLayerRow(TypedDict):
+    """One call of the network in tiles; cycles as modelled and as simulated."""
+
+    name: str
+    calls: list[str]
+    way: str
+    tiles: int
+    near: list[str]
+    prefetched: bool
+    modelled: int
+    cycles: int | None
+    difference: float | None
+    cores: ClusterShare | None
+
+
+class TilingFacts(TypedDict):
+    """What was decided of tiles, and what a run showed of it."""
+
+    status: str
+    modelled: int
+    bound: int
+    gap: float
+    cycles: int | None
+    difference: float | None
+    memory: str
+    memory_bytes: int
+    used: int
+    bytes_in: int
+    bytes_out: int
+    layers: list[TiledLayerRow]
 
 
 class PassRow(TypedDict):
@@ -121,6 +161,7 @@ class Report(TypedDict):
     flash: Flash
     run: NotRequired[Run]
     layers: list[LayerRow]
+    tiling: TilingFacts | None
     passes: list[PassRow]
     warnings: list[str]
 

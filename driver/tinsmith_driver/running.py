@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_emulators import CoreCounts, RunResult, run, trace
+from tinsmith_emulators import CoreCounts, RunResult, count_layers, run, trace
 from tinsmith_ir import Array
 from tinsmith_ir.escape import visible
 from tinsmith_ir.tolerance import shares
@@ -86,6 +86,7 @@ class Measurement:
     layer_arrays: of the layer that differs: `operand0`, `operand1`, ..., what is `expected` of them, what it `got`.
     engines_compared: whether it is right with work beside the core done as late as it may, and at once. cores: what
     each core of a cluster did in the first inference; empty where none runs it. Instructions and stack are of core 0.
+    layer_cores: the same of each layer.
     """
 
     groups: tuple[GroupResult, ...]
@@ -101,6 +102,7 @@ class Measurement:
     engines_compared: bool = False
     float_tolerance: float = FLOAT_TOLERANCE
     cores: tuple[CoreCounts, ...] = ()
+    layer_cores: tuple[tuple[CoreCounts, ...], ...] = ()
 
     @property
     def samples(self) -> int:
@@ -208,6 +210,23 @@ def run_groups(
         outputs=tuple(output for result in results for output in result.outputs),
         layer_outputs=tuple(output for result in results for output in result.layer_outputs),
         stack_bytes=max(depths, default=None),
+    )
+
+
+def counted_layers(
+    build: Build, samples: Samples, layers: int, timeout_seconds: float
+) -> tuple[tuple[CoreCounts, ...], ...]:
+    """What each core of a cluster does in each of so many layers, in the run of the first of `samples`; empty where no
+    cluster runs it.
+    """
+    firmware = build.firmware
+    return count_layers(
+        firmware,
+        firmware.target,
+        samples.packed(0),
+        layers,
+        timeout_seconds=timeout_seconds,
+        runners=registry().runners,
     )
 
 

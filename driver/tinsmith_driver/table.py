@@ -13,6 +13,12 @@ def thousands(number: int | None) -> str:
     return "-" if number is None else f"{number:,}"
 
 
+def listed(names: Sequence[str], shown: int = 3) -> str:
+    """The first names, and how many there are beside them."""
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns aligned: text to the left, what looks like a number to the right.
 

@@ -15,7 +15,6 @@ import numpy as np
 from tinsmith_ir import DoesNotFitError, DType, Graph, Quantization, TensorType
 from tinsmith_ir.builder import GraphBuilder
 from tinsmith_ir.operators import Conv2D, Relu
-from tinsmith_lowering import TilePlan
 
 from tinsmith_driver.benchmarks.mlperf_tiny import Network, network_files, read_baseline
 from tinsmith_driver.benchmarks.pulp_alone import TILE, Alone, measure_alone, slow_calls
@@ -31,6 +30,7 @@ from tinsmith_driver.progress import progress
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.targets import chosen_target
+from tinsmith_driver.tiling import tile_plan
 
 NETWORKS = ("kws", "vww", "ic", "ad")
 TARGET = "siracusa"
@@ -230,12 +230,6 @@ def dma_waits(measurement: Measurement) -> tuple[float | None, float | None]:
     if not cycles:
         return None, None
     return round(waits[0] / cycles[0], 5), round(sum(waits) / sum(cycles), 5)
-
-
-def tile_plan(compilation: Compilation) -> TilePlan | None:
-    """What the tiling pass has decided; None where it had nothing to decide."""
-    plans = (record.facts for record in compilation.records)
-    return next((facts for facts in plans if isinstance(facts, TilePlan)), None)
 
 
 def tiling_seconds(compilation: Compilation) -> float:

@@ -3,7 +3,8 @@ writes by region and by stage.
 """
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tinsmith_emulators.errors import OutputError
@@ -28,6 +29,17 @@ class CoreCounts:
     instructions: int
     classes: Mapping[str, int]
     stalls: Mapping[str, int]
+
+    @staticmethod
+    def total(parts: Sequence["CoreCounts"]) -> "CoreCounts":
+        """What the core of the first part did in all of them."""
+        classes, stalls = Counter[str](), Counter[str]()
+        for part in parts:
+            classes.update(part.classes)
+            stalls.update(part.stalls)
+        instructions = sum(classes.values())
+        cycles = instructions + sum(stalls.values())
+        return CoreCounts(parts[0].name, cycles, instructions, dict(classes), dict(stalls))
 
 
 def read_counters(data: bytes) -> tuple[CoreCounts, ...]:
