@@ -11,8 +11,17 @@ from tinsmith_driver.benchmarks import pulp
 from tinsmith_driver.benchmarks.pulp import TFLITE, Whole
 from tinsmith_driver.benchmarks.pulp_alone import Alone
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError
+from tinsmith_driver.benchmarks.pulp_plans import (
+    EXACT,
+    GREEDY,
+    Planned,
+    Waits,
+    plan_section,
+    wait_section,
+)
 from tinsmith_driver.inputs import Samples, random_samples
 from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.pipelines import TEXT_FORMAT, Model
 from tinsmith_driver.running import Measurement
 from tinsmith_emulators import CoreCounts, MissingEmulatorError, need_emulator
@@ -68,6 +77,49 @@ def test_a_network_is_measured_whole_in_little_memory_and_call_by_call() -> None
     assert small.cycles > whole.cycles > sum(call.cycles for call in calls) > 0
     assert whole.plan in ("optimal", "feasible")
     assert [abs(call.modelled / call.cycles - 1) < 0.25 for call in calls] == [True, True]
+
+
+@pytest.mark.usefixtures("_simulator")
+def test_the_greedy_planner_is_measured_too_and_waits_are_told() -> None:
+    planner = (PassChoice.parse("tile{exact=no}"),)
+    options = CompileOptions(pulp.TARGET, l1_bytes=16 * 1024, passes=planner)
+    row = pulp.measure_model(of_graph(pulp.chain(4)), options, TFLITE, samples)
+    searched = pulp.measure_model(
+        of_graph(pulp.chain(4)), replace(options, passes=()), TFLITE, samples
+    )
+    assert row.status == "ok"
+    assert row.modelled is not None
+    assert searched.modelled is not None
+    assert row.modelled >= searched.modelled > 0
+    assert row.work is not None
+    assert row.waits is not None
+    assert row.work + sum(row.waits.values()) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_search_that_is_slower_than_what_it_begins_with_is_named() -> None:
+    good = Planned("kws", 1024, EXACT, "ok", 100, 120, 0.5, "optimal", 0.0)
+    greedy = replace(good, planner=GREEDY, modelled=110, simulated=126, plan="feasible", gap=0.1)
+    section = plan_section([good, greedy])
+    assert not section.failures
+    assert section.text.splitlines()[-1].split() == [
+        "kws", "1,024", "greedy", "110", "126", "1.050", "0.50", "feasible", "10.0%"
+    ]  # fmt: skip
+    assert plan_section([good, replace(greedy, modelled=99)]).failures == [
+        "kws, L1 1,024, greedy: 99 modelled cycles, the search has 100"
+    ]
+    wrong = replace(greedy, status="3 output bytes differ")
+    assert plan_section([good, wrong]).failures == ["kws, L1 1,024, greedy: 3 output bytes differ"]
+
+
+def test_waits_of_each_network_are_a_row_by_the_causes_that_matter() -> None:
+    rows = [
+        Waits("kws", TFLITE, 0.8, {"barrier": 0.15, "l2": 0.0001, "dma_wait": 0.0499}),
+        Waits("ad", TFLITE, 0.6, {"dma_wait": 0.4}),
+    ]
+    head, _, first, second = wait_section(rows).text.splitlines()
+    assert head.split("  ")[-2:] == ["dma wait", "barrier"]
+    assert first.split() == ["kws", TFLITE, "80.0%", "5.0%", "15.0%"]
+    assert second.split() == ["ad", TFLITE, "60.0%", "40.0%", "0.0%"]
 
 
 def test_a_network_that_does_not_fit_says_what_would_do() -> None:

@@ -94,7 +94,7 @@ def tiling_text(tiling: TilingFacts) -> str:
     """Two lines for people."""
     proof = tiling["status"]
     if tiling["gap"]:
-        proof += f", at most {tiling['gap']:.1%} above the best plan"
+        proof += f", the best plan takes at most {tiling['gap']:.1%} less"
     cycles = f"{thousands(tiling['modelled'])} cycles by the model"
     if tiling["cycles"] is not None:
         cycles += f", {thousands(tiling['cycles'])} simulated ({percent(tiling['difference'])})"

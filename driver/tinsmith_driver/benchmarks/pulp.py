@@ -1,8 +1,9 @@
 """`tinsmith bench pulp`: whole networks of MLPerf Tiny on the simulated cluster of Siracusa.
 
 Weights and input lie in second-level memory; what a network takes is counted from before its first copy to after its
-last. Beside it stand the sum of its kernels alone, what waiting for copies costs, code, smaller first-level memories,
-the time that tiling takes, and how well the tiler's model of cycles foresees the simulator's.
+last. Beside it stand what the cores wait for, the sum of its kernels alone, code, smaller first-level memories, what
+the search for tiles gains over the greedy planner, the time that tiling takes, and how well the tiler's model of
+cycles foresees the simulator's.
 """
 
 import json
@@ -19,9 +20,18 @@ from tinsmith_ir.operators import Conv2D, Relu
 from tinsmith_driver.benchmarks.mlperf_tiny import Network, network_files, read_baseline
 from tinsmith_driver.benchmarks.pulp_alone import TILE, Alone, measure_alone, slow_calls
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError, checkout, script_lines
+from tinsmith_driver.benchmarks.pulp_plans import (
+    EXACT,
+    GREEDY,
+    Planned,
+    Waits,
+    plan_section,
+    wait_section,
+)
 from tinsmith_driver.benchmarks.pulp_proof import Section
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import built
+from tinsmith_driver.cluster import cluster_share
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.passes import PassChoice
@@ -40,6 +50,7 @@ ROUNDINGS: Mapping[str, tuple[str, ...]] = {
     FLOOR: ("set-rounding{mode=floor,narrow=yes}",),
 }
 L1_SIZES = tuple(kib * 1024 for kib in (128, 64, 32, 16, 8))
+PLANNED_L1_SIZES = tuple(kib * 1024 for kib in (128, 16))
 CHAIN_OPERATORS = 500
 
 # What must be reached.
@@ -64,6 +75,7 @@ MOST_MEAN_ERROR, MOST_ERROR = 0.08, 0.25
 
 _TIMEOUT_SECONDS = 300
 _ALLOCATE = "allocate-buffers"
+_PLANNERS: Mapping[str, tuple[str, ...]] = {EXACT: (), GREEDY: (f"{TILE}{{exact=no}}",)}
 _FIT = Path("backends/pulp_nn/tools/fit_costs.py")
 _CHAIN_L1 = 64 * 1024
 
@@ -76,7 +88,8 @@ class Whole:
 
     status: "ok", or why nothing was measured. bytes_different: from the evaluator, and, of TFLite's rounding, from the
     file. dma_wait: shares of core 0's cycles, which is the one that waits, and of all cores'. seconds: of tiling and
-    allocation. gap: how far below its cycles the best plan may be, as the tiler knows.
+    allocation. gap: how far below its cycles the best plan may be, as the tiler knows; modelled: the plan's cycles.
+    work, waits: shares of all cores' cycles, with an instruction and without, by cause.
     """
 
     network: str
@@ -92,6 +105,9 @@ class Whole:
     seconds: float | None = None
     plan: str | None = None
     gap: float | None = None
+    modelled: int | None = None
+    work: float | None = None
+    waits: Mapping[str, float] | None = None
 
     @property
     def where(self) -> str:
@@ -109,14 +125,15 @@ def run(models: str | None, targets: str | None, *, sweep: bool = True) -> Bench
     chosen = selection(models, NETWORKS, "network")
     root = checkout()
     networks = {name: read_baseline()[0][name] for name in chosen}
-    steps = len(chosen) * (3 + len(L1_SIZES) * sweep) + 2
+    greedy = len(PLANNED_L1_SIZES) * (1 if sweep else 2)
+    steps = len(chosen) * (3 + len(L1_SIZES) * sweep + greedy) + 2
     with progress("pulp", steps) as bar:
         rows = [
             measure(network, rounding, step=bar.step)
             for network in networks.values()
             for rounding in ROUNDINGS
         ]
-        sections = [whole_section(rows)]
+        sections = [whole_section(rows), wait_section(_waits(rows))]
         alone = {name: alone_calls(network, step=bar.step) for name, network in networks.items()}
         sections += [ratio_section(rows, alone), layer_section(alone)]
         small: list[Whole] = []
@@ -127,6 +144,7 @@ def run(models: str | None, targets: str | None, *, sweep: bool = True) -> Bench
                 for l1_bytes in L1_SIZES
             ]
             sections.append(sweep_section(small))
+        sections.append(plan_section(planned(networks.values(), small, bar.step)))
         bar.step("chain")
         sections.append(tiling_section([*rows, *small], chain_row()))
         bar.step("the model of cycles")
@@ -143,13 +161,15 @@ def measure(
     l1_bytes: int | None = None,
     samples: int | None = None,
     step: Step = lambda _: None,
+    planner: str = EXACT,
 ) -> Whole:
     """Compile, run and compare a network. l1_bytes: None for all that Siracusa leaves to a network. samples: of each
     group at most.
     """
-    step(f"{network.name}, {rounding}" + (f", L1 {l1_bytes:,}" if l1_bytes else ""))
+    where = f", L1 {l1_bytes:,}" if l1_bytes else ""
+    step(f"{network.name}, {rounding}{where}" + (f", {planner}" if planner != EXACT else ""))
     path, inputs = network_files(network)
-    options = _options(rounding, l1_bytes)
+    options = _options(rounding, l1_bytes, planner)
     return measure_model(
         read_model(path, network.name),
         options,
@@ -158,8 +178,9 @@ def measure(
     )
 
 
-def _options(rounding: str, l1_bytes: int | None = None) -> CompileOptions:
-    passes = tuple(PassChoice.parse(text) for text in ROUNDINGS[rounding])
+def _options(rounding: str, l1_bytes: int | None, planner: str) -> CompileOptions:
+    texts = (*ROUNDINGS[rounding], *_PLANNERS[planner])
+    passes = tuple(PassChoice.parse(text) for text in texts)
     return CompileOptions(TARGET, passes=passes, l1_bytes=l1_bytes)
 
 
@@ -189,7 +210,7 @@ def measure_model(
         code = build.code
     measurement = compare(measurement, compilation.reference)
     core_0, of_all = dma_waits(measurement)
-    plan = tile_plan(compilation)
+    plan, shares = tile_plan(compilation), cluster_share(measurement.cores)
     return Whole(
         network=name,
         rounding=rounding,
@@ -204,7 +225,48 @@ def measure_model(
         seconds=tiling_seconds(compilation),
         plan=None if plan is None else plan.status,
         gap=None if plan is None else round(plan.gap, 4),
+        modelled=None if plan is None else plan.cycles,
+        work=None if shares is None else shares["utilisation"],
+        waits=None if shares is None else shares["waits"],
     )
+
+
+def planned(
+    networks: Iterable[Network], searched: Sequence[Whole], step: Step = lambda _: None
+) -> list[Planned]:
+    """Each network by the search and by the greedy planner. searched: rows of it that are known."""
+    known = {(row.network, row.l1): row for row in searched}
+    found: list[Planned] = []
+    for network in networks:
+        for l1_bytes in PLANNED_L1_SIZES:
+            for planner in _PLANNERS:
+                row = known.get((network.name, l1_bytes)) if planner == EXACT else None
+                row = row or measure(network, TFLITE, l1_bytes, 1, step, planner)
+                found.append(_planned(row, planner))
+    return found
+
+
+def _planned(row: Whole, planner: str) -> Planned:
+    return Planned(
+        row.network,
+        row.l1,
+        planner,
+        f"{row.bytes_different:,} output bytes differ" if row.bytes_different else row.status,
+        row.modelled,
+        row.cycles,
+        row.seconds,
+        row.plan,
+        row.gap,
+    )
+
+
+def _waits(rows: Iterable[Whole]) -> list[Waits]:
+    """Of those that ran."""
+    return [
+        Waits(row.network, row.rounding, row.work, row.waits)
+        for row in rows
+        if row.work is not None and row.waits is not None
+    ]
 
 
 def _whole_l1(options: CompileOptions) -> int:
