@@ -6,6 +6,7 @@ A box says nothing of memory; see the layouts of a Program for that.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import UsageError
@@ -35,7 +36,7 @@ class Box(Checked):
         """All elements of a tensor."""
         return Box(tuple((0, size) for size in shape))
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """Elements along each axis."""
         return tuple(end - begin for begin, end in self.ranges)

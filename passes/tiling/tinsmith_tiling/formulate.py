@@ -1,11 +1,14 @@
 """From a Program to the problem that the solver knows: which buffers may be near, and the ways of each call."""
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.program import Call, Program, View, simple_steps
+from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Kernel, find_kernel, layer_of_call
 from tinsmith_lowering import Layer as KernelLayer
 from tinsmith_target import Target
@@ -14,7 +17,7 @@ from tinsmith_tiling.constants import NEAR_ALIGNMENT, Preparing
 from tinsmith_tiling.dma import CORE_CYCLES, bytes_cycles, copy_cycles
 from tinsmith_tiling.model import Layer, Memory, Problem, Staging, Tensor, Way
 from tinsmith_tiling.refusal import Stuck, alone_bytes, refusal
-from tinsmith_tiling.ways import Cut, Cutter
+from tinsmith_tiling.ways import Cut, Cutter, Tiles
 
 CALL_CYCLES = 80
 """Beside the kernel: the record of a call, written by one core while the others wait."""
@@ -74,6 +77,7 @@ class _Formulating:
         self._cutters: dict[str, Cutter] = {}
         self._shared_bytes: dict[tuple[str, tuple[tuple[int, ...], ...]], list[int]] = {}
         self._own_bytes: dict[str, int] = {}
+        self._copied: dict[tuple[Tiles, str], _Copies] = {}
         self._tiled: dict[str, Kernel] = {}
         for call in program.steps:
             if not isinstance(call, Call):
@@ -149,7 +153,8 @@ class _Formulating:
         What kinds of tiles have in common is the same in all cuts into such parts, and so is what a kind has of its
         own: preparing constants is work.
         """
-        key = (cut.call.name, tuple(row[0].output.shape[-1:] for row in cut.layers))
+        layers = cut.cut.layers
+        key = (cut.call.name, tuple(row[0].output.shape[-1:] for row in layers))
         if key not in self._shared_bytes:
             found = [
                 self._prepared.staged(cut, part, row[:1]) for part, row in enumerate(cut.layers)
@@ -157,15 +162,15 @@ class _Formulating:
             self._shared_bytes[key] = [one.data.nbytes for one in found if one is not None]
         if len(self._shared_bytes[key]) < len(cut.tiles):
             return []
-        kinds = _kinds(cut.layers[0])
-        if len(kinds) > 1 and cut.call.name not in self._own_bytes:
+        if len(_kinds(layers[0])) > 1 and cut.call.name not in self._own_bytes:
+            kinds = _kinds(cut.layers[0])
             both = [self._prepared.staged(cut, 0, kinds[:count]) for count in (1, 2)]
             sizes = [0 if one is None else one.data.nbytes for one in both]
             self._own_bytes[cut.call.name] = sizes[1] - sizes[0]
         own = self._own_bytes.get(cut.call.name, 0)
         return [
             shared + own * (len(_kinds(row)) - 1)
-            for shared, row in zip(self._shared_bytes[key], cut.layers, strict=True)
+            for shared, row in zip(self._shared_bytes[key], layers, strict=True)
         ]
 
     def _layer(self, call: Call) -> tuple[tuple[Cut, ...], Layer]:
@@ -208,36 +213,43 @@ class _Formulating:
             self._tensors[found] = Tensor(found, size, homes)
         return found
 
-    def _way(self, cut: Cut, operands: Mapping[str, str], result: str) -> Way:
-        program, call = self._program, cut.call
-        far: set[str] = set()
-        staged: list[Staging] = []
-        tiles = [tile for row in cut.tiles for tile in row]
-        slots = min(cut.slots, cut.count)
-        for name, tensor in operands.items():
+    def _copies(self, cut: Cut, name: str) -> "_Copies":
+        """Of the tiles of an operand or the result, which cuts that differ in cores or slots have in common."""
+        if (cut.cut, name) not in self._copied:
             boxes = [
                 box
-                for tile in tiles
-                for given, box in zip(call.inputs, tile.reads, strict=True)
+                for tile in cut.cut.all
+                for given, box in zip(
+                    (*cut.call.inputs, *cut.call.outputs), (*tile.reads, tile.box), strict=True
+                )
                 if given == name and box is not None
             ]
-            type_ = program.type_of(name)
-            is_fixed = reads_one_box(cut, name)
-            cycles = sum(copy_cycles(type_, box) for box in (boxes[:1] if is_fixed else boxes))
-            size = _largest(program, name, boxes)
-            own = CORE_CYCLES * (1 if is_fixed else len(boxes))
-            staged.append(Staging(tensor, size, 1 if is_fixed else slots, cycles, own))
-            if not all(_is_dense(program, name, box) for box in boxes):
-                far.add(tensor)
-        boxes = [tile.box for tile in tiles]
-        output = call.outputs[0]
-        cycles = sum(copy_cycles(program.type_of(output), box) for box in boxes)
-        size, own = _largest(program, output, boxes), CORE_CYCLES * len(boxes)
-        results = (Staging(result, size, slots, cycles, own),)
-        if not all(_is_dense(program, output, box) for box in boxes):
-            far.add(result)
+            if name in cut.call.inputs and len({*boxes}) == 1:
+                boxes = boxes[:1]
+            self._copied[cut.cut, name] = _copies_of(self._program.type_of(name), boxes)
+        return self._copied[cut.cut, name]
+
+    def _way(self, cut: Cut, operands: Mapping[str, str], result: str) -> Way:
+        call, slots = cut.call, min(cut.slots, cut.count)
+        reads = {tensor: self._copies(cut, name) for name, tensor in operands.items()}
+        staged = [
+            Staging(
+                tensor,
+                one.slot_bytes,
+                1 if one.count == 1 else slots,
+                one.cycles,
+                CORE_CYCLES * one.count,
+            )
+            for tensor, one in reads.items()
+        ]
+        written = self._copies(cut, call.outputs[0])
+        own = CORE_CYCLES * cut.count
+        results = (Staging(result, written.slot_bytes, slots, written.cycles, own),)
+        far = {tensor for tensor, one in (*reads.items(), (result, written)) if not one.are_dense}
         constants = self._constant_bytes(cut)
-        overhead = CALL_CYCLES * cut.count + CODE_CYCLES * cut.kinds + CORE_CYCLES * len(constants)
+        overhead = (
+            CALL_CYCLES * cut.count + CODE_CYCLES * cut.cut.kinds + CORE_CYCLES * len(constants)
+        )
         overhead += cut.first_cycles if cut.kernel.key != self._kernel_before[call.name] else 0
         return Way(
             cut.label,
@@ -275,16 +287,31 @@ def staged_operands(program: Program, call: Call) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in call.inputs if name and name in program.view))
 
 
-def _largest(program: Program, name: str, boxes: Sequence[Box]) -> int:
-    size = program.type_of(name).dtype.size_bytes
-    return max(box.elements for box in boxes) * size
+@dataclass(frozen=True)
+class _Copies:
+    """Copies of all tiles of a tensor. slot_bytes: of the largest. are_dense: whether tiles lie together in the tensor,
+    so that it may be near.
+    """
+
+    count: int
+    cycles: int
+    slot_bytes: int
+    are_dense: bool
 
 
-def _is_dense(program: Program, name: str, box: Box) -> bool:
+def _copies_of(type_: TensorType, boxes: Sequence[Box]) -> _Copies:
+    # Tiles have few shapes, whatever their number.
+    shapes = Counter(box.shape for box in boxes)
+    cycles = sum(count * copy_cycles(type_, Box.whole(shape)) for shape, count in shapes.items())
+    most = max(math.prod(shape) for shape in shapes)
+    are_dense = all(_is_dense(type_.shape, shape) for shape in shapes)
+    return _Copies(len(boxes), cycles, most * type_.dtype.size_bytes, are_dense)
+
+
+def _is_dense(whole: Sequence[int], part: Sequence[int]) -> bool:
     """Whether a part of a dense tensor is dense: no axis is cut behind one of several indices."""
-    shape = program.type_of(name).shape
     is_open = True
-    for extent, taken in zip(shape, box.shape, strict=True):
+    for extent, taken in zip(whole, part, strict=True):
         if taken < extent and not is_open:
             return False
         is_open = is_open and taken == 1

@@ -42,61 +42,76 @@ class Tile:
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
-    """A way to cut a call: for each part of the channels its tiles in order.
+class Tiles:
+    """The tiles of a cut: for each part of the channels those of the rows in order.
 
-    layers: of each tile, as kernels see it; tiles that are alike share one. slots: 2 if a tile is copied while another
-    is computed, 1 where there is room for one at a time.
+    layers: of each tile, as kernels see it, options aside; tiles of a part that are alike share one.
     """
 
-    call: Call
-    kernel: Kernel
-    tiles: tuple[tuple[Tile, ...], ...]
+    rows: tuple[tuple[Tile, ...], ...]
     layers: tuple[tuple[Layer, ...], ...]
-    slots: int = 2
 
     @cached_property
-    def tile_bytes(self) -> int:
-        """What the first tile takes of the near memory: operands, result, scratch."""
-        layer = self.layers[0][0]
-        operands = sum(type_.size_bytes for type_ in layer.inputs if type_ is not None)
-        return operands + layer.output.size_bytes + self.kernel.scratch_bytes(layer)
-
-    @property
-    def count(self) -> int:
-        """How many tiles."""
-        return sum(map(len, self.tiles))
+    def all(self) -> list[Tile]:
+        """In the order in which they are computed."""
+        return [tile for row in self.rows for tile in row]
 
     @cached_property
-    def scratch_bytes(self) -> int:
-        """Of the largest tile."""
-        return max(self.kernel.scratch_bytes(layer) for layer in self._kinds)
+    def kinds_of_layers(self) -> dict[int, Layer]:
+        """Those that differ, by identity."""
+        return {id(layer): layer for row in self.layers for layer in row}
 
     @cached_property
-    def cycles(self) -> int:
-        """Of all calls, when they find everything near, their instructions too."""
-        counts = Counter(id(layer) for row in self.layers for layer in row)
-        return sum(counts[id(layer)] * self._cost(layer).cycles for layer in self._kinds)
-
-    @property
-    def first_cycles(self) -> int:
-        """More where another kernel ran before."""
-        return self._cost(self.layers[0][0]).first
-
-    @property
     def kinds(self) -> int:
         """How many tiles differ in more than where they lie and which channels they are."""
         shapes = {
             (tile.operator, tile.box.shape, tuple(box and box.shape for box in tile.reads))
-            for row in self.tiles
-            for tile in row
+            for tile in self.all
         }
         return len(shapes)
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A way to cut a call.
+
+    options: of the call's, as they are taken. cycles: of all calls, when they find everything near, their instructions
+    too; first_cycles: more where another kernel ran before. scratch_bytes: of the largest tile. tile_bytes: what the
+    first one takes of the near memory: operands, result, scratch. slots: 2 if a tile is copied while another is
+    computed, 1 where there is room for one at a time.
+    """
+
+    call: Call
+    kernel: Kernel
+    cut: Tiles
+    options: tuple[Option, ...]
+    cycles: int
+    first_cycles: int
+    scratch_bytes: int
+    tile_bytes: int
+    slots: int = 2
+
+    @property
+    def tiles(self) -> tuple[tuple[Tile, ...], ...]:
+        """For each part of the channels those of the rows in order."""
+        return self.cut.rows
+
+    @cached_property
+    def layers(self) -> tuple[tuple[Layer, ...], ...]:
+        """Of each tile, with options; tiles of a part that are alike share one."""
+        plain = self.cut.kinds_of_layers.items()
+        chosen = {name: replace(layer, options=self.options) for name, layer in plain}
+        return tuple(tuple(chosen[id(layer)] for layer in row) for row in self.cut.layers)
+
+    @property
+    def count(self) -> int:
+        """How many tiles."""
+        return len(self.cut.all)
 
     @property
     def cores(self) -> str:
         """How many cores, where that was chosen."""
-        found = [o.value for o in self.layers[0][0].options if o.name == CORES]
+        found = [o.value for o in self.options if o.name == CORES]
         return f" on {found[0]} cores" if found else ""
 
     @property
@@ -105,14 +120,13 @@ class Cut:
         single = ", one at a time" if self.slots == 1 else ""
         return f"{len(self.tiles[0])} x {len(self.tiles)} tiles{self.cores}{single}"
 
-    @property
-    def _kinds(self) -> list[Layer]:
-        return list({id(layer): layer for row in self.layers for layer in row}.values())
 
-    def _cost(self, layer: Layer) -> Cost:
-        cost = self.kernel.cost(layer)
-        assert cost is not None  # asked when the cut was made
-        return cost
+@dataclass(frozen=True)
+class _Needs:
+    """What a call of a tile takes."""
+
+    cost: Cost | None
+    scratch_bytes: int
 
 
 class Cutter:
@@ -131,6 +145,7 @@ class Cutter:
         self._channel_sizes = (
             [1] if self._channels is None else _sizes(shape[self._channels], CHANNEL_BLOCK)
         )
+        self._needed: dict[object, _Needs] = {}
         self._cuts: dict[tuple[int, int], list[Cut]] = {}
         self._by_axis: dict[tuple[int, int], list[Tile] | None] = {}
         self._types: dict[tuple[int, Box], TensorType] = {}
@@ -197,8 +212,11 @@ class Cutter:
         tiles = self._tiles(rows, channels)
         if tiles is None:
             return []
-        layers = self._layers(tiles)
-        whole = self._cut(tiles, layers, self._call.options)
+        layers = tuple(map(tuple, self._layers(tiles)))
+        made = Tiles(tuple(map(tuple, tiles)), layers)
+        if not all(self._kernel.takes(layer.kind) for layer in made.kinds_of_layers.values()):
+            return []
+        whole = self._cut(made, self._call.options)
         if whole is None:
             return []
         found = [whole]
@@ -209,7 +227,7 @@ class Cutter:
                 Option(CORES, cores) if option.name == CORES else option
                 for option in self._call.options
             )
-            fewer = self._cut(tiles, layers, options)
+            fewer = self._cut(made, options)
             found += [] if fewer is None else [fewer]
             cores //= 2
         return found
@@ -245,18 +263,36 @@ class Cutter:
             return None
         return Tile(box, restriction.operator, restriction.operands)
 
-    def _cut(
-        self, tiles: list[list[Tile]], layers: list[list[Layer]], options: tuple[Option, ...]
-    ) -> Cut | None:
-        """None where the kernel does not take a tile."""
-        chosen = {id(layer): replace(layer, options=options) for row in layers for layer in row}
-        if not all(
-            self._kernel.takes(layer.kind) and self._kernel.cost(layer) is not None
-            for layer in chosen.values()
-        ):
+    def _cut(self, tiles: Tiles, options: tuple[Option, ...]) -> Cut | None:
+        """None where the kernel knows no cost of a tile."""
+        counts = Counter(id(layer) for row in tiles.layers for layer in row)
+        kinds = tiles.kinds_of_layers.items()
+        needs = {name: self._needs(layer, options) for name, layer in kinds}
+        costs = {name: need.cost for name, need in needs.items() if need.cost is not None}
+        if len(costs) < len(needs):
             return None
-        with_options = tuple(tuple(chosen[id(layer)] for layer in row) for row in layers)
-        return Cut(self._call, self._kernel, tuple(map(tuple, tiles)), with_options)
+        first = tiles.layers[0][0]
+        operands = sum(type_.size_bytes for type_ in first.inputs if type_ is not None)
+        return Cut(
+            self._call,
+            self._kernel,
+            tiles,
+            options,
+            cycles=sum(counts[name] * cost.cycles for name, cost in costs.items()),
+            first_cycles=costs[id(first)].first,
+            scratch_bytes=max(need.scratch_bytes for need in needs.values()),
+            tile_bytes=operands + first.output.size_bytes + needs[id(first)].scratch_bytes,
+        )
+
+    def _needs(self, layer: Layer, options: tuple[Option, ...]) -> _Needs:
+        """The same for parts of one shape, whichever channels they are."""
+        shapes = tuple(type_ and type_.shape for type_ in layer.inputs)
+        key = (layer.operator, shapes, layer.output.shape, options)
+        if key not in self._needed:
+            chosen = replace(layer, options=options)
+            scratch = self._kernel.scratch_bytes(chosen)
+            self._needed[key] = _Needs(self._kernel.cost(chosen), scratch)
+        return self._needed[key]
 
     def _layers(self, tiles: list[list[Tile]]) -> list[list[Layer]]:
         """Of each tile; tiles of a part that are alike share one."""
@@ -308,7 +344,7 @@ def _different(cuts: Sequence[Cut]) -> dict[object, Cut]:
     """One of those that are the same, by what tells them apart."""
     found: dict[object, Cut] = {}
     for cut in cuts:
-        found.setdefault((cut.label, cut.layers[0][0].output.shape), cut)
+        found.setdefault((cut.label, cut.tiles[0][0].box.shape), cut)
     return found
 
 
