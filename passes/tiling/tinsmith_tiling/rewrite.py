@@ -4,7 +4,7 @@ Of a call cut into tiles: while one tile is computed, a DMA fetches the operands
 result of the one before; each has two places for that. Constants of a part of the channels come in one copy.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, pairwise
 
@@ -43,7 +43,7 @@ from tinsmith_tiling.ways import Tile
 DMA = "dma"
 _RESULT_TOKENS = 8
 _CONSTANT_TOKENS = 10
-_FEWEST_IN_LOOP = 3
+_FEWEST_IN_LOOP = 2
 
 
 def rewrite(
@@ -316,12 +316,23 @@ class _CallRewriting:
             self._prepared.staged(self._cut, part) for part in range(len(self._cut.tiles))
         ]
         self._far_constants, self._near_constants, self._constants_slot = self._bring_constants()
+        self._runs_of_parts = [self._runs(part) for part in range(len(self._cut.tiles))]
+        # One at a time, it costs nothing to wait for the last result of each part before the next part begins.
+        self._drains = (
+            self._is_single
+            and self._result is not None
+            and len(self._runs_of_parts) > 1
+            and any(
+                len(runs) < len(tiles)
+                for runs, tiles in zip(self._runs_of_parts, self._cut.tiles, strict=True)
+            )
+        )
         self._groups = self._groups_of_parts()
 
     def steps(self, behind: "Sequence[_CallRewriting]") -> Iterator[Step]:
         """All of them. behind: the calls after this one whose first constants are fetched meanwhile."""
         yield from self._fetch_first(self._groups[0], 0, None, None)
-        if self._near_constants and not self._is_prefetched:
+        if self._near_constants and not self._is_prefetched and not self._is_single:
             yield self.first_constants()
         for group in self._groups:
             if group.count >= _FEWEST_IN_LOOP:
@@ -330,7 +341,7 @@ class _CallRewriting:
             else:
                 for part in range(group.count):
                     yield from self._part(group, part, None, behind)
-        if self._result is not None:
+        if self._result is not None and not self._drains:
             total = self._cut.count
             for number in range(total - self._slots, total):
                 yield Wait(Expression(_RESULT_TOKENS + number % self._slots))
@@ -379,9 +390,9 @@ class _CallRewriting:
         is_last = group is self._groups[-1] and (counter is not None or part + 1 == group.count)
         at_end = None if counter is None else Guard(counter, group.count - 1, group.count)
         if self._near_constants and self._is_single:
-            if counter is not None or group.begin + part:
-                first = 1 if group.begin == 0 else 0
-                guard = None if counter is None or not first else Guard(counter, 1, group.count)
+            has_first = self._is_prefetched and group.begin + part == 0
+            guard = Guard(counter, 1, group.count) if counter is not None and has_first else None
+            if counter is not None or not has_first:
                 yield self._constants_copy(group, part, counter, guard)
         elif self._near_constants:
             for next_group, number, by, guard in self._next_parts(group, part, counter):
@@ -398,11 +409,15 @@ class _CallRewriting:
             for number in range(tiles):
                 at = replace(here, number=number)
                 yield from self._iteration(group, at, tiles, ahead)
-            return
-        row = self._whole.counter()
-        at = replace(here, counter=row)
-        yield Loop(row, tiles, tuple(self._iteration(group, at, tiles, ahead)))
-        yield from self._fetch_next(group, part, counter)
+        else:
+            if counter is not None:
+                yield from self._fixed_waits(here)
+            row = self._whole.counter()
+            at = replace(here, counter=row)
+            yield Loop(row, tiles, tuple(self._iteration(group, at, tiles, ahead)))
+            yield from self._fetch_next(group, part, counter)
+        if self._drains:
+            yield Wait(Expression(_RESULT_TOKENS))
 
     def _next_parts(
         self, group: _Group, part: int, counter: str | None
@@ -432,10 +447,11 @@ class _CallRewriting:
     ) -> Iterator[SimpleStep]:
         """One tile: the next one is fetched, what is wanted is waited for, then the call, and its result goes."""
         counter, number = here.counter, here.number
-        for run in group.runs:
-            at, guard = _shifted(run, here, 0 if self._is_single else 1, tiles)
-            if at is not None:
-                yield from self._fetch(group, run, at, guard)
+        for order, name in enumerate(self._staged):
+            if not self._is_fixed(name):  # those come with the first tile
+                shift = 0 if self._is_single else 1
+                for run, at, guard in self._shifted_runs(group, name, here, shift, tiles):
+                    yield self._fetch(order, group, run, at, guard)
         if counter is None and number + 1 == tiles:
             yield from self._fetch_next(group, here.part, here.part_counter)
         ahead = max(tiles - 2, 0)
@@ -447,22 +463,46 @@ class _CallRewriting:
         for run in group.runs:
             at, guard = _shifted(run, here, 0, tiles)
             if at is not None:
-                yield from self._compute(group, run, at, guard)
+                yield self._compute(group, run, at, guard)
+        if self._result is not None:
+            for run, at, guard in self._shifted_runs(group, self._output, here, 0, tiles):
+                place, result = self._places_of_result(self._result, group, run, at)
+                yield Copy(result, place, DMA, at.token(_RESULT_TOKENS, self._slots), guard)
+
+    def _shifted_runs(
+        self, group: _Group, name: str, here: _At, shift: int, tiles: int
+    ) -> Iterator[tuple[_Run, _At, Guard | None]]:
+        """Runs of one tensor, of the tile `shift` further than the one at hand."""
+        for run in self._runs_of(name, group.begin):
+            at, guard = _shifted(run, here, shift, tiles)
+            if at is not None:
+                yield run, at, guard
 
     def _operand_waits(self, here: _At) -> Iterator[Wait]:
         """For what a tile reads; what all tiles read is waited for once."""
-        is_first = here.before == 0 and here.part == 0 and here.number == 0
-        loop = here.counter or here.part_counter
         for order, name in enumerate(self._staged):
             if not self._is_fixed(name):
                 yield Wait(here.token(2 * order, self._slots))
-            elif is_first:
+        if here.counter is None or here.part_counter is None:
+            yield from self._fixed_waits(here)
+
+    def _fixed_waits(self, here: _At) -> Iterator[Wait]:
+        """For what all tiles read, in front of the first one."""
+        if here.before or here.part or here.number:
+            return
+        loop = here.counter or here.part_counter
+        for order, name in enumerate(self._staged):
+            if self._is_fixed(name):
                 yield Wait(Expression(2 * order), Guard(loop, 0, 1) if loop else None)
 
     def _result_waits(self, here: _At, tiles: int, parts: int) -> Iterator[Wait]:
-        """For the copy of an earlier result that leaves its slot to this one; the first tiles find theirs free."""
+        """For the copy of an earlier result that leaves its slot to this one; the first tiles find theirs free, of each
+        part if that waits for its last result itself.
+        """
         if self._result is None or self._cut.count <= self._slots:
             return
+        if self._drains:
+            here = replace(here, part=0, part_counter=None, before=0)
         token = here.token(_RESULT_TOKENS, self._slots)
         free = self._slots - here.before - here.part * tiles - here.number
         loop = here.counter or here.part_counter
@@ -480,21 +520,18 @@ class _CallRewriting:
         run = group.runs[0]
         at = _At(0, None, run.begin, part, counter, group.begin * tiles, tiles)
         is_first = group.begin == 0 and part == 0 and counter is None
-        yield from self._fetch(group, run, at, guard, is_first=is_first)
-
-    def _fetch(
-        self, group: _Group, run: _Run, at: _At, guard: Guard | None, *, is_first: bool = False
-    ) -> Iterator[Copy]:
-        """Copies of what a tile reads and is not near; what all tiles read comes with the first one."""
-        for order, (name, buffer) in enumerate(self._staged.items()):
-            is_fixed = self._is_fixed(name)
+        for order, name in enumerate(self._staged):
             # One at a time: each tile fetches for itself, but for what they share.
-            if (is_fixed and not is_first) or (is_first and self._is_single and not is_fixed):
-                continue
-            source = self._part_of(name, self._read(run.tile, name), group, run, at)
-            target = self._in_slot(f"{name}.tile", source, buffer, at, self._slots_of(name))
-            token = at.token(2 * order, self._slots_of(name))
-            yield Copy(source, target, DMA, token, guard)
+            if is_first if self._is_fixed(name) else not self._is_single:
+                yield self._fetch(order, group, run, at, guard)
+
+    def _fetch(self, order: int, group: _Group, run: _Run, at: _At, guard: Guard | None) -> Copy:
+        """The copy of the operand with that number that a tile reads and that is not near."""
+        name, buffer = [*self._staged.items()][order]
+        slots = self._slots_of(name)
+        source = self._part_of(name, self._read(run.tile, name), group, run, at)
+        target = self._in_slot(f"{name}.tile", source, buffer, at, slots)
+        return Copy(source, target, DMA, at.token(2 * order, slots), guard)
 
     def _is_fixed(self, name: str) -> bool:
         return reads_one_box(self._cut, name)
@@ -502,18 +539,21 @@ class _CallRewriting:
     def _slots_of(self, name: str) -> int:
         return 1 if name != self._output and self._is_fixed(name) else self._slots
 
-    def _compute(
-        self, group: _Group, run: _Run, at: _At, guard: Guard | None
-    ) -> Iterator[Call | Copy]:
+    def _places_of_result(self, slot: str, group: _Group, run: _Run, at: _At) -> tuple[str, str]:
+        """Where a tile's result is to be, and where it is first. slot: the buffer near."""
+        place = self._part_of(self._output, run.tile.box, group, run, at)
+        return place, self._in_slot(f"{self._output}.tile", place, slot, at, self._slots)
+
+    def _compute(self, group: _Group, run: _Run, at: _At, guard: Guard | None) -> Call:
         whole, call = self._whole, self._call
         inputs = [
             self._operand(group, run, number, at) if name is not None else None
             for number, name in enumerate(call.inputs)
         ]
-        place = self._part_of(self._output, run.tile.box, group, run, at)
-        result = place
-        if self._result is not None:
-            result = self._in_slot(f"{self._output}.tile", place, self._result, at, self._slots)
+        if self._result is None:
+            result = self._part_of(self._output, run.tile.box, group, run, at)
+        else:
+            _, result = self._places_of_result(self._result, group, run, at)
         size = self._kernel.scratch_bytes(run.layer)
         scratch = None
         if size and self._scratch is not None:
@@ -522,7 +562,7 @@ class _CallRewriting:
         if self._cut.count > 1:
             name = whole.fresh(f"{call.name}.{group.begin + at.part}.{run.begin}")
         reads, held = self._reads(group, run, at)
-        yield replace(
+        return replace(
             call,
             name=name,
             operator=run.tile.operator,
@@ -535,8 +575,6 @@ class _CallRewriting:
             over=(),
             options=run.layer.options,
         )
-        if self._result is not None:
-            yield Copy(result, place, DMA, at.token(_RESULT_TOKENS, self._slots), guard)
 
     def _operand(self, group: _Group, run: _Run, number: int, at: _At) -> str | None:
         name, box = self._call.inputs[number], run.tile.reads[number]
@@ -581,8 +619,20 @@ class _CallRewriting:
 
     def _runs(self, part: int) -> list[_Run]:
         """Tiles in a row that are alike and equally far apart, in all that they read and write."""
+        layers = self._cut.layers[part]
+        return self._in_runs(
+            part, [*self._operands, self._output], lambda one, other: layers[one] is layers[other]
+        )
+
+    def _runs_of(self, name: str, part: int) -> list[_Run]:
+        """Tiles in a row that read or write boxes of one shape of a tensor, equally far apart."""
+        shapes = [self._box(tile, name).shape for tile in self._cut.tiles[part]]
+        return self._in_runs(part, [name], lambda one, other: shapes[one] == shapes[other])
+
+    def _in_runs(
+        self, part: int, names: Sequence[str], are_alike: Callable[[int, int], bool]
+    ) -> list[_Run]:
         tiles, layers = self._cut.tiles[part], self._cut.layers[part]
-        names = [*self._operands, self._output]
         places = [[self._start(tile, name) for name in names] for tile in tiles]
         steps = [
             dict(zip(names, (b - a for a, b in zip(one, other, strict=True)), strict=True))
@@ -591,7 +641,7 @@ class _CallRewriting:
         runs: list[_Run] = []
         begin = 0
         for number in range(1, len(tiles) + 1):
-            is_alike = number < len(tiles) and layers[number] is layers[begin]
+            is_alike = number < len(tiles) and are_alike(begin, number)
             if not is_alike or steps[number - 1] != steps[begin]:
                 own = steps[begin] if number - begin > 1 else dict.fromkeys(names, 0)
                 runs.append(_Run(begin, number, tiles[begin], layers[begin], own))
@@ -599,8 +649,11 @@ class _CallRewriting:
         return runs
 
     def _start(self, tile: Tile, name: str) -> int:
-        box = tile.box if name == self._output else self._read(tile, name)
-        return self._whole.program.view[name].part("part", box).start.base
+        return self._whole.program.view[name].part("part", self._box(tile, name)).start.base
+
+    def _box(self, tile: Tile, name: str) -> Box:
+        """What a tile reads or writes of a tensor."""
+        return tile.box if name == self._output else self._read(tile, name)
 
     def _read(self, tile: Tile, name: str) -> Box:
         """The box that a tile reads of an operand; the hull where it is given twice."""
@@ -659,11 +712,13 @@ class _CallRewriting:
         ]
 
     def _groups_of_parts(self) -> list[_Group]:
-        """Parts in a row that are alike and equally far apart; the first one by itself if it has several tiles, as its
+        """Parts in a row that are alike and equally far apart; the first one by itself if its tiles are a loop, as its
         first results find their slots free.
         """
         names = [*self._operands, self._output]
-        runs = [self._runs(part) for part in range(len(self._cut.tiles))]
+        runs = self._runs_of_parts
+        # Conditions are of one loop: where tiles are a loop in the loop over parts, none says which tiles are first.
+        is_first_apart = len(runs[0]) < len(self._cut.tiles[0]) and not self._drains
         places = [[self._start(part[0].tile, name) for name in names] for part in runs]
         steps = [
             dict(zip(names, (b - a for a, b in zip(one, other, strict=True)), strict=True))
@@ -675,7 +730,7 @@ class _CallRewriting:
             is_alike = (
                 number < len(runs)
                 and self._are_alike(begin, number)
-                and not (begin == 0 and len(self._cut.tiles[0]) > 1)
+                and not (begin == 0 and is_first_apart)
             )
             if not is_alike or steps[number - 1] != steps[begin]:
                 own = steps[begin] if number - begin > 1 else dict.fromkeys(names, 0)
