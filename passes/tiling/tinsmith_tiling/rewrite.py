@@ -401,8 +401,6 @@ class _CallRewriting:
         if is_last and (counter is not None or not streams):
             yield from _first_constants(behind, at_end)
             behind = ()
-        if self._near_constants:
-            yield Wait(self._constants_token(group, part, counter))
         here = _At(0, None, 0, part, counter, group.begin * tiles, tiles)
         ahead = behind if is_last else ()
         if len(group.runs) == tiles:
@@ -410,6 +408,7 @@ class _CallRewriting:
                 at = replace(here, number=number)
                 yield from self._iteration(group, at, tiles, ahead)
         else:
+            yield from self._constants_wait(group, here)
             if counter is not None:
                 yield from self._fixed_waits(here)
             row = self._whole.counter()
@@ -458,6 +457,8 @@ class _CallRewriting:
         if counter is not None or number == ahead:
             guard = None if counter is None else Guard(counter, ahead, ahead + 1)
             yield from _first_constants(behind, guard)
+        if counter is None and number == 0:
+            yield from self._constants_wait(group, here)
         yield from self._operand_waits(here)
         yield from self._result_waits(here, tiles, group.count)
         for run in group.runs:
@@ -477,6 +478,11 @@ class _CallRewriting:
             at, guard = _shifted(run, here, shift, tiles)
             if at is not None:
                 yield run, at, guard
+
+    def _constants_wait(self, group: _Group, here: _At) -> Iterator[Wait]:
+        """For those of a part, in front of its first tile."""
+        if self._near_constants:
+            yield Wait(self._constants_token(group, here.part, here.part_counter))
 
     def _operand_waits(self, here: _At) -> Iterator[Wait]:
         """For what a tile reads; what all tiles read is waited for once."""
