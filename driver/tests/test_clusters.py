@@ -117,3 +117,97 @@ def test_loops_that_ask_for_the_dma_are_waits_and_no_work() -> None:
         "2 cores, utilisation 25.0%\nwaits: dispatch 45.0%, dma wait 20.0%, dma poll 10.0%"
     )
     assert cluster_run([]) is None
+
+
+SPREAD = """graph 2 "spread" {
+  input %x: f32[1, 12, 5, 4]
+  const %s: f32[4] = [1.5, -0.25, 0.5, 3.0]
+  %a: f32[1, 12, 5, 4] = mul(%x, %s)
+  %b: f32[1, 6, 5, 4] = max_pool2d(%a) {window=[2, 1], stride=[2, 1]}
+  %y: f32[1, 6, 4, 5] = transpose(%b) {permutation=[0, 1, 3, 2]}
+  output %y
+}
+"""
+
+
+def spread(folder: Path, name: str, *options: str) -> Report:
+    try:
+        need_emulator(target(name).board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+    model, report = folder / "spread.tsm", folder / "report.json"
+    model.write_text(SPREAD)
+    asked = ["--target", name, "--json", str(report), "--no-progress", "--layers"]
+    assert main(["verify", str(model), *asked, *options]) == 0
+    found: Report = json.loads(report.read_text())
+    jsonschema.validate(found, schema())
+    return found
+
+
+@pytest.mark.parametrize("name", ["pulp-open", "siracusa"])
+def test_kernels_that_do_not_fork_compute_rows_on_all_cores(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = spread(tmp_path, name)
+    assert [(layer["name"], layer["cores"]) for layer in report["layers"]] == [
+        ("a.0", 6),
+        ("b.0", 6),
+        ("y.0", 6),
+    ]
+    assert "run" in report
+    assert report["run"]["cluster"] is not None
+    header, _, row = capsys.readouterr().out.splitlines()[:3]
+    assert header.split()[:5] == ["layer", "op", "kernel", "MACs", "cores"]
+    assert row.split()[4] == "6"
+
+
+def test_rows_are_spread_over_the_cores_that_there_are(tmp_path: Path) -> None:
+    report = spread(tmp_path, "siracusa", "--cores", "2")
+    assert {layer["cores"] for layer in report["layers"]} == {2}
+
+
+def test_without_the_pass_the_core_that_boots_runs_the_network(tmp_path: Path) -> None:
+    report = spread(tmp_path, "siracusa", "--without", "spread-calls")
+    assert [(layer["name"], layer["cores"]) for layer in report["layers"]] == [
+        ("a", 1),
+        ("b", 1),
+        ("y", 1),
+    ]
+    assert "run" in report
+    assert report["run"]["cluster"] is None
+
+
+def test_a_plan_of_calls_at_the_same_time_is_read_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, plan = tmp_path / "spread.tsm", tmp_path / "plan.tsm"
+    model.write_text(SPREAD)
+    command = ["show", str(model), "--target", "siracusa", "--after", "allocate-buffers"]
+    assert main([*command, "--constants"]) == 0
+    text = capsys.readouterr().out
+    assert "loop i of 6 {" in text
+    assert 'on "cores" token i+16' in " ".join(text.split())
+    plan.write_text(text)
+    assert main(["check", str(plan), "--target", "siracusa"]) == 0
+    overlapping = text.replace("of %a start 160*i", "of %a start 80*i")
+    assert overlapping != text
+    plan.write_text(overlapping)
+    assert main(["check", str(plan), "--target", "siracusa"]) == 3
+    assert "writes what is still being written by" in capsys.readouterr().err
+
+
+def test_on_one_core_the_rest_of_a_network_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "resized.tsm"
+    resized = SPREAD.replace(
+        "  output %y",
+        "  %z: f32[1, 6, 4, 5] = resize_bilinear(%y) {size=[6, 4], half_pixel_centers=true}\n  output %z",
+    )
+    model.write_text(resized)
+    out = str(tmp_path / "out")
+    assert main(["compile", str(model), "--target", "siracusa", "-o", out, "--no-progress"]) == 0
+    said = capsys.readouterr()
+    assert "z: on one core: resize_bilinear is not cut into parts that lie densely" in (
+        said.out + said.err
+    )

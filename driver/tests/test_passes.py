@@ -44,10 +44,11 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-7:] == [
+    assert names([])[-8:] == [
         "lower",
         "schedule-calls",
         "elide-copies",
+        "spread-calls",
         "prepare",
         "roll-loops",
         "tile",

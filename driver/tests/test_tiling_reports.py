@@ -55,7 +55,7 @@ def row(name: str, modelled: int, cycles: int | None, waits: Mapping[str, float]
         "modelled": modelled,
         "cycles": cycles,
         "difference": None if cycles is None else modelled / cycles - 1,
-        "cores": None
+        "cluster": None
         if cycles is None
         else {"utilisation": round(1 - sum(waits.values()), 6), "waits": {**waits}},
     }
@@ -94,8 +94,8 @@ def test_a_run_is_told_layer_by_layer_beside_the_model(
         assert layer["difference"] == pytest.approx(
             layer["modelled"] / layer["cycles"] - 1, abs=1e-4
         )
-        assert layer["cores"] is not None
-        shares = layer["cores"]["utilisation"] + sum(layer["cores"]["waits"].values())
+        assert layer["cluster"] is not None
+        shares = layer["cluster"]["utilisation"] + sum(layer["cluster"]["waits"].values())
         assert shares == pytest.approx(1, abs=1e-4)
     assert any(layer["tiles"] > 1 for layer in tiling["layers"])
     assert tiling["modelled"] == sum(layer["modelled"] for layer in tiling["layers"])
@@ -162,7 +162,7 @@ def test_what_was_only_compiled_has_the_model_alone(
     tiling = found["tiling"]
     assert tiling is not None
     assert tiling["cycles"] is tiling["difference"] is None
-    assert all(layer["cores"] is None for layer in tiling["layers"])
+    assert all(layer["cluster"] is None for layer in tiling["layers"])
     assert tiling_text(tiling) in capsys.readouterr().out
     assert "simulated" not in tiling_text(tiling)
     assert "utilisation" not in tiling_table(tiling)

@@ -148,7 +148,7 @@ def _tiling(report: Report) -> list[dict[str, str]]:
 
 
 def _tiled(layer: TiledLayerRow) -> dict[str, str]:
-    cores = layer["cores"]
+    cores = layer["cluster"]
     return {
         "name": layer["name"],
         "way": layer["way"],

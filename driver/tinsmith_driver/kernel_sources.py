@@ -12,7 +12,12 @@ from tinsmith_plugins import kernel_folder
 
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.plugins import registry
-from tinsmith_driver.targets import asks_for_cluster, called_kernels, runs_on_cluster
+from tinsmith_driver.targets import (
+    asks_for_cluster,
+    called_kernels,
+    computes_at_once,
+    runs_on_cluster,
+)
 
 
 def kernel_include_directories() -> list[Path]:
@@ -40,10 +45,11 @@ def kernel_sources(compilation: Compilation, *, engines_early: bool = False) -> 
         if on_cluster and board.dma is not None:
             rooms["dma"] += "_cluster"
     if _is_beside(program, Call):
-        rooms["engine"] = "core"  # no board has another core that Tinsmith drives
+        # But for the cores of a cluster, no board has another core that Tinsmith drives.
+        rooms["engine"] = "cluster" if on_cluster and computes_at_once(program) else "core"
     if board.emulator is None:
         rooms = dict.fromkeys(rooms, "host_early" if engines_early else "host")
-    if asks_for_cluster(program, compilation.kernels):
+    if on_cluster or asks_for_cluster(program, compilation.kernels):
         rooms["cluster"] = "pulp" if on_cluster else "host"
     return [
         *libraries,

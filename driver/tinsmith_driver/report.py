@@ -150,6 +150,9 @@ def layer_table(compilation: Compilation, measurement: Measurement | None) -> st
         [fact.name, fact.op, fact.kernel, thousands(number or None)]
         for fact, number in zip(facts, macs, strict=True)
     ]
+    if any(fact.cores is not None for fact in facts):
+        header.append("cores")
+        rows = [[*row, thousands(fact.cores)] for row, fact in zip(rows, facts, strict=True)]
     if measurement:
         header += [what, "per MAC"]
         rows = [
@@ -241,7 +244,8 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
             "out_offset": fact.out_offset,
             "kernel": fact.kernel,
             "engine": fact.engine,
-            "cores": cluster_share(cores[index]) if index < len(cores) else None,
+            "cores": fact.cores,
+            "cluster": cluster_share(cores[index]) if index < len(cores) else None,
         }
         for index, fact in enumerate(facts)
     ]

@@ -105,7 +105,8 @@ class LayerRow(TypedDict):
     out_offset: int
     kernel: str
     engine: str
-    cores: ClusterShare | None
+    cores: int | None
+    cluster: ClusterShare | None
 
 
 class TiledLayerRow(TypedDict):
@@ -120,7 +121,7 @@ class TiledLayerRow(TypedDict):
     modelled: int
     cycles: int | None
     difference: float | None
-    cores: ClusterShare | None
+    cluster: ClusterShare | None
 
 
 class TilingFacts(TypedDict):

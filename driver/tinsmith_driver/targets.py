@@ -5,7 +5,8 @@ whether a program is the cluster's.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tinsmith_ir import Program, UsageError
+from tinsmith_ir import Call, Program, UsageError
+from tinsmith_ir.program import simple_steps
 from tinsmith_lowering import Kernel
 from tinsmith_target import Cluster, Target
 
@@ -48,13 +49,26 @@ def remarks(options: CompileOptions) -> list[str]:
 
 
 def runs_on_cluster(target: Target, program: Program, kernels: Iterable[Kernel]) -> bool:
-    """Whether the board's cluster is to run the program: it has one, and a kernel asks for it."""
-    return target.board.cluster is not None and asks_for_cluster(program, kernels)
+    """Whether the board's cluster is to run the program: a kernel asks for it, or calls run at once."""
+    is_wanted = asks_for_cluster(program, kernels) or computes_at_once(program)
+    return target.board.cluster is not None and is_wanted
 
 
 def asks_for_cluster(program: Program, kernels: Iterable[Kernel]) -> bool:
     """Whether a kernel that the program calls shares its work among cores."""
     return any(_CLUSTER_HEADER in kernel.headers for kernel in called_kernels(program, kernels))
+
+
+def computes_at_once(program: Program) -> bool:
+    """Whether calls may run at the same time: an engine without an order computes them, so each one that does may be
+    the cores of a cluster.
+    """
+    computing = {
+        program.engine[step.engine].is_fifo
+        for step in simple_steps(program.steps)
+        if isinstance(step, Call) and step.engine is not None
+    }
+    return computing == {False}
 
 
 def called_kernels(program: Program, kernels: Iterable[Kernel]) -> list[Kernel]:

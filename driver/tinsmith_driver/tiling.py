@@ -67,7 +67,7 @@ def _row(
         "modelled": layer.cycles,
         "cycles": cycles,
         "difference": _difference(layer.cycles, cycles),
-        "cores": cluster_share(cores),
+        "cluster": cluster_share(cores),
     }
 
 
@@ -121,7 +121,7 @@ def _cells(row: TiledLayerRow, *, is_counted: bool) -> list[str]:
         "yes" if row["prefetched"] else "no",
         thousands(row["modelled"]),
     ]
-    near, cores = listed(row["near"]) or "-", row["cores"]
+    near, cores = listed(row["near"]) or "-", row["cluster"]
     if not is_counted or cores is None:
         return [*cells, near]
     shares = (thousands(row["cycles"]), percent(row["difference"]), f"{cores['utilisation']:.1%}")

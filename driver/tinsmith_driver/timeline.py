@@ -109,7 +109,7 @@ def _bars(layers: Sequence[TiledLayerRow], scale: float, top: float) -> Iterable
 
 
 def _shares(layer: TiledLayerRow) -> list[tuple[str, float]]:
-    cores = layer["cores"]
+    cores = layer["cluster"]
     return [] if cores is None else [(WORK, cores["utilisation"]), *cores["waits"].items()]
 
 

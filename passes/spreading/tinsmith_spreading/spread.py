@@ -1,0 +1,190 @@
+"""The program pass: calls whose kernel works on one core, in parts that all cores of a cluster compute.
+
+The cores are an engine of the Program that keeps no order. Parts are started on it and waited for, so whoever reads
+Programs knows what it needs: which bytes are in use meanwhile, and that no part touches what another one writes.
+"""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from tinsmith_ir.boxes import Box
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_ir.errors import UsageError
+from tinsmith_ir.expressions import Expression
+from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
+from tinsmith_ir.places import places
+from tinsmith_ir.program import Call, Engine, Program, Step, Wait
+from tinsmith_lowering import Kernel, cut_each, find_kernel, layer_of_call, layer_of_part
+from tinsmith_target import Target
+
+from tinsmith_spreading.ways import dense_cuts
+
+CORES = "cores"
+"""The engine; and the option of kernels that share a call among cores by themselves."""
+
+FIRST_TOKEN = 16
+"""Tokens below are those of copies beside calls, which the pass `tile` gives."""
+
+MOST_PARTS = 16
+"""As many tokens as there are behind the first."""
+
+_NAMED = 3
+
+_LEAST_SHARE = 0.75
+"""Of the work of a program that the cluster would not run otherwise: its cores are further from the tensors than the
+core that boots it.
+"""
+
+
+@dataclass(frozen=True)
+class SpreadCalls(Checked):
+    """Cut the calls of kernels that know nothing of cores, for the cluster of the target; other targets are left alone.
+
+    kernels: at least those that the calls name. least_work: calls of fewer multiply-accumulates and fewer elements stay
+    whole, since starts and waits of their parts would take as long.
+    """
+
+    target: Target
+    kernels: Sequence[Kernel]
+    least_work: int = 64
+
+    name: ClassVar[str] = "spread-calls"
+    # Parts of operators compute what the whole does.
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for work that is none."""
+        super().__post_init__()
+        if self.least_work < 0:
+            raise UsageError(f"{self.name}: expected least-work from 0, got {self.least_work}")
+
+    def run(self, program: Program) -> Program:
+        """The program whose large calls are spread."""
+        return self.run_in_detail(program).ir
+
+    @checked
+    def run_in_detail(self, program: Program) -> Outcome[Program]:
+        """The same, with a warning for large calls that one core computes.
+
+        program: lowered, its constants as the graph has them, its buffers without offsets.
+        """
+        cluster = self.target.board.cluster
+        cores = 1 if cluster is None else cluster.cores
+        if cores == 1:
+            return Outcome(program)
+        finding = _Finding(self, program, min(cores, MOST_PARTS))
+        calls = [step for step in program.steps if isinstance(step, Call)]
+        found = {call.name: finding.boxes_of(call) for call in calls}
+        boxes = {name: cut for name, cut in found.items() if isinstance(cut, list)}
+        if not boxes or not finding.pays(calls, boxes):
+            return Outcome(program)
+        whole: dict[str, list[str]] = {}
+        for name, why in found.items():
+            if isinstance(why, str):
+                whole.setdefault(why, []).append(name)
+        warnings = tuple(f"{_listed(names)}: on one core: {why}" for why, names in whole.items())
+        return Outcome(self._spread(program, boxes, cores), warnings)
+
+    def _spread(self, program: Program, boxes: Mapping[str, Sequence[Box]], cores: int) -> Program:
+        parts, names = cut_each(program, boxes, self.target, self.kernels)
+        numbers = {name: number for own in names.values() for number, name in enumerate(own)}
+        last = {own[-1] for own in names.values()}
+        steps: list[Step] = []
+        for step in parts.steps:
+            if not isinstance(step, Call) or step.name not in numbers:
+                steps.append(step)
+                continue
+            number = numbers[step.name]
+            steps.append(replace(step, engine=CORES, token=Expression(FIRST_TOKEN + number)))
+            if step.name in last:
+                steps += [Wait(Expression(FIRST_TOKEN + ended)) for ended in range(number + 1)]
+        reaches = tuple(memory.name for memory in parts.memories if not memory.is_remote)
+        engine = Engine(CORES, reaches, is_fifo=False, depth=cores)
+        return replace(parts, steps=tuple(steps), engines=(*parts.engines, engine))
+
+
+class _Finding:
+    """Looks for the parts of calls."""
+
+    def __init__(self, options: SpreadCalls, program: Program, most_parts: int) -> None:
+        self._options = options
+        self._program = program
+        self._most_parts = most_parts
+
+    def pays(self, calls: Sequence[Call], spread: Container[str]) -> bool:
+        """Whether the cluster runs the program anyway, as a kernel shares its work, or enough of all work is spread."""
+        if any(map(_shares, calls)):
+            return True
+        work = {call.name: self._work(call) for call in calls}
+        mine = sum(work[name] for name in work if name in spread)
+        return mine >= _LEAST_SHARE * sum(work.values())
+
+    def boxes_of(self, call: Call) -> list[Box] | str | None:
+        """The boxes of its parts, None if it is to stay whole; or why it cannot be cut, though it is large."""
+        options, program = self._options, self._program
+        layer = layer_of_call(program, call, options.target)
+        kernel = find_kernel(call.kernel, layer, options.kernels)
+        if call.engine is not None or _shares(call) or kernel.cost(layer) is not None:
+            return None
+        if self._work(call) < options.least_work:
+            return None
+        if len(call.outputs) > 1:
+            return f"{call.operator.title} has several results"
+        if self._lies_over_an_operand(call):
+            return f"{call.operator.title} writes where it reads"
+        for boxes in dense_cuts(layer.output.shape, self._most_parts):
+            if self._can_be(call, kernel, boxes):
+                return boxes
+        return f"{call.operator.title} is not cut into parts that lie densely"
+
+    def _work(self, call: Call) -> int:
+        inputs, outputs = self._program.types_of(call)
+        macs = call.operator.macs(inputs, outputs)
+        types = (type_ for type_ in (*inputs, *outputs) if type_ is not None)
+        return max(macs, *(type_.elements for type_ in types))
+
+    def _lies_over_an_operand(self, call: Call) -> bool:
+        """As passes that take copies away may lay it; parts would write what others have not read."""
+        views = self._program.view
+        result = views[call.outputs[0]]
+        return any(
+            name in views
+            and views[name].buffer == result.buffer
+            and places(views[name]).overlaps(places(result))
+            for name in filter(None, call.inputs)
+        )
+
+    def _can_be(self, call: Call, kernel: Kernel, boxes: Sequence[Box]) -> bool:
+        """Whether the kernel computes each box, from operands that lie densely."""
+        program, target = self._program, self._options.target
+        inputs, outputs = program.types_of(call)
+        for box in boxes:
+            restriction = call.operator.restrict(box, inputs, outputs)
+            if restriction is None:
+                return False
+            dense = self._is_dense(call.outputs[0], box) and all(
+                self._is_dense(name, read)
+                for name, read in zip(call.inputs, restriction.operands, strict=True)
+                if name in program.view and read is not None
+            )
+            layer = layer_of_part(program, call, restriction, box, target)
+            if not dense or not kernel.takes(layer.kind) or kernel.broken_rule(layer) is not None:
+                return False
+        return True
+
+    def _is_dense(self, name: str | None, box: Box) -> bool:
+        view = self._program.view[name or ""]
+        is_plain = view.ring is None and not view.layout
+        return is_plain and view.part(view.name, box).is_dense
+
+
+def _shares(call: Call) -> bool:
+    """Whether its kernel shares the call among cores by itself."""
+    return any(option.name == CORES for option in call.options)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first of them, and how many there are beside."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
