@@ -64,8 +64,9 @@ def cut_each(
     boxes: Mapping[str, Sequence[Box]],
     target: Target,
     kernels: Sequence[Kernel],
-) -> tuple[Program, Mapping[str, tuple[str, ...]]]:
-    """The program with each of some calls done by itself, once for each of its boxes; and the names of the parts.
+) -> tuple[Program, Mapping[str, tuple[tuple[Call | Copy, ...], ...]]]:
+    """The program with each of some calls done by itself, once for each of its boxes; and the steps of each part, which
+    follow one another there: copies of operands with gaps, the call, a copy of a result with gaps.
 
     boxes: by call, in the order of the program; else as `cut`, but a part has the kernel of its call, and the reason
     for it. Raises UsageError and GraphError as `cut`, and UnsupportedError for a part that its kernel does not take.
@@ -77,11 +78,8 @@ def cut_each(
         cutting = _Cutting(program, [call], target, kernels, parts, taken, keeps_kernel=True)
         cutting.add_all(boxes[call.name])
         cuttings.append(cutting)
-    names = {
-        cutting.last: tuple(step.name for step in cutting.steps if isinstance(step, Call))
-        for cutting in cuttings
-    }
-    return _with_parts(program, cuttings), names
+    steps = {cutting.last: tuple(cutting.steps) for cutting in cuttings}
+    return _with_parts(program, cuttings), steps
 
 
 @checked
@@ -193,7 +191,7 @@ def _with_parts(program: Program, cuttings: Sequence["_Cutting"]) -> Program:
     steps: list[Step] = []
     for step in program.steps:
         if isinstance(step, Call) and step.name in gone:
-            steps += by_last.get(step.name, [])
+            steps += [inner for part in by_last.get(step.name, []) for inner in part]
         else:
             steps.append(step)
     views = {**program.view, **parts.views}
@@ -215,7 +213,7 @@ def _with_parts(program: Program, cuttings: Sequence["_Cutting"]) -> Program:
 
 
 class _Cutting:
-    """One chain of calls. steps: of all parts so far. keeps_kernel: of the calls; else one is chosen for each part.
+    """One chain of calls. steps: of each part so far. keeps_kernel: of the calls; else one is chosen for each part.
 
     taken: names of calls, to which those of the parts are added.
     """
@@ -244,13 +242,16 @@ class _Cutting:
         self._constants = parts.constants
         self.names = {call.name for call in calls}
         self.last = calls[-1].name
-        self.steps: list[Step] = []
+        self.steps: list[tuple[Call | Copy, ...]] = []
+        self._steps: list[Call | Copy] = []
 
     def add_all(self, boxes: Sequence[Box]) -> None:
         """The steps that compute all boxes. Raises UsageError unless each element is in one of them."""
         _check_boxes(boxes, self._program.type_of(self._calls[-1].outputs[0]))
         for number, box in enumerate(boxes):
             self._add(number, box)
+            self.steps.append(tuple(self._steps))
+            self._steps = []
 
     def _add(self, number: int, box: Box) -> None:
         needed: dict[str, Box] = {self._calls[-1].outputs[0]: box}
@@ -308,7 +309,7 @@ class _Cutting:
         scratch = None
         if size:
             scratch = self._buffer(f"{where}.scratch", scratch_type(size), whole)
-        self.steps.append(
+        self._steps.append(
             Call(
                 where,
                 called,
@@ -322,7 +323,7 @@ class _Cutting:
             )
         )
         if whole not in self._inner and direct is None:
-            self.steps.append(Copy(result, self._strided_part(where, whole, box)))
+            self._steps.append(Copy(result, self._strided_part(where, whole, box)))
         return _Part(result, box)
 
     def _kernel(self, call: Call, layer: Layer) -> tuple[Kernel, str, str]:
@@ -351,7 +352,7 @@ class _Cutting:
             return dense
         strided = self._strided_part(where, name, read)
         copy = self._buffer(f"{where}.operand", self._views[strided].type, name)
-        self.steps.append(Copy(strided, copy))
+        self._steps.append(Copy(strided, copy))
         return copy
 
     def _constant(self, name: str, read: Box) -> str:

@@ -1,6 +1,6 @@
 """Calls cut into boxes compute what they computed whole, in the evaluator and as C."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -172,13 +172,21 @@ def test_a_prepared_or_placed_program_is_not_cut() -> None:
         cut(place(lowered(parse_graph(CHAIN))), ["b"], [Box.whole((1, 9, 6, 3))], HOST, KERNELS)
 
 
+def names_of(parts: Mapping[str, tuple[tuple[Call | Copy, ...], ...]]) -> dict[str, list[str]]:
+    """Of the calls of each part, a copy being one without a name."""
+    return {
+        name: [step.name if isinstance(step, Call) else "" for part in own for step in part]
+        for name, own in parts.items()
+    }
+
+
 def test_several_calls_are_cut_each_by_itself() -> None:
     graph = parse_graph(CHAIN)
     whole = lowered(graph)
     boxes = {"a": grid((1, 9, 6, 3), (1, 4)), "y": grid((1, 5, 3, 3), (1, 2), (1, 4))}
     program, parts = cut_each(whole, boxes, HOST, KERNELS)
     check(graph, program)
-    assert parts == {"a": ("a.0", "a.1"), "y": ("y.0", "y.1", "y.2")}
+    assert names_of(parts) == {"a": ["a.0", "a.1"], "y": ["y.0", "y.1", "y.2"]}
     assert [call.name for call in program.calls] == ["a.0", "a.1", "b", "y.0", "y.1", "y.2"]
     assert {"x", "a", "b", "y"} == {buffer.name for buffer in program.buffers}
 
@@ -207,4 +215,12 @@ def test_parts_are_called_as_no_other_call_is() -> None:
     graph = parse_graph(CHAIN.replace("%b", "%a.0"))
     program, parts = cut_each(lowered(graph), {"a": grid((1, 9, 6, 3), (1, 4))}, HOST, KERNELS)
     check(graph, program)
-    assert parts == {"a": ("a.0.2", "a.1")}
+    assert names_of(parts) == {"a": ["a.0.2", "a.1"]}
+
+
+def test_copies_of_a_part_stand_around_its_call() -> None:
+    graph = parse_graph(CHAIN)
+    program, parts = cut_each(lowered(graph), {"b": grid((1, 9, 6, 3), (3, 1))}, HOST, KERNELS)
+    check(graph, program)
+    assert names_of(parts) == {"b": ["", "b.0", "", "", "b.1", ""]}
+    assert tuple(step for part in parts["b"] for step in part) == program.steps[1:7]

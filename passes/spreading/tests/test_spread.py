@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tinsmith_ir import (
     Call,
+    Copy,
     DType,
     Graph,
     GraphError,
@@ -180,32 +181,79 @@ def test_calls_that_share_their_work_stay_whole() -> None:
 
 def test_what_cannot_be_cut_runs_on_one_core_which_is_said() -> None:
     graph = parse_graph("""graph 2 "several" {
-  input %x: f32[1,8,8,3]
-  %a: f32[1,16,16,3] = resize_bilinear(%x) {size=[16,16]}
-  %b: f32[1,16,16,3] = mul(%a, %a)
-  %c: f32[1,16,16,3] = mul(%b, %a)
-  %d: f32[1,16,16,3] = mul(%c, %a)
+  input %x: f32[1,768]
+  %a: f32[1,768] = softmax(%x)
+  %b: f32[1,768] = mul(%a, %a)
+  %c: f32[1,768] = mul(%b, %a)
+  %d: f32[1,768] = mul(%c, %a)
   output %d
 }
 """)
     outcome = SpreadCalls(SIRACUSA, REFERENCE).run_in_detail(lower(graph, SIRACUSA, REFERENCE))
-    assert outcome.warnings == (
-        "a: on one core: resize_bilinear is not cut into parts that lie densely",
-    )
+    assert outcome.warnings == ("a: on one core: softmax is not cut",)
     assert [call.name for call in outcome.ir.calls if call.engine is None] == ["a"]
     check(graph, outcome.ir)
 
 
 def test_a_network_that_would_gain_little_stays_with_the_core_that_boots() -> None:
     graph = parse_graph("""graph 2 "mostly" {
-  input %x: f32[1,8,8,3]
-  %a: f32[1,16,16,3] = resize_bilinear(%x) {size=[16,16]}
-  %b: f32[1,16,16,3] = mul(%a, %a)
+  input %x: f32[1,768]
+  %a: f32[1,768] = softmax(%x)
+  %b: f32[1,768] = mul(%a, %a)
   output %b
 }
 """)
     whole = lower(graph, SIRACUSA, REFERENCE)
     assert SpreadCalls(SIRACUSA, REFERENCE).run(whole) is whole
+
+
+GAPS = """graph 2 "gaps" {
+  input %x: i8[1,8,8,4]<0.5, 3>
+  %y: i8[1,16,16,4]<0.5, 3> = resize_bilinear(%x) {size=[16,16]}
+  output %y
+}
+"""
+
+
+def test_parts_with_gaps_are_copied_before_and_behind() -> None:
+    program = spread(GAPS, REFERENCE)
+    phases = list(groups(program.steps))
+    assert [[type(step) for step in phase] for phase in phases] == [
+        kinds for kind in (Copy, Call, Copy) for kinds in ([kind] * 4, [Wait] * 4)
+    ]
+    check(parse_graph(GAPS), program)
+
+
+def test_what_parts_copy_is_in_one_buffer_for_all_of_them() -> None:
+    program = spread(GAPS, REFERENCE)
+    sizes = {buffer.name: buffer.size_bytes for buffer in program.buffers}
+    assert sizes == {"x": 256, "y": 1024, "y.0.operand": 4 * 64, "y.0.result": 4 * 256}
+    starts = [program.view[call.outputs[0]].start.base for call in program.calls]
+    assert starts == [0, 256, 512, 768]
+
+
+def test_copies_of_gaps_are_not_made_for_little_work() -> None:
+    whole = lower(parse_graph(GAPS), SIRACUSA, REFERENCE)
+    assert SpreadCalls(SIRACUSA, REFERENCE, least_work=257).run(whole) is whole
+    assert SpreadCalls(SIRACUSA, REFERENCE, least_work=256).run(whole) is not whole
+
+
+def test_the_way_with_the_fewest_pieces_is_copied() -> None:
+    graph = parse_graph("""graph 2 "turned" {
+  input %x: i8[1,8,8,8]<0.5, 3>
+  %y: i8[1,8,8,8]<0.5, 3> = transpose(%x) {permutation=[0,3,1,2]}
+  output %y
+}
+""")
+    program = spread(graph, REFERENCE)
+    check(graph, program)
+    # Rows of the operand lie densely, and each is eight pieces of the result, not one piece for each element.
+    assert [type(step) for phase in groups(program.steps) for step in phase[:1]] == [
+        Call,
+        Wait,
+        Copy,
+        Wait,
+    ]
 
 
 def test_parts_that_touch_what_others_write_are_refused() -> None:

@@ -5,7 +5,7 @@ import pytest
 from tinsmith_ir import Box, DType
 from tinsmith_ir.program import View
 from tinsmith_ir.types import TensorType
-from tinsmith_spreading.ways import dense_cuts
+from tinsmith_spreading.ways import axis_cuts, dense_cuts
 
 
 def largest(shape: tuple[int, ...], parts: int) -> int:
@@ -60,3 +60,12 @@ def test_boxes_lie_densely_and_hold_each_element_once() -> None:
             assert (count == 1).all()
             assert max(boxes, key=lambda box: box.elements) == boxes[0]
             assert isinstance(boxes[0], Box)
+
+
+def test_one_axis_is_cut_into_parts_as_equal_as_can_be() -> None:
+    ways = axis_cuts((1, 16, 5), 8)
+    assert [[box.shape for box in boxes] for boxes in ways] == [
+        [(1, 2, 5)] * 8,
+        [(1, 16, 1)] * 5,
+    ]
+    assert axis_cuts((4, 4), 1) == []

@@ -11,25 +11,22 @@ from typing import ClassVar
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import UsageError
-from tinsmith_ir.expressions import Expression
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
-from tinsmith_ir.places import places
-from tinsmith_ir.program import Call, Engine, Program, Step, Wait
+from tinsmith_ir.places import places, run_count
+from tinsmith_ir.program import Call, Engine, Program, Step
 from tinsmith_lowering import Kernel, cut_each, find_kernel, layer_of_call, layer_of_part
 from tinsmith_target import Target
 
-from tinsmith_spreading.ways import dense_cuts
-
-CORES = "cores"
-"""The engine; and the option of kernels that share a call among cores by themselves."""
-
-FIRST_TOKEN = 16
-"""Tokens below are those of copies beside calls, which the pass `tile` gives."""
+from tinsmith_spreading.steps import CORES, at_once, with_buffers_together
+from tinsmith_spreading.ways import axis_cuts, dense_cuts
 
 MOST_PARTS = 16
-"""As many tokens as there are behind the first."""
+"""As many tokens as there are from `FIRST_TOKEN` on."""
 
 _NAMED = 3
+
+_COPIES_PAY = 4
+"""Times the least work: copies of parts that lie with gaps are starts and waits more."""
 
 _LEAST_SHARE = 0.75
 """Of the work of a program that the cluster would not run otherwise: its cores are further from the tensors than the
@@ -87,21 +84,19 @@ class SpreadCalls(Checked):
         return Outcome(self._spread(program, boxes, cores), warnings)
 
     def _spread(self, program: Program, boxes: Mapping[str, Sequence[Box]], cores: int) -> Program:
-        parts, names = cut_each(program, boxes, self.target, self.kernels)
-        numbers = {name: number for own in names.values() for number, name in enumerate(own)}
-        last = {own[-1] for own in names.values()}
+        cut, parts = cut_each(program, boxes, self.target, self.kernels)
+        cut = with_buffers_together(cut, program, parts)
+        first = {id(own[0][0]): own for own in parts.values()}
+        others = {id(step) for own in parts.values() for part in own for step in part}
         steps: list[Step] = []
-        for step in parts.steps:
-            if not isinstance(step, Call) or step.name not in numbers:
+        for step in cut.steps:
+            if id(step) in first:
+                steps += at_once(first[id(step)])
+            elif id(step) not in others:
                 steps.append(step)
-                continue
-            number = numbers[step.name]
-            steps.append(replace(step, engine=CORES, token=Expression(FIRST_TOKEN + number)))
-            if step.name in last:
-                steps += [Wait(Expression(FIRST_TOKEN + ended)) for ended in range(number + 1)]
-        reaches = tuple(memory.name for memory in parts.memories if not memory.is_remote)
+        reaches = tuple(memory.name for memory in cut.memories if not memory.is_remote)
         engine = Engine(CORES, reaches, is_fifo=False, depth=cores)
-        return replace(parts, steps=tuple(steps), engines=(*parts.engines, engine))
+        return replace(cut, steps=tuple(steps), engines=(*cut.engines, engine))
 
 
 class _Finding:
@@ -127,16 +122,29 @@ class _Finding:
         kernel = find_kernel(call.kernel, layer, options.kernels)
         if call.engine is not None or _shares(call) or kernel.cost(layer) is not None:
             return None
-        if self._work(call) < options.least_work:
+        work = self._work(call)
+        if work < options.least_work:
             return None
         if len(call.outputs) > 1:
             return f"{call.operator.title} has several results"
         if self._lies_over_an_operand(call):
             return f"{call.operator.title} writes where it reads"
-        for boxes in dense_cuts(layer.output.shape, self._most_parts):
-            if self._can_be(call, kernel, boxes):
+        shape = layer.output.shape
+        for boxes in dense_cuts(shape, self._most_parts):
+            if self._copied_runs(call, kernel, boxes) == 0:
                 return boxes
-        return f"{call.operator.title} is not cut into parts that lie densely"
+        ways = axis_cuts(shape, self._most_parts)
+        runs = [self._copied_runs(call, kernel, boxes) for boxes in ways]
+        possible = [
+            (boxes[0].elements, count, boxes)
+            for count, boxes in zip(runs, ways, strict=True)
+            if count is not None
+        ]
+        if not possible:
+            return f"{call.operator.title} is not cut"
+        if work < _COPIES_PAY * options.least_work:
+            return None
+        return min(possible, key=lambda way: way[:2])[2]
 
     def _work(self, call: Call) -> int:
         inputs, outputs = self._program.types_of(call)
@@ -155,28 +163,30 @@ class _Finding:
             for name in filter(None, call.inputs)
         )
 
-    def _can_be(self, call: Call, kernel: Kernel, boxes: Sequence[Box]) -> bool:
-        """Whether the kernel computes each box, from operands that lie densely."""
+    def _copied_runs(self, call: Call, kernel: Kernel, boxes: Sequence[Box]) -> int | None:
+        """How many contiguous pieces of operands and the result are copied so that kernels find them dense; None where
+        the operator is not cut there, or the kernel does not compute a part.
+        """
         program, target = self._program, self._options.target
         inputs, outputs = program.types_of(call)
+        runs = 0
         for box in boxes:
             restriction = call.operator.restrict(box, inputs, outputs)
             if restriction is None:
-                return False
-            dense = self._is_dense(call.outputs[0], box) and all(
-                self._is_dense(name, read)
-                for name, read in zip(call.inputs, restriction.operands, strict=True)
-                if name in program.view and read is not None
-            )
+                return None
             layer = layer_of_part(program, call, restriction, box, target)
-            if not dense or not kernel.takes(layer.kind) or kernel.broken_rule(layer) is not None:
-                return False
-        return True
-
-    def _is_dense(self, name: str | None, box: Box) -> bool:
-        view = self._program.view[name or ""]
-        is_plain = view.ring is None and not view.layout
-        return is_plain and view.part(view.name, box).is_dense
+            if not kernel.takes(layer.kind) or kernel.broken_rule(layer) is not None:
+                return None
+            read = zip(call.inputs, restriction.operands, strict=True)
+            for name, part in ((call.outputs[0], box), *read):
+                view = program.view.get(name or "")
+                if view is None or part is None or part.is_whole(view.type.shape):
+                    continue
+                if view.ring is not None or view.layout:
+                    return None
+                found = view.part(view.name, part)
+                runs += 0 if found.is_dense else run_count(found)
+        return runs
 
 
 def _shares(call: Call) -> bool:

@@ -38,3 +38,12 @@ def _boxes(shape: Sequence[int], ahead: Sequence[int], axis: int, size: int) -> 
         (begin, min(begin + size, shape[axis])) for begin in range(0, shape[axis], size)
     ]
     yield from (Box(chosen) for chosen in product(*ranges))
+
+
+def axis_cuts(shape: Sequence[int], parts: int) -> list[list[Box]]:
+    """The ways to cut a tensor along one axis into 2 to `parts` boxes as equal as can be, which may lie with gaps."""
+    return [
+        [*_boxes(shape, (), axis, -(-extent // parts))]
+        for axis, extent in enumerate(shape)
+        if extent > 1 and parts > 1
+    ]
