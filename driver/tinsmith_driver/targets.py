@@ -13,8 +13,6 @@ from tinsmith_target import Cluster, Target
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.plugins import registry
 
-_CLUSTER_HEADER = "tinsmith/cluster.h"
-
 
 def chosen_target(options: CompileOptions) -> Target:
     """What passes, kernels and build are to see. Raises UsageError for choices that the target does not have."""
@@ -56,7 +54,7 @@ def runs_on_cluster(target: Target, program: Program, kernels: Iterable[Kernel])
 
 def asks_for_cluster(program: Program, kernels: Iterable[Kernel]) -> bool:
     """Whether a kernel that the program calls shares its work among cores."""
-    return any(_CLUSTER_HEADER in kernel.headers for kernel in called_kernels(program, kernels))
+    return any(kernel.forks for kernel in called_kernels(program, kernels))
 
 
 def computes_at_once(program: Program) -> bool:

@@ -26,6 +26,10 @@ from tinsmith_lowering.walk import Walk
 AnyOperator = TypeVar("AnyOperator", bound=Operator)
 
 
+CLUSTER_HEADER = "tinsmith/cluster.h"
+"""What kernels include that share their work among cores."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """What a kernel's declaration says of the layers it takes, rules aside; many layers of a network are of one kind.
@@ -350,6 +354,11 @@ class Kernel(Checked):
     def pattern(self) -> tuple[type[Operator], ...]:
         """The operators that one call computes, in order; mostly one."""
         return (self.operator, *self.then)
+
+    @property
+    def forks(self) -> bool:
+        """Whether it shares its work among the cores of a cluster by itself, and so is no part of other work."""
+        return CLUSTER_HEADER in self.headers
 
     @cached_property
     def computes(self) -> str:

@@ -58,8 +58,6 @@ void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
 #define TINSMITH_LAYER_DONE(layer, output, bytes) ((void)0)
 #endif"""
 
-_FORK_HEADER = "tinsmith/cluster.h"
-
 
 @dataclass(frozen=True)
 class EmittedCall:
@@ -91,7 +89,7 @@ def emit_calls(layout: Layout, target: Target, kernels: Sequence[Kernel]) -> Emi
         seen = layer_of_call(layout.program, call, target)
         kernel = find_kernel(call.kernel, seen, kernels)
         check_layouts(layout.program, call, kernel.layouts(seen))
-        if call.engine is not None and _FORK_HEADER in kernel.headers:
+        if call.engine is not None and kernel.forks:
             raise GraphError(
                 f"kernel {kernel.name!r} shares its work among cores, which work on an engine cannot, got\n"
                 f"  {print_step(call)}\n"

@@ -234,8 +234,8 @@ def test_what_parts_copy_is_in_one_buffer_for_all_of_them() -> None:
 
 def test_copies_of_gaps_are_not_made_for_little_work() -> None:
     whole = lower(parse_graph(GAPS), SIRACUSA, REFERENCE)
-    assert SpreadCalls(SIRACUSA, REFERENCE, least_work=257).run(whole) is whole
-    assert SpreadCalls(SIRACUSA, REFERENCE, least_work=256).run(whole) is not whole
+    assert SpreadCalls(SIRACUSA, REFERENCE, least_work=513).run(whole) is whole
+    assert SpreadCalls(SIRACUSA, REFERENCE, least_work=512).run(whole) is not whole
 
 
 def test_the_way_with_the_fewest_pieces_is_copied() -> None:

@@ -11,6 +11,7 @@ from typing import ClassVar
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import UsageError
+from tinsmith_ir.operators import Trait
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 from tinsmith_ir.places import places, run_count
 from tinsmith_ir.program import Call, Engine, Program, Step
@@ -25,8 +26,14 @@ MOST_PARTS = 16
 
 _NAMED = 3
 
-_COPIES_PAY = 4
+_CPU = "cpu"
+"""Of kernels that use nothing but the core that runs them."""
+
+_COPIES_PAY = 2
 """Times the least work: copies of parts that lie with gaps are starts and waits more."""
+
+_MOVES = 4
+"""Elements that are moved in about the time in which one is computed."""
 
 _LEAST_SHARE = 0.75
 """Of the work of a program that the cluster would not run otherwise: its cores are further from the tensors than the
@@ -39,12 +46,12 @@ class SpreadCalls(Checked):
     """Cut the calls of kernels that know nothing of cores, for the cluster of the target; other targets are left alone.
 
     kernels: at least those that the calls name. least_work: calls of fewer multiply-accumulates and fewer elements stay
-    whole, since starts and waits of their parts would take as long.
+    whole, since starts and waits of their parts would take as long; where elements are only moved, four are as one.
     """
 
     target: Target
     kernels: Sequence[Kernel]
-    least_work: int = 64
+    least_work: int = 32
 
     name: ClassVar[str] = "spread-calls"
     # Parts of operators compute what the whole does.
@@ -109,7 +116,7 @@ class _Finding:
 
     def pays(self, calls: Sequence[Call], spread: Container[str]) -> bool:
         """Whether the cluster runs the program anyway, as a kernel shares its work, or enough of all work is spread."""
-        if any(map(_shares, calls)):
+        if any(map(self._forks, calls)):
             return True
         work = {call.name: self._work(call) for call in calls}
         mine = sum(work[name] for name in work if name in spread)
@@ -120,7 +127,9 @@ class _Finding:
         options, program = self._options, self._program
         layer = layer_of_call(program, call, options.target)
         kernel = find_kernel(call.kernel, layer, options.kernels)
-        if call.engine is not None or _shares(call) or kernel.cost(layer) is not None:
+        if call.engine is not None or kernel.forks or kernel.engine != _CPU:
+            return None
+        if kernel.cost(layer) is not None:
             return None
         work = self._work(call)
         if work < options.least_work:
@@ -146,11 +155,17 @@ class _Finding:
             return None
         return min(possible, key=lambda way: way[:2])[2]
 
+    def _forks(self, call: Call) -> bool:
+        options = self._options
+        layer = layer_of_call(self._program, call, options.target)
+        return find_kernel(call.kernel, layer, options.kernels).forks
+
     def _work(self, call: Call) -> int:
         inputs, outputs = self._program.types_of(call)
         macs = call.operator.macs(inputs, outputs)
-        types = (type_ for type_ in (*inputs, *outputs) if type_ is not None)
-        return max(macs, *(type_.elements for type_ in types))
+        elements = max(type_.elements for type_ in (*inputs, *outputs) if type_ is not None)
+        moves = Trait.MOVES in call.operator.traits
+        return max(macs, elements // _MOVES if moves else elements)
 
     def _lies_over_an_operand(self, call: Call) -> bool:
         """As passes that take copies away may lay it; parts would write what others have not read."""
@@ -187,11 +202,6 @@ class _Finding:
                 found = view.part(view.name, part)
                 runs += 0 if found.is_dense else run_count(found)
         return runs
-
-
-def _shares(call: Call) -> bool:
-    """Whether its kernel shares the call among cores by itself."""
-    return any(option.name == CORES for option in call.options)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from tinsmith_ir.program import Buffer, Call, Copy, Program, Step, View, Wait
 from tinsmith_lowering import ARENA_ALIGNMENT
 
 CORES = "cores"
-"""The engine; and the option of kernels that share a call among cores by themselves."""
+"""The engine."""
 
 FIRST_TOKEN = 16
 """Tokens below are those of copies beside calls, which the pass `tile` gives."""
