@@ -6,6 +6,7 @@ from tinsmith_ir import Graph
 from tinsmith_ir.operators import (
     Add,
     AveragePool2D,
+    Concat,
     Conv2D,
     DepthwiseConv2D,
     FullyConnected,
@@ -68,6 +69,7 @@ def test_a_call_is_for_all_cores(cores: int) -> None:
         (without_weights(Add(), (4, 5, 6), (4, 1, 6)), "they have three axes or more that differ"),
         (without_weights(Mul(), (4, 5, 6), (4, 1, 6)), "they have three axes or more that differ"),
         (without_weights(Mean(axes=(0, 2)), (4, 5, 6)), "they are [0, 2]"),
+        (without_weights(Concat(axis=1), (4, 5), (4, 6)), "they do not"),
         (
             without_weights(AveragePool2D(window=(2, 2), halves_up=True), (1, 4, 4, 3), same=True),
             "they are rounded up",

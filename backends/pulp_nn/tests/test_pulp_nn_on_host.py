@@ -15,6 +15,8 @@ from tinsmith_ir.operators import (
     Activation,
     Add,
     AveragePool2D,
+    Broadcast,
+    Concat,
     Conv2D,
     DepthwiseConv2D,
     FullyConnected,
@@ -26,13 +28,16 @@ from tinsmith_ir.operators import (
     Mean,
     Minimum,
     Mul,
+    Pad,
     Relu,
     Relu6,
     Requantize,
+    Slice,
     Softmax,
     Sub,
     Sum,
     Tanh,
+    Transpose,
 )
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.random_graphs import random_graph
@@ -173,7 +178,43 @@ MEANS = {
     "sum": without_weights(Sum(axes=(1,)), (2, 7, 9), seed=6),
 }
 
+
+def concatenation(axis: int, *shapes: Sequence[int]) -> Graph:
+    """Of tensors of one quantization."""
+    builder, given = GraphBuilder("concat"), Quantization.per_tensor(float(np.float32(0.05)), -3)
+    inputs = [
+        builder.input(f"x{index}", TensorType(tuple(shape), DType.INT8, given))
+        for index, shape in enumerate(shapes)
+    ]
+    return builder.build(builder.add(Concat(axis=axis), inputs, "y", None))
+
+
+def moving(operator: Operator, shape: Sequence[int]) -> Graph:
+    """An operator that computes nothing."""
+    builder, given = GraphBuilder("move"), Quantization.per_tensor(float(np.float32(0.05)), -3)
+    x = builder.input("x", TensorType(tuple(shape), DType.INT8, given))
+    return builder.build(builder.add(operator, [x], "y", None))
+
+
+MOVE = "tinsmith_pulp_move"
+MOVES = {
+    "concat": concatenation(3, (1, 5, 7, 9), (1, 5, 7, 16), (1, 5, 7, 1)),
+    "concat_of_rows": concatenation(1, (1, 5, 7, 9), (1, 2, 7, 9)),
+    "pad": moving(Pad(padding=(0, 0, 1, 2, 3, 0, 0, 5)), (1, 5, 7, 9)),
+    "pad_by_value": moving(Pad(padding=(0, 0, 0, 7), value=-128), (3, 11)),
+    "slice": moving(Slice(begin=(0, 1, 2, 3), shape=(1, 4, 4, 5)), (1, 5, 7, 9)),
+    "slice_in_strides": moving(
+        Slice(begin=(0, 1, 0, 3), shape=(1, 2, 4, 3), strides=(1, 2, 2, 2)), (1, 5, 7, 9)
+    ),
+    "transpose": moving(Transpose(permutation=(0, 3, 1, 2)), (1, 5, 7, 9)),
+    "transpose_back": moving(Transpose(permutation=(0, 2, 3, 1)), (1, 9, 5, 7)),
+    "transpose_of_blocks": moving(Transpose(permutation=(0, 1, 3, 2, 4, 5)), (2, 3, 4, 2, 2, 13)),
+    "twice_as_large": moving(Broadcast(shape=(1, 5, 2, 7, 2, 9)), (1, 5, 1, 7, 1, 9)),
+    "broadcast": moving(Broadcast(shape=(6, 5, 40)), (5, 1)),
+}
+
 LAYERS = {
+    **{name: (MOVE, graph) for name, graph in MOVES.items()},
     **{name: (MEAN, graph) for name, graph in MEANS.items()},
     **{name: (LOOKUP, graph) for name, graph in OF_A_BYTE.items()},
     **OF_TWO,

@@ -6,7 +6,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_pulp_nn import convolution, lookups, means, others, pairs
+from tinsmith_pulp_nn import convolution, lookups, means, moves, others, pairs
 
 
 @dataclass(frozen=True)
@@ -25,4 +25,5 @@ class PulpNnBackend(Checked):
             *lookups.kernels_of_two(),
             *pairs.kernels(),
             *means.kernels(),
+            *moves.kernels(),
         )

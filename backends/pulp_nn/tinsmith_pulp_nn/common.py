@@ -1,5 +1,6 @@
 """What the declarations share: how a call is given to the cores of the cluster, and the text of its record."""
 
+import sys
 from collections.abc import Mapping
 
 from tinsmith_ir.types import TensorType
@@ -23,6 +24,12 @@ LARGEST_EXTENT = (1 << 16) - 1
 def cores_of(target: Target) -> int:
     """The cores of the target's cluster; 1 where there is none."""
     return 1 if target.board.cluster is None else target.board.cluster.cores
+
+
+def near_bytes(target: Target) -> int:
+    """What a layer may use of the memory nearest to the cores; of a target without a cluster, all."""
+    cluster = target.board.cluster
+    return sys.maxsize if cluster is None else cluster.network_bytes
 
 
 def core_options(layer: Layer) -> tuple[Choice, ...]:

@@ -17,6 +17,7 @@ from tinsmith_pulp_nn.common import (
     core_options,
     fork,
     input_is_computed,
+    near_bytes,
 )
 from tinsmith_pulp_nn.weights import LARGEST_SUM
 
@@ -103,9 +104,12 @@ def emit_mean(layer: Layer, scope: Scope) -> Emission:
     return fork(layer, scope, "mean_s8", "tinsmith_pulp_mean_t", fields)
 
 
-def mean_cost(layer: Layer) -> Cost:
-    """Cycles of a mean, all in first-level memory."""
-    cycles = cost.mean_cycles(_sizes(layer), chosen_cores(layer))
+def mean_cost(layer: Layer) -> Cost | None:
+    """Cycles of a mean, all in first-level memory; None where four sums at a time want more of it than there is."""
+    sizes = _sizes(layer)
+    if (sizes.count + 2) * min(sizes.inner, geometry.BLOCK) > near_bytes(layer.target):
+        return None
+    cycles = cost.mean_cycles(sizes, chosen_cores(layer))
     return Cost(cycles, cost.cold_cycles("mean"))
 
 
