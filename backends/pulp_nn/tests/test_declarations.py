@@ -9,7 +9,6 @@ from tinsmith_ir.operators import (
     Concat,
     Conv2D,
     DepthwiseConv2D,
-    FullyConnected,
     Mean,
     Mul,
 )
@@ -60,12 +59,18 @@ def test_a_call_is_for_all_cores(cores: int) -> None:
 @pytest.mark.parametrize(
     ("graph", "reason"),
     [
-        (with_weights(Conv2D(dilation=(2, 1)), (1, 9, 7, 4), (4, 3, 3, 4), 0), "dilation is 2x1"),
-        (with_weights(Conv2D(), (2, 9, 7, 4), (4, 3, 3, 4), 0), "there are 2"),
-        (with_weights(Conv2D(), (1, 9, 7, 8), (4, 3, 3, 4), 0), "it has 2"),
-        (with_weights(DepthwiseConv2D(), (1, 9, 7, 4), (1, 3, 3, 8), 3), "it has 2"),
-        (with_weights(FullyConnected(), (2, 8), (4, 8), None), "it has 2"),
-        (with_weights(FullyConnected(), (1, 6), (4, 6), None), "it has 6"),
+        (
+            with_weights(Conv2D(dilation=(9, 9)), (1, 20, 20, 4), (4, 3, 3, 4), 0),
+            "they are 5,776, and without 144",
+        ),
+        (
+            with_weights(Conv2D(), (1, 9, 7, 128), (128, 3, 3, 1), 0),
+            "they are 147,456, and without 1,152",
+        ),
+        (
+            with_weights(DepthwiseConv2D(), (1, 9, 7, 64), (1, 3, 3, 128), 3),
+            "they are 73,728, and without 1,152",
+        ),
         (without_weights(Add(), (4, 5, 6), (4, 1, 6)), "they have three axes or more that differ"),
         (without_weights(Mul(), (4, 5, 6), (4, 1, 6)), "they have three axes or more that differ"),
         (without_weights(Mean(axes=(0, 2)), (4, 5, 6)), "they are [0, 2]"),

@@ -213,7 +213,66 @@ MOVES = {
     "broadcast": moving(Broadcast(shape=(6, 5, 40)), (5, 1)),
 }
 
+CONV2D, DEPTHWISE = "tinsmith_pulp_conv2d", "tinsmith_pulp_depthwise"
+ARRANGED = {
+    "dilated": (
+        CONV2D,
+        with_weights(
+            Conv2D(dilation=(2, 3), padding=(1, 2, 3, 3)), (1, 9, 11, 5), (6, 3, 3, 5), 0, seed=10
+        ),
+    ),
+    "dilated_depthwise": (
+        DEPTHWISE,
+        with_weights(
+            DepthwiseConv2D(dilation=(2, 2), padding=(2, 2, 2, 2)),
+            (1, 9, 7, 10),
+            (1, 3, 3, 10),
+            3,
+            seed=11,
+        ),
+    ),
+    "groups": (
+        CONV2D,
+        with_weights(Conv2D(padding=AROUND), (1, 6, 7, 12), (8, 3, 3, 3), 0, seed=12),
+    ),
+    "groups_nearest": (
+        "tinsmith_pulp_conv2d_scaled_high",
+        with_weights(Conv2D(rounding=Rounding.NEAREST), (1, 6, 7, 6), (4, 3, 1, 3), 0, seed=13),
+    ),
+    "two_outputs_a_channel": (
+        CONV2D,
+        with_weights(
+            DepthwiseConv2D(stride=(2, 2), padding=AROUND), (1, 9, 7, 5), (1, 3, 3, 10), 3, seed=14
+        ),
+    ),
+    "batches": (
+        CONV2D,
+        with_weights(Conv2D(padding=AROUND), (3, 5, 6, 4), (6, 3, 3, 4), 0, seed=15),
+    ),
+    "batches_of_pixels": (
+        CONV2D,
+        with_weights(Conv2D(), (2, 3, 5, 8), (9, 1, 1, 8), 0, seed=16),
+    ),
+    "batches_of_depthwise": (
+        "tinsmith_pulp_depthwise_3x3",
+        with_weights(DepthwiseConv2D(), (2, 5, 6, 7), (1, 3, 3, 7), 3, seed=17),
+    ),
+    "batches_of_pools": (
+        "tinsmith_pulp_pool",
+        without_weights(AveragePool2D(window=(2, 2), stride=(2, 2)), (3, 6, 5, 7), same=True),
+    ),
+    "rows_of_linear": (
+        CONV2D,
+        with_weights(FullyConnected(), (5, 36), (21, 36), None, seed=18),
+    ),
+    "linear_of_odd_inputs": (
+        CONV2D,
+        with_weights(FullyConnected(), (1, 37), (10, 37), 0, seed=19),
+    ),
+}
+
 LAYERS = {
+    **ARRANGED,
     **{name: (MOVE, graph) for name, graph in MOVES.items()},
     **{name: (MEAN, graph) for name, graph in MEANS.items()},
     **{name: (LOOKUP, graph) for name, graph in OF_A_BYTE.items()},

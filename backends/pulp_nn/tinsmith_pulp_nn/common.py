@@ -79,12 +79,6 @@ def input_is_computed(layer: Layer) -> str | None:
     return None if layer.constant(0) is None else "it is a constant"
 
 
-def one_batch(layer: Layer) -> str | None:
-    """There is one batch."""
-    batches = layer.output.shape[0]
-    return None if batches == 1 else f"there are {batches}"
-
-
 def fork(
     layer: Layer, scope: Scope, kernel: str, record: str, fields: Mapping[str, str | int | bool]
 ) -> Emission:
@@ -93,9 +87,33 @@ def fork(
     kernel: its name without prefix, `pool`. record: the C type. fields: its members with their values or C text.
     """
     scope.helper(_share(kernel, record))
+    return _forked(layer, f"tinsmith_share_of_{kernel}", record, fields)
+
+
+def fork_batches(
+    layer: Layer, scope: Scope, kernel: str, record: str, fields: Mapping[str, str | int | bool]
+) -> Emission:
+    """The same of a kernel that takes one batch, of each batch of an operand `input` and a result `output`."""
+    batches = layer.output.shape[0]
+    if batches == 1:
+        return fork(layer, scope, kernel, record, fields)
+    scope.helper(_share_of_batches(kernel, record))
+    all_fields: dict[str, str | int | bool] = {
+        **{f"call.{name}": value for name, value in fields.items()},
+        "batches": batches,
+        "input_bytes": layer.input(0).size_bytes // batches,
+        "output_bytes": layer.output.size_bytes // batches,
+    }
+    share = f"tinsmith_share_of_batches_of_{kernel}"
+    return _forked(layer, share, f"tinsmith_batches_of_{kernel}", all_fields)
+
+
+def _forked(
+    layer: Layer, share: str, record: str, fields: Mapping[str, str | int | bool]
+) -> Emission:
     members = [f"      .{name} = {_text(value)}," for name, value in fields.items()]
     cores = chosen_cores(layer)
-    started = f"  tinsmith_cluster_fork({cores}u, tinsmith_share_of_{kernel}, &call);"
+    started = f"  tinsmith_cluster_fork({cores}u, {share}, &call);"
     return Emission((f"  const {record} call = {{", *members, "  };", started))
 
 
@@ -105,6 +123,28 @@ def _share(kernel: str, record: str) -> str:
 static void tinsmith_share_of_{kernel}(const void *call, uint32_t core, uint32_t cores) {{
   const tinsmith_pulp_core_t share = {{core, cores}};
   tinsmith_pulp_{kernel}((const {record} *)call, share);
+}}"""
+
+
+def _share_of_batches(kernel: str, record: str) -> str:
+    return f"""\
+// Calls that differ in their batch.
+typedef struct {{
+  {record} call;
+  uint32_t batches;
+  uint32_t input_bytes, output_bytes;
+}} tinsmith_batches_of_{kernel};
+
+// A core's part of each of them.
+static void tinsmith_share_of_batches_of_{kernel}(const void *argument, uint32_t core, uint32_t cores) {{
+  const tinsmith_batches_of_{kernel} *all = (const tinsmith_batches_of_{kernel} *)argument;
+  const tinsmith_pulp_core_t share = {{core, cores}};
+  {record} call = all->call;
+  for (uint32_t batch = 0u; batch < all->batches; ++batch) {{
+    tinsmith_pulp_{kernel}(&call, share);
+    call.input = (const uint8_t *)call.input + all->input_bytes;
+    call.output = (uint8_t *)call.output + all->output_bytes;
+  }}
 }}"""
 
 

@@ -15,11 +15,11 @@ from tinsmith_target import Target
 from tinsmith_pulp_nn import cost, geometry, scaled
 from tinsmith_pulp_nn.common import (
     BACKEND,
+    LARGEST_EXTENT,
     chosen_cores,
     core_options,
     input_is_computed,
     nhwc,
-    one_batch,
     sizes_fit,
     zero_point,
 )
@@ -34,6 +34,7 @@ from tinsmith_pulp_nn.weights import (
     sums_fit,
     tflite_words,
     weights_are_constant,
+    zeros_are_few,
 )
 
 HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_arranged.h")
@@ -43,22 +44,22 @@ _LARGEST_SHIFT_OF_STRIPS = 22
 _S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
 
-def no_dilation(layer: Layer) -> str | None:
-    """A window is not dilated."""
-    dilation = layer.operator_as(Convolution).dilation
-    return None if dilation == (1, 1) else f"dilation is {dilation[0]}x{dilation[1]}"
-
-
-def one_group(layer: Layer) -> str | None:
-    """A convolution has one group."""
-    channels, depth = layer.input(0).shape[3], layer.input(1).shape[3]
-    return None if channels == depth else f"it has {channels // depth}"
-
-
 def one_output_a_channel(layer: Layer) -> str | None:
     """A depthwise convolution has one output for each channel."""
     inputs, outputs = layer.input(0).shape[3], layer.output.shape[3]
     return None if inputs == outputs else f"it has {outputs // inputs}"
+
+
+def several_outputs_a_channel(layer: Layer) -> str | None:
+    """A depthwise convolution has several outputs for each channel: one of all input channels has weights of 0."""
+    several = layer.input(0).shape[3] != layer.output.shape[3]
+    return None if several else "it has one"
+
+
+def rows_fit(layer: Layer) -> str | None:
+    """A fully connected layer has at most 65,535 rows, which are pixels of a convolution."""
+    rows = layer.output.elements // layer.output.shape[-1]
+    return None if rows <= LARGEST_EXTENT else f"it has {rows:,}"
 
 
 def one_row(layer: Layer) -> str | None:
@@ -102,6 +103,8 @@ def strips_of_3x3(layer: Layer) -> str | None:
     operator = layer.operator_as(Convolution)
     window = layer.input(1).shape[1:3]
     is_strip = window == (3, 3) and operator.stride in ((1, 1), (2, 2))
+    if operator.dilation != (1, 1):
+        return f"it is dilated by {operator.dilation}"
     return None if is_strip else f"it is {window[0]}x{window[1]} by {operator.stride}"
 
 
@@ -122,11 +125,20 @@ def whole_words(layer: Layer) -> str | None:
 
 
 def geometry_of(layer: Layer) -> geometry.Image:
-    """Sizes of a convolution of either kind."""
+    """Sizes of a convolution of either kind, with the zeros of its dilation in its window; rows of a fully connected
+    layer are pixels.
+    """
+    if isinstance(layer.operator, FullyConnected):
+        outputs, inputs = layer.input(1).shape
+        rows = layer.output.elements // outputs
+        return geometry.Image(1, rows, inputs, 1, rows, outputs, 1, 1)
     operator = layer.operator_as(Convolution)
     _, height, width, channels = nhwc(layer.input(0))
     _, output_height, output_width, output_channels = nhwc(layer.output)
-    _, kernel_height, kernel_width, _ = nhwc(layer.input(1))
+    kernel_height, kernel_width = (
+        (size - 1) * apart + 1
+        for size, apart in zip(layer.input(1).shape[1:3], operator.dilation, strict=True)
+    )
     return geometry.Image(
         height,
         width,
@@ -158,7 +170,7 @@ def conv2d_cost(stage: cost.Stage) -> Callable[[Layer], Cost]:
 
     def cycles(layer: Layer) -> Cost:
         found = cost.conv2d_cycles(geometry_of(layer), chosen_cores(layer), stage)
-        return Cost(found, cost.cold_cycles("conv2d", stage))
+        return Cost(_batches(layer) * found, cost.cold_cycles("conv2d", stage))
 
     return cycles
 
@@ -168,9 +180,14 @@ def depthwise_cost(stage: cost.Stage) -> Callable[[Layer], Cost]:
 
     def cycles(layer: Layer) -> Cost:
         found = cost.depthwise_cycles(geometry_of(layer), chosen_cores(layer), stage)
-        return Cost(found, cost.cold_cycles("depthwise", stage))
+        return Cost(_batches(layer) * found, cost.cold_cycles("depthwise", stage))
 
     return cycles
+
+
+def _batches(layer: Layer) -> int:
+    """Whose calls follow one another."""
+    return layer.output.shape[0] if isinstance(layer.operator, Convolution) else 1
 
 
 def linear_cost(stage: cost.Stage) -> Callable[[Layer], Cost]:
@@ -236,7 +253,6 @@ def _kernels_of(stage: _Stage) -> tuple[Kernel, ...]:
         roundings=stage.roundings,
     )
     rules = (input_is_computed, weights_are_constant, sizes_fit, *stage.rules)
-    windows = (one_batch, one_output_a_channel, no_dilation)
     depthwise = partial(
         kernel,
         operator=DepthwiseConv2D,
@@ -244,26 +260,28 @@ def _kernels_of(stage: _Stage) -> tuple[Kernel, ...]:
         prepare=arranged(window_numbers, np.ascontiguousarray, stage.words),
         cost=depthwise_cost(stage.cost),
     )
+    # Of other operators, too, that are convolutions with other sizes or some weights of 0.
+    conv2d = partial(
+        kernel,
+        name=f"tinsmith_pulp_conv2d{stage.suffix}",
+        emit=emit_arranged(f"conv2d{stage.suffix}"),
+        scratch_bytes=conv2d_scratch,
+        prepare=arranged(window_numbers, packed, stage.words),
+        cost=conv2d_cost(stage.cost),
+    )
     return (
-        kernel(
-            name=f"tinsmith_pulp_conv2d{stage.suffix}",
-            operator=Conv2D,
-            emit=emit_arranged(f"conv2d{stage.suffix}"),
-            rules=(one_batch, one_group, no_dilation, *rules),
-            scratch_bytes=conv2d_scratch,
-            prepare=arranged(window_numbers, packed, stage.words),
-            cost=conv2d_cost(stage.cost),
-        ),
+        conv2d(operator=Conv2D, rules=(zeros_are_few, *rules)),
         depthwise(
             name=f"tinsmith_pulp_depthwise_3x3{stage.suffix}",
             emit=emit_arranged(f"depthwise_3x3{stage.suffix}"),
-            rules=(*windows, strips_of_3x3, *rules, *stage.rules_of_strips),
+            rules=(one_output_a_channel, strips_of_3x3, *rules, *stage.rules_of_strips),
         ),
         depthwise(
             name=f"tinsmith_pulp_depthwise{stage.suffix}",
             emit=emit_arranged(f"depthwise{stage.suffix}"),
-            rules=(*windows, *rules),
+            rules=(one_output_a_channel, zeros_are_few, *rules),
         ),
+        conv2d(operator=DepthwiseConv2D, rules=(several_outputs_a_channel, zeros_are_few, *rules)),
         kernel(
             name=f"tinsmith_pulp_linear{stage.suffix}",
             operator=FullyConnected,
@@ -272,4 +290,5 @@ def _kernels_of(stage: _Stage) -> tuple[Kernel, ...]:
             prepare=arranged(linear_numbers, packed, stage.words),
             cost=linear_cost(stage.cost),
         ),
+        conv2d(operator=FullyConnected, rules=(rows_fit, *rules)),
     )

@@ -35,8 +35,8 @@ from tinsmith_pulp_nn.common import (
     core_options,
     elements_are_counted,
     fork,
+    fork_batches,
     nhwc,
-    one_batch,
     sizes_fit,
 )
 from tinsmith_pulp_nn.scaled import ROUNDINGS
@@ -236,7 +236,7 @@ def emit_pool(layer: Layer, scope: Scope) -> Emission:
         "max": p.clamp_max,
     }
     kernel = "max_pool_s8" if is_max else "average_pool_tflite_s8"
-    return fork(layer, scope, kernel, "tinsmith_pulp_pool_t", fields)
+    return fork_batches(layer, scope, kernel, "tinsmith_pulp_pool_t", fields)
 
 
 def row_fits(layer: Layer) -> str | None:
@@ -303,10 +303,12 @@ def pool_cost(layer: Layer) -> Cost:
         pool.padding[0],
         pool.padding[2],
     )
-    if isinstance(pool, MaxPool2D):
-        return Cost(cost.max_pool_cycles(image, chosen_cores(layer)), cost.cold_cycles("max_pool"))
+    is_max = isinstance(pool, MaxPool2D)
+    cycles = (cost.max_pool_cycles if is_max else cost.average_pool_cycles)(
+        image, chosen_cores(layer)
+    )
     return Cost(
-        cost.average_pool_cycles(image, chosen_cores(layer)), cost.cold_cycles("average_pool")
+        layer.output.shape[0] * cycles, cost.cold_cycles("max_pool" if is_max else "average_pool")
     )
 
 
@@ -367,7 +369,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             operator=AveragePool2D,
             signature=one,
             emit=emit_pool,
-            rules=(one_batch, sizes_fit, windows_reach_inside, rounds_halves_away),
+            rules=(sizes_fit, windows_reach_inside, rounds_halves_away),
             cost=pool_cost,
         ),
         kernel(
@@ -375,7 +377,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             operator=MaxPool2D,
             signature=one,
             emit=emit_pool,
-            rules=(one_batch, sizes_fit, windows_reach_inside),
+            rules=(sizes_fit, windows_reach_inside),
             cost=pool_cost,
         ),
         kernel(

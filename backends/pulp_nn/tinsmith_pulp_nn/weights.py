@@ -14,9 +14,11 @@ from tinsmith_ir.parameters import (
 )
 from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope
 
-from tinsmith_pulp_nn.common import LAYOUT, fork, zero_point
+from tinsmith_pulp_nn.common import LAYOUT, fork, fork_batches, zero_point
 
 NUMBERS = "numbers"
+_MOST_ZEROS = 32
+_MOST_EXPANDED = 1 << 16
 LARGEST_SUM = 1 << 30
 """Sums for TFLite's stage are below it."""
 
@@ -85,13 +87,68 @@ def given_channels(layer: Layer) -> Channels:
     if data is None:
         raise ValueError(f"layer {layer.name}: the weights are not constant")
     count = layer.output.shape[-1]
-    is_depthwise = isinstance(layer.operator, DepthwiseConv2D)
-    rows = data.reshape(-1, count).T if is_depthwise else data.reshape(count, -1)
-    rows = np.ascontiguousarray(rows.astype(np.int8))
+    rows = np.ascontiguousarray(expanded(layer, data.astype(np.int8)).reshape(count, -1))
     bias = layer.constant(2)
     own = np.zeros(count, np.int64) if bias is None else bias.astype(np.int64)
     folded = own - zero_point(layer.input(0)) * rows.astype(np.int64).sum(axis=1)
     return Channels(rows, folded, p.multipliers, -p.shifts)
+
+
+def expanded(layer: Layer, data: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Weights of each output channel as a kernel without dilation and groups has them: zeros lie between the places of
+    a dilated window, and where a group has no weights of an input channel.
+
+    data: (output, height, width, input), or (1, height, width, output) of a depthwise convolution, whose windows have
+    one input channel, or all where a channel has several outputs. Others are given back.
+    """
+    operator = layer.operator
+    if not isinstance(operator, Convolution):
+        return data
+    window = _spread(data, operator.dilation)
+    inputs, outputs = layer.input(0).shape[3], layer.output.shape[3]
+    if isinstance(operator, DepthwiseConv2D):
+        rows = window[0].transpose(2, 0, 1)[..., None]
+        return rows if inputs == outputs else _dense(rows, inputs)
+    return window if window.shape[3] == inputs else _dense(window, inputs)
+
+
+def _spread(data: NDArray[np.int8], dilation: tuple[int, int]) -> NDArray[np.int8]:
+    """Weights with zeros between."""
+    if dilation == (1, 1):
+        return data
+    first, height, width, last = data.shape
+    sizes = ((height - 1) * dilation[0] + 1, (width - 1) * dilation[1] + 1)
+    spread = np.zeros((first, *sizes, last), np.int8)
+    spread[:, :: dilation[0], :: dilation[1]] = data
+    return spread
+
+
+def _dense(rows: NDArray[np.int8], inputs: int) -> NDArray[np.int8]:
+    """Of groups (output, height, width, input of a group): weights of all input channels."""
+    outputs, height, width, depth = rows.shape
+    dense = np.zeros((outputs, height, width, inputs), np.int8)
+    groups = inputs // depth
+    for output in range(outputs):
+        first = output // (outputs // groups) * depth
+        dense[output, :, :, first : first + depth] = rows[output]
+    return dense
+
+
+def zeros_are_few(layer: Layer) -> str | None:
+    """Weights with the zeros that dilation, groups and several outputs of a channel need are up to 32 times as many as
+    without, and at most 65,536 where there are any.
+    """
+    given = layer.input(1).elements
+    operator = layer.operator_as(Convolution)
+    height, width = layer.input(1).shape[1:3]
+    window = ((height - 1) * operator.dilation[0] + 1) * ((width - 1) * operator.dilation[1] + 1)
+    inputs, outputs = layer.input(0).shape[3], layer.output.shape[3]
+    is_depthwise = isinstance(operator, DepthwiseConv2D) and inputs == outputs
+    count = window * outputs * (1 if is_depthwise else inputs)
+    if count == given:
+        return None
+    is_small = count <= _MOST_ZEROS * given and count <= _MOST_EXPANDED
+    return None if is_small else f"they are {count:,}, and without {given:,}"
 
 
 def weights_are_constant(layer: Layer) -> str | None:
@@ -172,6 +229,9 @@ def emit_arranged(kernel: str) -> Callable[[Layer, Scope], Emission]:
             "output": scope.output,
             "scratch": f"(uint8_t *){scratch}",
         }
-        return fork(layer, scope, f"arranged_{kernel}", "tinsmith_pulp_call_t", fields)
+        name, record = f"arranged_{kernel}", "tinsmith_pulp_call_t"
+        if isinstance(layer.operator, Convolution):
+            return fork_batches(layer, scope, name, record, fields)
+        return fork(layer, scope, name, record, fields)
 
     return emit
