@@ -166,6 +166,9 @@ def test_what_was_only_compiled_has_the_model_alone(
     assert tiling_text(tiling) in capsys.readouterr().out
     assert "simulated" not in tiling_text(tiling)
     assert "utilisation" not in tiling_table(tiling)
+    page = (tmp_path / "c" / "report.html").read_text()
+    assert "<h2>Tiles" in page
+    assert "simulated" not in page
 
 
 @pytest.mark.parametrize("name", ["host", "cortex-m4"])

@@ -16,7 +16,7 @@ WORK = "work"
 _WIDTH, _LEFT = 1100.0, 70.0
 _STACK, _BAR, _GAP, _BOTTOM = 150.0, 22.0, 8.0, 20.0
 _TICKS = 5
-_CHARACTER_WIDTH = 5.6
+_CHARACTER_WIDTH = 6.0
 _COLOURS = {
     WORK: "hsl(140 45% 55%)",
     "instruction_cache": "hsl(30 85% 60%)",
