@@ -1,13 +1,15 @@
-"""Random programs with loops, views, rings, fills and engines, for property tests: right ones, and mutants of them.
+"""Random programs with loops, views, rings, fills, tables of constants and engines, for property tests: right ones, and
+mutants of them.
 
 Each computes rows of an input one after another: rows come into a few lines of a small memory, beside the core or by
 it, go through elementwise calls, perhaps in place or beside the core, perhaps through a ring of lines or a layout that
-no strides say, and back to the output.
+no strides say, perhaps plus a row of constants that was copied near for it, and back to the output. DMAs end copies in
+order or in any.
 """
 
 import enum
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -22,10 +24,13 @@ from tinsmith_ir.operators import Add, Chain, Link, Operator, Relu
 from tinsmith_ir.program import (
     Buffer,
     Call,
+    ConstantBuffer,
+    ConstantTable,
     Copy,
     Engine,
     Fill,
     Guard,
+    Held,
     Loop,
     Memory,
     Overlap,
@@ -42,6 +47,9 @@ from tinsmith_ir.types import Quantization, TensorType
 
 _Change = Callable[[SimpleStep], tuple[SimpleStep, ...]]
 
+ARRANGED = "row"
+"""The layout of constants that a call reads where they were copied to (`Call.held`); their bytes are the operand's."""
+
 _TYPES = (
     (DType.INT8, Quantization.per_tensor(0.5, 3)),
     (DType.INT16, Quantization.per_tensor(0.25, 0)),
@@ -51,7 +59,10 @@ _TYPES = (
 
 @checked
 def random_program(seed: int) -> Program:
-    """A placed program that the verifier accepts. Input `x`, output `y`, of as many rows; kernels are called `k`."""
+    """A placed program that the verifier accepts. Input `x`, output `y`, of as many rows; kernels are called `k`.
+
+    Calls with `held` already name what they read: a constant operand, or its bytes in the layout `ARRANGED`.
+    """
     return _Maker(random.Random(seed)).program()
 
 
@@ -87,6 +98,17 @@ class _Caller(enum.Enum):
     BEHIND = enum.auto()
 
 
+class _Constants(enum.Enum):
+    """What becomes of a row of constants that was copied near: none is; it is an operand; a call holds it, as it is or
+    arranged.
+    """
+
+    NONE = enum.auto()
+    OPERAND = enum.auto()
+    HELD = enum.auto()
+    ARRANGED = enum.auto()
+
+
 class _Maker:
     """What has been decided, in the order in which it is needed."""
 
@@ -108,6 +130,11 @@ class _Maker:
         is_one_engine = self._has_dma and generator.random() < 0.3
         self._npu = "dma" if is_one_engine else "npu"
         self._is_scattered = generator.random() < 0.3
+        self._is_ordered = generator.random() < 0.5
+        self._added = generator.choice([*_Constants])
+        self._is_added_ahead = generator.random() < 0.5
+        self._constants: list[ConstantBuffer] = []
+        self._tables: list[ConstantTable] = []
         self._views: list[View] = []
         self._buffers: list[Buffer] = []
         self._ends = {"near": 0, "far": 0}
@@ -138,8 +165,10 @@ class _Maker:
         ahead = self._generator.randint(0, most) if self._has_dma else 0
         self._view("from", "x", self._along(ahead))
         self._view("next", "slots", self._cycle(ahead))
+        if self._added is not _Constants.NONE:
+            self._add_constants()
         body = self._behind(ahead) if is_behind else self._body(ahead)
-        steps = [*self._prologue(ahead), Loop("i", rows, tuple(body))]
+        steps = [*self._prologue(ahead), Loop("i", rows, (*self._constants_come(), *body))]
         if is_behind:
             steps += self._epilogue()
         memories = [Memory("near", None, 4)] + ([Memory("far", None, 8)] if far == "far" else [])
@@ -150,16 +179,17 @@ class _Maker:
             memories=tuple(memories),
             buffers=tuple(self._buffers),
             views=tuple(self._views),
-            constants=(),
+            constants=tuple(self._constants),
             steps=tuple(steps),
             inputs=("x",),
             outputs=("y",),
             engines=self._engines(reaches),
+            tables=tuple(self._tables),
         )
 
     def _engines(self, reaches: tuple[str, ...]) -> tuple[Engine, ...]:
         """That of the calls may end them in any order, since each is waited for."""
-        engines = [Engine("dma", reaches)] if self._has_dma else []
+        engines = [Engine("dma", reaches, self._is_ordered)] if self._has_dma else []
         if self._caller is not _Caller.NONE and self._npu == "npu":
             is_fifo = self._generator.random() < 0.5
             depth = self._generator.choice([None, 2])
@@ -168,9 +198,86 @@ class _Maker:
             )
         return tuple(engines)
 
+    def _add_constants(self) -> None:
+        """A table of rows, one for each iteration or for each second or third; places for one or two near."""
+        count = self._generator.choice([2, 3, self._rows])
+        now, later = (
+            Expression(0, (Term(1, Modulo(Expression(at, (Term(1, Counter("i")),)), count)),))
+            for at in (0, 1)
+        )
+        if count == self._rows and self._generator.random() < 0.5:
+            now, later = (Expression(at, (Term(1, Counter("i")),)) for at in (0, 1))
+        rows = [self._constant_row() for _ in range(count)]
+        is_arranged = self._added is _Constants.ARRANGED
+        self._add_table("added", now, rows, "")
+        if is_arranged:
+            self._add_table("arranged", now, rows, ARRANGED)
+        if self._is_added_ahead:
+            copied = self._tables[-1].members
+            self._tables.append(ConstantTable("added_later", later, copied))
+        slots = 2 if self._is_added_ahead else 1
+        self._buffer("added_near", slots * self._row_bytes, "near")
+        self._buffer("tinted", self._row_bytes, "near")
+        self._view("tint", "tinted")
+        type_ = self._constant_type(ARRANGED if is_arranged else "")
+        for name, further in (("added_here", 0), ("added_next", 1)):
+            self._views.append(View(name, type_, "added_near", self._modulo(further, slots)))
+        self._views.append(View("added_first", type_, "added_near"))
+
+    def _add_table(
+        self, name: str, index: Expression, rows: Sequence[NDArray[np.generic]], layout: str
+    ) -> None:
+        members = tuple(f"{name}_{number}" for number in range(len(rows)))
+        type_ = self._constant_type(layout)
+        for member, data in zip(members, rows, strict=True):
+            self._constants.append(ConstantBuffer(member, type_, data, layout))
+        self._tables.append(ConstantTable(name, index, members))
+
+    def _constant_type(self, layout: str) -> TensorType:
+        """Arranged bytes are no longer numbers of the graph."""
+        return replace(self._type, quantization=None) if layout else self._type
+
+    def _constant_row(self) -> NDArray[np.generic]:
+        values = [self._generator.randint(-50, 50) for _ in range(self._columns)]
+        return np.array([values]).astype(self._type.dtype.numpy)
+
+    def _constants_first(self) -> list[SimpleStep]:
+        """The constants of the first iteration, where those of each come an iteration ahead."""
+        if self._added is _Constants.NONE or not self._is_added_ahead:
+            return []
+        name = next(table.members[0] for table in self._tables if table.name == "added_later")
+        return [self._copy(name, "added_first", Expression(self._slots + 3))]
+
+    def _constants_come(self) -> list[SimpleStep]:
+        """Those of an iteration, or of the next one."""
+        if self._added is _Constants.NONE:
+            return []
+        waits: list[SimpleStep] = [Wait(self._added_token(0))] if self._has_dma else []
+        if not self._is_added_ahead:
+            source = self._tables[-1].name
+            return [self._copy(source, "added_here", self._added_token(0)), *waits]
+        later = self._copy("added_later", "added_next", self._added_token(1))
+        steps: list[SimpleStep] = [replace(later, guard=Guard("i", 0, self._rows - 1)), *waits]
+        return steps if self._generator.random() < 0.5 else steps[::-1]
+
+    def _added_token(self, further: int) -> Expression:
+        """Behind those of rows and calls."""
+        slots = 2 if self._is_added_ahead else 1
+        value = Expression(further, (Term(1, Counter("i")),))
+        return Expression(self._slots + 3, (Term(1, Modulo(value, slots)),))
+
+    def _tinted(self, source: str) -> Call:
+        """A row plus the constants of the iteration."""
+        if self._added is _Constants.OPERAND:
+            return self._call("tint", Add(), (source, "added_here"), "tint")
+        is_arranged = self._added is _Constants.ARRANGED
+        held = Held("arranged" if is_arranged else "added", "added_here")
+        call = self._call("tint", Add(), (source, "added"), "tint")
+        return replace(call, reads=(held.constant,), held=(held,))
+
     def _prologue(self, ahead: int) -> list[Step]:
-        """The rows that come before the loop begins, and zeros in the lines of the ring."""
-        steps: list[Step] = []
+        """The rows and constants that come before the loop begins, and zeros in the lines of the ring."""
+        steps: list[Step] = [*self._constants_first()]
         for index in range(min(ahead, self._rows)):
             source, slot = f"first_{index}", f"first_slot_{index}"
             self._view(source, "x", Expression(index * self._row_bytes))
@@ -244,9 +351,13 @@ class _Maker:
         return [*before, replace(add, engine=self._npu, token=token), Wait(token), *behind]
 
     def _leave(self, source: str) -> list[SimpleStep]:
+        steps: list[SimpleStep] = []
+        if self._added is not _Constants.NONE:
+            steps.append(self._tinted(source))
+            source = "tint"
         if not self._is_scattered:
-            return [Copy(source, "to")]
-        return [Copy(source, "backwards"), Copy("backwards", "to")]
+            return [*steps, Copy(source, "to")]
+        return [*steps, Copy(source, "backwards"), Copy("backwards", "to")]
 
     def _sum(self) -> Operator:
         """By itself, or of integers ended by a rectifier in one call."""
@@ -329,6 +440,15 @@ def _change_a_loop(program: Program, generator: random.Random) -> Program | None
     return replace(program, steps=steps)
 
 
+def _change_a_table(program: Program, generator: random.Random) -> Program | None:
+    change = generator.choice([-1, 1])
+    tables = tuple(
+        replace(table, index=replace(table.index, base=table.index.base + change))
+        for table in program.tables
+    )
+    return replace(program, tables=tables) if tables else None
+
+
 def _change_a_guard(program: Program, generator: random.Random) -> Program | None:
     change = generator.choice([-1, 1])
 
@@ -381,6 +501,7 @@ _MUTATIONS = (
     _move_a_view,
     _change_a_loop,
     _change_a_guard,
+    _change_a_table,
     _drop_a_step,
     _exchange_two_steps,
     _change_an_engine,

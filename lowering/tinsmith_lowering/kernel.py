@@ -326,7 +326,8 @@ class Kernel(Checked):
     `Layer.steps`), and what lies between need not exist. options: what it leaves open; `emit`, `scratch_bytes`,
     `walk` and `cost` see what was taken (`Layer.option`). cost: what a call takes that finds all in the
     memory nearest to its cores, where there is such a memory and somebody has measured; who tiles asks for it, and
-    leaves calls of other kernels whole.
+    leaves calls of other kernels whole; of parts of a layer that have one shape and one operator it is the same, as is
+    their scratch.
     """
 
     name: str

@@ -212,8 +212,8 @@ def _fitting(layout: Layout, name: str, memory: str) -> list[str]:
 
 def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
     program = layout.program
-    held_constants = {held.constant for held in call.held}
-    if any(name in program.table and name not in held_constants for name in call.reads):
+    copies = {held.constant: _copied(layout, held) for held in call.held}
+    if any(name in program.table and name not in copies for name in call.reads):
         raise GraphError(
             f"expected copies of what is read of tables of constants, in\n  {print_step(call)}\n"
         )
@@ -224,7 +224,8 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
         elif (constant := program.written_constant(name)) is not None:
             tensor = shortened(c_identifier(name), 32)
             description = f"{name} {describe(constant.type)}"
-            inputs.append(Operand("", tensor, "", description, constant.data, name))
+            data = None if name in copies else constant.data
+            inputs.append(Operand(copies.get(name, ""), tensor, "", description, data, name))
         else:
             inputs.append(_operand(layout, name, _local_name(call, index)))
     outputs = tuple(
@@ -245,9 +246,9 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
             if constant is not None and constant.layout
         },
         copies={
-            constant.layout: _copied(layout, held)
-            for held in call.held
-            if (constant := program.written_constant(held.constant)) is not None and constant.layout
+            constant.layout: copy
+            for name, copy in copies.items()
+            if (constant := program.written_constant(name)) is not None and constant.layout
         },
     )
 
@@ -353,10 +354,10 @@ def _memory(layout: Layout, call: Call) -> list[str]:
 
 
 def _locals(layout: Layout, call: Call, scope: LayerScope) -> list[str]:
-    """Pointers to the operands in the arena; one operand given twice needs only its first name."""
+    """Pointers to the operands in the arena, not to copies of constants; one given twice needs only its first name."""
     lines: list[str] = []
     for name, operand in zip(call.inputs, scope.inputs, strict=True):
-        if name is not None and operand is not None and operand.constant is None:
+        if name is not None and operand is not None and name in layout.program.view:
             lines.append(_pointer(layout, name, operand.expression, "const "))
     for name, operand in zip(call.outputs, scope.outputs, strict=True):
         lines.append(_pointer(layout, name, operand.expression, ""))

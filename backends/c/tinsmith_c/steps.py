@@ -71,6 +71,9 @@ def _expressions(program: Program) -> list[Expression]:
     for step in simple_steps(program.steps):
         if not isinstance(step, Fill) and step.token is not None:
             found.append(step.token)
+        # Calls read copies of what a table stands for.
+        if isinstance(step, Copy) and step.source in program.table:
+            found.append(program.table[step.source].index)
     return found
 
 
