@@ -50,7 +50,7 @@ _LESS = 4
 _PROBABILITIES = Quantization.per_tensor(1 / 256, -128)
 
 
-class _Network:
+class RandomNetwork:
     """A network in the making, drawn from a seed."""
 
     def __init__(self, seed: int) -> None:
@@ -67,7 +67,8 @@ class _Network:
             x = self._block(x)
         end = self._draw(0, 4)
         if end == 1:
-            x = self._pooled(AveragePool2D(window=x.type.shape[1:3]), x)
+            height, width = x.type.shape[1:3]
+            x = self._pooled(AveragePool2D((height, width)), x)
         if end:
             for _ in range(self._draw(1, 3)):
                 x = self._linear(x, self._draw(1, 40))
@@ -123,11 +124,11 @@ class _Network:
         return self._builder.add(operator, [x], "y", x.type.quantization)
 
     def _linear(self, x: Value, outputs: int) -> Value:
+        inputs = x.type.elements
         if len(x.type.shape) > 2:
-            flat = (1, x.type.elements)
-            x = self._builder.add(Reshape(shape=flat), [x], "flat", x.type.quantization)
+            x = self._builder.add(Reshape(shape=(1, inputs)), [x], "flat", x.type.quantization)
         operator = FullyConnected(rounding=self._rounding)
-        return self._weighted(operator, x, (outputs, x.type.shape[1]))
+        return self._weighted(operator, x, (outputs, inputs))
 
     def _convolution(
         self, x: Value, channels: int, *, stride: int, like: Quantization | None = None
@@ -183,7 +184,7 @@ def _margins(window: Sequence[int]) -> tuple[int, int, int, int]:
 
 
 @dataclass(frozen=True)
-class _Tried:
+class Tried:
     """What became of a network. fault: "" if there is none. is_least: it was refused, was right with the memory that
     would do, and was refused with a word less.
     """
@@ -193,19 +194,19 @@ class _Tried:
     is_least: bool = False
 
 
-class _Trial:
+class Trial:
     """A network on a cluster with memory of some size."""
 
     def __init__(self, graph: Graph, target: str) -> None:
         self._model = Model(pathlib.Path(f"{graph.name}.tsm"), "tsm", "", graph)
         self._target = target
 
-    def tried(self, l1_bytes: int) -> _Tried:
+    def tried(self, l1_bytes: int) -> Tried:
         """With that much memory or, where it is refused, with what would do."""
         least = self._refused(l1_bytes)
         if least is None:
-            return _Tried(self._fault(l1_bytes))
-        found = _Tried(was_refused=True)
+            return Tried(self._fault(l1_bytes))
+        found = Tried(was_refused=True)
         if isinstance(least, str):
             return replace(found, fault=f"{l1_bytes} bytes: {least}")
         if least <= l1_bytes:
@@ -257,10 +258,10 @@ def main() -> int:
     parser.add_argument("--target", default="siracusa")
     arguments = parser.parse_args()
     start = time.monotonic()
-    found: list[_Tried] = []
+    found: list[Tried] = []
     for seed in range(arguments.first, arguments.first + arguments.networks):
         l1_bytes = int(2 ** np.random.default_rng(seed + 1_000_000).uniform(8.0, 16.0))
-        found.append(_Trial(_Network(seed).graph(), arguments.target).tried(l1_bytes))
+        found.append(Trial(RandomNetwork(seed).graph(), arguments.target).tried(l1_bytes))
         if found[-1].fault:
             print(f"seed {seed}, {found[-1].fault}", flush=True)
     refused = sum(one.was_refused for one in found)
