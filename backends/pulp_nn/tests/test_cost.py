@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 from tinsmith_pulp_nn import cost
 from tinsmith_pulp_nn.coefficients import COEFFICIENTS, COLD_CYCLES
-from tinsmith_pulp_nn.cost import Kernel, Stage
+from tinsmith_pulp_nn.cost import Kernel, PairsKernel, Stage
 from tinsmith_pulp_nn.geometry import (
+    Box,
     Copy,
     Elements,
     Image,
     Linear,
+    Mean,
+    Rows,
     Softmax,
     conv2d_scratch_bytes,
     depthwise_scratch_bytes,
@@ -195,6 +198,29 @@ def test_modelled_cycles_are_near_those_of_the_simulator(row: Measured) -> None:
 
 def test_the_mean_error_is_small() -> None:
     assert statistics.mean(abs(error(row)) for row in MEASURED) < 0.08
+
+
+@pytest.mark.parametrize(
+    ("kernel", "rows", "cores", "cycles"),
+    [
+        ("mul_tflite", Rows(164, 62), 2, 78809),
+        ("mul_tflite", Rows(17, 2), 8, 424),
+        ("sum", Rows(5, 155), 8, 2023),
+        ("sum", Rows(71, 147), 8, 16156),
+        ("extremum", Rows(18, 88), 8, 1769),
+    ],
+)
+def test_pairs_take_what_the_simulator_counts(
+    kernel: PairsKernel, rows: Rows, cores: int, cycles: int
+) -> None:
+    assert abs(cost.pairs_cycles(rows, cores, kernel) / cycles - 1) < 0.1
+
+
+def test_means_and_moves_take_what_the_simulator_counts() -> None:
+    assert abs(cost.mean_cycles(Mean(5, 4, 4), 8) / 420 - 1) < 0.1
+    assert abs(cost.mean_cycles(Mean(5, 33, 2), 1) / 1763 - 1) < 0.1
+    apart = Box((6, 4, 2, 44), (352, 88, 44, 1), (704, 176, 88, 1))
+    assert abs(cost.move_cycles((apart,), 1) / 2763 - 1) < 0.1
 
 
 @pytest.mark.parametrize(("copy", "to_l1", "cycles"), MEASURED_COPIES)

@@ -8,8 +8,8 @@
 #include "tests/random_data.h"
 #include "tests/report.h"
 #include "tests/small_calls.h"
-#include "tests/tensor_calls.h"
 #include "tests/team.h"
+#include "tests/tensor_calls.h"
 
 static L1 int8_t packed[BUFFER_BYTES];
 
