@@ -19,16 +19,18 @@ from tinsmith_driver.benchmarks.pulp_plans import (
     plan_section,
     wait_section,
 )
+from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples, random_samples
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import TEXT_FORMAT, Model
+from tinsmith_driver.pipelines import TEXT_FORMAT, Model, compile_model
 from tinsmith_driver.running import Measurement
 from tinsmith_emulators import CoreCounts, MissingEmulatorError, need_emulator
 from tinsmith_ir import DType, Graph, Quantization, TensorType, UsageError
 from tinsmith_ir.builder import GraphBuilder
-from tinsmith_ir.operators import Conv2D, Logistic
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D, Logistic
 from tinsmith_target import target
+from tinsmith_toolchains import read_symbols
 
 GOOD = Whole("kws", TFLITE, 1024, "ok", 2, 0, 320_000, 0.01, 0.001, 1000, 0.1, "optimal", 0.0)
 
@@ -60,6 +62,37 @@ def with_logistic() -> Graph:
     return builder.build(
         builder.add(Logistic(), [y], quantization=Quantization.per_tensor(1 / 256, -128))
     )
+
+
+def separable(blocks: int) -> Graph:
+    """Depthwise convolutions of 3 x 3 over 24 x 24 x 32, each with one of 1 x 1 behind it."""
+    quantization = Quantization.per_tensor(0.05, 0)
+    builder = GraphBuilder("separable")
+    random = np.random.default_rng(blocks)
+    value = builder.input("x", TensorType((1, 24, 24, 32), DType.INT8, quantization))
+    for _ in range(blocks):
+        for operator, shape in (
+            (DepthwiseConv2D(padding=(1, 1, 1, 1)), (1, 3, 3, 32)),
+            (Conv2D(), (32, 1, 1, 32)),
+        ):
+            weights = random.integers(-127, 128, shape).astype(np.int8)
+            constant = builder.constant("weights", weights, Quantization.per_tensor(0.01, 0))
+            value = builder.add(operator, [value, constant, None], quantization=quantization)
+    return builder.build(value)
+
+
+@pytest.mark.parametrize("l1_kib", [6, 12])
+def test_code_that_runs_tiles_is_small(l1_kib: int) -> None:
+    """300 bytes a layer at most: loops over tiles stay loops, and tiles that differ in little share copies."""
+    sizes: list[int] = []
+    for blocks in (2, 4):
+        options = CompileOptions(pulp.TARGET, l1_bytes=l1_kib * 1024)
+        compilation = compile_model(of_graph(separable(blocks)), options)
+        with built(compilation) as build:
+            symbols = read_symbols(build.firmware.elf)
+        (size,) = [found.size_bytes for found in symbols if found.name == "separable_run"]
+        sizes.append(size)
+    assert 0 < sizes[1] - sizes[0] <= 4 * 300
 
 
 @pytest.mark.usefixtures("_simulator")
