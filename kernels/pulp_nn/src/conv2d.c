@@ -2,8 +2,10 @@
 // memory, then meet four channels at a time. Pointwise layers without padding need no patches.
 #include "internal/conv2d.h"
 
+#include "internal/arranged.h"
 #include "internal/clamp.h"
 #include "internal/panel.h"
+#include "internal/parts.h"
 #include "tinsmith_pulp_nn.h"
 
 typedef tinsmith_pulp_conv2d_t layer_t;
@@ -125,16 +127,25 @@ static __attribute__((noinline)) void clamp_panel(const layer_t *layer, uint8_t 
   }
 }
 
-ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, form_t form) {
+// With plain weights the cores begin six cycles apart, as many as an iteration has loads: where rows of weights and
+// patches begin in one bank of the memory, cores in step would meet there in every block.
+ALWAYS_INLINE void begin_apart(tinsmith_pulp_core_t core, bool is_packed) {
+#if TINSMITH_COREV
+  if (!is_packed && core.core != 0u) {
+    __asm__ volatile(COREV_LOOP("%[n]") "nop\n\tnop\n\tnop" COREV_LOOP_END : : [n] "r"(2u * core.core));
+  }
+#else
+  (void)core;
+  (void)is_packed;
+#endif
+}
+
+// layer: each core's own, on its stack, which is near, and which the output cannot alias.
+ALWAYS_INLINE void convolve(const layer_t *layer, tinsmith_pulp_core_t core, form_t form) {
   const tinsmith_pulp_stage_kind_t kind = form.kind;
   const bool is_signed = form.is_signed;
   const bool is_packed = form.is_packed;
-  // On the stack, which is near, and which the output cannot alias.
-  layer_t local;
-  copy_bytes((uint8_t *)&local, (const uint8_t *)shared, sizeof local);
-  local.weights_are_packed = is_packed;
-  const layer_t *layer = &local;
-  const part_t part = part_of_conv2d(layer, core);
+  const part_t part = form.is_compact ? part_of(layer, core) : part_of_conv2d(layer, core);
   if (part.first_channel == part.end_channel || part.first_pixel == part.end_pixel) {
     return;
   }
@@ -147,6 +158,7 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, fo
   if (!direct) {
     patches_of(layer, layer->scratch + core.core * size * step, &patches);
   }
+  begin_apart(core, is_packed);
   pixels_t pixels = {.step = fills_block ? step : 0u, .output_step = fills_block ? layer->output_channels : 0u};
   panel_t panel = panel_of_part(layer, &part, &pixels, form);
   const bool with_panels = panel.blocks != 0u;
@@ -182,9 +194,17 @@ ALWAYS_INLINE void convolve(const layer_t *shared, tinsmith_pulp_core_t core, fo
   }
 }
 
+// The same of a layer that all cores read.
+ALWAYS_INLINE void convolve_copy(const layer_t *shared, tinsmith_pulp_core_t core, form_t form) {
+  layer_t layer;
+  copy_bytes((uint8_t *)&layer, (const uint8_t *)shared, sizeof layer);
+  layer.weights_are_packed = form.is_packed;
+  convolve(&layer, core, form);
+}
+
 #define CONVOLVE(NAME, KIND, IS_SIGNED, IS_PACKED)                                              \
   static __attribute__((noinline)) void NAME(const layer_t *layer, tinsmith_pulp_core_t core) { \
-    convolve(layer, core, (form_t){KIND, IS_SIGNED, IS_PACKED, false});                         \
+    convolve_copy(layer, core, (form_t){KIND, IS_SIGNED, IS_PACKED, false});                    \
   }
 
 CONVOLVE(u8_u8_plain, TINSMITH_PULP_TRUNCATE_U8, false, false)
@@ -199,26 +219,28 @@ CONVOLVE(tflite_plain, TINSMITH_PULP_TFLITE_S8, true, false)
 CONVOLVE(scale_plain, TINSMITH_PULP_SCALE_S8, true, false)
 CONVOLVE(scale_high_plain, TINSMITH_PULP_SCALE_HIGH_S8, true, false)
 
-void tinsmith_pulp_conv2d_packed_tflite_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  convolve(layer, core, (form_t){TINSMITH_PULP_TFLITE_S8, true, true, true});
-}
+#define COMPACT(NAME, KIND)                                                                  \
+  void tinsmith_pulp_conv2d_packed_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) { \
+    convolve_copy(layer, core, (form_t){KIND, true, true, true});                            \
+  }
+#define ARRANGED(SUFFIX, KIND)                                                                              \
+  void tinsmith_pulp_arranged_conv2d##SUFFIX(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) { \
+    const layer_t layer = conv2d_of(call, KIND);                                                            \
+    convolve(&layer, core, (form_t){KIND, true, true, true});                                               \
+  }
 
-void tinsmith_pulp_conv2d_packed_truncate_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  convolve(layer, core, (form_t){TINSMITH_PULP_TRUNCATE_S8, true, true, true});
-}
-
-void tinsmith_pulp_conv2d_packed_scale_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  convolve(layer, core, (form_t){TINSMITH_PULP_SCALE_S8, true, true, true});
-}
-
-void tinsmith_pulp_conv2d_packed_scale_high_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  convolve(layer, core, (form_t){TINSMITH_PULP_SCALE_HIGH_S8, true, true, true});
-}
+COMPACT(tflite_s8, TINSMITH_PULP_TFLITE_S8)
+COMPACT(truncate_s8, TINSMITH_PULP_TRUNCATE_S8)
+COMPACT(scale_s8, TINSMITH_PULP_SCALE_S8)
+COMPACT(scale_high_s8, TINSMITH_PULP_SCALE_HIGH_S8)
+ARRANGED(, TINSMITH_PULP_TFLITE_S8)
+ARRANGED(_scaled, TINSMITH_PULP_SCALE_S8)
+ARRANGED(_scaled_high, TINSMITH_PULP_SCALE_HIGH_S8)
 
 // The wide stages cost more than to ask about the input's type for each block.
-#define CONVOLVE_WIDE(NAME, IS_PACKED)                                                                         \
-  static __attribute__((noinline)) void NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                \
-    convolve(layer, core, (form_t){TINSMITH_PULP_TRUNCATE_WIDE_S8, layer->input_is_signed, IS_PACKED, false}); \
+#define CONVOLVE_WIDE(NAME, IS_PACKED)                                                                              \
+  static __attribute__((noinline)) void NAME(const layer_t *layer, tinsmith_pulp_core_t core) {                     \
+    convolve_copy(layer, core, (form_t){TINSMITH_PULP_TRUNCATE_WIDE_S8, layer->input_is_signed, IS_PACKED, false}); \
   }
 
 CONVOLVE_WIDE(wide_plain, false)

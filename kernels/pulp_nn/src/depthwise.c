@@ -78,7 +78,8 @@ static void widen(const tinsmith_pulp_stage_t *stage, uint32_t index, channel_t 
 }
 
 // Bounds narrower than int8's, of `count` channels side by side.
-static void clamp_outputs(int32_t min, int32_t max, const area_t *area, uint8_t *line, uint32_t count) {
+static __attribute__((noinline)) void clamp_outputs(int32_t min, int32_t max, const area_t *area, uint8_t *line,
+                                                    uint32_t count) {
   for (uint32_t i = 0u; i < area->lines; ++i) {
     uint8_t *pixel = line;
     for (uint32_t column = 0u; column < area->columns; ++column) {
@@ -95,17 +96,19 @@ static void clamp_outputs(int32_t min, int32_t max, const area_t *area, uint8_t 
   }
 }
 
-typedef blocks_t (*choose_blocks_t)(tinsmith_pulp_stage_kind_t kind, bool input_is_signed);
-typedef void (*stages_t)(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels);
+// Kernels that go in strips: 3 x 3 by stride, 5 x 5.
+enum { STRIPS_3X3_STRIDE_1, STRIPS_3X3_STRIDE_2, STRIPS_5X5, STRIPS_KERNELS };
 
-// The functions that a depthwise layer may need, NULL where there is none: constants, so that a program of one kind
-// links no others. Without choose_blocks all layers are for strips.
+typedef void (*stages_t)(const tinsmith_pulp_stage_t *stage, uint32_t first, uint32_t count, channel_t *channels);
+typedef strips_t (*choose_strips_t)(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t kernel);
+typedef blocks_t (*choose_blocks_t)(tinsmith_pulp_stage_kind_t kind, bool input_is_signed);
+
+// The functions that a depthwise layer may need: constants, so that a program of one kind links no others. Without
+// choose_blocks, NULL, all layers are 3 x 3 for strips.
 typedef struct {
   stages_t stages;
   unpack_t unpack;
-  strips_t strips_3x3[2];  // by stride
-  strips_t strips_5x5;
-  void (*taps_5x5)(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);
+  choose_strips_t choose_strips;
   choose_blocks_t choose_blocks;
 } loops_t;
 
@@ -114,13 +117,13 @@ typedef struct {
   const layer_t *layer;
   const plan_t *plan;
   uint8_t *planes;
-  strips_t strips;  // NULL where the kernel or its strides are others
-  void (*taps)(const layer_t *layer, const plan_t *plan, uint32_t channel, uint32_t *taps);  // for strips
+  uint32_t kernel;  // for strips: STRIPS_KERNELS where it or its strides are others
+  strips_t strips;
 } work_t;
 
 // Whether strips compute these channels.
 static bool are_for_strips(const work_t *work, const channel_t *channels, uint32_t count) {
-  bool are_fit = work->strips != NULL;
+  bool are_fit = work->kernel != STRIPS_KERNELS;
   if (work->layer->stage.kind == TINSMITH_PULP_TFLITE_S8) {
     for (uint32_t i = 0u; i < count; ++i) {
       const bool is_shift_fit = channels[i].shift > 0 && channels[i].shift <= LARGEST_SHIFT_BY_HALVES;
@@ -128,6 +131,23 @@ static bool are_for_strips(const work_t *work, const channel_t *channels, uint32
     }
   }
   return are_fit;
+}
+
+// Channels from `first` on, block by block; in a place of its own, beside what most layers run.
+static __attribute__((noinline)) void run_blocks(const work_t *work, choose_blocks_t choose, uint32_t first,
+                                                 uint32_t count, const area_t *area, channel_t *channels) {
+  const plan_t *plan = work->plan;
+  const tinsmith_pulp_stage_t *stage = &work->layer->stage;
+  const blocks_t blocks = choose(stage->kind, work->layer->input_is_signed);
+  uint32_t *taps = (uint32_t *)(work->planes + plan->group * plan->plane_bytes);
+  const window_t window = {plan->cross.kernel, plan->tap_words, plan->cross.stride, plan->line.stride, taps};
+  for (uint32_t i = 0u; i < count; ++i) {
+    unpack_taps(work->layer, plan, first + i, taps);
+    if (stage_is_wide(stage->kind)) {
+      widen(stage, first + i, &channels[i]);
+    }
+    blocks(area, &window, &channels[i]);
+  }
 }
 
 // `count` channels from `first` on, whose outputs start at `output`.
@@ -143,44 +163,31 @@ ALWAYS_INLINE void run_group(const work_t *work, const loops_t *loops, uint32_t 
   }
   if (loops->choose_blocks == NULL || are_for_strips(work, channels, count)) {
     for (uint32_t i = 0u; i < count; ++i) {
-      work->taps(work->layer, plan, first + i, channels[i].taps);
+      if (loops->choose_blocks != NULL && work->kernel == STRIPS_5X5) {
+        taps_5x5(work->layer, plan, first + i, channels[i].taps);
+      } else {
+        taps_3x3(work->layer, plan, first + i, channels[i].taps);
+      }
     }
     work->strips(area, channels, count);
   } else {
-    uint32_t *taps = (uint32_t *)(work->planes + plan->group * plan->plane_bytes);
-    const window_t window = {plan->cross.kernel, plan->tap_words, plan->cross.stride, plan->line.stride, taps};
-    for (uint32_t i = 0u; i < count; ++i) {
-      unpack_taps(work->layer, plan, first + i, taps);
-      if (stage_is_wide(stage->kind)) {
-        widen(stage, first + i, &channels[i]);
-      }
-      loops->choose_blocks(stage->kind, work->layer->input_is_signed)(area, &window, &channels[i]);
-    }
+    run_blocks(work, loops->choose_blocks, first, count, area, channels);
   }
   if (stage_is_clamped(stage, stage->kind)) {
     clamp_outputs(stage->min, stage->max, area, output, count);
   }
 }
 
-ALWAYS_INLINE void choose_strips(work_t *work, const loops_t *loops) {
-  const layer_t *layer = work->layer;
+ALWAYS_INLINE uint32_t strips_kernel(const layer_t *layer) {
   const uint32_t kernel = layer->kernel_width;
   const uint32_t stride = layer->stride_width;
-  if (loops->choose_blocks == NULL) {
-    work->strips = loops->strips_3x3[stride - 1u];
-    work->taps = taps_3x3;
-    return;
-  }
   if (layer->kernel_height != kernel || layer->stride_height != stride || stage_is_wide(layer->stage.kind)) {
-    return;
+    return STRIPS_KERNELS;
   }
   if (kernel == 3u && stride <= 2u) {
-    work->strips = loops->strips_3x3[stride - 1u];
-    work->taps = taps_3x3;
-  } else if (kernel == 5u && stride == 1u) {
-    work->strips = loops->strips_5x5;
-    work->taps = loops->taps_5x5;
+    return stride == 1u ? STRIPS_3X3_STRIDE_1 : STRIPS_3X3_STRIDE_2;
   }
+  return kernel == 5u && stride == 1u ? STRIPS_5X5 : STRIPS_KERNELS;
 }
 
 // layer: each core's own, on its stack, which is near, and which the output cannot alias.
@@ -190,8 +197,11 @@ ALWAYS_INLINE void depthwise(const layer_t *layer, tinsmith_pulp_core_t core, co
       .layer = layer,
       .plan = &plan,
       .planes = layer->scratch + core.core * plan_scratch_bytes(&plan),
+      .kernel = loops->choose_blocks == NULL ? layer->stride_width - 1u : strips_kernel(layer),
   };
-  choose_strips(&work, loops);
+  if (work.kernel != STRIPS_KERNELS) {
+    work.strips = loops->choose_strips(layer->stage.kind, layer->input_is_signed, work.kernel);
+  }
   area_t area = {
       .columns = plan.line.output,
       .pitch = plan.pitch,
@@ -219,34 +229,18 @@ ALWAYS_INLINE void depthwise(const layer_t *layer, tinsmith_pulp_core_t core, co
   }
 }
 
-static strips_t strips_3x3(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t stride) {
-  const bool is_one = stride == 1u;
-  if (kind == TINSMITH_PULP_TFLITE_S8) {
-    return is_one ? strips_3x3_tflite_1 : strips_3x3_tflite_2;
-  }
-  if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
-    return is_one ? strips_3x3_high_1 : strips_3x3_high_2;
-  }
-  if (kind == TINSMITH_PULP_TRUNCATE_U8) {
-    return input_is_signed ? (is_one ? strips_3x3_s8_u8_1 : strips_3x3_s8_u8_2)
-                           : (is_one ? strips_3x3_u8_u8_1 : strips_3x3_u8_u8_2);
-  }
-  return input_is_signed ? (is_one ? strips_3x3_s8_s8_1 : strips_3x3_s8_s8_2)
-                         : (is_one ? strips_3x3_u8_s8_1 : strips_3x3_u8_s8_2);
-}
+#define STRIPS(NAME) {strips_3x3_##NAME##_1, strips_3x3_##NAME##_2, strips_5x5_##NAME}
 
-// The same of 5 x 5.
-static strips_t strips_5x5(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) {
-  if (kind == TINSMITH_PULP_TFLITE_S8) {
-    return strips_5x5_tflite;
-  }
-  if (kind == TINSMITH_PULP_SCALE_HIGH_S8) {
-    return strips_5x5_high;
-  }
-  if (kind == TINSMITH_PULP_TRUNCATE_U8) {
-    return input_is_signed ? strips_5x5_s8_u8 : strips_5x5_u8_u8;
-  }
-  return input_is_signed ? strips_5x5_s8_s8 : strips_5x5_u8_s8;
+// By a table: loads take fewer cycles than the lines of code that compare.
+static strips_t strips_of(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t kernel) {
+  static const strips_t kStrips[][2][STRIPS_KERNELS] = {
+      [TINSMITH_PULP_TRUNCATE_U8] = {STRIPS(u8_u8), STRIPS(s8_u8)},
+      [TINSMITH_PULP_TRUNCATE_S8] = {STRIPS(u8_s8), STRIPS(s8_s8)},
+      [TINSMITH_PULP_TFLITE_S8] = {STRIPS(tflite), STRIPS(tflite)},
+      [TINSMITH_PULP_SCALE_S8] = {STRIPS(s8_s8), STRIPS(s8_s8)},
+      [TINSMITH_PULP_SCALE_HIGH_S8] = {STRIPS(high), STRIPS(high)},
+  };
+  return kStrips[kind][input_is_signed ? 1 : 0][kernel];
 }
 
 ALWAYS_INLINE layer_t copy_of(const layer_t *shared) {
@@ -258,18 +252,12 @@ ALWAYS_INLINE layer_t copy_of(const layer_t *shared) {
 void tinsmith_pulp_depthwise(const layer_t *shared, tinsmith_pulp_core_t core) {
   const layer_t layer = copy_of(shared);
   const tinsmith_pulp_stage_kind_t kind = layer.stage.kind;
-  const bool is_signed = layer.input_is_signed;
-  loops_t loops = {
+  const loops_t loops = {
       .stages = stage_is_scale(kind) ? scales_of : stages_of,
       .unpack = layer.input_is_chw ? unpack_chw : unpack_hwc,
-      .taps_5x5 = taps_5x5,
+      .choose_strips = strips_of,
       .choose_blocks = blocks_of_four,
   };
-  if (layer.kernel_width == 3u && layer.stride_width <= 2u) {
-    loops.strips_3x3[layer.stride_width - 1u] = strips_3x3(kind, is_signed, layer.stride_width);
-  } else if (layer.kernel_width == 5u) {
-    loops.strips_5x5 = strips_5x5(kind, is_signed);
-  }
   depthwise(&layer, core, &loops);
 }
 
@@ -282,22 +270,34 @@ ALWAYS_INLINE void make_constant(layer_t *layer, tinsmith_pulp_stage_kind_t kind
   }
 }
 
-#define CHOOSE_BLOCKS(LOOPS_KIND)                                                              \
-  static blocks_t choose_##LOOPS_KIND(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) { \
-    (void)kind;                                                                                \
-    (void)input_is_signed;                                                                     \
-    return blocks_##LOOPS_KIND;                                                                \
+// Those of one kind, which take a kind for nothing.
+#define CHOOSE(LOOPS_KIND)                                                                                             \
+  static strips_t strips_of_##LOOPS_KIND(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t kernel) {     \
+    (void)kind;                                                                                                        \
+    (void)input_is_signed;                                                                                             \
+    return kernel == STRIPS_5X5 ? strips_5x5_##LOOPS_KIND : strips_3x3_of_##LOOPS_KIND(kind, input_is_signed, kernel); \
+  }                                                                                                                    \
+  static blocks_t blocks_of_##LOOPS_KIND(tinsmith_pulp_stage_kind_t kind, bool input_is_signed) {                      \
+    (void)kind;                                                                                                        \
+    (void)input_is_signed;                                                                                             \
+    return blocks_##LOOPS_KIND;                                                                                        \
+  }
+#define CHOOSE_3X3(LOOPS_KIND)                                                                                         \
+  static strips_t strips_3x3_of_##LOOPS_KIND(tinsmith_pulp_stage_kind_t kind, bool input_is_signed, uint32_t kernel) { \
+    (void)kind;                                                                                                        \
+    (void)input_is_signed;                                                                                             \
+    return kernel == STRIPS_3X3_STRIDE_1 ? strips_3x3_##LOOPS_KIND##_1 : strips_3x3_##LOOPS_KIND##_2;                  \
   }
 
-CHOOSE_BLOCKS(tflite)
-CHOOSE_BLOCKS(s8_s8)
-CHOOSE_BLOCKS(high)
+CHOOSE_3X3(tflite)
+CHOOSE_3X3(s8_s8)
+CHOOSE_3X3(high)
+CHOOSE(tflite)
+CHOOSE(s8_s8)
+CHOOSE(high)
 
-#define LOOPS(STAGES, LOOPS_KIND)                                                                                     \
-  {STAGES,   unpack_hwc,         {strips_3x3_##LOOPS_KIND##_1, strips_3x3_##LOOPS_KIND##_2}, strips_5x5_##LOOPS_KIND, \
-   taps_5x5, choose_##LOOPS_KIND}
-#define LOOPS_3X3(STAGES, LOOPS_KIND) \
-  {STAGES, unpack_hwc, {strips_3x3_##LOOPS_KIND##_1, strips_3x3_##LOOPS_KIND##_2}, NULL, NULL, NULL}
+#define LOOPS(STAGES, LOOPS_KIND) {STAGES, unpack_hwc, strips_of_##LOOPS_KIND, blocks_of_##LOOPS_KIND}
+#define LOOPS_3X3(STAGES, LOOPS_KIND) {STAGES, unpack_hwc, strips_3x3_of_##LOOPS_KIND, NULL}
 
 // From LAYER, each core's own.
 #define RUN(LAYER, KIND, IS_3X3, ...)  \

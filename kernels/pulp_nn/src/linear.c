@@ -1,4 +1,5 @@
 // Fully connected layers: four outputs at a time, a core takes blocks of four.
+#include "internal/arranged.h"
 #include "internal/sums.h"
 #include "tinsmith_pulp_nn.h"
 
@@ -13,12 +14,9 @@ ALWAYS_INLINE void store_single(const layer_t *layer, tinsmith_pulp_stage_kind_t
   }
 }
 
-ALWAYS_INLINE void rows(const layer_t *shared, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind,
+// layer: each core's own, on its stack, which is near, and which the output cannot alias.
+ALWAYS_INLINE void rows(const layer_t *layer, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind,
                         bool is_signed, bool is_packed) {
-  // On the stack, which is near, and which the output cannot alias.
-  layer_t local;
-  copy_bytes((uint8_t *)&local, (const uint8_t *)shared, sizeof local);
-  const layer_t *layer = &local;
   const uint32_t length = is_packed ? (layer->inputs + 3u) & ~3u : layer->inputs;
   const uint32_t element_bytes = kind == TINSMITH_PULP_RAW_S32 ? sizeof(int32_t) : 1u;
   const int8_t *weights = layer->weights + first * length;
@@ -42,19 +40,20 @@ ALWAYS_INLINE void rows(const layer_t *shared, uint32_t first, uint32_t end, tin
   }
 }
 
-// Packed weights and int8, in little code.
-ALWAYS_INLINE void packed_rows(const layer_t *layer, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind) {
-  if (first < end) {
-    rows(layer, first, end, kind, true, true);
-  }
+// The same of a layer that all cores read.
+ALWAYS_INLINE void rows_of_copy(const layer_t *shared, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind,
+                                bool is_signed, bool is_packed) {
+  layer_t layer;
+  copy_bytes((uint8_t *)&layer, (const uint8_t *)shared, sizeof layer);
+  rows(&layer, first, end, kind, is_signed, is_packed);
 }
 
 ALWAYS_INLINE void by_weights(const layer_t *layer, uint32_t first, uint32_t end, tinsmith_pulp_stage_kind_t kind,
                               bool is_signed) {
   if (layer->weights_are_packed) {
-    rows(layer, first, end, kind, is_signed, true);
+    rows_of_copy(layer, first, end, kind, is_signed, true);
   } else {
-    rows(layer, first, end, kind, is_signed, false);
+    rows_of_copy(layer, first, end, kind, is_signed, false);
   }
 }
 
@@ -75,7 +74,7 @@ LINEAR(scale_high, TINSMITH_PULP_SCALE_HIGH_S8, true)
 
 // The wide stages cost more than to ask about the types for each block.
 static __attribute__((noinline)) void wide(const layer_t *layer, uint32_t first, uint32_t end) {
-  rows(layer, first, end, TINSMITH_PULP_TRUNCATE_WIDE_S8, layer->input_is_signed, layer->weights_are_packed);
+  rows_of_copy(layer, first, end, TINSMITH_PULP_TRUNCATE_WIDE_S8, layer->input_is_signed, layer->weights_are_packed);
 }
 
 // A core's rows: first to end - 1.
@@ -90,25 +89,30 @@ static part_t part_of(const layer_t *layer, tinsmith_pulp_core_t core) {
                   end > layer->outputs ? layer->outputs : end};
 }
 
-void tinsmith_pulp_linear_packed_tflite_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  const part_t part = part_of(layer, core);
-  packed_rows(layer, part.first, part.end, TINSMITH_PULP_TFLITE_S8);
-}
+// Packed weights and int8, in little code.
+#define PACKED(NAME, KIND)                                                                   \
+  void tinsmith_pulp_linear_packed_##NAME(const layer_t *layer, tinsmith_pulp_core_t core) { \
+    const part_t part = part_of(layer, core);                                                \
+    if (part.first < part.end) {                                                             \
+      rows_of_copy(layer, part.first, part.end, KIND, true, true);                           \
+    }                                                                                        \
+  }
+#define ARRANGED(SUFFIX, KIND)                                                                              \
+  void tinsmith_pulp_arranged_linear##SUFFIX(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core) { \
+    const layer_t layer = linear_of(call, KIND);                                                            \
+    const part_t part = part_of(&layer, core);                                                              \
+    if (part.first < part.end) {                                                                            \
+      rows(&layer, part.first, part.end, KIND, true, true);                                                 \
+    }                                                                                                       \
+  }
 
-void tinsmith_pulp_linear_packed_truncate_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  const part_t part = part_of(layer, core);
-  packed_rows(layer, part.first, part.end, TINSMITH_PULP_TRUNCATE_S8);
-}
-
-void tinsmith_pulp_linear_packed_scale_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  const part_t part = part_of(layer, core);
-  packed_rows(layer, part.first, part.end, TINSMITH_PULP_SCALE_S8);
-}
-
-void tinsmith_pulp_linear_packed_scale_high_s8(const layer_t *layer, tinsmith_pulp_core_t core) {
-  const part_t part = part_of(layer, core);
-  packed_rows(layer, part.first, part.end, TINSMITH_PULP_SCALE_HIGH_S8);
-}
+PACKED(tflite_s8, TINSMITH_PULP_TFLITE_S8)
+PACKED(truncate_s8, TINSMITH_PULP_TRUNCATE_S8)
+PACKED(scale_s8, TINSMITH_PULP_SCALE_S8)
+PACKED(scale_high_s8, TINSMITH_PULP_SCALE_HIGH_S8)
+ARRANGED(, TINSMITH_PULP_TFLITE_S8)
+ARRANGED(_scaled, TINSMITH_PULP_SCALE_S8)
+ARRANGED(_scaled_high, TINSMITH_PULP_SCALE_HIGH_S8)
 
 void tinsmith_pulp_linear(const layer_t *layer, tinsmith_pulp_core_t core) {
   const part_t part = part_of(layer, core);

@@ -84,7 +84,7 @@ typedef struct {
 
 // The largest input adds 2**19: the sum is never 0.
 static reciprocal_t reciprocal_of(int32_t sum) {
-  const int32_t headroom = __builtin_clz((uint32_t)sum);
+  const int32_t headroom = 31 - (int32_t)highest_bit((uint32_t)sum);
   return (reciprocal_t){one_over_one_plus((int32_t)(((uint32_t)sum << headroom) - (UINT32_C(1) << 31))),
                         SUM_INTEGER_BITS - headroom + 31 - OUTPUT_BITS};
 }

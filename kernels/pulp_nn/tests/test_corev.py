@@ -90,7 +90,7 @@ def code_bytes(folder: Path, entry: str) -> int:
 @pytest.mark.parametrize(
     ("entry", "at_most"),
     [
-        ("conv2d_packed_tflite_s8", 4112),
+        ("conv2d_packed_tflite_s8", 4096),
         ("conv2d_packed_truncate_s8", 4096),
         ("conv2d_packed_scale_s8", 4096),
         ("conv2d_packed_scale_high_s8", 4096),

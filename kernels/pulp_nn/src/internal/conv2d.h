@@ -39,7 +39,7 @@ static inline bool is_direct(const tinsmith_pulp_conv2d_t *layer) {
   return is_pointwise && (!layer->weights_are_packed || layer->input_channels % 4u == 0u);
 }
 
-// A core's part of the output, by the layer's split. Pixels are as many as fill blocks wherever the split allows.
+// part_of() of parts.h, in a place of its own.
 part_t part_of_conv2d(const tinsmith_pulp_conv2d_t *layer, tinsmith_pulp_core_t core);
 
 // Patches of pixels in the order of the output: where the kernel's first place is for the next one, top and left of the

@@ -24,15 +24,31 @@
 // Before a loop whose length must say whether it stays in the instruction cache: its body begins with a line.
 #define COREV_BODY_AT_LINE ".option push\n\t.balign 16\n\t.option norvc\n\tnop\n\tnop\n\tnop\n\t.option pop\n\t"
 
-// value / divisor for small divisors that are mostly powers of two, such as numbers of cores: dividing takes 30 cycles.
-static inline uint32_t quotient(uint32_t value, uint32_t divisor) {
+// cv.ff1 and cv.fl1 (positions of the lowest and of the highest bit that is set), of an extension that compilers are
+// not asked for; value is not 0.
+static inline uint32_t lowest_bit(uint32_t value) {
 #if TINSMITH_COREV
-  uint32_t twos;
-  // cv.ff1, of an extension that compilers are not asked for.
-  __asm__(".insn r 0x2b, 3, 0x21, %0, %1, zero" : "=r"(twos) : "r"(divisor));
+  uint32_t position;
+  __asm__(".insn r 0x2b, 3, 0x21, %0, %1, zero" : "=r"(position) : "r"(value));
+  return position;
 #else
-  const uint32_t twos = (uint32_t)__builtin_ctz(divisor);
+  return (uint32_t)__builtin_ctz(value);
 #endif
+}
+
+static inline uint32_t highest_bit(uint32_t value) {
+#if TINSMITH_COREV
+  uint32_t position;
+  __asm__(".insn r 0x2b, 3, 0x22, %0, %1, zero" : "=r"(position) : "r"(value));
+  return position;
+#else
+  return 31u - (uint32_t)__builtin_clz(value);
+#endif
+}
+
+// value / divisor for divisors that are mostly powers of two, such as numbers of cores: dividing takes 30 cycles.
+static inline uint32_t quotient(uint32_t value, uint32_t divisor) {
+  const uint32_t twos = lowest_bit(divisor);
   return divisor >> twos == 1u ? value >> twos : value / divisor;
 }
 
