@@ -1,6 +1,6 @@
 """Sizes of a call of kernels/pulp_nn, and how the kernels divide it: shares of cores, planes, scratch memory.
 
-What is here is exact: the same integers as conv2d_parts.c and internal/plan.h compute. Cycles, which are not, are in
+What is here is exact: the same integers as internal/parts.h and internal/plan.h compute. Cycles, which are not, are in
 cost.py.
 """
 
