@@ -1,8 +1,7 @@
 """What the declarations share: how a call is given to the cores of the cluster, and the text of its record."""
 
-import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Choice, Emission, Layer, Scope
@@ -18,7 +17,6 @@ LAYOUT = "constants"
 """What kernels call the array of their constants."""
 
 _MOST_ELEMENTS = 1 << 28
-_ALIGNMENT = 4
 LARGEST_EXTENT = (1 << 16) - 1
 """Sizes in the kernels' records are of 16 bits."""
 
@@ -32,23 +30,6 @@ def near_bytes(target: Target) -> int:
     """What a layer may use of the memory nearest to the cores; of a target without a cluster, all."""
     cluster = target.board.cluster
     return sys.maxsize if cluster is None else cluster.network_bytes
-
-
-def part_elements(shape: Sequence[int]) -> int:
-    """Of the smallest part that tiles cut of a result: one index of the first axis of several, four of the last one."""
-    rows = next((axis for axis, size in enumerate(shape[:-1]) if size > 1), None)
-    size = math.prod(shape) // (1 if rows is None else shape[rows])
-    last = shape[-1] if shape else 1
-    return size // last * min(last, 4)
-
-
-def parts_fit(layer: Layer, tensors: int, more_bytes: int = 0) -> bool:
-    """Whether parts of so many tensors of the result's size, and so much more, fit the near memory together.
-
-    What cannot be tiled has no cost, and all cores compute it where its tensors lie.
-    """
-    wanted = tensors * (part_elements(layer.output.shape) + _ALIGNMENT) + more_bytes
-    return wanted <= near_bytes(layer.target)
 
 
 def core_options(layer: Layer) -> tuple[Choice, ...]:

@@ -20,7 +20,6 @@ from tinsmith_pulp_nn.common import (
     core_options,
     input_is_computed,
     nhwc,
-    parts_fit,
     sizes_fit,
     zero_point,
 )
@@ -41,10 +40,6 @@ from tinsmith_pulp_nn.weights import (
 HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_arranged.h")
 
 _LARGEST_SHIFT_OF_STRIPS = 22
-
-# Constants beside weights: of a channel, and of a call.
-_STAGE_BYTES = 12
-_NUMBERS_BYTES = 40
 
 _S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
@@ -170,55 +165,24 @@ def depthwise_scratch(layer: Layer) -> int:
     return geometry.depthwise_scratch_bytes(geometry_of(layer), chosen_cores(layer))
 
 
-def conv2d_cost(stage: cost.Stage) -> Callable[[Layer], Cost | None]:
-    """Cycles of a convolution, all in first-level memory; None of one whose parts do not fit there."""
+def conv2d_cost(stage: cost.Stage) -> Callable[[Layer], Cost]:
+    """Cycles of a convolution, all in first-level memory."""
 
-    def cycles(layer: Layer) -> Cost | None:
-        image = geometry_of(layer)
-        weights = geometry.BLOCK * (geometry.padded_columns(image) + _STAGE_BYTES)
-        scratch = geometry.conv2d_scratch_bytes(image, 1)
-        if not _parts_fit(layer, image.input_channels, scratch + weights):
-            return None
-        found = cost.conv2d_cycles(image, chosen_cores(layer), stage)
+    def cycles(layer: Layer) -> Cost:
+        found = cost.conv2d_cycles(geometry_of(layer), chosen_cores(layer), stage)
         return Cost(_batches(layer) * found, cost.cold_cycles("conv2d", stage))
 
     return cycles
 
 
-def depthwise_cost(stage: cost.Stage) -> Callable[[Layer], Cost | None]:
-    """Cycles of a depthwise convolution; None of one whose parts do not fit."""
+def depthwise_cost(stage: cost.Stage) -> Callable[[Layer], Cost]:
+    """Cycles of a depthwise convolution."""
 
-    def cycles(layer: Layer) -> Cost | None:
-        image = geometry_of(layer)
-        window = image.kernel_height * image.kernel_width
-        weights = geometry.BLOCK * (window + _STAGE_BYTES)
-        scratch = geometry.depthwise_scratch_bytes(image, 1)
-        if not _parts_fit(layer, min(geometry.BLOCK, image.input_channels), scratch + weights):
-            return None
-        found = cost.depthwise_cycles(image, chosen_cores(layer), stage)
+    def cycles(layer: Layer) -> Cost:
+        found = cost.depthwise_cycles(geometry_of(layer), chosen_cores(layer), stage)
         return Cost(_batches(layer) * found, cost.cold_cycles("depthwise", stage))
 
     return cycles
-
-
-def _parts_fit(layer: Layer, channels: int, more_bytes: int) -> bool:
-    """Of convolutions with several batches, which are cut into images, or with dilation, whose parts are larger than
-    those of others: whether the near memory holds one, as `parts_fit` has it. channels: of the input, that it reads.
-    """
-    operator = layer.operator
-    if not isinstance(operator, Convolution):
-        return True
-    image = geometry_of(layer)
-    if _batches(layer) > 1:
-        read = image.input_height * image.input_width * channels
-    elif operator.dilation != (1, 1):
-        # One row of the result, or one pixel if there is but one row.
-        is_row = image.output_height > 1
-        width = image.input_width if is_row else min(image.kernel_width, image.input_width)
-        read = min(image.kernel_height, image.input_height) * width * channels
-    else:
-        return True
-    return parts_fit(layer, tensors=1, more_bytes=read + more_bytes + _NUMBERS_BYTES)
 
 
 def _batches(layer: Layer) -> int:

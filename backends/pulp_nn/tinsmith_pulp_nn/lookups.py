@@ -42,7 +42,6 @@ from tinsmith_pulp_nn.common import (
     elements_are_counted,
     fork,
     input_is_computed,
-    parts_fit,
 )
 
 _OF_ONE: tuple[type[Operator], ...] = (
@@ -62,7 +61,6 @@ _OF_ONE: tuple[type[Operator], ...] = (
     Tanh,
 )
 _OF_TWO: tuple[type[Operator], ...] = (Add, Sub, Mul, Minimum, Maximum, SquaredDifference)
-_TABLE_BYTES = 256
 _BYTES = (DType.INT8, DType.UINT8)
 
 
@@ -118,10 +116,8 @@ def emit_lookup(layer: Layer, scope: Scope) -> Emission:
     return fork(layer, scope, "lookup", "tinsmith_pulp_lookup_t", fields)
 
 
-def lookup_cost(layer: Layer) -> Cost | None:
-    """Cycles of a lookup, all in first-level memory; see `parts_fit`."""
-    if not parts_fit(layer, tensors=2, more_bytes=_TABLE_BYTES):
-        return None
+def lookup_cost(layer: Layer) -> Cost:
+    """Cycles of a lookup, all in first-level memory."""
     elements = geometry.Elements(layer.output.elements)
     cycles = cost.lookup_cycles(elements, chosen_cores(layer))
     return Cost(cycles, cost.cold_cycles("lookup"))

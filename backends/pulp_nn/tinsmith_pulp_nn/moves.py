@@ -24,13 +24,11 @@ from tinsmith_pulp_nn.common import (
     elements_are_counted,
     fork,
     near_bytes,
-    parts_fit,
 )
 from tinsmith_pulp_nn.geometry import Box
 
 _AXES = 4
 _BOX_WORDS = 3 + 3 * _AXES
-_BOX_BYTES = 4 * _BOX_WORDS
 _LARGEST_INPUT = 1 << 28
 _MOST_BOXES = 16
 _Axis = tuple[int, int, int]
@@ -246,12 +244,16 @@ def _fits_in_parts(layer: Layer) -> bool:
     if isinstance(operator, Reshape):
         return False
     if not isinstance(operator, Concat):
-        return parts_fit(layer, tensors=2, more_bytes=_BOX_BYTES * _MOST_BOXES)
+        return True
     rows = next((axis for axis, size in enumerate(shape) if size > 1), 0)
     is_cut = rows != operator.axis
     smallest = layer.output.elements // (shape[rows] if is_cut else 1)
     # A row of the operands and of the result, each.
-    return 2 * smallest + _BOX_BYTES * (len(layer.inputs) + 1) <= near_bytes(layer.target)
+    return 2 * smallest + _boxes_bytes(layer) <= near_bytes(layer.target)
+
+
+def _boxes_bytes(layer: Layer) -> int:
+    return 4 * _BOX_WORDS * (len(layer.inputs) + 1)
 
 
 def kernels() -> tuple[Kernel, ...]:

@@ -37,14 +37,10 @@ from tinsmith_pulp_nn.common import (
     fork,
     fork_batches,
     nhwc,
-    parts_fit,
     sizes_fit,
 )
 from tinsmith_pulp_nn.scaled import ROUNDINGS
 from tinsmith_pulp_nn.sum_tables import SumTables, sum_tables
-
-TABLES_BYTES = 2048
-"""Of the tables of a sum."""
 
 _LONGEST_ROW = 511
 _LARGEST_SHIFT = 31
@@ -274,33 +270,26 @@ def emit_softmax(layer: Layer, scope: Scope) -> Emission:
     return fork(layer, scope, "softmax_by_table", "tinsmith_pulp_softmax_t", fields)
 
 
-def add_cost(layer: Layer) -> Cost | None:
-    """Cycles of a sum, all in first-level memory; see `parts_fit`."""
-    if not parts_fit(layer, tensors=3, more_bytes=TABLES_BYTES):
-        return None
+def add_cost(layer: Layer) -> Cost:
+    """Cycles of a sum, all in first-level memory."""
     return Cost(
         cost.add_cycles(geometry.Elements(layer.output.elements), chosen_cores(layer)),
         cost.cold_cycles("add"),
     )
 
 
-def add_weighted_cost(layer: Layer) -> Cost | None:
+def add_weighted_cost(layer: Layer) -> Cost:
     """Cycles of a sum that rounds once: an element is seven instructions, as long as a lookup takes."""
-    if not parts_fit(layer, tensors=3):
-        return None
     return Cost(
         cost.lookup_cycles(geometry.Elements(layer.output.elements), chosen_cores(layer)),
         cost.cold_cycles("add"),
     )
 
 
-def pool_cost(layer: Layer) -> Cost | None:
-    """Cycles of a pool; of several batches, which are cut into images and fours of channels, see `parts_fit`."""
+def pool_cost(layer: Layer) -> Cost:
+    """Cycles of a pool."""
     pool = layer.operator_as(Pool)
-    batches, height, width, channels = nhwc(layer.input(0))
-    read = height * width * min(channels, geometry.BLOCK)
-    if batches > 1 and not parts_fit(layer, tensors=1, more_bytes=read):
-        return None
+    _, height, width, channels = nhwc(layer.input(0))
     _, output_height, output_width, _ = nhwc(layer.output)
     image = geometry.Image(
         height,
@@ -318,7 +307,9 @@ def pool_cost(layer: Layer) -> Cost | None:
     cycles = (cost.max_pool_cycles if is_max else cost.average_pool_cycles)(
         image, chosen_cores(layer)
     )
-    return Cost(batches * cycles, cost.cold_cycles("max_pool" if is_max else "average_pool"))
+    return Cost(
+        layer.output.shape[0] * cycles, cost.cold_cycles("max_pool" if is_max else "average_pool")
+    )
 
 
 def softmax_cost(layer: Layer) -> Cost:

@@ -25,10 +25,9 @@ from tinsmith_pulp_nn.common import (
     core_options,
     elements_are_counted,
     fork,
-    parts_fit,
 )
 from tinsmith_pulp_nn.geometry import Rows
-from tinsmith_pulp_nn.others import TABLES_BYTES, prepare_tables, tables_exist, tables_of
+from tinsmith_pulp_nn.others import prepare_tables, tables_exist, tables_of
 from tinsmith_pulp_nn.scaled import ROUNDINGS
 
 _LOW_BITS = 15
@@ -280,29 +279,26 @@ def emit_extremum(layer: Layer, scope: Scope) -> Emission:
     return fork(layer, scope, kernel, "tinsmith_pulp_pairs_t", fields)
 
 
-def _cost(kernel: cost.PairsKernel, layer: Layer, more_bytes: int = 0) -> Cost | None:
-    """See `parts_fit`."""
-    if not parts_fit(layer, tensors=3, more_bytes=more_bytes):
-        return None
+def _cost(kernel: cost.PairsKernel, layer: Layer) -> Cost:
     found = pairs_of(layer)
     assert found is not None  # a rule
     rows = Rows(found.rows, found.columns)
     return Cost(cost.pairs_cycles(rows, chosen_cores(layer), kernel), cost.cold_cycles(kernel))
 
 
-def mul_cost(layer: Layer) -> Cost | None:
+def mul_cost(layer: Layer) -> Cost:
     """Cycles of a product, all in first-level memory."""
     scale = scale_of(layer)
     assert scale is not None  # a rule
     return _cost("mul_tflite" if scale.is_tflite else "mul_scaled", layer)
 
 
-def sum_cost(layer: Layer) -> Cost | None:
+def sum_cost(layer: Layer) -> Cost:
     """Cycles of a sum by tables."""
-    return _cost("sum", layer, TABLES_BYTES)
+    return _cost("sum", layer)
 
 
-def extremum_cost(layer: Layer) -> Cost | None:
+def extremum_cost(layer: Layer) -> Cost:
     """Cycles of a minimum or maximum."""
     return _cost("extremum", layer)
 
