@@ -28,7 +28,7 @@ from tinsmith_driver.running import Measurement
 from tinsmith_emulators import CoreCounts, MissingEmulatorError, need_emulator
 from tinsmith_ir import DType, Graph, Quantization, TensorType, UsageError
 from tinsmith_ir.builder import GraphBuilder
-from tinsmith_ir.operators import Conv2D, DepthwiseConv2D, Logistic
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D, Prelu
 from tinsmith_target import target
 from tinsmith_toolchains import read_symbols
 
@@ -51,7 +51,7 @@ def _simulator() -> None:
         pytest.skip(str(error))
 
 
-def with_logistic() -> Graph:
+def with_prelu() -> Graph:
     """A convolution, and what has no kernel for the cluster."""
     quantization = Quantization.per_tensor(0.05, 0)
     builder = GraphBuilder("slow")
@@ -59,9 +59,8 @@ def with_logistic() -> Graph:
     weights = np.ones((4, 1, 1, 4), np.int8)
     constant = builder.constant("w", weights, Quantization.per_tensor(0.01, 0))
     y = builder.add(Conv2D(), [x, constant, None], quantization=quantization)
-    return builder.build(
-        builder.add(Logistic(), [y], quantization=Quantization.per_tensor(1 / 256, -128))
-    )
+    slopes = builder.constant("s", np.full(4, 3, np.int8), Quantization.per_tensor(0.1, 0))
+    return builder.build(builder.add(Prelu(), [y, slopes], quantization=quantization))
 
 
 def separable(blocks: int) -> Graph:
@@ -165,7 +164,7 @@ def test_a_network_that_does_not_fit_says_what_would_do() -> None:
 
 def test_a_network_with_calls_of_one_core_is_not_measured() -> None:
     row = pulp.measure_model(
-        of_graph(with_logistic()), CompileOptions(pulp.TARGET), TFLITE, samples
+        of_graph(with_prelu()), CompileOptions(pulp.TARGET), TFLITE, samples
     )
     assert row.status.startswith("not measured: 1 of 2 calls run on one core, the first one by ")
     assert row.cycles is None

@@ -235,12 +235,21 @@ def test_refusal_says_what_a_layer_takes_in_words_of_the_network() -> None:
     )
 
 
-def test_refusal_says_if_the_board_has_no_such_memory() -> None:
+@pytest.mark.parametrize("behind", [0, 1])
+def test_what_no_memory_of_the_board_holds_is_left_where_its_tensors_lie(behind: int) -> None:
     network = Network(1, 1, 1, 40_000)
-    graph = network.build(network.conv(network.x, 4))
-    most = r", and pulp-open leaves a network at most \d+ B of its l1$"
-    with pytest.raises(DoesNotFitError, match=most):
-        tile(graph, 60_000)
+    y = network.conv(network.x, 4)
+    graph = network.build(network.conv(y, 8) if behind else y)
+    chosen = small(900)
+    outcome = TileCalls(chosen, kernels_of(chosen)).run_in_detail(lowered(graph, chosen))
+    (warning,) = outcome.warnings
+    assert warning.startswith(
+        "y: computed where its tensors lie, slower than from l1, of which pulp-open leaves"
+    )
+    assert "it takes 200" in warning
+    calls = outcome.ir.calls
+    assert [bool(call.held) for call in calls] == [False, True][: 1 + behind]
+    assert_same_results(outcome.ir, graph)
 
 
 def test_a_target_without_a_cluster_is_left_alone() -> None:

@@ -16,7 +16,7 @@ from tinsmith_target import Target
 from tinsmith_tiling.constants import NEAR_ALIGNMENT, Preparing
 from tinsmith_tiling.dma import CORE_CYCLES, bytes_cycles, copy_cycles
 from tinsmith_tiling.model import Layer, Memory, Problem, Staging, Tensor, Way
-from tinsmith_tiling.refusal import Stuck, alone_bytes, refusal
+from tinsmith_tiling.refusal import Stuck, alone_bytes, refusal, too_large
 from tinsmith_tiling.ways import Cut, Cutter, Tiles
 
 CALL_CYCLES = 80
@@ -42,12 +42,14 @@ class Formulation:
     """problem: None where no call can be tiled. calls: by name, in the order of the problem's layers.
 
     buffers: those that may be near -> the name of their tensor. prepared: what kernels have made of constants so far.
+    warnings: a line for each call that is left afar, as no near memory that the board has would hold a tile of it.
     """
 
     problem: Problem | None
     calls: Mapping[str, TiledCall]
     buffers: Mapping[str, str]
     prepared: Preparing
+    warnings: tuple[str, ...]
 
 
 def formulate(
@@ -55,18 +57,33 @@ def formulate(
 ) -> Formulation:
     """The problem of a lowered program of whole tensors in one memory, or two with one for states.
 
-    Raises DoesNotFitError, which names the least near memory that would do, where a layer has no way that fits; else
-    there is a plan.
+    A call of which no tile would fit the board's whole memory is left as it is, and computed where its tensors lie.
+
+    Raises DoesNotFitError, which names the least near memory that would do, where another layer has no way that fits;
+    else there is a plan.
     """
-    return _Formulating(program, target, kernels, room_bytes).result()
+    left: dict[str, str] = {}
+    while True:
+        formulating = _Formulating(program, target, kernels, room_bytes, left)
+        if (made := formulating.result()) is not None:
+            return made
+        left |= formulating.too_large
 
 
 class _Formulating:
     def __init__(
-        self, program: Program, target: Target, kernels: Sequence[Kernel], room_bytes: int
+        self,
+        program: Program,
+        target: Target,
+        kernels: Sequence[Kernel],
+        room_bytes: int,
+        left: Mapping[str, str],
     ) -> None:
+        """left: calls that are not tiled, and what is said of each."""
         self._program = program
         self._target = target
+        self._left = left
+        self.too_large: dict[str, str] = {}
         cluster = target.board.cluster
         name = "near" if cluster is None else cluster.memory
         size = room_bytes // NEAR_ALIGNMENT * NEAR_ALIGNMENT
@@ -80,7 +97,7 @@ class _Formulating:
         self._copied: dict[tuple[Tiles, str], _Copies] = {}
         self._tiled: dict[str, Kernel] = {}
         for call in program.steps:
-            if not isinstance(call, Call):
+            if not isinstance(call, Call) or call.name in left:
                 continue
             layer = layer_of_call(program, call, target)
             kernel = find_kernel(call.kernel, layer, kernels)
@@ -94,7 +111,8 @@ class _Formulating:
         self._kernel_before = dict(zip(keys, ["", *keys.values()], strict=False))
         self._tensors: dict[str, Tensor] = {}
 
-    def result(self) -> Formulation:
+    def result(self) -> Formulation | None:
+        """None where some calls are too large for any near memory of the board."""
         calls: dict[str, TiledCall] = {}
         layers: list[Layer] = []
         for call in self._program.calls:
@@ -102,6 +120,9 @@ class _Formulating:
                 cuts, layer = self._layer(call)
                 calls[call.name] = TiledCall(call, self._tiled[call.name], cuts)
                 layers.append(layer)
+        self.too_large = too_large(self._stuck, self._memory, self._target)
+        if self.too_large:
+            return None
         if self._stuck:
             raise refusal(self._stuck, self._memory, self._target)
         memories = (self._memory, Memory("far", None))
@@ -110,7 +131,7 @@ class _Formulating:
         )
         named = {buffer: _tensor_name(buffer) for buffer in sorted(self._near)}
         known = {buffer: name for buffer, name in named.items() if name in self._tensors}
-        return Formulation(problem, calls, known, self._prepared)
+        return Formulation(problem, calls, known, self._prepared, tuple(self._left.values()))
 
     def _can_be_tiled(self, call: Call) -> bool:
         """It runs on the core, gives one dense result, and reads no buffer in two shapes."""

@@ -38,30 +38,35 @@ class Stuck:
 def refusal(stuck: Sequence[Stuck], near: Memory, target: Target) -> DoesNotFitError:
     """The error for a network in which these layers do not fit; it names the one that takes most."""
     worst = max(stuck, key=lambda one: alone_bytes(one.layer, one.least, near))
-    layer, way = worst.layer, worst.least
-    least = alone_bytes(layer, way, near)
+    least = alone_bytes(worst.layer, worst.least, near)
+    where = f"layer {visible(worst.layer.name)} does not fit into the {near.size_bytes} B of {near.name}"
+    return DoesNotFitError(f"{where}: {_needs(worst, near)}; all layers would fit into {least} B")
+
+
+def too_large(stuck: Sequence[Stuck], near: Memory, target: Target) -> dict[str, str]:
+    """Of layers for which the board's whole near memory is too small, by name, what a user should know."""
+    cluster = target.board.cluster
+    if cluster is None:
+        return {}
+    most = target.board.memory(cluster.memory).size_bytes - cluster.reserved_bytes
+    return {
+        one.layer.name: f"{visible(one.layer.name)}: computed where its tensors lie, slower than from {near.name}, of "
+        f"which {target.board.name} leaves a network {most} B: {_needs(one, near)}"
+        for one in stuck
+        if alone_bytes(one.layer, one.least, near) > most
+    }
+
+
+def _needs(stuck: Stuck, near: Memory) -> str:
+    """`cut into 4 x 1 tiles, it takes 900 B (scratch 300 B, x 600 B)`: what the layer takes at least."""
+    layer, way, least = stuck.layer, stuck.least, alone_bytes(stuck.layer, stuck.least, near)
     stagings = (("operand", way.operands), ("result", way.results))
     names = {
-        f"{layer.name}.{kind}.{index}": visible(worst.names[staging.tensor])
+        f"{layer.name}.{kind}.{index}": visible(stuck.names[staging.tensor])
         for kind, found in stagings
         for index, staging in enumerate(found)
     }
     names |= {f"{layer.name}.scratch": "scratch", f"{layer.name}.constants": "constants"}
     taken = sorted(alone_parts(layer, way, near), key=lambda part: -part[1])
     listed = ", ".join(f"{names[name]} {bytes_} B" for name, bytes_ in taken)
-    where = f"layer {visible(layer.name)} does not fit into the {near.size_bytes} B of {near.name}"
-    return DoesNotFitError(
-        f"{where}: cut into {way.label}, it takes {least} B ({listed}); "
-        f"all layers would fit into {least} B{_beyond(least, near, target)}"
-    )
-
-
-def _beyond(least: int, near: Memory, target: Target) -> str:
-    """A remark where the board has no such memory."""
-    cluster = target.board.cluster
-    if cluster is None:
-        return ""
-    most = target.board.memory(cluster.memory).size_bytes - cluster.reserved_bytes
-    if least <= most:
-        return ""
-    return f", and {target.board.name} leaves a network at most {most} B of its {near.name}"
+    return f"cut into {way.label}, it takes {least} B ({listed})"

@@ -82,16 +82,18 @@ class TileCalls(Checked):
         return self.tile(program)[0]
 
     def run_in_detail(self, program: Program) -> Outcome[Program]:
-        """The tiled program, with a TilePlan as facts."""
+        """The tiled program, with a TilePlan as facts, and warnings of calls that no near memory of the board holds."""
         tiled, tiling = self.tile(program)
-        return Outcome(tiled, facts=tiling.facts())
+        warnings = () if tiling.formulation is None else tiling.formulation.warnings
+        return Outcome(tiled, warnings, tiling.facts())
 
     @checked
     def tile(self, program: Program) -> tuple[Program, Tiling]:
         """The tiled program and the plan that it follows.
 
-        Raises DoesNotFitError where the near memory is too small for some call, however it is cut; it names the least
-        that is not.
+        A call that would not fit the whole near memory of the board either, however it is cut, is left as it is.
+
+        Raises DoesNotFitError where the near memory is too small for another one; it names the least that is not.
         """
         cluster = self.target.board.cluster
         if cluster is None:
