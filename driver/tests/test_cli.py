@@ -96,10 +96,12 @@ def test_verify_on_the_simulator_reports_cycles(
     assert run["bit_exact"]
     assert "cycle-approximate" in run["cycles_source"]
     assert f"cycles per inference: {run['cycles']:,} ({run['cycles_source']})" in said
-    # No core issues more than an instruction a cycle; layers are all that a network is.
+    # No core issues more than an instruction a cycle; layers, with the call of what marks their ends, are all that
+    # a network is.
     assert run["cycles"] > run["instructions"] > 0
     assert all(layer["cycles"] > layer["instructions"] > 0 for layer in layers)
-    assert sum(layer["cycles"] for layer in layers) == pytest.approx(run["cycles"], rel=0.01)
+    together = sum(layer["cycles"] for layer in layers)
+    assert 0.99 * run["cycles"] < together < 1.01 * run["cycles"] + 250 * len(layers)
     assert f"{layers[0]['cycles']:,}" in page.read_text(encoding="utf-8")
 
 

@@ -163,9 +163,7 @@ def test_a_network_that_does_not_fit_says_what_would_do() -> None:
 
 
 def test_a_network_with_calls_of_one_core_is_not_measured() -> None:
-    row = pulp.measure_model(
-        of_graph(with_prelu()), CompileOptions(pulp.TARGET), TFLITE, samples
-    )
+    row = pulp.measure_model(of_graph(with_prelu()), CompileOptions(pulp.TARGET), TFLITE, samples)
     assert row.status.startswith("not measured: 1 of 2 calls run on one core, the first one by ")
     assert row.cycles is None
     assert len(pulp.misses(row)) == 1

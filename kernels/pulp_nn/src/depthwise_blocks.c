@@ -1,5 +1,4 @@
 #include "internal/blocks.h"
-
 #include "internal/stage.h"
 
 // Four sums, of windows `column_stride` bytes apart.
