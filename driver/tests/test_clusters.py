@@ -162,8 +162,8 @@ def test_kernels_that_do_not_fork_compute_rows_on_all_cores(
 
 
 def test_rows_are_spread_over_the_cores_that_there_are(tmp_path: Path) -> None:
-    report = spread(tmp_path, "siracusa", "--cores", "2")
-    assert {layer["cores"] for layer in report["layers"]} == {2}
+    report = spread(tmp_path, "siracusa", "--cores", "3")
+    assert {layer["cores"] for layer in report["layers"]} == {3}
 
 
 def test_without_the_pass_the_core_that_boots_runs_the_network(tmp_path: Path) -> None:

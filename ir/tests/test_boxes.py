@@ -22,6 +22,7 @@ def test_a_scalar_is_a_box_without_axes() -> None:
     box = Box.whole(())
     assert (box.shape, box.elements, box.is_whole(())) == ((), 1, True)
     assert np.array(5)[box.slices] == 5
+    assert isinstance(np.array(5)[box.slices], np.ndarray)
 
 
 def test_intersection_hull_and_place_within() -> None:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import EllipsisType
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import UsageError
@@ -47,9 +48,9 @@ class Box(Checked):
         return math.prod(self.shape)
 
     @property
-    def slices(self) -> tuple[slice, ...]:
+    def slices(self) -> tuple[slice | EllipsisType, ...]:
         """The index of a numpy array that gives the elements; an array, even of a scalar."""
-        return tuple(slice(begin, end) for begin, end in self.ranges)
+        return (*(slice(begin, end) for begin, end in self.ranges), ...)
 
     def is_whole(self, shape: Sequence[int], axis: int | None = None) -> bool:
         """True if the box holds all that a tensor of `shape` has, along `axis` or everywhere."""
@@ -109,7 +110,7 @@ def cut_type(type_: TensorType, box: Box) -> TensorType:
 def _cut_quantization(quantization: Quantization | None, box: Box) -> Quantization | None:
     if quantization is None or quantization.axis is None:
         return quantization
-    (part,) = Box((box.ranges[quantization.axis],)).slices
+    part = slice(*box.ranges[quantization.axis])
     return replace(
         quantization,
         scales=quantization.scales[part],

@@ -141,7 +141,7 @@ def test_parts_at_a_border_pad_by_themselves() -> None:
     assert len({call.operator for call in program.calls}) == 3
 
 
-@pytest.mark.parametrize(("cores", "parts"), [(2, 2), (3, 3), (5, 4)])
+@pytest.mark.parametrize(("cores", "parts"), [(3, 3), (5, 4)])
 def test_there_are_no_more_parts_than_cores(cores: int, parts: int) -> None:
     program = spread(PRODUCT, chosen=with_cores(cores))
     assert len(program.calls) == parts
@@ -279,3 +279,28 @@ def test_random_networks_in_any_order(dtype: DType) -> None:
         check(graph, program, seed)
         parts += sum(call.engine is not None for call in program.calls)
     assert parts > 30
+
+
+def test_two_wide_rows_are_cut_between_columns_though_that_takes_copies() -> None:
+    wide = PADDED.replace("1,8,4,2", "1,2,160,2")
+    program = spread(wide)
+    assert len(program.calls) == 8
+    assert any(isinstance(step, Copy) for step in program.steps)
+    check(parse_graph(wide), program)
+    few = PADDED.replace("1,8,4,2", "1,2,8,2")
+    assert not any(isinstance(step, Copy) for step in spread(few).steps)
+
+
+def test_a_scalar_constant_is_every_part_s() -> None:
+    graph = parse_graph(
+        'graph 2 "scaled" {\n  input %x: f32[1,16,4,3]\n  const %y: f32[] = base64 "AACgQA=="\n'
+        "  %z: f32[1,16,4,3] = mul(%x, %y)\n  output %z\n}\n"
+    )
+    program = spread(graph)
+    assert len(program.calls) == 8
+    check(graph, program)
+
+
+def test_a_program_that_two_cores_would_compute_stays_where_it_is_nearer_to_the_tensors() -> None:
+    (call,) = spread(PRODUCT, chosen=with_cores(2)).calls
+    assert call.engine is None

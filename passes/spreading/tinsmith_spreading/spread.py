@@ -4,7 +4,7 @@ The cores are an engine of the Program that keeps no order. Parts are started on
 Programs knows what it needs: which bytes are in use meanwhile, and that no part touches what another one writes.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -35,10 +35,14 @@ _COPIES_PAY = 2
 _MOVES = 4
 """Elements that are moved in about the time in which one is computed."""
 
-_LEAST_SHARE = 0.75
-"""Of the work of a program that the cluster would not run otherwise: its cores are further from the tensors than the
-core that boots it.
-"""
+_FARTHER = 2.8
+"""How many times as long a core of the cluster takes as the one that boots it, which is nearer to the tensors."""
+
+_FEW_PARTS = 2
+"""Times as many parts are worth copies where the work is large."""
+
+_LARGE = 16
+"""Times the least work: copies of parts are little beside it."""
 
 
 @dataclass(frozen=True)
@@ -114,13 +118,13 @@ class _Finding:
         self._program = program
         self._most_parts = most_parts
 
-    def pays(self, calls: Sequence[Call], spread: Container[str]) -> bool:
-        """Whether the cluster runs the program anyway, as a kernel shares its work, or enough of all work is spread."""
+    def pays(self, calls: Sequence[Call], spread: Mapping[str, Sequence[Box]]) -> bool:
+        """Whether the cluster runs the program anyway, as a kernel shares its work, or needs less time."""
         if any(map(self._forks, calls)):
             return True
         work = {call.name: self._work(call) for call in calls}
-        mine = sum(work[name] for name in work if name in spread)
-        return mine >= _LEAST_SHARE * sum(work.values())
+        shared = sum(work[name] / len(spread.get(name, ("whole",))) for name in work)
+        return _FARTHER * shared <= sum(work.values())
 
     def boxes_of(self, call: Call) -> list[Box] | str | None:
         """The boxes of its parts, None if it is to stay whole; or why it cannot be cut, though it is large."""
@@ -139,9 +143,13 @@ class _Finding:
         if self._lies_over_an_operand(call):
             return f"{call.operator.title} writes where it reads"
         shape = layer.output.shape
-        for boxes in dense_cuts(shape, self._most_parts):
-            if self._copied_runs(call, kernel, boxes) == 0:
-                return boxes
+        ways = dense_cuts(shape, self._most_parts)
+        dense = next((way for way in ways if self._copied_runs(call, kernel, way) == 0), None)
+        if dense is not None:
+            many = [way for way in ways if len(way) >= _FEW_PARTS * len(dense)]
+            if work < _LARGE * _COPIES_PAY * options.least_work:
+                return dense
+            return next((way for way in many if self._copied_runs(call, kernel, way)), dense)
         ways = axis_cuts(shape, self._most_parts)
         runs = [self._copied_runs(call, kernel, boxes) for boxes in ways]
         possible = [
