@@ -4,10 +4,12 @@
  * output.bin: records {tag, number, ticks, cycles, payload bytes} followed by their payload; all words little-endian:
  *   "HEAD" number = layers of a run        once, first
  *   "EMPT" ticks and cycles of an empty run, "HOOK" those that one layer hook adds
- *   "LAYR" number = layer                  one for each hook call unless layers are stages; payload = the layer's
- * output when asked for "RUN " number = stack bytes            after the layers of a run; the payload is its return
- * value "OUTP" number = output                 one for each output of a run "END " number = runs once, last Ticks are
- * those of the board's counter, which the runner turns into instructions; cycles are 0 where nothing counts them.
+ *   "LAYR" number = layer                  one for each hook call, none if layers are stages; the output if asked for
+ *   "RUN " number = stack bytes            after the layers of a run; the payload is its return value
+ *   "OUTP" number = output                 one for each output of a run
+ *   "END " number = runs                   once, last
+ * Ticks are those of the board's counter, which the runner turns into instructions; cycles are 0 where nothing counts
+ * them.
  */
 #include <stdbool.h>
 #include <stddef.h>
