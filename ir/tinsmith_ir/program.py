@@ -20,6 +20,7 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import ZERO, Expression
 from tinsmith_ir.graph import Array, Location
 from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.strides import dense_strides as element_strides
 from tinsmith_ir.types import TensorType
 
 
@@ -410,12 +411,7 @@ def changed_steps(
 
 def dense_strides(type_: TensorType) -> tuple[int, ...]:
     """Bytes from one index to the next along each axis of a dense array."""
-    strides: list[int] = []
-    stride = type_.dtype.size_bytes
-    for extent in reversed(type_.shape):
-        strides.append(stride)
-        stride *= extent
-    return tuple(reversed(strides))
+    return tuple(type_.dtype.size_bytes * step for step in element_strides(type_.shape))
 
 
 def tensor(

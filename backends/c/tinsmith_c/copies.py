@@ -11,6 +11,7 @@ from tinsmith_ir.expressions import ZERO
 from tinsmith_ir.places import Places, contiguous_axes, places
 from tinsmith_ir.program import ConstantTable, Copy, Fill, View, dense_strides
 from tinsmith_ir.program_printer import print_view
+from tinsmith_ir.strides import Strides, merged
 from tinsmith_ir.types import TensorType
 
 from tinsmith_c.header import describe
@@ -215,7 +216,7 @@ def print_name_of(step: Copy | Fill) -> str:
     return f"copy {c_identifier(step.source)} to {c_identifier(step.destination)}"
 
 
-def _strides(view: View) -> Sequence[int]:
+def _strides(view: View) -> Strides:
     return view.strides or dense_strides(view.type)
 
 
@@ -223,19 +224,13 @@ def _with_fewest_axes(source: View, destination: View) -> tuple[View, View]:
     """The same bytes, with neighbouring axes as one where their indices are equally far apart on both sides: lines of
     several planes are then rows of one copy.
     """
-    taken: list[tuple[int, int, int]] = []  # extents and both strides
-    for extent, one, other in zip(
-        source.type.shape, _strides(source), _strides(destination), strict=True
-    ):
-        if extent == 1:
-            continue
-        if taken and taken[-1][1:] == (extent * one, extent * other):
-            extent *= taken.pop()[0]
-        taken.append((extent, one, other))
-    type_ = TensorType(tuple(extent for extent, _, _ in taken), source.type.dtype)
+    shape, (from_strides, to_strides) = merged(
+        source.type.shape, [_strides(source), _strides(destination)]
+    )
+    type_ = TensorType(shape, source.type.dtype)
     return (
-        replace(source, type=type_, strides=tuple(one for _, one, _ in taken)),
-        replace(destination, type=type_, strides=tuple(other for _, _, other in taken)),
+        replace(source, type=type_, strides=from_strides),
+        replace(destination, type=type_, strides=to_strides),
     )
 
 

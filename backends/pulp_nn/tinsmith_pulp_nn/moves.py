@@ -12,6 +12,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Broadcast, Concat, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.rounding import Rounding
+from tinsmith_ir.strides import broadcast_strides, dense_strides, merged
 from tinsmith_lowering import AsGiven, Cost, Emission, Kernel, Layer, Prepared, Scope, Signature
 
 from tinsmith_pulp_nn import cost
@@ -87,20 +88,16 @@ class _Walk:
 
 def _walks(operator: Operator, layer: Layer) -> Iterator[_Walk]:
     output = layer.output.shape
-    steps = _dense(output)
+    steps = dense_strides(output)
     match operator:
         case Transpose():
-            given = _dense(layer.input(0).shape)
+            given = dense_strides(layer.input(0).shape)
             yield _Walk(0, 0, 0, output, tuple(given[at] for at in operator.permutation), steps)
         case Broadcast():
-            shape = layer.input(0).shape
-            padded = (1,) * (len(output) - len(shape)) + shape
-            given = tuple(
-                0 if size == 1 else step for size, step in zip(padded, _dense(padded), strict=True)
-            )
+            given = broadcast_strides(layer.input(0).shape, output)
             yield _Walk(0, 0, 0, output, given, steps)
         case Slice():
-            given = _dense(layer.input(0).shape)
+            given = dense_strides(layer.input(0).shape)
             first = sum(at * step for at, step in zip(operator.begin, given, strict=True))
             moved_by = tuple(
                 step * every for step, every in zip(given, operator.steps, strict=True)
@@ -126,34 +123,25 @@ def _placed(layer: Layer) -> Iterator[_Walk]:
             _first(part.source, shape),
             _first(part.destination, output),
             part.destination.shape,
-            _dense(shape),
-            _dense(output),
+            dense_strides(shape),
+            dense_strides(output),
         )
     for box in placement.filled:
         to = _first(box, output)
-        yield _Walk(None, 0, to, box.shape, (0,) * len(output), _dense(output))
-
-
-def _dense(shape: Sequence[int]) -> tuple[int, ...]:
-    return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+        yield _Walk(None, 0, to, box.shape, (0,) * len(output), dense_strides(output))
 
 
 def _first(box: Part, shape: Sequence[int]) -> int:
-    pairs = zip(box.ranges, _dense(shape), strict=True)
+    pairs = zip(box.ranges, dense_strides(shape), strict=True)
     return sum(begin * step for (begin, _), step in pairs)
 
 
 def _merged(walk: _Walk) -> list[_Axis]:
     """As few axes as there can be."""
-    axes: list[_Axis] = []
-    for size, from_step, to_step in zip(walk.sizes, walk.from_steps, walk.to_steps, strict=True):
-        if size == 1:
-            continue
-        if axes and axes[-1][1:] == (from_step * size, to_step * size):
-            axes[-1] = (axes[-1][0] * size, from_step, to_step)
-        else:
-            axes.append((size, from_step, to_step))
-    return axes or [(1, 1, 1)]
+    if math.prod(walk.sizes) == 1:
+        return [(1, 1, 1)]
+    sizes, (from_steps, to_steps) = merged(walk.sizes, [walk.from_steps, walk.to_steps])
+    return [*zip(sizes, from_steps, to_steps, strict=True)]
 
 
 def _boxes(source: int | None, first: int, to: int, axes: Sequence[_Axis]) -> list[Moved] | None:

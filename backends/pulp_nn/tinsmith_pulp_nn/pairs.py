@@ -1,7 +1,6 @@
 """Products, sums, the smaller and the larger of two tensors, one of which may be repeated."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -13,6 +12,7 @@ from tinsmith_ir.operators import Add, Maximum, Minimum, Mul, Sub
 from tinsmith_ir.operators.elementwise import Arithmetic
 from tinsmith_ir.parameters import MulParameters, mul_parameters
 from tinsmith_ir.rounding import Rounding
+from tinsmith_ir.strides import broadcast_strides, merged
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import AsGiven, Cost, Emission, Kernel, Layer, Prepared, Scope, Signature
 
@@ -49,28 +49,15 @@ class Pairs:
 def pairs_of(layer: Layer) -> Pairs | None:
     """How both operands are walked; None where that is more than rows of elements."""
     shape = layer.output.shape
-    axes: list[tuple[int, tuple[int, int]]] = []
-    strides = [_strides(layer.input(index).shape, len(shape)) for index in (0, 1)]
-    for size, *steps in zip(shape, *strides, strict=True):
-        if size == 1:
-            continue
-        pair = (steps[0], steps[1])
-        if axes and axes[-1][1] == (pair[0] * size, pair[1] * size):
-            axes[-1] = (axes[-1][0] * size, pair)
-        else:
-            axes.append((size, pair))
-    axes = axes or [(1, (1, 1))]
-    if len(axes) > 2:
-        return None
-    rows, row_steps = axes[0] if len(axes) == 2 else (1, (0, 0))
-    columns, steps_ = axes[-1]
-    return Pairs(rows, columns, row_steps, steps_)
-
-
-def _strides(shape: Sequence[int], rank: int) -> list[int]:
-    """Of a dense tensor, from its last axis; 0 along what is repeated."""
-    padded = [1] * (rank - len(shape)) + list(shape)
-    return [0 if size == 1 else math.prod(padded[axis + 1 :]) for axis, size in enumerate(padded)]
+    if layer.output.elements == 1:
+        return Pairs(1, 1, (0, 0), (1, 1))
+    walks = [broadcast_strides(layer.input(index).shape, shape) for index in (0, 1)]
+    sizes, (lhs, rhs) = merged(shape, walks)
+    if len(sizes) == 1:
+        return Pairs(1, sizes[0], (0, 0), (lhs[0], rhs[0]))
+    if len(sizes) == 2:
+        return Pairs(sizes[0], sizes[1], (lhs[0], rhs[0]), (lhs[1], rhs[1]))
+    return None
 
 
 def rows_of_elements(layer: Layer) -> str | None:

@@ -3,6 +3,7 @@
 from tinsmith_c import call, initializer
 from tinsmith_ir.operators import Compare, Relation, Select
 from tinsmith_ir.parameters import compare_parameters
+from tinsmith_ir.strides import broadcast_strides, merged
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
 from tinsmith_reference.common import (
@@ -18,7 +19,6 @@ from tinsmith_reference.common import (
     scale,
 )
 from tinsmith_reference.elementwise import broadcast, rank_fits
-from tinsmith_reference.walk import broadcast_strides, merged
 
 _RELATIONS = {
     Relation.EQUAL: "TINSMITH_EQUAL",

@@ -24,6 +24,7 @@ from tinsmith_ir.parameters import (
     weighted_sum_parameters,
 )
 from tinsmith_ir.rounding import Rounding
+from tinsmith_ir.strides import broadcast_strides, merged
 from tinsmith_lowering import Emission, Layer, Scope, Signature, elementwise_walk
 
 from tinsmith_reference.common import (
@@ -41,7 +42,6 @@ from tinsmith_reference.common import (
     rounded,
     scale,
 )
-from tinsmith_reference.walk import broadcast_strides, merged
 
 _SUFFIX = {**SUFFIX, BOOL: "bool"}
 

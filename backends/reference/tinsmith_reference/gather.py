@@ -4,11 +4,11 @@ import math
 
 from tinsmith_c import call, initializer
 from tinsmith_ir.operators import Broadcast, Gather
+from tinsmith_ir.strides import broadcast_strides
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import INT32, MAX_RANK, MOVED, kernel
 from tinsmith_reference.layout import Rows, call_slice, rows_of
-from tinsmith_reference.walk import broadcast_strides
 
 
 def emit_gather(layer: Layer, scope: Scope) -> Emission:

@@ -9,6 +9,7 @@ from tinsmith_c import call, initializer
 from tinsmith_ir.operators import Activation, Concat, Pad, Reshape, Slice, Transpose
 from tinsmith_ir.parameters import RequantizeParameters, concat_parameters, zero_of
 from tinsmith_ir.rounding import Rounding
+from tinsmith_ir.strides import Strides, dense_strides, merged
 from tinsmith_lowering import Emission, Layer, Scope, Signature, Walk, gathering_walk
 
 from tinsmith_reference.common import (
@@ -24,7 +25,7 @@ from tinsmith_reference.common import (
     rounded,
 )
 from tinsmith_reference.quantization import requantize_initializer
-from tinsmith_reference.walk import Strides, dense_strides, merged, merged_padding
+from tinsmith_reference.walk import merged_padding
 
 
 def emit_copy(layer: Layer, scope: Scope) -> Emission:

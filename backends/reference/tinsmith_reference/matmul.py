@@ -5,6 +5,7 @@ import math
 from tinsmith_c import call, initializer
 from tinsmith_ir.matmul_parameters import matmul_parameters
 from tinsmith_ir.operators import BatchMatmul
+from tinsmith_ir.strides import Strides, broadcast_strides, merged
 from tinsmith_lowering import Emission, Layer, Scope, Signature
 
 from tinsmith_reference.common import (
@@ -18,7 +19,6 @@ from tinsmith_reference.common import (
     rounded,
     scale,
 )
-from tinsmith_reference.walk import Strides, broadcast_strides, merged
 
 
 def _batches(layer: Layer) -> tuple[tuple[int, ...], tuple[Strides, ...]]:

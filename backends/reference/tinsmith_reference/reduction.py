@@ -15,6 +15,7 @@ from tinsmith_ir.operators import (
     Sum,
     Total,
 )
+from tinsmith_ir.strides import dense_strides, merged
 from tinsmith_lowering import Emission, Layer, Scope, Signature, Walk, reducing_walk
 
 from tinsmith_reference.common import (
@@ -31,7 +32,6 @@ from tinsmith_reference.common import (
     rounded,
     scale,
 )
-from tinsmith_reference.walk import dense_strides, merged
 
 _Steps = tuple[tuple[int, ...], tuple[int, ...]]
 _SUFFIX = {**SUFFIX, BOOL: "bool"}
