@@ -6,11 +6,11 @@ hold may both read a byte, but neither may write one that the other touches.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from tinsmith_ir.places import Places, places
-from tinsmith_ir.program import Call, Copy, Fill, Program, SimpleStep, Wait
+from tinsmith_ir.program import Call, Copy, Fill, Program, SimpleStep, Wait, simple_steps
 from tinsmith_ir.program_printer import print_step
 
 Region = tuple[str, Places]
@@ -77,6 +77,28 @@ def step_names(step: SimpleStep) -> tuple[tuple[str, ...], tuple[str, ...]]:
             return (), (step.destination,)
         case Wait():
             return (), ()
+
+
+def without_unused(program: Program) -> Program:
+    """The program without views that no step names, buffers without views, and constants that nobody reads.
+
+    What the run begins and ends with stays.
+    """
+    used: set[str] = {*program.ends}
+    for step in simple_steps(program.steps):
+        reads, writes = step_names(step)
+        used |= {*reads, *writes}
+        if isinstance(step, Call):
+            used |= {*step.reads}
+    used |= {name for table in program.tables if table.name in used for name in table.members}
+    views = tuple(view for view in program.views if view.name in used)
+    buffers = {view.buffer for view in views}
+    return replace(
+        program,
+        views=views,
+        buffers=tuple(buffer for buffer in program.buffers if buffer.name in buffers),
+        constants=tuple(found for found in program.constants if found.name in used),
+    )
 
 
 class _PlacesOf:

@@ -12,7 +12,7 @@ from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError, UnsupportedError, UsageError
 from tinsmith_ir.escape import print_name, visible
-from tinsmith_ir.hazards import step_names
+from tinsmith_ir.hazards import step_names, without_unused
 from tinsmith_ir.operators.base import Restriction
 from tinsmith_ir.program import (
     Buffer,
@@ -194,21 +194,14 @@ def _with_parts(program: Program, cuttings: Sequence["_Cutting"]) -> Program:
             steps += [inner for part in by_last.get(step.name, []) for inner in part]
         else:
             steps.append(step)
-    views = {**program.view, **parts.views}
-    constants = {**program.constant, **parts.constants}
-    used = {*program.ends}
-    for step in simple_steps(tuple(steps)):
-        used |= {name for several in step_names(step) for name in several}
-    views = {name: view for name, view in views.items() if name in used}
-    on = {view.buffer for view in views.values()}
-    return replace(
-        program,
-        views=tuple(views.values()),
-        buffers=tuple(
-            buffer for buffer in (*program.buffers, *parts.buffers.values()) if buffer.name in on
-        ),
-        constants=tuple(constants[name] for name in constants if name in used),
-        steps=tuple(steps),
+    return without_unused(
+        replace(
+            program,
+            views=(*program.views, *parts.views.values()),
+            buffers=(*program.buffers, *parts.buffers.values()),
+            constants=(*program.constants, *parts.constants.values()),
+            steps=tuple(steps),
+        )
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.builder import dtype_of
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Term
-from tinsmith_ir.hazards import step_names
+from tinsmith_ir.hazards import without_unused
 from tinsmith_ir.program import (
     Buffer,
     Call,
@@ -189,7 +189,7 @@ class _Rewriting:
             tables=(*program.tables, *self._parts.tables.values()),
             steps=tuple(steps),
         )
-        return _without_unused(tiled)
+        return without_unused(tiled)
 
     def _homed(self, buffer: Buffer) -> Buffer:
         tensor = self.formulation.buffers.get(buffer.name)
@@ -809,22 +809,3 @@ def _shifted(run: _Run, here: _At, shift: int, tiles: int) -> tuple[_At | None, 
         return None, None
     guard = None if (begin, end) == (0, tiles) else Guard(here.counter, begin, end)
     return at, guard
-
-
-def _without_unused(program: Program) -> Program:
-    """The program without views that no step names, buffers without views, and constants that nobody reads."""
-    used: set[str] = {*program.ends}
-    for step in simple_steps(program.steps):
-        reads, writes = step_names(step)
-        used |= {*reads, *writes}
-        if isinstance(step, Call):
-            used |= {*step.reads}
-    used |= {name for table in program.tables if table.name in used for name in table.members}
-    views = tuple(view for view in program.views if view.name in used)
-    buffers = {view.buffer for view in views}
-    return replace(
-        program,
-        views=views,
-        buffers=tuple(buffer for buffer in program.buffers if buffer.name in buffers),
-        constants=tuple(found for found in program.constants if found.name in used),
-    )
