@@ -3,6 +3,8 @@
 from tinsmith_lowering.cut import cut, cut_each, layer_of_part
 from tinsmith_lowering.fragments import Emission, Operand, Scope
 from tinsmith_lowering.kernel import (
+    CLUSTER_HEADER,
+    CORES,
     AsGiven,
     Backend,
     Choice,
@@ -52,6 +54,8 @@ from tinsmith_lowering.walks import (
 __all__ = [
     "ARENA",
     "ARENA_ALIGNMENT",
+    "CLUSTER_HEADER",
+    "CORES",
     "NEVER",
     "AsGiven",
     "Backend",

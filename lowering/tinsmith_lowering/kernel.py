@@ -29,6 +29,9 @@ AnyOperator = TypeVar("AnyOperator", bound=Operator)
 CLUSTER_HEADER = "tinsmith/cluster.h"
 """What kernels include that share their work among cores."""
 
+CORES = "cores"
+"""The option of kernels that share a call among cores, where they leave open among how many."""
+
 
 @dataclass(frozen=True)
 class Kind:

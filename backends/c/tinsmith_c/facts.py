@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.program import Call, Program, Wait, instances
-from tinsmith_lowering import Kernel, find_kernel, layer_of_call
+from tinsmith_lowering import CORES, Kernel, find_kernel, layer_of_call
 from tinsmith_target import Target
 
 from tinsmith_c.layout import Layout
@@ -32,10 +32,6 @@ class LayerFacts(Checked):
     scratch_bytes: int
     reason: str
     cores: int | None
-
-
-CORES = "cores"
-"""The option of kernels that share a call among cores."""
 
 
 @checked

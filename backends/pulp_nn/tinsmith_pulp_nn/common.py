@@ -4,15 +4,12 @@ import sys
 from collections.abc import Mapping
 
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import Choice, Emission, Layer, Scope
+from tinsmith_lowering import CLUSTER_HEADER, CORES, Choice, Emission, Layer, Scope
 from tinsmith_target import Target
 
 BACKEND = "pulp_nn"
-HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_nn.h")
-TENSOR_HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_tensors.h")
-CORES = "cores"
-"""The option of all kernels: how many cores share a call. Fewer want less scratch."""
-
+HEADERS = (CLUSTER_HEADER, "tinsmith_pulp_nn.h")
+TENSOR_HEADERS = (CLUSTER_HEADER, "tinsmith_pulp_tensors.h")
 LAYOUT = "constants"
 """What kernels call the array of their constants."""
 
@@ -33,7 +30,7 @@ def near_bytes(target: Target) -> int:
 
 
 def core_options(layer: Layer) -> tuple[Choice, ...]:
-    """Any number of cores up to all of them."""
+    """Any number of cores up to all of them; fewer want less scratch."""
     most = cores_of(layer.target)
     return (Choice(CORES, tuple(range(1, most + 1)), most),)
 

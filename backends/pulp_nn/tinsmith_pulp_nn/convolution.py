@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D, FullyConnected
 from tinsmith_ir.rounding import Rounding
-from tinsmith_lowering import Cost, Kernel, Layer, Rule, Signature
+from tinsmith_lowering import CLUSTER_HEADER, Cost, Kernel, Layer, Rule, Signature
 from tinsmith_target import Target
 
 from tinsmith_pulp_nn import cost, geometry, scaled
@@ -37,7 +37,7 @@ from tinsmith_pulp_nn.weights import (
     zeros_are_few,
 )
 
-HEADERS = ("tinsmith/cluster.h", "tinsmith_pulp_arranged.h")
+HEADERS = (CLUSTER_HEADER, "tinsmith_pulp_arranged.h")
 
 _LARGEST_SHIFT_OF_STRIPS = 22
 

@@ -7,7 +7,7 @@ from tinsmith_ir.arithmetic import INT32_MAX
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Mean, Sum, Total
 from tinsmith_ir.rounding import Rounding
-from tinsmith_lowering import AsGiven, Cost, Emission, Kernel, Layer, Prepared, Scope, Signature
+from tinsmith_lowering import Cost, Emission, Kernel, Layer, Scope, Signature
 
 from tinsmith_pulp_nn import cost, geometry
 from tinsmith_pulp_nn.common import (
@@ -75,12 +75,6 @@ def _sizes(layer: Layer) -> geometry.Mean:
     return found
 
 
-def prepare_nothing(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
-    """No constant is read."""
-    del layer
-    return ()
-
-
 def emit_mean(layer: Layer, scope: Scope) -> Emission:
     """A mean or a sum: the rescaling of a mean divides, too."""
     sizes = _sizes(layer)
@@ -124,7 +118,6 @@ def kernels() -> tuple[Kernel, ...]:
         options=core_options,
         signature=Signature((DType.INT8,), DType.INT8),
         emit=emit_mean,
-        prepare=prepare_nothing,
         rules=(input_is_computed, axes_are_neighbours, sums_fit, shifts_are_words, results_fit),
         roundings=tuple(Rounding),
         cost=mean_cost,

@@ -29,6 +29,7 @@ from tinsmith_pulp_nn.common import (
 from tinsmith_pulp_nn.geometry import Rows
 from tinsmith_pulp_nn.others import prepare_tables, tables_exist, tables_of
 from tinsmith_pulp_nn.scaled import ROUNDINGS
+from tinsmith_pulp_nn.sum_tables import byte_values, results_of_all_pairs
 
 _LOW_BITS = 15
 _LARGEST_SHIFT = 31
@@ -99,11 +100,9 @@ def scale_of(layer: Layer) -> Scale | None:
 def _scale(
     operator: Mul, inputs: tuple[TensorType, TensorType], output: TensorType
 ) -> Scale | None:
-    lhs, rhs = _all_pairs()
-    types = [type_.with_shape(lhs.shape) for type_ in (*inputs, output)]
-    (wanted,) = operator.evaluate([lhs, rhs], types[:2], types[2:])
+    wanted = results_of_all_pairs(operator, inputs, output)
     p = mul_parameters(operator, inputs, output)
-    products = (lhs.astype(np.int64) + p.input1_offset) * (rhs.astype(np.int64) + p.input2_offset)
+    products = np.multiply.outer(byte_values() + p.input1_offset, byte_values() + p.input2_offset)
     low, high = activation_range(operator.activation, output)
     largest = int(np.abs(products).max())
     for scale in _candidates(operator.rounding, p, largest):
@@ -170,12 +169,6 @@ def _tflite(products: NDArray[np.int64], scale: Scale) -> NDArray[np.int64]:
 def _rounded_once(products: NDArray[np.int64], scale: Scale) -> NDArray[np.int64]:
     """As tinsmith_pulp_mul_scaled_s8 rounds."""
     return (_multiplied(products, scale) + scale.addend) >> scale.shift
-
-
-def _all_pairs() -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    values = np.arange(-128, 128).astype(np.int8)
-    lhs, rhs = np.meshgrid(values, values, indexing="ij")
-    return lhs, rhs
 
 
 # The calls.

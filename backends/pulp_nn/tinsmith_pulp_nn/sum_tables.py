@@ -17,6 +17,7 @@ from tinsmith_ir.arithmetic import (
     multiply_by_quantized_multiplier,
 )
 from tinsmith_ir.operators import Sub
+from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.operators.elementwise import Arithmetic
 from tinsmith_ir.parameters import elementwise_add_parameters, weighted_sum_parameters
 from tinsmith_ir.rounding import Rounding
@@ -42,7 +43,7 @@ def sum_tables(
     """Tables that give the result of an Add or Sub for every pair of int8; None where none were found. Types: of any
     shape.
     """
-    wanted = _wanted(operator, inputs, output)
+    wanted = results_of_all_pairs(operator, inputs, output)
     bounds = activation_range(operator.activation, output)
     amounts, places = _amounts(operator, inputs, output)
     bits = _fraction_bits(amounts, places)
@@ -62,16 +63,16 @@ def sum_tables(
     return None
 
 
-def _bytes() -> NDArray[np.int64]:
+def byte_values() -> NDArray[np.int64]:
     """Values by a byte taken as uint8."""
     return np.arange(256, dtype=np.uint8).view(np.int8).astype(np.int64)
 
 
-def _wanted(
-    operator: Arithmetic, inputs: tuple[TensorType, TensorType], output: TensorType
+def results_of_all_pairs(
+    operator: Operator, inputs: tuple[TensorType, TensorType], output: TensorType
 ) -> NDArray[np.int64]:
-    """(lhs, rhs): the results."""
-    values = _bytes().astype(np.int8)
+    """(256, 256): by the bytes of both operands, taken as uint8. Types: of any shape."""
+    values = byte_values().astype(np.int8)
     types = [inputs[0].with_shape((256, 1)), inputs[1].with_shape((1, 256))]
     (found,) = operator.evaluate(
         [values[:, None], values[None, :]], types, (output.with_shape((256, 256)),)
@@ -86,8 +87,8 @@ def _amounts(
     sign = -1 if isinstance(operator, Sub) else 1
     if operator.rounding is not Rounding.TFLITE:
         w = weighted_sum_parameters(operator, inputs, output)
-        lhs = (_bytes() + w.input1_offset) * w.multiplier1
-        rhs = (_bytes() + w.input2_offset) * w.multiplier2
+        lhs = (byte_values() + w.input1_offset) * w.multiplier1
+        rhs = (byte_values() + w.input2_offset) * w.multiplier2
         return [lhs, sign * rhs], MULTIPLIER_BITS - w.shift
     p = elementwise_add_parameters(operator, inputs, output)
     lhs = _scaled(p.input1_offset, p.left_shift, p.input1_multiplier, p.input1_shift)
@@ -97,7 +98,7 @@ def _amounts(
 
 
 def _scaled(offset: int, left_shift: int, multiplier: int, shift: int) -> NDArray[np.int64]:
-    raised = ((_bytes() + offset) << left_shift).astype(np.int32)
+    raised = ((byte_values() + offset) << left_shift).astype(np.int32)
     return multiply_by_quantized_multiplier(raised, multiplier, shift).astype(np.int64)
 
 

@@ -143,13 +143,15 @@ class _Finding:
         if self._lies_over_an_operand(call):
             return f"{call.operator.title} writes where it reads"
         shape = layer.output.shape
-        ways = dense_cuts(shape, self._most_parts)
-        dense = next((way for way in ways if self._copied_runs(call, kernel, way) == 0), None)
-        if dense is not None:
-            many = [way for way in ways if len(way) >= _FEW_PARTS * len(dense)]
-            if work < _LARGE * _COPIES_PAY * options.least_work:
-                return dense
-            return next((way for way in many if self._copied_runs(call, kernel, way)), dense)
+        is_large = work >= _LARGE * _COPIES_PAY * options.least_work
+        copying: list[list[Box]] = []
+        for boxes in dense_cuts(shape, self._most_parts):
+            count = self._copied_runs(call, kernel, boxes)
+            if count == 0:
+                more = [way for way in copying if len(way) >= _FEW_PARTS * len(boxes)]
+                return more[0] if more and is_large else boxes
+            if count is not None:
+                copying.append(boxes)
         ways = axis_cuts(shape, self._most_parts)
         runs = [self._copied_runs(call, kernel, boxes) for boxes in ways]
         possible = [

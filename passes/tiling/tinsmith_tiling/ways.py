@@ -14,11 +14,8 @@ from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Operator
 from tinsmith_ir.program import Call, Option, Program
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import Cost, Kernel, Layer
+from tinsmith_lowering import CORES, Cost, Kernel, Layer
 from tinsmith_target import Target
-
-CORES = "cores"
-"""The option of kernels that several cores share; a part of them wants a part of the scratch."""
 
 CHANNEL_BLOCK = 4
 """Kernels take channels four at a time: parts of them are multiples."""
