@@ -1,6 +1,5 @@
 """The report as one HTML page with nothing to load: report.json for people, a map of the arena, tiles along time."""
 
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -12,6 +11,7 @@ from tinsmith_allocation import Block, Plan
 from tinsmith_ir.escape import visible
 
 from tinsmith_driver.cluster import waits_text
+from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
 from tinsmith_driver.report_types import Report, TiledLayerRow
 from tinsmith_driver.table import thousands
 from tinsmith_driver.tiling import percent, tiling_text
@@ -21,19 +21,6 @@ _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 1100.0, 340.0, 64.0, 20.0
 _TICKS = 4
 _CHARACTER_WIDTH = 5.6
 _SHOWN_WAITS = 3
-
-
-@dataclass(frozen=True)
-class _Box:
-    """A block of the plan as a rectangle; label is "" where there is no room for it."""
-
-    title: str
-    label: str
-    x: float
-    y: float
-    width: float
-    height: float
-    hue: int
 
 
 @dataclass(frozen=True)
@@ -47,7 +34,7 @@ class _Map:
     width: float
     height: float
     left: float
-    boxes: list[_Box]
+    boxes: list[Rectangle]
     ticks: list[_Tick]
 
 
@@ -203,21 +190,19 @@ def _map(plan: Plan) -> _Map:
     return _Map(_WIDTH, _HEIGHT, _LEFT, boxes, ticks)
 
 
-def _box(plan: Plan, block: Block, first: int, column: float, scale: float) -> _Box:
+def _box(plan: Plan, block: Block, first: int, column: float, scale: float) -> Rectangle:
     offset = plan.offsets[block.name]
     width = (block.last_step - block.first_step + 1) * column
     height = block.size_bytes * scale
-    room = int((width - 8) / _CHARACTER_WIDTH)
-    # The end of a long name says more than its beginning, which its neighbours share.
+    room = room_for_text(width, _CHARACTER_WIDTH)
     name = visible(block.name)
-    label = name if len(name) <= room else "…" + name[1 - room :]
     title = f"{name}: bytes {offset:,} to {offset + block.size_bytes:,}"
-    return _Box(
-        title=f"{title}, steps {block.first_step} to {block.last_step}",
-        label=label if height >= 15 and room >= 4 else "",
-        x=round(_LEFT + (block.first_step - first) * column, 2),
-        y=round(offset * scale, 2),
-        width=round(width, 2),
-        height=round(height, 2),
-        hue=zlib.crc32(name.encode()) % 360,
+    return rectangle(
+        f"{title}, steps {block.first_step} to {block.last_step}",
+        end_of(name, room) if height >= 15 and room >= 4 else "",
+        _LEFT + (block.first_step - first) * column,
+        offset * scale,
+        width,
+        height,
+        colour_of(name),
     )

@@ -2,12 +2,12 @@
 how long the model has it.
 """
 
-import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.escape import visible
 
+from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
 from tinsmith_driver.report_types import TiledLayerRow, TilingFacts
 from tinsmith_driver.table import thousands
 
@@ -34,26 +34,13 @@ _COLOURS = {
 
 
 @dataclass(frozen=True)
-class Part:
-    """A rectangle; label is "" where there is no room for it."""
-
-    title: str
-    label: str
-    x: float
-    y: float
-    width: float
-    height: float
-    colour: str
-
-
-@dataclass(frozen=True)
 class Timeline:
     """rows: name and middle of each. ticks: place and cycle. legend: what a colour is."""
 
     width: float
     height: float
     left: float
-    parts: list[Part]
+    parts: list[Rectangle]
     rows: list[tuple[str, float]]
     ticks: list[tuple[float, str]]
     legend: list[tuple[str, str]]
@@ -66,7 +53,7 @@ def timeline(tiling: TilingFacts) -> Timeline:
     is_simulated = len(simulated) == len(layers)
     longest = max(tiling["modelled"], sum(simulated) if is_simulated else 0, 1)
     scale = (_WIDTH - _LEFT) / longest
-    parts: list[Part] = []
+    parts: list[Rectangle] = []
     rows: list[tuple[str, float]] = []
     top = 0.0
     if is_simulated:
@@ -80,11 +67,13 @@ def timeline(tiling: TilingFacts) -> Timeline:
         for i in range(_TICKS + 1)
     ]
     causes = _causes(layers) if is_simulated else []
-    legend = [(cause.replace("_", " "), _colour(cause)) for cause in causes]
+    legend = [(cause.replace("_", " "), _colour_of_cause(cause)) for cause in causes]
     return Timeline(_WIDTH, top + _BAR + _BOTTOM, _LEFT, parts, rows, ticks, legend)
 
 
-def _stacks(layers: Sequence[TiledLayerRow], cycles: Sequence[int], scale: float) -> Iterable[Part]:
+def _stacks(
+    layers: Sequence[TiledLayerRow], cycles: Sequence[int], scale: float
+) -> Iterable[Rectangle]:
     """Of each layer the shares of all cores' cycles, work at the bottom."""
     x = _LEFT
     for layer, count in zip(layers, cycles, strict=True):
@@ -95,16 +84,16 @@ def _stacks(layers: Sequence[TiledLayerRow], cycles: Sequence[int], scale: float
             y -= height
             title = f"{name}: {thousands(count)} cycles, {cause.replace('_', ' ')} {share:.1%}"
             label = _label(name, width) if cause == WORK and height >= 15 else ""
-            yield _part(title, label, x, y, width, height, _colour(cause))
+            yield rectangle(title, label, x, y, width, height, _colour_of_cause(cause))
         x += width
 
 
-def _bars(layers: Sequence[TiledLayerRow], scale: float, top: float) -> Iterable[Part]:
+def _bars(layers: Sequence[TiledLayerRow], scale: float, top: float) -> Iterable[Rectangle]:
     x = _LEFT
     for layer in layers:
         width, name = layer["modelled"] * scale, visible(layer["name"])
         title = f"{name}: {thousands(layer['modelled'])} cycles by the model, {layer['way']}"
-        yield _part(title, _label(name, width), x, top, width, _BAR, _colour(layer["way"]))
+        yield rectangle(title, _label(name, width), x, top, width, _BAR, colour_of(layer["way"]))
         x += width
 
 
@@ -125,18 +114,9 @@ def _causes(layers: Sequence[TiledLayerRow]) -> list[str]:
 
 
 def _label(name: str, width: float) -> str:
-    """The end of a name, which says more than its beginning, as far as there is room."""
-    room = int((width - 8) / _CHARACTER_WIDTH)
-    if len(name) <= room:
-        return name
-    return "…" + name[1 - room :] if room >= 4 else ""
+    room = room_for_text(width, _CHARACTER_WIDTH)
+    return end_of(name, room) if room >= 4 or len(name) <= room else ""
 
 
-def _part(
-    title: str, label: str, x: float, y: float, width: float, height: float, colour: str
-) -> Part:
-    return Part(title, label, round(x, 2), round(y, 2), round(width, 2), round(height, 2), colour)
-
-
-def _colour(name: str) -> str:
-    return _COLOURS.get(name, f"hsl({zlib.crc32(name.encode()) % 360} 55% 70%)")
+def _colour_of_cause(cause: str) -> str:
+    return _COLOURS.get(cause) or colour_of(cause)

@@ -1,0 +1,41 @@
+"""What the drawings of the report's page are made of."""
+
+import zlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """label is "" where there is no room for it."""
+
+    title: str
+    label: str
+    x: float
+    y: float
+    width: float
+    height: float
+    colour: str
+
+
+def rectangle(
+    title: str, label: str, x: float, y: float, width: float, height: float, colour: str
+) -> Rectangle:
+    """With places of two decimals."""
+    return Rectangle(
+        title, label, round(x, 2), round(y, 2), round(width, 2), round(height, 2), colour
+    )
+
+
+def room_for_text(width: float, character_width: float) -> int:
+    """Characters that a rectangle holds beside its margins."""
+    return int((width - 8) / character_width)
+
+
+def end_of(name: str, room: int) -> str:
+    """As much of a name as there is room for: its end says more than its beginning, which its neighbours share."""
+    return name if len(name) <= room else "…" + name[1 - room :]
+
+
+def colour_of(name: str) -> str:
+    """The same for the same name."""
+    return f"hsl({zlib.crc32(name.encode()) % 360} 55% 70%)"
