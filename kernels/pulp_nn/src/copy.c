@@ -7,8 +7,7 @@ typedef tinsmith_pulp_copy_t layer_t;
 
 void tinsmith_pulp_copy(const layer_t *layer, tinsmith_pulp_core_t core) {
   const share_t rows = share_of_rows(layer->rows, core);
-  const uint32_t bytes =
-      rows.members == 1u ? layer->row_bytes : odd_words(quotient(layer->row_bytes + rows.members - 1u, rows.members));
+  const uint32_t bytes = part_of_row(rows, layer->row_bytes);
   const uint32_t first = rows.member * bytes;
   if (rows.first >= rows.end || first >= layer->row_bytes) {
     return;

@@ -50,8 +50,7 @@ static void move_rows(uint8_t *to, const uint8_t *from, const tinsmith_pulp_box_
 static void move_box(uint8_t *to, const uint8_t *from, const tinsmith_pulp_box_t *box, tinsmith_pulp_core_t core) {
   const uint32_t *sizes = box->sizes;
   const share_t rows = share_of_rows(sizes[PLANE] * sizes[SLAB] * sizes[ROW], core);
-  const uint32_t elements =
-      rows.members == 1u ? sizes[ELEMENT] : odd_words(quotient(sizes[ELEMENT] + rows.members - 1u, rows.members));
+  const uint32_t elements = part_of_row(rows, sizes[ELEMENT]);
   const uint32_t first = rows.member * elements;
   if (rows.first >= rows.end || first >= sizes[ELEMENT]) {
     return;

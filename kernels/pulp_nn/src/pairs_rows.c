@@ -2,11 +2,10 @@
 #include "internal/pairs.h"
 #include "internal/rows.h"
 
-// Cores walk in step: parts of a row are an odd number of words.
 uint32_t rows_of_core(const tinsmith_pulp_pairs_t *pairs, tinsmith_pulp_core_t core, pairs_row_t *row) {
   const share_t rows = share_of_rows(pairs->rows, core);
   const uint32_t columns = pairs->columns;
-  const uint32_t part = rows.members == 1u ? columns : odd_words(quotient(columns + rows.members - 1u, rows.members));
+  const uint32_t part = part_of_row(rows, columns);
   const uint32_t first = rows.member * part;
   if (rows.first >= rows.end || first >= columns) {
     return 0u;

@@ -450,7 +450,7 @@ class _CallRewriting:
             if not self._is_fixed(name):  # those come with the first tile
                 shift = 0 if self._is_single else 1
                 for run, at, guard in self._shifted_runs(group, name, here, shift, tiles):
-                    yield self._fetch(order, group, run, at, guard)
+                    yield self._fetch(order, name, group, run, at, guard)
         if counter is None and number + 1 == tiles:
             yield from self._fetch_next(group, here.part, here.part_counter)
         ahead = max(tiles - 2, 0)
@@ -529,12 +529,13 @@ class _CallRewriting:
         for order, name in enumerate(self._staged):
             # One at a time: each tile fetches for itself, but for what they share.
             if is_first if self._is_fixed(name) else not self._is_single:
-                yield self._fetch(order, group, run, at, guard)
+                yield self._fetch(order, name, group, run, at, guard)
 
-    def _fetch(self, order: int, group: _Group, run: _Run, at: _At, guard: Guard | None) -> Copy:
-        """The copy of the operand with that number that a tile reads and that is not near."""
-        name, buffer = [*self._staged.items()][order]
-        slots = self._slots_of(name)
+    def _fetch(
+        self, order: int, name: str, group: _Group, run: _Run, at: _At, guard: Guard | None
+    ) -> Copy:
+        """The copy of an operand that a tile reads and that is not near. order: its number among those."""
+        buffer, slots = self._staged[name], self._slots_of(name)
         source = self._part_of(name, self._read(run.tile, name), group, run, at)
         target = self._in_slot(f"{name}.tile", source, buffer, at, slots)
         return Copy(source, target, DMA, at.token(2 * order, slots), guard)

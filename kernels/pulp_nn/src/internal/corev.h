@@ -8,8 +8,8 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-// Loops over registers: values of an array that stays in memory would cost a load and a store each.  ROLLED: small
-// code.
+// UNROLLED: loops over registers, since values of an array that stays in memory would cost a load and a store each.
+// ROLLED: small code.
 #if defined(__clang__)
 #define UNROLLED _Pragma("clang loop unroll(full)")
 #define ROLLED _Pragma("clang loop unroll(disable)")

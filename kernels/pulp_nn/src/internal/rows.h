@@ -23,4 +23,10 @@ static inline share_t share_of_rows(uint32_t rows, tinsmith_pulp_core_t core) {
   return (share_t){row, row < rows ? row + 1u : row, core.core - row * members, members};
 }
 
+// Of a row of so many bytes what a member has, but for the last one: all, or an odd number of words, as cores walk in
+// step.
+static inline uint32_t part_of_row(share_t rows, uint32_t bytes) {
+  return rows.members == 1u ? bytes : odd_words(quotient(bytes + rows.members - 1u, rows.members));
+}
+
 #endif  // TINSMITH_KERNELS_PULP_NN_ROWS_H_
