@@ -99,13 +99,10 @@ class Convolution(Weighted):
         self, box: Box, inputs: Types, outputs: Sequence[TensorType]
     ) -> Restriction | None:
         """Anywhere but where all windows see nothing but padding, or channels part a group unevenly."""
-        del outputs
         input_ = checks.present(inputs, 0, "input")
         weights = checks.present(inputs, 1, "weights")
-        window = spatial(weights.shape)
-        seen = windows_read(
-            box, spatial(input_.shape), window, self.stride, self.dilation, self.padding
-        )
+        sizes = spatial(outputs[0].shape), spatial(input_.shape), spatial(weights.shape)
+        seen = windows_read(box, *sizes, self.stride, self.dilation, self.padding)
         channels = box.ranges[3]
         read = self._channels_read(channels, input_, weights)
         if seen is None or read is None:

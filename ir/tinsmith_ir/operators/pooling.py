@@ -69,9 +69,8 @@ class Pool(Operator):
         self, box: Box, inputs: Types, outputs: Sequence[TensorType]
     ) -> Restriction | None:
         """Anywhere: each window sees an element."""
-        del outputs
-        size = spatial(checks.present(inputs, 0, "input").shape)
-        seen = windows_read(box, size, self.window, self.stride, (1, 1), self.padding)
+        sizes = spatial(outputs[0].shape), spatial(checks.present(inputs, 0, "input").shape)
+        seen = windows_read(box, *sizes, self.window, self.stride, (1, 1), self.padding)
         if seen is None:
             return None
         read = Box((box.ranges[0], seen.rows, seen.columns, box.ranges[3]))

@@ -54,17 +54,31 @@ class WindowsRead:
 
 
 def windows_read(
-    box: Box, size: Pair, window: Pair, stride: Pair, dilation: Pair, padding: Padding2D
+    box: Box,
+    output: Pair,
+    size: Pair,
+    window: Pair,
+    stride: Pair,
+    dilation: Pair,
+    padding: Padding2D,
 ) -> WindowsRead | None:
-    """What the windows of `box`, a part of an NHWC result, see of rows and columns of (h, w) `size`.
+    """What the windows of `box`, a part of an NHWC result of (h, w) `output`, see of rows and columns of (h, w) `size`.
 
-    None if all of them see nothing but padding.
+    Along an axis of which the box has all, that is all of the input: also what lies behind the last window, so that
+    a part of all columns reads whole rows. None if all windows see nothing but padding.
     """
     parts = [
-        seen_along(
-            box.ranges[1 + axis], size[axis], window[axis], stride[axis], dilation[axis], before
+        ((0, size[axis]), padding[2 * axis : 2 * axis + 2])
+        if box.ranges[1 + axis] == (0, output[axis])
+        else seen_along(
+            box.ranges[1 + axis],
+            size[axis],
+            window[axis],
+            stride[axis],
+            dilation[axis],
+            padding[2 * axis],
         )
-        for axis, before in ((0, padding[0]), (1, padding[2]))
+        for axis in (0, 1)
     ]
     rows, columns = parts
     if rows is None or columns is None:
