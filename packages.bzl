@@ -18,6 +18,7 @@ LIBRARIES = [
     "passes/rounding",
     "passes/scheduling",
     "passes/simplify",
+    "passes/splitting",
     "passes/spreading",
     "passes/tiling",
     "backends/c",

@@ -24,7 +24,7 @@ from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.evaluate import COMPARED_FRAMES, equal_arrays
 from tinsmith_ir.files import read_file
 from tinsmith_ir.passes import BIT_EXACT, AnyPass, BitExact, PassRecord, levels
-from tinsmith_ir.pipeline import Pipeline
+from tinsmith_ir.pipeline import Pipeline, PipelineResult
 from tinsmith_ir.simulate import Completion
 from tinsmith_ir.testing import random_inputs
 from tinsmith_lowering import Kernel, check_calls, check_prepared, prepare
@@ -32,6 +32,7 @@ from tinsmith_plugins import ImportChoices, Importer, ModelSource, Setting
 from tinsmith_target import Target
 
 from tinsmith_driver.collector import collector_paused
+from tinsmith_driver.fitting import fitted, shrinking_at
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.network import Network, evaluate
 from tinsmith_driver.options import CompileOptions, c_name
@@ -299,12 +300,21 @@ def compile_model(
         if isinstance(ir, Program):
             check_prepared(ir, chosen, kernels)
 
-    result = Pipeline(passes, (are_prepared,)).run(
-        model.graph,
-        verify_inputs=inputs,
-        on_start=lambda found: on_step(found.name),
-        on_made=made.keep,
-    )
+    def run(some: Sequence[AnyPass], ir: Graph | Program) -> PipelineResult:
+        return Pipeline(some, (are_prepared,)).run(
+            ir,
+            verify_inputs=inputs,
+            on_start=lambda found: on_step(found.name),
+            on_made=made.keep,
+        )
+
+    at = shrinking_at(passes)
+    if at is None or options.ram_bytes is None:
+        result = run(passes, model.graph)
+    else:
+        whole = run(passes[:at], model.graph)
+        rest = fitted(passes[at:], whole.program, options.ram_bytes, run)
+        result = PipelineResult(rest.ir, (*whole.records, *rest.records))
     program = result.program
     allocation = next(
         record.facts for record in result.records if isinstance(record.facts, Allocation)

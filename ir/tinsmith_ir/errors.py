@@ -64,9 +64,24 @@ class UnsupportedError(TinsmithError):
 
 
 class DoesNotFitError(TinsmithError):
-    """The model needs more memory than the target has: needed, available, largest live tensors."""
+    """The model needs more memory than the target has: needed, available, largest live tensors.
+
+    needed_bytes, available_bytes: of the memory in question, where one is; None else.
+    """
 
     exit_status = 1
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        problems: Sequence[str] = (),
+        needed_bytes: int | None = None,
+        available_bytes: int | None = None,
+    ) -> None:
+        super().__init__(text, problems=problems)
+        self.needed_bytes = needed_bytes
+        self.available_bytes = available_bytes
 
 
 class UsageError(TinsmithError):

@@ -123,6 +123,27 @@ class DetailedPass(Protocol[Given, Made]):
         ...
 
 
+@runtime_checkable
+class ShrinkingPass(Protocol):
+    """A pass that makes Programs smaller, as far as it is told: a dataclass with these fields. The facts of its
+    outcomes are `Shrunk`.
+    """
+
+    ram_bytes: int | None
+    """What may be live at once, as the pass counts it; None leaves Programs as they are."""
+
+
+@runtime_checkable
+class Shrunk(Protocol):
+    """What a `ShrinkingPass` did."""
+
+    live_bytes: int
+    """At once, as the pass counts them."""
+
+    least_bytes: int
+    """The fewest that it can do with."""
+
+
 @dataclass(frozen=True)
 class PassRecord(Checked):
     """What a pass did. verified: outputs were compared on given inputs, and the contract held.

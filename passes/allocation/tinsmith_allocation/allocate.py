@@ -152,5 +152,7 @@ def _check_fits(plan: Plan, memory: str, available: int | None) -> None:
         f"{visible(memory)} is too small: needed {plan.arena_bytes:,} bytes, available {available:,} bytes "
         f"({plan.status.value} plan; no plan needs less than {plan.lower_bound:,} bytes). "
         f"The largest tensors live at step {step}: {largest}. Choose a target with more memory, "
-        f"or a network with smaller feature maps."
+        f"or a network with smaller feature maps.",
+        needed_bytes=plan.arena_bytes,
+        available_bytes=available,
     )

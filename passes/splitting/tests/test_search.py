@@ -1,0 +1,73 @@
+"""Paths of ways, against all there are."""
+
+import itertools
+import random
+
+import pytest
+from tinsmith_splitting.search import Way, cheapest, front, least_budget
+
+
+def ways_of(generator: random.Random, steps: int) -> list[Way[str]]:
+    found = [
+        Way(at, at, generator.randint(1, 30), 0.0, f"{at}")
+        for at in range(steps)
+        if generator.random() < 0.95
+    ]
+    for first, last in itertools.combinations_with_replacement(range(steps), 2):
+        if generator.random() < 0.5:
+            live, extra = generator.randint(1, 30), float(generator.randint(0, 9))
+            found.append(Way(first, last, live, extra, f"{first}-{last}"))
+    return found
+
+
+def all_paths(ways: list[Way[str]], steps: int, at: int = 0) -> list[tuple[Way[str], ...]]:
+    if at == steps:
+        return [()]
+    return [
+        (way, *rest)
+        for way in ways
+        if way.first == at
+        for rest in all_paths(ways, steps, way.last + 1)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_path_is_better(seed: int) -> None:
+    generator = random.Random(seed)
+    steps = generator.randint(1, 6)
+    ways = ways_of(generator, steps)
+    paths = [
+        (max(way.live_bytes for way in path), sum(way.extra for way in path))
+        for path in all_paths(ways, steps)
+    ]
+    assert least_budget(ways, steps) == min((live for live, _ in paths), default=None)
+    for budget in range(32):
+        fitting = [extra for live, extra in paths if live <= budget]
+        found = cheapest(ways, steps, budget)
+        if found is None:
+            assert not fitting
+            continue
+        assert found.live_bytes <= budget
+        assert found.extra == min(fitting)
+        assert [way.first for way in found.ways] == [0, *(w.last + 1 for w in found.ways[:-1])]
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_the_front_is_what_no_path_beats(seed: int) -> None:
+    generator = random.Random(seed)
+    steps = generator.randint(1, 5)
+    ways = ways_of(generator, steps)
+    points = {
+        (max(way.live_bytes for way in path), sum(way.extra for way in path))
+        for path in all_paths(ways, steps)
+    }
+    best = {
+        point
+        for point in points
+        if not any(
+            other != point and other[0] <= point[0] and other[1] <= point[1] for other in points
+        )
+    }
+    found = front(ways, steps)
+    assert {(path.live_bytes, path.extra) for path in found} == best
+    assert [path.extra for path in found] == sorted(path.extra for path in found)

@@ -1,0 +1,16 @@
+"""What this library brings to the `tinsmith` command."""
+
+from tinsmith_plugins import PassEntry, Plugin
+
+from tinsmith_splitting.split import SplitCalls
+
+PLUGIN = Plugin(
+    "tinsmith_splitting",
+    passes=(
+        PassEntry(
+            SplitCalls,
+            before="elide-copies",
+            make=lambda setting: SplitCalls(setting.target, setting.kernels),
+        ),
+    ),
+)

@@ -1,0 +1,187 @@
+"""The Program in which calls stream as was planned: parts of calls, windows, and copies of lines that are kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from tinsmith_ir.boxes import Box, cut_type
+from tinsmith_ir.expressions import Expression
+from tinsmith_ir.hazards import without_unused
+from tinsmith_ir.program import (
+    Buffer,
+    Call,
+    ConstantBuffer,
+    Copy,
+    Program,
+    SimpleStep,
+    View,
+    tensor,
+)
+from tinsmith_lowering import overlaps, scratch_type
+
+from tinsmith_splitting.rows import Parts, RowCall, rows_box
+from tinsmith_splitting.search import Path
+from tinsmith_splitting.stream import Drop, Make
+from tinsmith_splitting.ways import Choice, Streamed
+
+
+def rewritten(
+    program: Program, parts: Parts, path: Path[Choice], steps: Sequence[SimpleStep]
+) -> Program:
+    """The program with the steps of each way that streams in parts."""
+    writing = _Writing(program, parts)
+    for way in path.ways:
+        if way.of is None:
+            writing.steps += steps[way.first : way.last + 1]
+        else:
+            writing.add(way.of)
+    return writing.program()
+
+
+class _Writing:
+    def __init__(self, program: Program, parts: Parts) -> None:
+        self._program = program
+        self._parts = parts
+        self.steps: list[SimpleStep] = []
+        self._views: dict[str, View] = {}
+        self._buffers: dict[str, Buffer] = {}
+        self._constants: dict[str, ConstantBuffer] = {}
+        self._taken = {
+            *program.view,
+            *program.buffer,
+            *program.constant,
+            *(call.name for call in program.calls),
+        }
+        self._numbers: dict[str, int] = {}
+
+    def program(self) -> Program:
+        return without_unused(
+            replace(
+                self._program,
+                views=(*self._program.views, *self._views.values()),
+                buffers=(*self._program.buffers, *self._buffers.values()),
+                constants=(*self._program.constants, *self._constants.values()),
+                steps=tuple(self.steps),
+            )
+        )
+
+    def add(self, streamed: Streamed) -> None:
+        """The steps of calls that stream."""
+        segment = streamed.segment
+        windows = {
+            name: self._window(name, lines * segment.row_bytes[name])
+            for name, lines in segment.stream.lines.items()
+        }
+        for action in segment.stream.actions:
+            if isinstance(action, Drop):
+                self._drop(windows[action.tensor], action, segment.row_bytes[action.tensor])
+            else:
+                self._make(streamed.calls[action.stage], action, windows)
+
+    def _window(self, name: str, size: int) -> Buffer:
+        memory = self._program.buffer_of(name).memory
+        buffer = Buffer(self._fresh(f"{name}.lines"), size, memory)
+        self._buffers[buffer.name] = buffer
+        return buffer
+
+    def _drop(self, window: Buffer, action: Drop, row_bytes: int) -> None:
+        """Copies of at most as many lines as go, so that none lies over what it is copied from."""
+        for at in range(0, action.kept, action.dropped):
+            count = min(action.dropped, action.kept - at)
+            source = self._bytes(window, (at + action.dropped) * row_bytes, count * row_bytes)
+            destination = self._bytes(window, at * row_bytes, count * row_bytes)
+            self.steps.append(Copy(source, destination))
+
+    def _bytes(self, buffer: Buffer, start: int, size: int) -> str:
+        name = self._fresh(f"{buffer.name}.{start}")
+        self._views[name] = View(name, scratch_type(size), buffer.name, Expression(start))
+        return name
+
+    def _make(self, rows: RowCall, action: Make, windows: Mapping[str, Buffer]) -> None:
+        call, program = rows.call, self._program
+        where = self._fresh(call.name)
+        restriction = self._parts.restriction(call, rows.axis, action.begin, action.end)
+        choice = self._parts.choice(call, rows.axis, action.begin, action.end)
+        assert restriction is not None
+        assert choice is not None
+        names: list[str | None] = []
+        for name, box in zip(call.inputs, restriction.operands, strict=True):
+            if name is None or box is None:
+                names.append(None)
+            elif name in program.constant:
+                names.append(self._constant(program.constant[name], box))
+            else:
+                names.append(
+                    self._rows(where, name, rows.axis, box.ranges[rows.axis], action, windows)
+                )
+        result = self._rows(
+            where, rows.result.name, rows.axis, (action.begin, action.end), action, windows
+        )
+        layer = replace(choice.layer, name=where)
+        size = choice.kernel.scratch_bytes(layer)
+        scratch = None
+        if size:
+            memory = program.buffer_of(rows.result.name).memory
+            buffer, view = tensor(self._fresh(f"{where}.scratch"), scratch_type(size), memory)
+            self._buffers[buffer.name], self._views[view.name] = buffer, view
+            scratch = view.name
+        self.steps.append(
+            Call(
+                where,
+                choice.called,
+                restriction.operator,
+                restriction.taken(names),
+                (result,),
+                scratch,
+                choice.reason,
+                location=call.location,
+                over=overlaps(choice.kernel, layer),
+                options=layer.options,
+            )
+        )
+
+    def _constant(self, given: ConstantBuffer, box: Box) -> str:
+        if box.is_whole(given.type.shape):
+            return given.name
+        name = f"{given.name}{box}".replace(" ", "")
+        if name not in self._constants:
+            data = np.ascontiguousarray(given.data[box.slices])
+            self._constants[name] = ConstantBuffer(name, cut_type(given.type, box), data)
+        return name
+
+    def _rows(
+        self,
+        where: str,
+        name: str,
+        axis: int,
+        rows: tuple[int, int],
+        action: Make,
+        windows: Mapping[str, Buffer],
+    ) -> str:
+        """A view of some rows of a tensor: in its window, or where it lies as a whole."""
+        whole = self._program.view[name]
+        box = rows_box(whole.type.shape, axis, *rows)
+        if name not in windows:
+            if box.is_whole(whole.type.shape):
+                return name
+            part = whole.part(self._fresh(f"{where}.{name}"), box)
+        else:
+            row_bytes = whole.type.size_bytes // whole.type.shape[axis]
+            start = (rows[0] - action.lines[name]) * row_bytes
+            part = View(
+                self._fresh(f"{where}.{name}"),
+                cut_type(whole.type, box),
+                windows[name].name,
+                Expression(start),
+            )
+        self._views[part.name] = part
+        return part.name
+
+    def _fresh(self, wish: str) -> str:
+        """A name that nobody has."""
+        name = wish
+        while name in self._taken:
+            self._numbers[wish] = self._numbers.get(wish, 0) + 1
+            name = f"{wish}.{self._numbers[wish]}"
+        self._taken.add(name)
+        return name

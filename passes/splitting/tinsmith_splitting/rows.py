@@ -1,0 +1,198 @@
+"""The rows of a Program's tensors: which of them each call reads for which, and what computes a part of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tinsmith_ir.boxes import Box
+from tinsmith_ir.checked import Checked
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.operators import Operator
+from tinsmith_ir.operators.base import Restriction
+from tinsmith_ir.program import Call, Program, View
+from tinsmith_ir.types import TensorType
+from tinsmith_lowering import Kernel, Layer, choose_kernel, find_kernel, layer_of_part
+from tinsmith_target import Target
+
+from tinsmith_splitting.stream import Read, Stage
+
+
+def row_axis(shapes: Sequence[tuple[int, ...]]) -> int | None:
+    """The axis along which tensors of these shapes have rows that lie densely: the first that is longer than 1 in one
+    of them, all before it being 1 everywhere; None if there is none that all of them have.
+    """
+    for axis in range(min(map(len, shapes), default=0)):
+        if any(shape[axis] > 1 for shape in shapes):
+            return axis
+    return None
+
+
+def rows_box(shape: Sequence[int], axis: int, begin: int, end: int) -> Box:
+    """Rows begin to end - 1 along an axis."""
+    return Box.whole(shape).with_range(axis, begin, end)
+
+
+@dataclass(frozen=True)
+class Choice(Checked):
+    """The kernel of a part. called: what its call says. reason: why not a better one."""
+
+    kernel: Kernel
+    layer: Layer
+    called: str
+    reason: str
+
+
+class Parts:
+    """Parts of the calls of a program: their layers and kernels, found once for parts that are alike.
+
+    program: lowered, its constants as the graph has them.
+    """
+
+    def __init__(self, program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
+        self.program = program
+        self.target = target
+        self.kernels = kernels
+        self._restrictions: dict[tuple[str, int, int, int], Restriction | None] = {}
+        self._choices: dict[tuple[str, int, Operator, tuple[TensorType | None, ...]], Choice] = {}
+
+    def restriction(self, call: Call, axis: int, begin: int, end: int) -> Restriction | None:
+        """What computes some rows of a call's result; None if it is not cut there."""
+        key = call.name, axis, begin, end
+        if key not in self._restrictions:
+            inputs, outputs = self.program.types_of(call)
+            box = rows_box(outputs[0].shape, axis, begin, end)
+            self._restrictions[key] = call.operator.restrict(box, inputs, outputs)
+        return self._restrictions[key]
+
+    def choice(self, call: Call, axis: int, begin: int, end: int) -> Choice | None:
+        """The kernel of some rows: the call's own if it takes them; None if no kernel does."""
+        found = self.restriction(call, axis, begin, end)
+        if found is None:
+            return None
+        inputs, outputs = self.program.types_of(call)
+        key = call.name, end - begin, found.operator, found.cut_types(inputs)
+        if key not in self._choices:
+            box = rows_box(outputs[0].shape, axis, begin, end)
+            layer = layer_of_part(self.program, call, found, box, self.target)
+            try:
+                self._choices[key] = self._choose(call, layer)
+            except UnsupportedError:
+                return None
+        return self._choices[key]
+
+    def _choose(self, call: Call, layer: Layer) -> Choice:
+        try:
+            kernel = find_kernel(call.kernel, layer, self.kernels)
+        except UnsupportedError:
+            kernel = None
+        if kernel is not None and kernel.broken_rule(layer) is None:
+            return Choice(
+                kernel, kernel.with_options(layer, call.options), call.kernel, call.reason
+            )
+        kernel, reason, called = choose_kernel(layer, self.kernels)
+        return Choice(kernel, kernel.with_options(layer, call.options), called, reason)
+
+
+@dataclass(frozen=True, eq=False)
+class RowCall:
+    """A call that can be computed row by row.
+
+    result: the view that it makes. operands: index -> view, of those that are no constants.
+    """
+
+    call: Call
+    axis: int
+    result: View
+    stage: Stage
+    """Its reads name views."""
+    operand_rows: tuple[int, ...]
+    """Of the tensor of each read, all of its rows."""
+
+    def stage_of(self, chunk: int) -> Stage:
+        """The stage where so many rows are made at a time; with all of them at once all of each operand is read, also
+        rows behind the last window.
+        """
+        stage = self.stage
+        if chunk < stage.rows:
+            return stage
+        reads = tuple(
+            Read(read.tensor, (0,) * stage.rows, (rows,) * stage.rows)
+            for read, rows in zip(stage.reads, self.operand_rows, strict=True)
+        )
+        return replace(stage, reads=reads)
+
+    @cached_property
+    def row_bytes(self) -> int:
+        """Of the result."""
+        return self.result.type.size_bytes // self.stage.rows
+
+
+def row_call(parts: Parts, call: Call, axis: int) -> RowCall | None:
+    """A call as a stage; None if some row of its result cannot be had by itself, from whole rows of its operands."""
+    program = parts.program
+    if call.engine is not None or call.guard is not None or len(call.outputs) != 1 or call.reads:
+        return None
+    result = program.view[call.outputs[0]]
+    shape = result.type.shape
+    if not result.is_dense or len(shape) <= axis or any(size > 1 for size in shape[:axis]):
+        return None
+    names = [name if name is not None and name in program.view else None for name in call.inputs]
+    rows = shape[axis]
+    ranges: dict[str, list[tuple[int, int] | None]] = {
+        name: [] for name in names if name is not None
+    }
+    for row in range(rows):
+        found = parts.restriction(call, axis, row, row + 1)
+        if found is None:
+            return None
+        read: dict[str, tuple[int, int]] = {}
+        for name, box in zip(names, found.operands, strict=True):
+            if name is None or box is None:
+                continue
+            span = _rows_of(program.view[name], box, axis)
+            if span is None:
+                return None
+            begin, end = read.get(name, span)
+            read[name] = min(begin, span[0]), max(end, span[1])
+        for name, spans in ranges.items():
+            spans.append(read.get(name))
+    reads = tuple(
+        _read(name, spans, program.view[name].type.shape[axis]) for name, spans in ranges.items()
+    )
+    if any(read is None for read in reads):
+        return None
+    stage = Stage(call.name, result.name, rows, tuple(read for read in reads if read is not None))
+    extents = tuple(program.view[read.tensor].type.shape[axis] for read in stage.reads)
+    return RowCall(call, axis, result, stage, extents)
+
+
+def _rows_of(view: View, box: Box, axis: int) -> tuple[int, int] | None:
+    """The rows that a box holds; None if it does not hold them whole, or they do not lie densely."""
+    shape = view.type.shape
+    if not view.is_dense or len(shape) <= axis or any(size > 1 for size in shape[:axis]):
+        return None
+    others = [at for at in range(len(shape)) if at != axis]
+    if not all(box.is_whole(shape, at) for at in others):
+        return None
+    return box.ranges[axis]
+
+
+def _read(name: str, spans: Sequence[tuple[int, int] | None], rows: int) -> Read | None:
+    """None unless ranges never fall. Where nothing is read, the next begin and the last end stand."""
+    begins, ends = [0] * len(spans), [0] * len(spans)
+    begin = rows
+    for at in reversed(range(len(spans))):
+        span = spans[at]
+        if span is not None:
+            if span[0] > begin:
+                return None
+            begin = span[0]
+        begins[at] = begin
+    end = 0
+    for at, span in enumerate(spans):
+        if span is not None:
+            if span[1] < end:
+                return None
+            end = span[1]
+        ends[at] = end
+    return Read(name, tuple(begins), tuple(ends))

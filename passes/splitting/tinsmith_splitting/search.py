@@ -1,0 +1,107 @@
+"""Which calls stream together, and how many rows at a time: a shortest path from the first call to behind the last.
+
+A *way* is a range of neighbouring steps computed together, with the bytes that are live meanwhile and what it costs
+more than whole tensors. All plans are paths of ways; of those whose ways keep within a budget the cheapest one is
+found, and the least budget that some path keeps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+Of = TypeVar("Of")
+
+
+@dataclass(frozen=True)
+class Way(Generic[Of]):
+    """Steps first to last, computed together. extra: what it costs more than each step whole; never negative.
+
+    live_bytes: of everything, while it runs. of: what it is.
+    """
+
+    first: int
+    last: int
+    live_bytes: int
+    extra: float
+    of: Of
+
+
+@dataclass(frozen=True)
+class Path(Generic[Of]):
+    """ways: one after the other, all steps. live_bytes: the most of one of them. extra: of all."""
+
+    ways: tuple[Way[Of], ...]
+
+    @property
+    def live_bytes(self) -> int:
+        """The most of any way."""
+        return max((way.live_bytes for way in self.ways), default=0)
+
+    @property
+    def extra(self) -> float:
+        """Of all ways."""
+        return sum(way.extra for way in self.ways)
+
+
+def cheapest(ways: Sequence[Way[Of]], steps: int, budget: int) -> Path[Of] | None:
+    """The path that costs least of those whose ways have no more live bytes than `budget`; of equal ones, the one whose
+    ways have fewer live bytes in sum. None if there is none.
+    """
+    return _path(ways, steps, budget)
+
+
+def least_budget(ways: Sequence[Way[Of]], steps: int) -> int | None:
+    """The fewest live bytes that a path needs; None without a path."""
+    best: list[int | None] = [0, *([None] * steps)]
+    by_last = _by_last(ways, steps)
+    for end in range(1, steps + 1):
+        found = [
+            max(before, way.live_bytes)
+            for way in by_last[end - 1]
+            if (before := best[way.first]) is not None
+        ]
+        best[end] = min(found, default=None)
+    return best[steps]
+
+
+def front(ways: Sequence[Way[Of]], steps: int) -> list[Path[Of]]:
+    """Paths none of which is better than another in bytes and cost: from the cheapest on, each with fewer bytes."""
+    found: list[Path[Of]] = []
+    budget = max((way.live_bytes for way in ways), default=0)
+    while (path := _path(ways, steps, budget)) is not None:
+        if found and found[-1].extra == path.extra:
+            found.pop()
+        found.append(path)
+        budget = path.live_bytes - 1
+    return found
+
+
+def _by_last(ways: Sequence[Way[Of]], steps: int) -> list[list[Way[Of]]]:
+    found: list[list[Way[Of]]] = [[] for _ in range(steps)]
+    for way in ways:
+        found[way.last].append(way)
+    return found
+
+
+def _path(ways: Sequence[Way[Of]], steps: int, budget: int) -> Path[Of] | None:
+    best: list[tuple[float, int] | None] = [(0.0, 0), *([None] * steps)]
+    came: list[Way[Of] | None] = [None] * (steps + 1)
+    for end, ending in enumerate(_by_last(ways, steps), 1):
+        for way in ending:
+            before = best[way.first]
+            if before is None or way.live_bytes > budget:
+                continue
+            value = before[0] + way.extra, before[1] + way.live_bytes
+            known = best[end]
+            if known is None or value < known:
+                best[end], came[end] = value, way
+    if best[steps] is None:
+        return None
+    path: list[Way[Of]] = []
+    at = steps
+    while at:
+        way = came[at]
+        assert way is not None
+        path.append(way)
+        at = way.first
+    return Path(tuple(reversed(path)))

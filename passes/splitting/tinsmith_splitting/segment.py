@@ -1,0 +1,158 @@
+"""Neighbouring calls that stream rows together: which tensors are windows, what bytes that takes, and what it costs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tinsmith_ir.checked import Checked
+
+from tinsmith_splitting.stream import Drop, Make, Stage, Stream
+
+NEVER = 1 << 60
+
+
+@dataclass(frozen=True)
+class Sizes(Checked):
+    """Bytes of tensors, each rounded up to what a buffer takes. unit: the alignment of buffers."""
+
+    unit: int
+
+    def rounded(self, size_bytes: int) -> int:
+        """What a buffer of so many bytes takes."""
+        return -(-size_bytes // self.unit) * self.unit
+
+
+@dataclass(frozen=True)
+class Price(Checked):
+    """Of a part of a call. scratch: bytes. cost: instructions, about."""
+
+    scratch: int
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Stages that stream together.
+
+    entries: whole tensors that they read -> bytes; exits: whole tensors that they make -> bytes. ending: entries that
+    nobody reads behind these stages, so that an exit may lie over them. row_bytes: of all of these and of windows.
+    prices: of the part of a stage with rows begin to end - 1.
+    """
+
+    stages: Sequence[Stage]
+    stream: Stream
+    sizes: Sizes
+    row_bytes: Mapping[str, int]
+    entries: Mapping[str, int]
+    exits: Mapping[str, int]
+    ending: frozenset[str]
+    prices: Mapping[tuple[str, int, int], Price]
+    copy_cost: tuple[float, float]
+    """Instructions of one copy, and of one of its bytes."""
+
+    @cached_property
+    def cost(self) -> float:
+        """Instructions, about."""
+        once, each = self.copy_cost
+        cost = 0.0
+        for action in self.stream.actions:
+            if isinstance(action, Make):
+                cost += self.prices[action.stage, action.begin, action.end].cost
+            else:
+                copies = -(-action.kept // action.dropped)
+                cost += copies * once + action.kept * self.row_bytes[action.tensor] * each
+        return cost
+
+    @cached_property
+    def inner_bytes(self) -> int:
+        """The most bytes that windows and scratch have at once."""
+        actions = self.stream.actions
+        makes = {stage.name: stage for stage in self.stages}
+        live = [0] * (len(actions) + 1)
+        spans: list[tuple[int, int, int]] = []
+        open_: dict[str, tuple[int, int]] = {}  # window -> first and last action
+        for at, action in enumerate(actions):
+            if isinstance(action, Drop):
+                open_[action.tensor] = open_[action.tensor][0], at
+                continue
+            stage = makes[action.stage]
+            price = self.prices[action.stage, action.begin, action.end]
+            live[at] += self.sizes.rounded(price.scratch)
+            for read in stage.reads:
+                if read.tensor in open_:
+                    open_[read.tensor] = open_[read.tensor][0], at
+            name = stage.result
+            lines = self.stream.lines.get(name)
+            if lines is None:
+                continue
+            is_anew = action.begin == action.lines[name] and action.end - action.begin == lines
+            if name in open_ and is_anew:
+                spans.append((*open_.pop(name), self._window(name)))
+            open_[name] = open_.get(name, (at, at))[0], at
+        spans += [(first, last, self._window(name)) for name, (first, last) in open_.items()]
+        change = [0] * (len(actions) + 1)
+        for first, last, size in spans:
+            change[first] += size
+            change[last + 1] -= size
+        now, most = 0, 0
+        for at in range(len(actions)):
+            now += change[at]
+            most = max(most, now + live[at])
+        return most
+
+    def _window(self, name: str) -> int:
+        return self.sizes.rounded(self.stream.lines[name] * self.row_bytes[name])
+
+    @cached_property
+    def outer_bytes(self) -> int:
+        """Bytes of entries and exits, where one exit may lie over one entry that ends here."""
+        size = self.sizes.rounded
+        total = sum(map(size, (*self.entries.values(), *self.exits.values())))
+        best = 0
+        for entry in self.ending:
+            for exit_ in self.exits:
+                best = max(best, self._saved(entry, exit_))
+        return total - best
+
+    def _saved(self, entry: str, exit_: str) -> int:
+        """Bytes that the two share if the exit lies as near as its rows allow."""
+        distance = self._distance(entry, exit_)
+        mine, theirs = (
+            self.sizes.rounded(self.exits[exit_]),
+            self.sizes.rounded(self.entries[entry]),
+        )
+        unit = self.sizes.unit
+        at = min(distance // unit * unit, max(0, theirs - mine))
+        extent = max(theirs, at + mine) - min(0, at)
+        return max(0, mine + theirs - extent)
+
+    def _distance(self, entry: str, exit_: str) -> int:
+        """Where the exit begins less where the entry begins, at most: no row is read after it is written over."""
+        needed = NEVER
+        found = NEVER
+        for action in reversed(self.stream.actions):
+            if not isinstance(action, Make):
+                continue
+            stage = self._stage[action.stage]
+            for read in stage.reads:
+                if read.tensor == entry:
+                    needed = min(needed, read.begins[action.begin] * self.row_bytes[entry])
+            if stage.result == exit_ and needed < NEVER:
+                found = min(found, needed - action.end * self.row_bytes[exit_])
+        return found
+
+    @cached_property
+    def _stage(self) -> Mapping[str, Stage]:
+        return {stage.name: stage for stage in self.stages}
+
+    @property
+    def bytes_at_once(self) -> int:
+        """All of it."""
+        return self.inner_bytes + self.outer_bytes
+
+
+def parts_of(actions: Iterable[object]) -> set[tuple[str, int, int]]:
+    """The parts that a stream makes: stage, begin, end."""
+    return {
+        (action.stage, action.begin, action.end) for action in actions if isinstance(action, Make)
+    }

@@ -1,0 +1,90 @@
+"""The program pass: rows of neighbouring calls stream through windows, so that a program takes less memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_ir.errors import UsageError
+from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
+from tinsmith_ir.program import Call, Copy, Fill, Program
+from tinsmith_lowering import Kernel
+from tinsmith_target import Target
+
+from tinsmith_splitting.facts import splitting_of
+from tinsmith_splitting.rewrite import rewritten
+from tinsmith_splitting.search import Way, cheapest, least_budget
+from tinsmith_splitting.ways import Choice, Ways
+
+
+@dataclass(frozen=True)
+class SplitCalls(Checked):
+    """Let rows stream where whole tensors do not fit.
+
+    ram_bytes: what may be live at once, as this pass counts it; None leaves programs as they are. Of the plans that
+    keep within it the cheapest is taken; where there is none, so of 0, the one that needs least.
+    """
+
+    target: Target
+    kernels: Sequence[Kernel]
+    ram_bytes: int | None = None
+
+    name: ClassVar[str] = "split-calls"
+    # Parts of operators compute what the whole does.
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a size that is none."""
+        super().__post_init__()
+        if self.ram_bytes is not None and self.ram_bytes < 0:
+            raise UsageError(f"{self.name}: expected ram-bytes from 0, got {self.ram_bytes}")
+
+    def run(self, program: Program) -> Program:
+        """The program, its rows streaming where that is needed."""
+        return self.run_in_detail(program).ir
+
+    @checked
+    def run_in_detail(self, program: Program) -> Outcome[Program]:
+        """The same."""
+        if self.ram_bytes is None or not _can_be_split(program):
+            return Outcome(program)
+        ways, found = _ways(program, self.target, tuple(self.kernels))
+        steps = len(ways.steps)
+        least = least_budget(found, steps)
+        assert least is not None  # each step as it is
+        path = cheapest(found, steps, max(self.ram_bytes, least))
+        assert path is not None
+        facts = splitting_of(path, least)
+        warnings = (
+            ()
+            if not self.ram_bytes or least <= self.ram_bytes
+            else (_shortage(least, self.ram_bytes),)
+        )
+        made = rewritten(program, ways.parts, path, ways.steps) if facts.segments else program
+        return Outcome(made, warnings, facts=facts)
+
+
+def _shortage(least: int, ram_bytes: int) -> str:
+    return (
+        f"however rows stream, at least {least:,} bytes are live at once, which is more than {ram_bytes:,}; "
+        "the plan that takes these was made"
+    )
+
+
+@lru_cache(maxsize=1)
+def _ways(
+    program: Program, target: Target, kernels: tuple[Kernel, ...]
+) -> tuple[Ways, Sequence[Way[Choice]]]:
+    """Kept for the next budget, since finding them takes the time."""
+    ways = Ways(program, target, kernels)
+    return ways, tuple(ways.all())
+
+
+def _can_be_split(program: Program) -> bool:
+    """Whether it is one of calls of the core, one after the other, whose buffers have no place yet."""
+    return (
+        all(isinstance(step, Call | Copy | Fill) for step in program.steps)
+        and not program.engines
+        and all(buffer.offset is None for buffer in program.buffers)
+    )
