@@ -44,9 +44,10 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-8:] == [
+    assert names([])[-9:] == [
         "lower",
         "schedule-calls",
+        "split-calls",
         "elide-copies",
         "spread-calls",
         "prepare",
