@@ -140,9 +140,6 @@ class Shrunk(Protocol):
     live_bytes: int
     """At once, as the pass counts them."""
 
-    least_bytes: int
-    """The fewest that it can do with."""
-
 
 @dataclass(frozen=True)
 class PassRecord(Checked):

@@ -35,17 +35,15 @@ class StreamedRows(Checked):
 class Splitting(Checked):
     """The plan of a program.
 
-    segments: what streams. live_bytes: the most at once; least_bytes: the fewest that any plan of this kind needs.
-    extra: instructions more than whole tensors take, about; no plan of this kind within the budget takes fewer.
+    segments: what streams. live_bytes: the most at once. extra: instructions more than whole tensors take, about; no plan of this kind within the budget takes fewer.
     """
 
     segments: tuple[StreamedRows, ...]
     live_bytes: int
-    least_bytes: int
     extra: float
 
 
-def splitting_of(path: Path[Choice], least_bytes: int) -> Splitting:
+def splitting_of(path: Path[Choice]) -> Splitting:
     """What a path says."""
     segments = tuple(
         StreamedRows(
@@ -58,4 +56,4 @@ def splitting_of(path: Path[Choice], least_bytes: int) -> Splitting:
         for way in path.ways
         if way.of is not None
     )
-    return Splitting(segments, path.live_bytes, least_bytes, path.extra)
+    return Splitting(segments, path.live_bytes, path.extra)

@@ -14,8 +14,8 @@ from tinsmith_target import Target
 
 from tinsmith_splitting.facts import splitting_of
 from tinsmith_splitting.rewrite import rewritten
-from tinsmith_splitting.search import Way, cheapest, least_budget
-from tinsmith_splitting.ways import Choice, Ways
+from tinsmith_splitting.search import cheapest, least_budget
+from tinsmith_splitting.ways import Ways
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,18 @@ class SplitCalls(Checked):
         """The same."""
         if self.ram_bytes is None or not _can_be_split(program):
             return Outcome(program)
-        ways, found = _ways(program, self.target, tuple(self.kernels))
+        ways = _ways(program, self.target, tuple(self.kernels))
         steps = len(ways.steps)
-        least = least_budget(found, steps)
-        assert least is not None  # each step as it is
-        path = cheapest(found, steps, max(self.ram_bytes, least))
+        path = cheapest(ways.within(self.ram_bytes), steps, self.ram_bytes)
+        warnings: tuple[str, ...] = ()
+        if path is None:
+            smallest = ways.smallest()
+            least = least_budget(smallest, steps)
+            assert least is not None  # each step as it is
+            path = cheapest(smallest, steps, least)
+            warnings = (_shortage(least, self.ram_bytes),) if self.ram_bytes else ()
         assert path is not None
-        facts = splitting_of(path, least)
-        warnings = (
-            ()
-            if not self.ram_bytes or least <= self.ram_bytes
-            else (_shortage(least, self.ram_bytes),)
-        )
+        facts = splitting_of(path)
         made = rewritten(program, ways.parts, path, ways.steps) if facts.segments else program
         return Outcome(made, warnings, facts=facts)
 
@@ -73,12 +73,9 @@ def _shortage(least: int, ram_bytes: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def _ways(
-    program: Program, target: Target, kernels: tuple[Kernel, ...]
-) -> tuple[Ways, Sequence[Way[Choice]]]:
+def _ways(program: Program, target: Target, kernels: tuple[Kernel, ...]) -> Ways:
     """Kept for the next budget, since finding them takes the time."""
-    ways = Ways(program, target, kernels)
-    return ways, tuple(ways.all())
+    return Ways(program, target, kernels)
 
 
 def _can_be_split(program: Program) -> bool:

@@ -16,7 +16,7 @@ from tinsmith_splitting.search import Way
 from tinsmith_splitting.segment import Price, Segment, Sizes, parts_of
 from tinsmith_splitting.stream import Stage, stream
 
-CHUNKS = (1, 2, 4, 8)
+CHUNKS = (16, 8, 4, 2, 1)
 """Rows that each call makes at a time."""
 
 _CALL_COST = 250.0
@@ -49,6 +49,7 @@ class Ways:
         self._sizes = Sizes(max(memory.alignment for memory in program.memories))
         self._spans = lifetimes(program)
         self._rows: dict[tuple[int, int], RowCall | None] = {}
+        self._known: dict[tuple[int, int, int], Way[Choice] | None] = {}
         self._prices: dict[tuple[str, int, int, int], Price | None] = {}
         self._views_of = Counter(view.buffer for view in program.views)
 
@@ -57,12 +58,43 @@ class Ways:
         """The steps of the program, in order."""
         return self._steps
 
-    def all(self, budget: int | None = None) -> Iterator[Way[Choice]]:
-        """Each step as it is, and each row of calls that can stream. budget: ways of more live bytes do not matter."""
-        for at in range(len(self._steps)):
-            yield self._as_it_is(at)
+    def within(self, budget: int) -> list[Way[Choice]]:
+        """The ways with at most so many live bytes; of neighbouring calls that stream the one with most rows at a time, and
+        only where one of them does not fit as it is.
+        """
+        alone = self.as_they_are
+        found = [way for way in alone if way.live_bytes <= budget]
         for first in range(len(self._steps)):
-            yield from self._from(first, budget)
+            is_needed = False
+            for last in range(first, len(self._steps)):
+                calls = self._row_calls(first, last)
+                if calls is None or self._lines_alone(first, last, calls) > budget:
+                    break
+                is_needed = is_needed or alone[last].live_bytes > budget
+                if is_needed and self._around(first, last, calls) <= budget:
+                    fitting = (self._way(first, last, calls, chunk) for chunk in _chunks(calls))
+                    way = next((way for way in fitting if way and way.live_bytes <= budget), None)
+                    found += [] if way is None else [way]
+        return found
+
+    def smallest(self) -> list[Way[Choice]]:
+        """Each step as it is, and all neighbouring calls that stream, one row at a time."""
+        found = [*self.as_they_are]
+        budget = max(way.live_bytes for way in found)
+        for first in range(len(self._steps)):
+            for last in range(first, len(self._steps)):
+                calls = self._row_calls(first, last)
+                if calls is None or self._lines_alone(first, last, calls) > budget:
+                    break
+                if self._around(first, last, calls) <= budget:
+                    way = self._way(first, last, calls, 1)
+                    found += [] if way is None else [way]
+        return found
+
+    @cached_property
+    def as_they_are(self) -> list[Way[Choice]]:
+        """Each step by itself, whole."""
+        return [self._as_it_is(at) for at in range(len(self._steps))]
 
     def _as_it_is(self, at: int) -> Way[Choice]:
         step = self._steps[at]
@@ -90,26 +122,29 @@ class Ways:
                 best = max(best, most_shared(sizes, *leave, self._sizes.unit))
         return best
 
-    def _from(self, first: int, budget: int | None) -> Iterator[Way[Choice]]:
-        for last in range(first, len(self._steps)):
-            calls = self._row_calls(first, last)
-            if calls is None:
-                return
-            names = [call.stage.name for call in calls]
-            if any(call.stage.rows > 1 for call in calls):
-                for chunk in CHUNKS:
-                    if chunk > 1 and chunk >= max(call.stage.rows for call in calls):
-                        break
-                    way = self._streamed(first, last, calls, dict.fromkeys(names, chunk), chunk)
-                    if way is not None:
-                        yield way
-            if budget is not None and self._windows_alone(first, last, calls) > budget:
-                return
+    def _way(
+        self, first: int, last: int, calls: Sequence[RowCall], chunk: int
+    ) -> Way[Choice] | None:
+        key = first, last, chunk
+        if key not in self._known:
+            chunks = {call.stage.name: chunk for call in calls}
+            self._known[key] = self._streamed(first, last, calls, chunks, chunk)
+        return self._known[key]
 
-    def _windows_alone(self, first: int, last: int, calls: Sequence[RowCall]) -> int:
-        """Bytes that more calls behind `last` would add to, whatever they are: one row of each window."""
+    def _lines_alone(self, first: int, last: int, calls: Sequence[RowCall]) -> int:
+        """One line of each window: what calls from `first` to behind `last` take at least."""
         inner = self._inner(first, last)
         return sum(call.row_bytes for call in calls if call.result.buffer in inner)
+
+    def _around(self, first: int, last: int, calls: Sequence[RowCall]) -> int:
+        """What whole tensors take at least, whatever lies over what."""
+        inner = self._inner(first, last)
+        scratch = {self._buffer(call.call.scratch) for call in calls if call.call.scratch}
+        live = [self._size(name) for name in self._live(first, last) if name not in inner | scratch]
+        exits = [
+            self._size(call.result.buffer) for call in calls if call.result.buffer not in inner
+        ]
+        return sum(live) - max(exits, default=0)
 
     def _row_calls(self, first: int, last: int) -> list[RowCall] | None:
         """The calls as stages, if they can stream along one axis and share the rows of what lies between."""
@@ -150,6 +185,8 @@ class Ways:
         windows = frozenset(call.result.name for call in calls if call.result.buffer in inner)
         if any(not self._is_read(name, stages) for name in windows):
             return None
+        if all(call.stage.rows <= chunks[call.stage.name] for call in calls):
+            return None  # nothing is cut
         plan = stream(stages, windows, chunks)
         by_name = {call.stage.name: call for call in calls}
         prices: dict[tuple[str, int, int], Price] = {}
@@ -260,6 +297,12 @@ class Ways:
         return [
             name for name, (begin, end) in self._spans.items() if begin <= last and end >= first
         ]
+
+
+def _chunks(calls: Sequence[RowCall]) -> Iterator[int]:
+    """Rows at a time that make a difference, the most first."""
+    rows = max(call.stage.rows for call in calls)
+    return (chunk for chunk in CHUNKS if chunk < rows)
 
 
 def cost_of(kernel: Kernel, layer: Layer) -> float:
