@@ -30,12 +30,14 @@ class Memory(Checked):
 
     size_bytes: None means as large as needed. alignment: of its start, and of every buffer in it, in bytes.
     is_remote: the core cannot load from and store to it; only copies of engines that reach it do.
+    is_caller: it belongs to who calls the program, and holds inputs: a copy from there asks for the bytes.
     """
 
     name: str
     size_bytes: int | None = None
     alignment: int = 16
     is_remote: bool = False
+    is_caller: bool = False
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from tinsmith_ir.program import (
 )
 from tinsmith_lowering import overlaps, scratch_type
 
-from tinsmith_splitting.rows import Parts, RowCall, rows_box
+from tinsmith_splitting.rows import Parts, RowCall, row_axis, rows_box
 from tinsmith_splitting.search import Path
 from tinsmith_splitting.stream import Drop, Make
 from tinsmith_splitting.ways import Choice, Streamed
@@ -68,18 +68,20 @@ class _Writing:
     def add(self, streamed: Streamed) -> None:
         """The steps of calls that stream."""
         segment = streamed.segment
+        memory = self._program.buffer_of(next(reversed(streamed.calls.values())).result.name).memory
         windows = {
-            name: self._window(name, lines * segment.row_bytes[name])
+            name: self._window(name, lines * segment.row_bytes[name], memory)
             for name, lines in segment.stream.lines.items()
         }
         for action in segment.stream.actions:
             if isinstance(action, Drop):
                 self._drop(windows[action.tensor], action, segment.row_bytes[action.tensor])
+            elif action.stage not in streamed.calls:
+                self._fetch(action, windows)
             else:
                 self._make(streamed.calls[action.stage], action, windows)
 
-    def _window(self, name: str, size: int) -> Buffer:
-        memory = self._program.buffer_of(name).memory
+    def _window(self, name: str, size: int, memory: str) -> Buffer:
         buffer = Buffer(self._fresh(f"{name}.lines"), size, memory)
         self._buffers[buffer.name] = buffer
         return buffer
@@ -96,6 +98,16 @@ class _Writing:
         name = self._fresh(f"{buffer.name}.{start}")
         self._views[name] = View(name, scratch_type(size), buffer.name, Expression(start))
         return name
+
+    def _fetch(self, action: Make, windows: Mapping[str, Buffer]) -> None:
+        """Rows that the caller hands over come into their window."""
+        name = action.stage
+        whole = self._program.view[name]
+        axis = row_axis([whole.type.shape]) or 0
+        rows = action.begin, action.end
+        source = whole.part(self._fresh(f"{name}.handed"), rows_box(whole.type.shape, axis, *rows))
+        self._views[source.name] = source
+        self.steps.append(Copy(source.name, self._rows(name, name, axis, rows, action, windows)))
 
     def _make(self, rows: RowCall, action: Make, windows: Mapping[str, Buffer]) -> None:
         call, program = rows.call, self._program

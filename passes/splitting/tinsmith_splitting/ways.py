@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinsmith_ir.lifetimes import lifetimes
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.lifetimes import Span, lifetimes
 from tinsmith_ir.overlaps import most_shared, overlap_of_buffers
 from tinsmith_ir.program import Call, Program, SimpleStep, simple_steps
 from tinsmith_lowering import Kernel, Layer
@@ -47,7 +48,7 @@ class Ways:
         self.parts = Parts(program, target, kernels)
         self._steps = tuple(simple_steps(program.steps))
         self._sizes = Sizes(max(memory.alignment for memory in program.memories))
-        self._spans = lifetimes(program)
+        self._spans = self._lives()
         self._rows: dict[tuple[int, int], RowCall | None] = {}
         self._known: dict[tuple[int, int, int], Way[Choice] | None] = {}
         self._prices: dict[tuple[str, int, int, int], Price | None] = {}
@@ -140,7 +141,8 @@ class Ways:
         """What whole tensors take at least, whatever lies over what."""
         inner = self._inner(first, last)
         scratch = {self._buffer(call.call.scratch) for call in calls if call.call.scratch}
-        live = [self._size(name) for name in self._live(first, last) if name not in inner | scratch]
+        apart = inner | scratch | self._handed_over
+        live = [self._size(name) for name in self._live(first, last) if name not in apart]
         exits = [
             self._size(call.result.buffer) for call in calls if call.result.buffer not in inner
         ]
@@ -180,22 +182,34 @@ class Ways:
         chunks: Mapping[str, int],
         chunk: int,
     ) -> Way[Choice] | None:
-        stages = [call.stage_of(chunks[call.stage.name]) for call in calls]
+        fetched = self._fetched(last, calls)
+        stages = [
+            *(Stage(name, name, rows, ()) for name, rows in fetched.items()),
+            *(call.stage_of(chunks[call.stage.name]) for call in calls),
+        ]
         inner = self._inner(first, last)
         windows = frozenset(call.result.name for call in calls if call.result.buffer in inner)
+        windows |= fetched.keys()
         if any(not self._is_read(name, stages) for name in windows):
             return None
         if all(call.stage.rows <= chunks[call.stage.name] for call in calls):
             return None  # nothing is cut
-        plan = stream(stages, windows, chunks)
+        plan = stream(stages, windows, {**chunks, **dict.fromkeys(fetched, chunk)})
         by_name = {call.stage.name: call for call in calls}
         prices: dict[tuple[str, int, int], Price] = {}
         for part in parts_of(plan.actions):
+            if part[0] in fetched:
+                prices[part] = Price(0, _COPY_COST[0])
+                continue
             price = self._price(by_name[part[0]], *part[1:])
             if price is None:
                 return None
             prices[part] = price
-        entries = self._entries(first, last, calls)
+        entries = {
+            name: size
+            for name, size in self._entries(first, last, calls).items()
+            if name not in fetched
+        }
         exits = {
             call.result.name: self._size(call.result.buffer)
             for call in calls
@@ -217,7 +231,7 @@ class Ways:
             prices,
             _COPY_COST,
         )
-        used = {self._buffer(name) for name in (*entries, *exits)} | inner
+        used = {self._buffer(name) for name in (*entries, *exits, *fetched)} | inner
         scratch = {
             self._buffer(call.call.scratch) for call in calls if call.call.scratch is not None
         }
@@ -241,6 +255,26 @@ class Ways:
                     buffers.add(buffer)
                     found[read.tensor] = self._size(buffer)
         return found
+
+    def _fetched(self, last: int, calls: Sequence[RowCall]) -> dict[str, int]:
+        """Inputs that the caller hands over when asked, whose rows these calls alone read -> their rows."""
+        found: dict[str, int] = {}
+        for call in calls:
+            for read, rows in zip(call.stage.reads, call.operand_rows, strict=True):
+                buffer = self._buffer(read.tensor)
+                if buffer not in self._handed_over or self._spans[buffer][1] > last:
+                    continue
+                if self._views_of[buffer] == 1:
+                    found[read.tensor] = rows
+        return found
+
+    @cached_property
+    def _handed_over(self) -> frozenset[str]:
+        """Buffers of inputs that come when they are asked for; see `Memory.is_caller`."""
+        memory = self.program.memory
+        return frozenset(
+            buffer.name for buffer in self.program.buffers if memory[buffer.memory].is_caller
+        )
 
     def _is_read(self, name: str, stages: Sequence[Stage]) -> bool:
         return any(read.tensor == name for stage in stages for read in stage.reads)
@@ -284,6 +318,19 @@ class Ways:
     def _whole_cost(self, call: RowCall) -> float:
         price = self._price(call, 0, call.stage.rows)
         return 0.0 if price is None else price.cost
+
+    def _lives(self) -> dict[str, Span]:
+        """As `lifetimes`; what the caller hands over when asked is in memory from its first use on."""
+        spans = lifetimes(self.program)
+        for name in self._handed_over & spans.keys():
+            first = next(
+                at
+                for at, step in enumerate(self._steps)
+                if name
+                in {self._buffer(read) for read in step_names(step)[0] if read in self.program.view}
+            )
+            spans[name] = first, spans[name][1]
+        return spans
 
     def _buffer(self, name: str) -> str:
         return self.program.view[name].buffer
