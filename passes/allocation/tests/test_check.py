@@ -48,12 +48,15 @@ def test_a_leave_allows_its_distances_only() -> None:
         check_plan(Plan((A, B), {"a": 0, "b": 8}, 16, upwards))
 
 
-def test_a_leave_covers_one_step_only() -> None:
-    longer = Block("a", 16, 0, 2, 8)
-    with pytest.raises(
-        PlanError, match=r"b cannot be written over a.* last is 1, got steps 0 to 2"
-    ):
-        check_plan(Plan((longer, B), {"a": 0, "b": 0}, 16, (Leave("b", "a"),)))
+def test_a_leave_covers_all_steps_that_two_blocks_share() -> None:
+    longer = Block("a", 16, 0, 7, 8)
+    later = Block("c", 16, 5, 6, 8)
+    leave = (Leave("b", "a", -8),)
+    check_plan(Plan((longer, B), {"a": 8, "b": 0}, 16, leave))
+    with pytest.raises(PlanError, match="b at distance 0, too near"):
+        check_plan(Plan((longer, B), {"a": 0, "b": 0}, 16, leave))
+    with pytest.raises(PlanError, match="a and c both hold bytes 8 to 15 in step 5"):
+        check_plan(Plan((longer, B, later), {"a": 8, "b": 0, "c": 0}, 16, leave))
 
 
 class CountedOffsets(dict[str, int]):

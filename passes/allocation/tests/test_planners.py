@@ -1,5 +1,6 @@
 """The planners against plans made by hand, against exhaustive search, and on random blocks."""
 
+import itertools
 import os
 import random
 import signal
@@ -106,20 +107,25 @@ def has_leave(leaves: Sequence[Leave], block: Block, other: Block, distance: int
     )
 
 
-def random_leaves(seed: int, blocks: tuple[Block, ...]) -> list[Leave]:
-    """One for each block that ends where another begins."""
+def random_leaves(seed: int, blocks: tuple[Block, ...], *, one_step: bool) -> list[Leave]:
+    """One for each block that ends where another begins, or else for some of all that live together."""
     source = random.Random(seed)
     return [
         Leave(
             output.name,
-            dying.name,
+            other.name,
             source.choice([None, 0, -1, 1]),
             source.choice([None, None, 1, 2]),
             tuple(source.sample([-2, -1, 0, 1, 2], source.randint(0, 2))),
         )
-        for output in blocks
-        for dying in blocks
-        if dying.first_step < dying.last_step == output.first_step
+        for output, other in itertools.permutations(blocks, 2)
+        if (
+            other.first_step < other.last_step == output.first_step
+            if one_step
+            else output.lives_with(other)
+            and (other.first_step, other.name) < (output.first_step, output.name)
+            and source.random() < 0.4
+        )
     ]
 
 
@@ -177,16 +183,74 @@ def test_exact_equals_exhaustive_search(seed: int) -> None:
     assert not has_plan(blocks, plan.arena_bytes - 1)
 
 
+@pytest.mark.parametrize("one_step", [True, False])
 @pytest.mark.parametrize("seed", range(40))
-def test_exact_with_leaves_equals_exhaustive_search(seed: int) -> None:
+def test_exact_with_leaves_equals_exhaustive_search(seed: int, one_step: bool) -> None:
     blocks = full_blocks(seed)
-    leaves = random_leaves(seed, blocks)
+    leaves = random_leaves(seed, blocks, one_step=one_step)
     plan = plan_exact(blocks, leaves=leaves)
     check_plan(plan)
     check_plan(plan_greedy(blocks, leaves=leaves))
     assert plan.status is Status.OPTIMAL
     assert has_plan(blocks, plan.arena_bytes, leaves)
     assert not has_plan(blocks, plan.arena_bytes - 1, leaves)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("alignment", [1, 16])
+def test_bound_with_leaves_is_not_above_the_optimum_and_greedy_plans_hold(
+    seed: int, alignment: int
+) -> None:
+    blocks = random_blocks(seed, 9, alignment)
+    source = random.Random(seed)
+    leaves = [
+        Leave(one.name, other.name, source.randrange(-500, 500), source.choice([None, 300]))
+        for one, other in itertools.combinations(blocks, 2)
+        if one.lives_with(other) and source.random() < 0.5
+    ]
+    greedy, exact = plan_greedy(blocks, leaves=leaves), plan_exact(blocks, leaves=leaves)
+    for plan in (greedy, exact):
+        check_plan(plan)
+    assert exact.status is Status.OPTIMAL
+    assert lower_bound(blocks, leaves) <= exact.arena_bytes <= greedy.arena_bytes
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_bound_of_two_blocks_is_the_optimum(seed: int) -> None:
+    source = random.Random(seed)
+    alignment = source.choice([1, 4])
+    blocks = tuple(Block(name, source.randrange(1, 30), 0, 1, alignment) for name in "xy")
+    low, high = source.randrange(-30, 10), source.randrange(0, 30)
+    leave = Leave("y", "x", low, high, (source.randrange(-20, 20),))
+    wanted = min(
+        max(x + blocks[0].size_bytes, y + blocks[1].size_bytes)
+        for x, y in itertools.product(range(0, 64, alignment), repeat=2)
+        if leave.allows(y - x, blocks[1], blocks[0])
+    )
+    assert lower_bound(blocks, [leave]) == wanted
+    assert plan_greedy(blocks, leaves=[leave]).arena_bytes == wanted
+
+
+def test_bound_counts_what_two_outputs_need_behind_their_source() -> None:
+    """Each alone may lie in the source; in its last steps, too, the two are apart."""
+    blocks = (Block("x", 8, 0, 2), Block("y", 8, 1, 4), Block("z", 8, 1, 4))
+    leaves = [Leave("y", "x"), Leave("z", "x")]
+    assert lower_bound(blocks, leaves) == 16
+    assert plan_exact(blocks, leaves=leaves).arena_bytes == 16
+
+
+@pytest.mark.parametrize("planner", [plan_greedy, plan_exact])
+def test_rows_slide_over_what_they_are_made_from(planner: Planner) -> None:
+    """The source is the largest, and yet does not lie at the bottom, or the output finds no place before it."""
+    blocks = (
+        Block("x", 27648, -1, 47, 16),
+        Block("y", 18432, 0, 48, 16),
+        Block("scratch", 140, 20, 20, 16),
+    )
+    plan = planner(blocks, leaves=[Leave("y", "x", -384)])
+    check_plan(plan)
+    assert plan.arena_bytes == 384 + 27648 + 140
+    assert plan.status is Status.OPTIMAL
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -246,8 +310,8 @@ def test_two_outputs_are_not_written_over_the_same_source() -> None:
 @pytest.mark.parametrize(
     ("leave", "reason"),
     [
-        (Leave("late", "x"), "whose last is 3, got steps 0 to 1"),
-        (Leave("x", "x"), "whose last is 0"),
+        (Leave("late", "x"), "share a step, got steps 3 to 4 and 0 to 1"),
+        (Leave("x", "x"), "expected two blocks"),
         (Leave("x", "nothing"), "no block has the name"),
     ],
 )

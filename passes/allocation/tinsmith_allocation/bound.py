@@ -2,7 +2,7 @@
 
 import heapq
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from tinsmith_ir.checked import checked
@@ -15,17 +15,24 @@ def lower_bound(blocks: Sequence[Block], leaves: Sequence[Leave] = ()) -> int:
     """Bytes that no plan of `blocks` can go below: the largest sum of sizes live in one step.
 
     All offsets are multiples of the smallest alignment, so each size counts rounded up to it, but
-    for one block of the step, which may be the highest. What a block can at most share with those that it
-    may be written over counts once. Raises PlanError for a bad leave.
+    for one block of the step, which may be the highest. What blocks can at most share with those that they have
+    leave to share with counts once, and two that may lie over one another need as much as they do alone. Raises
+    PlanError for a bad leave.
     """
     unit = min((block.alignment for block in blocks), default=1)
     bound = max((block.size_bytes for block in blocks), default=0)
-    shared = _shared_bytes(blocks, checked_leaves(blocks, leaves), unit)
+    leaves_of = checked_leaves(blocks, leaves)
+    for leave in leaves:
+        _, output, source = leaves_of[leave.output][leave.source]
+        bound = max(bound, leave.least_bytes(output, source, unit))
+    saved = _Saved(blocks, leaves_of, unit)
     total = 0
     ending: list[tuple[int, int]] = []
     paddings: list[tuple[int, int]] = []
-    for step, starting in groupby(sorted(blocks, key=_first), key=_first):
-        for block in starting:
+    by_step = {step: [*found] for step, found in groupby(sorted(blocks, key=_first), key=_first)}
+    # Where a block ends that others might lie over, these may need more than before.
+    for step in sorted({*by_step, *saved.steps}):
+        for block in by_step.get(step, ()):
             padding = -block.size_bytes % unit
             total += block.size_bytes + padding
             heapq.heappush(ending, (block.last_step, block.size_bytes + padding))
@@ -34,21 +41,77 @@ def lower_bound(blocks: Sequence[Block], leaves: Sequence[Leave] = ()) -> int:
             total -= heapq.heappop(ending)[1]
         while paddings and paddings[0][1] < step:
             heapq.heappop(paddings)
-        bound = max(bound, total - shared[step] + paddings[0][0] if paddings else 0)
+        bound = max(bound, total - saved.until(step) + paddings[0][0] if paddings else 0)
     return bound
 
 
-def _shared_bytes(blocks: Sequence[Block], leaves: LeavesOf, unit: int) -> Counter[int]:
-    """Step -> at most how many bytes blocks that begin there share with blocks that end there."""
-    shared: Counter[int] = Counter()
-    for block in blocks:
-        with_sources = sum(
-            leave.most_shared(output, source, unit)
-            for leave, output, source in leaves.get(block.name, {}).values()
-            if output is block
-        )
-        shared[block.first_step] += min(with_sources, -(-block.size_bytes // unit) * unit)
-    return shared
+class _Saved:
+    """At most how many bytes the blocks that live in one step save by sharing.
+
+    Taken one after the other in any order, each block adds at least its size less what it can share with each of those
+    before it. Two orders are tried: a block may be written over several, and several over one.
+    steps: in which that changes.
+    """
+
+    def __init__(self, blocks: Sequence[Block], leaves: LeavesOf, unit: int) -> None:
+        ranks = {
+            block.name: rank for rank, block in enumerate(sorted(blocks, key=_first)) if leaves
+        }
+        upwards: Counter[int] = Counter()
+        downwards: Counter[int] = Counter()
+        for block in blocks:
+            size = -(-block.size_bytes // unit) * unit
+            shares = [
+                (
+                    ranks[other] < ranks[block.name],
+                    max(output.first_step, source.first_step),
+                    min(output.last_step, source.last_step),
+                    leave.most_shared(output, source, unit),
+                )
+                for other, (leave, output, source) in leaves.get(block.name, {}).items()
+            ]
+            upwards.update(_changes(size, [share[1:] for share in shares if share[0]]))
+            downwards.update(_changes(size, [share[1:] for share in shares if not share[0]]))
+        self._orders = _Sum(upwards), _Sum(downwards)
+        self.steps = {*upwards, *downwards}
+
+    def until(self, step: int) -> int:
+        """In that step, which is not before one that was asked for."""
+        return min(order.until(step) for order in self._orders)
+
+
+def _changes(size: int, shares: Sequence[tuple[int, int, int]]) -> Mapping[int, int]:
+    """Step -> by how much changes there what a block of `size` saves.
+
+    shares: from which step to which it can share at most how many bytes with another.
+    """
+    changes: Counter[int] = Counter()
+    for first, last, most in shares:
+        changes[first] += most
+        changes[last + 1] -= most
+    found: dict[int, int] = {}
+    total = before = 0
+    for step in sorted(changes):
+        total += changes[step]
+        found[step] = min(total, size) - before
+        before += found[step]
+    return found
+
+
+class _Sum:
+    """Of changes by step."""
+
+    def __init__(self, changes: Mapping[int, int]) -> None:
+        self._changes: Iterator[tuple[int, int]] = iter(sorted(changes.items()))
+        self._next = next(self._changes, None)
+        self._total = 0
+
+    def until(self, step: int) -> int:
+        """Of all changes up to a step, which is not before one that was asked for."""
+        while self._next is not None and self._next[0] <= step:
+            self._total += self._next[1]
+            self._next = next(self._changes, None)
+        return self._total
 
 
 def _first(block: Block) -> int:

@@ -122,7 +122,7 @@ def _check_pair(plan: Plan, one: Block, other: Block, leaves: LeavesOf) -> None:
     if found is not None:
         leave, output, source = found
         distance = plan.offsets[output.name] - plan.offsets[source.name]
-        if leave.allows(distance, output, source) and len(steps) == 1:
+        if leave.allows(distance, output, source):
             return
         near = f", {output.name} at distance {distance}, too near"
     raise PlanError(

@@ -74,35 +74,43 @@ class _Search:
         return variable * (block.alignment // self._unit)
 
     def _add_block(self, block: Block) -> None:
-        """Its rectangle; of one that may be written over sources, from its second step on: in its first step it is
-        compared with each block that lives then.
+        """Its rectangle; of one that may be written over sources, from the first step on in which none of them lives:
+        before, it is compared with each block that lives then.
         """
-        leaves = [found for found in self._leaves.get(block.name, {}).values() if found[1] is block]
+        found = self._leaves.get(block.name, {})
+        leaves = [leave for leave in found.values() if leave[1] is block]
         if not leaves:
             self._add_rectangle(block, block.first_step)
             return
-        if block.last_step > block.first_step:
-            self._add_rectangle(block, block.first_step + 1)
-        sources = {source.name for _, _, source in leaves}
+        last_shared = min(block.last_step, max(source.last_step for _, _, source in leaves))
+        if block.last_step > last_shared:
+            self._add_rectangle(block, last_shared + 1)
         others = [
             other
-            for other in self._greedy.live(block.first_step)
-            if other is not block and other.name not in sources
+            for other in self._greedy.blocks
+            if other.first_step <= last_shared
+            and block.first_step <= other.last_step
+            and other is not block
+            and other.name not in found
         ]
         mine = self._bytes(block)
         theirs = [self._bytes(other) for other in others]
-        if any(self._may_share(other, others) for other in others):
+        if self._live_apart(others, block.first_step):
+            self._model.add_no_overlap([mine, *theirs])
+        else:
             for other in theirs:
                 self._model.add_no_overlap([mine, other])
-        else:
-            self._model.add_no_overlap([mine, *theirs])
         for leave, _, source in leaves:
             self._add_leave(leave, block, source)
 
-    def _may_share(self, block: Block, others: Sequence[Block]) -> bool:
-        """True if there is a leave between the block and one of the others."""
-        partners = self._leaves.get(block.name, {})
-        return any(other.name in partners for other in others)
+    def _live_apart(self, blocks: Sequence[Block], step: int) -> bool:
+        """True if all live in that step and there is no leave between two of them."""
+        names = {block.name for block in blocks}
+        return all(
+            block.first_step <= step <= block.last_step
+            and names.isdisjoint(self._leaves.get(block.name, {}))
+            for block in blocks
+        )
 
     def _add_leave(self, leave: Leave, output: Block, source: Block) -> None:
         """The distances at which the two may lie: up to one, from one on, or one of a few."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.checked import checked
 
 from tinsmith_allocation.bound import lower_bound
+from tinsmith_allocation.mirror import Mirror
 from tinsmith_allocation.model import (
     Block,
     Leave,
@@ -26,6 +27,7 @@ _ALL_IMPROVEMENTS_BLOCKS = 125
 _FEW = 32
 
 _Key = Callable[[Block], tuple[int, ...]]
+_Planner = Callable[[Sequence[Block], Plan | None], Plan | None]
 
 _ORDERS: tuple[_Key, ...] = (
     lambda block: (-block.size_bytes, block.first_step),
@@ -41,7 +43,8 @@ def plan_greedy(
     blocks: Sequence[Block], *, leaves: Sequence[Leave] = (), improvements: int = 200
 ) -> Plan:
     """The best plan of a few orders, then of at most `improvements` changed ones; where there are more
-    than 125 blocks, of a few more orders and of fewer changed ones, by the square of their number.
+    than 125 blocks, of a few more orders and of fewer changed ones, by the square of their number. Where a leave is for
+    several steps, each order is tried upside down, too.
 
     Stops at once when a plan meets the lower bound. Raises PlanError for blocks of the same name or
     a bad leave.
@@ -49,26 +52,50 @@ def plan_greedy(
     leaves_of = checked_leaves(blocks, leaves)
     bound = lower_bound(blocks, leaves)
 
-    def plan(order: Sequence[Block], better_than: Plan | None) -> Plan | None:
+    def upwards(order: Sequence[Block], better_than: Plan | None) -> Plan | None:
         below = None if better_than is None else better_than.arena_bytes
         offsets = _first_fit(order, leaves_of, below)
         if offsets is None:
             return None
         return Plan(tuple(blocks), offsets, bound, tuple(leaves))
 
+    mirror = Mirror(blocks, leaves) if _slides(leaves_of) else None
+
+    def downwards(order: Sequence[Block], better_than: Plan | None) -> Plan | None:
+        assert mirror is not None
+        below = None if better_than is None else better_than.arena_bytes + mirror.unit
+        mirrored = _first_fit([mirror.blocks[block.name] for block in order], mirror.leaves, below)
+        if mirrored is None:
+            return None
+        found = Plan(tuple(blocks), mirror.offsets(mirrored), bound, tuple(leaves))
+        return found if better_than is None or found.arena_bytes < better_than.arena_bytes else None
+
+    planners = (upwards,) if mirror is None else (upwards, downwards)
+
     share = min(1.0, _ALL_IMPROVEMENTS_BLOCKS / max(len(blocks), 1))
     tries = int(improvements * share**2)
     more = _crowding_orders(blocks) if tries < improvements else ()
     best_order: list[Block] = []
     best: Plan | None = None
+    best_planner: _Planner = upwards
     for key in (*_ORDERS, *more):
         order = sorted(blocks, key=lambda block: (*key(block), block.name))
-        if (better := plan(order, best)) is not None:
-            best_order, best = order, better
-        if best is not None and best.arena_bytes == bound:
-            return best
+        for planner in planners:
+            if (better := planner(order, best)) is not None:
+                best_order, best, best_planner = order, better, planner
+            if best is not None and best.arena_bytes == bound:
+                return best
     assert best is not None
-    return _improve(best_order, best, plan, tries)
+    return _improve(best_order, best, best_planner, tries)
+
+
+def _slides(leaves: LeavesOf) -> bool:
+    """True if two blocks have leave to share bytes for more than a step."""
+    return any(
+        min(output.last_step, source.last_step) > max(output.first_step, source.first_step)
+        for found in leaves.values()
+        for _, output, source in found.values()
+    )
 
 
 def _crowding_orders(blocks: Sequence[Block]) -> Iterator[_Key]:
@@ -98,7 +125,7 @@ def _crowding_orders(blocks: Sequence[Block]) -> Iterator[_Key]:
 def _improve(
     order: list[Block],
     best: Plan,
-    plan: Callable[[Sequence[Block], Plan], Plan | None],
+    plan: _Planner,
     improvements: int,
 ) -> Plan:
     """Let one block after the other that stands in the highest block's way jump before it."""

@@ -1,7 +1,7 @@
 """The problem and its solution, free of any IR: blocks of bytes with lifetimes, and their offsets.
 
 Time is counted in steps. A block holds its bytes in every step from `first_step` to `last_step`,
-both included; two blocks that share a step must not share a byte.
+both included; two blocks that share a step must not share a byte, unless they have leave to (`Leave`).
 """
 
 import enum
@@ -64,7 +64,11 @@ class Block(Checked):
 
 @dataclass(frozen=True)
 class Leave(Checked):
-    """Leave to let the block `output` share bytes with the block `source`, an earlier one whose last step is its first.
+    """Leave to let the block `output` share bytes with the block `source`, in all steps in which both live.
+
+    Whoever gives it knows that at these distances nobody wants a byte of the one when it has become the other's: since
+    the two share a single step, in which all is read before it is written over, or since row after row of the source
+    dies before a row of the output is written there.
 
     A distance is the offset of `output` less that of `source`. at_most, at_least: any distance up to, and from there
     on; None for none but those at which the two share no byte, which need no leave. exactly: others.
@@ -95,6 +99,19 @@ class Leave(Checked):
         """
         sizes = output.size_bytes, source.size_bytes
         return most_shared(sizes, self.at_most, self.at_least, self.exactly, unit)
+
+    def least_bytes(self, output: Block, source: Block, unit: int) -> int:
+        """At least how many bytes there are from the first of the two to the last, at a distance that is a multiple of
+        `unit`.
+        """
+        mine, theirs = output.size_bytes, source.size_bytes
+        low, high = self.bounds(output, source)
+        # Fewest where the smaller one lies within the larger, so as near to that as is allowed.
+        within = {0, (theirs - mine) // unit * unit, -((mine - theirs) // unit) * unit}
+        nearest = {min(low // unit * unit, distance) for distance in within}
+        nearest |= {max(-(-high // unit) * unit, distance) for distance in within}
+        nearest |= {distance for distance in self.exactly if distance % unit == 0}
+        return min(max(theirs, distance + mine) - min(0, distance) for distance in nearest)
 
 
 class Status(enum.Enum):
@@ -180,10 +197,10 @@ def checked_leaves(blocks: Sequence[Block], leaves: Sequence[Leave]) -> LeavesOf
         if leave.output not in by_name or leave.source not in by_name:
             raise PlanError(f"no block has the name {leave.output} or {leave.source}")
         output, source = by_name[leave.output], by_name[leave.source]
-        if not source.first_step < source.last_step == output.first_step:
+        if output is source or not output.lives_with(source):
             raise PlanError(
-                f"{output.name} cannot be written over {source.name}: expected a block of earlier steps whose last is "
-                f"{output.first_step}, got steps {source.first_step} to {source.last_step}"
+                f"{output.name} cannot be written over {source.name}: expected two blocks that share a step, got "
+                f"steps {output.first_step} to {output.last_step} and {source.first_step} to {source.last_step}"
             )
         for one, other in ((output, source), (source, output)):
             known = found.setdefault(one.name, {})
