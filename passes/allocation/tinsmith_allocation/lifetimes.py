@@ -9,6 +9,7 @@ from tinsmith_ir.overlaps import overlap_of_buffers
 from tinsmith_ir.program import Call, Program, unrolled
 
 from tinsmith_allocation.model import Block, Leave
+from tinsmith_allocation.sliding import sliding_leaves
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ def demand(
     A step's number is its index among the steps as written, those in loops once (see `written_lives`). Inputs are
     live from before the first step (-1) to their last use, outputs to after the last step, scratch in its call only;
     what an engine reads and writes, at least until it is waited for. `scratch` False leaves the scratch of kernels out.
-    A result may be written over operands that nobody reads later, as far as its call says (`Call.over`).
+    A result may be written over operands that nobody reads later, as far as its call says (`Call.over`), and over what
+    dies piece by piece before it is written piece by piece, see `sliding_leaves`.
     Raises GraphError for a buffer that no step uses.
     """
     found = written_lives(program)
@@ -47,7 +49,9 @@ def demand(
             )
         first, last = found.spans[buffer.name]
         blocks.append(Block(buffer.name, buffer.size_bytes, first, last, alignment))
-    return Demand(tuple(blocks), _leaves(unrolled(program), blocks, found))
+    meant = unrolled(program)
+    leaves = _leaves(meant, blocks, found)
+    return Demand(tuple(blocks), (*leaves, *sliding_leaves(meant, blocks, leaves)))
 
 
 def _leaves(program: Program, blocks: list[Block], found: WrittenLives) -> tuple[Leave, ...]:
