@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tinsmith_ir.checked import checked
 
+from tinsmith_allocation.followers import without_followers
 from tinsmith_allocation.greedy import plan_greedy
 from tinsmith_allocation.model import Block, Leave, Plan, PlanError, checked_leaves
 
@@ -38,11 +39,13 @@ def plan_exact(
     longer, and none from 500 on: what is left open is the plan's gap.
     Raises PlanError for blocks of the same name or a bad leave.
     """
-    greedy = plan_greedy(blocks, leaves=leaves)
-    if greedy.arena_bytes == greedy.lower_bound or len(blocks) >= _NO_EFFORT_BLOCKS:
-        return greedy
-    effort = time_limit * min(1.0, _ALL_EFFORT_BLOCKS / len(blocks)) ** 2
-    return _Search(greedy).solve(effort, workers, seed)
+    planned = without_followers(blocks, checked_leaves(blocks, leaves))
+    plan = plan_greedy(planned.blocks, leaves=leaves)
+    count = len(planned.blocks)
+    if plan.arena_bytes > plan.lower_bound and count < _NO_EFFORT_BLOCKS:
+        effort = time_limit * min(1.0, _ALL_EFFORT_BLOCKS / count) ** 2
+        plan = _Search(plan).solve(effort, workers, seed)
+    return planned.completed(plan, blocks)
 
 
 class _Search:

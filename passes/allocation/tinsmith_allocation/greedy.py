@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.checked import checked
 
 from tinsmith_allocation.bound import lower_bound
+from tinsmith_allocation.followers import without_followers
 from tinsmith_allocation.mirror import Mirror
 from tinsmith_allocation.model import (
     Block,
@@ -50,6 +51,13 @@ def plan_greedy(
     a bad leave.
     """
     leaves_of = checked_leaves(blocks, leaves)
+    planned = without_followers(blocks, leaves_of)
+    return planned.completed(_plan(planned.blocks, leaves, leaves_of, improvements), blocks)
+
+
+def _plan(
+    blocks: Sequence[Block], leaves: Sequence[Leave], leaves_of: LeavesOf, improvements: int
+) -> Plan:
     bound = lower_bound(blocks, leaves)
 
     def upwards(order: Sequence[Block], better_than: Plan | None) -> Plan | None:
