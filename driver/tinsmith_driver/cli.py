@@ -181,6 +181,22 @@ def parser() -> argparse.ArgumentParser:
     _add_float_tolerance(verify)
     verify.set_defaults(command=commands.verify)
 
+    explore = subparsers.add_parser(
+        "explore",
+        help="measure a network in less and less memory: what each saving costs",
+    )
+    _add_compile_options(explore)
+    _add_run_options(explore, inputs_required=False)
+    _add_float_tolerance(explore)
+    explore.add_argument(
+        "--most",
+        type=_positive,
+        default=24,
+        metavar="N",
+        help="plans at most (default: %(default)s)",
+    )
+    explore.set_defaults(command=commands.explore)
+
     reduce = subparsers.add_parser(
         "reduce", help="of a network that fails on TARGET, find the smallest part that still fails"
     )
@@ -411,6 +427,11 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
         type=_size,
         metavar="SIZE",
         help=f"what the arena may take, in bytes or as 24KiB (default: {default})",
+    )
+    command.add_argument(
+        "--no-split",
+        action="store_true",
+        help="keep tensors whole, also where rows that stream would fit and they do not",
     )
     command.add_argument(
         "--cores",

@@ -24,6 +24,14 @@ from tinsmith_driver import benchmarks, demonstration, sweep
 from tinsmith_driver.build import Build, built
 from tinsmith_driver.cluster import cluster_run, cluster_text
 from tinsmith_driver.completions import with_early_engines
+from tinsmith_driver.exploring import (
+    EXPLORE_SCHEMA,
+    Explored,
+    compilations,
+    explored_html,
+    explored_text,
+    smaller_text,
+)
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
@@ -31,7 +39,7 @@ from tinsmith_driver.network import Network
 from tinsmith_driver.npz import npz_bytes
 from tinsmith_driver.objects import build_objects
 from tinsmith_driver.options import CompileOptions, c_name
-from tinsmith_driver.passes import PassChoice, pass_table
+from tinsmith_driver.passes import PassChoice, pass_table, shrinking_names
 from tinsmith_driver.pipelines import (
     Compilation,
     Model,
@@ -86,6 +94,9 @@ def check(arguments: argparse.Namespace) -> int:
     print(layer_table(compilation, None))
     _print_warnings(compilation)
     print(f"\n{arguments.target} runs {visible(compilation.model.graph.name)}: {sizes}")
+    smaller = smaller_text(compilation.model, compilation.options, compilation.bytes_shared)
+    if smaller:
+        print(smaller)
     return 0
 
 
@@ -280,6 +291,56 @@ def _with_layers(
         return measurement
 
 
+def explore(arguments: argparse.Namespace) -> int:
+    """Measure plans in less and less memory; the answer is whether all are right."""
+    network = arguments.name or c_name(arguments.model)
+    options = _compile_options(arguments, None)
+    model = read_model(arguments.model, arguments.name, _choices(arguments))
+    rows: list[sweep.Row] = []
+    refusal = ""
+    with progress("explore", arguments.most, enabled=arguments.progress) as bar:
+        try:
+            for compilation in compilations(model, options, most=arguments.most):
+                bar.step(f"{thousands(compilation.arena_bytes)} bytes")
+                rows.append(_measured(arguments, network, compilation))
+        except DoesNotFitError as error:
+            if not rows:
+                raise
+            refusal = str(error)
+    explored = Explored(
+        schema=EXPLORE_SCHEMA,
+        network=network,
+        target=arguments.target,
+        rows=rows,
+        is_complete=bool(refusal),
+        refusal=refusal,
+    )
+    files: dict[Path, bytes] = {}
+    if arguments.json:
+        files[arguments.json] = json_bytes(explored)
+    if arguments.html:
+        files[arguments.html] = explored_html(explored).encode()
+    write_outputs(files)
+    print(explored_text(rows))
+    if refusal:
+        print(f"\nless is refused: {refusal}")
+    return 0 if all(row["status"] in ("ok", "does not fit") for row in rows) else 1
+
+
+def _measured(arguments: argparse.Namespace, network: str, compilation: Compilation) -> sweep.Row:
+    """A plan that ran, or that the board has no room for."""
+    try:
+        groups = _samples(arguments, compilation.graph, compilation.model)
+        with built(compilation) as build:
+            measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
+            measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
+            return sweep.measured(network, compilation, build, measurement)
+    except DoesNotFitError as error:
+        row = sweep.refused(network, arguments.target, error)
+        row.update(arena_bytes=compilation.arena_bytes)
+        return row
+
+
 def reduce(arguments: argparse.Namespace) -> int:
     """Find the smallest part of a network that fails as the whole does, and write it and its inputs."""
     place: Path = arguments.output
@@ -465,8 +526,15 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
         cores=getattr(arguments, "cores", None),
         l1_bytes=getattr(arguments, "l1", None),
         passes=tuple(PassChoice.parse(text) for text in arguments.passes),
-        without=tuple(arguments.without),
+        without=(*arguments.without, *_left_whole(arguments)),
     )
+
+
+def _left_whole(arguments: argparse.Namespace) -> list[str]:
+    """Passes that `--no-split` leaves out and nobody else did."""
+    if not getattr(arguments, "no_split", False):
+        return []
+    return [name for name in shrinking_names() if name not in arguments.without]
 
 
 def _samples(arguments: argparse.Namespace, graph: Network, model: Model) -> list[Samples]:

@@ -45,10 +45,13 @@ def fitted(passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
             if smallest is None or needed < (smallest.needed_bytes or 0):
                 smallest = error
             facts = made.records[0].facts
-            if isinstance(facts, Shrunk) and budget is not None and facts.live_bytes > budget:
+            if budget is None:
+                budget = ram_bytes
+                continue
+            if not isinstance(facts, Shrunk) or facts.live_bytes > budget:
                 break  # the pass could not go as low
-            excess = needed - ram_bytes
-            budget = ram_bytes if budget is None else max(0, budget - excess)
+            # The plan stays the same down to what it has live.
+            budget = max(0, min(budget - (needed - ram_bytes), facts.live_bytes - 1))
         else:
             return PipelineResult(placed.ir, (*made.records, *placed.records))
     assert smallest is not None

@@ -67,6 +67,15 @@ def known_names() -> list[str]:
     return list(dict.fromkeys(entry.name for entry in pass_entries()))
 
 
+def shrinking_names() -> list[str]:
+    """Passes that make programs smaller where memory is short."""
+    return [name for name in known_names() if "ram_bytes" in options_of(_kind(name))]
+
+
+def _kind(name: str) -> type[AnyPass]:
+    return next(entry.kind for entry in pass_entries() if entry.name == name)
+
+
 def pass_table() -> str:
     """All passes for people: which run by themselves, what they promise, their options."""
     setting = Setting(registry().target("host"), ())

@@ -1,4 +1,4 @@
-"""MobileNetV2 of any width and image, as int8 with random weights: what is asked of memory planners of microcontrollers.
+"""MobileNetV2 of any width and image, as int8 with random weights: what planners of memory are asked for.
 
 Source: Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", table 2.
 """

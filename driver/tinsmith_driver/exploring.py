@@ -1,0 +1,199 @@
+"""The plans of a network in less and less memory: what each takes, estimated or measured."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import TypedDict
+
+import jinja2
+from tinsmith_ir.errors import DoesNotFitError
+from tinsmith_ir.escape import visible
+from tinsmith_ir.passes import Shrunk
+
+from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.pipelines import Compilation, Model, compile_model
+from tinsmith_driver.sweep import Row
+from tinsmith_driver.table import table, thousands
+
+EXPLORE_SCHEMA = "tinsmith.explore/1"
+
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 760.0, 360.0, 90.0, 40.0
+
+
+class Explored(TypedDict):
+    """The answer of `tinsmith explore`: rows from whole tensors down. is_complete: no smaller plan was found."""
+
+    schema: str
+    network: str
+    target: str
+    rows: list[Row]
+    is_complete: bool
+    refusal: str
+
+
+def compilations(
+    model: Model,
+    options: CompileOptions,
+    *,
+    step: Callable[[int], int] = lambda arena: arena - 1,
+    most: int,
+) -> Iterator[Compilation]:
+    """Of a network, from whole tensors on, each in less memory than the one before; ends behind the smallest.
+
+    step: from the bytes that a plan has to those that the next one may have. most: how many at most.
+    Raises DoesNotFitError, saying why, after the smallest, where fewer than `most` were found.
+    """
+    ram: int | None = None
+    for _ in range(most):
+        found = compile_model(model, replace(options, ram_bytes=ram))
+        yield found
+        ram = min(step(found.bytes_shared), found.bytes_shared - 1)
+        if ram < 1:
+            return
+
+
+def smaller_text(model: Model, options: CompileOptions, arena: int) -> str:
+    """`also fits at: 28,128 bytes (17,603 instructions more, about), …`; "" if nothing smaller is found."""
+    whole = extra_of(compile_model(model, options))
+    found: list[str] = []
+    ram = arena * 7 // 8
+    while ram > 0 and len(found) < _MOST_SMALLER:
+        try:
+            made = compile_model(model, replace(options, ram_bytes=ram))
+        except DoesNotFitError as error:
+            if error.needed_bytes is None or error.needed_bytes >= arena or found:
+                break
+            ram = error.needed_bytes
+            continue
+        more = max(0.0, extra_of(made) - whole)
+        found.append(
+            f"{thousands(made.bytes_shared)} bytes ({thousands(round(more))} instructions more, about)"
+        )
+        ram = made.bytes_shared * 7 // 8
+    return f"also fits at: {', '.join(found)}" if found else ""
+
+
+_MOST_SMALLER = 6
+
+
+def extra_of(compilation: Compilation) -> float:
+    """Instructions more than whole tensors take, as the passes estimate."""
+    facts = [record.facts for record in compilation.pass_records]
+    return sum(fact.extra for fact in facts if isinstance(fact, Shrunk))
+
+
+def explored_text(rows: Sequence[Row]) -> str:
+    """The table for people."""
+    first = rows[0]["instructions"]
+    lines = [
+        [
+            _number(row["arena_bytes"]),
+            _number(row["ram_bytes"]),
+            _number(_flash(row)),
+            _number(row["instructions"]),
+            _times(row["instructions"], first),
+            row["status"],
+        ]
+        for row in rows
+    ]
+    return table(["arena", "RAM", "flash", "instructions", "by the first", "result"], lines)
+
+
+def explored_html(explored: Explored) -> str:
+    """One page with nothing to load: the plot and the table."""
+    source = files("tinsmith_driver").joinpath("explore.html.jinja").read_text(encoding="utf-8")
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    rows = explored["rows"]
+    first = rows[0]["instructions"]
+    return environment.from_string(source).render(
+        network=visible(explored["network"]),
+        target=explored["target"],
+        plot=_plot(rows),
+        refusal=visible(explored["refusal"]),
+        rows=[
+            (
+                _number(row["arena_bytes"]),
+                _number(row["ram_bytes"]),
+                _number(_flash(row)),
+                _number(row["instructions"]),
+                _times(row["instructions"], first),
+                row["status"],
+            )
+            for row in rows
+        ],
+    )
+
+
+@dataclass(frozen=True)
+class _Point:
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True)
+class _Tick:
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class _Plot:
+    """Arena to the right, instructions upwards; the line joins the plans."""
+
+    width: float
+    height: float
+    left: float
+    bottom: float
+    points: list[_Point]
+    line: str
+    across: list[_Tick]
+    up: list[_Tick]
+
+
+def _plot(rows: Sequence[Row]) -> _Plot:
+    pairs = [(row["arena_bytes"] or 0, row["instructions"] or 0) for row in rows]
+    widest = max(arena for arena, _ in pairs) or 1
+    low, high = min(count for _, count in pairs), max(count for _, count in pairs)
+    low, high = int(low * 0.98), max(int(high * 1.02), low + 1)
+    inner_width, inner_height = _WIDTH - _LEFT - 20, _HEIGHT - _BOTTOM - 20
+
+    def x(arena: float) -> float:
+        return round(_LEFT + inner_width * arena / widest, 1)
+
+    def y(count: float) -> float:
+        return round(20 + inner_height * (high - count) / (high - low), 1)
+
+    points = [
+        _Point(x(arena), y(count), f"{thousands(arena)} bytes, {thousands(count)} instructions")
+        for arena, count in pairs
+    ]
+    fifths = range(6)
+    return _Plot(
+        _WIDTH,
+        _HEIGHT,
+        _LEFT,
+        _HEIGHT - _BOTTOM,
+        points,
+        " ".join(f"{point.x},{point.y}" for point in points),
+        [_Tick(x(widest * n / 5), thousands(round(widest * n / 5))) for n in fifths],
+        [
+            _Tick(y(low + (high - low) * n / 5), thousands(round(low + (high - low) * n / 5)))
+            for n in fifths
+        ],
+    )
+
+
+def _flash(row: Row) -> int | None:
+    code, constants = row["code_bytes"], row["constant_bytes"]
+    return None if code is None or constants is None else code + constants
+
+
+def _number(value: int | None) -> str:
+    return "-" if value is None else thousands(value)
+
+
+def _times(value: int | None, first: int | None) -> str:
+    return "-" if not value or not first else f"{value / first:.3f}"
