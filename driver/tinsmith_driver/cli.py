@@ -434,6 +434,11 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
         help="keep tensors whole, also where rows that stream would fit and they do not",
     )
     command.add_argument(
+        "--stream-input",
+        action="store_true",
+        help="a function of the caller's hands over inputs piece by piece, so that no whole input is in the arena",
+    )
+    command.add_argument(
         "--cores",
         type=_positive,
         metavar="N",

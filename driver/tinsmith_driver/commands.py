@@ -525,7 +525,10 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
         backend=arguments.backend,
         cores=getattr(arguments, "cores", None),
         l1_bytes=getattr(arguments, "l1", None),
-        passes=tuple(PassChoice.parse(text) for text in arguments.passes),
+        passes=(
+            *(PassChoice.parse(text) for text in arguments.passes),
+            *([PassChoice("stream-inputs")] if getattr(arguments, "stream_input", False) else []),
+        ),
         without=(*arguments.without, *_left_whole(arguments)),
     )
 

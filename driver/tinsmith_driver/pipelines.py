@@ -319,11 +319,12 @@ def compile_model(
     allocation = next(
         record.facts for record in result.records if isinstance(record.facts, Allocation)
     )
-    for plan in allocation.plans.values():
+    plans = _own(program, allocation.plans)
+    for plan in plans.values():
         _check_reach(plan, chosen)
-    if len(allocation.plans) > 1:  # of one alone, the planner has said it, and of what it is full
+    if len(plans) > 1:  # of one alone, the planner has said it, and of what it is full
         near_bytes = _near_bytes(program, chosen, kernels, options)
-        _check_room(allocation.plans, chosen, options.ram_bytes, near_bytes)
+        _check_room(plans, chosen, options.ram_bytes, near_bytes)
     on_step("C")
     return Compilation(
         model=model,
@@ -333,10 +334,15 @@ def compile_model(
         graph=made.graph,
         reference=made.reference,
         program=program,
-        plans=allocation.plans,
-        arena_without_scratch=sum(map(allocation.bytes_without_scratch, allocation.plans)),
+        plans=plans,
+        arena_without_scratch=sum(map(allocation.bytes_without_scratch, plans)),
         pass_records=result.records,
     )
+
+
+def _own(program: Program, plans: Mapping[str, Plan]) -> Mapping[str, Plan]:
+    """Those of memories that are not the caller's."""
+    return {name: plan for name, plan in plans.items() if not program.memory[name].is_caller}
 
 
 def _compile_plan(
@@ -357,7 +363,7 @@ def _compile_plan(
     chosen = chosen_target(options)
     kernels = registry().kernels(chosen, options.backend, packed=options.packed)
     on_step("checking the plan")
-    memories = [memory.name for memory in program.memories]
+    memories = [memory.name for memory in program.memories if not memory.is_caller]
     try:
         if not any(call.reads for call in program.calls):
             program = prepare(program, chosen, kernels)

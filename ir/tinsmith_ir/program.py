@@ -30,7 +30,8 @@ class Memory(Checked):
 
     size_bytes: None means as large as needed. alignment: of its start, and of every buffer in it, in bytes.
     is_remote: the core cannot load from and store to it; only copies of engines that reach it do.
-    is_caller: it belongs to who calls the program, and holds inputs: a copy from there asks for the bytes.
+    is_caller: it belongs to who calls the program, and holds inputs alone; copies of the core ask for their bytes, in
+    order and each byte once, as a camera or a file gives them.
     """
 
     name: str

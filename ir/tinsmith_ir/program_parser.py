@@ -152,7 +152,9 @@ class _ProgramParser:
         name = reader.string()
         size = reader.integer() if reader.accept_word("size") else None
         reader.word("align")
-        return Memory(name, size, reader.integer(), reader.accept_word("remote"))
+        alignment = reader.integer()
+        is_caller = reader.accept_word("caller")
+        return Memory(name, size, alignment, reader.accept_word("remote"), is_caller)
 
     def _engine(self) -> Engine:
         reader = self._reader

@@ -137,8 +137,8 @@ def _table(table: ConstantTable) -> str:
 
 def _memory(memory: Memory) -> str:
     size = "" if memory.size_bytes is None else f" size {memory.size_bytes}"
-    remote = " remote" if memory.is_remote else ""
-    return f"memory {quoted(memory.name)}{size} align {memory.alignment}{remote}"
+    whose = (" caller" if memory.is_caller else "") + (" remote" if memory.is_remote else "")
+    return f"memory {quoted(memory.name)}{size} align {memory.alignment}{whose}"
 
 
 def _engine(engine: Engine) -> str:

@@ -374,6 +374,47 @@ def _out_of_reach(
         yield f"{who} does not reach {memory.name!r}, where {print_name(name)} lies, in\n  {print_step(step)}\n"
 
 
+def _wrong_caller_memories(program: Program) -> Iterator[str]:
+    """Of memories of the caller's: what lies there that is no input, and who uses it other than by copies."""
+    memories = {memory.name for memory in program.memories if memory.is_caller}
+    if not memories:
+        return
+    there = {buffer.name for buffer in program.buffers if buffer.memory in memories}
+    inputs = {program.view[name].buffer for name in program.inputs}
+    yield from (f"buffer {print_name(name)} is no input" for name in sorted(there - inputs))
+    others = (*(state.view for state in program.states), *program.outputs)
+    for name in others:
+        if program.view[name].buffer in there:
+            yield f"{print_name(name)} is a state or an output"
+    for step in simple_steps(program.steps):
+        reads, writes = step_names(step)
+        is_asking = isinstance(step, Copy) and step.engine is None
+        for name in writes if is_asking else (*reads, *writes):
+            if name in program.view and program.view[name].buffer in there:
+                yield f"{print_name(name)} is not copied from by the core in\n  {print_step(step)}\n"
+
+
+def _asked_twice(program: Program) -> Iterator[str]:
+    """Copies from memories of the caller's that ask for bytes that were there before."""
+    memories = {memory.name for memory in program.memories if memory.is_caller}
+    if not memories:
+        return
+    ends: dict[str, int] = {}
+    for step in program.steps:
+        if not isinstance(step, Copy) or step.source not in program.view:
+            continue
+        view = program.view[step.source]
+        if program.buffer[view.buffer].memory not in memories:
+            continue
+        if not view.is_dense:
+            yield f"{print_name(view.name)} does not lie densely in\n  {print_step(step)}\n"
+            continue
+        begin, end = view.start.value({}), ends.get(view.buffer, 0)
+        if begin < end:
+            yield f"byte {begin} of {print_name(view.buffer)} comes after byte {end - 1} in\n  {print_step(step)}\n"
+        ends[view.buffer] = begin + view.type.size_bytes
+
+
 def _names(step: SimpleStep) -> tuple[str, ...]:
     reads, writes = step_names(step)
     return (*reads, *writes)
@@ -528,11 +569,15 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule(
         "the core and engines take steps in memories that they reach", _wrong_engines_of_steps
     ),
+    ProgramRule(
+        "what a caller hands over is inputs, from which the core copies", _wrong_caller_memories
+    ),
     ProgramRule("a loop runs at least once", _wrong_loops),
 )
 
 UNROLLED_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("a view lies within its buffer", _views_beyond),
+    ProgramRule("a caller is asked for bytes in order, for each once", _asked_twice),
     ProgramRule("the bytes of a view in a layout, padding included, are its own", _shared_padding),
     ProgramRule("elements are aligned to their size", _misaligned),
     ProgramRule("elements that are written share no byte", _overlapping_elements),

@@ -15,7 +15,7 @@ from tinsmith_ir.strides import Strides, merged
 from tinsmith_ir.types import TensorType
 
 from tinsmith_c.header import describe
-from tinsmith_c.layout import Layout, c_expression
+from tinsmith_c.layout import Layout, c_expression, c_name
 from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.scope import C_TYPES, ConstantPool
 from tinsmith_c.text import wrapped_call
@@ -52,6 +52,9 @@ class CopyWriter:
             return
         if dma_token is not None and source.ring is None and destination.ring is None:
             source, destination = _with_fewest_axes(source, destination)
+        if self.layout.asked and self._is_asked(source):
+            yield from self._ask(copy, source, destination, indent)
+            return
         inner = min(contiguous_axes(source), contiguous_axes(destination))
         axes = range(len(source.type.shape) - inner)
         size = math.prod(source.type.shape[len(axes) :]) * source.type.dtype.size_bytes
@@ -77,6 +80,34 @@ class CopyWriter:
         else:
             yield wrapped_call(f"{deep}memcpy(", places, ");")
         yield from _close(looped, source, f"{indent}  ")
+        yield f"{indent}}}"
+
+    def _is_asked(self, view: View) -> bool:
+        program = self.layout.program
+        return (
+            view.name in program.view and program.buffer_of(view.name).memory == self.layout.asked
+        )
+
+    def _ask(self, copy: Copy, source: View, destination: View, indent: str) -> Iterator[str]:
+        """A call of the function that hands over inputs; a refusal ends the run."""
+        if not destination.is_dense:
+            raise GraphError(
+                f"expected a dense view for what the caller hands over, got\n  {print_view(destination)}\n"
+            )
+        name = c_name(self.layout.program)
+        offset = (
+            f"{self.layout.offset_name(source.name)}{self.layout.motion(source.name, self.holder)}"
+        )
+        yield f"{indent}{{  // {print_name_of(copy)}"
+        arguments = [
+            "memories->context",
+            self._address(destination),
+            f"(uint32_t)({offset})",
+            f"{source.type.size_bytes}u",
+        ]
+        yield wrapped_call(f"{indent}  if (memories->read(", arguments, ") != 0) {")
+        yield f"{indent}    return {name.upper()}_ERROR_INPUT;"
+        yield f"{indent}  }}"
         yield f"{indent}}}"
 
     def _scattered(

@@ -34,6 +34,7 @@ def write_header(layout: Layout, engines: Engines, options: WriteOptions) -> str
         f"#define {name.upper()}_ERROR_ARENA (-1)",
         "// A kernel refused its parameters. Tinsmith's kernels of this version never do; another library's may.",
         f"#define {name.upper()}_ERROR_KERNEL (-2)",
+        *_input_error(layout, name),
         "",
         "// Run one inference. Returns 0 or one of the errors above; after an error the outputs hold nothing.",
         f"int {name}_run({layout.entry_parameter});",
@@ -91,10 +92,13 @@ def provenance(layout: Layout, options: WriteOptions) -> list[str]:
 
 def _manual(layout: Layout, engines: Engines, options: WriteOptions) -> list[str]:
     name = c_name(layout.program)
+    inputs = f"write the inputs to where {name}_input_<i>(memories) points"
+    again = ", inputs included: write them again before the next"
+    if layout.asked:
+        inputs, again = "`read` among them hands over the inputs", ""
     use = (
-        f"Use: fill a {name}_memories_t; write the inputs to where {name}_input_<i>(memories) points; call "
-        f"{name}_run(memories); read the outputs where {name}_output_<i>(memories) points. Every run overwrites all "
-        "memories, inputs included: write them again before the next."
+        f"Use: fill a {name}_memories_t; {inputs}; call {name}_run(memories); read the outputs where "
+        f"{name}_output_<i>(memories) points. Every run overwrites all memories{again}."
     )
     if layout.has_arena:
         use = _arena_manual(name)
@@ -203,11 +207,30 @@ def _memories(layout: Layout, name: str) -> Iterator[str]:
         yield f"#define {prefix}_{field}_ALIGNMENT {memory.alignment}u"
     kept = "what states are kept in stays from run to run, the others are overwritten"
     what = kept if layout.program.states else "all of them are overwritten"
+    asked = layout.fields.get(layout.asked, "")
+    if asked:
+        what += (
+            f". Inputs come when they are asked for: `read` writes {prefix}_{asked.upper()}_BYTES bytes of them, piece by "
+            "piece in order, those from `offset` on to `destination`, and returns 0; with another number the run ends. "
+            "`context` is what it is given"
+        )
     yield from comment_lines(f"The memories, each of so many bytes and aligned so; {what}.")
     yield "typedef struct {"
-    for memory in layout.program.memories:
-        yield f"  void *{layout.fields[memory.name]};"
+    for field in layout.pointers.values():
+        yield f"  void *{field};"
+    if asked:
+        yield "  int (*read)(void *context, void *destination, uint32_t offset, uint32_t bytes);"
+        yield "  void *context;"
     yield f"}} {name}_memories_t;"
+
+
+def _input_error(layout: Layout, name: str) -> list[str]:
+    if not layout.asked:
+        return []
+    return [
+        "// The function that hands over inputs said no.",
+        f"#define {name.upper()}_ERROR_INPUT (-3)",
+    ]
 
 
 def _tensors(layout: Layout, name: str, kind: str, buffers: tuple[str, ...]) -> list[str]:
@@ -229,6 +252,8 @@ def _tensor(layout: Layout, name: str, label: str, buffer: str, *, is_input: boo
     if quantization is not None and quantization.axis is None:
         lines.append(f"#define {prefix}_SCALE {float_literal(quantization.scale)}")
         lines.append(f"#define {prefix}_ZERO_POINT {_parenthesized(quantization.zero_point)}")
+    if layout.asked and layout.program.buffer_of(buffer).memory == layout.asked:
+        return [*lines, ""]
     const = "" if is_input else "const "
     element = C_TYPES[type_.dtype]
     byte = "uint8_t"

@@ -39,6 +39,8 @@ class Layout:
                 raise GraphError(
                     f"buffer {print_name(buffer.name)} has no offset; run an allocation pass first"
                 )
+        if sum(memory.is_caller for memory in self.program.memories) > 1:
+            raise GraphError("expected one memory of the caller's at most, got several")
 
     @property
     def has_arena(self) -> bool:
@@ -49,6 +51,11 @@ class Layout:
     def kept_memories(self) -> frozenset[str]:
         """Those that hold states, whose bytes must stay from run to run."""
         return frozenset(self.program.buffer_of(state.view).memory for state in self.program.states)
+
+    @cached_property
+    def asked(self) -> str:
+        """The memory of the caller's, whose bytes a function gives when asked; "" if there is none."""
+        return next((memory.name for memory in self.program.memories if memory.is_caller), "")
 
     @property
     def parameter(self) -> str:
@@ -66,6 +73,11 @@ class Layout:
     def fields(self) -> dict[str, str]:
         """Memory -> C identifier."""
         return buffer_names([memory.name for memory in self.program.memories])
+
+    @cached_property
+    def pointers(self) -> dict[str, str]:
+        """The same without the memory of the caller's."""
+        return {memory: field for memory, field in self.fields.items() if memory != self.asked}
 
     def address(self, name: str, arena: str = "arena", holder: str = "") -> str:
         """C expression of a view's first byte, `arena` being the name of the arena there, and `holder` what stands in

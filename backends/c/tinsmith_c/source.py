@@ -427,8 +427,10 @@ def _entry(layout: Layout, name: str, verb: str, *, uses_bytes: bool) -> list[st
     else:
         conditions = ["memories == NULL"] + [
             f"memories->{field} == NULL || (uintptr_t)memories->{field} % {prefix}_{field.upper()}_ALIGNMENT != 0u"
-            for field in layout.fields.values()
+            for field in layout.pointers.values()
         ]
+        if layout.asked:
+            conditions.append("memories->read == NULL")
     lines = [f"int {name}_{verb}({layout.entry_parameter}) {{"]
     for condition in conditions:
         lines += [f"  if ({condition}) {{", f"    return {prefix}_ERROR_ARENA;", "  }"]

@@ -48,6 +48,7 @@ def write_harness_model(program: Program) -> bytes:
         ),
         f'#include "{name}.h"',
         '#include "tinsmith_harness.h"',
+        *(["", "#include <string.h>"] if layout.asked else []),
         "",
         *(_arena(prefix) if layout.has_arena else _memories(layout, name, prefix)),
         *(_several_reset(name) if program.states and not layout.has_arena else ()),
@@ -86,9 +87,12 @@ def _memories(layout: Layout, name: str, prefix: str) -> list[str]:
         f"    {{memory_{field}, {prefix}_{field.upper()}_BYTES, {int(memory in layout.kept_memories)}}},"
         for memory, field in layout.fields.items()
     ]
-    pointers = ", ".join(f"memory_{field}" for field in layout.fields.values())
+    pointers = ", ".join(f"memory_{field}" for field in layout.pointers.values())
+    if layout.asked:
+        pointers += ", read_input, NULL"
     return [
         *arrays,
+        *_read_input(layout),
         f"static {name}_memories_t memories = {{{pointers}}};",
         "static const tinsmith_harness_memory_t kMemories[] = {",
         *rows,
@@ -97,6 +101,21 @@ def _memories(layout: Layout, name: str, prefix: str) -> list[str]:
         "static int run(void *arena) {",
         f"  return {name}_run(arena);",
         "}",
+    ]
+
+
+def _read_input(layout: Layout) -> list[str]:
+    """What hands over inputs, from memory that the network knows nothing of."""
+    if not layout.asked:
+        return []
+    return [
+        "",
+        "static int read_input(void *context, void *destination, uint32_t offset, uint32_t bytes) {",
+        "  (void)context;",
+        f"  memcpy(destination, memory_{layout.fields[layout.asked]} + offset, bytes);",
+        "  return 0;",
+        "}",
+        "",
     ]
 
 

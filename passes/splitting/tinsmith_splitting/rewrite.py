@@ -19,7 +19,7 @@ from tinsmith_ir.program import (
 )
 from tinsmith_lowering import overlaps, scratch_type
 
-from tinsmith_splitting.rows import Parts, RowCall, row_axis, rows_box
+from tinsmith_splitting.rows import Parts, RowCall, rows_box
 from tinsmith_splitting.search import Path
 from tinsmith_splitting.stream import Drop, Make
 from tinsmith_splitting.ways import Choice, Streamed
@@ -76,10 +76,9 @@ class _Writing:
         for action in segment.stream.actions:
             if isinstance(action, Drop):
                 self._drop(windows[action.tensor], action, segment.row_bytes[action.tensor])
-            elif action.stage not in streamed.calls:
-                self._fetch(action, windows)
             else:
-                self._make(streamed.calls[action.stage], action, windows)
+                rows = streamed.calls[action.stage]
+                self._make(rows, rows.call, action, windows)
 
     def _window(self, name: str, size: int, memory: str) -> Buffer:
         buffer = Buffer(self._fresh(f"{name}.lines"), size, memory)
@@ -99,18 +98,16 @@ class _Writing:
         self._views[name] = View(name, scratch_type(size), buffer.name, Expression(start))
         return name
 
-    def _fetch(self, action: Make, windows: Mapping[str, Buffer]) -> None:
-        """Rows that the caller hands over come into their window."""
-        name = action.stage
-        whole = self._program.view[name]
-        axis = row_axis([whole.type.shape]) or 0
-        rows = action.begin, action.end
-        source = whole.part(self._fresh(f"{name}.handed"), rows_box(whole.type.shape, axis, *rows))
-        self._views[source.name] = source
-        self.steps.append(Copy(source.name, self._rows(name, name, axis, rows, action, windows)))
-
-    def _make(self, rows: RowCall, action: Make, windows: Mapping[str, Buffer]) -> None:
-        call, program = rows.call, self._program
+    def _make(
+        self, rows: RowCall, call: Call | Copy, action: Make, windows: Mapping[str, Buffer]
+    ) -> None:
+        program = self._program
+        span = action.begin, action.end
+        if isinstance(call, Copy):
+            source = self._rows(call.source, call.source, rows.axis, span, action, windows)
+            here = self._rows(call.source, rows.result.name, rows.axis, span, action, windows)
+            self.steps.append(Copy(source, here))
+            return
         where = self._fresh(call.name)
         restriction = self._parts.restriction(call, rows.axis, action.begin, action.end)
         choice = self._parts.choice(call, rows.axis, action.begin, action.end)
@@ -126,9 +123,7 @@ class _Writing:
                 names.append(
                     self._rows(where, name, rows.axis, box.ranges[rows.axis], action, windows)
                 )
-        result = self._rows(
-            where, rows.result.name, rows.axis, (action.begin, action.end), action, windows
-        )
+        result = self._rows(where, rows.result.name, rows.axis, span, action, windows)
         layer = replace(choice.layer, name=where)
         size = choice.kernel.scratch_bytes(layer)
         scratch = None

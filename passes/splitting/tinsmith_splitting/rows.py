@@ -9,7 +9,7 @@ from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import Operator
 from tinsmith_ir.operators.base import Restriction
-from tinsmith_ir.program import Call, Program, View
+from tinsmith_ir.program import Call, Copy, Program, SimpleStep, View
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Kernel, Layer, choose_kernel, find_kernel, layer_of_part
 from tinsmith_target import Target
@@ -95,12 +95,12 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class RowCall:
-    """A call that can be computed row by row.
+    """A call that can be computed row by row, or a copy that asks the caller for an input.
 
     result: the view that it makes. operands: index -> view, of those that are no constants.
     """
 
-    call: Call
+    call: Call | Copy
     axis: int
     result: View
     stage: Stage
@@ -127,15 +127,37 @@ class RowCall:
         return self.result.type.size_bytes // self.stage.rows
 
 
-def row_call(parts: Parts, call: Call, axis: int) -> RowCall | None:
-    """A call as a stage; None if some row of its result cannot be had by itself, from whole rows of its operands."""
+def result_of(program: Program, step: SimpleStep) -> View | None:
+    """What a step makes whose rows may stream: the one result of a call, the copy of what the caller hands over; None
+    of other steps.
+    """
+    match step:
+        case Call():
+            is_plain = step.engine is None and step.guard is None and not step.reads
+            return program.view[step.outputs[0]] if is_plain and len(step.outputs) == 1 else None
+        case Copy():
+            is_asking = step.source in program.view and is_handed_over(program, step.source)
+            return program.view[step.destination] if is_asking else None
+        case _:
+            return None
+
+
+def is_handed_over(program: Program, name: str) -> bool:
+    """Whether a view lies in a memory of the caller's."""
+    return program.memory[program.buffer_of(name).memory].is_caller
+
+
+def row_call(parts: Parts, call: SimpleStep, axis: int) -> RowCall | None:
+    """A step as a stage; None if some row of its result cannot be had by itself, from whole rows of its operands."""
     program = parts.program
-    if call.engine is not None or call.guard is not None or len(call.outputs) != 1 or call.reads:
+    result = result_of(program, call)
+    if result is None or not isinstance(call, Call | Copy):
         return None
-    result = program.view[call.outputs[0]]
     shape = result.type.shape
     if not result.is_dense or len(shape) <= axis or any(size > 1 for size in shape[:axis]):
         return None
+    if isinstance(call, Copy):
+        return RowCall(call, axis, result, Stage(result.name, result.name, shape[axis], ()), ())
     names = [name if name is not None and name in program.view else None for name in call.inputs]
     rows = shape[axis]
     ranges: dict[str, list[tuple[int, int] | None]] = {

@@ -83,5 +83,8 @@ def _can_be_split(program: Program) -> bool:
     return (
         all(isinstance(step, Call | Copy | Fill) for step in program.steps)
         and not program.engines
-        and all(buffer.offset is None for buffer in program.buffers)
+        and all(
+            buffer.offset is None or program.memory[buffer.memory].is_caller
+            for buffer in program.buffers
+        )
     )

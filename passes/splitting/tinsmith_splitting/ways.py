@@ -5,14 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tinsmith_ir.hazards import step_names
-from tinsmith_ir.lifetimes import Span, lifetimes
+from tinsmith_ir.lifetimes import lifetimes
 from tinsmith_ir.overlaps import most_shared, overlap_of_buffers
-from tinsmith_ir.program import Call, Program, SimpleStep, simple_steps
+from tinsmith_ir.program import Call, Copy, Program, SimpleStep, simple_steps
 from tinsmith_lowering import Kernel, Layer
 from tinsmith_target import Target
 
-from tinsmith_splitting.rows import Parts, RowCall, row_axis, row_call
+from tinsmith_splitting.rows import Parts, RowCall, result_of, row_axis, row_call
 from tinsmith_splitting.search import Way
 from tinsmith_splitting.segment import Price, Segment, Sizes, parts_of
 from tinsmith_splitting.stream import Stage, stream
@@ -48,7 +47,7 @@ class Ways:
         self.parts = Parts(program, target, kernels)
         self._steps = tuple(simple_steps(program.steps))
         self._sizes = Sizes(max(memory.alignment for memory in program.memories))
-        self._spans = self._lives()
+        self._spans = lifetimes(program)
         self._rows: dict[tuple[int, int], RowCall | None] = {}
         self._known: dict[tuple[int, int, int], Way[Choice] | None] = {}
         self._prices: dict[tuple[str, int, int, int], Price | None] = {}
@@ -140,28 +139,29 @@ class Ways:
     def _around(self, first: int, last: int, calls: Sequence[RowCall]) -> int:
         """What whole tensors take at least, whatever lies over what."""
         inner = self._inner(first, last)
-        scratch = {self._buffer(call.call.scratch) for call in calls if call.call.scratch}
-        apart = inner | scratch | self._handed_over
+        scratch = self._scratch_of(calls)
+        apart = inner | scratch
         live = [self._size(name) for name in self._live(first, last) if name not in apart]
         exits = [
             self._size(call.result.buffer) for call in calls if call.result.buffer not in inner
         ]
         return sum(live) - max(exits, default=0)
 
+    def _scratch_of(self, calls: Sequence[RowCall]) -> set[str]:
+        found = (call.call.scratch for call in calls if isinstance(call.call, Call))
+        return {self._buffer(name) for name in found if name is not None}
+
     def _row_calls(self, first: int, last: int) -> list[RowCall] | None:
         """The calls as stages, if they can stream along one axis and share the rows of what lies between."""
         steps = self._steps[first : last + 1]
-        calls = [step for step in steps if isinstance(step, Call) and len(step.outputs) == 1]
-        if len(calls) < len(steps):
-            return None
-        program = self.program
-        axis = row_axis([program.view[call.outputs[0]].type.shape for call in calls])
-        if axis is None:
+        results = [result_of(self.program, step) for step in steps]
+        axis = row_axis([view.type.shape for view in results if view is not None])
+        if axis is None or None in results:
             return None
         found: list[RowCall] = []
-        for at, call in enumerate(calls, first):
+        for at, step in enumerate(steps, first):
             if (at, axis) not in self._rows:
-                self._rows[at, axis] = row_call(self.parts, call, axis)
+                self._rows[at, axis] = row_call(self.parts, step, axis)
             stage = self._rows[at, axis]
             if stage is None:
                 return None
@@ -182,34 +182,22 @@ class Ways:
         chunks: Mapping[str, int],
         chunk: int,
     ) -> Way[Choice] | None:
-        fetched = self._fetched(last, calls)
-        stages = [
-            *(Stage(name, name, rows, ()) for name, rows in fetched.items()),
-            *(call.stage_of(chunks[call.stage.name]) for call in calls),
-        ]
+        stages = [call.stage_of(chunks[call.stage.name]) for call in calls]
         inner = self._inner(first, last)
         windows = frozenset(call.result.name for call in calls if call.result.buffer in inner)
-        windows |= fetched.keys()
         if any(not self._is_read(name, stages) for name in windows):
             return None
         if all(call.stage.rows <= chunks[call.stage.name] for call in calls):
             return None  # nothing is cut
-        plan = stream(stages, windows, {**chunks, **dict.fromkeys(fetched, chunk)})
+        plan = stream(stages, windows, chunks)
         by_name = {call.stage.name: call for call in calls}
         prices: dict[tuple[str, int, int], Price] = {}
         for part in parts_of(plan.actions):
-            if part[0] in fetched:
-                prices[part] = Price(0, _COPY_COST[0])
-                continue
             price = self._price(by_name[part[0]], *part[1:])
             if price is None:
                 return None
             prices[part] = price
-        entries = {
-            name: size
-            for name, size in self._entries(first, last, calls).items()
-            if name not in fetched
-        }
+        entries = self._entries(first, last, calls)
         exits = {
             call.result.name: self._size(call.result.buffer)
             for call in calls
@@ -231,10 +219,8 @@ class Ways:
             prices,
             _COPY_COST,
         )
-        used = {self._buffer(name) for name in (*entries, *exits, *fetched)} | inner
-        scratch = {
-            self._buffer(call.call.scratch) for call in calls if call.call.scratch is not None
-        }
+        used = {self._buffer(name) for name in (*entries, *exits)} | inner
+        scratch = self._scratch_of(calls)
         others = sum(
             self._size(name) for name in self._live(first, last) if name not in used | scratch
         )
@@ -256,26 +242,6 @@ class Ways:
                     found[read.tensor] = self._size(buffer)
         return found
 
-    def _fetched(self, last: int, calls: Sequence[RowCall]) -> dict[str, int]:
-        """Inputs that the caller hands over when asked, whose rows these calls alone read -> their rows."""
-        found: dict[str, int] = {}
-        for call in calls:
-            for read, rows in zip(call.stage.reads, call.operand_rows, strict=True):
-                buffer = self._buffer(read.tensor)
-                if buffer not in self._handed_over or self._spans[buffer][1] > last:
-                    continue
-                if self._views_of[buffer] == 1:
-                    found[read.tensor] = rows
-        return found
-
-    @cached_property
-    def _handed_over(self) -> frozenset[str]:
-        """Buffers of inputs that come when they are asked for; see `Memory.is_caller`."""
-        memory = self.program.memory
-        return frozenset(
-            buffer.name for buffer in self.program.buffers if memory[buffer.memory].is_caller
-        )
-
     def _is_read(self, name: str, stages: Sequence[Stage]) -> bool:
         return any(read.tensor == name for stage in stages for read in stage.reads)
 
@@ -283,8 +249,8 @@ class Ways:
         """Buffers that nobody needs outside of these steps."""
         found: set[str] = set()
         for step in self._steps[first : last + 1]:
-            assert isinstance(step, Call)
-            view = self.program.view[step.outputs[0]]
+            view = result_of(self.program, step)
+            assert view is not None
             begin, end = self._spans[view.buffer]
             if first <= begin and end <= last and self._views_of[view.buffer] == 1:
                 found.add(view.buffer)
@@ -309,35 +275,30 @@ class Ways:
     def _price(self, call: RowCall, begin: int, end: int) -> Price | None:
         key = call.stage.name, call.axis, begin, end
         if key not in self._prices:
-            choice = self.parts.choice(call.call, call.axis, begin, end)
-            self._prices[key] = choice and Price(
-                choice.kernel.scratch_bytes(choice.layer), cost_of(choice.kernel, choice.layer)
-            )
+            self._prices[key] = self._found_price(call, begin, end)
         return self._prices[key]
+
+    def _found_price(self, call: RowCall, begin: int, end: int) -> Price | None:
+        if isinstance(call.call, Copy):
+            once, each = _COPY_COST
+            return Price(0, once + each * (end - begin) * call.row_bytes)
+        choice = self.parts.choice(call.call, call.axis, begin, end)
+        return choice and Price(
+            choice.kernel.scratch_bytes(choice.layer), cost_of(choice.kernel, choice.layer)
+        )
 
     def _whole_cost(self, call: RowCall) -> float:
         price = self._price(call, 0, call.stage.rows)
         return 0.0 if price is None else price.cost
 
-    def _lives(self) -> dict[str, Span]:
-        """As `lifetimes`; what the caller hands over when asked is in memory from its first use on."""
-        spans = lifetimes(self.program)
-        for name in self._handed_over & spans.keys():
-            first = next(
-                at
-                for at, step in enumerate(self._steps)
-                if name
-                in {self._buffer(read) for read in step_names(step)[0] if read in self.program.view}
-            )
-            spans[name] = first, spans[name][1]
-        return spans
-
     def _buffer(self, name: str) -> str:
         return self.program.view[name].buffer
 
     def _size(self, buffer: str) -> int:
+        """What it takes of the arena."""
         found = self.program.buffer[buffer]
-        return 0 if found.name in self._states else self._sizes.rounded(found.size_bytes)
+        is_elsewhere = found.name in self._states or self.program.memory[found.memory].is_caller
+        return 0 if is_elsewhere else self._sizes.rounded(found.size_bytes)
 
     def _live(self, first: int, last: int) -> list[str]:
         """Buffers that are needed while some of these steps run."""

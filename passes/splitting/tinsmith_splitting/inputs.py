@@ -1,0 +1,112 @@
+"""The program pass: inputs that the caller hands over when they are asked for."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.escape import print_name
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.passes import BIT_EXACT, Contract
+from tinsmith_ir.program import Buffer, Call, Copy, Fill, Memory, Program, SimpleStep, View, Wait
+
+CALLER = "caller"
+"""The memory of inputs that are handed over."""
+
+
+@dataclass(frozen=True)
+class StreamInputs(Checked):
+    """Copies that ask the caller for each input, whole, before its first use; where its rows stream, `SplitCalls`
+    asks for them row by row.
+    """
+
+    name: ClassVar[str] = "stream-inputs"
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    @checked
+    def run(self, program: Program) -> Program:
+        """The program whose inputs lie with the caller.
+
+        program: of steps in a row, without offsets. Raises UnsupportedError for one with loops or engines, and for an
+        input that is an output or shares bytes with a state, which nobody can hand over.
+        """
+        if (
+            any(not isinstance(step, Call | Copy | Fill | Wait) for step in program.steps)
+            or program.engines
+        ):
+            raise UnsupportedError(f"{self.name}: expected a program without loops and engines")
+        for name in program.inputs:
+            buffer = program.view[name].buffer
+            if any(program.view[end].buffer == buffer for end in program.ends if end != name):
+                raise UnsupportedError(
+                    f"{self.name}: input {print_name(name)} is an output or a state, too, and cannot be handed over"
+                )
+        return _Streaming(program).program()
+
+
+class _Streaming:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._taken = {*program.view, *program.buffer, *program.constant}
+        # Input -> the view that its bytes are copied to, on the buffer that it had.
+        self._here = {name: self._fresh(f"{name}.here") for name in program.inputs}
+        self._on = {program.view[name].buffer: name for name in program.inputs}
+
+    def program(self) -> Program:
+        program = self._program
+        buffers: list[Buffer] = []
+        views: dict[str, View] = dict(program.view)
+        offset = 0
+        for name in program.inputs:
+            view = program.view[name]
+            size = view.type.size_bytes
+            buffer = Buffer(self._fresh(f"{name}.caller"), size, CALLER, offset)
+            offset += size
+            buffers.append(buffer)
+            views[name] = View(name, view.type, buffer.name)
+            here = self._here[name]
+            views[here] = replace(view, name=here)
+        memory = Memory(CALLER, offset, 1, is_caller=True)
+        used = Counter(program.view[name].buffer for name in self._here)
+        assert all(count == 1 for count in used.values())
+        return replace(
+            program,
+            memories=(*program.memories, memory),
+            buffers=(*program.buffers, *buffers),
+            views=tuple(views.values()),
+            steps=tuple(self._steps()),
+        )
+
+    def _steps(self) -> Iterator[SimpleStep]:
+        left = dict(self._here)
+        for step in self._program.steps:
+            assert isinstance(step, Call | Copy | Fill | Wait)
+            reads, writes = step_names(step)
+            for name in (*reads, *writes):
+                view = self._program.view.get(name)
+                asked = self._on.get(view.buffer, "") if view is not None else ""
+                if asked in left:
+                    yield Copy(asked, left.pop(asked))
+            yield self._renamed(step)
+
+    def _renamed(self, step: SimpleStep) -> SimpleStep:
+        here = self._here
+        match step:
+            case Call():
+                return replace(
+                    step, inputs=tuple(name and here.get(name, name) for name in step.inputs)
+                )
+            case Copy():
+                return replace(step, source=here.get(step.source, step.source))
+            case _:
+                return step
+
+    def _fresh(self, wish: str) -> str:
+        number, name = 1, wish
+        while name in self._taken:
+            number += 1
+            name = f"{wish}.{number}"
+        self._taken.add(name)
+        return name
