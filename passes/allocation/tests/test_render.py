@@ -34,3 +34,17 @@ def test_a_block_written_in_place_shows_from_its_first_step() -> None:
     blocks = (Block("x", 8, 0, 1), Block("y", 8, 1, 2))
     plan = plan_greedy(blocks, leaves=[Leave("y", "x")])
     assert "|abb|" in render_map(plan, rows=1)
+    assert picture_lines(plan)[-1] == "y over x+0"
+
+
+def test_the_list_says_what_slides_over_what() -> None:
+    blocks = (Block("x", 64, -1, 3), Block("y", 48, 0, 4), Block("z", 8, 4, 5))
+    plan = plan_greedy(blocks, leaves=[Leave("y", "x", -16), Leave("z", "y", None)])
+    assert picture_lines(plan)[-2:] == [
+        "c  z  72 .. 80   8 bytes, steps 4 to 5",
+        "y over x-16",
+    ]
+
+
+def picture_lines(plan: Plan) -> list[str]:
+    return render_map(plan).splitlines()

@@ -1,8 +1,10 @@
 """A plan as text: bytes downwards, steps to the right."""
 
+from collections.abc import Iterator
+
 from tinsmith_ir.checked import checked
 
-from tinsmith_allocation.model import Block, Plan
+from tinsmith_allocation.model import Block, Leave, Plan
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
@@ -12,7 +14,8 @@ def render_map(plan: Plan, *, rows: int = 16) -> str:
     """A picture of the arena over time, then the list of its blocks.
 
     Each of at most `rows` lines stands for a band of bytes and shows who holds most of it in each
-    step; a dot is nobody. After 62 blocks the letters repeat.
+    step; a dot is nobody. After 62 blocks the letters repeat. The list says what lies over which other block that lives
+    then, and how many bytes behind its start.
     """
     arena = plan.arena_bytes
     title = f"arena {arena:,} bytes, {plan.status.value} (bound {plan.lower_bound:,} bytes)"
@@ -28,7 +31,17 @@ def render_map(plan: Plan, *, rows: int = 16) -> str:
         lines.append(f"{low:>{width},} |{_band(plan, low, high, letters)}|")
     name_width = max(len(block.name) for block in blocks)
     lines += [_legend(plan, block, letters[block.name], name_width, width) for block in blocks]
+    lines += [f"{leave.output} over {leave.source}{at:+,}" for leave, at in _taken(plan)]
     return "\n".join(lines) + "\n"
+
+
+def _taken(plan: Plan) -> Iterator[tuple[Leave, int]]:
+    """The leaves by which two blocks share bytes, and the distances of these."""
+    sizes = {block.name: block.size_bytes for block in plan.blocks}
+    for leave in plan.leaves:
+        distance = plan.offsets[leave.output] - plan.offsets[leave.source]
+        if -sizes[leave.output] < distance < sizes[leave.source]:
+            yield leave, distance
 
 
 def _band(plan: Plan, low: int, high: int, letters: dict[str, str]) -> str:
