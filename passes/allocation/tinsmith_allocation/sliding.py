@@ -37,7 +37,7 @@ def sliding_leaves(
 
     program: without loops (`unrolled`). None where engines work, whose bytes are in flight.
     """
-    if any(isinstance(step, Call | Copy) and step.token for step in program.steps):
+    if any(isinstance(step, Call | Copy) and step.token is not None for step in program.steps):
         return ()
     spans = {view.name: span(view) for view in program.views}
     if all(
