@@ -16,8 +16,9 @@ from tinsmith_c.text import comment_lines, wrapped_call
 
 
 def function_name(layout: Layout, call: Call) -> str:
-    """The C function of a call."""
-    return f"layer_{layout.numbers[call.name]}_{layout.layer_identifiers[call.name]}"
+    """The C function of a call, or of one before it that does the same."""
+    name = layout.served_by[call.name]
+    return f"layer_{layout.numbers[name]}_{layout.layer_identifiers[name]}"
 
 
 def layer_done(layout: Layout, call: Call, indent: str, arena: str, holder: str = "") -> str:

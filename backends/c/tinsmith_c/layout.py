@@ -115,6 +115,39 @@ class Layout:
         used = {counter for view in views for counter in view.counters}
         return tuple(counter for counter in self.counters if counter in used)
 
+    @cached_property
+    def served_by(self) -> dict[str, str]:
+        """Call -> the first one that does the same in the same places, whose function serves both."""
+        first: dict[object, str] = {}
+        found: dict[str, str] = {}
+        for call in self.program.calls:
+            found[call.name] = call.name
+            if call.engine is None:
+                found[call.name] = first.setdefault(self._deed(call), call.name)
+        return found
+
+    def _deed(self, call: Call) -> object:
+        """What a call of the core does, and where; equal for calls whose functions have the same body."""
+        return (
+            call.kernel,
+            call.operator,
+            tuple(map(self._whereabouts, call.inputs)),
+            tuple(map(self._whereabouts, call.outputs)),
+            self._whereabouts(call.scratch),
+            call.reads,
+            tuple((held.constant, self._whereabouts(held.view)) for held in call.held),
+            call.options,
+            call.reason,
+        )
+
+    def _whereabouts(self, name: str | None) -> object:
+        if name is None or name not in self.program.view:
+            return name
+        view = self.program.view[name]
+        memory = self.program.buffer_of(name).memory
+        shape = view.type, view.strides, view.ring, view.layout
+        return memory, self.offset(name), self.motion(name), shape
+
     def memories_of(self, call: Call) -> frozenset[str]:
         """Where a call's operands, results and scratch lie."""
         names = (*call.inputs, *call.outputs, call.scratch)

@@ -123,7 +123,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         "\n".join(f'#include "{header}"' for header in sorted(headers)),
         "\n".join(_check(condition) for condition in checks),
         _ATTRIBUTES,
-        _SMALL if engines.drives(Drive.DMA) else "",
+        _SMALL if _is_small(layout, engines) else "",
         _HOOK,
         _offsets(layout, name),
     ]
@@ -131,7 +131,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         "\n".join(pool.records.values()),
         *definitions_of(layout.program),
         *pool.helpers,
-        *(_layer(layout, one) for one in emitted.calls),
+        *(_layer(layout, one) for one in emitted.calls if _is_first(layout, one.call)),
         *jobs,
         run,
         reset,
@@ -143,6 +143,11 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
             content.write(part.encode())
     content.write(b"\n")
     return content.getvalue()
+
+
+def _is_first(layout: Layout, call: Call) -> bool:
+    """Whether no call before it has the same function."""
+    return layout.served_by[call.name] == call.name
 
 
 def _check_offsets(layout: Layout, call: Call, kernel: Kernel, emission: Emission) -> None:
@@ -331,6 +336,9 @@ def _layer_comment(layout: Layout, call: Call, kernel: Kernel) -> list[str]:
         lines.append(f"  output: {_describe_operand(layout, name)}")
     if call.scratch is not None:
         lines.append(f"  scratch: {layout.program.view[call.scratch].type.size_bytes} bytes")
+    served = sum(name == call.name for name in layout.served_by.values()) - 1
+    if served:
+        lines.append(f"  and {served} more that do the same")
     if call.engine is not None:
         lines.append(f"  beside the core, on {call.engine}")
     if call.reason:
@@ -381,7 +389,7 @@ def _run(layout: Layout, name: str, writer: StepWriter) -> str:
     than the whole call, and refusals are defects that no input can cause.
     """
     lines = _entry(layout, name, "run", uses_bytes=bool(layout.program.steps))
-    if writer.engines.drives(Drive.DMA):
+    if _is_small(layout, writer.engines):
         lines[0] = f"TINSMITH_SMALL {lines[0]}"
         if not layout.has_arena:
             lines += _own_memories(name)
@@ -391,6 +399,11 @@ def _run(layout: Layout, name: str, writer: StepWriter) -> str:
     kernel = f"{name.upper()}_ERROR_KERNEL"
     lines.append(f"  return refused == 0 ? 0 : {kernel};" if writer.failing else "  return 0;")
     return "\n".join([*lines, "}"])
+
+
+def _is_small(layout: Layout, engines: Engines) -> bool:
+    """Whether the run function is worth compiling for size: it has loops, or is one of tiles."""
+    return engines.drives(Drive.DMA) or bool(layout.counters)
 
 
 def _own_memories(name: str) -> list[str]:

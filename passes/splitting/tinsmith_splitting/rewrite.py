@@ -87,10 +87,11 @@ class _Writing:
 
     def _drop(self, window: Buffer, action: Drop, row_bytes: int) -> None:
         """Copies of at most as many lines as go, so that none lies over what it is copied from."""
+        begin = window.size_bytes // row_bytes - action.kept
         for at in range(0, action.kept, action.dropped):
-            count = min(action.dropped, action.kept - at)
-            source = self._bytes(window, (at + action.dropped) * row_bytes, count * row_bytes)
-            destination = self._bytes(window, at * row_bytes, count * row_bytes)
+            size = min(action.dropped, action.kept - at) * row_bytes
+            source = self._bytes(window, (begin + at) * row_bytes, size)
+            destination = self._bytes(window, (begin + at - action.dropped) * row_bytes, size)
             self.steps.append(Copy(source, destination))
 
     def _bytes(self, buffer: Buffer, start: int, size: int) -> str:

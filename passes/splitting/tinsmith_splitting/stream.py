@@ -1,9 +1,9 @@
 """Rows that flow through a row of calls: which call makes which rows when, and how many lines each window needs.
 
 Nothing here knows Programs. A *stage* is one call, whose result has rows; of each operand it reads, for each row of
-the result, a range of rows. Tensors between stages are *windows*: dense lines, of which the front ones are
-dropped when nobody needs them any more, by copying those behind them to the front. Whole tensors (what comes from
-before the stages, what is needed behind them) are there in full. No row is computed twice.
+the result, a range of rows. Tensors between stages are *windows*: dense lines, the last of which are the rows that were
+made last. Those that are still read move up to make room for more. Whole tensors (what comes from before the stages,
+what is needed behind them) are there in full. No row is computed twice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ class Make:
 
 @dataclass(frozen=True)
 class Drop:
-    """The first `dropped` lines of a window go; the `kept` ones behind them are copied to its front."""
+    """A window makes room: its last `kept` lines move up by `dropped` lines. What lay there goes."""
 
     tensor: str
     dropped: int
@@ -65,48 +65,33 @@ class Stream:
     lines: Mapping[str, int]
 
 
-def stream(
-    stages: Sequence[Stage],
-    windows: frozenset[str],
-    chunks: Mapping[str, int],
-    lines: Mapping[str, int] | None = None,
-) -> Stream:
+def stream(stages: Sequence[Stage], windows: frozenset[str], chunks: Mapping[str, int]) -> Stream:
     """How the last stage's result, and all that is whole, is made row by row.
 
     stages: in an order in which each operand is made before it is read. windows: results that are windows; each is
-    read by stages. chunks: of each stage, how many rows it makes at once at most. lines: of each window, how many it
-    has at least; by default as few as do, found by a run that drops as early as possible.
+    read by stages. chunks: of each stage, how many rows it makes at once at most. Windows have as few lines as do.
     """
-    least = _Run(stages, windows, chunks, {}).lines
-    given = lines or {}
-    wanted = {name: max(count, given.get(name, 0)) for name, count in least.items()}
-    run = _Run(stages, windows, chunks, wanted)
+    least = _Run(stages, windows, chunks, None)
+    run = _Run(stages, windows, chunks, least.lines)
     return Stream(tuple(run.actions), run.lines)
 
 
 @dataclass
-class _Window:
-    """first: the row in its first line. end: one behind the last row that was made."""
-
-    first: int = 0
-    end: int = 0
-
-
-@dataclass
 class _Run:
-    """One simulation. capacity: of a window, the lines that it may fill before any is dropped; by default none."""
+    """One simulation. given: of a window, how many lines it has; None finds that."""
 
     stages: Sequence[Stage]
     windows: frozenset[str]
     chunks: Mapping[str, int]
-    capacity: Mapping[str, int]
+    given: Mapping[str, int] | None
     actions: list[Action] = field(default_factory=list[Action])
     lines: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
         self._maker = {stage.result: stage for stage in self.stages}
         self._made = dict.fromkeys(self._maker, 0)
-        self._window = {name: _Window() for name in self.windows}
+        # Of a window, the row in its first line; before there are as many rows as lines, that is none.
+        self._first = dict.fromkeys(self.windows, 0)
         self._readers: dict[str, list[tuple[Stage, Read]]] = {}
         for stage in self.stages:
             for read in stage.reads:
@@ -125,25 +110,26 @@ class _Run:
             for read in stage.reads:
                 if read.tensor in self._maker:
                     self._make(self._maker[read.tensor], read.ends[upto - 1])
-            self._room(stage.result, upto)
-            touched = {read.tensor for read in stage.reads} | {stage.result}
-            firsts = {name: self._window[name].first for name in touched if name in self._window}
-            self.actions.append(Make(stage.name, begin, upto, firsts))
+            if stage.result in self.windows:
+                self._make_room(stage.result, upto)
+            if self.given is not None:
+                touched = [read.tensor for read in stage.reads] + [stage.result]
+                firsts = {name: self._first[name] for name in touched if name in self.windows}
+                self.actions.append(Make(stage.name, begin, upto, firsts))
             self._made[stage.result] = upto
 
-    def _room(self, name: str, upto: int) -> None:
-        """See that a window has lines for the rows up to `upto`."""
-        window = self._window.get(name)
-        if window is None:
+    def _make_room(self, name: str, upto: int) -> None:
+        """See that rows up to `upto` end in the last line of a window: so each of them is made in the same place."""
+        made = self._made[name]
+        needed = min(self._needed(name), made)
+        if self.given is None:
+            self.lines[name] = max(self.lines.get(name, 0), upto - needed)
             return
-        if upto - window.first > self.capacity.get(name, 0):
-            needed = min(self._needed(name), window.end)
-            if needed > window.first:
-                if window.end > needed:
-                    self.actions.append(Drop(name, needed - window.first, window.end - needed))
-                window.first = needed
-        window.end = upto
-        self.lines[name] = max(self.lines.get(name, 0), upto - window.first)
+        self.lines[name] = self.given[name]
+        first = upto - self.given[name]
+        if made > needed:
+            self.actions.append(Drop(name, first - self._first[name], made - needed))
+        self._first[name] = first
 
     def _needed(self, name: str) -> int:
         """The first row that some stage has still to read."""
