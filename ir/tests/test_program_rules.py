@@ -203,3 +203,37 @@ def test_only_what_is_from_a_sound_program_is_taken_on_trust() -> None:
     verify_program(sound, verified=sound)
     with pytest.raises(GraphError, match="operands and results are those the operator takes"):
         verify_program(wrong, verified=sound)
+
+
+ASKED = """program 2 "p" for "t" {
+  memory "m" align 4
+  memory "theirs" align 1 caller
+  buffer %x: i8[8]<0.5, 0> in "theirs" at 0
+  buffer %y: i8[4]<0.5, 0> in "m"
+  view %first: i8[4]<0.5, 0> of %x
+  view %second: i8[4]<0.5, 0> of %x start 4
+  input %x
+  copy %first -> %y
+  copy %second -> %y
+  output %y
+}
+"""
+
+
+def test_a_caller_hands_over_bytes_in_order() -> None:
+    verify_program(parse_program(ASKED))
+    assert parse_program(ASKED).memory["theirs"].is_caller
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("copy %first -> %y", "copy %second -> %y", "byte 4 of %x comes after byte 7"),
+        ("copy %second -> %y", "copy %y -> %second", "%second is not copied from by the core"),
+        ("output %y", "output %x", "%x is a state or an output"),
+        ('%y: i8[4]<0.5, 0> in "m"', '%y: i8[4]<0.5, 0> in "theirs" at 8', "%y is no input"),
+    ],
+)
+def test_what_a_caller_cannot_hand_over(old: str, new: str, message: str) -> None:
+    with pytest.raises(GraphError, match=re.escape(message)):
+        verify_program(parse_program(ASKED.replace(old, new)))

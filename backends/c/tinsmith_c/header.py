@@ -210,8 +210,8 @@ def _memories(layout: Layout, name: str) -> Iterator[str]:
     asked = layout.fields.get(layout.asked, "")
     if asked:
         what += (
-            f". Inputs come when they are asked for: `read` writes {prefix}_{asked.upper()}_BYTES bytes of them, piece by "
-            "piece in order, those from `offset` on to `destination`, and returns 0; with another number the run ends. "
+            f". Inputs come when they are asked for: `read` writes {prefix}_{asked.upper()}_BYTES bytes of them, "
+            "piece by piece in order, those from `offset` on to `destination`, and returns 0; with another number the run ends. "
             "`context` is what it is given"
         )
     yield from comment_lines(f"The memories, each of so many bytes and aligned so; {what}.")

@@ -68,7 +68,7 @@ def windows_read(
     a part of all columns reads whole rows. None if all windows see nothing but padding.
     """
     parts = [
-        ((0, size[axis]), padding[2 * axis : 2 * axis + 2])
+        ((0, size[axis]), (padding[2 * axis], padding[2 * axis + 1]))
         if box.ranges[1 + axis] == (0, output[axis])
         else seen_along(
             box.ranges[1 + axis],

@@ -35,7 +35,8 @@ class StreamedRows(Checked):
 class Splitting(Checked):
     """The plan of a program.
 
-    segments: what streams. live_bytes: the most at once. extra: instructions more than whole tensors take, about; no plan of this kind within the budget takes fewer.
+    segments: what streams. live_bytes: the most at once. extra: instructions more than whole tensors take, about; no
+    plan of this kind within the budget takes fewer.
     """
 
     segments: tuple[StreamedRows, ...]

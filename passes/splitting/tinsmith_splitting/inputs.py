@@ -39,7 +39,8 @@ class StreamInputs(Checked):
             raise UnsupportedError(f"{self.name}: expected a program without loops and engines")
         for name in program.inputs:
             buffer = program.view[name].buffer
-            if any(program.view[end].buffer == buffer for end in program.ends if end != name):
+            others = (*program.outputs, *(state.view for state in program.states))
+            if any(program.view[end].buffer == buffer for end in others):
                 raise UnsupportedError(
                     f"{self.name}: input {print_name(name)} is an output or a state, too, and cannot be handed over"
                 )

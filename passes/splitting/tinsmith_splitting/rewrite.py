@@ -68,7 +68,7 @@ class _Writing:
     def add(self, streamed: Streamed) -> None:
         """The steps of calls that stream."""
         segment = streamed.segment
-        memory = self._program.buffer_of(next(reversed(streamed.calls.values())).result.name).memory
+        memory = self._program.buffer_of([*streamed.calls.values()][-1].result.name).memory
         windows = {
             name: self._window(name, lines * segment.row_bytes[name], memory)
             for name, lines in segment.stream.lines.items()

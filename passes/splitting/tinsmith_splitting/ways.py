@@ -59,8 +59,8 @@ class Ways:
         return self._steps
 
     def within(self, budget: int) -> list[Way[Choice]]:
-        """The ways with at most so many live bytes; of neighbouring calls that stream the one with most rows at a time, and
-        only where one of them does not fit as it is.
+        """The ways with at most so many live bytes; of neighbouring calls that stream the one with most rows at a time,
+        and only where one of them does not fit as it is.
         """
         alone = self.as_they_are
         found = [way for way in alone if way.live_bytes <= budget]
