@@ -211,8 +211,8 @@ def _memories(layout: Layout, name: str) -> Iterator[str]:
     if asked:
         what += (
             f". Inputs come when they are asked for: `read` writes {prefix}_{asked.upper()}_BYTES bytes of them, "
-            "piece by piece in order, those from `offset` on to `destination`, and returns 0; with another number the run ends. "
-            "`context` is what it is given"
+            "piece by piece in order, those from `offset` on to `destination`, and returns 0; with another number the "
+            "run ends. `context` is what it is given"
         )
     yield from comment_lines(f"The memories, each of so many bytes and aligned so; {what}.")
     yield "typedef struct {"

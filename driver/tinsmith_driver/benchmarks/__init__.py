@@ -10,6 +10,7 @@ from tinsmith_ir import UsageError
 from tinsmith_driver.benchmarks import (
     generated_c,
     imports,
+    memory,
     mlperf_tiny,
     pulp,
     pulp_kernels,
@@ -27,6 +28,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
     "generated-c": generated_c.run,
     "import": imports.run,
+    "memory": memory.run,
     "pulp": pulp.run,
     "pulp-kernels": pulp_kernels.run,
     "pulp-sensitivity": pulp_sensitivity.run,
