@@ -1,7 +1,8 @@
 """Random networks in tiles on the simulated cluster; driver/tools/random_tiled_networks.py tries as many as wanted."""
 
 import pytest
-from random_tiled_networks import RandomNetwork, Trial, Tried
+from random_images import RandomNetwork
+from random_tiled_networks import Trial, Tried
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_target import target
 

@@ -13,6 +13,7 @@ from tinsmith_ir.pipeline import PipelineResult
 from tinsmith_ir.program import Program
 
 _MOST_TRIES = 24
+_MOST_HALVINGS = 6
 
 Run = Callable[[Sequence[AnyPass], Program], PipelineResult]
 
@@ -31,31 +32,80 @@ def fitted(passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
     passes: the one that makes programs smaller, and those behind it. run: passes on a program.
     Raises DoesNotFitError, of the smallest plan there is; of another memory, as the passes do.
     """
-    shrinking, *behind = passes
-    budget: int | None = None
-    smallest: DoesNotFitError | None = None
+    fitting = _Fitting(passes, program, ram_bytes, run)
+    whole = fitting.placed(None)
+    if whole is not None:
+        return whole
+    too_much, budget = ram_bytes + 1, ram_bytes
     for _ in range(_MOST_TRIES):
-        made = run((_told(shrinking, budget),), program)
+        found = fitting.placed(budget)
+        if found is not None:
+            return fitting.less_small(found, budget, too_much)
+        live = fitting.live_bytes
+        if live is None or live > budget:
+            break  # the pass could not go as low
+        # The plan stays the same down to what it has live.
+        too_much = live
+        budget = max(0, min(budget - fitting.excess, live - 1))
+    raise fitting.refusal
+
+
+class _Fitting:
+    """Tries budgets. live_bytes: of the plan tried last, as the pass counts them. excess: bytes that it had too many."""
+
+    def __init__(
+        self, passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
+    ) -> None:
+        self._shrinking, *self._behind = passes
+        self._program = program
+        self._ram_bytes = ram_bytes
+        self._run = run
+        self._smallest: DoesNotFitError | None = None
+        self.live_bytes: int | None = None
+        self.excess = 0
+
+    @property
+    def refusal(self) -> DoesNotFitError:
+        """Of the smallest plan that was tried."""
+        assert self._smallest is not None
+        return self._smallest
+
+    def placed(self, budget: int | None, *, above: int = -1) -> PipelineResult | None:
+        """What is made of that budget; None if it does not fit, or no more than `above` bytes are live."""
+        made = self._run((_told(self._shrinking, budget),), self._program)
+        facts = made.records[0].facts
+        self.live_bytes = facts.live_bytes if isinstance(facts, Shrunk) else None
+        if self.live_bytes is not None and self.live_bytes <= above:
+            return None
         try:
-            placed = run(behind, made.program)
+            placed = self._run(self._behind, made.program)
         except DoesNotFitError as error:
             needed = error.needed_bytes
-            if needed is None or error.available_bytes != ram_bytes:
+            if needed is None or error.available_bytes != self._ram_bytes:
                 raise  # of another memory
-            if smallest is None or needed < (smallest.needed_bytes or 0):
-                smallest = error
-            facts = made.records[0].facts
-            if budget is None:
-                budget = ram_bytes
-                continue
-            if not isinstance(facts, Shrunk) or facts.live_bytes > budget:
-                break  # the pass could not go as low
-            # The plan stays the same down to what it has live.
-            budget = max(0, min(budget - (needed - ram_bytes), facts.live_bytes - 1))
-        else:
-            return PipelineResult(placed.ir, (*made.records, *placed.records))
-    assert smallest is not None
-    raise smallest
+            if self._smallest is None or needed < (self._smallest.needed_bytes or 0):
+                self._smallest = error
+            self.excess = needed - self._ram_bytes
+            return None
+        return PipelineResult(placed.ir, (*made.records, *placed.records))
+
+    def less_small(self, found: PipelineResult, fits: int, too_much: int) -> PipelineResult:
+        """A cheaper plan that fits, too, if one is found between two budgets: what was too much may have been taken off
+        more than once.
+        """
+        live = self.live_bytes
+        for _ in range(_MOST_HALVINGS):
+            middle = (fits + too_much) // 2
+            if live is None or middle <= fits:
+                break
+            better = self.placed(middle, above=live)
+            if better is not None and self.live_bytes is not None and self.live_bytes <= middle:
+                found, live, fits = better, self.live_bytes, middle
+            elif self.live_bytes is not None and self.live_bytes <= live:
+                fits = middle  # the same plan
+            else:
+                too_much = middle
+        return found
 
 
 def _told(shrinking: AnyPass, budget: int | None) -> AnyPass:
