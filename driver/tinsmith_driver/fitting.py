@@ -51,7 +51,10 @@ def fitted(passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
 
 
 class _Fitting:
-    """Tries budgets. live_bytes: of the plan tried last, as the pass counts them. excess: bytes that it had too many."""
+    """Tries budgets.
+
+    live_bytes: of the plan tried last, as the pass counts them. excess: bytes that it had too many.
+    """
 
     def __init__(
         self, passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run

@@ -16,8 +16,8 @@ from tinsmith_splitting.search import Way
 from tinsmith_splitting.segment import Price, Segment, Sizes, parts_of
 from tinsmith_splitting.stream import Stage, stream
 
-CHUNKS = (16, 8, 4, 2, 1)
-"""Rows that each call makes at a time."""
+_MOST_ROWS = 16
+"""That each call makes at a time."""
 
 _CALL_COST = 250.0
 """Instructions of a call beside what it computes, where nobody has measured its kernel."""
@@ -308,9 +308,10 @@ class Ways:
 
 
 def _chunks(calls: Sequence[RowCall]) -> Iterator[int]:
-    """Rows at a time that make a difference, the most first."""
+    """Rows at a time by which the tallest result has one part less than by fewer, the most first."""
     rows = max(call.stage.rows for call in calls)
-    return (chunk for chunk in CHUNKS if chunk < rows)
+    parts = {-(-rows // count) for count in range(2, rows + 1)}
+    return iter(sorted((chunk for chunk in parts if chunk <= _MOST_ROWS), reverse=True))
 
 
 def cost_of(kernel: Kernel, layer: Layer) -> float:
