@@ -43,6 +43,23 @@ def test_what_does_not_fit_whole_streams(wide: Path, tmp_path: Path) -> None:
     assert arena(wide, tmp_path / "large", "--ram", "1MiB") == whole
 
 
+def test_the_report_says_which_rows_stream(
+    wide: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arena(wide, tmp_path, "--ram", "10000")
+    said = capsys.readouterr().out
+    found = json.loads((tmp_path / "report.json").read_text())["streams"]
+    (segment,) = found["segments"]
+    assert segment["layers"] == ["a", "b", "y"]
+    assert [window["tensor"] for window in segment["windows"]] == ["a", "b"]
+    assert found["live"] == segment["live"] <= 10_000
+    line = f"rows stream through 3 layers from a to y, {segment['rows']} at a time, 2 windows"
+    assert line in said
+    assert line in (tmp_path / "report.html").read_text()
+    arena(wide, tmp_path)
+    assert json.loads((tmp_path / "report.json").read_text())["streams"] is None
+
+
 def test_whole_tensors_are_refused_and_so_is_less_than_any_plan_needs(
     wide: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -68,6 +68,7 @@ from tinsmith_driver.report import (
 )
 from tinsmith_driver.report_types import Report
 from tinsmith_driver.room import linked
+from tinsmith_driver.rows import stream_facts, stream_text
 from tinsmith_driver.running import Measurement, compare, run_samples, traced
 from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
@@ -218,7 +219,7 @@ def _print_compiled(arguments: argparse.Namespace, compilation: Compilation) -> 
     name = f"{visible(compilation.program.name)}: " if arguments.more else ""
     status = compilation.arena_status.replace("_", " ")
     print(f"{name}arena {thousands(compilation.arena_bytes)} bytes, {status}")
-    _print_tiling(compilation, None)
+    _print_cuts(compilation, None)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -629,9 +630,11 @@ def _print_timings(arguments: argparse.Namespace, compilation: Compilation) -> N
         print(timing_table(compilation), file=sys.stderr)
 
 
-def _print_tiling(compilation: Compilation, measurement: Measurement | None) -> None:
+def _print_cuts(compilation: Compilation, measurement: Measurement | None) -> None:
     if (tiling := tiling_facts(compilation, measurement)) is not None:
         print(tiling_text(tiling))
+    if (streams := stream_facts(compilation)) is not None:
+        print(stream_text(streams))
 
 
 def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:
@@ -660,7 +663,7 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
         )
     if (cluster := cluster_run(measurement.cores)) is not None:
         print(f"cluster: {cluster_text(cluster)}")
-    _print_tiling(compilation, measurement)
+    _print_cuts(compilation, measurement)
     if measurement.layers_compared:
         print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
     if measurement.engines_compared:

@@ -13,6 +13,7 @@ from tinsmith_ir.escape import visible
 from tinsmith_driver.cluster import waits_text
 from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
 from tinsmith_driver.report_types import Report, TiledLayerRow
+from tinsmith_driver.rows import stream_text
 from tinsmith_driver.table import thousands
 from tinsmith_driver.tiling import percent, tiling_text
 from tinsmith_driver.timeline import timeline
@@ -61,6 +62,7 @@ def html_report(report: Report, plans: Mapping[str, Plan], trace: str | None = N
         tiling_summary=[]
         if report["tiling"] is None
         else tiling_text(report["tiling"]).split("\n"),
+        streams=[] if report["streams"] is None else stream_text(report["streams"]).split("\n"),
         timeline=None if report["tiling"] is None else timeline(report["tiling"]),
         trace=quote(trace) if trace is not None else "",
         maps={name: _map(plan) for name, plan in plans.items()},

@@ -21,6 +21,7 @@ from tinsmith_driver.report_types import (
     Run,
     TogetherReport,
 )
+from tinsmith_driver.rows import stream_facts
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import listed, table, thousands
 from tinsmith_driver.targets import remarks
@@ -62,6 +63,7 @@ def report(
         "flash": _flash(build),
         "layers": _layers(compilation, measurement),
         "tiling": tiling_facts(compilation, measurement),
+        "streams": stream_facts(compilation),
         "passes": [
             {
                 "name": record.name,

@@ -151,6 +151,30 @@ class PassRow(TypedDict):
     found_by: str
 
 
+class WindowFacts(TypedDict):
+    """Lines that are kept of a tensor."""
+
+    tensor: str
+    lines: int
+
+
+class SegmentFacts(TypedDict):
+    """Layers whose rows stream together; bytes that are live meanwhile."""
+
+    layers: list[str]
+    rows: int
+    live: int
+    windows: list[WindowFacts]
+
+
+class StreamFacts(TypedDict):
+    """All of them; extra: instructions more than whole tensors take, about."""
+
+    live: int
+    extra: int
+    segments: list[SegmentFacts]
+
+
 class Report(TypedDict):
     """The whole report."""
 
@@ -163,6 +187,7 @@ class Report(TypedDict):
     run: NotRequired[Run]
     layers: list[LayerRow]
     tiling: TilingFacts | None
+    streams: StreamFacts | None
     passes: list[PassRow]
     warnings: list[str]
 

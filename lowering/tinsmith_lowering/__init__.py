@@ -39,6 +39,7 @@ from tinsmith_lowering.lower import (
 )
 from tinsmith_lowering.manual import supported_operators
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
+from tinsmith_lowering.streams import StreamedRows, StreamPlan, StreamWindow
 from tinsmith_lowering.tiles import TiledLayer, TilePlan
 from tinsmith_lowering.walk import NEVER, Steps, Walk
 from tinsmith_lowering.walks import (
@@ -75,6 +76,9 @@ __all__ = [
     "Scope",
     "Signature",
     "Steps",
+    "StreamPlan",
+    "StreamWindow",
+    "StreamedRows",
     "TilePlan",
     "TiledLayer",
     "Walk",

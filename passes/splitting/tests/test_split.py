@@ -5,12 +5,13 @@ import pytest
 from images import HOST, KERNELS, Network, lowered, random_network
 from tinsmith_ir import Call, Program, UsageError, evaluate_program, verify_program
 from tinsmith_ir.testing import random_inputs
-from tinsmith_splitting import SplitCalls, Splitting
+from tinsmith_lowering import StreamPlan
+from tinsmith_splitting import SplitCalls
 
 
-def split(program: Program, ram_bytes: int) -> tuple[Program, Splitting]:
+def split(program: Program, ram_bytes: int) -> tuple[Program, StreamPlan]:
     outcome = SplitCalls(HOST, KERNELS, ram_bytes).run_in_detail(program)
-    assert isinstance(outcome.facts, Splitting)
+    assert isinstance(outcome.facts, StreamPlan)
     return outcome.ir, outcome.facts
 
 

@@ -12,7 +12,7 @@ from tinsmith_ir.program import Call, Copy, Fill, Program
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_splitting.facts import splitting_of
+from tinsmith_splitting.facts import plan_of
 from tinsmith_splitting.rewrite import rewritten
 from tinsmith_splitting.search import cheapest, least_budget
 from tinsmith_splitting.ways import Ways
@@ -60,7 +60,7 @@ class SplitCalls(Checked):
             path = cheapest(smallest, steps, least)
             warnings = (_shortage(least, self.ram_bytes),) if self.ram_bytes else ()
         assert path is not None
-        facts = splitting_of(path)
+        facts = plan_of(path)
         made = rewritten(program, ways.parts, path, ways.steps) if facts.segments else program
         return Outcome(made, warnings, facts=facts)
 

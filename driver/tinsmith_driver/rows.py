@@ -1,0 +1,45 @@
+"""Rows that stream, where tensors do not fit whole: what the report and the command say of them."""
+
+from tinsmith_ir.escape import visible
+from tinsmith_lowering import StreamPlan
+
+from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.report_types import StreamFacts
+from tinsmith_driver.table import thousands
+
+
+def stream_facts(compilation: Compilation) -> StreamFacts | None:
+    """None if all tensors are whole."""
+    facts = [record.facts for record in compilation.pass_records]
+    plan = next((fact for fact in facts if isinstance(fact, StreamPlan)), None)
+    if plan is None or not plan.segments:
+        return None
+    return {
+        "live": plan.live_bytes,
+        "extra": round(plan.extra),
+        "segments": [
+            {
+                "layers": [*segment.layers],
+                "rows": segment.rows,
+                "live": segment.live_bytes,
+                "windows": [
+                    {"tensor": window.tensor, "lines": window.lines} for window in segment.windows
+                ],
+            }
+            for segment in plan.segments
+        ],
+    }
+
+
+def stream_text(facts: StreamFacts) -> str:
+    """A line for each segment."""
+    return "\n".join(
+        f"rows stream through {_layers(segment['layers'])}, {segment['rows']} at a time, "
+        f"{len(segment['windows'])} windows, {thousands(segment['live'])} bytes live"
+        for segment in facts["segments"]
+    )
+
+
+def _layers(names: list[str]) -> str:
+    first, last = visible(names[0]), visible(names[-1])
+    return first if len(names) == 1 else f"{len(names)} layers from {first} to {last}"
