@@ -337,9 +337,15 @@ def test_two_blocks_of_one_name_are_refused() -> None:
         plan_greedy((Block("b", 1, 0, 0), Block("b", 1, 1, 1)))
 
 
-def test_the_same_blocks_give_the_same_plan() -> None:
+def unchanged(plan: Plan, work: int, seed: int) -> Plan:
+    """Instead of our own search, which would leave nothing to the solver."""
+    return plan
+
+
+def test_the_same_blocks_give_the_same_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = random_blocks(6, 20, 16)
     assert plan_greedy(blocks).status is Status.FEASIBLE  # else the solver would not be asked
+    monkeypatch.setattr("tinsmith_allocation.exact.improved", unchanged)
     assert dict(plan_exact(blocks).offsets) == dict(plan_exact(blocks).offsets)
     one, two = plan_exact(blocks, workers=2), plan_exact(blocks, workers=2)
     assert dict(one.offsets) == dict(two.offsets)
@@ -369,6 +375,7 @@ def test_a_search_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cp_model.CpSolver, "stop_search", stop)
     blocks = random_blocks(0, 120, 16)
     assert plan_greedy(blocks).status is Status.FEASIBLE  # else the solver would not be asked
+    monkeypatch.setattr("tinsmith_allocation.exact.improved", unchanged)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored
     try:
         with pytest.raises(KeyboardInterrupt):
@@ -377,13 +384,12 @@ def test_a_search_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_a_plan_that_meets_the_bound_does_not_import_ortools() -> None:
+def test_a_plan_that_our_own_search_proves_does_not_import_ortools() -> None:
     program = (
         "import sys; from tinsmith_allocation import Block, plan_exact;"
-        "plan_exact([Block('a', 8, 0, 1), Block('b', 8, 1, 2)]);"
-        "assert 'ortools' not in sys.modules;"
-        "plan_exact([Block(*b) for b in %r]);"
-        "assert 'ortools' in sys.modules"
+        "plan = plan_exact([Block(*b) for b in %r]);"
+        "assert plan.status.value == 'optimal';"
+        "assert 'ortools' not in sys.modules"
     )
     blocks = [(b.name, b.size_bytes, b.first_step, b.last_step) for b in SEVEN_FOR_SIX]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

@@ -1,19 +1,29 @@
-"""Offsets for buffers: exact and greedy planners, an independent checker, and the program pass."""
+"""Offsets for buffers: exact and greedy planners, an independent checker, and the program pass.
 
-from tinsmith_allocation.allocate import (
-    AllocateBuffers,
-    Allocation,
-    bytes_without_scratch,
-    place,
-    plan_of,
-)
+What knows Programs is imported when it is asked for, since planning alone needs neither tinsmith_ir nor numpy.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
 from tinsmith_allocation.bound import lower_bound
-from tinsmith_allocation.check import check_plan, check_program
-from tinsmith_allocation.exact import plan_exact
+from tinsmith_allocation.check import check_plan
+from tinsmith_allocation.exact import plan_exact, plan_within
 from tinsmith_allocation.greedy import plan_greedy
-from tinsmith_allocation.lifetimes import Demand, demand
 from tinsmith_allocation.model import Block, Leave, Plan, PlanError, Status
 from tinsmith_allocation.render import render_map
+from tinsmith_allocation.search import improved
+
+if TYPE_CHECKING:
+    from tinsmith_allocation.allocate import (
+        AllocateBuffers,
+        Allocation,
+        bytes_without_scratch,
+        place,
+        plan_of,
+    )
+    from tinsmith_allocation.check import check_program
+    from tinsmith_allocation.lifetimes import Demand, demand
 
 __all__ = [
     "AllocateBuffers",
@@ -28,10 +38,30 @@ __all__ = [
     "check_plan",
     "check_program",
     "demand",
+    "improved",
     "lower_bound",
     "place",
     "plan_exact",
     "plan_greedy",
     "plan_of",
+    "plan_within",
     "render_map",
 ]
+
+_OF_PROGRAMS = {
+    "AllocateBuffers": "allocate",
+    "Allocation": "allocate",
+    "Demand": "lifetimes",
+    "bytes_without_scratch": "allocate",
+    "check_program": "check",
+    "demand": "lifetimes",
+    "place": "allocate",
+    "plan_of": "allocate",
+}
+
+
+def __getattr__(name: str) -> object:
+    """What knows Programs, which the extra `program` of this package installs."""
+    if name not in _OF_PROGRAMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_OF_PROGRAMS[name]}"), name)

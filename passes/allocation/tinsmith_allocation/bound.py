@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from tinsmith_ir.checked import checked
-
+from tinsmith_allocation.foundation import checked
 from tinsmith_allocation.model import Block, Leave, LeavesOf, checked_leaves
 
 
@@ -16,11 +15,11 @@ def lower_bound(blocks: Sequence[Block], leaves: Sequence[Leave] = ()) -> int:
 
     All offsets are multiples of the smallest alignment, so each size counts rounded up to it, but
     for one block of the step, which may be the highest. What blocks can at most share with those that they have
-    leave to share with counts once, and two that may lie over one another need as much as they do alone. Raises
-    PlanError for a bad leave.
+    leave to share with counts once, and two that may lie over one another need as much as they do alone. A
+    block with an offset of its own ends where it ends. Raises PlanError for a bad leave.
     """
     unit = min((block.alignment for block in blocks), default=1)
-    bound = max((block.size_bytes for block in blocks), default=0)
+    bound = max(((block.offset or 0) + block.size_bytes for block in blocks), default=0)
     leaves_of = checked_leaves(blocks, leaves)
     for leave in leaves:
         _, output, source = leaves_of[leave.output][leave.source]

@@ -7,18 +7,14 @@ last of the view, and demands at each read that these bytes still carry the name
 which no view starts or ends are treated as one, so that the cost does not grow with the arena.
 """
 
+from __future__ import annotations
+
 import heapq
 from bisect import bisect_left, insort
 from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-from tinsmith_ir.checked import checked
-from tinsmith_ir.hazards import step_names
-from tinsmith_ir.overlaps import may_lie_over
-from tinsmith_ir.places import places
-from tinsmith_ir.program import Buffer, Call, Copy, Fill, Program, View, Wait, unrolled
-
+from tinsmith_allocation.foundation import HAS_IR, checked
 from tinsmith_allocation.model import (
     LARGEST_OFFSET,
     Block,
@@ -27,6 +23,14 @@ from tinsmith_allocation.model import (
     PlanError,
     checked_leaves,
 )
+
+if TYPE_CHECKING or HAS_IR:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tinsmith_ir.hazards import step_names
+    from tinsmith_ir.overlaps import may_lie_over
+    from tinsmith_ir.places import places
+    from tinsmith_ir.program import Buffer, Call, Copy, Fill, Program, View, Wait, unrolled
 
 _NOBODY = -1
 
@@ -44,6 +48,8 @@ def check_plan(plan: Plan) -> None:
             raise PlanError(
                 f"block {block.name} at {offset}: expected a multiple of {block.alignment}"
             )
+        if block.offset is not None and offset != block.offset:
+            raise PlanError(f"block {block.name} at {offset}: it must be at {block.offset}")
         if offset > LARGEST_OFFSET:
             raise PlanError(f"block {block.name} at {offset}: expected at most {LARGEST_OFFSET}")
     names: set[str] = set()

@@ -1,6 +1,6 @@
-"""Plans with the least arena, proven, by the CP-SAT solver of OR-tools.
+"""Plans with the least arena, proven: by our own search, then by the CP-SAT solver of OR-tools.
 
-Each block is a rectangle: its lifetime wide (fixed), its size high, its offset to be chosen. No two
+To the solver, each block is a rectangle: its lifetime wide (fixed), its size high, its offset to be chosen. No two
 rectangles overlap; the highest top edge is the objective. OR-tools is imported when a search is
 needed, which it is not when a greedy plan meets the bound.
 """
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from tinsmith_ir.checked import checked
-
 from tinsmith_allocation.followers import without_followers
+from tinsmith_allocation.foundation import checked, has_solver
 from tinsmith_allocation.greedy import plan_greedy
 from tinsmith_allocation.model import Block, Leave, Plan, PlanError, checked_leaves
+from tinsmith_allocation.search import WORK_PER_SECOND, improved
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -36,7 +36,8 @@ def plan_exact(
     time_limit: in the solver's deterministic time, near a second each on a desktop, so the same
     input gives the same plan on any machine. Also with several workers, which then take turns. Less
     where there are more than 100 blocks, by the square of their number, as a second then lasts ever
-    longer, and none from 500 on: what is left open is the plan's gap.
+    longer, and none from 500 on: what is left open is the plan's gap. A quarter of it, at most, goes into `improved`
+    where there are no leaves; then comes the solver, where it is installed.
     Raises PlanError for blocks of the same name or a bad leave.
     """
     planned = without_followers(blocks, checked_leaves(blocks, leaves))
@@ -44,7 +45,41 @@ def plan_exact(
     count = len(planned.blocks)
     if plan.arena_bytes > plan.lower_bound and count < _NO_EFFORT_BLOCKS:
         effort = time_limit * min(1.0, _ALL_EFFORT_BLOCKS / count) ** 2
-        plan = _Search(plan).solve(effort, workers, seed)
+        plan = improved(plan, int(effort / 4 * WORK_PER_SECOND), seed)
+        if plan.arena_bytes > plan.lower_bound and has_solver():
+            plan = _Search(plan).solve(effort, workers, seed)
+    return planned.completed(plan, blocks)
+
+
+@checked
+def plan_within(
+    blocks: Sequence[Block],
+    capacity_bytes: int | None = None,
+    *,
+    leaves: Sequence[Leave] = (),
+    time_limit: float = 10.0,
+    seed: int = 0,
+) -> Plan:
+    """A plan of at most `capacity_bytes`, or the smallest one found; the smallest one if there is no capacity.
+
+    More is tried than by `plan_exact`, which makes up for many problems in a compiler: all of `time_limit` goes into
+    `improved`, of whatever number of blocks, and as much as there into the solver, if anything is open then. The
+    same arguments, the same plan. That nothing fits is proven if the plan's bound is above the capacity.
+    Raises PlanError for blocks of the same name, a bad leave, or offsets in each other's way.
+    """
+
+    def is_open(plan: Plan) -> bool:
+        target = max(plan.lower_bound, capacity_bytes or 0)
+        return plan.arena_bytes > target and capacity_bytes in (None, target)
+
+    planned = without_followers(blocks, checked_leaves(blocks, leaves))
+    plan = plan_greedy(planned.blocks, leaves=leaves)
+    if is_open(plan):
+        plan = improved(plan, int(time_limit * WORK_PER_SECOND), seed, capacity_bytes)
+    count = len(planned.blocks)
+    if is_open(plan) and count < _NO_EFFORT_BLOCKS and has_solver():
+        effort = time_limit * min(1.0, _ALL_EFFORT_BLOCKS / count) ** 2
+        plan = _Search(plan).solve(effort, 1, seed)
     return planned.completed(plan, blocks)
 
 
@@ -71,6 +106,8 @@ class _Search:
 
     def _offset(self, block: Block) -> "cp_model.LinearExpr":
         """The offset in units; steps of the block's own alignment."""
+        if block.offset is not None:
+            return self._model.new_constant(block.offset // self._unit)
         steps = (self._greedy.arena_bytes - block.size_bytes) // block.alignment
         variable = self._model.new_int_var(0, steps, block.name)
         self._model.add_hint(variable, self._greedy.offsets[block.name] // block.alignment)

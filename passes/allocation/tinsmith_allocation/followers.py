@@ -27,7 +27,8 @@ class Planned:
 
 def without_followers(blocks: Sequence[Block], leaves: LeavesOf) -> Planned:
     """Leave out each block of a single step, alone of such in it, that is no larger than another of that kind, where no
-    longer block begins or ends between their steps; neither has a leave.
+    longer block begins or ends between their steps; neither has a leave or an
+    offset of its own.
     """
     brief = [block for block in blocks if block.first_step == block.last_step]
     changes: Counter[int] = Counter()
@@ -40,7 +41,11 @@ def without_followers(blocks: Sequence[Block], leaves: LeavesOf) -> Planned:
     numbers = dict(zip(steps, accumulate(changes[step] for step in steps), strict=True))
     count = Counter(block.first_step for block in brief)
     leaders: dict[tuple[int, int], Block] = {}
-    alone = [block for block in brief if count[block.first_step] == 1 and block.name not in leaves]
+    alone = [
+        block
+        for block in brief
+        if count[block.first_step] == 1 and block.name not in leaves and block.offset is None
+    ]
     for block in alone:
         key = numbers[block.first_step], block.alignment
         if key not in leaders or leaders[key].size_bytes < block.size_bytes:

@@ -5,27 +5,25 @@ improvement that moves the blocks under the highest one to the front of the orde
 of the hill climbing allocator of Ethos-U Vela. No randomness: the same blocks, the same plan.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
-from tinsmith_ir.checked import checked
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 
 from tinsmith_allocation.bound import lower_bound
+from tinsmith_allocation.fixed import check_fixed
 from tinsmith_allocation.followers import without_followers
+from tinsmith_allocation.foundation import HAS_NUMPY, checked
 from tinsmith_allocation.mirror import Mirror
 from tinsmith_allocation.model import (
     Block,
     Leave,
-    LeaveOf,
     LeavesOf,
     Plan,
     checked_leaves,
 )
+from tinsmith_allocation.placed import PlacedInArrays, PlacedInLists
 
 _ALL_IMPROVEMENTS_BLOCKS = 125
-# Up to so many intervals, numpy's calls cost more than a loop over them.
-_FEW = 32
 
 _Key = Callable[[Block], tuple[int, ...]]
 _Planner = Callable[[Sequence[Block], Plan | None], Plan | None]
@@ -47,10 +45,11 @@ def plan_greedy(
     than 125 blocks, of a few more orders and of fewer changed ones, by the square of their number. Where a leave is for
     several steps, each order is tried upside down, too.
 
-    Stops at once when a plan meets the lower bound. Raises PlanError for blocks of the same name or
-    a bad leave.
+    Stops at once when a plan meets the lower bound. Raises PlanError for blocks of the same name, a bad leave, or
+    blocks whose own offsets are in each other's way.
     """
     leaves_of = checked_leaves(blocks, leaves)
+    check_fixed(blocks, leaves_of)
     planned = without_followers(blocks, leaves_of)
     return planned.completed(_plan(planned.blocks, leaves, leaves_of, improvements), blocks)
 
@@ -67,7 +66,9 @@ def _plan(
             return None
         return Plan(tuple(blocks), offsets, bound, tuple(leaves))
 
-    mirror = Mirror(blocks, leaves) if _slides(leaves_of) else None
+    # What has an offset already cannot be turned upside down.
+    is_free = all(block.offset is None for block in blocks)
+    mirror = Mirror(blocks, leaves) if is_free and _slides(leaves_of) else None
 
     def downwards(order: Sequence[Block], better_than: Plan | None) -> Plan | None:
         assert mirror is not None
@@ -108,16 +109,15 @@ def _slides(leaves: LeavesOf) -> bool:
 
 def _crowding_orders(blocks: Sequence[Block]) -> Iterator[_Key]:
     """Orders that begin with the blocks of the most crowded step, which have the least choice."""
-    first = min(block.first_step for block in blocks)
-    last = max(block.last_step for block in blocks)
-    changes = np.zeros(last - first + 2, np.int64)
+    changes: Counter[int] = Counter()
     for block in blocks:
-        changes[block.first_step - first] += block.size_bytes
-        changes[block.last_step - first + 1] -= block.size_bytes
-    live = changes.cumsum()
+        changes[block.first_step] += block.size_bytes
+        changes[block.last_step + 1] -= block.size_bytes
+    steps = sorted(changes)
+    live = [*accumulate(changes[step] for step in steps)]
+    at = {step: index for index, step in enumerate(steps)}
     crowds = {
-        block.name: int(live[block.first_step - first : block.last_step - first + 1].max())
-        for block in blocks
+        block.name: max(live[at[block.first_step] : at[block.last_step + 1]]) for block in blocks
     }
     yield lambda block: (
         -crowds[block.name],
@@ -170,93 +170,15 @@ def _first_fit(
     """Each block at the lowest free offset, the blocks taken in the given order; None as soon as one does not end
     below that address.
     """
-    placed = _Placed(len(order))
+    placed = PlacedInArrays(len(order)) if HAS_NUMPY else PlacedInLists()
     for block in order:
+        if block.offset is not None:
+            placed.add(block, block.offset)
+            if below is not None and block.offset + block.size_bytes >= below:
+                return None
+    for block in (block for block in order if block.offset is None):
         offset = placed.lowest_offset(block, leaves.get(block.name, {}))
         if below is not None and offset + block.size_bytes >= below:
             return None
         placed.add(block, offset)
     return placed.offsets
-
-
-class _Placed:
-    """The blocks that have their offsets, in arrays by order of start, for speed: fitting one compares
-    it with all.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.offsets: dict[str, int] = {}
-        self._names: list[str] = []
-        # Rows: first step, last step, start, end.
-        self._rows: NDArray[np.int64] = np.zeros((4, most), np.int64)
-
-    def add(self, block: Block, offset: int) -> None:
-        """Give `block` its offset."""
-        count = len(self._names)
-        index = int(self._rows[2, :count].searchsorted(offset, side="right"))
-        self._rows[:, index + 1 : count + 1] = self._rows[:, index:count]
-        self._rows[:, index] = (
-            block.first_step,
-            block.last_step,
-            offset,
-            offset + block.size_bytes,
-        )
-        self._names.insert(index, block.name)
-        self.offsets[block.name] = offset
-
-    def lowest_offset(self, block: Block, leaves: Mapping[str, LeaveOf]) -> int:
-        """The lowest aligned offset at which `block` is in the way of none that lives with it."""
-        first, last = self._rows[:2, : len(self._names)]
-        neighbours = ((first <= block.last_step) & (block.first_step <= last)).nonzero()[0]
-        starts, ends = self._rows[2:, neighbours]
-        # What lies between lows and highs is barred.
-        lows, highs = starts - block.size_bytes, ends
-        shared: set[tuple[int, int]] = set()  # an offset that is free nevertheless, and for whom
-        if leaves:
-            for at, neighbour in enumerate(neighbours):
-                if found := leaves.get(self._names[int(neighbour)]):
-                    lows[at], highs[at], exactly = _barred(block, int(starts[at]), found)
-                    shared |= {(offset, at) for offset in exactly}
-        offset = _lowest_gap(lows, highs, block.alignment)
-        for other, _ in sorted(shared):
-            if not 0 <= other < offset or other % block.alignment:
-                continue
-            barring = ((lows < other) & (other < highs)).nonzero()[0]
-            if all((other, int(at)) in shared for at in barring):
-                return other
-        return offset
-
-
-def _lowest_gap(lows: NDArray[np.int64], highs: NDArray[np.int64], alignment: int) -> int:
-    """The lowest aligned offset from 0 that is barred by none."""
-    if len(lows) <= _FEW:
-        return _lowest_gap_of_few(lows.tolist(), highs.tolist(), alignment)
-    barred = (lows < highs).nonzero()[0]
-    order = barred[lows[barred].argsort(kind="stable")]
-    lows, highs = lows[order], highs[order]
-    # candidates[i] is behind all before i; the last one, behind all there are.
-    candidates = np.zeros(len(order) + 1, np.int64)
-    np.maximum.accumulate(highs, out=candidates[1:])
-    np.maximum(candidates, 0, out=candidates)
-    candidates += -candidates % alignment
-    fits = (candidates[:-1] <= lows).nonzero()[0]
-    return int(candidates[fits[0] if len(fits) else -1])
-
-
-def _lowest_gap_of_few(lows: list[int], highs: list[int], alignment: int) -> int:
-    candidate = 0  # by order of lows: none before bars it
-    for low, high in sorted(zip(lows, highs, strict=True)):
-        if low < high and low < candidate < high:
-            candidate = high + -high % alignment
-    return candidate
-
-
-def _barred(block: Block, start: int, found: LeaveOf) -> tuple[int, int, tuple[int, ...]]:
-    """Between which offsets `block` may not begin, one that it has a leave with being at `start`; and at which it
-    may all the same.
-    """
-    leave, output, source = found
-    low, high = leave.bounds(output, source)
-    if block is output:
-        return start + low, start + high, tuple(start + distance for distance in leave.exactly)
-    return start - high, start - low, tuple(start - distance for distance in leave.exactly)

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from tinsmith_ir.checked import Checked
-from tinsmith_ir.errors import TinsmithError
-from tinsmith_ir.overlaps import most_shared
+from tinsmith_allocation.foundation import Checked, TinsmithError
 
 LARGEST_BLOCK_BYTES = 1 << 40
 LARGEST_OFFSET = 1 << 62
@@ -29,7 +27,7 @@ class PlanError(TinsmithError):
 class Block(Checked):
     """Bytes that must stay untouched from `first_step` to `last_step`, both included.
 
-    alignment: of the offset, in bytes; a power of two.
+    alignment: of the offset, in bytes; a power of two. offset: the one that the block must have, None for any.
     """
 
     name: str
@@ -37,6 +35,7 @@ class Block(Checked):
     first_step: int
     last_step: int
     alignment: int = 1
+    offset: int | None = None
 
     def __post_init__(self) -> None:
         """Raise PlanError for an empty or huge block, a lifetime that runs backwards, a bad alignment."""
@@ -55,6 +54,18 @@ class Block(Checked):
         if self.size_bytes > LARGEST_BLOCK_BYTES:
             raise PlanError(
                 f"block {self.name}: expected at most {LARGEST_BLOCK_BYTES} bytes, got {self.size_bytes}"
+            )
+        if self.offset is not None:
+            self._check_offset(self.offset)
+
+    def _check_offset(self, offset: int) -> None:
+        if not 0 <= offset <= LARGEST_OFFSET:
+            raise PlanError(
+                f"block {self.name}: expected an offset from 0 to {LARGEST_OFFSET}, got {offset}"
+            )
+        if offset % self.alignment:
+            raise PlanError(
+                f"block {self.name}: expected an offset that is a multiple of {self.alignment}, got {offset}"
             )
 
     def lives_with(self, other: "Block") -> bool:
@@ -97,8 +108,16 @@ class Leave(Checked):
         """At most how many bytes the two share, their sizes rounded up to a multiple of `unit`, at a distance that is
         a multiple of it.
         """
-        sizes = output.size_bytes, source.size_bytes
-        return most_shared(sizes, self.at_most, self.at_least, self.exactly, unit)
+        low, high = self.bounds(output, source)
+        mine, theirs = (-(-block.size_bytes // unit) * unit for block in (output, source))
+        # The more, the nearer the smaller one is to lying within the other.
+        nearest = [
+            min(low // unit * unit, max(0, theirs - mine)),
+            max(-(-high // unit) * unit, min(0, theirs - mine)),
+            *(distance for distance in self.exactly if distance % unit == 0),
+        ]
+        shared = [min(theirs, distance + mine) - max(0, distance) for distance in nearest]
+        return max(0, *shared)
 
     def least_bytes(self, output: Block, source: Block, unit: int) -> int:
         """At least how many bytes there are from the first of the two to the last, at a distance that is a multiple of

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from tinsmith_ir.checked import checked
-
+from tinsmith_allocation.foundation import checked
 from tinsmith_allocation.model import Block, Leave, Plan
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

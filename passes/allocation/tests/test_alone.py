@@ -1,0 +1,86 @@
+"""Planning needs nothing but Python: no numpy, no IR, no solver."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from tinsmith_allocation import Block, Leave, Plan, check_plan, plan_greedy
+
+_ALONE = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"numpy", "ortools"} or (
+            name.startswith("tinsmith_") and not name.startswith("tinsmith_allocation")
+        ):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Refuse())
+"""
+
+
+def run_alone(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _ALONE + program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+
+
+def test_planning_needs_nothing_else() -> None:
+    result = run_alone(
+        "from tinsmith_allocation import Block, Leave, PlanError, check_plan, plan_exact, render_map\n"
+        "blocks = [Block(*b) for b in [('a', 3, 0, 0), ('b', 3, 0, 1), ('c', 1, 1, 3), ('d', 2, 2, 3),\n"
+        "          ('e', 2, 1, 4), ('f', 1, 2, 4), ('g', 3, 4, 5), ('h', 3, 5, 5)]]\n"
+        "plan = plan_exact(blocks)\n"
+        "check_plan(plan)\n"
+        "render_map(plan)\n"
+        "leave = Leave('y', 'x', at_most=0)\n"
+        "over = plan_exact([Block('x', 8, 0, 1), Block('y', 4, 1, 2)], leaves=[leave])\n"
+        "check_plan(over)\n"
+        "print(plan.arena_bytes, plan.status.value, over.arena_bytes)\n"
+    )
+    assert (result.returncode, result.stdout) == (0, "7 optimal 8\n"), result.stderr
+
+
+def test_errors_are_the_same_alone() -> None:
+    result = run_alone(
+        "from tinsmith_allocation import Block, PlanError\n"
+        "try:\n"
+        "    Block('a\\x1b', 0, 0, 0)\n"
+        "except PlanError as error:\n"
+        "    print(error, error.exit_status)\n"
+    )
+    with pytest.raises(Exception, match="expected at least 1 byte") as found:
+        Block("a\x1b", 0, 0, 0)
+    assert result.stdout == f"{found.value} 4\n"
+
+
+def test_what_knows_programs_says_what_it_needs() -> None:
+    result = run_alone("from tinsmith_allocation import AllocateBuffers")
+    assert result.returncode == 1
+    assert "No module named 'tinsmith_ir'" in result.stderr
+
+
+@pytest.mark.parametrize("count", [20, 90])
+def test_plans_are_the_same_without_numpy(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = [
+        Block(f"b{at}", 1 + at * 37 % 101, at % 11, at % 11 + at % 3, 1 << at % 3)
+        for at in range(count)
+    ]
+    leaves = [
+        Leave(f"b{at + 1}", f"b{at}", None, 8, (4, 1))
+        for at in range(0, count - 1, 5)
+        if blocks[at].lives_with(blocks[at + 1])
+    ]
+    assert leaves
+    plans: list[Plan] = []
+    for has_numpy in (True, False):
+        monkeypatch.setattr("tinsmith_allocation.greedy.HAS_NUMPY", has_numpy)
+        plans.append(plan_greedy(blocks, leaves=leaves))
+        check_plan(plans[-1])
+    assert plans[0] == plans[1]
