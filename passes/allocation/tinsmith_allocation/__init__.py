@@ -10,6 +10,7 @@ from tinsmith_allocation.bound import lower_bound
 from tinsmith_allocation.check import check_plan
 from tinsmith_allocation.exact import plan_exact, plan_within
 from tinsmith_allocation.greedy import plan_greedy
+from tinsmith_allocation.joint import JointPlan, Model, plan_jointly
 from tinsmith_allocation.model import Block, Leave, Plan, PlanError, Status
 from tinsmith_allocation.render import render_map
 from tinsmith_allocation.search import improved
@@ -30,7 +31,9 @@ __all__ = [
     "Allocation",
     "Block",
     "Demand",
+    "JointPlan",
     "Leave",
+    "Model",
     "Plan",
     "PlanError",
     "Status",
@@ -43,6 +46,7 @@ __all__ = [
     "place",
     "plan_exact",
     "plan_greedy",
+    "plan_jointly",
     "plan_of",
     "plan_within",
     "render_map",
