@@ -1,6 +1,7 @@
 """Which library may import which (docs: who may import whom); Bazel alone does not notice an undeclared import."""
 
 import ast
+import itertools
 import re
 import sys
 import tomllib
@@ -107,10 +108,12 @@ def _modules(node: ast.AST) -> list[str]:
 
 
 def declared_by(folder: str) -> set[str]:
-    """Module names of the dependencies in a library's pyproject.toml."""
+    """Module names of the dependencies in a library's pyproject.toml, those of extras included."""
     settings = tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))
+    project = settings["project"]
     names: set[str] = set()
-    for requirement in settings["project"].get("dependencies", []):
+    extras: dict[str, list[str]] = project.get("optional-dependencies", {})
+    for requirement in itertools.chain(project.get("dependencies", []), *extras.values()):
         match = re.match(r"[A-Za-z0-9._-]+", requirement)
         assert match is not None, requirement
         name = match.group().replace("-", "_").lower()
@@ -179,6 +182,29 @@ def test_the_solver_of_tiling_knows_no_program() -> None:
         if name.startswith("tinsmith_") and not name.startswith((*allowed, *own))
     }
     assert {path.stem for path in solver} >= {"model", "solve", "check"}
+    assert not wrong
+
+
+# What is left of allocation knows blocks and plans alone, and may be installed without tinsmith_ir and numpy.
+_ALLOCATION_OF_PROGRAMS = {"allocate", "lifetimes", "plugin", "sliding", "touches"}
+
+
+def test_planning_knows_no_program() -> None:
+    """All that it takes of others is in `foundation`; the check of programs stands beside that of plans."""
+    planning = [
+        path
+        for path in _files("passes/allocation")
+        if path.stem not in {*_ALLOCATION_OF_PROGRAMS, "foundation", "check"}
+    ]
+    wrong = {
+        name: path.name
+        for path in planning
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.ImportFrom)
+        for name in _full_names(node)
+        if name.startswith("tinsmith_") and not name.startswith("tinsmith_allocation.")
+    }
+    assert {path.stem for path in planning} >= {"model", "greedy", "exact", "search", "command"}
     assert not wrong
 
 

@@ -27,20 +27,45 @@ print(package.__file__)
 """
 
 
+# A wheel that everything else does without, so it is no part of what a library is tried with.
+_LEFT_OUT = "torch"
+
+
 @cache
-def _requirements(folder: str) -> list[str]:
+def _requirements(folder: str, extras: frozenset[str] | None) -> list[tuple[str, frozenset[str]]]:
+    """What a library declares, and with which extras; with some of its own extras, or with all if None."""
     text = (ROOT / folder / "pyproject.toml").read_text(encoding="utf-8")
-    declared: list[str] = tomllib.loads(text)["project"].get("dependencies", [])
-    return [re.split(r"[<>=!~ ;\[]", requirement)[0] for requirement in declared]
+    project = tomllib.loads(text)["project"]
+    declared: list[str] = [*project.get("dependencies", [])]
+    optional: dict[str, list[str]] = project.get("optional-dependencies", {})
+    for extra, requirements in optional.items():
+        if extra in extras if extras is not None else extra != _LEFT_OUT:
+            declared += requirements
+    found: list[tuple[str, frozenset[str]]] = []
+    for requirement in declared:
+        match = re.match(r"([A-Za-z0-9._-]+)(?:\[([^\]]*)\])?", requirement)
+        assert match is not None, requirement
+        wanted = re.split(r"\s*,\s*", match[2]) if match[2] else []
+        assert not wanted or set(wanted) <= _extras(match[1]), requirement
+        found.append((match[1], frozenset(wanted)))
+    return found
 
 
-def _with_dependencies(folder: str) -> set[str]:
+_FOLDERS = {"tinsmith-" + name.split("/")[-1].replace("_", "-"): name for name in _LIBRARIES}
+
+
+def _extras(name: str) -> set[str]:
+    """The extras of one of our own libraries."""
+    text = (ROOT / _FOLDERS[name] / "pyproject.toml").read_text(encoding="utf-8")
+    return {*tomllib.loads(text)["project"].get("optional-dependencies", {})}
+
+
+def _with_dependencies(folder: str, extras: frozenset[str] | None = None) -> set[str]:
     """The folder and those of our own libraries that it declares, directly or not."""
-    folders = {"tinsmith-" + name.split("/")[-1].replace("_", "-"): name for name in _LIBRARIES}
     found = {folder}
-    for requirement in _requirements(folder):
-        if requirement in folders:
-            found |= _with_dependencies(folders[requirement])
+    for requirement, wanted in _requirements(folder, extras):
+        if requirement in _FOLDERS:
+            found |= _with_dependencies(_FOLDERS[requirement], wanted)
     return found
 
 
@@ -100,6 +125,28 @@ def test_wheel_imports_with_what_it_declares(folder: str, site: Site) -> None:
     )
     assert result.returncode == 0, result.stderr
     assert Path(result.stdout.strip()).is_relative_to(unpacked)
+
+
+def test_wheel_of_the_planner_plans_with_nothing_else(site: Site, tmp_path: Path) -> None:
+    buffers = tmp_path / "buffers.csv"
+    buffers.write_text("id,lower,upper,size\na,0,2,8\nb,1,3,8\nc,2,4,8\n", encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _PLAN_ALONE, str(buffers)],
+        cwd=site.unpacked("passes/allocation"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "16 bytes, optimal" in result.stdout
+
+
+_PLAN_ALONE = """
+import sys
+sys.path.insert(0, ".")
+from tinsmith_allocation.command import main
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 @pytest.mark.parametrize("folder", _LIBRARIES)
