@@ -54,6 +54,8 @@ def compilations(
 
 def smaller_text(model: Model, options: CompileOptions, arena: int) -> str:
     """`also fits at: 28,128 bytes (17,603 instructions more, about), …`; "" if nothing smaller is found."""
+    if arena > _LARGEST_ARENA:
+        return ""
     whole = extra_of(compile_model(model, options))
     found: list[str] = []
     ram = arena * 7 // 8
@@ -74,6 +76,8 @@ def smaller_text(model: Model, options: CompileOptions, arena: int) -> str:
 
 
 _MOST_SMALLER = 6
+_LARGEST_ARENA = 1 << 25
+"""Bytes beyond which nobody asks for a few less, and looking for them would take much time and memory."""
 
 
 def extra_of(compilation: Compilation) -> float:
