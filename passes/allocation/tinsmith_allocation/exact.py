@@ -44,7 +44,7 @@ def plan_exact(
     plan = plan_greedy(planned.blocks, leaves=leaves)
     count = len(planned.blocks)
     if plan.arena_bytes > plan.lower_bound and count < _NO_EFFORT_BLOCKS:
-        effort = time_limit * min(1.0, _ALL_EFFORT_BLOCKS / count) ** 2
+        effort = _effort(time_limit, count)
         plan = improved(plan, int(effort / 4 * WORK_PER_SECOND), seed)
         if plan.arena_bytes > plan.lower_bound and has_solver():
             plan = _Search(plan).solve(effort, workers, seed)
@@ -78,9 +78,13 @@ def plan_within(
         plan = improved(plan, int(time_limit * WORK_PER_SECOND), seed, capacity_bytes)
     count = len(planned.blocks)
     if is_open(plan) and count < _NO_EFFORT_BLOCKS and has_solver():
-        effort = time_limit * min(1.0, _ALL_EFFORT_BLOCKS / count) ** 2
-        plan = _Search(plan).solve(effort, 1, seed)
+        plan = _Search(plan).solve(_effort(time_limit, count), 1, seed)
     return planned.completed(plan, blocks)
+
+
+def _effort(time_limit: float, count: int) -> float:
+    """What is left of the time for so many blocks: a second lasts ever longer then."""
+    return time_limit * min(1.0, _ALL_EFFORT_BLOCKS / count) ** 2
 
 
 class _Search:

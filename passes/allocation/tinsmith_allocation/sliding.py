@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.program import Call, Copy, Fill, Overlap, Program
+from tinsmith_ir.trailing import Pieces, Trail
 
 from tinsmith_allocation.model import Block, Leave
 from tinsmith_allocation.touches import Span, Touches, find_touches, span
@@ -183,8 +184,9 @@ def _overlaps(
 
 def _distances(over: Touches, under: Touches, meetings: Sequence[_Meeting]) -> Overlap:
     """At which the one buffer may lie over the other."""
-    at_most = min([_at_most(over, under), *(meeting.at_most for meeting in meetings)])
-    at_least = max([_at_least(over, under), *(meeting.at_least for meeting in meetings)])
+    trail = Trail(Pieces(over.edges, over.first), Pieces(under.edges, under.last))
+    at_most = min([trail.at_most(), *(meeting.at_most for meeting in meetings)])
+    at_least = max([trail.at_least(), *(meeting.at_least for meeting in meetings)])
     tried = Counter(
         distance + meeting.shift
         for meeting in meetings
@@ -196,7 +198,7 @@ def _distances(over: Touches, under: Touches, meetings: Sequence[_Meeting]) -> O
         for distance, _ in tried.most_common(_MOST_TRIED)
         if at_most < distance < at_least
         and all(meeting.allows(distance) for meeting in meetings)
-        and _allows(over, under, distance)
+        and trail.allows(distance)
     ]
     return Overlap(
         0,
@@ -204,32 +206,6 @@ def _distances(over: Touches, under: Touches, meetings: Sequence[_Meeting]) -> O
         at_least if at_least < under.edges[-1] else None,
         tuple(sorted(exactly)),
     )
-
-
-def _at_most(over: Touches, under: Touches) -> int:
-    """Each piece of the one ends before what is touched later of the other begins."""
-    lasts = np.maximum.accumulate(under.last)
-    later = lasts.searchsorted(over.first, side="right")
-    room = under.edges[later] - over.edges[1:]
-    return int(np.where(later < len(lasts), room, under.edges[-1]).min())
-
-
-def _at_least(over: Touches, under: Touches) -> int:
-    """The same downwards: each piece of the one begins behind what is touched later of the other."""
-    lasts = np.maximum.accumulate(under.last[::-1])
-    left = len(lasts) - lasts.searchsorted(over.first, side="right")
-    room = under.edges[left] - over.edges[:-1]
-    return int(np.where(left > 0, room, -over.edges[-1]).max())
-
-
-def _allows(over: Touches, under: Touches, distance: int) -> bool:
-    """Whether no byte of the one is touched at that distance before the last touch of the other's."""
-    edges = np.union1d(over.edges + distance, under.edges)
-    begin, end = max(0, distance), min(over.edges[-1] + distance, under.edges[-1])
-    starts = edges[(edges >= begin) & (edges < end)]
-    mine = over.edges.searchsorted(starts - distance, side="right") - 1
-    theirs = under.edges.searchsorted(starts, side="right") - 1
-    return bool((over.first[mine] >= under.last[theirs]).all())
 
 
 def _either(one: Leave, other: Leave) -> Leave:

@@ -9,8 +9,7 @@ from tinsmith_ir.hazards import step_names
 from tinsmith_ir.lifetimes import BEFORE_FIRST_STEP
 from tinsmith_ir.places import places
 from tinsmith_ir.program import Call, Copy, Fill, Program, View, Wait
-
-Steps = NDArray[np.int64]
+from tinsmith_ir.trailing import Steps
 
 NEVER_FIRST = 1 << 62
 NEVER_LAST = -(1 << 62)
@@ -26,7 +25,7 @@ class Touches:
     before all (-2 and -1) and outputs behind all.
     """
 
-    edges: Steps
+    edges: NDArray[np.int64]
     first: Steps
     last: Steps
 
