@@ -1,4 +1,4 @@
-from tinsmith_ir.names import Names, identifier
+from tinsmith_ir.names import FreshNames, Names, identifier
 
 
 def test_first_of_the_merged_names_is_kept() -> None:
@@ -41,3 +41,15 @@ def test_equal_names_are_numbered() -> None:
 def test_numbered_name_does_not_meet_one_that_was_there() -> None:
     names = Names()
     assert [names.unique("a"), names.unique("a_2"), names.unique("a")] == ["a", "a_2", "a_3"]
+
+
+def test_fresh_names_meet_none_that_is_taken_or_was_given() -> None:
+    fresh = FreshNames(["a", "a.3"])
+    assert [fresh.name(wish) for wish in ("b", "a", "a", "b", "b.2")] == [
+        "b",
+        "a.2",
+        "a.4",
+        "b.2",
+        "b.2.2",
+    ]
+    assert FreshNames(["a"], first=1).name("a") == "a.1"

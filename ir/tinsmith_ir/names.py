@@ -1,6 +1,7 @@
-"""Identifiers for the values of a graph, made from the names of tensors."""
+"""Names that nobody has: identifiers for the values of a graph, made from the names of tensors; names in Programs."""
 
 import re
+from collections.abc import Iterable
 
 _LONGEST = 48
 
@@ -24,6 +25,28 @@ class Names:
             name = f"{stem}_{self._next[stem]}"
         self._taken.add(name)
         return name
+
+
+class FreshNames:
+    """Gives names that nobody has, neither `taken` nor given before: a wish as it is, or with a number behind it.
+
+    first: the number of the second one with the same wish.
+    """
+
+    def __init__(self, taken: Iterable[str], *, first: int = 2) -> None:
+        self._taken = {*taken}
+        self._first = first
+        self._next: dict[str, int] = {}
+
+    def name(self, wish: str) -> str:
+        """`wish`, `wish.2`, `wish.3`, whichever is free."""
+        found = wish
+        while found in self._taken:
+            number = self._next.get(wish, self._first)
+            self._next[wish] = number + 1
+            found = f"{wish}.{number}"
+        self._taken.add(found)
+        return found
 
 
 def identifier(text: str) -> str:

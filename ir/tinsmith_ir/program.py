@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
 from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import GraphError
@@ -139,6 +141,11 @@ class ConstantBuffer(Checked):
     type: TensorType
     data: Array
     layout: str = ""
+
+    def part(self, name: str, box: Box) -> "ConstantBuffer":
+        """A constant of the elements of `box`; of an operand."""
+        data = np.ascontiguousarray(self.data[box.slices])
+        return ConstantBuffer(name, cut_type(self.type, box), data)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError, UnsupportedError, UsageError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.hazards import step_names, without_unused
+from tinsmith_ir.names import FreshNames
 from tinsmith_ir.operators.base import Restriction
 from tinsmith_ir.program import (
     Buffer,
@@ -72,10 +73,10 @@ def cut_each(
     for it. Raises UsageError and GraphError as `cut`, and UnsupportedError for a part that its kernel does not take.
     """
     parts = _Parts()
-    taken = {call.name for call in program.calls}
+    names = FreshNames(call.name for call in program.calls)
     cuttings: list[_Cutting] = []
     for call in _found(program, [*boxes]):
-        cutting = _Cutting(program, [call], target, kernels, parts, taken, keeps_kernel=True)
+        cutting = _Cutting(program, [call], target, kernels, parts, names, keeps_kernel=True)
         cutting.add_all(boxes[call.name])
         cuttings.append(cutting)
     steps = {cutting.last: tuple(cutting.steps) for cutting in cuttings}
@@ -208,7 +209,7 @@ def _with_parts(program: Program, cuttings: Sequence["_Cutting"]) -> Program:
 class _Cutting:
     """One chain of calls. steps: of each part so far. keeps_kernel: of the calls; else one is chosen for each part.
 
-    taken: names of calls, to which those of the parts are added.
+    fresh_names: for calls, those of the parts among them.
     """
 
     def __init__(
@@ -218,7 +219,7 @@ class _Cutting:
         target: Target,
         kernels: Sequence[Kernel],
         parts: _Parts,
-        taken: set[str] | None = None,
+        fresh_names: FreshNames | None = None,
         *,
         keeps_kernel: bool = False,
     ) -> None:
@@ -226,7 +227,7 @@ class _Cutting:
         self._calls = calls
         self._target = target
         self._kernels = kernels
-        self._taken = set[str]() if taken is None else taken
+        self._call_name = (fresh_names or FreshNames(())).name
         self._keeps_kernel = keeps_kernel
         self._inner = {call.outputs[0] for call in calls[:-1]}
         self.parts = parts
@@ -354,8 +355,7 @@ class _Cutting:
             return name
         part = f"{name}{read}".replace(" ", "")
         if part not in self._constants:
-            data = np.ascontiguousarray(given.data[read.slices])
-            self._constants[part] = ConstantBuffer(part, cut_type(given.type, read), data)
+            self._constants[part] = given.part(part, read)
         return part
 
     def _dense_part(self, where: str, name: str, box: Box) -> str | None:
@@ -385,14 +385,6 @@ class _Cutting:
         self._buffers[buffer.name] = buffer
         self._views[view.name] = view
         return view.name
-
-    def _call_name(self, wish: str) -> str:
-        count, name = 1, wish
-        while name in self._taken:
-            count += 1
-            name = f"{wish}.{count}"
-        self._taken.add(name)
-        return name
 
     def _fresh(self, name: str) -> str:
         taken = (self._views, self._constants, self._program.view, self._program.constant)

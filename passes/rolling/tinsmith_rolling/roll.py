@@ -14,6 +14,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.lifetimes import lifetimes
+from tinsmith_ir.names import FreshNames
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.program import Loop, Program, Step, View, simple_steps, unrolled
 
@@ -89,7 +90,7 @@ class _Rolling:
         self._shapes: dict[Hashable, Hashable] = {}
         self._lives = lifetimes(unrolled(program))
         self._lengths = [_length(program, step) for step in program.steps]
-        self._names = {*program.view, *program.constant}
+        self._free_name = FreshNames({*program.view, *program.constant}).name
         self._counters = {loop.counter for loop in _loops(program.steps)}
 
     def sweep(self, *, has_tables: bool) -> bool:
@@ -293,14 +294,6 @@ class _Rolling:
         items = self._items[found.begin : found.begin + found.period]
         body = tuple(changed(item.step, place, token) for item in items)
         return Loop(found.counter, found.count, body)
-
-    def _free_name(self, wish: str) -> str:
-        count, name = 1, wish
-        while name in self._names:
-            count += 1
-            name = f"{wish}.{count}"
-        self._names.add(name)
-        return name
 
 
 def _length(program: Program, step: Step) -> int:

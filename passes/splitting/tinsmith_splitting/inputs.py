@@ -1,6 +1,5 @@
 """The program pass: inputs that the caller hands over when they are asked for."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -9,6 +8,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.hazards import step_names
+from tinsmith_ir.names import FreshNames
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.program import Buffer, Call, Copy, Fill, Memory, Program, SimpleStep, View, Wait
 
@@ -50,10 +50,11 @@ class StreamInputs(Checked):
 class _Streaming:
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._taken = {*program.view, *program.buffer, *program.constant}
+        self._fresh = FreshNames({*program.view, *program.buffer, *program.constant}).name
         # Input -> the view that its bytes are copied to, on the buffer that it had.
         self._here = {name: self._fresh(f"{name}.here") for name in program.inputs}
         self._on = {program.view[name].buffer: name for name in program.inputs}
+        assert len(self._on) == len(self._here)  # each has a buffer of its own
 
     def program(self) -> Program:
         program = self._program
@@ -70,8 +71,6 @@ class _Streaming:
             here = self._here[name]
             views[here] = replace(view, name=here)
         memory = Memory(CALLER, offset, 1, is_caller=True)
-        used = Counter(program.view[name].buffer for name in self._here)
-        assert all(count == 1 for count in used.values())
         return replace(
             program,
             memories=(*program.memories, memory),
@@ -103,11 +102,3 @@ class _Streaming:
                 return replace(step, source=here.get(step.source, step.source))
             case _:
                 return step
-
-    def _fresh(self, wish: str) -> str:
-        number, name = 1, wish
-        while name in self._taken:
-            number += 1
-            name = f"{wish}.{number}"
-        self._taken.add(name)
-        return name

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
 from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.hazards import without_unused
+from tinsmith_ir.names import FreshNames
 from tinsmith_ir.program import (
     Buffer,
     Call,
@@ -46,13 +46,9 @@ class _Writing:
         self._views: dict[str, View] = {}
         self._buffers: dict[str, Buffer] = {}
         self._constants: dict[str, ConstantBuffer] = {}
-        self._taken = {
-            *program.view,
-            *program.buffer,
-            *program.constant,
-            *(call.name for call in program.calls),
-        }
-        self._numbers: dict[str, int] = {}
+        calls = (call.name for call in program.calls)
+        taken = {*program.view, *program.buffer, *program.constant, *calls}
+        self._fresh = FreshNames(taken, first=1).name
 
     def program(self) -> Program:
         return without_unused(
@@ -153,8 +149,7 @@ class _Writing:
             return given.name
         name = f"{given.name}{box}".replace(" ", "")
         if name not in self._constants:
-            data = np.ascontiguousarray(given.data[box.slices])
-            self._constants[name] = ConstantBuffer(name, cut_type(given.type, box), data)
+            self._constants[name] = given.part(name, box)
         return name
 
     def _rows(
@@ -184,12 +179,3 @@ class _Writing:
             )
         self._views[part.name] = part
         return part.name
-
-    def _fresh(self, wish: str) -> str:
-        """A name that nobody has."""
-        name = wish
-        while name in self._taken:
-            self._numbers[wish] = self._numbers.get(wish, 0) + 1
-            name = f"{wish}.{self._numbers[wish]}"
-        self._taken.add(name)
-        return name

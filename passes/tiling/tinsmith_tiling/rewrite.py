@@ -14,6 +14,7 @@ from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.builder import dtype_of
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Term
 from tinsmith_ir.hazards import without_unused
+from tinsmith_ir.names import FreshNames
 from tinsmith_ir.program import (
     Buffer,
     Call,
@@ -151,7 +152,7 @@ class _Rewriting:
         self.plan = plan
         self._near = near
         calls = {call.name for call in program.calls}
-        self._taken = {*program.buffer, *program.view, *program.constant, *calls}
+        self.fresh = FreshNames({*program.buffer, *program.view, *program.constant, *calls}).name
         self._parts = _Parts()
         self._counters = count()
         self._known: dict[object, str] = {}
@@ -201,16 +202,6 @@ class _Rewriting:
         """Whether the buffer of a view lies near."""
         tensor = self.formulation.buffers.get(self.program.view[name].buffer)
         return tensor is not None and self.plan.homes[tensor] == 0
-
-    def fresh(self, wish: str) -> str:
-        """A name of its own."""
-        name = wish
-        for number in count(2):
-            if name not in self._taken:
-                break
-            name = f"{wish}.{number}"
-        self._taken.add(name)
-        return name
 
     def counter(self) -> str:
         """That of another loop."""
