@@ -95,7 +95,7 @@ def check(arguments: argparse.Namespace) -> int:
     print(layer_table(compilation, None))
     _print_warnings(compilation)
     print(f"\n{arguments.target} runs {visible(compilation.model.graph.name)}: {sizes}")
-    smaller = smaller_text(compilation.model, compilation.options, compilation.bytes_shared)
+    smaller = smaller_text(compilation)
     if smaller:
         print(smaller)
     return 0

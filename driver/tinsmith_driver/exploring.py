@@ -1,7 +1,7 @@
 """The plans of a network in less and less memory: what each takes, estimated or measured."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import TypedDict
 
@@ -11,12 +11,13 @@ from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import Shrunk
 
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, Model, compile_model
+from tinsmith_driver.pipelines import Budgets, Compilation, Model
 from tinsmith_driver.sweep import Row
 from tinsmith_driver.table import table, thousands
 
 EXPLORE_SCHEMA = "tinsmith.explore/1"
 
+_HEADER = ["arena", "RAM", "flash", "instructions", "by the first", "result"]
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 760.0, 360.0, 90.0, 40.0
 
 
@@ -31,48 +32,52 @@ class Explored(TypedDict):
     refusal: str
 
 
-def compilations(
-    model: Model,
-    options: CompileOptions,
-    *,
-    step: Callable[[int], int] = lambda arena: arena - 1,
-    most: int,
-) -> Iterator[Compilation]:
+def compilations(model: Model, options: CompileOptions, *, most: int) -> Iterator[Compilation]:
     """Of a network, from whole tensors on, each in less memory than the one before; ends behind the smallest.
 
-    step: from the bytes that a plan has to those that the next one may have. most: how many at most.
+    most: how many at most.
     Raises DoesNotFitError, saying why, after the smallest, where fewer than `most` were found.
     """
+    budgets = Budgets(model, options)
     ram: int | None = None
     for _ in range(most):
-        found = compile_model(model, replace(options, ram_bytes=ram))
+        found = budgets.within(ram)
         yield found
-        ram = min(step(found.bytes_shared), found.bytes_shared - 1)
+        ram = found.bytes_shared - 1
         if ram < 1:
             return
 
 
-def smaller_text(model: Model, options: CompileOptions, arena: int) -> str:
+def smaller_text(compilation: Compilation) -> str:
     """`also fits at: 28,128 bytes (17,603 instructions more, about), …`; "" if nothing smaller is found."""
-    if arena > _LARGEST_ARENA:
+    arena = compilation.bytes_shared
+    if arena > _LARGEST_ARENA or compilation.model.program is not None:
         return ""
-    whole = extra_of(compile_model(model, options))
-    found: list[str] = []
-    ram = arena * 7 // 8
-    while ram > 0 and len(found) < _MOST_SMALLER:
-        try:
-            made = compile_model(model, replace(options, ram_bytes=ram))
-        except DoesNotFitError as error:
-            if error.needed_bytes is None or error.needed_bytes >= arena or found:
-                break
-            ram = error.needed_bytes
-            continue
-        more = max(0.0, extra_of(made) - whole)
-        found.append(
-            f"{thousands(made.bytes_shared)} bytes ({thousands(round(more))} instructions more, about)"
-        )
-        ram = made.bytes_shared * 7 // 8
+    smaller = _smaller(Budgets(compilation.model, compilation.options), arena)
+    found = [_saving(made, compilation) for made in smaller]
     return f"also fits at: {', '.join(found)}" if found else ""
+
+
+def _saving(made: Compilation, whole: Compilation) -> str:
+    more = max(0.0, extra_of(made) - extra_of(whole))
+    return (
+        f"{thousands(made.bytes_shared)} bytes ({thousands(round(more))} instructions more, about)"
+    )
+
+
+def _smaller(budgets: Budgets, arena: int) -> Iterator[Compilation]:
+    """Plans that save an eighth each; the smallest, if that saves less."""
+    ram, count = arena * 7 // 8, 0
+    while ram > 0 and count < _MOST_SMALLER:
+        try:
+            made = budgets.within(ram)
+        except DoesNotFitError as error:
+            needed = error.needed_bytes
+            if needed is None or needed >= arena or count:
+                return
+            made = budgets.within(needed)
+        yield made
+        ram, count = made.bytes_shared * 7 // 8, count + 1
 
 
 _MOST_SMALLER = 6
@@ -88,8 +93,13 @@ def extra_of(compilation: Compilation) -> float:
 
 def explored_text(rows: Sequence[Row]) -> str:
     """The table for people."""
+    return table(_HEADER, _cells(rows))
+
+
+def _cells(rows: Sequence[Row]) -> list[list[str]]:
+    """Of the table, a line for each row."""
     first = rows[0]["instructions"]
-    lines = [
+    return [
         [
             _number(row["arena_bytes"]),
             _number(row["ram_bytes"]),
@@ -100,7 +110,6 @@ def explored_text(rows: Sequence[Row]) -> str:
         ]
         for row in rows
     ]
-    return table(["arena", "RAM", "flash", "instructions", "by the first", "result"], lines)
 
 
 def explored_html(explored: Explored) -> str:
@@ -110,23 +119,13 @@ def explored_html(explored: Explored) -> str:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     rows = explored["rows"]
-    first = rows[0]["instructions"]
     return environment.from_string(source).render(
         network=visible(explored["network"]),
         target=explored["target"],
         plot=_plot(rows),
         refusal=visible(explored["refusal"]),
-        rows=[
-            (
-                _number(row["arena_bytes"]),
-                _number(row["ram_bytes"]),
-                _number(_flash(row)),
-                _number(row["instructions"]),
-                _times(row["instructions"], first),
-                row["status"],
-            )
-            for row in rows
-        ],
+        header=_HEADER,
+        rows=_cells(rows),
     )
 
 

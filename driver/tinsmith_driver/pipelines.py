@@ -289,55 +289,77 @@ def compile_model(
     """
     if model.program is not None:
         return _compile_plan(model, model.program, options, on_step)
-    assert isinstance(model.graph, Graph)
-    passes = passes_for(options)
-    inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
-    made = _Made(model.graph)
-    chosen = chosen_target(options)
-    kernels = registry().kernels(chosen, options.backend, packed=options.packed)
+    return Budgets(model, options, on_step).within(options.ram_bytes)
 
-    def are_prepared(ir: Graph | Program) -> None:
-        if isinstance(ir, Program):
-            check_prepared(ir, chosen, kernels)
 
-    def run(some: Sequence[AnyPass], ir: Graph | Program) -> PipelineResult:
-        return Pipeline(some, (are_prepared,)).run(
-            ir,
-            verify_inputs=inputs,
-            on_start=lambda found: on_step(found.name),
-            on_made=made.keep,
+class Budgets:
+    """A network that is compiled for one budget of RAM after another: the passes in front of the one that makes
+    programs smaller run once.
+
+    on_step is told what starts. Errors are those of `compile_model`.
+    """
+
+    @collector_paused()
+    def __init__(
+        self, model: Model, options: CompileOptions, on_step: Callable[[str], None] = lambda _: None
+    ) -> None:
+        assert isinstance(model.graph, Graph)
+        self._model = model
+        self._options = options
+        self._on_step = on_step
+        self._target = chosen_target(options)
+        self._kernels = registry().kernels(self._target, options.backend, packed=options.packed)
+        self._inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
+        self._made = _Made(model.graph)
+        passes = passes_for(options)
+        self._at = shrinking_at(passes) or 0
+        self._begun = self._run(passes[: self._at], model.graph)
+
+    @collector_paused()
+    def within(self, ram_bytes: int | None) -> Compilation:
+        """For an arena of at most so many bytes; None is any size, and makes nothing smaller."""
+        options = replace(self._options, ram_bytes=ram_bytes)
+        begun, behind = self._begun, passes_for(options)[self._at :]
+        if shrinking_at(behind) == 0 and ram_bytes is not None:
+            made = fitted(behind, begun.program, ram_bytes, self._run)
+        else:
+            made = self._run(behind, begun.ir)
+        result = PipelineResult(made.ir, (*begun.records, *made.records))
+        program, chosen, kernels = result.program, self._target, self._kernels
+        allocation = next(
+            record.facts for record in result.records if isinstance(record.facts, Allocation)
+        )
+        plans = _own(program, allocation.plans)
+        for plan in plans.values():
+            _check_reach(plan, chosen)
+        if len(plans) > 1:  # of one alone, the planner has said it, and of what it is full
+            near_bytes = _near_bytes(program, chosen, kernels, options)
+            _check_room(plans, chosen, ram_bytes, near_bytes)
+        self._on_step("C")
+        return Compilation(
+            model=self._model,
+            options=options,
+            target=chosen,
+            kernels=kernels,
+            graph=self._made.graph,
+            reference=self._made.reference,
+            program=program,
+            plans=plans,
+            arena_without_scratch=sum(map(allocation.bytes_without_scratch, plans)),
+            pass_records=result.records,
         )
 
-    at = shrinking_at(passes)
-    if at is None or options.ram_bytes is None:
-        result = run(passes, model.graph)
-    else:
-        whole = run(passes[:at], model.graph)
-        rest = fitted(passes[at:], whole.program, options.ram_bytes, run)
-        result = PipelineResult(rest.ir, (*whole.records, *rest.records))
-    program = result.program
-    allocation = next(
-        record.facts for record in result.records if isinstance(record.facts, Allocation)
-    )
-    plans = _own(program, allocation.plans)
-    for plan in plans.values():
-        _check_reach(plan, chosen)
-    if len(plans) > 1:  # of one alone, the planner has said it, and of what it is full
-        near_bytes = _near_bytes(program, chosen, kernels, options)
-        _check_room(plans, chosen, options.ram_bytes, near_bytes)
-    on_step("C")
-    return Compilation(
-        model=model,
-        options=options,
-        target=chosen,
-        kernels=kernels,
-        graph=made.graph,
-        reference=made.reference,
-        program=program,
-        plans=plans,
-        arena_without_scratch=sum(map(allocation.bytes_without_scratch, plans)),
-        pass_records=result.records,
-    )
+    def _run(self, passes: Sequence[AnyPass], ir: Graph | Program) -> PipelineResult:
+        return Pipeline(passes, (self._are_prepared,)).run(
+            ir,
+            verify_inputs=self._inputs,
+            on_start=lambda found: self._on_step(found.name),
+            on_made=self._made.keep,
+        )
+
+    def _are_prepared(self, ir: Graph | Program) -> None:
+        if isinstance(ir, Program):
+            check_prepared(ir, self._target, self._kernels)
 
 
 def _own(program: Program, plans: Mapping[str, Plan]) -> Mapping[str, Plan]:
