@@ -4,7 +4,7 @@ import itertools
 import random
 
 import pytest
-from tinsmith_splitting.search import Way, cheapest, front, least_budget
+from tinsmith_splitting.search import Way, cheapest, least_budget
 
 
 def ways_of(generator: random.Random, steps: int) -> list[Way[str]]:
@@ -50,24 +50,3 @@ def test_no_path_is_better(seed: int) -> None:
         assert found.live_bytes <= budget
         assert found.extra == min(fitting)
         assert [way.first for way in found.ways] == [0, *(w.last + 1 for w in found.ways[:-1])]
-
-
-@pytest.mark.parametrize("seed", range(100))
-def test_the_front_is_what_no_path_beats(seed: int) -> None:
-    generator = random.Random(seed)
-    steps = generator.randint(1, 5)
-    ways = ways_of(generator, steps)
-    points = {
-        (max(way.live_bytes for way in path), sum(way.extra for way in path))
-        for path in all_paths(ways, steps)
-    }
-    best = {
-        point
-        for point in points
-        if not any(
-            other != point and other[0] <= point[0] and other[1] <= point[1] for other in points
-        )
-    }
-    found = front(ways, steps)
-    assert {(path.live_bytes, path.extra) for path in found} == best
-    assert [path.extra for path in found] == sorted(path.extra for path in found)

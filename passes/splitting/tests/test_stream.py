@@ -33,15 +33,15 @@ def replay(stages: list[Stage], windows: frozenset[str], found: Stream) -> None:
         for read in stage.reads:
             rows = [*range(read.begins[action.begin], read.ends[action.end - 1])]
             if read.tensor in windows and rows:
-                first = action.lines[read.tensor]
+                first = action.ends[read.tensor] - len(lines[read.tensor])
                 assert rows[0] >= first
                 assert lines[read.tensor][rows[0] - first : rows[-1] + 1 - first] == rows
             elif read.tensor in whole:
                 assert made[read.tensor] >= max(rows, default=-1) + 1
         made[stage.result] = action.end
         if stage.result in windows:
-            first = action.lines[stage.result]
-            assert action.end - first == len(lines[stage.result])  # in the last lines
+            assert action.end == action.ends[stage.result]  # in the last lines
+            first = action.end - len(lines[stage.result])
             lines[stage.result][action.begin - first :] = range(action.begin, action.end)
     for stage in stages:
         if stage.result in whole or stage is stages[-1]:

@@ -170,7 +170,7 @@ class _Writing:
             part = whole.part(self._fresh(f"{where}.{name}"), box)
         else:
             row_bytes = whole.type.size_bytes // whole.type.shape[axis]
-            start = (rows[0] - action.lines[name]) * row_bytes
+            start = windows[name].size_bytes - (action.ends[name] - rows[0]) * row_bytes
             part = View(
                 self._fresh(f"{where}.{name}"),
                 cut_type(whole.type, box),

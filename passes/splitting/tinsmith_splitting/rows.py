@@ -33,7 +33,7 @@ def rows_box(shape: Sequence[int], axis: int, begin: int, end: int) -> Box:
 
 
 @dataclass(frozen=True)
-class Choice(Checked):
+class PartKernel(Checked):
     """The kernel of a part. called: what its call says. reason: why not a better one."""
 
     kernel: Kernel
@@ -53,7 +53,9 @@ class Parts:
         self.target = target
         self.kernels = kernels
         self._restrictions: dict[tuple[str, int, int, int], Restriction | None] = {}
-        self._choices: dict[tuple[str, int, Operator, tuple[TensorType | None, ...]], Choice] = {}
+        self._choices: dict[
+            tuple[str, int, Operator, tuple[TensorType | None, ...]], PartKernel
+        ] = {}
 
     def restriction(self, call: Call, axis: int, begin: int, end: int) -> Restriction | None:
         """What computes some rows of a call's result; None if it is not cut there."""
@@ -64,7 +66,7 @@ class Parts:
             self._restrictions[key] = call.operator.restrict(box, inputs, outputs)
         return self._restrictions[key]
 
-    def choice(self, call: Call, axis: int, begin: int, end: int) -> Choice | None:
+    def choice(self, call: Call, axis: int, begin: int, end: int) -> PartKernel | None:
         """The kernel of some rows: the call's own if it takes them; None if no kernel does."""
         found = self.restriction(call, axis, begin, end)
         if found is None:
@@ -80,24 +82,24 @@ class Parts:
                 return None
         return self._choices[key]
 
-    def _choose(self, call: Call, layer: Layer) -> Choice:
+    def _choose(self, call: Call, layer: Layer) -> PartKernel:
         try:
             kernel = find_kernel(call.kernel, layer, self.kernels)
         except UnsupportedError:
             kernel = None
         if kernel is not None and kernel.broken_rule(layer) is None:
-            return Choice(
+            return PartKernel(
                 kernel, kernel.with_options(layer, call.options), call.kernel, call.reason
             )
         kernel, reason, called = choose_kernel(layer, self.kernels)
-        return Choice(kernel, kernel.with_options(layer, call.options), called, reason)
+        return PartKernel(kernel, kernel.with_options(layer, call.options), called, reason)
 
 
 @dataclass(frozen=True, eq=False)
 class RowCall:
     """A call that can be computed row by row, or a copy that asks the caller for an input.
 
-    result: the view that it makes. operands: index -> view, of those that are no constants.
+    result: the view that it makes.
     """
 
     call: Call | Copy

@@ -43,13 +43,6 @@ class Path(Generic[Of]):
         return sum(way.extra for way in self.ways)
 
 
-def cheapest(ways: Sequence[Way[Of]], steps: int, budget: int) -> Path[Of] | None:
-    """The path that costs least of those whose ways have no more live bytes than `budget`; of equal ones, the one whose
-    ways have fewer live bytes in sum. None if there is none.
-    """
-    return _path(ways, steps, budget)
-
-
 def least_budget(ways: Sequence[Way[Of]], steps: int) -> int | None:
     """The fewest live bytes that a path needs; None without a path."""
     best: list[int | None] = [0, *([None] * steps)]
@@ -64,18 +57,6 @@ def least_budget(ways: Sequence[Way[Of]], steps: int) -> int | None:
     return best[steps]
 
 
-def front(ways: Sequence[Way[Of]], steps: int) -> list[Path[Of]]:
-    """Paths none of which is better than another in bytes and cost: from the cheapest on, each with fewer bytes."""
-    found: list[Path[Of]] = []
-    budget = max((way.live_bytes for way in ways), default=0)
-    while (path := _path(ways, steps, budget)) is not None:
-        if found and found[-1].extra == path.extra:
-            found.pop()
-        found.append(path)
-        budget = path.live_bytes - 1
-    return found
-
-
 def _by_last(ways: Sequence[Way[Of]], steps: int) -> list[list[Way[Of]]]:
     found: list[list[Way[Of]]] = [[] for _ in range(steps)]
     for way in ways:
@@ -83,7 +64,10 @@ def _by_last(ways: Sequence[Way[Of]], steps: int) -> list[list[Way[Of]]]:
     return found
 
 
-def _path(ways: Sequence[Way[Of]], steps: int, budget: int) -> Path[Of] | None:
+def cheapest(ways: Sequence[Way[Of]], steps: int, budget: int) -> Path[Of] | None:
+    """The path that costs least of those whose ways have no more live bytes than `budget`; of equal ones, the one whose
+    ways have fewer live bytes in sum. None if there is none.
+    """
     best: list[tuple[float, int] | None] = [(0.0, 0), *([None] * steps)]
     came: list[Way[Of] | None] = [None] * (steps + 1)
     for end, ending in enumerate(_by_last(ways, steps), 1):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinsmith_ir.checked import Checked
+from tinsmith_ir.overlaps import most_shared
 
 from tinsmith_splitting.stream import Drop, Make, Stage, Stream
 
@@ -67,7 +68,6 @@ class Segment:
     def inner_bytes(self) -> int:
         """The most bytes that windows and scratch have at once."""
         actions = self.stream.actions
-        makes = {stage.name: stage for stage in self.stages}
         live = [0] * (len(actions) + 1)
         spans: list[tuple[int, int, int]] = []
         open_: dict[str, tuple[int, int]] = {}  # window -> first and last action
@@ -75,7 +75,7 @@ class Segment:
             if isinstance(action, Drop):
                 open_[action.tensor] = open_[action.tensor][0], at
                 continue
-            stage = makes[action.stage]
+            stage = self._stage[action.stage]
             price = self.prices[action.stage, action.begin, action.end]
             live[at] += self.sizes.rounded(price.scratch)
             for read in stage.reads:
@@ -85,8 +85,7 @@ class Segment:
             lines = self.stream.lines.get(name)
             if lines is None:
                 continue
-            is_anew = action.begin == action.lines[name] and action.end - action.begin == lines
-            if name in open_ and is_anew:
+            if name in open_ and action.end - action.begin == lines:  # all of it anew
                 spans.append((*open_.pop(name), self._window(name)))
             open_[name] = open_.get(name, (at, at))[0], at
         spans += [(first, last, self._window(name)) for name, (first, last) in open_.items()]
@@ -116,15 +115,8 @@ class Segment:
 
     def _saved(self, entry: str, exit_: str) -> int:
         """Bytes that the two share if the exit lies as near as its rows allow."""
-        distance = self._distance(entry, exit_)
-        mine, theirs = (
-            self.sizes.rounded(self.exits[exit_]),
-            self.sizes.rounded(self.entries[entry]),
-        )
-        unit = self.sizes.unit
-        at = min(distance // unit * unit, max(0, theirs - mine))
-        extent = max(theirs, at + mine) - min(0, at)
-        return max(0, mine + theirs - extent)
+        sizes = self.exits[exit_], self.entries[entry]
+        return most_shared(sizes, self._distance(entry, exit_), None, (), self.sizes.unit)
 
     def _distance(self, entry: str, exit_: str) -> int:
         """Where the exit begins less where the entry begins, at most: no row is read after it is written over."""

@@ -36,13 +36,13 @@ class Stage:
 class Make:
     """Rows begin to end - 1 of a stage's result are computed.
 
-    lines: of each window that is read or written, the row that is its first line then.
+    ends: of each window that is read or written, one behind the row that is its last line then.
     """
 
     stage: str
     begin: int
     end: int
-    lines: Mapping[str, int]
+    ends: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -71,27 +71,23 @@ def stream(stages: Sequence[Stage], windows: frozenset[str], chunks: Mapping[str
     stages: in an order in which each operand is made before it is read. windows: results that are windows; each is
     read by stages. chunks: of each stage, how many rows it makes at once at most. Windows have as few lines as do.
     """
-    least = _Run(stages, windows, chunks, None)
-    run = _Run(stages, windows, chunks, least.lines)
+    run = _Run(stages, windows, chunks)
     return Stream(tuple(run.actions), run.lines)
 
 
 @dataclass
 class _Run:
-    """One simulation. given: of a window, how many lines it has; None finds that."""
+    """One simulation."""
 
     stages: Sequence[Stage]
     windows: frozenset[str]
     chunks: Mapping[str, int]
-    given: Mapping[str, int] | None
     actions: list[Action] = field(default_factory=list[Action])
     lines: dict[str, int] = field(default_factory=dict[str, int])
 
     def __post_init__(self) -> None:
         self._maker = {stage.result: stage for stage in self.stages}
         self._made = dict.fromkeys(self._maker, 0)
-        # Of a window, the row in its first line; before there are as many rows as lines, that is none.
-        self._first = dict.fromkeys(self.windows, 0)
         self._readers: dict[str, list[tuple[Stage, Read]]] = {}
         for stage in self.stages:
             for read in stage.reads:
@@ -104,38 +100,37 @@ class _Run:
 
     def _make(self, stage: Stage, end: int) -> None:
         """Make the rows of a stage up to `end`, in chunks; first what they read."""
-        chunk = self.chunks[stage.name]
-        while (begin := self._made[stage.result]) < end:
+        chunk, name, made = self.chunks[stage.name], stage.result, self._made
+        while (begin := made[name]) < end:
             upto = min(begin + chunk, end)
             for read in stage.reads:
-                if read.tensor in self._maker:
+                if read.tensor in self._maker and made[read.tensor] < read.ends[upto - 1]:
                     self._make(self._maker[read.tensor], read.ends[upto - 1])
-            if stage.result in self.windows:
-                self._make_room(stage.result, upto)
-            if self.given is not None:
-                touched = [read.tensor for read in stage.reads] + [stage.result]
-                firsts = {name: self._first[name] for name in touched if name in self.windows}
-                self.actions.append(Make(stage.name, begin, upto, firsts))
-            self._made[stage.result] = upto
+            if name in self.windows:
+                self._make_room(name, upto)
+            ends = {
+                read.tensor: made[read.tensor]
+                for read in stage.reads
+                if read.tensor in self.windows
+            }
+            if name in self.windows:
+                ends[name] = upto
+            self.actions.append(Make(stage.name, begin, upto, ends))
+            made[name] = upto
 
     def _make_room(self, name: str, upto: int) -> None:
         """See that rows up to `upto` end in the last line of a window: so each of them is made in the same place."""
         made = self._made[name]
         needed = min(self._needed(name), made)
-        if self.given is None:
-            self.lines[name] = max(self.lines.get(name, 0), upto - needed)
-            return
-        self.lines[name] = self.given[name]
-        first = upto - self.given[name]
+        self.lines[name] = max(self.lines.get(name, 0), upto - needed)
         if made > needed:
-            self.actions.append(Drop(name, first - self._first[name], made - needed))
-        self._first[name] = first
+            self.actions.append(Drop(name, upto - made, made - needed))
 
     def _needed(self, name: str) -> int:
         """The first row that some stage has still to read."""
-        found: list[int] = []
+        found = self._maker[name].rows
         for stage, read in self._readers[name]:
             made = self._made[stage.result]
             if made < stage.rows:
-                found.append(read.begins[made])
-        return min(found, default=self._maker[name].rows)
+                found = min(found, read.begins[made])
+        return found

@@ -14,7 +14,7 @@ from tinsmith_target import Target
 from tinsmith_splitting.rows import Parts, RowCall, result_of, row_axis, row_call
 from tinsmith_splitting.search import Way
 from tinsmith_splitting.segment import Price, Segment, Sizes, parts_of
-from tinsmith_splitting.stream import Stage, stream
+from tinsmith_splitting.stream import stream
 
 _MOST_ROWS = 16
 """That each call makes at a time."""
@@ -39,6 +39,26 @@ Choice = Streamed | None
 """None: a step as it is."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Range:
+    """Steps first to last, which could stream together.
+
+    inner: buffers that nobody needs outside of them; outer: others that are needed meanwhile, without the scratch of
+    whole calls. exits: views of the results that are needed outside -> bytes. lines: bytes of a line of each inner
+    buffer, which calls from `first` to behind `last` take at least. around: bytes that whole tensors take at least,
+    whatever lies over what.
+    """
+
+    first: int
+    last: int
+    calls: Sequence[RowCall]
+    inner: frozenset[str]
+    outer: frozenset[str]
+    exits: Mapping[str, int]
+    lines: int
+    around: int
+
+
 class Ways:
     """All ways of a program, its constants as the graph has them."""
 
@@ -49,6 +69,7 @@ class Ways:
         self._sizes = Sizes(max(memory.alignment for memory in program.memories))
         self._spans = lifetimes(program)
         self._rows: dict[tuple[int, int], RowCall | None] = {}
+        self._known_ranges: dict[tuple[int, int], _Range | None] = {}
         self._known: dict[tuple[int, int, int], Way[Choice] | None] = {}
         self._prices: dict[tuple[str, int, int, int], Price | None] = {}
         self._views_of = Counter(view.buffer for view in program.views)
@@ -62,34 +83,24 @@ class Ways:
         """The ways with at most so many live bytes; of neighbouring calls that stream the one with most rows at a time,
         and only where one of them does not fit as it is.
         """
-        alone = self.as_they_are
-        found = [way for way in alone if way.live_bytes <= budget]
-        for first in range(len(self._steps)):
-            is_needed = False
-            for last in range(first, len(self._steps)):
-                calls = self._row_calls(first, last)
-                if calls is None or self._lines_alone(first, last, calls) > budget:
-                    break
-                is_needed = is_needed or alone[last].live_bytes > budget
-                if is_needed and self._around(first, last, calls) <= budget:
-                    fitting = (self._way(first, last, calls, chunk) for chunk in _chunks(calls))
-                    way = next((way for way in fitting if way and way.live_bytes <= budget), None)
-                    found += [] if way is None else [way]
+        found = [way for way in self.as_they_are if way.live_bytes <= budget]
+        for range_ in self._ranges(budget):
+            alone = self.as_they_are[range_.first : range_.last + 1]
+            if all(way.live_bytes <= budget for way in alone):
+                continue
+            # What does not fit one row at a time does not fit with more.
+            least = self._way(range_, 1)
+            if least is None or least.live_bytes > budget:
+                continue
+            ways = (self._way(range_, chunk) for chunk in _chunks(range_.calls))
+            found.append(next(way for way in ways if way and way.live_bytes <= budget))
         return found
 
     def smallest(self) -> list[Way[Choice]]:
         """Each step as it is, and all neighbouring calls that stream, one row at a time."""
-        found = [*self.as_they_are]
-        budget = max(way.live_bytes for way in found)
-        for first in range(len(self._steps)):
-            for last in range(first, len(self._steps)):
-                calls = self._row_calls(first, last)
-                if calls is None or self._lines_alone(first, last, calls) > budget:
-                    break
-                if self._around(first, last, calls) <= budget:
-                    way = self._way(first, last, calls, 1)
-                    found += [] if way is None else [way]
-        return found
+        budget = max(way.live_bytes for way in self.as_they_are)
+        streams = (self._way(range_, 1) for range_ in self._ranges(budget))
+        return [*self.as_they_are, *(way for way in streams if way is not None)]
 
     @cached_property
     def as_they_are(self) -> list[Way[Choice]]:
@@ -122,34 +133,41 @@ class Ways:
                 best = max(best, most_shared(sizes, *leave, self._sizes.unit))
         return best
 
-    def _way(
-        self, first: int, last: int, calls: Sequence[RowCall], chunk: int
-    ) -> Way[Choice] | None:
-        key = first, last, chunk
-        if key not in self._known:
-            chunks = {call.stage.name: chunk for call in calls}
-            self._known[key] = self._streamed(first, last, calls, chunks, chunk)
-        return self._known[key]
+    def _ranges(self, budget: int) -> Iterator["_Range"]:
+        """Neighbouring steps that could stream together, and might do with so many bytes."""
+        for first in range(len(self._steps)):
+            for last in range(first, len(self._steps)):
+                if (first, last) not in self._known_ranges:
+                    self._known_ranges[first, last] = self._range(first, last)
+                found = self._known_ranges[first, last]
+                if found is None or found.lines > budget:
+                    break
+                if found.around <= budget:
+                    yield found
 
-    def _lines_alone(self, first: int, last: int, calls: Sequence[RowCall]) -> int:
-        """One line of each window: what calls from `first` to behind `last` take at least."""
+    def _range(self, first: int, last: int) -> "_Range | None":
+        calls = self._row_calls(first, last)
+        if calls is None:
+            return None
         inner = self._inner(first, last)
-        return sum(call.row_bytes for call in calls if call.result.buffer in inner)
-
-    def _around(self, first: int, last: int, calls: Sequence[RowCall]) -> int:
-        """What whole tensors take at least, whatever lies over what."""
-        inner = self._inner(first, last)
-        scratch = self._scratch_of(calls)
-        apart = inner | scratch
-        live = [self._size(name) for name in self._live(first, last) if name not in apart]
-        exits = [
-            self._size(call.result.buffer) for call in calls if call.result.buffer not in inner
-        ]
-        return sum(live) - max(exits, default=0)
-
-    def _scratch_of(self, calls: Sequence[RowCall]) -> set[str]:
-        found = (call.call.scratch for call in calls if isinstance(call.call, Call))
-        return {self._buffer(name) for name in found if name is not None}
+        scratch = (call.call.scratch for call in calls if isinstance(call.call, Call))
+        apart = inner | {self._buffer(name) for name in scratch if name is not None}
+        outer = frozenset(name for name in self._live(first, last) if name not in apart)
+        exits = {
+            call.result.name: self._size(call.result.buffer)
+            for call in calls
+            if call.result.buffer not in inner
+        }
+        return _Range(
+            first,
+            last,
+            calls,
+            inner,
+            outer,
+            exits,
+            lines=sum(call.row_bytes for call in calls if call.result.buffer in inner),
+            around=sum(map(self._size, outer)) - max(exits.values(), default=0),
+        )
 
     def _row_calls(self, first: int, last: int) -> list[RowCall] | None:
         """The calls as stages, if they can stream along one axis and share the rows of what lies between."""
@@ -174,22 +192,23 @@ class Ways:
                     return None  # another shape of it
         return found
 
-    def _streamed(
-        self,
-        first: int,
-        last: int,
-        calls: Sequence[RowCall],
-        chunks: Mapping[str, int],
-        chunk: int,
-    ) -> Way[Choice] | None:
-        stages = [call.stage_of(chunks[call.stage.name]) for call in calls]
-        inner = self._inner(first, last)
-        windows = frozenset(call.result.name for call in calls if call.result.buffer in inner)
-        if any(not self._is_read(name, stages) for name in windows):
-            return None
-        if all(call.stage.rows <= chunks[call.stage.name] for call in calls):
-            return None  # nothing is cut
-        plan = stream(stages, windows, chunks)
+    def _way(self, range_: "_Range", chunk: int) -> Way[Choice] | None:
+        """The calls of a range with so many rows at a time; None if they do not stream."""
+        key = range_.first, range_.last, chunk
+        if key not in self._known:
+            self._known[key] = self._streamed(range_, chunk)
+        return self._known[key]
+
+    def _streamed(self, range_: "_Range", chunk: int) -> Way[Choice] | None:
+        calls, last = range_.calls, range_.last
+        stages = [call.stage_of(chunk) for call in calls]
+        windows = frozenset(
+            call.result.name for call in calls if call.result.buffer in range_.inner
+        )
+        read = {read.tensor for stage in stages for read in stage.reads}
+        if not windows <= read or all(stage.rows <= chunk for stage in stages):
+            return None  # nobody reads one, or nothing is cut
+        plan = stream(stages, windows, {stage.name: chunk for stage in stages})
         by_name = {call.stage.name: call for call in calls}
         prices: dict[tuple[str, int, int], Price] = {}
         for part in parts_of(plan.actions):
@@ -197,39 +216,30 @@ class Ways:
             if price is None:
                 return None
             prices[part] = price
-        entries = self._entries(first, last, calls)
-        exits = {
-            call.result.name: self._size(call.result.buffer)
-            for call in calls
-            if call.result.buffer not in inner
-        }
+        entries = self._entries(calls)
         rows = {call.result.name: call.row_bytes for call in calls}
         for call in calls:
-            for read in call.stage.reads:
-                view = self.program.view[read.tensor]
-                rows[read.tensor] = view.type.size_bytes // view.type.shape[call.axis]
+            for name in (read.tensor for read in call.stage.reads):
+                view = self.program.view[name]
+                rows[name] = view.type.size_bytes // view.type.shape[call.axis]
         segment = Segment(
             stages,
             plan,
             self._sizes,
             rows,
             entries,
-            exits,
+            range_.exits,
             frozenset(name for name in entries if self._ends(name, last)),
             prices,
             _COPY_COST,
         )
-        used = {self._buffer(name) for name in (*entries, *exits)} | inner
-        scratch = self._scratch_of(calls)
-        others = sum(
-            self._size(name) for name in self._live(first, last) if name not in used | scratch
-        )
-        whole = sum(self._whole_cost(call) for call in calls)
-        extra = max(0.0, segment.cost - whole)
+        used = {self._buffer(name) for name in (*entries, *range_.exits)}
+        others = sum(map(self._size, range_.outer - used))
+        extra = max(0.0, segment.cost - sum(map(self._whole_cost, calls)))
         live = others + segment.bytes_at_once
-        return Way(first, last, live, extra, Streamed(by_name, segment, chunk))
+        return Way(range_.first, last, live, extra, Streamed(by_name, segment, chunk))
 
-    def _entries(self, first: int, last: int, calls: Sequence[RowCall]) -> dict[str, int]:
+    def _entries(self, calls: Sequence[RowCall]) -> dict[str, int]:
         """Views that are read and made before, each buffer once."""
         made = {call.result.buffer for call in calls}
         found: dict[str, int] = {}
@@ -242,10 +252,7 @@ class Ways:
                     found[read.tensor] = self._size(buffer)
         return found
 
-    def _is_read(self, name: str, stages: Sequence[Stage]) -> bool:
-        return any(read.tensor == name for stage in stages for read in stage.reads)
-
-    def _inner(self, first: int, last: int) -> set[str]:
+    def _inner(self, first: int, last: int) -> frozenset[str]:
         """Buffers that nobody needs outside of these steps."""
         found: set[str] = set()
         for step in self._steps[first : last + 1]:
@@ -254,7 +261,7 @@ class Ways:
             begin, end = self._spans[view.buffer]
             if first <= begin and end <= last and self._views_of[view.buffer] == 1:
                 found.add(view.buffer)
-        return found
+        return frozenset(found)
 
     def _ends(self, name: str, last: int) -> bool:
         """Whether a view's buffer is read by nobody behind `last`, and is all that lies there."""
