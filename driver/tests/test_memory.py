@@ -93,6 +93,15 @@ def test_an_input_that_is_asked_for_is_no_part_of_the_arena(wide: Path, tmp_path
     assert arena(wide, tmp_path / "once", "--stream-input", "--no-split") == whole
 
 
+def test_an_input_that_nobody_reads_is_not_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "unread.tsm"
+    path.write_text(
+        'graph 2 "unread" {\n  input %x: i8[4]<0.5, 0>\n  input %z: i8[4]<0.5, 0>\n'
+        "  %y: i8[4]<0.5, 0> = relu(%x)\n  output %y\n}\n"
+    )
+    assert tinsmith("verify", path, "--stream-input", "--verify") == 0
+
+
 def test_an_input_that_is_an_output_cannot_be_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import print_name
-from tinsmith_ir.hazards import step_names
+from tinsmith_ir.hazards import step_names, without_unused
 from tinsmith_ir.names import FreshNames
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.program import Buffer, Call, Copy, Fill, Memory, Program, SimpleStep, View, Wait
@@ -71,12 +71,15 @@ class _Streaming:
             here = self._here[name]
             views[here] = replace(view, name=here)
         memory = Memory(CALLER, offset, 1, is_caller=True)
-        return replace(
-            program,
-            memories=(*program.memories, memory),
-            buffers=(*program.buffers, *buffers),
-            views=tuple(views.values()),
-            steps=tuple(self._steps()),
+        # Of an input that nobody reads, what would be copied to is left out.
+        return without_unused(
+            replace(
+                program,
+                memories=(*program.memories, memory),
+                buffers=(*program.buffers, *buffers),
+                views=tuple(views.values()),
+                steps=tuple(self._steps()),
+            )
         )
 
     def _steps(self) -> Iterator[SimpleStep]:
