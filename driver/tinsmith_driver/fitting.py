@@ -14,6 +14,9 @@ from tinsmith_ir.program import Program
 
 _MOST_TRIES = 24
 _MOST_HALVINGS = 6
+_MOST_PLANS = 256
+_ANY = 1 << 60
+"""A budget within which every plan is."""
 
 Run = Callable[[Sequence[AnyPass], Program], PipelineResult]
 
@@ -30,7 +33,7 @@ def fitted(passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
     """What the passes make of a program, at the least cost that fits `ram_bytes`.
 
     passes: the one that makes programs smaller, and those behind it. run: passes on a program.
-    Raises DoesNotFitError, of the smallest plan there is; of another memory, as the passes do.
+    Raises DoesNotFitError, of the plan that takes least once placed; of another memory, as the passes do.
     """
     fitting = _Fitting(passes, program, ram_bytes, run)
     whole = fitting.placed(None)
@@ -47,7 +50,11 @@ def fitted(passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
         # The plan stays the same down to what it has live.
         too_much = live
         budget = max(0, min(budget - fitting.excess, live - 1))
-    raise fitting.refusal
+    # What has more live bytes than another plan may take fewer once placed.
+    found = fitting.first_of_all()
+    if found is None:
+        raise fitting.refusal
+    return found
 
 
 class _Fitting:
@@ -64,6 +71,7 @@ class _Fitting:
         self._ram_bytes = ram_bytes
         self._run = run
         self._smallest: DoesNotFitError | None = None
+        self._tried: set[tuple[int, float]] = set()
         self.live_bytes: int | None = None
         self.excess = 0
 
@@ -78,8 +86,10 @@ class _Fitting:
         made = self._run((_told(self._shrinking, budget),), self._program)
         facts = made.records[0].facts
         self.live_bytes = facts.live_bytes if isinstance(facts, Shrunk) else None
-        if self.live_bytes is not None and self.live_bytes <= above:
-            return None
+        if isinstance(facts, Shrunk):
+            if facts.live_bytes <= above:
+                return None
+            self._tried.add((facts.live_bytes, facts.extra))
         try:
             placed = self._run(self._behind, made.program)
         except DoesNotFitError as error:
@@ -91,6 +101,22 @@ class _Fitting:
             self.excess = needed - self._ram_bytes
             return None
         return PipelineResult(placed.ir, (*made.records, *placed.records))
+
+    def first_of_all(self) -> PipelineResult | None:
+        """The first plan that fits of all that were not tried, from the cheapest on; None if none does."""
+        budget = _ANY
+        for _ in range(_MOST_PLANS):
+            facts = self._run((_told(self._shrinking, budget),), self._program).records[0].facts
+            if not isinstance(facts, Shrunk):
+                break
+            if (facts.live_bytes, facts.extra) not in self._tried:
+                found = self.placed(budget)
+                if found is not None:
+                    return found
+            if facts.live_bytes > budget:
+                break  # the last one
+            budget = facts.live_bytes - 1
+        return None
 
     def less_small(self, found: PipelineResult, fits: int, too_much: int) -> PipelineResult:
         """A cheaper plan that fits, too, if one is found between two budgets: what was too much may have been taken off
