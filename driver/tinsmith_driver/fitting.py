@@ -15,6 +15,12 @@ from tinsmith_ir.program import Program
 _MOST_TRIES = 24
 _MOST_HALVINGS = 6
 _MOST_PLANS = 256
+_AIM_FALLS = 15, 16
+"""Each aim is that part of the one before."""
+
+_LEAST_AIM = 8
+"""The part of the budget down to which aims fall."""
+
 _ANY = 1 << 60
 """A budget within which every plan is."""
 
@@ -51,7 +57,7 @@ def fitted(passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
         too_much = live
         budget = max(0, min(budget - fitting.excess, live - 1))
     # What has more live bytes than another plan may take fewer once placed.
-    found = fitting.first_of_all()
+    found = fitting.first_that_aims_lower() or fitting.first_of_all()
     if found is None:
         raise fitting.refusal
     return found
@@ -81,9 +87,11 @@ class _Fitting:
         assert self._smallest is not None
         return self._smallest
 
-    def placed(self, budget: int | None, *, above: int = -1) -> PipelineResult | None:
+    def placed(
+        self, budget: int | None, aim: int | None = None, *, above: int = -1
+    ) -> PipelineResult | None:
         """What is made of that budget; None if it does not fit, or no more than `above` bytes are live."""
-        made = self._run((_told(self._shrinking, budget),), self._program)
+        made = self._made(budget, aim)
         facts = made.records[0].facts
         self.live_bytes = facts.live_bytes if isinstance(facts, Shrunk) else None
         if isinstance(facts, Shrunk):
@@ -102,11 +110,26 @@ class _Fitting:
             return None
         return PipelineResult(placed.ir, (*made.records, *placed.records))
 
+    def first_that_aims_lower(self) -> PipelineResult | None:
+        """The first plan that fits of those whose parts take less than the largest has to; None if none does.
+
+        Tensors that lie over what they are made of push this up, so that all of them matter.
+        """
+        aim = self._ram_bytes
+        while aim > self._ram_bytes // _LEAST_AIM:
+            aim = aim * _AIM_FALLS[0] // _AIM_FALLS[1]
+            facts = self._made(self._ram_bytes, aim).records[0].facts
+            if isinstance(facts, Shrunk) and (facts.live_bytes, facts.extra) not in self._tried:
+                found = self.placed(self._ram_bytes, aim)
+                if found is not None:
+                    return found
+        return None
+
     def first_of_all(self) -> PipelineResult | None:
         """The first plan that fits of all that were not tried, from the cheapest on; None if none does."""
         budget = _ANY
         for _ in range(_MOST_PLANS):
-            facts = self._run((_told(self._shrinking, budget),), self._program).records[0].facts
+            facts = self._made(budget).records[0].facts
             if not isinstance(facts, Shrunk):
                 break
             if (facts.live_bytes, facts.extra) not in self._tried:
@@ -117,6 +140,10 @@ class _Fitting:
                 break  # the last one
             budget = facts.live_bytes - 1
         return None
+
+    def _made(self, budget: int | None, aim: int | None = None) -> PipelineResult:
+        """What the shrinking pass alone makes."""
+        return self._run((_told(self._shrinking, budget, aim),), self._program)
 
     def less_small(self, found: PipelineResult, fits: int, too_much: int) -> PipelineResult:
         """A cheaper plan that fits, too, if one is found between two budgets: what was too much may have been taken off
@@ -137,6 +164,6 @@ class _Fitting:
         return found
 
 
-def _told(shrinking: AnyPass, budget: int | None) -> AnyPass:
-    """The pass with that budget."""
-    return replace(shrinking, ram_bytes=budget)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
+def _told(shrinking: AnyPass, budget: int | None, aim: int | None) -> AnyPass:
+    """The pass with that budget, and what its parts should take."""
+    return replace(shrinking, ram_bytes=budget, aim_bytes=aim)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]

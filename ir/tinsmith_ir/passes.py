@@ -132,6 +132,9 @@ class ShrinkingPass(Protocol):
     ram_bytes: int | None
     """What may be live at once, as the pass counts it; None leaves Programs as they are."""
 
+    aim_bytes: int | None
+    """What should be live at once where that can be; None asks for the least cost alone."""
+
 
 @runtime_checkable
 class Shrunk(Protocol):

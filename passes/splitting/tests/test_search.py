@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from collections.abc import Iterable
 
 import pytest
 from tinsmith_splitting.search import Way, cheapest, least_budget
@@ -50,3 +51,21 @@ def test_no_path_is_better(seed: int) -> None:
         assert found.live_bytes <= budget
         assert found.extra == min(fitting)
         assert [way.first for way in found.ways] == [0, *(w.last + 1 for w in found.ways[:-1])]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_path_exceeds_an_aim_by_less_or_costs_less_then(seed: int) -> None:
+    generator = random.Random(seed)
+    steps = generator.randint(1, 6)
+    ways = ways_of(generator, steps)
+    budget, aim = sorted((generator.randint(1, 32), generator.randint(0, 32)), reverse=True)
+
+    def value(path: Iterable[Way[str]]) -> tuple[int, float]:
+        path = tuple(path)
+        return sum(max(0, way.live_bytes - aim) for way in path), sum(way.extra for way in path)
+
+    paths = [
+        path for path in all_paths(ways, steps) if all(way.live_bytes <= budget for way in path)
+    ]
+    found = cheapest(ways, steps, budget, aim)
+    assert (None if found is None else value(found.ways)) == min(map(value, paths), default=None)

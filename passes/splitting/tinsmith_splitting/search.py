@@ -64,18 +64,23 @@ def _by_last(ways: Sequence[Way[Of]], steps: int) -> list[list[Way[Of]]]:
     return found
 
 
-def cheapest(ways: Sequence[Way[Of]], steps: int, budget: int) -> Path[Of] | None:
+def cheapest(
+    ways: Sequence[Way[Of]], steps: int, budget: int, aim: int | None = None
+) -> Path[Of] | None:
     """The path that costs least of those whose ways have no more live bytes than `budget`; of equal ones, the one whose
     ways have fewer live bytes in sum. None if there is none.
+
+    aim: before cost, the bytes count by which each way exceeds it, in sum.
     """
-    best: list[tuple[float, int] | None] = [(0.0, 0), *([None] * steps)]
+    best: list[tuple[int, float, int] | None] = [(0, 0.0, 0), *([None] * steps)]
     came: list[Way[Of] | None] = [None] * (steps + 1)
     for end, ending in enumerate(_by_last(ways, steps), 1):
         for way in ending:
             before = best[way.first]
             if before is None or way.live_bytes > budget:
                 continue
-            value = before[0] + way.extra, before[1] + way.live_bytes
+            excess = 0 if aim is None else max(0, way.live_bytes - aim)
+            value = before[0] + excess, before[1] + way.extra, before[2] + way.live_bytes
             known = best[end]
             if known is None or value < known:
                 best[end], came[end] = value, way

@@ -24,11 +24,16 @@ class SplitCalls(Checked):
 
     ram_bytes: what may be live at once, as this pass counts it; None leaves programs as they are. Of the plans that
     keep within it the cheapest is taken; where there is none, so of 0, the one that needs least.
+
+    aim_bytes: of the plans that keep within ram_bytes, the one that exceeds this least, in the sum of its parts, and
+    only then the cheapest. Tensors that lie over those they are made from push these up, one after the other, and
+    parts that leave room elsewhere do not.
     """
 
     target: Target
     kernels: Sequence[Kernel]
     ram_bytes: int | None = None
+    aim_bytes: int | None = None
 
     name: ClassVar[str] = "split-calls"
     # Parts of operators compute what the whole does.
@@ -37,8 +42,9 @@ class SplitCalls(Checked):
     def __post_init__(self) -> None:
         """Raise UsageError for a size that is none."""
         super().__post_init__()
-        if self.ram_bytes is not None and self.ram_bytes < 0:
-            raise UsageError(f"{self.name}: expected ram-bytes from 0, got {self.ram_bytes}")
+        for option, size in (("ram-bytes", self.ram_bytes), ("aim-bytes", self.aim_bytes)):
+            if size is not None and size < 0:
+                raise UsageError(f"{self.name}: expected {option} from 0, got {size}")
 
     def run(self, program: Program) -> Program:
         """The program, its rows streaming where that is needed."""
@@ -51,13 +57,14 @@ class SplitCalls(Checked):
             return Outcome(program)
         ways = _ways(program, self.target, tuple(self.kernels))
         steps = len(ways.steps)
-        path = cheapest(ways.within(self.ram_bytes), steps, self.ram_bytes)
+        within = ways.within(self.ram_bytes, self.aim_bytes)
+        path = cheapest(within, steps, self.ram_bytes, self.aim_bytes)
         warnings: tuple[str, ...] = ()
         if path is None:
             smallest = ways.smallest()
             least = least_budget(smallest, steps)
             assert least is not None  # each step as it is
-            path = cheapest(smallest, steps, least)
+            path = cheapest(smallest, steps, least, self.aim_bytes)
             warnings = (_shortage(least, self.ram_bytes),) if self.ram_bytes else ()
         assert path is not None
         facts = plan_of(path)

@@ -79,21 +79,25 @@ class Ways:
         """The steps of the program, in order."""
         return self._steps
 
-    def within(self, budget: int) -> list[Way[Choice]]:
+    def within(self, budget: int, aim: int | None = None) -> list[Way[Choice]]:
         """The ways with at most so many live bytes; of neighbouring calls that stream the one with most rows at a time,
         and only where one of them does not fit as it is.
+
+        aim: those with at most so many live bytes are asked for in the same way, and the least that exceed it.
         """
         found = [way for way in self.as_they_are if way.live_bytes <= budget]
+        wanted = budget if aim is None else min(aim, budget)
         for range_ in self._ranges(budget):
             alone = self.as_they_are[range_.first : range_.last + 1]
-            if all(way.live_bytes <= budget for way in alone):
+            if all(way.live_bytes <= wanted for way in alone):
                 continue
             # What does not fit one row at a time does not fit with more.
             least = self._way(range_, 1)
             if least is None or least.live_bytes > budget:
                 continue
             ways = (self._way(range_, chunk) for chunk in _chunks(range_.calls))
-            found.append(next(way for way in ways if way and way.live_bytes <= budget))
+            fits = (way for way in ways if way and way.live_bytes <= wanted)
+            found.append(next(fits, least))
         return found
 
     def smallest(self) -> list[Way[Choice]]:
