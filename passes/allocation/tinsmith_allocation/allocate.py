@@ -16,6 +16,7 @@ from tinsmith_allocation.exact import plan_exact
 from tinsmith_allocation.greedy import plan_greedy
 from tinsmith_allocation.lifetimes import demand
 from tinsmith_allocation.model import Plan
+from tinsmith_allocation.steady import steadied
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,8 @@ class AllocateBuffers(Checked):
             )
         else:
             plan = plan_greedy(wanted.blocks, leaves=wanted.leaves)
+        if scratch:
+            plan = steadied(plan, _scratches_alike(program, memory))
         check_plan(plan)
         return plan
 
@@ -140,6 +143,23 @@ def place(program: Program, plans: Mapping[str, Plan]) -> Program:
         for buffer in program.buffers
     )
     return program.with_buffers(buffers)
+
+
+def _scratches_alike(program: Program, memory: str) -> list[list[str]]:
+    """The buffers of scratch of calls that do the same to other bytes; each buffer once."""
+    key_of: dict[str, object] = {}
+    for call in program.calls:
+        if call.scratch is None:
+            continue
+        buffer = program.buffer_of(call.scratch)
+        if buffer.memory == memory:
+            constants = tuple(name for name in call.inputs if name in program.constant)
+            key = call.kernel, call.operator, constants, call.options, buffer.size_bytes
+            key_of.setdefault(buffer.name, key)
+    found: dict[object, list[str]] = {}
+    for name, key in key_of.items():
+        found.setdefault(key, []).append(name)
+    return list(found.values())
 
 
 def _check_fits(plan: Plan, memory: str, available: int | None) -> None:
