@@ -53,7 +53,7 @@ class PlacedInArrays:
         if leaves:
             for at, neighbour in enumerate(neighbours):
                 if found := leaves.get(self._names[int(neighbour)]):
-                    lows[at], highs[at], exactly = _barred(block, int(starts[at]), found)
+                    lows[at], highs[at], exactly = barred_by(block, int(starts[at]), found)
                     shared |= {(offset, at) for offset in exactly}
         offset = _lowest_gap(lows, highs, block.alignment)
         for other, _ in sorted(shared):
@@ -88,7 +88,7 @@ class PlacedInLists:
             start = self.offsets[other.name]
             low, high = start - block.size_bytes, start + other.size_bytes
             if found := leaves.get(other.name):
-                low, high, exactly = _barred(block, start, found)
+                low, high, exactly = barred_by(block, start, found)
                 shared |= {(offset, len(lows)) for offset in exactly}
             lows.append(low)
             highs.append(high)
@@ -126,7 +126,7 @@ def _lowest_gap_of_few(lows: Sequence[int], highs: Sequence[int], alignment: int
     return candidate
 
 
-def _barred(block: Block, start: int, found: LeaveOf) -> tuple[int, int, tuple[int, ...]]:
+def barred_by(block: Block, start: int, found: LeaveOf) -> tuple[int, int, tuple[int, ...]]:
     """Between which offsets `block` may not begin, one that it has a leave with being at `start`; and at which it
     may all the same.
     """

@@ -5,6 +5,7 @@ function of the generated C.
 from collections.abc import Iterator, Sequence
 
 from tinsmith_allocation.model import Block, LeavesOf, Plan, checked_leaves
+from tinsmith_allocation.placed import barred_by
 
 
 def steadied(plan: Plan, groups: Sequence[Sequence[str]]) -> Plan:
@@ -61,14 +62,11 @@ class _Steadying:
             if other is block or not block.lives_with(other):
                 continue
             start = self.offsets[other.name]
-            low, high = -block.size_bytes, other.size_bytes
-            if other.name in leaves:
-                leave, output, source = leaves[other.name]
-                low, high = leave.bounds(output, source)
-                if block is source:
-                    low, high = -high, -low
+            low, high = start - block.size_bytes, start + other.size_bytes
+            if found := leaves.get(other.name):
+                low, high, _ = barred_by(block, start, found)
             if low < high:
-                yield start + low, start + high
+                yield low, high
 
 
 def _is_free(offset: int, barred: Sequence[tuple[int, int]]) -> bool:
