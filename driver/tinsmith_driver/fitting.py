@@ -87,16 +87,29 @@ class _Fitting:
         assert self._smallest is not None
         return self._smallest
 
-    def placed(
-        self, budget: int | None, aim: int | None = None, *, above: int = -1
-    ) -> PipelineResult | None:
+    def placed(self, budget: int | None, *, above: int = -1) -> PipelineResult | None:
         """What is made of that budget; None if it does not fit, or no more than `above` bytes are live."""
-        made = self._made(budget, aim)
+        made = self._made(budget)
+        facts = made.records[0].facts
+        if isinstance(facts, Shrunk) and facts.live_bytes <= above:
+            self.live_bytes = facts.live_bytes
+            return None
+        return self._place(made)
+
+    def _made(self, budget: int | None, aim: int | None = None) -> PipelineResult:
+        """What the shrinking pass alone makes."""
+        return self._run((_told(self._shrinking, budget, aim),), self._program)
+
+    def _is_new(self, made: PipelineResult) -> bool:
+        """Whether no plan like it was tried."""
+        facts = made.records[0].facts
+        return isinstance(facts, Shrunk) and (facts.live_bytes, facts.extra) not in self._tried
+
+    def _place(self, made: PipelineResult) -> PipelineResult | None:
+        """With all that is placed; None if it does not fit."""
         facts = made.records[0].facts
         self.live_bytes = facts.live_bytes if isinstance(facts, Shrunk) else None
         if isinstance(facts, Shrunk):
-            if facts.live_bytes <= above:
-                return None
             self._tried.add((facts.live_bytes, facts.extra))
         try:
             placed = self._run(self._behind, made.program)
@@ -118,32 +131,30 @@ class _Fitting:
         aim = self._ram_bytes
         while aim > self._ram_bytes // _LEAST_AIM:
             aim = aim * _AIM_FALLS[0] // _AIM_FALLS[1]
-            facts = self._made(self._ram_bytes, aim).records[0].facts
-            if isinstance(facts, Shrunk) and (facts.live_bytes, facts.extra) not in self._tried:
-                found = self.placed(self._ram_bytes, aim)
-                if found is not None:
-                    return found
+            made = self._made(self._ram_bytes, aim)
+            facts = made.records[0].facts
+            if not isinstance(facts, Shrunk) or facts.live_bytes > self._ram_bytes:
+                break  # its largest part alone is too much
+            found = self._place(made) if self._is_new(made) else None
+            if found is not None:
+                return found
         return None
 
     def first_of_all(self) -> PipelineResult | None:
         """The first plan that fits of all that were not tried, from the cheapest on; None if none does."""
         budget = _ANY
         for _ in range(_MOST_PLANS):
-            facts = self._made(budget).records[0].facts
+            made = self._made(budget)
+            found = self._place(made) if self._is_new(made) else None
+            if found is not None:
+                return found
+            facts = made.records[0].facts
             if not isinstance(facts, Shrunk):
                 break
-            if (facts.live_bytes, facts.extra) not in self._tried:
-                found = self.placed(budget)
-                if found is not None:
-                    return found
             if facts.live_bytes > budget:
                 break  # the last one
             budget = facts.live_bytes - 1
         return None
-
-    def _made(self, budget: int | None, aim: int | None = None) -> PipelineResult:
-        """What the shrinking pass alone makes."""
-        return self._run((_told(self._shrinking, budget, aim),), self._program)
 
     def less_small(self, found: PipelineResult, fits: int, too_much: int) -> PipelineResult:
         """A cheaper plan that fits, too, if one is found between two budgets: what was too much may have been taken off

@@ -95,9 +95,11 @@ class Ways:
             least = self._way(range_, 1)
             if least is None or least.live_bytes > budget:
                 continue
+            if least.live_bytes > wanted:
+                found.append(least)
+                continue
             ways = (self._way(range_, chunk) for chunk in _chunks(range_.calls))
-            fits = (way for way in ways if way and way.live_bytes <= wanted)
-            found.append(next(fits, least))
+            found.append(next(way for way in ways if way and way.live_bytes <= wanted))
         return found
 
     def smallest(self) -> list[Way[Choice]]:
