@@ -57,7 +57,9 @@ def fitted(passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
         too_much = live
         budget = max(0, min(budget - fitting.excess, live - 1))
     # What has more live bytes than another plan may take fewer once placed.
-    found = fitting.first_that_aims_lower() or fitting.first_of_all()
+    found = fitting.first_that_aims_lower(ram_bytes) or fitting.first_of_all()
+    if found is None:
+        found = fitting.first_below_what_is_needed()
     if found is None:
         raise fitting.refusal
     return found
@@ -123,19 +125,33 @@ class _Fitting:
             return None
         return PipelineResult(placed.ir, (*made.records, *placed.records))
 
-    def first_that_aims_lower(self) -> PipelineResult | None:
-        """The first plan that fits of those whose parts take less than the largest has to; None if none does.
+    def first_that_aims_lower(self, budget: int) -> PipelineResult | None:
+        """The first plan that fits of those of a budget whose parts take less than the largest has to; None if none does.
 
         Tensors that lie over what they are made of push this up, so that all of them matter.
         """
-        aim = self._ram_bytes
-        while aim > self._ram_bytes // _LEAST_AIM:
+        aim = budget
+        while aim > budget // _LEAST_AIM:
             aim = aim * _AIM_FALLS[0] // _AIM_FALLS[1]
-            made = self._made(self._ram_bytes, aim)
+            made = self._made(budget, aim)
             facts = made.records[0].facts
-            if not isinstance(facts, Shrunk) or facts.live_bytes > self._ram_bytes:
+            if not isinstance(facts, Shrunk) or facts.live_bytes > budget:
                 break  # its largest part alone is too much
             found = self._place(made) if self._is_new(made) else None
+            if found is not None:
+                return found
+        return None
+
+    def first_below_what_is_needed(self) -> PipelineResult | None:
+        """The first plan that fits of those tried for a byte less than the smallest takes, until none is smaller.
+
+        So a refusal names what is refused with a byte less.
+        """
+        needed = None
+        while needed != self.refusal.needed_bytes:
+            needed = self.refusal.needed_bytes
+            assert needed is not None
+            found = self.first_that_aims_lower(needed - 1)
             if found is not None:
                 return found
         return None
