@@ -115,7 +115,7 @@ def nn_library(
         **kwargs):
     """A trained network as a cc_library: `#include "<name>.h"`, then `<name>_run(arena)`.
 
-    `<name>_files` holds the generated files alone: header, source, report.json and report.html.
+    `<name>_files` holds the generated files alone: header, source, report.json, report.html and plan.json.
 
     Args:
       name: prefix of every C name and of the files.
@@ -352,9 +352,9 @@ def _target_of_platform():
     return select({condition_of(cpu): flags.get("network_target", cpu) for cpu, flags in CPU_FLAGS.items()})
 
 def _nn_files_impl(ctx):
-    header, source, report, page = [
+    header, source, report, page, plan = [
         ctx.actions.declare_file("{}/{}".format(ctx.label.name, file))
-        for file in [ctx.attr.model_name + ".h", ctx.attr.model_name + ".c", "report.json", "report.html"]
+        for file in [ctx.attr.model_name + ".h", ctx.attr.model_name + ".c", "report.json", "report.html", "plan.json"]
     ]
     arguments = ctx.actions.args()
     arguments.add("compile")
@@ -369,15 +369,16 @@ def _nn_files_impl(ctx):
         arguments = [arguments],
         env = ENVIRONMENT,
         inputs = [ctx.file.model] + ctx.files.model_data,
-        outputs = [header, source, report, page],
+        outputs = [header, source, report, page, plan],
         mnemonic = "TinsmithCompile",
         progress_message = "Compiling the network {} for {}".format(ctx.attr.model_name, ctx.attr.target),
     )
     return [
-        DefaultInfo(files = depset([header, source, report, page])),
+        DefaultInfo(files = depset([header, source, report, page, plan])),
         OutputGroupInfo(
             header = depset([header]),
             source = depset([source]),
+            plan = depset([plan]),
             report = depset([report, page]),
         ),
     ]
@@ -407,5 +408,5 @@ _nn_files = rule(
         ),
         "tinsmith": TINSMITH,
     },
-    doc = "Runs `tinsmith compile`: header, source, report.json and report.html in a folder named as the target.",
+    doc = "Runs `tinsmith compile`: header, source, report.json, report.html and plan.json in a folder named as the target.",
 )

@@ -8,6 +8,7 @@ LIBRARIES = [
     "frontends/torch",
     "ir",
     "lowering",
+    "plan_check",
     "plugins",
     "passes/allocation",
     "passes/copy_elision",

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tinsmith_ir import TinsmithError
+from tinsmith_plan_check.command import add_arguments as add_plan_arguments
 
 from tinsmith_driver import commands
 from tinsmith_driver.options import COMPILERS, OPTIMIZATIONS
@@ -43,6 +44,7 @@ _WRITTEN = {
     "trace": "--trace",
     "markdown": "--markdown",
     "wrong": "--wrong",
+    "plan": "--plan",
 }
 
 
@@ -156,6 +158,7 @@ def parser() -> argparse.ArgumentParser:
     _add_compile_options(run)
     _add_run_options(run, inputs_required=True)
     run.add_argument("--outputs", type=Path, metavar="G.npz", help="write the outputs to this file")
+    _add_plan(run)
     run.set_defaults(command=commands.run)
 
     verify = subparsers.add_parser(
@@ -178,6 +181,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE.json",
         help="write a trace of one run for ui.perfetto.dev (simulated chips)",
     )
+    _add_plan(verify)
     _add_float_tolerance(verify)
     verify.set_defaults(command=commands.verify)
 
@@ -194,6 +198,12 @@ def parser() -> argparse.ArgumentParser:
         default=24,
         metavar="N",
         help="plans at most (default: %(default)s)",
+    )
+    explore.add_argument(
+        "--plans",
+        type=Path,
+        metavar="DIR",
+        help="write the plan of memory of each, plan_ARENA.json, for check-plan",
     )
     explore.set_defaults(command=commands.explore)
 
@@ -242,6 +252,13 @@ def parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to"
     )
     objects.set_defaults(command=commands.objects)
+
+    check_plan = subparsers.add_parser(
+        "check-plan",
+        help="derive the claims of a plan of memory (plan.json) anew; 1: one does not hold",
+    )
+    add_plan_arguments(check_plan)
+    check_plan.set_defaults(command=commands.check_plan)
 
     show = subparsers.add_parser("show", help="print the IR of a model or of an IR text file")
     _add_model(show)
@@ -334,6 +351,15 @@ def _add_target(command: argparse.ArgumentParser) -> None:
 
 def _add_html(command: argparse.ArgumentParser) -> None:
     command.add_argument("--html", type=Path, metavar="FILE", help="write the report as a page")
+
+
+def _add_plan(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--plan",
+        type=Path,
+        metavar="FILE.json",
+        help="write the plan of memory as claims, for check-plan",
+    )
 
 
 def _add_json(command: argparse.ArgumentParser) -> None:

@@ -17,11 +17,13 @@ from tinsmith_ir.errors import DoesNotFitError, ParseError
 from tinsmith_ir.escape import visible, visible_lines
 from tinsmith_ir.printer import print_graph
 from tinsmith_ir.program_printer import print_program
+from tinsmith_plan_check.command import run as run_check
 from tinsmith_plugins import ImportChoices
 from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
 from tinsmith_driver import benchmarks, demonstration, sweep
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.certificate import plan_bytes
 from tinsmith_driver.cluster import cluster_run, cluster_text
 from tinsmith_driver.completions import with_early_engines
 from tinsmith_driver.exploring import (
@@ -146,7 +148,11 @@ def compile_(arguments: argparse.Namespace) -> int:
         compilation = compile_model(model, options, bar.step)
     result = report(compilation)
     html = html_report(result, compilation.plans).encode()
-    reports = {"report.json": json_bytes(result), "report.html": html}
+    reports = {
+        "report.json": json_bytes(result),
+        "report.html": html,
+        "plan.json": plan_bytes(compilation),
+    }
     _write_compiled(arguments, compilation.files | reports, json_bytes(result))
     _print_compiled(arguments, compilation)
     return 0
@@ -178,7 +184,11 @@ def _compile_together(arguments: argparse.Namespace) -> int:
         name = c_name_of_program(found.program)
         html = html_report(result, found.plans).encode()
         files |= found.files
-        files |= {f"{name}_report.json": json_bytes(result), f"{name}_report.html": html}
+        files |= {
+            f"{name}_report.json": json_bytes(result),
+            f"{name}_report.html": html,
+            f"{name}_plan.json": plan_bytes(found),
+        }
     together = json_bytes(together_report(arena, states, reports))
     _write_compiled(arguments, files | {"report.json": together}, together)
     for found in compilations:
@@ -298,12 +308,16 @@ def explore(arguments: argparse.Namespace) -> int:
     options = _compile_options(arguments, None)
     model = read_model(arguments.model, arguments.name, _choices(arguments))
     rows: list[sweep.Row] = []
+    plans: dict[Path, bytes] = {}
     refusal = ""
     with progress("explore", arguments.most, enabled=arguments.progress) as bar:
         try:
             for compilation in compilations(model, options, most=arguments.most):
                 bar.step(f"{thousands(compilation.arena_bytes)} bytes")
                 rows.append(_measured(arguments, network, compilation))
+                if arguments.plans:
+                    place = arguments.plans / f"plan_{compilation.arena_bytes}.json"
+                    plans[place] = plan_bytes(compilation)
         except DoesNotFitError as error:
             if not rows:
                 raise
@@ -316,7 +330,7 @@ def explore(arguments: argparse.Namespace) -> int:
         is_complete=bool(refusal),
         refusal=refusal,
     )
-    files: dict[Path, bytes] = {}
+    files = plans
     if arguments.json:
         files[arguments.json] = json_bytes(explored)
     if arguments.html:
@@ -418,6 +432,11 @@ def objects(arguments: argparse.Namespace) -> int:
     """Compile what programs for a target share."""
     build_objects(arguments.target, arguments.output)
     return 0
+
+
+def check_plan(arguments: argparse.Namespace) -> int:
+    """Check plans of memory; the answer is the exit status of `tinsmith_plan_check`."""
+    return run_check(arguments)
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -608,6 +627,8 @@ def _reports(
         files[arguments.html] = html_report(
             result, compilation.plans, _from_page(arguments.html, getattr(arguments, "trace", None))
         ).encode()
+    if getattr(arguments, "plan", None):
+        files[arguments.plan] = plan_bytes(compilation)
     return files
 
 

@@ -446,21 +446,42 @@ def _check_room(
 
     ram_bytes: what there is where an arena lies; None is as much as needed. near_bytes: as of `_near_bytes`.
     """
-    board = chosen.board
-    homes = {name: board.home(name) if board.memories else None for name in plans}
-    for home in dict.fromkeys(homes.values()):
-        names = [name for name in plans if homes[name] is home]
+    found = _rooms(plans, chosen, ram_bytes, near_bytes)
+    for home in dict.fromkeys(home for home, _ in found.values()):
+        names = [name for name in plans if found[name][0] == home]
         needed = sum(plans[name].arena_bytes for name in names)
-        available, where = ram_bytes, ""
-        if home is not None and home.name != board.data_memory:
-            is_near = board.cluster is not None and home.name == board.cluster.memory
-            available = near_bytes if near_bytes is not None and is_near else home.size_bytes
-            where = f" of {board.name}'s memory '{home.name}'"
+        available = found[names[0]][1]
+        where = f" of {chosen.board.name}'s memory '{home}'" if home else ""
         if available is not None and needed > available:
             raise DoesNotFitError(
                 f"{visible(', '.join(names))} is too small: needed {needed:,} bytes, "
                 f"available {available:,} bytes{where}"
             )
+
+
+def rooms(compilation: Compilation) -> Mapping[str, tuple[str, int | None]]:
+    """Of each memory that is not the caller's, the memory of the board that it lies in, "" for the one of arenas, and
+    the bytes that all memories there may take; None for any number.
+    """
+    found, chosen = compilation, compilation.target
+    near_bytes = _near_bytes(found.program, chosen, found.kernels, found.options)
+    return _rooms(found.plans, chosen, found.options.ram_bytes, near_bytes)
+
+
+def _rooms(
+    plans: Mapping[str, Plan], chosen: Target, ram_bytes: int | None, near_bytes: int | None
+) -> Mapping[str, tuple[str, int | None]]:
+    """See `rooms`, and for the rest `_check_room`."""
+    board = chosen.board
+    found: dict[str, tuple[str, int | None]] = {}
+    for name in plans:
+        home = board.home(name) if board.memories else None
+        found[name] = "", ram_bytes
+        if home is not None and home.name != board.data_memory:
+            is_near = board.cluster is not None and home.name == board.cluster.memory
+            available = near_bytes if near_bytes is not None and is_near else home.size_bytes
+            found[name] = home.name, available
+    return found
 
 
 class _Made:

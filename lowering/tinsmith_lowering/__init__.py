@@ -39,7 +39,13 @@ from tinsmith_lowering.lower import (
 )
 from tinsmith_lowering.manual import supported_operators
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
-from tinsmith_lowering.streams import StreamedRows, StreamPlan, StreamWindow
+from tinsmith_lowering.streams import (
+    StreamedCall,
+    StreamedRead,
+    StreamedRows,
+    StreamPlan,
+    StreamWindow,
+)
 from tinsmith_lowering.tiles import TiledLayer, TilePlan
 from tinsmith_lowering.walk import NEVER, Steps, Walk
 from tinsmith_lowering.walks import (
@@ -78,6 +84,8 @@ __all__ = [
     "Steps",
     "StreamPlan",
     "StreamWindow",
+    "StreamedCall",
+    "StreamedRead",
     "StreamedRows",
     "TilePlan",
     "TiledLayer",

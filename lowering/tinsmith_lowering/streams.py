@@ -14,11 +14,45 @@ class StreamWindow(Checked):
 
 
 @dataclass(frozen=True)
+class StreamedRead(Checked):
+    """Of each row of a call's result, the first row of an operand that it needs, and one behind the last.
+
+    tensor: a view of the program before. buffer, start: where it lies as a whole there, in bytes of the buffer; of an
+    input that the caller hands over, where that is. row_bytes: of one row.
+    """
+
+    tensor: str
+    buffer: str
+    start: int
+    row_bytes: int
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StreamedCall(Checked):
+    """A call that is computed in parts.
+
+    tensor: its result, of `rows` rows. lines: how many of them are kept, None for all. parts: names of the calls that
+    compute them, in order; in loops each once.
+    """
+
+    name: str
+    tensor: str
+    rows: int
+    row_bytes: int
+    lines: int | None
+    parts: tuple[str, ...]
+    reads: tuple[StreamedRead, ...]
+
+
+@dataclass(frozen=True)
 class StreamedRows(Checked):
     """Calls whose rows stream together.
 
     layers: names of the calls, in order. windows: of the tensors between them. rows: how many each
     call makes at a time. live_bytes: of everything meanwhile. extra: instructions more than whole tensors take, about.
+    calls: those of the layers, but for copies of inputs that the caller hands over.
     """
 
     layers: tuple[str, ...]
@@ -26,6 +60,7 @@ class StreamedRows(Checked):
     rows: int
     live_bytes: int
     extra: float
+    calls: tuple[StreamedCall, ...] = ()
 
 
 @dataclass(frozen=True)

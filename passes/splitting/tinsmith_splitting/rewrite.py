@@ -27,15 +27,17 @@ from tinsmith_splitting.ways import Choice, Streamed
 
 def rewritten(
     program: Program, parts: Parts, path: Path[Choice], steps: Sequence[SimpleStep]
-) -> Program:
-    """The program with the steps of each way that streams in parts."""
+) -> tuple[Program, Mapping[str, Sequence[str]]]:
+    """The program with the steps of each way that streams in parts; and of each call that does, the names of its parts
+    in order.
+    """
     writing = _Writing(program, parts)
     for way in path.ways:
         if way.of is None:
             writing.steps += steps[way.first : way.last + 1]
         else:
             writing.add(way.of)
-    return writing.program()
+    return writing.program(), writing.parts
 
 
 class _Writing:
@@ -43,6 +45,7 @@ class _Writing:
         self._program = program
         self._parts = parts
         self.steps: list[SimpleStep] = []
+        self.parts: dict[str, list[str]] = {}
         self._views: dict[str, View] = {}
         self._buffers: dict[str, Buffer] = {}
         self._constants: dict[str, ConstantBuffer] = {}
@@ -106,6 +109,7 @@ class _Writing:
             self.steps.append(Copy(source, here))
             return
         where = self._fresh(call.name)
+        self.parts.setdefault(call.name, []).append(where)
         restriction = self._parts.restriction(call, rows.axis, action.begin, action.end)
         choice = self._parts.choice(call, rows.axis, action.begin, action.end)
         assert restriction is not None

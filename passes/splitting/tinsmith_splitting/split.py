@@ -1,6 +1,6 @@
 """The program pass: rows of neighbouring calls stream through windows, so that a program takes less memory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -67,9 +67,11 @@ class SplitCalls(Checked):
             path = cheapest(smallest, steps, least, self.aim_bytes)
             warnings = (_shortage(least, self.ram_bytes),) if self.ram_bytes else ()
         assert path is not None
-        facts = plan_of(path)
-        made = rewritten(program, ways.parts, path, ways.steps) if facts.segments else program
-        return Outcome(made, warnings, facts=facts)
+        made = program
+        parts: Mapping[str, Sequence[str]] = {}
+        if any(way.of is not None for way in path.ways):
+            made, parts = rewritten(program, ways.parts, path, ways.steps)
+        return Outcome(made, warnings, facts=plan_of(program, path, parts))
 
 
 def _shortage(least: int, ram_bytes: int) -> str:
