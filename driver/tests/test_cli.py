@@ -34,7 +34,7 @@ def test_compile_writes_the_same_bytes_into_two_folders(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         assert main(["compile", MODEL, "--target", "cortex-m4", "-o", str(tmp_path / folder)]) == 0
     names = sorted(path.name for path in (tmp_path / "a").iterdir())
-    assert names == ["digits_int8.c", "digits_int8.h", "report.html", "report.json"]
+    assert names == ["digits_int8.c", "digits_int8.h", "plan.json", "report.html", "report.json"]
     for name in names[:2]:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert _report(tmp_path / "a" / "report.json")["ram"]["arena"] > 0

@@ -69,6 +69,7 @@ def test_commands_write_the_same_bytes_wherever_and_whenever_they_run(tmp_path: 
     assert sorted(first) == [
         "digits.c",
         "digits.h",
+        "plan.json",
         "report.html",
         "report.json",
         "v.html",

@@ -71,7 +71,11 @@ def test_the_largest_network_says_how_large_the_arena_is(small: Path, tmp_path: 
     assert {path.name for path in output.iterdir()} == {
         "shared_arena.h",
         "report.json",
-        *(f"{name}{end}" for name in sizes for end in (".c", ".h", "_report.json", "_report.html")),
+        *(
+            f"{name}{end}"
+            for name in sizes
+            for end in (".c", ".h", "_plan.json", "_report.json", "_report.html")
+        ),
     }
 
 

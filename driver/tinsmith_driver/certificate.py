@@ -297,24 +297,18 @@ def _cuts(compilation: Compilation, traced: Traced) -> list[Mapping[str, object]
     steps: dict[str, list[int]] = {}
     for index, step in enumerate(traced.steps):
         steps.setdefault(step.name, []).append(index)
-    made = {tensor["name"] for tensor in traced.tensors}
     parts = {
         call.tensor: sorted(index for name in call.parts for index in steps.get(name, ()))
         for call in calls
     }
 
-    def place(read: StreamedRead) -> tuple[str, int]:
-        """The tensor that holds an operand's rows, and its byte that is the first of them."""
-        if parts.get(read.tensor):
-            return _first_piece(traced.steps[parts[read.tensor][0]])
-        name = f"made/{read.buffer}"
-        return (name if name in made else f"given/{read.buffer}"), read.start
-
     found: list[Mapping[str, object]] = []
     for call in calls:
         if not parts[call.tensor]:
             continue  # a pass behind has put other calls in their place
-        tensor, start = _first_piece(traced.steps[parts[call.tensor][0]])
+        first = traced.steps[parts[call.tensor][0]]
+        tensor, start = _first_piece(first)
+        operands = [_operand(read, first, parts, traced) for read in call.reads]
         found.append(
             {
                 "layer": call.name,
@@ -326,17 +320,31 @@ def _cuts(compilation: Compilation, traced: Traced) -> list[Mapping[str, object]
                 "parts": [*_rows(call, traced, parts[call.tensor])],
                 "reads": [
                     {
-                        "tensor": place(read)[0],
-                        "start": place(read)[1],
+                        "tensor": tensor,
+                        "start": start,
                         "row_bytes": read.row_bytes,
                         "begins": progressions(np.array(read.begins)),
                         "ends": progressions(np.array(read.ends)),
                     }
-                    for read in call.reads
+                    for read, (tensor, start) in zip(call.reads, operands, strict=True)
                 ],
             }
         )
     return found
+
+
+def _operand(
+    read: StreamedRead, first: TracedStep, parts: Mapping[str, Sequence[int]], traced: Traced
+) -> tuple[str, int]:
+    """The tensor that holds an operand's rows, and its byte that is the first of them. first: of the call's parts."""
+    if parts.get(read.tensor):
+        return _first_piece(traced.steps[parts[read.tensor][0]])
+    for access in first.reads:
+        if access["buffer"] == read.buffer:
+            tensor, start, _ = access["pieces"][0]
+            # In a whole tensor bytes lie as in what it was copied from.
+            return str(tensor), read.start + int(start) - access["runs"][0][0]
+    return f"given/{read.buffer}", read.start  # an input that is asked for, into a window
 
 
 def _first_piece(step: TracedStep) -> tuple[str, int]:

@@ -27,8 +27,8 @@ def check_cuts(layout: Layout) -> None:
 def _check_cut(layout: Layout, cut: Cut) -> None:
     where = f"call {cut.layer}"
     tensor = layout.tensor.get(cut.tensor)
-    if tensor is None or cut.start + cut.rows * cut.row_bytes > tensor.bytes:
-        raise PlanRefusedError("cuts", where, f"{cut.rows} rows of a tensor", cut.tensor)
+    if tensor is None:
+        raise PlanRefusedError("cuts", where, "a tensor of the plan", cut.tensor)
     reads = [(read, _rows(layout, cut, read)) for read in cut.reads]
     made, before = 0, -1
     for step, begin, end in cut.parts:
@@ -48,11 +48,25 @@ def _check_cut(layout: Layout, cut: Cut) -> None:
                 span = read.start + first * read.row_bytes, read.start + behind * read.row_bytes
                 _check_read(layout, step, read.tensor, span, place)
         made, before = end, step
-    if made != cut.rows:
-        raise PlanRefusedError("cuts", where, f"all {cut.rows} rows", f"{made} of them")
+    needed = cut.rows if cut.window is None else _most_needed(layout, cut)
+    if made < needed:
+        raise PlanRefusedError("cuts", where, f"{needed} rows", f"{made} of them")
     lines = max((end - begin for _, begin, end in cut.parts), default=0)
     if cut.window is not None and cut.window < lines:
         raise PlanRefusedError("cuts", where, f"a window of at least {lines} lines", cut.window)
+
+
+def _most_needed(layout: Layout, cut: Cut) -> int:
+    """Of a result that only calls in parts read, one behind the last row that a part needs: a row that nobody
+    needs need not be made.
+    """
+    needed = 0
+    for other in layout.plan.cuts:
+        made = max((end for _, _, end in other.parts), default=0)
+        for read in other.reads:
+            if read.tensor == cut.tensor and made:
+                needed = max(needed, _rows(layout, other, read)[min(made, other.rows) - 1][1])
+    return needed
 
 
 def _rows(layout: Layout, cut: Cut, read: CutRead) -> list[tuple[int, int]]:
@@ -63,7 +77,7 @@ def _rows(layout: Layout, cut: Cut, read: CutRead) -> list[tuple[int, int]]:
     if len(begins) != cut.rows or len(ends) != cut.rows:
         raise PlanRefusedError("cuts", where, f"{cut.rows} rows", f"{len(begins)}, {len(ends)}")
     tensor = layout.tensor.get(read.tensor)
-    if tensor is None or read.start + max(ends) * read.row_bytes > tensor.bytes or min(begins) < 0:
+    if tensor is None or min(begins) < 0:
         raise PlanRefusedError("cuts", where, "rows of a tensor of the plan", read.tensor)
     return [*zip(begins, ends, strict=True)]
 

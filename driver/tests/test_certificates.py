@@ -1,0 +1,130 @@
+"""Plans of memory as claims: those of real builds hold, and broken on purpose they are refused.
+
+plan_check/tools/break_plans.py breaks as many as one likes.
+"""
+
+import json
+from collections import Counter
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+from break_plans import break_plans, judge
+from breaks import BREAKS
+from tinsmith_driver.cli import main
+from tinsmith_driver.demonstration import find_example
+from tinsmith_ir.testing import mlperf_tiny_dir
+
+_STREAMING = """graph 2 "wide" {
+  input %x: i8[1,16,16,4]<0.5, 0>
+  %a: i8[1,16,16,16]<0.5, 0> = concat(%x, %x, %x, %x) {axis=3}
+  %b: i8[1,16,16,16]<0.5, 0> = max_pool2d(%a) {window=[3,3], padding=[1,1,1,1]}
+  %c: i8[1,16,16,16]<0.5, 0> = max_pool2d(%b) {window=[3,3], padding=[1,1,1,1]}
+  %y: i8[1,8,8,16]<0.5, 0> = max_pool2d(%c) {window=[2,2], stride=[2,2]}
+  output %y
+}
+"""
+EXAMPLE = find_example()
+_ROWS = Path(__file__).parents[2] / "examples" / "streaming" / "rows.tsm"
+
+_BROKEN = 200
+
+
+def compiled(model: Path, target: str, folder: Path, *options: str) -> bytes:
+    """The plan of a build."""
+    arguments = ["compile", str(model), "--target", target, "--no-progress", *options]
+    assert main([*arguments, "-o", str(folder)]) == 0
+    return (folder / "plan.json").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Of networks whole, of one whose rows stream, of inputs that are asked for, and of copies beside the core."""
+    folder = tmp_path_factory.mktemp("plans")
+    model = folder / "wide.tsm"
+    model.write_text(_STREAMING)
+    builds: dict[str, tuple[Path, str, list[str]]] = {
+        "digits on a Cortex-M4": (EXAMPLE.model, "cortex-m4", []),
+        "digits on a Cortex-M55": (EXAMPLE.model, "cortex-m55", []),
+        "whole": (model, "cortex-m4", []),
+        "streamed": (model, "cortex-m4", ["--ram", "3500"]),
+        "asked for": (model, "cortex-m55", ["--ram", "3500", "--stream-input"]),
+        "an engine": (_ROWS, "pulp-open", []),
+    }
+    return {
+        name: compiled(path, target, folder / str(number), *options)
+        for number, (name, (path, target, options)) in enumerate(builds.items())
+    }
+
+
+def test_plans_of_builds_hold(plans: dict[str, bytes]) -> None:
+    assert {name: judge(plan) for name, plan in plans.items()} == dict.fromkeys(plans, "")
+    schema = json.loads(files("tinsmith_plan_check").joinpath("plan.schema.json").read_text())
+    for plan in plans.values():
+        jsonschema.validate(json.loads(plan), schema)
+    assert len(json.loads(plans["streamed"])["cuts"]) >= 2
+    assert json.loads(plans["an engine"])["engines"]
+
+
+def test_broken_plans_are_refused(plans: dict[str, bytes]) -> None:
+    verdicts = break_plans([*plans.items()], _BROKEN, seed=0)
+    accepted = [verdict for verdict in verdicts if not verdict.refusal]
+    assert accepted == []
+    kinds = Counter(verdict.name for verdict in verdicts)
+    assert len(verdicts) == _BROKEN
+    # Each kind finds something to break in one of the plans.
+    assert kinds.keys() == BREAKS.keys()
+
+
+def test_the_command_says_which_claim_does_not_hold(
+    plans: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plan.json"
+    path.write_bytes(plans["streamed"])
+    assert main(["check-plan", str(path)]) == 0
+    assert "of 3,500, " in capsys.readouterr().out
+    plan = json.loads(plans["streamed"])
+    plan["memories"][0]["budget"] = plan["memories"][0]["bytes"] - 1
+    path.write_text(json.dumps(plan))
+    assert main(["check-plan", str(path)]) == 1
+    assert "refused: budget: memory arena: expected at most" in capsys.readouterr().err
+    path.write_text("{}")
+    assert main(["check-plan", str(path)]) == 3
+    assert main(["check-plan"]) == 2
+
+
+def test_run_and_explore_write_plans_where_they_are_asked_to(tmp_path: Path) -> None:
+    model = tmp_path / "wide.tsm"
+    model.write_text(_STREAMING)
+    common = [str(model), "--target", "host", "--no-progress"]
+    assert main(["verify", *common, "--plan", str(tmp_path / "p" / "plan.json")]) == 0
+    assert main(["explore", *common, "--most", "2", "--plans", str(tmp_path / "all")]) == 0
+    found = [tmp_path / "p" / "plan.json", *sorted((tmp_path / "all").iterdir())]
+    assert len(found) == 3
+    for path in found:
+        assert judge(path.read_bytes()) == ""
+        arena = json.loads(path.read_bytes())["memories"][0]["bytes"]
+        assert path.name in ("plan.json", f"plan_{arena}.json")
+
+
+_MLPERF = mlperf_tiny_dir()
+
+
+@pytest.mark.skipif(_MLPERF is None, reason="MLPerf Tiny models absent")
+@pytest.mark.parametrize(
+    ("network", "target", "options"),
+    [
+        ("ad01_int8", "cortex-m4", []),
+        ("kws_ref_model", "cortex-m55", []),
+        ("pretrainedResnet_quant", "cortex-m4", ["--ram", "24000"]),
+        ("str_ww_ref_model", "cortex-m4", []),
+        ("vww_96_int8", "cortex-m4", ["--ram", "28500"]),
+        ("vww_96_int8", "cortex-m55", []),
+    ],
+)
+def test_plans_of_mlperf_tiny_hold(
+    network: str, target: str, options: list[str], tmp_path: Path
+) -> None:
+    assert _MLPERF is not None
+    assert judge(compiled(_MLPERF / f"{network}.tflite", target, tmp_path, *options)) == ""
