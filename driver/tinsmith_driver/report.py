@@ -197,7 +197,13 @@ def _ram(compilation: Compilation, build: Build | None, measurement: Measurement
         "arena_lower_bound": compilation.arena_lower_bound,
         "arena_status": compilation.arena_status,
         "memories": [
-            {"name": name, "bytes": plan.arena_bytes, "lower_bound": plan.lower_bound}
+            {
+                "name": name,
+                "bytes": plan.arena_bytes,
+                "lower_bound": plan.lower_bound,
+                "status": plan.status.value,
+                "gap": round(plan.gap, 6),
+            }
             for name, plan in compilation.plans.items()
         ],
         "data_bss": data_bss,

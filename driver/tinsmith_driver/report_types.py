@@ -22,11 +22,16 @@ class TargetFacts(TypedDict):
 
 
 class MemoryRow(TypedDict):
-    """One memory of the program: bytes, and how few no plan for its order of execution can do without."""
+    """One memory of the program: bytes, how few no plan for its order of execution can do without, and what that proves.
+
+    gap: by how much of its bytes the optimum may be below them.
+    """
 
     name: str
     bytes: int
     lower_bound: int
+    status: str
+    gap: float
 
 
 class Ram(TypedDict):

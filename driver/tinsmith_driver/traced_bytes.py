@@ -12,6 +12,9 @@ from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.escape import print_name
+from tinsmith_ir.hazards import step_names
 from tinsmith_ir.places import Places, places
 from tinsmith_ir.program import (
     Call,
@@ -77,7 +80,10 @@ class Traced:
 
 
 def trace(program: Program) -> Traced:
-    """Of a placed program; its values play no part."""
+    """Of a placed program; its values play no part.
+
+    Raises GraphError for a step that reads what no step has written.
+    """
     tracer = _Tracer(program)
     tracer.run()
     return Traced(
@@ -123,7 +129,9 @@ class _Tracer:
         self.taken: list[AccessFacts] = []
         self.tensors: list[TensorFacts] = []
         self._numbers: dict[str, int] = {}
-        self._held = {b.name: np.full(b.size_bytes, _NOTHING, np.int64) for b in program.buffers}
+        # Of the buffers that are still touched alone: tags take eight times the bytes that they are of.
+        self._held: dict[str, Tags] = {}
+        self._last = self._last_steps()
         self._places: dict[str, Places] = {}
         self._appended = dict.fromkeys(self._written_again(), 0)
         self._flights: dict[int, tuple[int, str]] = {}
@@ -135,6 +143,8 @@ class _Tracer:
             self.given.append(self._make(name, "given"))
         for step, name in zip(simple_steps(program.steps), self.written_names, strict=True):
             self.steps.append(self._step(step, name))
+            for buffer in self._last.get(len(self.steps) - 1, ()):
+                self._held.pop(buffer, None)
         states = (state.view for state in program.states)
         for name in dict.fromkeys((*states, *program.outputs)):
             self.taken.append(self._access(name))
@@ -146,7 +156,8 @@ class _Tracer:
 
     def _written_again(self) -> Iterator[str]:
         """Buffers of which calls and fills write some byte more than once."""
-        counts = {b.name: np.zeros(b.size_bytes, np.int64) for b in self.meant.buffers}
+        written: dict[str, NDArray[np.bool_]] = {}
+        again: dict[str, None] = {}
         for step in self.meant.steps:
             names = ()
             if isinstance(step, Call):
@@ -154,8 +165,36 @@ class _Tracer:
             elif isinstance(step, Fill):
                 names = (step.destination,)
             for name in names:
-                counts[self.meant.view[name].buffer][self.places(name).indices()] += 1
-        return (name for name, count in counts.items() if (count > 1).any())
+                buffer = self.meant.buffer_of(name)
+                if buffer.name not in written:
+                    written[buffer.name] = np.zeros(buffer.size_bytes, np.bool_)
+                indices = self.places(name).indices()
+                if written[buffer.name][indices].any():
+                    again[buffer.name] = None
+                written[buffer.name][indices] = True
+        return iter(again)
+
+    def _last_steps(self) -> dict[int, list[str]]:
+        """Buffers by the step that touches them last; without those that the caller reads."""
+        last: dict[str, int] = {}
+        for index, step in enumerate(simple_steps(self.meant.steps)):
+            reads, writes = step_names(step)
+            for name in (*reads, *writes):
+                if name in self.meant.view:
+                    last[self.meant.view[name].buffer] = index
+        for name in self.meant.ends:
+            last.pop(self.meant.view[name].buffer, None)
+        found: dict[int, list[str]] = {}
+        for name, index in last.items():
+            found.setdefault(index, []).append(name)
+        return found
+
+    def _bytes(self, name: str) -> Tags:
+        """What lies in the buffer of a view."""
+        buffer = self.meant.buffer_of(name)
+        if buffer.name not in self._held:
+            self._held[buffer.name] = np.full(buffer.size_bytes, _NOTHING, np.int64)
+        return self._held[buffer.name]
 
     def _step(self, step: SimpleStep, name: str) -> TracedStep:
         match step:
@@ -199,13 +238,16 @@ class _Tracer:
         return sorted(ended)
 
     def _tags(self, name: str) -> Tags:
-        return self._held[self.meant.view[name].buffer][self.places(name).indices()]
+        return self._bytes(name)[self.places(name).indices()]
 
     def _access(self, name: str) -> AccessFacts:
-        return self._facts(name, self._tags(name))
+        tags = self._tags(name)
+        if (tags == _NOTHING).any():
+            raise GraphError(f"view {print_name(name)} is read where nothing was written")
+        return self._facts(name, tags)
 
     def _put(self, name: str, tags: Tags) -> AccessFacts:
-        self._held[self.meant.view[name].buffer][self.places(name).indices()] = tags
+        self._bytes(name)[self.places(name).indices()] = tags
         return self._facts(name, tags)
 
     def _make(self, name: str, how: str) -> AccessFacts:
@@ -275,16 +317,21 @@ def _lives(tracer: _Tracer) -> Mapping[str, list[tuple[int, int]]]:
     """Read backwards: a buffer is alive from where a byte that is read later is written, to where it is read last."""
     program = tracer.meant
     lives: dict[str, list[tuple[int, int]]] = {buffer.name: [] for buffer in program.buffers}
-    wanted = {b.name: np.zeros(b.size_bytes, np.bool_) for b in program.buffers}
+    wanted: dict[str, NDArray[np.bool_]] = {}
     ends: dict[str, int] = {}
     for index, reads, writes in _touches(tracer):
+        names = dict.fromkeys(access["buffer"] for access in (*reads, *writes))
+        for name in names:
+            if name not in wanted:
+                wanted[name] = np.zeros(program.buffer[name].size_bytes, np.bool_)
         for access in writes:
             wanted[access["buffer"]][tracer.places(access["view"]).indices()] = False
         for access in reads:
             wanted[access["buffer"]][tracer.places(access["view"]).indices()] = True
-        for name in dict.fromkeys(access["buffer"] for access in (*reads, *writes)):
+        for name in names:
             ends.setdefault(name, index)
             if not wanted[name].any():
+                del wanted[name]
                 lives[name].append((index, ends.pop(name)))
     return {name: found[::-1] for name, found in lives.items()}
 
