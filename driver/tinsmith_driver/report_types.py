@@ -22,7 +22,7 @@ class TargetFacts(TypedDict):
 
 
 class MemoryRow(TypedDict):
-    """One memory of the program: bytes, how few no plan for its order of execution can do without, and what that proves.
+    """One memory of the program: bytes, how few no plan for its order of execution can do without, what that proves.
 
     gap: by how much of its bytes the optimum may be below them.
     """
