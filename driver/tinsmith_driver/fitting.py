@@ -126,7 +126,7 @@ class _Fitting:
         return PipelineResult(placed.ir, (*made.records, *placed.records))
 
     def first_that_aims_lower(self, budget: int) -> PipelineResult | None:
-        """The first plan that fits of those of a budget whose parts take less than the largest has to; None if none does.
+        """The first plan that fits, of a budget's whose parts take less than the largest has to; None if none does.
 
         Tensors that lie over what they are made of push this up, so that all of them matter.
         """
