@@ -39,7 +39,7 @@ def test_branches_run_one_after_the_other() -> None:
     schedule = find_schedule(BRANCHES)
     assert [task.name for task in schedule.order] == ["a", "a_end", "b", "b_end", "y"]
     assert schedule.peak_bytes == 111
-    assert (schedule.is_optimal, schedule.found_by) == (True, "search")
+    assert (schedule.lower_bound, schedule.status, schedule.gap) == (111, "optimal", 0.0)
 
 
 def test_an_order_that_cannot_be_improved_stays() -> None:
@@ -179,10 +179,6 @@ def test_any_beam_gives_an_allowed_order_no_worse_than_given(
     assert schedule.order == find_schedule(problem, beam_width=beam_width).order
 
 
-def test_a_narrow_beam_claims_no_proof() -> None:
-    assert not find_schedule(BRANCHES, beam_width=1).is_optimal
-
-
 def parallel_problem(width: int) -> Problem:
     """Many independent chains of a large and a small task, all large ones first."""
     large = [task(f"large{index}", "x") for index in range(width)]
@@ -192,28 +188,9 @@ def parallel_problem(width: int) -> Problem:
     return Problem((*large, *small), sizes, frozenset(["x"]), kept)
 
 
-def test_many_parallel_tasks_end_soon_and_still_gain() -> None:
-    problem = parallel_problem(150)
-    schedule = find_schedule(problem, max_expansions=20_000)
-    assert schedule.peak_bytes == 100 + 150
-    assert not schedule.is_optimal
-
-
-def test_a_search_that_gives_up_follows_branches_and_says_so() -> None:
-    problem = parallel_problem(150)
-    schedule = find_schedule(problem, max_expansions=100)
-    assert schedule.peak_bytes == problem.peak_bytes(schedule.order) == 100 + 150
-    assert is_allowed(schedule.order)
-    assert (schedule.is_optimal, schedule.gave_up) == (False, True)
-    assert schedule.found_by == "heuristic"
-
-
-def test_a_search_that_gives_up_keeps_an_order_that_following_branches_does_not_improve() -> None:
-    problem = parallel_problem(150)
-    walked = replace(problem, tasks=find_schedule(problem, max_expansions=100).order)
-    schedule = find_schedule(walked, max_expansions=100)
-    assert schedule.order is walked.tasks
-    assert (schedule.gave_up, schedule.found_by) == (True, "given")
+def test_many_parallel_tasks_are_solved() -> None:
+    schedule = find_schedule(parallel_problem(150))
+    assert (schedule.peak_bytes, schedule.is_optimal) == (100 + 150, True)
 
 
 @pytest.mark.parametrize("make", [random_problem, busy_problem])

@@ -24,10 +24,11 @@ class ScheduleCalls(Checked):
     Never higher than in the given order, which stays when nothing better is found. Programs with loops or engines,
     with tensors in several memories or with addresses come from who has chosen their order already and stay as they
     are.
-    beam_width: how many partial orders are followed at a time.
+    beam_width, max_expansions: as of `find_schedule`.
     """
 
     beam_width: int = 256
+    max_expansions: int = 50_000
 
     name: ClassVar[str] = "schedule-calls"
     # The order of execution changes no value.
@@ -45,7 +46,9 @@ class ScheduleCalls(Checked):
         if _fixed_by(program):
             return Outcome(program, found_by="given", is_proven=False)
         problem = problem_of(program)
-        schedule = find_schedule(problem, beam_width=self.beam_width)
+        schedule = find_schedule(
+            problem, beam_width=self.beam_width, max_expansions=self.max_expansions
+        )
         warnings = () if schedule.is_optimal else (_warning(schedule),)
         if schedule.order != problem.tasks:
             steps = {
@@ -63,11 +66,9 @@ _ORIGINS = {
 
 
 def _warning(schedule: Schedule) -> str:
-    why = "the search gave up" if schedule.gave_up else "the search could not look at all orders"
     return (
-        f"order of {len(schedule.order)} operations: {why}, since many may run at a time; "
-        f"{_ORIGINS[schedule.found_by]}; another order may need less than the "
-        f"{schedule.peak_bytes:,} bytes that this one has live at once"
+        f"order of {len(schedule.order)} operations: {_ORIGINS[schedule.found_by]}, with {schedule.peak_bytes:,} bytes "
+        f"live at once; another order may need less, but none less than {schedule.lower_bound:,}"
     )
 
 

@@ -1,57 +1,55 @@
-"""Search for an order with a low peak: breadth first over sets of finished tasks, with a beam.
+"""Orders with a low peak, and how far below no order can get."""
 
-Two orders of the same tasks leave the same stores live, and what a task needs while it runs depends on which
-have run before it, not on their order. So of all ways to finish a set only the one with the lowest peak
-matters. That makes the search a dynamic programme over the sets that can be finished, and exact while no
-level has more of them than the beam is wide.
-"""
-
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
+
 
 from tinsmith_ir.checked import Checked, checked
 
+from tinsmith_scheduling.beam import search_beam
+from tinsmith_scheduling.exact import Search
 from tinsmith_scheduling.heuristics import heuristic_orders
+from tinsmith_scheduling.lattice import Lattice
+from tinsmith_scheduling.pieces import Piece, pieces
 from tinsmith_scheduling.problem import Problem, Task
+from tinsmith_scheduling.walk import Walk
 
-_ALL_LOOKS_TASKS = 1000
-_FEW_TASKS = 250
+Origin = Literal["given", "search", "heuristic"]
+"""What gave an order: the problem, the search, or a heuristic."""
+
+_FIRST_LOOKS = 1000
+_GROWTH = 4
 
 
 @dataclass(frozen=True)
 class Schedule(Checked):
-    """An order of all tasks, its peak, and whether no order has a lower one.
+    """An order of all tasks and its peak.
 
-    gave_up: too many tasks may run at a time, so that no beam came to an end.
+    lower_bound: no order has a lower peak.
     found_by: what gave the order: "given" is the order of the problem, which nothing beats that was tried;
     "search"; or "heuristic".
     """
 
     order: tuple[Task, ...]
     peak_bytes: int
-    is_optimal: bool
-    gave_up: bool = False
-    found_by: Literal["given", "search", "heuristic"] = "given"
-
-
-@dataclass(frozen=True)
-class _State:
-    """Some tasks have run. `finished` and `ready` are bit sets of task indices, `live` the bytes that
-    the finished ones leave behind.
-
-    order: indices in the order of running; it breaks ties, so that the given order wins them.
-    """
-
-    peak: int
-    live: int
-    order: tuple[int, ...]
-    finished: int
-    ready: int
+    lower_bound: int
+    found_by: Origin = "given"
 
     @property
-    def rank(self) -> tuple[int, int, tuple[int, ...]]:
-        return self.peak, self.live, self.order
+    def is_optimal(self) -> bool:
+        """Whether no order has a lower peak."""
+        return self.peak_bytes == self.lower_bound
+
+    @property
+    def status(self) -> Literal["optimal", "feasible"]:
+        """In a word."""
+        return "optimal" if self.is_optimal else "feasible"
+
+    @property
+    def gap(self) -> float:
+        """How far the optimum may be below the peak, as a part of the peak; 0.0 when proven."""
+        return 1 - self.lower_bound / self.peak_bytes if self.peak_bytes else 0.0
 
 
 @checked
@@ -60,189 +58,122 @@ def find_schedule(
 ) -> Schedule:
     """An order with a lower peak than the given one, or the given one when none is found.
 
-    beam_width: how many sets of finished tasks are followed at a time, at most. Beams of a
-    sixteenth of it go first: each has to beat the best so far, which makes the wider ones quicker.
-    max_expansions: about how many times each beam may look at a task that may run next; it is
-    narrowed to get by, and gives up after twice as many. Of more than 1,000 tasks fewer, by the square
-    of their number, as a look then takes longer, but once for each task.
-    Where the search proves nothing, the orders of heuristics are tried too, at any size.
+    max_expansions: about how many times the exact search may look at a task that may run next; and each beam that
+    follows it where it does not end.
+    beam_width: how many sets of finished tasks a beam follows at a time, at most. Beams of a sixteenth of it go first:
+    each has to beat the best so far, which makes the wider ones quicker.
     """
-    given = Schedule(problem.tasks, problem.peak_bytes(problem.tasks), is_optimal=False)
-    count = max(len(problem.tasks), 1)
-    looks = max(count, int(max_expansions * min(1.0, _ALL_LOOKS_TASKS / count) ** 2))
-    # Where a search takes long, an order that is known to be good makes it short.
-    known = _with_heuristics(problem, given) if count > _FEW_TASKS else given
-    best: Schedule | None = None
-    for width in _widths(beam_width):
-        found = _search(problem, best or known, width, looks)
-        best = found or best
-        if found is None or found.is_optimal:
-            break
-    if best is not None and (best.is_optimal or count > _FEW_TASKS):
+    lattice = Lattice(problem)
+    given = problem.peak_bytes(problem.tasks)
+    needs = lattice.least_needs()
+    if given <= max(needs, default=0):
+        return Schedule(problem.tasks, given, given)
+    solver = _Solver(problem, lattice, max(needs), beam_width, max_expansions)
+    order, found_by = solver.run()
+    peak = problem.peak_bytes(order)
+    if peak >= given:
+        return Schedule(problem.tasks, given, min(solver.bound, given))
+    return Schedule(order, peak, min(solver.bound, peak), found_by)
+
+
+class _Solver:
+    """bound: the best lower bound so far, which holds for the whole problem."""
+
+    def __init__(
+        self, problem: Problem, lattice: Lattice, bound: int, beam_width: int, looks: int
+    ) -> None:
+        self.bound = bound
+        self._problem = problem
+        self._lattice = lattice
+        self._beam_width = beam_width
+        self._most_looks = looks
+        self._looks = looks
+        index = {task.name: position for position, task in enumerate(problem.tasks)}
+        self._known: list[list[int]] = [list(range(lattice.count))]
+        self._known += [[index[task.name] for task in order] for order in heuristic_orders(problem)]
+        self._found_by: set[Origin] = set()
+
+    def run(self) -> tuple[tuple[Task, ...], Origin]:
+        """The order, and what gave the part of it that is hardest to find."""
+        found = list(pieces(self._lattice, 0, self._lattice.all))
+        orders: dict[int, Sequence[int]] = {}
+        open_pieces: list[tuple[int, int, Piece, list[int]]] = []
+        for piece in found:
+            if piece.order:
+                orders[piece.low] = piece.order
+                self.bound = max(self.bound, self._lattice.peak_bytes(piece.low, piece.order))
+        for number, piece in enumerate(found):
+            if not piece.order:
+                peak, order = self._best_known(piece)
+                open_pieces.append((-peak, number, piece, order))
+        # The hardest ones first: below what they need nothing has to be found for the others.
+        for peak, _, piece, order in sorted(open_pieces, key=lambda item: item[:2]):
+            orders[piece.low] = self._solved(piece, -peak, order)
+        tasks = self._problem.tasks
+        origins: tuple[Origin, ...] = ("search", "heuristic")
+        origin = next((name for name in origins if name in self._found_by), "given")
+        return tuple(tasks[at] for piece in found for at in orders[piece.low]), origin
+
+    def _best_known(self, piece: Piece) -> tuple[int, list[int]]:
+        """The best of the known orders for a piece, the given one unless another is better; and its peak."""
+        inside = piece.high & ~piece.low
+        best: tuple[int, list[int]] | None = None
+        for known in self._known:
+            order = [position for position in known if inside >> position & 1]
+            peak = self._lattice.peak_bytes(piece.low, order)
+            if best is None or peak < best[0]:
+                best = peak, order
+        assert best is not None
         return best
-    found = best or replace(known, gave_up=True)
-    return found if count > _FEW_TASKS else _with_heuristics(problem, found)
 
+    def _solved(self, piece: Piece, peak: int, order: list[int]) -> list[int]:
+        given = sorted(order)
+        if self._lattice.peak_bytes(piece.low, given) <= self.bound:
+            return given
+        if peak > self.bound:
+            found, is_proven = self._exact(piece, peak)
+            if found is None and not is_proven:
+                found = self._beams(piece, peak)
+            if found is not None:
+                self._found_by.add("search")
+                return found
+        self._found_by.add("given" if order == given else "heuristic")
+        return order
 
-def _with_heuristics(problem: Problem, known: Schedule) -> Schedule:
-    """The best of the heuristics' orders if it is better than the known one."""
-    best = known
-    for order in heuristic_orders(problem):
-        peak = problem.peak_bytes(order)
-        if peak < best.peak_bytes:
-            best = replace(best, order=tuple(order), peak_bytes=peak, found_by="heuristic")
-    return best
+    def _exact(self, piece: Piece, ceiling: int) -> tuple[list[int] | None, bool]:
+        """An order below the ceiling if there is one that the search finds; whether none is better. It goes forward and
+        backward in turns, each time for longer.
+        """
+        limit = _FIRST_LOOKS
+        floor = self.bound
+        turn = piece.starts_least and not piece.ends_least
+        while self._looks > 0:
+            walk = Walk(self._lattice, piece.low, piece.high, is_backward=turn)
+            is_to_least = piece.starts_least if turn else piece.ends_least
+            search = Search(walk, floor, ceiling, is_to_least=is_to_least)
+            found = search.run(min(limit, self._looks))
+            self._looks -= found.looks
+            floor = found.lower_bytes
+            if found.is_proven:
+                self.bound = max(self.bound, floor)
+                return None if found.path is None else walk.in_order(found.path), True
+            turn = not turn
+            limit *= _GROWTH
+        self.bound = max(self.bound, floor)
+        return None, False
+
+    def _beams(self, piece: Piece, ceiling: int) -> list[int] | None:
+        walk = Walk(self._lattice, piece.low, piece.high)
+        best: list[int] | None = None
+        for width in _widths(self._beam_width):
+            beam = search_beam(walk, ceiling, width, self._most_looks)
+            if beam.path is not None:
+                best, ceiling = list(beam.path), beam.peak_bytes
+            if beam.is_complete or beam.path is None:
+                break
+        return best
 
 
 def _widths(widest: int) -> list[int]:
     """1, ..., widest / 16, widest."""
     return [*([] if widest == 1 else _widths(max(1, widest // 16))), widest]
-
-
-def _search(
-    problem: Problem, known: Schedule, beam_width: int, max_expansions: int
-) -> Schedule | None:
-    """One beam: an order below the known peak, or the known one; optimal if the beam held all.
-
-    None if the expansions were not enough.
-    """
-    expansion = _Expansion(problem)
-    states = [expansion.start()]
-    complete = True
-    for step in range(len(problem.tasks)):
-        best = _best_of_level(expansion, states, known.peak_bytes)
-        if expansion.count + _least_looks(best.values()) > 2 * max_expansions:
-            return None
-        levels = len(problem.tasks) - step
-        width = _affordable(best.values(), levels, max_expansions - expansion.count)
-        width = min(beam_width, width)
-        complete = complete and len(best) <= width
-        states = sorted(best.values(), key=lambda state: state.rank)[:width]
-    if not states or not problem.tasks:
-        return replace(known, is_optimal=complete)
-    order = tuple(problem.tasks[index] for index in states[0].order)
-    return Schedule(order, states[0].peak, complete, found_by="search")
-
-
-def _best_of_level(
-    expansion: "_Expansion", states: list[_State], given_peak: int
-) -> dict[int, _State]:
-    """Of all states one task later that beat the given peak, the best for each set of tasks."""
-    best: dict[int, _State] = {}
-    for state in states:
-        for following in expansion.following(state):
-            known = best.get(following.finished)
-            is_better = known is None or following.rank < known.rank
-            if following.peak < given_peak and is_better:
-                best[following.finished] = following
-    return best
-
-
-def _affordable(states: Collection[_State], levels: int, expansions: int) -> int:
-    """How many states can be followed over `levels` levels with that many expansions; at least 1."""
-    ready = sum(state.ready.bit_count() for state in states)
-    return max(1, expansions * len(states) // max(1, ready * levels))
-
-
-def _least_looks(states: Collection[_State]) -> int:
-    """Looks that even a single state costs from here on: what may run falls by one a level at most."""
-    ready = min((state.ready.bit_count() for state in states), default=0)
-    return ready * (ready + 1) // 2
-
-
-class _Expansion:
-    """From a state to the states one task later; sets of tasks as bit sets.
-
-    count: how many states it has made.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        index = {task.name: position for position, task in enumerate(problem.tasks)}
-        self.count = 0
-        self._problem = problem
-        self._after = [_bits(index[name] for name in task.after) for task in problem.tasks]
-        self._next: list[list[int]] = [[] for _ in problem.tasks]
-        for position, task in enumerate(problem.tasks):
-            for name in task.after:
-                self._next[index[name]].append(position)
-        users = {store: _bits(positions) for store, positions in problem.users.items()}
-        self._alone, self._together = _beginnings(problem)
-        self._scratch = [task.scratch_bytes for task in problem.tasks]
-        # Of each task the stores that may end with it: who needs them, their bytes, and how many of those it may
-        # write over.
-        self._endings = [
-            [
-                (users[store], problem.store_bytes[store], task.over.get(store, 0))
-                for store in task.uses - problem.kept
-            ]
-            for task in problem.tasks
-        ]
-
-    def start(self) -> _State:
-        """Nothing has run; the stores filled before are live, but for those that nobody wants."""
-        problem = self._problem
-        live = sum(
-            problem.store_bytes[store]
-            for store in problem.first
-            if problem.users[store] or store in problem.kept
-        )
-        ready = _bits(index for index, after in enumerate(self._after) if after == 0)
-        return _State(0, live, (), 0, ready)
-
-    def following(self, state: _State) -> Iterator[_State]:
-        """One state for each task that may run now, in the given order of tasks."""
-        waiting = state.ready
-        while waiting:
-            bit = waiting & -waiting
-            waiting ^= bit
-            self.count += 1
-            yield self._after_running(state, bit.bit_length() - 1)
-
-    def _after_running(self, state: _State, index: int) -> _State:
-        bit = 1 << index
-        finished = state.finished | bit
-        unfinished = ~finished
-        beginning = self._alone[index]
-        for writers, size in self._together[index]:
-            if not writers & state.finished:
-                beginning += size
-        ending = shared = 0
-        for users, size, over in self._endings[index]:
-            if not users & unfinished:
-                ending += size
-                shared += over
-        live = state.live + beginning
-        during = live + self._scratch[index] - min(shared, beginning)
-        ready = state.ready ^ bit
-        for other in self._next[index]:
-            if not self._after[other] & unfinished:
-                ready |= 1 << other
-        return _State(
-            max(state.peak, during),
-            live - ending,
-            (*state.order, index),
-            finished,
-            ready,
-        )
-
-
-def _beginnings(problem: Problem) -> tuple[list[int], list[list[tuple[int, int]]]]:
-    """Of each task the bytes of the stores that it alone writes; and of the other stores that it writes, who does, and
-    their bytes. Without stores that are filled before.
-    """
-    alone = [0] * len(problem.tasks)
-    together: list[list[tuple[int, int]]] = [[] for _ in problem.tasks]
-    for store, positions in problem.writers.items():
-        if store in problem.first:
-            continue
-        size = problem.store_bytes[store]
-        if len(positions) == 1:
-            alone[positions[0]] += size
-        else:
-            for position in positions:
-                together[position].append((_bits(positions), size))
-    return alone, together
-
-
-def _bits(positions: Iterable[int]) -> int:
-    return sum(1 << position for position in positions)
