@@ -36,6 +36,8 @@ class Found:
     looks: int
 
 
+import os
+KK=int(os.environ.get("KK","0")); ORD=int(os.environ.get("ORD","1"))
 _State = tuple[int, int, int, int, tuple[int, ...]]
 """Peak on the way, live bytes, what is ready, the set before, tasks since."""
 
@@ -122,8 +124,52 @@ class Search:
                 if chain:
                     self._push(walked, *chain)
                     return
+        if walked != self._root:
+            settled = self._settled(walked, live, ready)
+            if settled:
+                self._push(walked, settled[0], self._bound, settled[1])
+                return
         for task, during, behind in steps:
             self._push(walked, (task,), max(peak, during), behind)
+
+    def _settled(self, start: int, live: int, ready: int) -> tuple[tuple[int, ...], int] | None:
+        """Tasks behind `start`, within the bound, to a set with no more live bytes than there, and with no set in
+        between that has fewer; and its bytes. None if no such way is short.
+        """
+        part = self._part(start)
+        before: dict[int, tuple[int, int]] = {start: (start, -1)}
+        heap = [(0, live, start, ready)]
+        looks = 0
+        while heap and looks < KK:
+            _, here, walked, ready = heapq.heappop(heap)
+            for task in positions(ready & part):
+                looks += 1
+                self._looks += 1
+                need, growth = self._walk.step(walked, task)
+                target = walked | 1 << task
+                if here + need > self._bound or target in before:
+                    continue
+                before[target] = walked, task
+                behind = here + growth
+                if behind <= live:
+                    path: list[int] = []
+                    while target != start:
+                        target, task = before[target]
+                        path.append(task)
+                    path.reverse()
+                    return self._shortened(start, path)
+                heapq.heappush(heap, (ORD and behind, behind, target, ready & ~(1 << task) | self._walk.opened(target, task)))
+        return None
+
+    def _shortened(self, start: int, path: list[int]) -> tuple[tuple[int, ...], int]:
+        walk = self._walk
+        end = start
+        for t in path: end |= 1 << t
+        ends = sorted((walk.finished(start), walk.finished(end)), key=int.bit_count)
+        least = least_live(walk.lattice, *ends)
+        finished = least[0] if walk.is_backward else least[-1]
+        target = walk.finished(0) ^ finished
+        return tuple(t for t in path if target >> t & 1), walk.lattice.live_bytes(finished)
 
     def _descent(
         self, walked: int, task: int, live: int, behind: int

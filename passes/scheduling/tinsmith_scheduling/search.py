@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-
 from tinsmith_ir.checked import Checked, checked
 
 from tinsmith_scheduling.beam import search_beam
@@ -111,7 +110,7 @@ class _Solver:
             orders[piece.low] = self._solved(piece, -peak, order)
         tasks = self._problem.tasks
         origins: tuple[Origin, ...] = ("search", "heuristic")
-        origin = next((name for name in origins if name in self._found_by), "given")
+        origin: Origin = next((name for name in origins if name in self._found_by), "given")
         return tuple(tasks[at] for piece in found for at in orders[piece.low]), origin
 
     def _best_known(self, piece: Piece) -> tuple[int, list[int]]:
