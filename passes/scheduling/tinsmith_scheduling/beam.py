@@ -38,12 +38,13 @@ class _State:
         return self.peak, self.live, self.path
 
 
-def search_beam(walk: Walk, ceiling: int, width: int, most_looks: int) -> Beam:
+def search_beam(walk: Walk, live: int, ceiling: int, width: int, most_looks: int) -> Beam:
     """A path below the ceiling, following up to `width` sets at a time.
 
+    live: bytes that are live where the walk starts.
     most_looks: about how many steps it may look at; it is narrowed to get by, and gives up after twice as many.
     """
-    states = [_State(0, walk.start_bytes, (), 0, walk.ready(0))]
+    states = [_State(0, live, (), 0, walk.ready(0, walk.inside))]
     count = walk.inside.bit_count()
     looks, is_complete = 0, True
     for level in range(count):

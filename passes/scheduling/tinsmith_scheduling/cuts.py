@@ -21,7 +21,7 @@ def least_live(lattice: Lattice, low: int, high: int) -> list[int]:
     for position in tasks:
         for other in positions(lattice.after[position] & inside):
             network.bind(nodes[position], nodes[other])
-    for store in lattice.stores:
+    for store in lattice.stores_of(inside):
         is_begun = store.is_first or store.writers & low != 0
         stays = store.is_kept or store.users & ~high != 0
         writers, users = store.writers & inside, store.users & inside

@@ -13,7 +13,6 @@ live bytes are submodular:
 """
 
 import heapq
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tinsmith_scheduling.cuts import least_live
@@ -36,58 +35,107 @@ class Found:
     looks: int
 
 
-import os
-KK=int(os.environ.get("KK","0")); ORD=int(os.environ.get("ORD","1"))
 _State = tuple[int, int, int, int, tuple[int, ...]]
-"""Peak on the way, live bytes, what is ready, the set before, tasks since."""
+"""Peak on the way and live bytes, both beyond those live at the root; what is ready, the set before, tasks since."""
 
 
 class Search:
     """From one end of a walk to the other.
 
-    floor: the least peak that counts; lower ones are as good. ceiling: peaks from it on are of no use. is_to_least: no
-    set on the walk has fewer live bytes than its end.
+    live: bytes that are live where it starts.
+    floor: the least peak that counts; lower ones are as good. ceiling: peaks from it on are of no use.
+    is_to_least: no set on the walk has fewer live bytes than its end.
     """
 
-    def __init__(self, walk: Walk, floor: int, ceiling: int, *, is_to_least: bool) -> None:
+    def __init__(
+        self, walk: Walk, live: int, floor: int, ceiling: int, *, is_to_least: bool
+    ) -> None:
         self._walk = walk
         self._bound = floor
         self._ceiling = ceiling
         self._is_to_least = is_to_least
-        self._looks = 0
+        self._live = live
         self._path: list[int] = []
+        self._parts: list[_Part] = []
+        self._looks = 0
 
     def run(self, most_looks: int) -> Found:
         """Search until nothing better is left, or after about so many looks."""
-        walk = self._walk
-        self._begin(0, walk.start_bytes, walk.ready(0))
-        while self._heap:
-            if self._looks >= most_looks:
-                return Found(
-                    None, self._ceiling, min(self._bound, self._ceiling), False, self._looks
-                )
-            peak, _, live, walked = heapq.heappop(self._heap)
-            if walked in self._done:
-                continue
-            self._done.add(walked)
-            self._bound = max(self._bound, peak)
-            if walked == walk.inside:
-                path = (*self._path, *self._since_root(walked))
-                return Found(path, self._bound, self._bound, True, self._looks)
-            if live <= self._root_live and walked != self._root:
-                self._commit(walked)
-            else:
-                self._expand(walked)
-        return Found(None, self._ceiling, self._ceiling, True, self._looks)
+        self._begin(0, self._walk.inside)
+        while self._parts:
+            part = min(self._parts, key=lambda part: part.next_peak)
+            looks = self._looks + sum(part.looks for part in self._parts)
+            self._bound = max(self._bound, self._live + part.next_peak)
+            if self._bound >= self._ceiling:
+                return Found(None, self._ceiling, self._ceiling, True, looks)
+            if looks >= most_looks:
+                return Found(None, self._ceiling, self._bound, False, looks)
+            commitment = part.advance(self._bound - self._live)
+            if commitment is not None:
+                self._looks += part.looks
+                self._parts.remove(part)
+                self._path += commitment.path
+                self._live += commitment.growth
+                self._begin(commitment.root, part.inside)
+        return Found(tuple(self._path), self._bound, self._bound, True, self._looks)
 
-    def _begin(self, root: int, live: int, ready: int) -> None:
-        self._root, self._root_live = root, live
-        self._states: dict[int, _State] = {root: (self._bound, live, ready, root, ())}
+    def _begin(self, root: int, inside: int) -> None:
+        """Go on behind `root` to what is left of `inside`, in parts if nothing is gained by mixing them."""
+        left = inside & ~root
+        if left and self._is_to_least:
+            self._parts += [
+                _Part(self._walk, root, group) for group in _groups(self._walk, root, left)
+            ]
+        elif left:
+            self._parts.append(_Part(self._walk, root, left))
+
+
+@dataclass(frozen=True)
+class _Commitment:
+    """What may as well be walked at once: up to `root`, by which the live bytes grow by `growth`."""
+
+    root: int
+    growth: int
+    path: list[int]
+
+
+class _Part:
+    """The search in tasks that know nothing of those in other parts, from where it has last committed itself to.
+
+    inside: the tasks. looks: how many steps it has looked at.
+    """
+
+    def __init__(self, walk: Walk, root: int, inside: int) -> None:
+        self.inside = inside
+        self.looks = 0
+        self._walk = walk
+        self._root = root
+        self._end = root | inside
+        ready = walk.ready(root, inside)
+        self._states: dict[int, _State] = {root: (0, 0, ready, root, ())}
         self._done: set[int] = set()
-        self._heap = [(self._bound, 0, live, root)]
-        self._parts: list[int] | None = None
+        self._heap = [(0, 0, 0, root)]
 
-    def _since_root(self, walked: int) -> list[int]:
+    @property
+    def next_peak(self) -> int:
+        """Bytes beyond those live at the root without which nothing more can be walked."""
+        return self._heap[0][0]
+
+    def advance(self, bound: int) -> _Commitment | None:
+        """Take up the next set. bound: bytes beyond those at the root that count as nothing."""
+        _, _, live, walked = heapq.heappop(self._heap)
+        if walked in self._done:
+            return None
+        self._done.add(walked)
+        if walked == self._end:
+            return _Commitment(walked, live, self._way(walked))
+        if live <= 0 and walked != self._root:
+            return self._least(walked)
+        self._expand(walked, bound)
+        return None
+
+    def _way(self, walked: int) -> list[int]:
+        """The tasks from the root on."""
         found: list[int] = []
         while walked != self._root:
             *_, before, tasks = self._states[walked]
@@ -95,84 +143,41 @@ class Search:
             walked = before
         return found[::-1]
 
-    def _commit(self, walked: int) -> None:
-        """Start anew behind the fewest live bytes between the root and `walked`, which are no more than at the root.
-        The way there is part of the way to `walked`.
+    def _least(self, walked: int) -> _Commitment:
+        """To the fewest live bytes between the root and `walked`, which are no more than at the root; the way there is
+        part of the way to `walked`.
         """
         walk = self._walk
-        ends = sorted((walk.finished(self._root), walk.finished(walked)), key=int.bit_count)
+        start = walk.finished(self._root)
+        ends = sorted((start, walk.finished(walked)), key=int.bit_count)
         least = least_live(walk.lattice, *ends)
         finished = least[0] if walk.is_backward else least[-1]
-        target = walk.finished(0) ^ finished
-        path = [task for task in self._since_root(walked) if target >> task & 1]
-        self._path += path
-        self._begin(target, walk.lattice.live_bytes(finished), walk.ready(target))
+        root = walk.finished(0) ^ finished
+        growth = walk.lattice.growth(min(start, finished), max(start, finished))
+        growth = -growth if walk.is_backward else growth
+        return _Commitment(root, growth, [task for task in self._way(walked) if root >> task & 1])
 
-    def _expand(self, walked: int) -> None:
+    def _expand(self, walked: int, bound: int) -> None:
         peak, live, ready, _, _ = self._states[walked]
         steps: list[tuple[int, int, int]] = []
-        for task in positions(ready & self._part(walked)):
-            self._looks += 1
+        for task in positions(ready):
+            self.looks += 1
             need, growth = self._walk.step(walked, task)
-            if growth <= 0 and live + need <= self._bound:
-                self._push(walked, (task,), max(peak, live + need), live + growth)
+            if growth <= 0 and live + need <= bound:
+                self._push(walked, (task,), max(peak, live + need), live + growth, bound)
                 return
             steps.append((task, live + need, live + growth))
         for task, during, behind in steps:
-            if during <= self._bound:
-                chain = self._descent(walked, task, live, behind)
+            if during <= bound:
+                chain = self._descent(walked, task, live, behind, bound)
                 if chain:
-                    self._push(walked, *chain)
+                    self._push(walked, *chain, bound)
                     return
-        if walked != self._root:
-            settled = self._settled(walked, live, ready)
-            if settled:
-                self._push(walked, settled[0], self._bound, settled[1])
-                return
         for task, during, behind in steps:
-            self._push(walked, (task,), max(peak, during), behind)
-
-    def _settled(self, start: int, live: int, ready: int) -> tuple[tuple[int, ...], int] | None:
-        """Tasks behind `start`, within the bound, to a set with no more live bytes than there, and with no set in
-        between that has fewer; and its bytes. None if no such way is short.
-        """
-        part = self._part(start)
-        before: dict[int, tuple[int, int]] = {start: (start, -1)}
-        heap = [(0, live, start, ready)]
-        looks = 0
-        while heap and looks < KK:
-            _, here, walked, ready = heapq.heappop(heap)
-            for task in positions(ready & part):
-                looks += 1
-                self._looks += 1
-                need, growth = self._walk.step(walked, task)
-                target = walked | 1 << task
-                if here + need > self._bound or target in before:
-                    continue
-                before[target] = walked, task
-                behind = here + growth
-                if behind <= live:
-                    path: list[int] = []
-                    while target != start:
-                        target, task = before[target]
-                        path.append(task)
-                    path.reverse()
-                    return self._shortened(start, path)
-                heapq.heappush(heap, (ORD and behind, behind, target, ready & ~(1 << task) | self._walk.opened(target, task)))
-        return None
-
-    def _shortened(self, start: int, path: list[int]) -> tuple[tuple[int, ...], int]:
-        walk = self._walk
-        end = start
-        for t in path: end |= 1 << t
-        ends = sorted((walk.finished(start), walk.finished(end)), key=int.bit_count)
-        least = least_live(walk.lattice, *ends)
-        finished = least[0] if walk.is_backward else least[-1]
-        target = walk.finished(0) ^ finished
-        return tuple(t for t in path if target >> t & 1), walk.lattice.live_bytes(finished)
+            self._push(walked, (task,), max(peak, during), behind, bound)
 
     def _descent(
-        self, walked: int, task: int, live: int, behind: int
+        self, walked: int, task: int, live: int, behind: int, bound: int
     ) -> tuple[tuple[int, ...], int, int] | None:
         """Tasks from `task` on, each of which lets only the next run, within the bound, until no more bytes are live
         than before; with the bound as their peak, and the bytes behind them.
@@ -184,18 +189,16 @@ class Search:
             if opened.bit_count() != 1:
                 return None
             task = opened.bit_length() - 1
-            self._looks += 1
+            self.looks += 1
             need, growth = self._walk.step(walked, task)
-            if behind + need > self._bound:
+            if behind + need > bound:
                 return None
             chain.append(task)
             behind += growth
             if behind <= live:
-                return tuple(chain), self._bound, behind
+                return tuple(chain), bound, behind
 
-    def _push(self, walked: int, tasks: tuple[int, ...], peak: int, live: int) -> None:
-        if peak >= self._ceiling:
-            return
+    def _push(self, walked: int, tasks: tuple[int, ...], peak: int, live: int, bound: int) -> None:
         target, ready = walked, self._states[walked][2]
         for task in tasks:
             target |= 1 << task
@@ -203,30 +206,14 @@ class Search:
         known = self._states.get(target)
         if known is None or peak < known[0]:
             self._states[target] = peak, live, ready, walked, tasks
-            heapq.heappush(self._heap, (max(peak, self._bound), -target.bit_count(), live, target))
-
-    def _part(self, walked: int) -> int:
-        """What may follow `walked`: the part that it is half way in, all at a root."""
-        if not self._is_to_least or walked == self._root:
-            return self._walk.inside
-        if self._parts is None:
-            self._parts = list(_parts(self._walk, self._root))
-        begun = walked & ~self._root
-        for part in self._parts:
-            if begun & part:
-                return part if part & ~walked else self._walk.inside
-        return self._walk.inside
+            heapq.heappush(self._heap, (max(peak, bound), -target.bit_count(), live, target))
 
 
-def _parts(walk: Walk, root: int) -> Iterator[int]:
+def _groups(walk: Walk, root: int, left: int) -> list[int]:
     """What is still to walk, in sets of tasks that share no store and do not wait for each other."""
-    left = walk.inside & ~root
     lattice = walk.lattice
     links = [
-        store.users & left
-        for store in lattice.stores
-        if not store.is_kept or not store.is_first
-        if store.users & left
+        store.users & left for store in lattice.stores_of(left) if not walk.is_settled(store, root)
     ]
     links += [
         ((lattice.after[task] | lattice.following[task]) & left) | 1 << task
@@ -235,10 +222,11 @@ def _parts(walk: Walk, root: int) -> Iterator[int]:
     groups: list[int] = []
     for link in links:
         apart: list[int] = []
+        joined = link
         for group in groups:
-            if group & link:
-                link |= group
+            if group & joined:
+                joined |= group
             else:
                 apart.append(group)
-        groups = [*apart, link]
-    yield from groups
+        groups = [*apart, joined]
+    return sorted(groups)

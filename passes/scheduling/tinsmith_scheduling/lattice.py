@@ -36,10 +36,11 @@ class Lattice:
         self.count = len(problem.tasks)
         self.all = (1 << self.count) - 1
         self.after = [bits(index[name] for name in task.after) for task in problem.tasks]
-        self.following = [0] * self.count
-        for position, after in enumerate(self.after):
-            for other in positions(after):
-                self.following[other] |= 1 << position
+        followers: list[list[int]] = [[] for _ in problem.tasks]
+        for position, task in enumerate(problem.tasks):
+            for name in task.after:
+                followers[index[name]].append(position)
+        self.following = [bits(found) for found in followers]
         self.stores = [
             Store(
                 size,
@@ -52,9 +53,11 @@ class Lattice:
         ]
         self._scratch = [task.scratch_bytes for task in problem.tasks]
         self._alone, self._together = _beginnings(self.stores, self.count)
+        by_name = dict(zip(problem.store_bytes, self.stores, strict=True))
+        number = {name: at for at, name in enumerate(problem.store_bytes)}
+        self._used = [[number[name] for name in task.uses] for task in problem.tasks]
         # Of each task the stores that may end with it: who else needs them, their bytes, and how many of those it may
         # write over.
-        by_name = dict(zip(problem.store_bytes, self.stores, strict=True))
         self._endings = [
             [
                 (
@@ -71,6 +74,19 @@ class Lattice:
         """Between tasks, when these have run."""
         return sum(store.size_bytes for store in self.stores if store.is_live(finished))
 
+    def growth(self, low: int, high: int) -> int:
+        """By how many bytes more are live when `high` has run than when `low`, a part of it, has."""
+        total = 0
+        for position in positions(high & ~low):
+            total += self.step(low, position)[1]
+            low |= 1 << position
+        return total
+
+    def stores_of(self, tasks: int) -> list[Store]:
+        """The stores that these tasks use, each once."""
+        numbers = {number for position in positions(tasks) for number in self._used[position]}
+        return [self.stores[number] for number in sorted(numbers)]
+
     def step(self, finished: int, position: int) -> tuple[int, int]:
         """Of a task that runs behind `finished`: the bytes it needs beyond those live, and by how many those grow."""
         beginning = self._alone[position]
@@ -85,9 +101,9 @@ class Lattice:
         need = self._scratch[position] + (beginning - shared if shared < beginning else 0)
         return need, beginning - ending
 
-    def peak_bytes(self, finished: int, order: Iterable[int]) -> int:
-        """The most that is live while tasks run in this order behind `finished`."""
-        live, peak = self.live_bytes(finished), 0
+    def peak_bytes(self, finished: int, live: int, order: Iterable[int]) -> int:
+        """The most that is live while tasks run in this order behind `finished`, when `live` bytes are live."""
+        peak = 0
         for position in order:
             need, growth = self.step(finished, position)
             peak = max(peak, live + need)
@@ -95,9 +111,13 @@ class Lattice:
             finished |= 1 << position
         return peak
 
-    def least_needs(self) -> list[int]:
-        """Of each task bytes that are live while it runs in every order: what those before it leave for those
-        behind it, and its own.
+    def own_need(self, position: int) -> int:
+        """Bytes that are live while a task runs in every order: its own."""
+        return self._least_need(position, 0, 0, self.stores_of(1 << position))
+
+    def least_need(self) -> int:
+        """Bytes that are live in every order while some task runs: what those before it leave for those behind it,
+        and its own.
         """
         before, behind = [0] * self.count, [0] * self.count
         for position in range(self.count):
@@ -106,15 +126,16 @@ class Lattice:
         for position in reversed(range(self.count)):
             for other in positions(self.following[position]):
                 behind[position] |= behind[other] | 1 << other
-        return [
-            self._least_need(position, before[position], behind[position])
+        needs = (
+            self._least_need(position, before[position], behind[position], self.stores)
             for position in range(self.count)
-        ]
+        )
+        return max(needs, default=0)
 
-    def _least_need(self, position: int, before: int, behind: int) -> int:
+    def _least_need(self, position: int, before: int, behind: int, stores: Iterable[Store]) -> int:
         bit = 1 << position
         held = beginning = 0
-        for store in self.stores:
+        for store in stores:
             is_begun = store.is_first or store.writers & (before | bit)
             if is_begun and (store.is_kept or store.users & (behind | bit)):
                 held += store.size_bytes

@@ -13,32 +13,48 @@ from tinsmith_scheduling.walk import Walk
 class Piece:
     """The tasks that run from one set of finished tasks to another.
 
-    order: the only one, of a piece that has no choice; else empty. starts_least, ends_least: no set in between has
-    fewer live bytes than are live before the piece, or behind it.
+    low_bytes, high_bytes: live before the piece and behind it. order: the only one, of a piece that has no choice; else
+    empty. starts_least, ends_least: no set in between has fewer live bytes than low_bytes, or than high_bytes.
     """
 
     low: int
     high: int
+    low_bytes: int
+    high_bytes: int
     order: tuple[int, ...] = ()
     starts_least: bool = False
     ends_least: bool = False
 
 
-def pieces(lattice: Lattice, low: int, high: int) -> Iterator[Piece]:
-    """Of all that runs from `low` to `high`, in their order: cut where the fewest bytes are live, and again between
-    tasks that have no choice.
-    """
-    waiting: list[Piece | tuple[int, int]] = [(low, high)]
+@dataclass(frozen=True)
+class _Part:
+    """As a piece; is_whole: nothing cuts it further."""
+
+    low: int
+    high: int
+    order: tuple[int, ...] = ()
+    is_whole: bool = True
+    starts_least: bool = False
+    ends_least: bool = False
+
+
+def pieces(lattice: Lattice) -> Iterator[Piece]:
+    """Of all tasks, in their order: cut where the fewest bytes are live, and again between tasks without a choice."""
+    live = lattice.live_bytes(0)
+    waiting = [_Part(0, lattice.all, is_whole=False)]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Piece):
-            yield part
+        if part.is_whole:
+            behind = live + lattice.growth(part.low, part.high)
+            least = part.starts_least, part.ends_least
+            yield Piece(part.low, part.high, live, behind, part.order, *least)
+            live = behind
         else:
-            waiting += reversed(list(_parts(lattice, *part)))
+            waiting += reversed(list(_parts(lattice, part.low, part.high)))
 
 
-def _parts(lattice: Lattice, low: int, high: int) -> Iterator[Piece | tuple[int, int]]:
-    """Pieces, and the ends of what is to be cut again."""
+def _parts(lattice: Lattice, low: int, high: int) -> Iterator[_Part]:
+    """What is cut off, in its order."""
     chain = least_live(lattice, low, high)
     for begin, end in pairwise(dict.fromkeys((low, *chain, high))):
         head = _only_way(Walk(lattice, begin, end))
@@ -46,19 +62,19 @@ def _parts(lattice: Lattice, low: int, high: int) -> Iterator[Piece | tuple[int,
         tail = _only_way(Walk(lattice, inner, end, is_backward=True))[::-1]
         outer = end & ~bits(tail)
         if head:
-            yield Piece(begin, inner, tuple(head))
+            yield _Part(begin, inner, tuple(head))
         if inner != outer and not head and not tail:
-            yield Piece(begin, end, (), begin in chain, end in chain)
+            yield _Part(begin, end, (), True, begin in chain, end in chain)
         elif inner != outer:
-            yield inner, outer
+            yield _Part(inner, outer, is_whole=False)
         if tail:
-            yield Piece(outer, end, tuple(tail))
+            yield _Part(outer, end, tuple(tail))
 
 
 def _only_way(walk: Walk) -> list[int]:
     """Tasks from the start on as long as only one may be walked."""
     found: list[int] = []
-    walked, ready = 0, walk.ready(0)
+    walked, ready = 0, walk.ready(0, walk.inside)
     while ready.bit_count() == 1:
         task = ready.bit_length() - 1
         found.append(task)

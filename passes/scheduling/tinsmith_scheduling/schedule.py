@@ -28,7 +28,7 @@ class ScheduleCalls(Checked):
     """
 
     beam_width: int = 256
-    max_expansions: int = 50_000
+    max_expansions: int = 200_000
 
     name: ClassVar[str] = "schedule-calls"
     # The order of execution changes no value.

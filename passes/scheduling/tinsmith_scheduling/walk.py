@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tinsmith_scheduling.lattice import Lattice, positions
+from tinsmith_scheduling.lattice import Lattice, Store, positions
 
 
 class Walk:
@@ -15,18 +15,17 @@ class Walk:
         self.lattice = lattice
         self.is_backward = is_backward
         self.inside = high & ~low
-        self.start_bytes = lattice.live_bytes(high if is_backward else low)
         self._low, self._high = low, high
         ahead, behind = lattice.after, lattice.following
         if is_backward:
             ahead, behind = behind, ahead
-        self._ahead = [found & self.inside for found in ahead]
-        self._behind = [list(positions(found & self.inside)) for found in behind]
+        self._ahead = {task: ahead[task] & self.inside for task in positions(self.inside)}
+        self._behind = behind
 
-    def ready(self, walked: int) -> int:
-        """What may be walked next."""
+    def ready(self, walked: int, inside: int) -> int:
+        """What of `inside` may be walked next."""
         found = 0
-        for position in positions(self.inside & ~walked):
+        for position in positions(inside & ~walked):
             if not self._ahead[position] & ~walked:
                 found |= 1 << position
         return found
@@ -34,7 +33,7 @@ class Walk:
     def opened(self, walked: int, position: int) -> int:
         """What may be walked only since `position` has been; `walked` includes it."""
         found = 0
-        for other in self._behind[position]:
+        for other in positions(self._behind[position] & self.inside):
             if not self._ahead[other] & ~walked:
                 found |= 1 << other
         return found
@@ -53,3 +52,14 @@ class Walk:
     def in_order(self, path: Sequence[int]) -> list[int]:
         """Tasks as they run, of tasks as they are walked."""
         return list(reversed(path)) if self.is_backward else list(path)
+
+    def is_settled(self, store: Store, walked: int) -> bool:
+        """Whether the store is live however the walk goes on, or never again."""
+        finished = self.finished(walked)
+        is_begun = store.is_first or store.writers & finished != 0
+        has_ended = not store.is_kept and not store.users & ~finished
+        if self.is_backward:
+            can_never_end = store.is_first or store.writers & self._low != 0
+            return (not has_ended and can_never_end) or not is_begun
+        can_never_end = store.is_kept or store.users & ~self._high != 0
+        return (is_begun and can_never_end) or has_ended
