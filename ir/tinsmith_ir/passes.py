@@ -124,6 +124,17 @@ class DetailedPass(Protocol[Given, Made]):
 
 
 @runtime_checkable
+class Ordered(Protocol):
+    """The facts of a pass that chooses an order of execution."""
+
+    peak_bytes: int
+    """Live at once in this order, as the pass counts them."""
+
+    lower_bound: int
+    """No order of the same steps has fewer live at once."""
+
+
+@runtime_checkable
 class ShrinkingPass(Protocol):
     """A pass that makes Programs smaller, as far as it is told: a dataclass with these fields. The facts of its
     outcomes are `Shrunk`.

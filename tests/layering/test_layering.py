@@ -194,21 +194,33 @@ _ALLOCATION_OF_PROGRAMS = {"allocate", "lifetimes", "plugin", "sliding", "touche
 
 def test_planning_knows_no_program() -> None:
     """All that it takes of others is in `foundation`; the check of programs stands beside that of plans."""
-    planning = [
-        path
-        for path in _files("passes/allocation")
-        if path.stem not in {*_ALLOCATION_OF_PROGRAMS, "foundation", "check"}
-    ]
+    of_programs = {*_ALLOCATION_OF_PROGRAMS, "check"}
+    planning = _alone("passes/allocation", of_programs)
+    assert planning >= {"model", "greedy", "exact", "search", "command"}
+
+
+# What is left of scheduling knows tasks and stores alone, and may be installed without tinsmith_ir, too.
+_SCHEDULING_OF_PROGRAMS = {"dependences", "plugin", "schedule"}
+
+
+def test_ordering_knows_no_program() -> None:
+    ordering = _alone("passes/scheduling", _SCHEDULING_OF_PROGRAMS)
+    assert ordering >= {"problem", "heuristics", "exact", "search", "command"}
+
+
+def _alone(folder: str, of_programs: set[str]) -> set[str]:
+    """Modules that import no other library of ours: all but those of programs, and `foundation`."""
+    alone = [path for path in _files(folder) if path.stem not in {*of_programs, "foundation"}]
     wrong = {
         name: path.name
-        for path in planning
+        for path in alone
         for node in ast.walk(_tree(path))
         if isinstance(node, ast.ImportFrom)
         for name in _full_names(node)
-        if name.startswith("tinsmith_") and not name.startswith("tinsmith_allocation.")
+        if name.startswith("tinsmith_") and not name.startswith(f"{package_of(folder)}.")
     }
-    assert {path.stem for path in planning} >= {"model", "greedy", "exact", "search", "command"}
     assert not wrong
+    return {path.stem for path in alone}
 
 
 def _full_names(node: ast.ImportFrom) -> list[str]:

@@ -1,6 +1,7 @@
 """Each library builds its own wheel, and works from it with nothing but the wheels it declares."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -139,6 +140,30 @@ def test_wheel_of_the_planner_plans_with_nothing_else(site: Site, tmp_path: Path
     )
     assert result.returncode == 0, result.stderr
     assert "16 bytes, optimal" in result.stdout
+
+
+def test_wheel_of_the_scheduler_orders_with_nothing_else(site: Site, tmp_path: Path) -> None:
+    graph = tmp_path / "graph.json"
+    nodes = [{"name": "y", "reads": ["x"]}]
+    fields = {"stores": {"x": 8, "y": 4}, "inputs": ["x"], "outputs": ["y"], "nodes": nodes}
+    graph.write_text(json.dumps({"tinsmith_order": 1, **fields}), encoding="utf-8")
+    result = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _ORDER_ALONE, str(graph)],
+        cwd=site.unpacked("passes/scheduling"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "peak 12 bytes, optimal" in result.stdout
+
+
+_ORDER_ALONE = """
+import sys
+sys.path.insert(0, ".")
+from tinsmith_scheduling.command import main
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 _PLAN_ALONE = """

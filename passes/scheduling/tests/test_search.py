@@ -1,11 +1,11 @@
 """The search on tasks and stores: by hand, and against all orders."""
 
 import itertools
-import random
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from random_problems import busy_problem, is_allowed, least_peak, random_problem
 from tinsmith_scheduling import Problem, Task, find_schedule
 from tinsmith_scheduling.heuristics import heuristic_orders
 
@@ -113,64 +113,6 @@ def test_a_store_of_several_writers_begins_with_the_first_of_them() -> None:
 def test_nothing_to_do() -> None:
     schedule = find_schedule(Problem((), {}, frozenset(), frozenset()))
     assert (schedule.order, schedule.peak_bytes, schedule.is_optimal) == ((), 0, True)
-
-
-def random_problem(seed: int, count: int) -> Problem:
-    """Each task reads up to two earlier stores; all sizes from 1 to 9."""
-    source = random.Random(seed)
-    stores = ["x"]
-    tasks: list[Task] = []
-    for index in range(count):
-        reads = frozenset(source.choices(stores, k=source.randrange(3)))
-        name = f"t{index}"
-        tasks.append(Task(name, reads - {"x"}, reads, frozenset([name])))
-        stores.append(name)
-    sizes = {store: source.randrange(1, 10) for store in stores}
-    return Problem(tuple(tasks), sizes, frozenset(["x"]), frozenset(stores[-1:]))
-
-
-def busy_problem(seed: int, count: int) -> Problem:
-    """The same with scratch, with stores that several tasks write, some of them the first, and with results that may
-    lie over what their tasks read.
-    """
-    source = random.Random(seed)
-    problem = random_problem(seed, count)
-    tasks: list[Task] = []
-    for task in problem.tasks:
-        over = {
-            store: source.randrange(problem.store_bytes[store] + 1) for store in sorted(task.reads)
-        }
-        busy = replace(task, scratch_bytes=source.choice([0, 0, 5]), over=over)
-        if tasks and source.random() < 0.3:
-            busy = replace(busy, writes=busy.writes | source.choice(tasks).writes)
-        tasks.append(busy)
-    return replace(problem, tasks=tuple(tasks), first=problem.first | source.choice(tasks).writes)
-
-
-def is_allowed(order: tuple[Task, ...]) -> bool:
-    return all(
-        task.after <= {before.name for before in order[:step]} for step, task in enumerate(order)
-    )
-
-
-def least_peak(problem: Problem) -> int:
-    """Of all orders, set of finished tasks by set, as `Problem.live_bytes` counts."""
-    best: dict[frozenset[int], int] = {frozenset(): 0}
-    for _ in problem.tasks:
-        longer: dict[frozenset[int], int] = {}
-        for finished, peak in best.items():
-            begun = [problem.tasks[position] for position in sorted(finished)]
-            for position, task in enumerate(problem.tasks):
-                if position in finished or not is_allowed((*begun, task)):
-                    continue
-                left = [t for t in problem.tasks if t not in begun and t is not task]
-                during = problem.live_bytes([*begun, task, *left])[len(begun)]
-                behind = finished | {position}
-                reached = max(peak, during)
-                longer[behind] = min(longer.get(behind, reached), reached)
-        best = longer
-    (least,) = best.values()
-    return least
 
 
 def test_sets_of_tasks_say_the_same_as_all_orders() -> None:

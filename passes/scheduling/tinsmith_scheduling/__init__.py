@@ -1,11 +1,25 @@
-"""Orders of execution that keep few bytes live: the search, and the program pass."""
+"""Orders of execution that keep few bytes live: the search, a command of its own, and the program pass.
 
-from tinsmith_scheduling.problem import Problem, Task
-from tinsmith_scheduling.schedule import ScheduleCalls, live_bytes, peak_live_bytes, problem_of
+What knows Programs is imported when it is asked for, since ordering alone needs neither tinsmith_ir nor numpy.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+from tinsmith_scheduling.problem import Problem, ProblemError, Task
 from tinsmith_scheduling.search import Schedule, find_schedule
+
+if TYPE_CHECKING:
+    from tinsmith_scheduling.schedule import (
+        ScheduleCalls,
+        live_bytes,
+        peak_live_bytes,
+        problem_of,
+    )
 
 __all__ = [
     "Problem",
+    "ProblemError",
     "Schedule",
     "ScheduleCalls",
     "Task",
@@ -14,3 +28,12 @@ __all__ = [
     "peak_live_bytes",
     "problem_of",
 ]
+
+_OF_PROGRAMS = {"ScheduleCalls", "live_bytes", "peak_live_bytes", "problem_of"}
+
+
+def __getattr__(name: str) -> object:
+    """What knows Programs, which the extra `program` of this package installs."""
+    if name not in _OF_PROGRAMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.schedule"), name)

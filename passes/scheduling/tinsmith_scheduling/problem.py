@@ -4,7 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tinsmith_ir.checked import Checked
+from tinsmith_scheduling.foundation import Checked, TinsmithError
+
+
+class ProblemError(TinsmithError):
+    """Tasks and stores that break a rule: a defect of whoever formulates the problem."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,63 @@ class Problem(Checked):
 
     store_bytes: size of each store by name.
     first: stores that are filled before the first task; kept: those needed after the last.
+
+    Raises ProblemError for tasks that share a name or stand before those that they stay behind, for unknown stores, for
+    a task that reads what none that it stays behind fills, for negative bytes, and for a result that may lie over more
+    than there is.
     """
 
     tasks: tuple[Task, ...]
     store_bytes: Mapping[str, int]
     first: frozenset[str]
     kept: frozenset[str]
+
+    def __post_init__(self) -> None:
+        """Check the rules."""
+        super().__post_init__()
+        for name, size in self.store_bytes.items():
+            if size < 0:
+                raise ProblemError(f"store {name}: expected 0 bytes or more, got {size}")
+        for name in sorted(self.first | self.kept):
+            if name not in self.store_bytes:
+                raise ProblemError(f"store {name}: it has no size")
+        behind: dict[str, int] = {}
+        fillers: dict[str, int] = {}
+        for task in self.tasks:
+            self._check(task, behind)
+            bit = 1 << len(behind)
+            before = 0
+            for name in task.after:
+                before |= behind[name]
+            for name in sorted(task.reads - task.writes):
+                if not fillers.get(name, 0) & before and name not in self.first:
+                    raise ProblemError(
+                        f"task {task.name}: it reads store {name}, which no task that it stays behind fills"
+                    )
+            for name in task.writes:
+                fillers[name] = fillers.get(name, 0) | bit
+            behind[task.name] = before | bit
+
+    def _check(self, task: Task, before: Mapping[str, int]) -> None:
+        where = f"task {task.name}"
+        if task.name in before:
+            raise ProblemError(f"{where}: another task has the same name")
+        for name in sorted(task.after - before.keys()):
+            raise ProblemError(f"{where}: it stays behind {name}, which is no task before it")
+        for name in sorted(task.uses):
+            if name not in self.store_bytes:
+                raise ProblemError(f"{where}: store {name} has no size")
+        if task.scratch_bytes < 0:
+            raise ProblemError(
+                f"{where}: expected 0 bytes of scratch or more, got {task.scratch_bytes}"
+            )
+        for name, over in task.over.items():
+            if name not in task.reads:
+                raise ProblemError(f"{where}: it may lie over {name}, which it does not read")
+            if not 0 <= over <= self.store_bytes[name]:
+                raise ProblemError(
+                    f"{where}: expected to lie over 0 to {self.store_bytes[name]} bytes of {name}, got {over}"
+                )
 
     @cached_property
     def users(self) -> Mapping[str, tuple[int, ...]]:

@@ -40,8 +40,8 @@ class ScheduleCalls(Checked):
         return self.run_in_detail(program).ir
 
     def run_in_detail(self, program: Program) -> Outcome[Program]:
-        """The same, what gave the order (see `Schedule.found_by`), whether none is better, and a sentence if
-        another order may keep fewer bytes live.
+        """The same; the `Schedule`, what gave the order, and whether none is better; a sentence if another order may
+        keep fewer bytes live. No schedule of a program that stays as it is for what it has.
         """
         if _fixed_by(program):
             return Outcome(program, found_by="given", is_proven=False)
@@ -55,7 +55,7 @@ class ScheduleCalls(Checked):
                 task.name: step for task, step in zip(problem.tasks, program.steps, strict=True)
             }
             program = replace(program, steps=tuple(steps[task.name] for task in schedule.order))
-        return Outcome(program, warnings, found_by=schedule.found_by, is_proven=schedule.is_optimal)
+        return Outcome(program, warnings, schedule, schedule.found_by, schedule.is_optimal)
 
 
 _ORIGINS = {

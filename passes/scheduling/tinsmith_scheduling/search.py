@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tinsmith_ir.checked import Checked, checked
-
 from tinsmith_scheduling.beam import search_beam
 from tinsmith_scheduling.exact import Search
+from tinsmith_scheduling.foundation import Checked, checked
 from tinsmith_scheduling.heuristics import heuristic_orders
 from tinsmith_scheduling.lattice import Lattice
 from tinsmith_scheduling.pieces import Piece, pieces
