@@ -402,16 +402,26 @@ def _fan(path: Path, branches: int) -> str:
 def test_an_arena_is_optimal_only_if_the_order_is_proven(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for branches, status in ((3, "optimal"), (60, "optimal_for_order")):
-        model = _fan(tmp_path / "fan.tsm", branches)
-        assert main(["compile", model, "--target", "host", "-o", str(tmp_path)]) == 0
+    model = _fan(tmp_path / "fan.tsm", 60)
+    for looks, order, status in (
+        ("200000", "optimal", "optimal"),
+        ("0", "feasible", "optimal_for_order"),
+    ):
+        chosen = f"schedule-calls{{max_expansions={looks}}}"
+        arguments = ["--target", "host", "--pass", chosen, "-o", str(tmp_path)]
+        assert main(["compile", model, *arguments]) == 0
         printed = capsys.readouterr()
         assert printed.out.endswith(f" bytes, {status.replace('_', ' ')}\n")
         result = json.loads((tmp_path / "report.json").read_text())
         jsonschema.validate(result, schema())
         assert result["ram"]["arena_status"] == status
+        found = result["order"]
+        assert found["status"] == order
+        assert (found["gap"] == 0.0) == (found["peak"] == found["lower_bound"]) == (looks != "0")
         is_warned = any("order of 119 operations" in warning for warning in result["warnings"])
-        assert is_warned == ("order of 119 operations" in printed.err) == (branches == 60)
+        assert is_warned == ("order of 119 operations" in printed.err) == (looks == "0")
+        page = (tmp_path / "report.html").read_text()
+        assert ("feasible, heuristic, bound" in page) == (looks == "0")
 
 
 def test_what_the_importer_warns_of_is_shown_and_reported(

@@ -12,6 +12,7 @@ from tinsmith_ir.escape import visible
 
 from tinsmith_driver.cluster import waits_text
 from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
+from tinsmith_driver.orders import order_text
 from tinsmith_driver.report_types import Report, TiledLayerRow
 from tinsmith_driver.rows import stream_text
 from tinsmith_driver.table import thousands
@@ -103,6 +104,8 @@ def _facts(report: Report) -> list[tuple[str, str, str]]:
             f"{ram['arena_status'].replace('_', ' ')}, bound {bound}",
         )
     )
+    if (order := report["order"]) is not None:
+        facts.append(("live at once, bytes", thousands(order["peak"]), order_text(order)))
     if ram["total"] is not None:
         facts.append(("RAM, bytes", thousands(ram["total"]), f"stack {thousands(ram['stack'])}"))
     if flash["total"] is not None:

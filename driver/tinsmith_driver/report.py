@@ -11,6 +11,7 @@ from tinsmith_ir import TinsmithError
 from tinsmith_driver.build import Build
 from tinsmith_driver.cluster import cluster_run, cluster_share
 from tinsmith_driver.network import Layers, parameters
+from tinsmith_driver.orders import order_facts
 from tinsmith_driver.pipelines import Compilation, tool_version
 from tinsmith_driver.report_types import (
     CheckReport,
@@ -64,6 +65,7 @@ def report(
         "layers": _layers(compilation, measurement),
         "tiling": tiling_facts(compilation, measurement),
         "streams": stream_facts(compilation),
+        "order": order_facts(compilation),
         "passes": [
             {
                 "name": record.name,

@@ -156,6 +156,18 @@ class PassRow(TypedDict):
     found_by: str
 
 
+class OrderFacts(TypedDict):
+    """The order of execution, before copies become views and tensors are cut: the most bytes live at once, and how few
+    are in every order; gap as a part of the peak.
+    """
+
+    peak: int
+    lower_bound: int
+    status: str
+    gap: float
+    found_by: str
+
+
 class WindowFacts(TypedDict):
     """Lines that are kept of a tensor."""
 
@@ -193,6 +205,7 @@ class Report(TypedDict):
     layers: list[LayerRow]
     tiling: TilingFacts | None
     streams: StreamFacts | None
+    order: OrderFacts | None
     passes: list[PassRow]
     warnings: list[str]
 
