@@ -13,6 +13,7 @@ live bytes are submodular:
 """
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tinsmith_scheduling.cuts import least_live
@@ -34,6 +35,9 @@ class Found:
     is_proven: bool
     looks: int
 
+
+_LOOKS_BEFORE_PARTS = 200
+"""As long as commitments are near it does not matter what else there is."""
 
 _State = tuple[int, int, int, int, tuple[int, ...]]
 """Peak on the way and live bytes, both beyond those live at the root; what is ready, the set before, tasks since."""
@@ -61,7 +65,8 @@ class Search:
 
     def run(self, most_looks: int) -> Found:
         """Search until nothing better is left, or after about so many looks."""
-        self._begin(0, self._walk.inside)
+        walk = self._walk
+        self._begin(0, walk.inside, walk.ready(0, walk.inside))
         while self._parts:
             part = min(self._parts, key=lambda part: part.next_peak)
             looks = self._looks + sum(part.looks for part in self._parts)
@@ -72,46 +77,62 @@ class Search:
                 return Found(None, self._ceiling, self._bound, False, looks)
             commitment = part.advance(self._bound - self._live)
             if commitment is not None:
-                self._looks += part.looks
-                self._parts.remove(part)
+                self._end(part)
                 self._path += commitment.path
                 self._live += commitment.growth
-                self._begin(commitment.root, part.inside)
+                self._begin(commitment.root, part.inside & ~commitment.root, commitment.ready)
+            elif part.looks > _LOOKS_BEFORE_PARTS and part.may_fall_apart:
+                self._take_apart(part)
         return Found(tuple(self._path), self._bound, self._bound, True, self._looks)
 
-    def _begin(self, root: int, inside: int) -> None:
-        """Go on behind `root` to what is left of `inside`, in parts if nothing is gained by mixing them."""
-        left = inside & ~root
-        if left and self._is_to_least:
-            self._parts += [
-                _Part(self._walk, root, group) for group in _groups(self._walk, root, left)
-            ]
-        elif left:
-            self._parts.append(_Part(self._walk, root, left))
+    def _begin(self, root: int, inside: int, ready: int) -> None:
+        if inside:
+            self._parts.append(_Part(self._walk, root, inside, ready, self._is_to_least))
+
+    def _end(self, part: "_Part") -> None:
+        self._looks += part.looks
+        self._parts.remove(part)
+
+    def _take_apart(self, part: "_Part") -> None:
+        """Go on in each of the parts of a part, if there are any: nothing is gained by mixing them."""
+        part.may_fall_apart = False
+        self._looks += part.inside.bit_count()
+        groups = _groups(self._walk, part.root, part.inside)
+        if len(groups) > 1:
+            self._end(part)
+            for group in groups:
+                self._begin(part.root, group, part.ready & group)
 
 
 @dataclass(frozen=True)
 class _Commitment:
-    """What may as well be walked at once: up to `root`, by which the live bytes grow by `growth`."""
+    """What may as well be walked at once: up to `root`, by which the live bytes grow by `growth`, and behind which
+    tasks of the part are ready.
+    """
 
     root: int
     growth: int
     path: list[int]
+    ready: int
 
 
 class _Part:
     """The search in tasks that know nothing of those in other parts, from where it has last committed itself to.
 
-    inside: the tasks. looks: how many steps it has looked at.
+    root: what has been walked. inside: the tasks. ready: those that may be walked first. looks: how many steps it has
+    looked at. may_fall_apart: it has not been seen whether it consists of several parts.
     """
 
-    def __init__(self, walk: Walk, root: int, inside: int) -> None:
+    def __init__(
+        self, walk: Walk, root: int, inside: int, ready: int, may_fall_apart: bool
+    ) -> None:
+        self.root = root
         self.inside = inside
+        self.ready = ready
         self.looks = 0
+        self.may_fall_apart = may_fall_apart
         self._walk = walk
-        self._root = root
         self._end = root | inside
-        ready = walk.ready(root, inside)
         self._states: dict[int, _State] = {root: (0, 0, ready, root, ())}
         self._done: set[int] = set()
         self._heap = [(0, 0, 0, root)]
@@ -128,8 +149,8 @@ class _Part:
             return None
         self._done.add(walked)
         if walked == self._end:
-            return _Commitment(walked, live, self._way(walked))
-        if live <= 0 and walked != self._root:
+            return _Commitment(walked, live, self._way(walked), 0)
+        if live <= 0 and walked != self.root:
             return self._least(walked)
         self._expand(walked, bound)
         return None
@@ -137,7 +158,7 @@ class _Part:
     def _way(self, walked: int) -> list[int]:
         """The tasks from the root on."""
         found: list[int] = []
-        while walked != self._root:
+        while walked != self.root:
             *_, before, tasks = self._states[walked]
             found += reversed(tasks)
             walked = before
@@ -148,14 +169,22 @@ class _Part:
         part of the way to `walked`.
         """
         walk = self._walk
-        start = walk.finished(self._root)
+        start = walk.finished(self.root)
         ends = sorted((start, walk.finished(walked)), key=int.bit_count)
         least = least_live(walk.lattice, *ends)
         finished = least[0] if walk.is_backward else least[-1]
         root = walk.finished(0) ^ finished
         growth = walk.lattice.growth(min(start, finished), max(start, finished))
         growth = -growth if walk.is_backward else growth
-        return _Commitment(root, growth, [task for task in self._way(walked) if root >> task & 1])
+        path = [task for task in self._way(walked) if root >> task & 1]
+        return _Commitment(root, growth, path, self._ready_behind(self.root, path))
+
+    def _ready_behind(self, walked: int, path: Iterable[int]) -> int:
+        ready = self._states[walked][2]
+        for task in path:
+            walked |= 1 << task
+            ready = ready & ~(1 << task) | self._walk.opened(walked, task)
+        return ready
 
     def _expand(self, walked: int, bound: int) -> None:
         peak, live, ready, _, _ = self._states[walked]
@@ -199,12 +228,12 @@ class _Part:
                 return tuple(chain), bound, behind
 
     def _push(self, walked: int, tasks: tuple[int, ...], peak: int, live: int, bound: int) -> None:
-        target, ready = walked, self._states[walked][2]
+        target = walked
         for task in tasks:
             target |= 1 << task
-            ready = ready & ~(1 << task) | self._walk.opened(target, task)
         known = self._states.get(target)
         if known is None or peak < known[0]:
+            ready = self._ready_behind(walked, tasks)
             self._states[target] = peak, live, ready, walked, tasks
             heapq.heappush(self._heap, (max(peak, bound), -target.bit_count(), live, target))
 
