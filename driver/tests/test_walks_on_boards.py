@@ -2,17 +2,48 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tinsmith_cmsis_nn
 import tinsmith_reference
 from tinsmith_c.testing import CASES, random_windows, tight_program
 from tinsmith_driver.cli import main
 from tinsmith_emulators import MissingEmulatorError, need_emulator
-from tinsmith_ir import Graph, print_program
+from tinsmith_ir import Graph, Value, print_program
+from tinsmith_ir.builder import GraphBuilder
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import lower, prepare
 from tinsmith_target import target
 
 _NETWORK = next(case for case in CASES if case.name == "network").build()
+
+
+def _separable() -> Graph:
+    """1x1 and 3x3, with as many channels and pixels as kernels do at once, fewer, and more."""
+    random = np.random.default_rng(3)
+    builder = GraphBuilder("separable")
+    given, made = (Quantization.per_tensor(scale, -3) for scale in (0.05, 0.08))
+
+    def weights(name: str, *shape: int) -> Value:
+        data = random.integers(-127, 128, shape).astype(np.int8)
+        return builder.constant(name, data, Quantization.per_tensor(0.004, 0))
+
+    outputs: list[Value] = []
+    for index, (channels, pixels) in enumerate(((8, 130), (16, 125), (24, 200), (5, 99))):
+        x = builder.input(f"x{index}", TensorType((1, pixels, 1, channels), DType.INT8, given))
+        w = weights(f"w{index}", 16, 1, 1, channels)
+        outputs.append(builder.add(Conv2D(), [x, w], f"y{index}", made))
+    for index, (channels, stride, width) in enumerate(
+        ((8, 1, 9), (40, 1, 6), (20, 2, 11), (3, 1, 5))
+    ):
+        shape = (1, 12, width, channels)
+        x = builder.input(f"u{index}", TensorType(shape, DType.INT8, given))
+        operator = DepthwiseConv2D(stride=(stride, stride), padding=(1, 1, 1, 1))
+        w = weights(f"v{index}", 1, 3, 3, channels)
+        outputs.append(builder.add(operator, [x, w], f"z{index}", made))
+    return builder.build(outputs)
 
 
 def _plan(graph: Graph, name: str, *, nearer: int = 0) -> str:
@@ -25,7 +56,11 @@ def _plan(graph: Graph, name: str, *, nearer: int = 0) -> str:
     return print_program(tight_program(program, nearer=nearer))
 
 
-@pytest.mark.parametrize("graph", [_NETWORK, random_windows(0)], ids=["network", "windows"])
+@pytest.mark.parametrize(
+    "graph",
+    [_NETWORK, random_windows(0), _separable()],
+    ids=["network", "windows", "separable"],
+)
 @pytest.mark.parametrize("name", ["cortex-m4", "cortex-m55"])
 def test_results_at_their_tightest_are_right(
     name: str, graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -6,15 +6,33 @@ from tinsmith_cmsis_nn.geometry import Dims, Geometry
 
 _FIELD_BUDGET_BYTES = 3072
 _ROWS_AT_ONCE = 24
+_LEAST_PIXELS = 12
+_PART_FOR_PIXELS = 8
 DEPTHWISE_BLOCK = 16
+_LONG_LINE = 4
 _POINTER_BYTES = 4
 _WIDENED_BYTES = 2048
 _SCRATCH_ALIGNMENT = 16
 
 
 def convolve_packed(geometry: Geometry) -> int:
-    """Of tinsmith_convolve_packed_s8: copied receptive fields, unless the input has them in place."""
-    return 0 if _fields_in_place(geometry) else fields_bytes(geometry.weights)
+    """Of tinsmith_convolve_packed_s8: copied receptive fields, unless the input has them in place; then pixels that
+    outputs may lie over.
+    """
+    if _fields_in_place(geometry):
+        return pixels_at_once(geometry) * geometry.input[3]
+    return fields_bytes(geometry.weights)
+
+
+def pixels_at_once(geometry: Geometry) -> int:
+    """How many pixels of a 1x1 convolution are copied before outputs are written over them; 0 if that may not be."""
+    is_dense = geometry.weights[1:3] == (1, 1) and geometry.stride == (1, 1)
+    if not is_dense or not _fields_in_place(geometry):
+        return 0
+    (images, _, _, channels), (_, height, width, outputs) = geometry.input, geometry.output
+    saved = images * height * width * min(channels, outputs)
+    pixels = saved // (_PART_FOR_PIXELS * channels)
+    return 0 if pixels < _LEAST_PIXELS else min(pixels // 3 * 3, _ROWS_AT_ONCE)
 
 
 def convolve_wrapper(geometry: Geometry) -> int:
@@ -28,8 +46,12 @@ def convolve_wrapper(geometry: Geometry) -> int:
 
 
 def depthwise_packed(geometry: Geometry) -> int:
-    """Of tinsmith_depthwise_packed_s8: patches where they cover the layer, else padded lines."""
+    """Of tinsmith_depthwise_packed_s8: three padded lines for 3x3 taps, else patches where they cover the layer, else
+    as many lines as the filter spans.
+    """
     along, across = axes(geometry)
+    if is_3x3(geometry):
+        return 3 * _3x3_line_bytes(along, geometry.input[3])
     return _patches_bytes(along, across) or _lines_bytes(along, across)
 
 
@@ -75,7 +97,19 @@ def across_axis(geometry: Geometry) -> int:
     """The axis that lines follow each other along, 1 for height."""
     y, x = _axis(geometry, 1), _axis(geometry, 2)
     rows_are_lines = x.input >= y.input if x.output == y.output else x.output > y.output
-    return 1 if rows_are_lines else 2
+    return 1 if rows_are_lines or (is_3x3(geometry) and x.output >= _LONG_LINE) else 2
+
+
+def is_3x3(geometry: Geometry) -> bool:
+    """Whether mve/depthwise_3x3.c takes a filter."""
+    return geometry.weights[1:3] == (3, 3) and geometry.dilation == (1, 1)
+
+
+def _3x3_line_bytes(along: Axis, channels: int) -> int:
+    """A padded line of up to sixteen channels, or of half as many in vectors of two outputs."""
+    if along.stride == 1 and channels <= DEPTHWISE_BLOCK // 2:
+        return ((along.output + 1) // 2 + 1) * DEPTHWISE_BLOCK
+    return ((along.output - 1) * along.stride + 3) * DEPTHWISE_BLOCK
 
 
 def _axis(geometry: Geometry, axis: int) -> Axis:

@@ -24,8 +24,8 @@ _MVE_CHANNELS_OF_ROW = 144
 
 def convolve_packed(layer: Layer) -> Walk | None:
     """dsp/convolve_columns.h copies the windows of two pixels into scratch; c/packed_pixels.h those of up to three, or
-    reads pixels where they are, once for every four channels; mve/convolve_core.c copies some windows and otherwise
-    multiplies all of a row by four channels, then by the next four.
+    reads pixels where they are, once for every four channels; mve/convolve_packed.c copies some windows, or pixels that
+    outputs lie over, and otherwise multiplies all of a row by four channels, then by the next four.
     """
     geometry = sizes.geometry(layer)
     height, width = windows(geometry)
@@ -125,13 +125,13 @@ def _by_strips(layer: Layer, geometry: Geometry, outputs: int) -> Walk:
 
 def _by_blocks(layer: Layer, geometry: Geometry) -> Walk:
     """A step for each line of outputs, or two lines, of a block of sixteen channels. Patches copy four lines of input
-    for it, some of them again; else lines stay in a ring, each copied when it is first wanted.
+    for it, some of them again; else, as for 3x3 taps, lines stay in a ring, each copied when it is first wanted.
     """
     del layer
     along, across = scratch_mve.axes(geometry)
     axis = scratch_mve.across_axis(geometry)
     padding = geometry.padding[axis - 1]
-    plan = scratch_mve.patch_plan(along, across)
+    plan = None if scratch_mve.is_3x3(geometry) else scratch_mve.patch_plan(along, across)
     lines = 1 if plan is None else plan.lines
     made = np.arange(across.output) // lines
     window = Window(

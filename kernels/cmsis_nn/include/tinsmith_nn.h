@@ -26,7 +26,7 @@
  *
  * Layouts and scratch depend on the implementation the kernels are built as (plain C, DSP extension or MVE); each
  * function tells. So objects know these functions by names that say implementation and version,
- * `tinsmith_convolve_packed_s8_dsp_v2`, and callers built for others do not link.
+ * `tinsmith_convolve_packed_s8_dsp_v3`, and callers built for others do not link.
  * The size functions without suffix answer for this build, the others for the named implementation.
  */
 #ifndef TINSMITH_NN_H

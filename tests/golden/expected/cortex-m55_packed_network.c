@@ -17,7 +17,7 @@
 #include "arm_nnfunctions.h"
 #include "tinsmith_nn.h"
 
-_Static_assert(TINSMITH_NN_VERSION == 2, "generated for another version of the kernels");
+_Static_assert(TINSMITH_NN_VERSION == 3, "generated for another version of the kernels");
 
 #if defined(__GNUC__)
 #define TINSMITH_ALIGNED __attribute__((aligned(16)))
@@ -41,12 +41,12 @@ enum {
   kOffset_conv1 = 144,               // 384 bytes
   kOffset_conv1_scratch = 528,       // 648 bytes
   kOffset_depthwise = 1184,          // 384 bytes
-  kOffset_depthwise_scratch = 1568,  // 1664 bytes
-  kOffset_residual = 3232,           // 384 bytes
-  kOffset_pool = 3616,               // 8 bytes
-  kOffset_flat = 3616,               // 8 bytes
-  kOffset_dense = 3632,              // 5 bytes
-  kOffset_probabilities = 3648,      // 5 bytes
+  kOffset_depthwise_scratch = 1568,  // 192 bytes
+  kOffset_residual = 1760,           // 384 bytes
+  kOffset_pool = 2144,               // 8 bytes
+  kOffset_flat = 2144,               // 8 bytes
+  kOffset_dense = 2160,              // 5 bytes
+  kOffset_probabilities = 2176,      // 5 bytes
 };
 _Static_assert(kOffset_probabilities + 5 <= NETWORK_ARENA_BYTES, "the arena is too small for its last tensor");
 
@@ -227,7 +227,7 @@ static int layer_0_conv1(uint8_t *arena) {
 //   weights: w_1 (1, 3, 3, 8) i8, a scale for each of 8 channels
 //   bias: b_1 (8) i32
 //   output: depthwise (1, 8, 6, 8) i8, scale 0.05, zero point 51, arena + 1184
-//   scratch: 1664 bytes
+//   scratch: 192 bytes
 static int layer_1_depthwise(uint8_t *arena) {
   static const convolve_depthwise_call kCall = {
       .parameters =
@@ -253,7 +253,7 @@ static int layer_1_depthwise(uint8_t *arena) {
       .input = kOffset_conv1,
       .output = kOffset_depthwise,
       .scratch = kOffset_depthwise_scratch,
-      .scratch_bytes = 1664,
+      .scratch_bytes = 192,
   };
   return convolve_depthwise(&kCall, arena);
 }
@@ -261,7 +261,7 @@ static int layer_1_depthwise(uint8_t *arena) {
 // Layer 2, residual: add by arm_elementwise_add_s8
 //   lhs: conv1 (1, 8, 6, 8) i8, scale 0.05, zero point 25, arena + 144
 //   rhs: depthwise (1, 8, 6, 8) i8, scale 0.05, zero point 51, arena + 1184
-//   output: residual (1, 8, 6, 8) i8, scale 0.05, zero point -7, arena + 3232
+//   output: residual (1, 8, 6, 8) i8, scale 0.05, zero point -7, arena + 1760
 static int layer_2_residual(uint8_t *arena) {
   const int8_t *lhs = (const int8_t *)(arena + kOffset_conv1);
   const int8_t *rhs = (const int8_t *)(arena + kOffset_depthwise);
@@ -287,8 +287,8 @@ static int layer_2_residual(uint8_t *arena) {
 }
 
 // Layer 3, pool: average_pool2d by arm_avgpool_s8
-//   input: residual (1, 8, 6, 8) i8, scale 0.05, zero point -7, arena + 3232
-//   output: pool (1, 1, 1, 8) i8, scale 0.05, zero point -7, arena + 3616
+//   input: residual (1, 8, 6, 8) i8, scale 0.05, zero point -7, arena + 1760
+//   output: pool (1, 1, 1, 8) i8, scale 0.05, zero point -7, arena + 2144
 static int layer_3_pool(uint8_t *arena) {
   const int8_t *input = (const int8_t *)(arena + kOffset_residual);
   int8_t *output = (int8_t *)(arena + kOffset_pool);
@@ -302,10 +302,10 @@ static int layer_3_pool(uint8_t *arena) {
 }
 
 // Layer 4, dense: fully_connected by tinsmith_fully_connected_small_s8
-//   input: flat (1, 8) i8, scale 0.05, zero point -7, arena + 3616
+//   input: flat (1, 8) i8, scale 0.05, zero point -7, arena + 2144
 //   weights: w_2 (5, 8) i8, scale 0.0061035026, zero point 0
 //   bias: b_2 (5) i32
-//   output: dense (1, 5) i8, scale 0.05, zero point -67, arena + 3632
+//   output: dense (1, 5) i8, scale 0.05, zero point -67, arena + 2160
 static int layer_4_dense(uint8_t *arena) {
   const int8_t *input = (const int8_t *)(arena + kOffset_flat);
   int8_t *output = (int8_t *)(arena + kOffset_dense);
@@ -326,8 +326,8 @@ static int layer_4_dense(uint8_t *arena) {
 }
 
 // Layer 5, probabilities: softmax by arm_softmax_s8
-//   input: dense (1, 5) i8, scale 0.05, zero point -67, arena + 3632
-//   output: probabilities (1, 5) i8, scale 0.00390625, zero point -128, arena + 3648
+//   input: dense (1, 5) i8, scale 0.05, zero point -67, arena + 2160
+//   output: probabilities (1, 5) i8, scale 0.00390625, zero point -128, arena + 2176
 static void layer_5_probabilities(uint8_t *arena) {
   const int8_t *input = (const int8_t *)(arena + kOffset_dense);
   int8_t *output = (int8_t *)(arena + kOffset_probabilities);

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define NETWORK_ARENA_BYTES 3653u
+#define NETWORK_ARENA_BYTES 2181u
 #define NETWORK_ARENA_ALIGNMENT 16u
 #define NETWORK_LAYER_COUNT 6u
 #define NETWORK_INPUT_COUNT 1u
@@ -35,7 +35,7 @@ static inline int8_t *network_input_0(void *arena) {
 }
 
 // output_0: probabilities (1, 5) i8, scale 0.00390625, zero point -128
-#define NETWORK_OUTPUT_0_OFFSET 3648u
+#define NETWORK_OUTPUT_0_OFFSET 2176u
 #define NETWORK_OUTPUT_0_BYTES 5u
 #define NETWORK_OUTPUT_0_SCALE 0.00390625f
 #define NETWORK_OUTPUT_0_ZERO_POINT (-128)

@@ -22,10 +22,7 @@ int32_t tinsmith_convolve_packed_s8_get_buffer_size_mve(const cmsis_nn_conv_para
                                                         const cmsis_nn_dims *input_dims,
                                                         const cmsis_nn_dims *filter_dims,
                                                         const cmsis_nn_dims *output_dims) {
-  if (mve_fields_in_place(conv_params, input_dims, filter_dims, output_dims)) {
-    return 0;
-  }
-  return mve_fields_bytes(filter_dims);
+  return mve_convolve_packed_bytes(conv_params, input_dims, filter_dims, output_dims);
 }
 
 int32_t tinsmith_depthwise_packed_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_params *dw_conv_params,

@@ -27,6 +27,10 @@ typedef struct {
 void tinsmith_mve_depthwise_patches_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input,
                                        int8_t *output, void *scratch);
 
+/** The same for filters of mve_is_3x3(); scratch: mve_3x3_bytes(). */
+void tinsmith_mve_depthwise_3x3_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input,
+                                   int8_t *output, void *scratch);
+
 /** The same for any filter, slower; scratch: mve_lines_bytes(). */
 void tinsmith_mve_depthwise_lines_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input,
                                      int8_t *output, void *scratch);

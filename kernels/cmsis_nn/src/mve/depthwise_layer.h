@@ -1,4 +1,4 @@
-/* A depthwise convolution with one output per input channel by the better of its two cores. */
+/* A depthwise convolution with one output per input channel by the best of its three cores. */
 #ifndef TINSMITH_NN_MVE_DEPTHWISE_LAYER_H
 #define TINSMITH_NN_MVE_DEPTHWISE_LAYER_H
 
@@ -27,7 +27,9 @@ TINSMITH_ALWAYS_INLINE void mve_convolve_depthwise(void *scratch, bool by_lines,
   };
   const mve_axes axes = mve_depthwise_axes(params, input_dims, filter_dims, output_dims);
   for (int32_t batch = 0; batch < input_dims->n; ++batch) {
-    if (!by_lines && mve_plan_patches(&axes).outputs > 0) {
+    if (mve_is_3x3(&axes)) {
+      tinsmith_mve_depthwise_3x3_s8(&layer, &axes, input, output, scratch);
+    } else if (!by_lines && mve_plan_patches(&axes).outputs > 0) {
       tinsmith_mve_depthwise_patches_s8(&layer, &axes, input, output, scratch);
     } else {
       tinsmith_mve_depthwise_lines_s8(&layer, &axes, input, output, scratch);

@@ -16,6 +16,7 @@
 
 #include <stddef.h>
 
+#include "src/mve/channel_sums.h"
 #include "src/mve/copy.h"
 #include "src/mve/depthwise_core.h"
 
@@ -29,9 +30,7 @@ typedef struct {
   int8_t *ring;       /**< Lines. */
   int8_t *weights;    /**< [taps][kDepthwiseBlock] */
   const int8_t **tap; /**< Where each tap of the current line's first output reads. */
-  int32_t bias[kDepthwiseBlock];
-  int32_t multiplier[kDepthwiseBlock];
-  int32_t shift[kDepthwiseBlock];
+  mve_channel_scales scales;
 } channel_block;
 
 static void divide_scratch(channel_block *block, void *scratch) {
@@ -71,10 +70,13 @@ static void load_scale(channel_block *block, const mve_depthwise *layer, int32_t
     for (int32_t tap = 0; tap < taps && !layer->folded; ++tap) {
       bias = vmlaq_n_s32(bias, vldrbq_s32(block->weights + tap * kDepthwiseBlock + i), layer->input_offset);
     }
-    vstrwq_s32(block->bias + i, bias);
-    vstrwq_s32(block->multiplier + i, vldrwq_z_s32(layer->scale.multiplier + channel + i, p));
-    vstrwq_s32(block->shift + i, vldrwq_z_s32(layer->scale.shift + channel + i, p));
+    vstrwq_s32(block->scales.bias + i, bias);
+    vstrwq_s32(block->scales.multiplier + i, vldrwq_z_s32(layer->scale.multiplier + channel + i, p));
+    vstrwq_s32(block->scales.shift + i, vldrwq_z_s32(layer->scale.shift + channel + i, p));
   }
+  mve_interleave(block->scales.bias);
+  mve_interleave(block->scales.multiplier);
+  mve_interleave(block->scales.shift);
 }
 
 /** Line `index` of the padded input in the ring. */
@@ -119,54 +121,6 @@ static void load_line(const channel_block *block, const int8_t *input, int32_t i
   }
 }
 
-/** Sums of sixteen channels: channel 4 * i + j in lane i of vector j. */
-typedef struct {
-  int32x4_t lanes[4];
-} channel_sums;
-
-/** Add int16 values of even and of odd channels. */
-static inline void add_wide(channel_sums *sums, int16x8_t even, int16x8_t odd) {
-  sums->lanes[0] = vaddq_s32(sums->lanes[0], vmovlbq_s16(even));
-  sums->lanes[2] = vaddq_s32(sums->lanes[2], vmovltq_s16(even));
-  sums->lanes[1] = vaddq_s32(sums->lanes[1], vmovlbq_s16(odd));
-  sums->lanes[3] = vaddq_s32(sums->lanes[3], vmovltq_s16(odd));
-}
-
-static inline void add_one_tap(channel_sums *sums, const int8_t *input, const int8_t *weights) {
-  const int8x16_t x = vldrbq_s8(input);
-  const int8x16_t w = vldrbq_s8(weights);
-  add_wide(sums, vmullbq_int_s8(x, w), vmulltq_int_s8(x, w));
-}
-
-/** The weights of the second tap follow those of the first. */
-static inline void add_two_taps(channel_sums *sums, const int8_t *input0, const int8_t *input1, const int8_t *weights) {
-  const int8x16_t x0 = vldrbq_s8(input0);
-  const int8x16_t w0 = vldrbq_s8(weights);
-  const int8x16_t x1 = vldrbq_s8(input1);
-  const int8x16_t w1 = vldrbq_s8(weights + kDepthwiseBlock);
-  const int16x8_t even = vaddq_s16(vmullbq_int_s8(x0, w0), vmullbq_int_s8(x1, w1));
-  const int16x8_t odd = vaddq_s16(vmulltq_int_s8(x0, w0), vmulltq_int_s8(x1, w1));
-  add_wide(sums, even, odd);
-}
-
-/** Requantize and store up to sixteen channels. */
-static inline void store_sums(const channel_sums *sums, const channel_block *block, const mve_output_scale *scale,
-                              mve_pred16_t present, int8_t *output) {
-  const int32x4x4_t multiplier = vld4q_s32(block->multiplier);
-  const int32x4x4_t shift = vld4q_s32(block->shift);
-  int32x4_t value[4];
-  if (scale->shifts_right) {
-    for (int32_t i = 0; i < 4; ++i) {
-      value[i] = mve_requantize_right(sums->lanes[i], multiplier.val[i], shift.val[i]);
-    }
-  } else {
-    for (int32_t i = 0; i < 4; ++i) {
-      value[i] = mve_requantize(sums->lanes[i], multiplier.val[i], shift.val[i]);
-    }
-  }
-  vstrbq_p_s8(output, mve_narrow(value, &scale->range), present);
-}
-
 /** One line of outputs. */
 static void convolve_line(const channel_block *block, const mve_output_scale *scale, int8_t *output) {
   const int32_t taps = block->along->taps * block->across->taps;
@@ -175,18 +129,17 @@ static void convolve_line(const channel_block *block, const mve_output_scale *sc
   for (int32_t position = 0; position < block->along->output; ++position) {
     const int32_t offset = position * kDepthwiseBlock;
     const int8_t *weights = block->weights;
-    const int32x4x4_t bias = vld4q_s32(block->bias);
-    channel_sums sums = {{bias.val[0], bias.val[1], bias.val[2], bias.val[3]}};
+    mve_channel_sums sums = mve_sums_of_bias(&block->scales);
     int32_t tap = 0;
     for (; tap < in_pairs; tap += 2) {
-      add_two_taps(&sums, block->tap[tap] + offset, block->tap[tap + 1] + offset, weights);
+      mve_add_two_taps(&sums, block->tap[tap] + offset, block->tap[tap + 1] + offset, weights);
       weights += 2 * kDepthwiseBlock;
     }
     for (; tap < taps; ++tap) {
-      add_one_tap(&sums, block->tap[tap] + offset, weights);
+      mve_add_one_tap(&sums, block->tap[tap] + offset, weights);
       weights += kDepthwiseBlock;
     }
-    store_sums(&sums, block, scale, present, output);
+    vstrbq_p_s8(output, mve_scale_sums(&sums, &block->scales, scale), present);
     output += block->along->output_pitch;
   }
 }

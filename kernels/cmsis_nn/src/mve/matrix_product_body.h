@@ -153,16 +153,22 @@ __attribute__((noinline)) static void sum_half_deep(const int8_t *row, int32_t r
   }
 }
 
-/** Sums of `triples` times three rows and two channels. Not inlined: it needs every register. */
-__attribute__((noinline)) static void sum_triples(const int8_t *row, int32_t row_pitch, int32_t triples,
-                                                  const int8_t *weights, int32_t depth, int32_t *sums) {
-  const int8_t *end = row + 3 * triples * row_pitch;
-  while (row != end) {
-    const int8_t *row1 = row + row_pitch;
-    const int8_t *row2 = row1 + row_pitch;
-    sum_3x2(row, row1, row2, weights, depth, (mve_sums *)sums);
-    row = row2 + row_pitch;
-    sums += 3 * kWordLanes;
+/** Sums of `triples` times three rows and four channels, two after two. Not inlined: it needs every register. */
+__attribute__((noinline)) static void sum_triples(const int8_t *first, int32_t row_pitch, int32_t triples,
+                                                  const int8_t *weights, int32_t depth, mve_sums *sums) {
+  const int8_t *end = first + 3 * triples * row_pitch;
+  TINSMITH_NO_UNROLL
+  for (int32_t channel = 0; channel < kWordLanes; channel += 2) {
+    const int8_t *row = first;
+    int32_t *to = &sums[0][channel];
+    while (row != end) {
+      const int8_t *row1 = row + row_pitch;
+      const int8_t *row2 = row1 + row_pitch;
+      sum_3x2(row, row1, row2, weights, depth, (mve_sums *)to);
+      row = row2 + row_pitch;
+      to += 3 * kWordLanes;
+    }
+    weights += 2 * depth;
   }
 }
 
@@ -172,20 +178,27 @@ __attribute__((noinline)) static void sum_four(const int8_t *vector, const int8_
   mve_sum_1x4(vector, four, pitch, depth, sums);
 }
 
-/** Sums of `count` rows for any depth. */
-TINSMITH_NOINLINE static void sum_deep(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights,
+/** Sums of one or two rows that are left. */
+TINSMITH_NOINLINE static void sum_rest(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights,
                                        int32_t depth, mve_sums *sums) {
-  const int32_t triples = count / 3;
-  const int8_t *rest = row + 3 * triples * row_pitch;
-  for (int32_t channel = 0; channel < kWordLanes; channel += 2) {
-    const int8_t *pair = weights + channel * depth;
-    sum_triples(row, row_pitch, triples, pair, depth, &sums[0][channel]);
-    if (count % 3 == 2) {
-      sum_2x2(rest, rest + row_pitch, pair, depth, (mve_sums *)&sums[3 * triples][channel]);
-    }
+  if (count == 1) {
+    sum_four(row, weights, depth, depth, sums[0]);
+    return;
   }
-  if (count % 3 == 1) {
-    sum_four(rest, weights, depth, depth, sums[count - 1]);
+  TINSMITH_NO_UNROLL
+  for (int32_t channel = 0; channel < kWordLanes; channel += 2) {
+    sum_2x2(row, row + row_pitch, weights + channel * depth, depth, (mve_sums *)&sums[0][channel]);
+  }
+}
+
+/** Sums of `count` rows for any depth. */
+static inline void sum_deep(const int8_t *row, int32_t row_pitch, int32_t count, const int8_t *weights, int32_t depth,
+                            mve_sums *sums) {
+  const int32_t triples = count / 3;
+  const int32_t done = 3 * triples;
+  sum_triples(row, row_pitch, triples, weights, depth, sums);
+  if (done != count) {
+    sum_rest(row + done * row_pitch, row_pitch, count - done, weights, depth, sums + done);
   }
 }
 

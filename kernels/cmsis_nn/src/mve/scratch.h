@@ -49,10 +49,38 @@ static inline bool mve_fields_in_place(const cmsis_nn_conv_params *params, const
   return one_group && row_contiguous && rows_contiguous && inside;
 }
 
+/** Pixels of a 1x1 convolution are copied where outputs lie over them, this many at least, if that takes no more than
+ * this part of what it saves. */
+enum { kLeastPixels = 12, kPartForPixels = 8 };
+
+/** How many of them at once, a multiple of three; 0 if outputs may not lie over them. */
+static inline int32_t mve_pixels_at_once(const cmsis_nn_conv_params *params, const cmsis_nn_dims *input,
+                                         const cmsis_nn_dims *filter, const cmsis_nn_dims *output) {
+  const bool is_dense = filter->h == 1 && filter->w == 1 && params->stride.h == 1 && params->stride.w == 1;
+  if (!is_dense || !mve_fields_in_place(params, input, filter, output)) {
+    return 0;
+  }
+  const int32_t least = input->c < output->c ? input->c : output->c;
+  const int32_t pixels = input->n * output->h * output->w * least / (kPartForPixels * input->c);
+  if (pixels < kLeastPixels) {
+    return 0;
+  }
+  return pixels < kRowsAtOnce ? pixels / 3 * 3 : kRowsAtOnce;
+}
+
 /** Bytes of copied fields. */
 static inline int32_t mve_fields_bytes(const cmsis_nn_dims *filter) {
   const int32_t depth = filter->h * filter->w * filter->c;
   return mve_fields_at_once(depth) * depth;
+}
+
+/** Scratch of tinsmith_convolve_packed_s8(). */
+static inline int32_t mve_convolve_packed_bytes(const cmsis_nn_conv_params *params, const cmsis_nn_dims *input,
+                                                const cmsis_nn_dims *filter, const cmsis_nn_dims *output) {
+  if (mve_fields_in_place(params, input, filter, output)) {
+    return mve_pixels_at_once(params, input, filter, output) * input->c;
+  }
+  return mve_fields_bytes(filter);
 }
 
 /** Scratch of the public convolution: fields of a single group, as its size functions know no other; with more groups,
@@ -79,10 +107,20 @@ typedef struct {
 typedef struct {
   mve_axis along;
   mve_axis across;
+  int32_t channels;
 } mve_axes;
 
+/** Outputs of a line from which on what is done once per line counts little where taps are 3x3. */
+enum { kLongLine = 4 };
+
+/** Whether mve/depthwise_3x3.c takes a filter. */
+static inline bool mve_is_3x3(const mve_axes *axes) {
+  return axes->along.taps == 3 && axes->across.taps == 3 && axes->along.dilation == 1 && axes->across.dilation == 1;
+}
+
 /** Rows become the lines, unless columns are longer: what is done once per line then counts less. Inputs decide where
- * outputs are the same: a filter as tall as the input slides along nothing, but has its taps in columns. */
+ * outputs are the same: a filter as tall as the input slides along nothing, but has its taps in columns. 3x3 taps take
+ * rows that are long enough, as shorter lines want less scratch. */
 static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params, const cmsis_nn_dims *input,
                                           const cmsis_nn_dims *filter, const cmsis_nn_dims *output) {
   const mve_axis x = {
@@ -107,9 +145,10 @@ static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params,
       .output_pitch = output->w * output->c,
       .filter_pitch = filter->w * output->c,
   };
-  const bool rows_are_lines = x.output == y.output ? x.input >= y.input : x.output > y.output;
-  const mve_axes axes = rows_are_lines ? (mve_axes){.along = x, .across = y} : (mve_axes){.along = y, .across = x};
-  return axes;
+  const mve_axes by_rows = {.along = x, .across = y, .channels = output->c};
+  const mve_axes by_columns = {.along = y, .across = x, .channels = output->c};
+  const bool is_longer = x.output == y.output ? x.input >= y.input : x.output > y.output;
+  return is_longer || (mve_is_3x3(&by_rows) && x.output >= kLongLine) ? by_rows : by_columns;
 }
 
 /** Positions of a padded line that belong to one phase, that is, whose index has one remainder modulo the stride. */
@@ -182,7 +221,29 @@ static inline int32_t mve_lines_bytes(const mve_axes *axes) {
   return mve_lines_at_once(&axes->across) * mve_line_bytes(&axes->along) + taps * (kDepthwiseBlock + 4);
 }
 
+/** Whether a vector of 3x3 taps has two outputs of a block of so many channels. */
+static inline bool mve_has_pairs_of_outputs(const mve_axis *along, int32_t channels) {
+  return along->stride == 1 && channels <= kDepthwiseBlock / 2;
+}
+
+/** Bytes of one padded line of so many channels, up to kDepthwiseBlock, in the ring of depthwise_3x3.c. */
+static inline int32_t mve_3x3_line_bytes(const mve_axis *along, int32_t channels) {
+  if (mve_has_pairs_of_outputs(along, channels)) {
+    return (along->output + 1) / 2 * kDepthwiseBlock + kDepthwiseBlock;
+  }
+  return ((along->output - 1) * along->stride + 3) * kDepthwiseBlock;
+}
+
+/** Three lines. */
+static inline int32_t mve_3x3_bytes(const mve_axes *axes) {
+  const int32_t channels = axes->channels < kDepthwiseBlock ? axes->channels : kDepthwiseBlock;
+  return 3 * mve_3x3_line_bytes(&axes->along, channels);
+}
+
 static inline int32_t mve_depthwise_bytes(const mve_axes *axes) {
+  if (mve_is_3x3(axes)) {
+    return mve_3x3_bytes(axes);
+  }
   const mve_patch_plan plan = mve_plan_patches(axes);
   return plan.outputs > 0 ? mve_patches_bytes(&plan) : mve_lines_bytes(axes);
 }
