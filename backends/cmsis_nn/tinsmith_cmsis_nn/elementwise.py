@@ -9,6 +9,7 @@ from tinsmith_ir.parameters import elementwise_add_parameters, mul_parameters
 from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, elementwise_walk
 from tinsmith_target import Target
 
+from tinsmith_cmsis_nn import cost
 from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, SUFFIX, engine
 
 S8 = Signature((DType.INT8, DType.INT8), DType.INT8)
@@ -91,6 +92,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             emit=emit_add,
             rules=(shapes_are_equal, shifts_are_right),
             walk=elementwise_walk,
+            cost=cost.add,
             engine=engine(target),
         ),
         Kernel(

@@ -10,7 +10,7 @@ from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import AsGiven, Choice, Emission, Kernel, Layer, Prepared, Scope
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import scratch, sizes, walks
+from tinsmith_cmsis_nn import cost, scratch, sizes, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -256,6 +256,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
             scratch_bytes=sizes.convolution_packed,
             walk=walks.convolve_packed,
+            cost=cost.convolution,
             prepare=prepare_packed,
             engine=engine(target),
             checks=PACKED_CHECKS,
@@ -282,6 +283,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             scratch_bytes=sizes.depthwise_packed,
             options=depthwise_options,
             walk=walks.depthwise_packed,
+            cost=cost.depthwise,
             prepare=prepare_packed,
             engine=engine(target),
             checks=PACKED_CHECKS,

@@ -14,7 +14,7 @@ from tinsmith_lowering import (
 )
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import sizes, walks
+from tinsmith_cmsis_nn import cost, sizes, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -93,6 +93,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             ),
             scratch_bytes=sizes.depthwise_pixels,
             walk=walks.depthwise_pixels,
+            cost=cost.pixels,
             prepare=prepare,
             engine=engine(target),
             asymmetric_weights=None,

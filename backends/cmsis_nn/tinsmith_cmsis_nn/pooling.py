@@ -7,7 +7,7 @@ from tinsmith_ir.parameters import pool_parameters
 from tinsmith_lowering import Emission, Kernel, Layer, Scope, Signature, no_scratch, pool_walk
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import sizes
+from tinsmith_cmsis_nn import cost, sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -130,6 +130,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             rules=(rounds_halves_away,),
             scratch_bytes=average,
             walk=pool_walk,
+            cost=cost.average_pool,
             engine=engine(target),
             guards=guards(target) if either_library else (),
         ),
@@ -141,6 +142,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             headers=(PUBLIC_HEADER,),
             emit=emit_pool,
             walk=pool_walk,
+            cost=cost.max_pool,
             engine=engine(target),
         ),
     )

@@ -19,7 +19,7 @@ def convolve_packed(geometry: Geometry) -> int:
     """Of tinsmith_convolve_packed_s8: copied receptive fields, unless the input has them in place; then pixels that
     outputs may lie over.
     """
-    if _fields_in_place(geometry):
+    if fields_in_place(geometry):
         return pixels_at_once(geometry) * geometry.input[3]
     return fields_bytes(geometry.weights)
 
@@ -27,7 +27,7 @@ def convolve_packed(geometry: Geometry) -> int:
 def pixels_at_once(geometry: Geometry) -> int:
     """How many pixels of a 1x1 convolution are copied before outputs are written over them; 0 if that may not be."""
     is_dense = geometry.weights[1:3] == (1, 1) and geometry.stride == (1, 1)
-    if not is_dense or not _fields_in_place(geometry):
+    if not is_dense or not fields_in_place(geometry):
         return 0
     (images, _, _, channels), (_, height, width, outputs) = geometry.input, geometry.output
     saved = images * height * width * min(channels, outputs)
@@ -172,7 +172,7 @@ def _lines_bytes(along: Axis, across: Axis) -> int:
     return lines * line_bytes + taps * (DEPTHWISE_BLOCK + _POINTER_BYTES)
 
 
-def _fields_in_place(geometry: Geometry) -> bool:
+def fields_in_place(geometry: Geometry) -> bool:
     """Whether every receptive field lies inside the input and contiguous."""
     given, weights, dilation = geometry.input, geometry.weights, geometry.dilation
     row_contiguous = weights[2] == 1 or dilation[1] == 1
