@@ -48,8 +48,10 @@ static void load_weights(channel_block *block, const int8_t *filter) {
   const mve_pred16_t present = vctp8q((uint32_t)block->channels);
   int8_t *to = block->weights;
   int8x16_t least = vdupq_n_s8(0);
+  TINSMITH_NO_UNROLL
   for (int32_t i = 0; i < 3; ++i) {
     const int8_t *from = filter + i * block->across->filter_pitch;
+    TINSMITH_NO_UNROLL
     for (int32_t j = 0; j < 3; ++j) {
       const int8x16_t weights = vldrbq_z_s8(from, present);
       least = vminq_s8(least, weights);
@@ -68,6 +70,7 @@ static void load_weights(channel_block *block, const int8_t *filter) {
  * yet. */
 static void load_scales(channel_block *block, const mve_depthwise *layer, int32_t channel) {
   mve_channel_scales *scales = &block->scales;
+  TINSMITH_NO_UNROLL
   for (int32_t i = 0; i < kDepthwiseBlock; i += kWordLanes) {
     const int32_t first = i % block->pitch;
     const mve_pred16_t p = first < block->channels ? vctp32q((uint32_t)(block->channels - first)) : 0;
@@ -75,6 +78,7 @@ static void load_scales(channel_block *block, const mve_depthwise *layer, int32_
     if (layer->bias != NULL) {
       bias = vldrwq_z_s32(layer->bias + channel + first, p);
     }
+    TINSMITH_NO_UNROLL
     for (int32_t tap = 0; tap < kTaps && !layer->folded; ++tap) {
       bias = vmlaq_n_s32(bias, vldrbq_s32(block->weights + tap * kDepthwiseBlock + i), layer->input_offset);
     }
@@ -113,7 +117,7 @@ static inline void copy_positions(const channel_block *block, int8_t *to, const 
 
 /** Copy input line `index`, counted from the first line of padding, to a line of the ring whose columns of padding are
  * written. */
-static inline void load_line(const channel_block *block, const int8_t *input, int32_t index, int8_t *line) {
+TINSMITH_NOINLINE static void load_line(const channel_block *block, const int8_t *input, int32_t index, int8_t *line) {
   const int32_t y = index - block->across->padding;
   if (y < 0 || y >= block->across->input) {
     mve_fill(line, block->zero_point, block->line_bytes);
