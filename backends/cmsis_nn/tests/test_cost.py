@@ -24,14 +24,19 @@ MEASURED = [
 
 
 def modelled(
-    kind: str, name: str, shape: tuple[int, ...], taps: tuple[int, ...], padding: int
+    kind: str,
+    name: str,
+    shape: tuple[int, ...],
+    taps: tuple[int, ...],
+    padding: int,
+    stride: tuple[int, int] = (1, 1),
 ) -> int | None:
     """Instructions of a layer."""
     builder = GraphBuilder("layer")
     x = builder.input("x", TensorType(shape, DType.INT8, Q))
     w = builder.constant("w", np.ones(taps, np.int8), Quantization.per_tensor(0.004, 0))
     operator = (Conv2D if kind == "conv" else DepthwiseConv2D)(
-        padding=(padding, padding, padding, padding)
+        padding=(padding, padding, padding, padding), stride=stride
     )
     graph = builder.build(builder.add(operator, [x, w], "y", Q))
     chosen = target(name)
@@ -68,6 +73,18 @@ def test_a_call_of_one_row_costs_more_than_its_share_of_many(kind: str, name: st
 
 def test_nobody_has_measured_plain_c() -> None:
     assert modelled("conv", "cortex-m3", (1, 8, 8, 8), (8, 1, 1, 8), 0) is None
+
+
+@pytest.mark.parametrize("name", ["cortex-m4", "cortex-m55"])
+@pytest.mark.parametrize("kind", ["conv", "depthwise"])
+@pytest.mark.parametrize("stride", [(1, 1), (1, 2), (2, 2), (3, 3), (4, 1)])
+@pytest.mark.parametrize("taps", [(1, 1), (1, 5), (2, 2), (3, 3), (5, 5), (9, 1)])
+def test_any_layer_has_a_cost_or_none(
+    kind: str, name: str, stride: tuple[int, int], taps: tuple[int, int]
+) -> None:
+    weights = (8, *taps, 8) if kind == "conv" else (1, *taps, 8)
+    found = modelled(kind, name, (1, 12, 12, 8), weights, padding=0, stride=stride)
+    assert found is None or found > 0
 
 
 def test_no_coefficient_is_negative_or_idle() -> None:

@@ -42,7 +42,10 @@ def instructions(work: Work) -> int:
 def _cost(work: Callable[[Layer], Work | None]) -> Callable[[Layer], Cost | None]:
     def cost(layer: Layer) -> Cost | None:
         found = work(layer)
-        return found and Cost(instructions(found))
+        # Depthwise layers of other taps than 3x3 whose strides no layer of the fit has are not measured.
+        if found is None or found.kind not in COEFFICIENTS:
+            return None
+        return Cost(instructions(found))
 
     return cost
 

@@ -218,6 +218,7 @@ def write(seed: int, networks: int) -> None:
 def check(seed: int, networks: int) -> None:
     """Measure layers that no fit has seen; print modelled and measured instructions, and the errors of each kind."""
     layers = measure(f"check {seed}", networks)
+    layers = [layer for layer in layers if layer.work.kind in coefficients.COEFFICIENTS]
     for layer in layers:
         modelled = cost.instructions(layer.work)
         print(
