@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tinsmith_c.testing import host_compiler
-from tinsmith_cmsis_nn import scratch
+from tinsmith_cmsis_nn import scratch, scratch_mve
 from tinsmith_cmsis_nn.geometry import Geometry
 from tinsmith_cmsis_nn.packing import Implementation
 
@@ -129,6 +129,18 @@ def test_formula_of_pixels_equals_the_c_function(library: ctypes.CDLL) -> None:
             ctypes.byref(Dims(*geometry.weights))
         )
         assert scratch.depthwise_pixels(geometry) == expected, geometry
+
+
+def test_formula_of_3x3_taps_equals_the_c_function(library: ctypes.CDLL) -> None:
+    function = library.tinsmith_depthwise_packed_3x3_s8_get_buffer_size_mve
+    found = [it for it in geometries(depthwise=True) if it.weights[1:3] == (3, 3)]
+    assert found
+    for geometry in found:
+        numbers = (*geometry.stride[::-1], *geometry.padding[::-1], 1, 1, -128, 127)
+        params = Depthwise(0, 0, 1, *numbers)
+        dims = [Dims(*it) for it in (geometry.input, geometry.weights, geometry.output)]
+        expected = function(ctypes.byref(params), *map(ctypes.byref, dims))
+        assert scratch_mve.depthwise_3x3(geometry) == expected, geometry
 
 
 def test_formula_of_weights_with_an_offset_equals_the_c_function(library: ctypes.CDLL) -> None:

@@ -67,7 +67,7 @@ def depthwise_work(layer: Layer) -> Work | None:
     geometry = sizes.geometry(layer)
     match implementation(layer.target):
         case "mve":
-            return _depthwise_mve(geometry)
+            return (_depthwise_3x3 if sizes.is_3x3_mve(layer) else _depthwise_mve)(geometry)
         case "dsp":
             strip = sizes.strip(layer)
             return None if strip is None else _depthwise_dsp(geometry, strip)
@@ -252,22 +252,12 @@ def _convolution_dsp(geometry: Geometry) -> Work:
 
 
 def _depthwise_mve(geometry: Geometry) -> Work:
-    """mve/depthwise_3x3.c, mve/depthwise_patches.c or mve/depthwise_lines.c."""
+    """mve/depthwise_patches.c or mve/depthwise_lines.c."""
     images, *_, channels = geometry.output
     along, across = scratch_mve.axes(geometry)
     blocks = images * _ceiling(channels, scratch_mve.DEPTHWISE_BLOCK)
     counts: dict[str, float] = {"call": 1, "block": blocks}
     copied = min(across.input, (across.output - 1) * across.stride + across.taps)
-    if scratch_mve.is_3x3(geometry):
-        is_pair = along.stride == 1 and channels <= scratch_mve.DEPTHWISE_BLOCK // 2
-        vectors = _ceiling(along.output, 2 if is_pair else 1) * across.output
-        counts |= {
-            "line": blocks * across.output,
-            "line copied": blocks * copied,
-            "position copied": blocks * copied * min(along.input, along.output * along.stride),
-            "vector": blocks * vectors,
-        }
-        return Work("mve depthwise 3x3", counts)
     plan = scratch_mve.patch_plan(along, across)
     if plan is None:
         outputs = blocks * along.output * across.output
@@ -294,6 +284,25 @@ def _depthwise_mve(geometry: Geometry) -> Work:
         "output": images * _ceiling(channels, _WORD) * across.output * along.output,
     }
     return Work("mve depthwise patches", counts)
+
+
+def _depthwise_3x3(geometry: Geometry) -> Work:
+    """mve/depthwise_3x3.c."""
+    images, *_, channels = geometry.output
+    along, across = scratch_mve.axes_3x3(geometry)
+    blocks = images * _ceiling(channels, scratch_mve.DEPTHWISE_BLOCK)
+    copied = min(across.input, (across.output - 1) * across.stride + across.taps)
+    is_pair = along.stride == 1 and channels <= scratch_mve.DEPTHWISE_BLOCK // 2
+    vectors = _ceiling(along.output, 2 if is_pair else 1) * across.output
+    counts = {
+        "call": 1,
+        "block": blocks,
+        "line": blocks * across.output,
+        "line copied": blocks * copied,
+        "position copied": blocks * copied * min(along.input, along.output * along.stride),
+        "vector": blocks * vectors,
+    }
+    return Work("mve depthwise 3x3", counts)
 
 
 def _depthwise_dsp(geometry: Geometry, strip: int) -> Work:

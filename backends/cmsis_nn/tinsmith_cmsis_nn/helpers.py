@@ -56,6 +56,12 @@ DEPTHWISE = Kind(
     "cmsis_nn_dw_conv_params",
     "tinsmith_depthwise_packed_s8",
 )
+DEPTHWISE_3X3 = Kind(
+    "convolve_depthwise_3x3",
+    "depthwise convolution by 3x3 taps",
+    "cmsis_nn_dw_conv_params",
+    "tinsmith_depthwise_packed_3x3_s8",
+)
 CONVOLUTION_ANY = Kind(
     "convolve_any",
     "convolution of any scale",

@@ -31,6 +31,7 @@ from tinsmith_cmsis_nn.helpers import (
     CONVOLUTION,
     CONVOLUTION_ANY,
     DEPTHWISE,
+    DEPTHWISE_3X3,
     DEPTHWISE_ANY,
     Kind,
     helper_text,
@@ -171,7 +172,9 @@ def depthwise_options(layer: Layer) -> tuple[Choice, ...]:
 
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """One call of a kernel for scales below 0.5."""
-    return emit_call(DEPTHWISE if _is_depthwise(layer) else CONVOLUTION, layer, scope)
+    if not _is_depthwise(layer):
+        return emit_call(CONVOLUTION, layer, scope)
+    return emit_call(DEPTHWISE_3X3 if sizes.is_3x3_mve(layer) else DEPTHWISE, layer, scope)
 
 
 def emit_packed_any(layer: Layer, scope: Scope) -> Emission:

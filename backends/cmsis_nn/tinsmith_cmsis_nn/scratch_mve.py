@@ -7,7 +7,7 @@ from tinsmith_cmsis_nn.geometry import Dims, Geometry
 _FIELD_BUDGET_BYTES = 3072
 _ROWS_AT_ONCE = 24
 _LEAST_PIXELS = 12
-_PART_FOR_PIXELS = 8
+_PART_FOR_PIXELS = 4
 DEPTHWISE_BLOCK = 16
 _LONG_LINE = 4
 _POINTER_BYTES = 4
@@ -46,13 +46,17 @@ def convolve_wrapper(geometry: Geometry) -> int:
 
 
 def depthwise_packed(geometry: Geometry) -> int:
-    """Of tinsmith_depthwise_packed_s8: three padded lines for 3x3 taps, else patches where they cover the layer, else
-    as many lines as the filter spans.
+    """Of tinsmith_depthwise_packed_s8: patches where they cover the layer, else as many padded lines as the filter
+    spans.
     """
     along, across = axes(geometry)
-    if is_3x3(geometry):
-        return 3 * _3x3_line_bytes(along, geometry.input[3])
     return _patches_bytes(along, across) or _lines_bytes(along, across)
+
+
+def depthwise_3x3(geometry: Geometry) -> int:
+    """Of tinsmith_depthwise_packed_3x3_s8: three padded lines."""
+    along, _ = axes_3x3(geometry)
+    return 3 * _3x3_line_bytes(along, geometry.input[3])
 
 
 def depthwise_wrapper(geometry: Geometry) -> int:
@@ -97,12 +101,18 @@ def across_axis(geometry: Geometry) -> int:
     """The axis that lines follow each other along, 1 for height."""
     y, x = _axis(geometry, 1), _axis(geometry, 2)
     rows_are_lines = x.input >= y.input if x.output == y.output else x.output > y.output
-    return 1 if rows_are_lines or (is_3x3(geometry) and x.output >= _LONG_LINE) else 2
+    return 1 if rows_are_lines else 2
 
 
-def is_3x3(geometry: Geometry) -> bool:
-    """Whether mve/depthwise_3x3.c takes a filter."""
-    return geometry.weights[1:3] == (3, 3) and geometry.dilation == (1, 1)
+def axes_3x3(geometry: Geometry) -> tuple[Axis, Axis]:
+    """The same for mve/depthwise_3x3.c."""
+    y, x = _axis(geometry, 1), _axis(geometry, 2)
+    return (x, y) if across_axis_3x3(geometry) == 1 else (y, x)
+
+
+def across_axis_3x3(geometry: Geometry) -> int:
+    """For mve/depthwise_3x3.c, whose lines are also rows that are long enough."""
+    return 1 if geometry.output[2] >= _LONG_LINE else across_axis(geometry)
 
 
 def _3x3_line_bytes(along: Axis, channels: int) -> int:

@@ -3,7 +3,7 @@
 from tinsmith_ir.operators import Convolution
 from tinsmith_lowering import Layer
 
-from tinsmith_cmsis_nn import scratch, vendor
+from tinsmith_cmsis_nn import scratch, scratch_mve, vendor
 from tinsmith_cmsis_nn.common import implementation, nhwc
 from tinsmith_cmsis_nn.geometry import Geometry
 
@@ -41,8 +41,15 @@ def convolution_either(layer: Layer) -> int:
 
 
 def depthwise_packed(layer: Layer) -> int:
-    """Of tinsmith_depthwise_packed_s8."""
+    """Of tinsmith_depthwise_packed_s8, or of its sister for 3x3 taps."""
+    if is_3x3_mve(layer):
+        return scratch_mve.depthwise_3x3(geometry(layer))
     return scratch.depthwise_packed(implementation(layer.target), geometry(layer), strip(layer))
+
+
+def is_3x3_mve(layer: Layer) -> bool:
+    """Whether a packed depthwise convolution goes by tinsmith_depthwise_packed_3x3_s8."""
+    return implementation(layer.target) == "mve" and geometry(layer).weights[1:3] == (3, 3)
 
 
 def depthwise_pixels(layer: Layer) -> int:

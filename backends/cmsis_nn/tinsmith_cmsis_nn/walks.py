@@ -44,8 +44,10 @@ def depthwise_packed(layer: Layer) -> Walk | None:
     done twice. mve/depthwise_*.c go by blocks of sixteen channels, there line by line.
     """
     geometry = sizes.geometry(layer)
+    if sizes.is_3x3_mve(layer):
+        return _by_ring(geometry)
     strip = sizes.strip(layer)
-    return _by_blocks(layer, geometry) if strip is None else _by_strips(layer, geometry, strip)
+    return _by_blocks(geometry) if strip is None else _by_strips(layer, geometry, strip)
 
 
 def depthwise_pixels(layer: Layer) -> Walk | None:
@@ -123,22 +125,33 @@ def _by_strips(layer: Layer, geometry: Geometry, outputs: int) -> Walk:
     return _planes_walk(geometry, axis, (made, last_read), (first_done, last_done), blocks=False)
 
 
-def _by_blocks(layer: Layer, geometry: Geometry) -> Walk:
+def _by_blocks(geometry: Geometry) -> Walk:
     """A step for each line of outputs, or two lines, of a block of sixteen channels. Patches copy four lines of input
-    for it, some of them again; else, as for 3x3 taps, lines stay in a ring, each copied when it is first wanted.
+    for it, some of them again; else lines stay in a ring, each copied when it is first wanted.
     """
-    del layer
     along, across = scratch_mve.axes(geometry)
     axis = scratch_mve.across_axis(geometry)
+    plan = scratch_mve.patch_plan(along, across)
+    return _lines_of_blocks(geometry, across, axis, None if plan is None else plan.lines)
+
+
+def _by_ring(geometry: Geometry) -> Walk:
+    """mve/depthwise_3x3.c: a step for each line of outputs of a block of sixteen channels, from a ring of three."""
+    _, across = scratch_mve.axes_3x3(geometry)
+    return _lines_of_blocks(geometry, across, scratch_mve.across_axis_3x3(geometry), None)
+
+
+def _lines_of_blocks(
+    geometry: Geometry, across: scratch_mve.Axis, axis: int, together: int | None
+) -> Walk:
+    """together: lines of a patch; None where lines stay in a ring."""
     padding = geometry.padding[axis - 1]
-    plan = None if scratch_mve.is_3x3(geometry) else scratch_mve.patch_plan(along, across)
-    lines = 1 if plan is None else plan.lines
-    made = np.arange(across.output) // lines
+    made = np.arange(across.output) // (together or 1)
     window = Window(
         across.input, across.output, across.taps, across.stride, padding, across.dilation
     )
     last_read = window.last_readers(made)
-    if plan is None:
+    if together is None:
         span = (across.taps - 1) * across.dilation + 1
         first_wanted = -(-(np.arange(across.input) + padding - span + 1) // across.stride)
         last_read = np.where(last_read == NEVER, NEVER, np.maximum(first_wanted, 0))

@@ -37,6 +37,7 @@
 
 #define tinsmith_convolve_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_s8)
 #define tinsmith_depthwise_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_s8)
+#define tinsmith_depthwise_packed_3x3_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_3x3_s8)
 #define tinsmith_fully_connected_packed_s8 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_s8)
 #define tinsmith_fully_connected_packed_deep_s8 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_deep_s8)
 #define tinsmith_fully_connected_small_s8 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_small_s8)
@@ -176,6 +177,19 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_any_s8(const cmsis_nn_context *ctx
                                                      const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                      int8_t *output_data);
 
+/**
+ * The same by 3x3 taps, a line of outputs at a time from a ring of three lines, so that little scratch is wanted and
+ * outputs may lie over the lines that they are made of. Scratch:
+ * tinsmith_depthwise_packed_3x3_s8_get_buffer_size_mve(). MVE only.
+ */
+arm_cmsis_nn_status tinsmith_depthwise_packed_3x3_s8(const cmsis_nn_context *ctx,
+                                                     const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                     const cmsis_nn_per_channel_quant_params *quant_params,
+                                                     const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                     const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                     const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                     int8_t *output_data);
+
 /** Scratch of tinsmith_depthwise_packed_s8() in bytes. */
 int32_t tinsmith_depthwise_packed_s8_get_buffer_size(const cmsis_nn_dw_conv_params *dw_conv_params,
                                                      const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
@@ -192,6 +206,12 @@ int32_t tinsmith_depthwise_packed_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_
                                                          const cmsis_nn_dims *input_dims,
                                                          const cmsis_nn_dims *filter_dims,
                                                          const cmsis_nn_dims *output_dims);
+
+/** Scratch of tinsmith_depthwise_packed_3x3_s8() in bytes. */
+int32_t tinsmith_depthwise_packed_3x3_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                             const cmsis_nn_dims *input_dims,
+                                                             const cmsis_nn_dims *filter_dims,
+                                                             const cmsis_nn_dims *output_dims);
 
 /**
  * Depthwise convolution pixel by pixel on the input where it lies, of any kernel size, stride, padding, dilation and

@@ -50,6 +50,8 @@ static int32_t twin_of(int32_t kernel) {
       return kCallConvolvePacked;
     case kCallDepthwisePackedNearest:
       return kCallDepthwisePacked;
+    case kCallDepthwisePacked3x3Nearest:
+      return kCallDepthwisePacked3x3;
     case kCallFullyConnectedPackedNearest:
       return kCallFullyConnectedPacked;
     case kCallConvolvePackedAnyNearest:
@@ -156,6 +158,10 @@ int32_t call_scratch_bytes(const call_head *head) {
 #else
       return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
 #endif
+#if TINSMITH_NN_MVE
+    case kCallDepthwisePacked3x3:
+      return tinsmith_depthwise_packed_3x3_s8_get_buffer_size_mve(&dw, in, filter, out);
+#endif
     case kCallDepthwisePixels:
       return tinsmith_depthwise_pixels_s8_get_buffer_size(filter);
     case kCallFullyConnectedPacked:
@@ -235,6 +241,11 @@ int32_t call_run(const call *c) {
                                                      c->output);
 #endif
 #if TINSMITH_NN_MVE
+    case kCallDepthwisePacked3x3:
+      return tinsmith_depthwise_packed_3x3_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallDepthwisePacked3x3Nearest:
+      return tinsmith_depthwise_packed_3x3_s8_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
+                                                      c->output);
     case kCallFullyConnectedSmall:
       return tinsmith_fully_connected_small_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
 #endif

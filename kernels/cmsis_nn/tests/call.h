@@ -52,6 +52,8 @@ typedef enum {
   kCallConvolveWrapperNearest,
   kCallDepthwiseWrapperNearest,
   kCallFullyConnectedWrapperNearest,
+  kCallDepthwisePacked3x3,
+  kCallDepthwisePacked3x3Nearest,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -66,6 +66,8 @@ KERNELS = (
     "convolve_wrapper_nearest",
     "depthwise_wrapper_nearest",
     "fully_connected_wrapper_nearest",
+    "depthwise_packed_3x3",
+    "depthwise_packed_3x3_nearest",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -74,7 +76,11 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     """Those that an implementation has, without softmax, which is compared with the evaluator, graph by graph
     (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
     """
-    of_one = {"c": ("_deep", "_offset", "_small"), "dsp": ("_small",), "mve": ("_any", "_deep")}
+    of_one = {
+        "c": ("_deep", "_offset", "_small", "packed_3x3"),
+        "dsp": ("_small", "packed_3x3"),
+        "mve": ("_any", "_deep"),
+    }
     missing = of_one[implementation]
     return tuple(
         name
@@ -354,7 +360,7 @@ class Generator:
         any_shift = multiplies or (pixels and self.chance(0.5))
         any_shift |= nearest and self.implementation == "mve" and self.chance(0.3)
         image = kernel in ("depthwise_opt", "depthwise_3x3")
-        small = kernel == "depthwise_3x3" or self.chance(0.4)
+        small = name.endswith("3x3") or self.chance(0.4)
         taps = (3, 3) if small else (self.between(1, 9), self.between(1, 6))
         free = not packed and not pixels
         single = image or pixels or (packed and not multiplies)

@@ -164,7 +164,7 @@ static TINSMITH_NOINLINE int convolve(const convolve_call *call, uint8_t *arena)
                                      call->weight_dims, call->weights, call->bias, call->output_dims, output);
 }
 
-// Everything that a depthwise convolution needs besides the arena; the last four are bytes in it.
+// Everything that a depthwise convolution by 3x3 taps needs besides the arena; the last four are bytes in it.
 typedef struct {
   cmsis_nn_dw_conv_params parameters;
   cmsis_nn_per_channel_quant_params scales;
@@ -177,14 +177,14 @@ typedef struct {
   int32_t output;
   int32_t scratch;
   int32_t scratch_bytes;
-} convolve_depthwise_call;
+} convolve_depthwise_3x3_call;
 
-static TINSMITH_NOINLINE int convolve_depthwise(const convolve_depthwise_call *call, uint8_t *arena) {
+static TINSMITH_NOINLINE int convolve_depthwise_3x3(const convolve_depthwise_3x3_call *call, uint8_t *arena) {
   const cmsis_nn_context context = {arena + call->scratch, call->scratch_bytes};
   const int8_t *input = (const int8_t *)(arena + call->input);
   int8_t *output = (int8_t *)(arena + call->output);
-  return tinsmith_depthwise_packed_s8(&context, &call->parameters, &call->scales, call->input_dims, input,
-                                      call->weight_dims, call->weights, call->bias, call->output_dims, output);
+  return tinsmith_depthwise_packed_3x3_s8(&context, &call->parameters, &call->scales, call->input_dims, input,
+                                          call->weight_dims, call->weights, call->bias, call->output_dims, output);
 }
 
 // Layer 0, conv1: conv2d by tinsmith_convolve_packed_s8
@@ -229,7 +229,7 @@ static int layer_0_conv1(uint8_t *arena) {
 //   output: depthwise (1, 8, 6, 8) i8, scale 0.05, zero point 51, arena + 1184
 //   scratch: 192 bytes
 static int layer_1_depthwise(uint8_t *arena) {
-  static const convolve_depthwise_call kCall = {
+  static const convolve_depthwise_3x3_call kCall = {
       .parameters =
           {
               .input_offset = -25,
@@ -255,7 +255,7 @@ static int layer_1_depthwise(uint8_t *arena) {
       .scratch = kOffset_depthwise_scratch,
       .scratch_bytes = 192,
   };
-  return convolve_depthwise(&kCall, arena);
+  return convolve_depthwise_3x3(&kCall, arena);
 }
 
 // Layer 2, residual: add by arm_elementwise_add_s8

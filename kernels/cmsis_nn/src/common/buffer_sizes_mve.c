@@ -33,6 +33,14 @@ int32_t tinsmith_depthwise_packed_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_
   return mve_depthwise_bytes(&axes);
 }
 
+int32_t tinsmith_depthwise_packed_3x3_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                             const cmsis_nn_dims *input_dims,
+                                                             const cmsis_nn_dims *filter_dims,
+                                                             const cmsis_nn_dims *output_dims) {
+  const mve_axes axes = mve_3x3_axes(dw_conv_params, input_dims, filter_dims, output_dims);
+  return mve_3x3_bytes(&axes);
+}
+
 int32_t arm_depthwise_conv_wrapper_s8_get_buffer_size_mve(const cmsis_nn_dw_conv_params *dw_conv_params,
                                                           const cmsis_nn_dims *input_dims,
                                                           const cmsis_nn_dims *filter_dims,

@@ -27,7 +27,7 @@ typedef struct {
 void tinsmith_mve_depthwise_patches_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input,
                                        int8_t *output, void *scratch);
 
-/** The same for filters of mve_is_3x3(); scratch: mve_3x3_bytes(). */
+/** The same for 3x3 taps and axes of mve_3x3_axes(); scratch: mve_3x3_bytes(). */
 void tinsmith_mve_depthwise_3x3_s8(const mve_depthwise *layer, const mve_axes *axes, const int8_t *input,
                                    int8_t *output, void *scratch);
 

@@ -51,7 +51,7 @@ static inline bool mve_fields_in_place(const cmsis_nn_conv_params *params, const
 
 /** Pixels of a 1x1 convolution are copied where outputs lie over them, this many at least, if that takes no more than
  * this part of what it saves. */
-enum { kLeastPixels = 12, kPartForPixels = 8 };
+enum { kLeastPixels = 12, kPartForPixels = 4 };
 
 /** How many of them at once, a multiple of three; 0 if outputs may not lie over them. */
 static inline int32_t mve_pixels_at_once(const cmsis_nn_conv_params *params, const cmsis_nn_dims *input,
@@ -110,19 +110,10 @@ typedef struct {
   int32_t channels;
 } mve_axes;
 
-/** Outputs of a line from which on what is done once per line counts little where taps are 3x3. */
-enum { kLongLine = 4 };
-
-/** Whether mve/depthwise_3x3.c takes a filter. */
-static inline bool mve_is_3x3(const mve_axes *axes) {
-  return axes->along.taps == 3 && axes->across.taps == 3 && axes->along.dilation == 1 && axes->across.dilation == 1;
-}
-
 /** Rows become the lines, unless columns are longer: what is done once per line then counts less. Inputs decide where
- * outputs are the same: a filter as tall as the input slides along nothing, but has its taps in columns. 3x3 taps take
- * rows that are long enough, as shorter lines want less scratch. */
-static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params, const cmsis_nn_dims *input,
-                                          const cmsis_nn_dims *filter, const cmsis_nn_dims *output) {
+ * outputs are the same: a filter as tall as the input slides along nothing, but has its taps in columns. */
+static inline mve_axes mve_axes_from(const cmsis_nn_dw_conv_params *params, const cmsis_nn_dims *input,
+                                     const cmsis_nn_dims *filter, const cmsis_nn_dims *output, int32_t long_line) {
   const mve_axis x = {
       .input = input->w,
       .output = output->w,
@@ -148,7 +139,21 @@ static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params,
   const mve_axes by_rows = {.along = x, .across = y, .channels = output->c};
   const mve_axes by_columns = {.along = y, .across = x, .channels = output->c};
   const bool is_longer = x.output == y.output ? x.input >= y.input : x.output > y.output;
-  return is_longer || (mve_is_3x3(&by_rows) && x.output >= kLongLine) ? by_rows : by_columns;
+  return is_longer || x.output >= long_line ? by_rows : by_columns;
+}
+
+static inline mve_axes mve_depthwise_axes(const cmsis_nn_dw_conv_params *params, const cmsis_nn_dims *input,
+                                          const cmsis_nn_dims *filter, const cmsis_nn_dims *output) {
+  return mve_axes_from(params, input, filter, output, INT32_MAX);
+}
+
+/** Outputs of a line from which on what is done once per line counts little where taps are 3x3. */
+enum { kLongLine = 4 };
+
+/** For mve/depthwise_3x3.c: rows that are long enough, as shorter lines want less scratch. */
+static inline mve_axes mve_3x3_axes(const cmsis_nn_dw_conv_params *params, const cmsis_nn_dims *input,
+                                    const cmsis_nn_dims *filter, const cmsis_nn_dims *output) {
+  return mve_axes_from(params, input, filter, output, kLongLine);
 }
 
 /** Positions of a padded line that belong to one phase, that is, whose index has one remainder modulo the stride. */
@@ -241,9 +246,6 @@ static inline int32_t mve_3x3_bytes(const mve_axes *axes) {
 }
 
 static inline int32_t mve_depthwise_bytes(const mve_axes *axes) {
-  if (mve_is_3x3(axes)) {
-    return mve_3x3_bytes(axes);
-  }
   const mve_patch_plan plan = mve_plan_patches(axes);
   return plan.outputs > 0 ? mve_patches_bytes(&plan) : mve_lines_bytes(axes);
 }
