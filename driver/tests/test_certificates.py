@@ -9,12 +9,18 @@ from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 from break_plans import break_plans, judge
 from breaks import BREAKS
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
-from tinsmith_ir.testing import mlperf_tiny_dir
+from tinsmith_ir import print_graph
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Value
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.testing import GraphBuilder, mlperf_tiny_dir
+from tinsmith_ir.types import Quantization, TensorType
 
 _STREAMING = """graph 2 "wide" {
   input %x: i8[1,16,16,4]<0.5, 0>
@@ -31,6 +37,24 @@ _ROWS = Path(__file__).parents[2] / "examples" / "streaming" / "rows.tsm"
 _BROKEN = 200
 
 
+def _narrow() -> str:
+    """Channels expanded from 4 to 16, filtered each and joined again, which is computed in patches."""
+    builder = GraphBuilder("narrow")
+    scales = Quantization.per_tensor(0.5, 0)
+    numbers = np.random.default_rng(1)
+
+    def weights(name: str, *shape: int) -> Value:
+        data = numbers.integers(-9, 10, shape).astype(np.int8)
+        return builder.constant(name, data, Quantization.per_tensor(0.01, 0))
+
+    x = builder.input("x", TensorType((1, 16, 16, 4), DType.INT8, scales))
+    wide = builder.add(Conv2D(), [x, weights("expand", 16, 1, 1, 4)], "a", scales)
+    around = DepthwiseConv2D(padding=(1, 1, 1, 1))
+    filtered = builder.add(around, [wide, weights("filter", 1, 3, 3, 16)], "b", scales)
+    joined = builder.add(Conv2D(), [filtered, weights("join", 4, 1, 1, 16)], "y", scales)
+    return print_graph(builder.build(joined))
+
+
 def compiled(model: Path, target: str, folder: Path, *options: str) -> bytes:
     """The plan of a build."""
     arguments = ["compile", str(model), "--target", target, "--no-progress", *options]
@@ -40,16 +64,19 @@ def compiled(model: Path, target: str, folder: Path, *options: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Of networks whole, of one whose rows stream, of inputs that are asked for, and of copies beside the core."""
+    """Of networks whole, in rows, in patches, with inputs that are asked for, and with copies beside the core."""
     folder = tmp_path_factory.mktemp("plans")
     model = folder / "wide.tsm"
     model.write_text(_STREAMING)
+    narrow = folder / "narrow.tsm"
+    narrow.write_text(_narrow())
     builds: dict[str, tuple[Path, str, list[str]]] = {
         "digits on a Cortex-M4": (EXAMPLE.model, "cortex-m4", []),
         "digits on a Cortex-M55": (EXAMPLE.model, "cortex-m55", []),
         "whole": (model, "cortex-m4", []),
         "streamed": (model, "cortex-m4", ["--ram", "3500"]),
         "asked for": (model, "cortex-m55", ["--ram", "3500", "--stream-input"]),
+        "in patches": (narrow, "cortex-m4", ["--ram", "1800"]),
         "an engine": (_ROWS, "pulp-open", []),
     }
     return {
@@ -64,6 +91,7 @@ def test_plans_of_builds_hold(plans: dict[str, bytes]) -> None:
     for plan in plans.values():
         jsonschema.validate(json.loads(plan), schema)
     assert len(json.loads(plans["streamed"])["cuts"]) >= 2
+    assert len(json.loads(plans["in patches"])["patches"]) == 3
     assert json.loads(plans["an engine"])["engines"]
 
 

@@ -11,8 +11,11 @@ from typing import TypedDict, cast
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_allocation import Block, Leave, Plan, lower_bound
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.program import Call, Loop, Program, Step, instances
 from tinsmith_lowering import (
+    PatchedCall,
+    PatchedRead,
     StreamedCall,
     StreamedRead,
     StreamPlan,
@@ -119,7 +122,7 @@ def _plan(compilation: Compilation) -> Mapping[str, object]:
         "given": traced.given,
         "taken": traced.taken,
         "loops": _loops(program),
-        "cuts": _cuts(compilation, traced),
+        **_Cuts(compilation, traced).members(),
     }
 
 
@@ -289,52 +292,100 @@ def _loops(program: Program) -> list[Mapping[str, object]]:
     return found
 
 
-def _cuts(compilation: Compilation, traced: Traced) -> list[Mapping[str, object]]:
-    """The calls whose rows stream: which steps make which rows, and which rows of operands these need."""
-    facts = [record.facts for record in compilation.pass_records]
-    plan = next((fact for fact in facts if isinstance(fact, StreamPlan)), None)
-    calls = [call for segment in plan.segments for call in segment.calls] if plan else []
-    steps: dict[str, list[int]] = {}
-    for index, step in enumerate(traced.steps):
-        steps.setdefault(step.name, []).append(index)
-    parts = {
-        call.tensor: sorted(index for name in call.parts for index in steps.get(name, ()))
-        for call in calls
-    }
+class _Cuts:
+    """The calls that are computed in parts: which steps make what, and which parts of operands these need."""
 
-    found: list[Mapping[str, object]] = []
-    for call in calls:
-        if not parts[call.tensor]:
-            continue  # a pass behind has put other calls in their place
-        first = traced.steps[parts[call.tensor][0]]
+    def __init__(self, compilation: Compilation, traced: Traced) -> None:
+        facts = [record.facts for record in compilation.pass_records]
+        plan = next((fact for fact in facts if isinstance(fact, StreamPlan)), None)
+        segments = plan.segments if plan else ()
+        self._traced = traced
+        self._calls = [call for segment in segments for call in segment.calls]
+        self._patched = [call for segment in segments for call in segment.patched]
+        self._steps: dict[str, list[int]] = {}
+        for index, step in enumerate(traced.steps):
+            self._steps.setdefault(step.name, []).append(index)
+        self._parts = {call.tensor: self._steps_of(call.parts) for call in self._calls}
+        for call in self._patched:
+            self._parts[call.tensor] = self._steps_of([patch.part for patch in call.patches])
+
+    def members(self) -> Mapping[str, object]:
+        """Of the file. A pass behind may have put other calls in the place of some."""
+        return {
+            "cuts": [self._cut(call) for call in self._calls if self._parts[call.tensor]],
+            "patches": [self._patches(call) for call in self._patched if self._parts[call.tensor]],
+        }
+
+    def _steps_of(self, parts: Sequence[str]) -> list[int]:
+        return sorted(index for name in parts for index in self._steps.get(name, ()))
+
+    def _cut(self, call: StreamedCall) -> Mapping[str, object]:
+        steps = self._parts[call.tensor]
+        first = self._traced.steps[steps[0]]
         tensor, start = _first_piece(first)
-        operands = [_operand(read, first, parts, traced) for read in call.reads]
-        found.append(
-            {
-                "layer": call.name,
-                "tensor": tensor,
-                "start": start,
-                "rows": call.rows,
-                "row_bytes": call.row_bytes,
-                "window": call.lines,
-                "parts": [*_rows(call, traced, parts[call.tensor])],
-                "reads": [
-                    {
-                        "tensor": tensor,
-                        "start": start,
-                        "row_bytes": read.row_bytes,
-                        "begins": progressions(np.array(read.begins)),
-                        "ends": progressions(np.array(read.ends)),
-                    }
-                    for read, (tensor, start) in zip(call.reads, operands, strict=True)
-                ],
-            }
-        )
-    return found
+        operands = [_operand(read, first, self._parts, self._traced) for read in call.reads]
+        return {
+            "layer": call.name,
+            "tensor": tensor,
+            "start": start,
+            "rows": call.rows,
+            "row_bytes": call.row_bytes,
+            "window": call.lines,
+            "parts": [*_rows(call, self._traced, steps)],
+            "reads": [
+                {
+                    "tensor": tensor,
+                    "start": start,
+                    "row_bytes": read.row_bytes,
+                    "begins": progressions(np.array(read.begins)),
+                    "ends": progressions(np.array(read.ends)),
+                }
+                for read, (tensor, start) in zip(call.reads, operands, strict=True)
+            ],
+        }
+
+    def _patches(self, call: PatchedCall) -> Mapping[str, object]:
+        steps = self._parts[call.tensor]
+        first = self._traced.steps[steps[0]]
+        tensor, start = ("", 0) if call.is_inner else _first_piece(first)
+        return {
+            "layer": call.name,
+            "tensor": tensor,
+            "start": start,
+            "shape": [*call.shape],
+            "element_bytes": call.element_bytes,
+            "window": call.lines,
+            "parts": [
+                {
+                    "step": index,
+                    "box": _box(patch.box),
+                    "needs": [[] if box is None else _box(box) for box in patch.needs],
+                }
+                for index, patch in zip(steps, call.patches, strict=False)
+            ],
+            "reads": [self._patched_read(read, first) for read in call.reads],
+        }
+
+    def _patched_read(self, read: PatchedRead, first: TracedStep) -> Mapping[str, object]:
+        place = ("", 0) if read.layer else _operand(read, first, self._parts, self._traced)
+        return {
+            "layer": read.layer,
+            "tensor": place[0],
+            "start": place[1],
+            "shape": [*read.shape],
+            "element_bytes": read.element_bytes,
+        }
+
+
+def _box(box: Box) -> list[list[int]]:
+    return [[begin, end] for begin, end in box.ranges]
 
 
 def _operand(
-    read: StreamedRead, first: TracedStep, parts: Mapping[str, Sequence[int]], traced: Traced
+    read: StreamedRead | PatchedRead,
+    first: TracedStep,
+    parts: Mapping[str, Sequence[int]],
+    traced: Traced,
 ) -> tuple[str, int]:
     """The tensor that holds an operand's rows, and its byte that is the first of them. first: of the call's parts."""
     if parts.get(read.tensor):

@@ -104,13 +104,18 @@ class Box(Checked):
 def cut_type(type_: TensorType, box: Box) -> TensorType:
     """The type of the elements of `box`: its shape, and of a quantization per axis the scales of it."""
     box.check_within(type_.shape, "a tensor")
+    if box.shape == type_.shape:
+        return type_
     return TensorType(box.shape, type_.dtype, _cut_quantization(type_.quantization, box))
 
 
 def _cut_quantization(quantization: Quantization | None, box: Box) -> Quantization | None:
     if quantization is None or quantization.axis is None:
         return quantization
-    part = slice(*box.ranges[quantization.axis])
+    begin, end = box.ranges[quantization.axis]
+    if end - begin == len(quantization.scales):
+        return quantization
+    part = slice(begin, end)
     return replace(
         quantization,
         scales=quantization.scales[part],

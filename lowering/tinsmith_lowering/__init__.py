@@ -40,6 +40,9 @@ from tinsmith_lowering.lower import (
 from tinsmith_lowering.manual import supported_operators
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
 from tinsmith_lowering.streams import (
+    Patch,
+    PatchedCall,
+    PatchedRead,
     StreamedCall,
     StreamedRead,
     StreamedRows,
@@ -76,6 +79,9 @@ __all__ = [
     "Layouts",
     "Lower",
     "Operand",
+    "Patch",
+    "PatchedCall",
+    "PatchedRead",
     "Prepare",
     "Prepared",
     "Rule",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.checked import Checked
 
 
@@ -47,12 +48,55 @@ class StreamedCall(Checked):
 
 
 @dataclass(frozen=True)
+class PatchedRead(Checked):
+    """An operand of a call that is computed in patches.
+
+    tensor, buffer, start: as of a StreamedRead. layer: the call in patches that makes it, if only such calls read it;
+    else "".
+    """
+
+    tensor: str
+    buffer: str
+    start: int
+    shape: tuple[int, ...]
+    element_bytes: int
+    layer: str
+
+
+@dataclass(frozen=True)
+class Patch(Checked):
+    """A part of a call. part: the name of the call that computes it. box: of the result. needs: of each operand."""
+
+    part: str
+    box: Box
+    needs: tuple[Box | None, ...]
+
+
+@dataclass(frozen=True)
+class PatchedCall(Checked):
+    """A call that is computed in patches, some elements of which more than once.
+
+    tensor: its result. is_inner: only other calls in patches read it. lines: rows that are kept of it, None for all,
+    and of what is inner.
+    """
+
+    name: str
+    tensor: str
+    shape: tuple[int, ...]
+    element_bytes: int
+    is_inner: bool
+    lines: int | None
+    patches: tuple[Patch, ...]
+    reads: tuple[PatchedRead, ...]
+
+
+@dataclass(frozen=True)
 class StreamedRows(Checked):
     """Calls whose rows stream together.
 
     layers: names of the calls, in order. windows: of the tensors between them. rows: how many each
     call makes at a time. live_bytes: of everything meanwhile. extra: instructions more than whole tensors take, about.
-    calls: those of the layers, but for copies of inputs that the caller hands over.
+    calls: those of the layers, but for copies of inputs that the caller hands over and those in `patched`.
     """
 
     layers: tuple[str, ...]
@@ -61,6 +105,7 @@ class StreamedRows(Checked):
     live_bytes: int
     extra: float
     calls: tuple[StreamedCall, ...] = ()
+    patched: tuple[PatchedCall, ...] = ()
 
 
 @dataclass(frozen=True)

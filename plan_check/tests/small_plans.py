@@ -97,6 +97,7 @@ def plan(buffers: list[Json], steps: list[Json], output: Json, bound: int) -> Js
         "taken": [output],
         "loops": [],
         "cuts": [],
+        "patches": [],
     }
 
 
@@ -178,6 +179,63 @@ def window() -> Json:
         },
     ]
     return found
+
+
+def patches() -> Json:
+    """Columns: each of the 2 elements of z is made of 2 of the 3 of y, and these, of which the middle one is made
+    twice, of those of x.
+    """
+    steps: list[Json] = []
+    for at in range(2):
+        held = access("y", "made/y", 8, 0, 8 * at)
+        steps.append(call(f"y.{at}", [access("x", "given/x", 8, 4 * at, 4 * at)], [held]))
+        steps.append(call(f"z.{at}", [held], [access("z", "made/z", 4, 4 * at, 4 * at)]))
+    found = plan(
+        [
+            buffer("x", 0, 12, [-1, 2]),
+            buffer("y", 12, 8, [0, 1], [2, 3]),
+            buffer("z", 20, 8, [1, 4]),
+        ],
+        steps,
+        access("z", "made/z", 8),
+        bound=28,
+    )
+    next(tensor for tensor in found["tensors"] if tensor["name"] == "made/y")["bytes"] = 16
+    found["patches"] = [
+        _patched("y", "", 3, [(0, 0, 2, 0, 2), (2, 1, 3, 1, 3)], ("", "given/x", 3)),
+        _patched("z", "made/z", 2, [(1, 0, 1, 0, 2), (3, 1, 2, 1, 3)], ("y", "", 3)),
+    ]
+    return found
+
+
+def _patched(
+    layer: str,
+    tensor: str,
+    columns: int,
+    parts: list[tuple[int, int, int, int, int]],
+    read: tuple[str, str, int],
+) -> Json:
+    return {
+        "layer": layer,
+        "tensor": tensor,
+        "start": 0,
+        "shape": [1, columns],
+        "element_bytes": 4,
+        "window": None,
+        "parts": [
+            {"step": step, "box": [[0, 1], [begin, end]], "needs": [[[0, 1], [first, last]]]}
+            for step, begin, end, first, last in parts
+        ],
+        "reads": [
+            {
+                "layer": read[0],
+                "tensor": read[1],
+                "start": 0,
+                "shape": [1, read[2]],
+                "element_bytes": 4,
+            }
+        ],
+    }
 
 
 def _rows(tensor: str, rows: int, taps: int) -> Json:

@@ -5,7 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from small_plans import Json, access, beside_the_core, call, sliding, two_calls, window
+from small_plans import (
+    Json,
+    access,
+    beside_the_core,
+    call,
+    patches,
+    sliding,
+    two_calls,
+    window,
+)
 from tinsmith_plan_check import PlanRefusedError, check_plan, read_plan
 
 
@@ -19,7 +28,7 @@ def refusal(plan: Json) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("make", [two_calls, sliding, window, beside_the_core])
+@pytest.mark.parametrize("make", [two_calls, sliding, window, patches, beside_the_core])
 def test_a_true_plan_holds(make: Callable[[], Json]) -> None:
     checked(make())
 
@@ -158,6 +167,36 @@ def test_loops_are_the_same_steps() -> None:
     plan["loops"][0]["length"] = 1
     plan["loops"][0]["count"] = 1
     checked(plan)
+
+
+@pytest.mark.parametrize(
+    ("layer", "member", "value", "said"),
+    [
+        (0, "box", [[0, 1], [0, 1]], "expected the elements ((0, 1), (0, 1)) written"),
+        (0, "box", [[0, 1], [2, 4]], "expected a box within [1, 3]"),
+        (0, "needs", [[[0, 1], [1, 3]]], "expected given/x [[0, 1], [1, 3]] read"),
+        (1, "needs", [[[0, 1], [1, 3]]], "expected y [[0, 1], [1, 3]] read"),
+        (1, "needs", [], "expected 1 operands"),
+        (1, "box", [[0, 1], [1, 2]], "expected [('made/z', 4, 4)] written"),
+        (1, "step", 0, "expected a step of its own"),
+    ],
+)
+def test_patches_read_what_they_need(layer: int, member: str, value: object, said: str) -> None:
+    plan = patches()
+    plan["patches"][layer]["parts"][0][member] = value
+    found = refusal(plan)
+    assert found.startswith("patches: call ")
+    assert said in found
+
+
+def test_patches_make_all_of_a_result() -> None:
+    plan = patches()
+    del plan["patches"][1]["parts"][1]
+    assert refusal(plan) == "patches: call z: expected 8 bytes made, got 4"
+    plan = patches()
+    # The second patch of y is said to hold the columns of the first.
+    plan["patches"][0]["parts"][1] |= {"box": [[0, 1], [0, 2]]}
+    assert "step 3 (z.1): expected y [[0, 1], [1, 3]] read" in refusal(plan)
 
 
 def test_what_an_engine_writes_is_read_behind_the_wait() -> None:

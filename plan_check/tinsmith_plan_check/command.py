@@ -64,7 +64,7 @@ def check_file(path: Path) -> int:
 def _summary(plan: Plan) -> str:
     """What is proven, a line for each memory, and what is believed."""
     parts = [
-        f"{plan.model} for {plan.target}, {len(plan.steps):,} steps, {len(plan.cuts)} calls cut"
+        f"{plan.model} for {plan.target}, {len(plan.steps):,} steps, {len(plan.cuts) + len(plan.patches)} calls cut"
     ]
     for memory in plan.memories:
         if memory.is_caller:

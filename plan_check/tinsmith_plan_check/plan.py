@@ -206,6 +206,50 @@ class Cut:
     reads: tuple[CutRead, ...]
 
 
+Range = tuple[int, int]
+"""First index along an axis, and one behind the last."""
+
+
+@dataclass(frozen=True)
+class PatchRead:
+    """An operand of a call in patches. layer: the call in patches that makes it, whose elements lie where its parts put
+    them; or "" and the tensor that holds all of it, from byte `start` on.
+    """
+
+    layer: str
+    tensor: str
+    start: int
+    shape: tuple[int, ...]
+    element_bytes: int
+
+
+@dataclass(frozen=True)
+class PatchPart:
+    """box: of the result, a range along each axis. needs: of each operand; () for none."""
+
+    step: int
+    box: tuple[Range, ...]
+    needs: tuple[tuple[Range, ...], ...]
+
+
+@dataclass(frozen=True)
+class Patches:
+    """A call of the network that is computed in parts, some elements more than once.
+
+    tensor: what holds the result, from byte `start` on; "" if only calls in patches read it. window: lines that are
+    kept of it, None for all.
+    """
+
+    layer: str
+    tensor: str
+    start: int
+    shape: tuple[int, ...]
+    element_bytes: int
+    window: int | None
+    parts: tuple[PatchPart, ...]
+    reads: tuple[PatchRead, ...]
+
+
 @dataclass(frozen=True)
 class Plan:
     """The whole file. given: what the caller has written before the first step. taken: what it reads behind the last
@@ -228,3 +272,4 @@ class Plan:
     taken: tuple[Access, ...]
     loops: tuple[Loop, ...]
     cuts: tuple[Cut, ...]
+    patches: tuple[Patches, ...]

@@ -3,7 +3,7 @@
 import json
 
 from tinsmith_plan_check.errors import PlanFileError
-from tinsmith_plan_check.members import LARGEST, Members, checked, integer_in
+from tinsmith_plan_check.members import LARGEST, Members, checked, integer_in, list_in
 from tinsmith_plan_check.plan import (
     SCHEMA,
     Access,
@@ -14,9 +14,13 @@ from tinsmith_plan_check.plan import (
     Leave,
     Loop,
     Memory,
+    Patches,
+    PatchPart,
+    PatchRead,
     Piece,
     Plan,
     Progression,
+    Range,
     Run,
     Step,
     Tensor,
@@ -56,6 +60,7 @@ def read_plan(data: bytes) -> Plan:
         taken=plan.objects("taken", _access),
         loops=plan.objects("loops", _loop),
         cuts=plan.objects("cuts", _cut),
+        patches=plan.objects("patches", _patches),
     )
     model.end()
     plan.end()
@@ -207,6 +212,51 @@ def _cut(found: Members) -> Cut:
         window=found.optionalinteger_in("window", 1),
         parts=tuple((step, begin, end) for step, begin, end in found.rows("parts", 3)),
         reads=found.objects("reads", _cut_read),
+    )
+
+
+def _patches(found: Members) -> Patches:
+    return Patches(
+        layer=found.text("layer"),
+        tensor=found.text("tensor"),
+        start=found.integer("start"),
+        shape=found.integers("shape", 1),
+        element_bytes=found.integer("element_bytes", 1),
+        window=found.optionalinteger_in("window", 1),
+        parts=found.objects("parts", _patch_part),
+        reads=found.objects("reads", _patch_read),
+    )
+
+
+def _patch_part(found: Members) -> PatchPart:
+    return PatchPart(
+        step=found.integer("step"),
+        box=_box(found.rows("box", 2)),
+        needs=tuple(
+            tuple(_range(f"{place}[{axis}]", item) for axis, item in enumerate(box))
+            for place, box in found.lists("needs")
+        ),
+    )
+
+
+def _box(rows: tuple[tuple[int, ...], ...]) -> tuple[Range, ...]:
+    return tuple((begin, end) for begin, end in rows)
+
+
+def _range(place: str, value: object) -> Range:
+    found = tuple(integer_in(item, place, 0) for item in list_in(value, place))
+    if len(found) != 2:
+        raise PlanFileError(f"{place}: expected 2 numbers, got {len(found)}")
+    return found[0], found[1]
+
+
+def _patch_read(found: Members) -> PatchRead:
+    return PatchRead(
+        layer=found.text("layer"),
+        tensor=found.text("tensor"),
+        start=found.integer("start"),
+        shape=found.integers("shape", 1),
+        element_bytes=found.integer("element_bytes", 1),
     )
 
 

@@ -509,6 +509,56 @@ def rows_needed_that_are_not_read(plan: Json, random: Random) -> str | None:
     return chosen[0]["layer"]
 
 
+def _patch_parts(plan: Json) -> list[tuple[Json, int]]:
+    return [(layer, at) for layer in plan["patches"] for at in range(len(layer["parts"]))]
+
+
+@_break
+def patch_left_out(plan: Json, random: Random) -> str | None:
+    """Elements of a result that is whole, which no part makes."""
+    found = _any(random, [it for it in _patch_parts(plan) if it[0]["tensor"]])
+    if found is None:
+        return None
+    layer, at = found
+    del layer["parts"][at]
+    if at == len(layer["parts"]) and layer["window"] is not None:
+        return None  # nobody needs what is last
+    return layer["layer"]
+
+
+@_break
+def patch_needs_others(plan: Json, random: Random) -> str | None:
+    """A part needs elements beside those that it reads."""
+    found: list[tuple[Json, list[int]]] = []
+    for layer, at in _patch_parts(plan):
+        for read, box in zip(layer["reads"], layer["parts"][at]["needs"], strict=True):
+            ranges = zip(box, read["shape"], strict=False)
+            found += [(layer, range_) for range_, size in ranges if range_[1] < size]
+    chosen = _any(random, found)
+    if chosen is None:
+        return None
+    chosen[1][0] += 1
+    chosen[1][1] += 1
+    return chosen[0]["layer"]
+
+
+@_break
+def patch_of_others(plan: Json, random: Random) -> str | None:
+    """A part says that it makes elements beside those that it makes."""
+    found = [
+        (layer, range_)
+        for layer, at in _patch_parts(plan)
+        for range_, size in zip(layer["parts"][at]["box"], layer["shape"], strict=True)
+        if range_[1] < size
+    ]
+    chosen = _any(random, found)
+    if chosen is None:
+        return None
+    chosen[1][0] += 1
+    chosen[1][1] += 1
+    return chosen[0]["layer"]
+
+
 @_break
 def budget_below_the_arena(plan: Json, random: Random) -> str | None:
     """There is a byte less than the plan takes."""

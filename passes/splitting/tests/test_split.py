@@ -42,27 +42,59 @@ def test_nothing_changes_without_a_budget_or_where_all_fits() -> None:
     assert split(program, 1 << 20)[0] is program
 
 
-def test_a_wide_tensor_between_two_narrow_ones_becomes_a_window() -> None:
-    network = Network(1, 16, 16, 4)
+def expanded(rows: int, columns: int) -> Program:
+    """Channels expanded from 4 to 32, filtered each, and joined again."""
+    network = Network(1, rows, columns, 4)
     wide = network.conv(network.x, 32, 1)
-    program = lowered(network.build(network.conv(network.depthwise(wide), 4, 1)))
-    made, facts = split(program, 0)
+    return lowered(network.build(network.conv(network.depthwise(wide), 4, 1)))
+
+
+def test_a_wide_tensor_between_two_narrow_ones_becomes_a_window() -> None:
+    budget = 1024 + 4 * 16 * 32  # input, output over it, lines
+    made, facts = split(expanded(16, 16), budget)
     (segment,) = facts.segments
     assert {window.lines for window in segment.windows} == {1, 3}
+    assert not segment.patched
     assert segment.rows == 1
     assert set(rows_of(made)) == {1}
-    assert facts.live_bytes < 4 * 1024 + 5 * 16 * 32  # input, output over it, lines
+    assert facts.live_bytes <= budget
+
+
+def test_in_less_memory_it_is_computed_in_patches() -> None:
+    program = expanded(32, 16)
+    _, rows = split(program, 5 * 1024)
+    made, least = split(program, 0)
+    (segment,) = least.segments
+    assert segment.windows == ()
+    assert (
+        least.live_bytes < 2 * 32 * 16 * 4 + 2 * 16 * 32
+    )  # less than input, output and a line of each
+    assert least.extra > rows.extra  # what patches share is computed again
+    names = [call.name for call in segment.patched]
+    assert [call.is_inner for call in segment.patched] == [True, True, False]
+    assert [call.reads[0].layer for call in segment.patched] == ["", *names[:-1]]
+    last = segment.patched[-1]
+    assert sum(patch.box.elements for patch in last.patches) == 32 * 16 * 4
+    calls = {step.name for step in made.steps if isinstance(step, Call)}
+    assert {patch.part for call in segment.patched for patch in call.patches} == calls
+
+
+def test_patches_are_as_large_as_fit() -> None:
+    program = expanded(32, 16)
+    _, least = split(program, 0)
+    _, more = split(program, least.live_bytes * 5 // 4)
+    assert more.segments[0].patched
+    assert len(more.segments[0].patched[-1].patches) < len(least.segments[0].patched[-1].patches)
+    assert more.extra < least.extra
 
 
 def test_rows_as_many_as_fit_are_made_at_a_time() -> None:
-    network = Network(1, 32, 16, 4)
-    wide = network.conv(network.x, 32, 1)
-    program = lowered(network.build(network.conv(network.depthwise(wide), 4, 1)))
-    _, least = split(program, 0)
-    _, more = split(program, least.live_bytes * 3 // 2)
-    assert more.segments[0].rows > least.segments[0].rows
-    assert more.extra < least.extra
-    assert more.live_bytes <= least.live_bytes * 3 // 2
+    program = expanded(32, 16)
+    _, few = split(program, 7 * 1024)
+    _, more = split(program, 12 * 1024)
+    assert more.segments[0].rows > few.segments[0].rows
+    assert more.extra < few.extra
+    assert more.live_bytes <= 12 * 1024
 
 
 def test_a_budget_below_the_least_is_said() -> None:

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tinsmith_ir.program import Copy, Program
+from tinsmith_ir.program import Call, Copy, Program
 from tinsmith_lowering import (
+    Patch,
+    PatchedCall,
+    PatchedRead,
     StreamedCall,
     StreamedRead,
     StreamedRows,
@@ -11,21 +14,25 @@ from tinsmith_lowering import (
     StreamWindow,
 )
 
+from tinsmith_splitting.patches import PatchedCalls
+from tinsmith_splitting.rows import Parts, RowCall
 from tinsmith_splitting.search import Path
 from tinsmith_splitting.stream import Read
 from tinsmith_splitting.ways import Choice, Streamed
 
 
-def plan_of(program: Program, path: Path[Choice], parts: Mapping[str, Sequence[str]]) -> StreamPlan:
-    """What a path says of a program. parts: of each call that streams, the names of the calls that compute it."""
+def plan_of(parts: Parts, path: Path[Choice], made: Mapping[str, Sequence[str]]) -> StreamPlan:
+    """What a path says of a program. made: of each call that streams, the names of the calls that compute it."""
+    program = parts.program
     segments = tuple(
         StreamedRows(
-            tuple(way.of.calls),
+            tuple(name for call in way.of.calls.values() for name in call.layers),
             tuple(StreamWindow(*item) for item in way.of.segment.stream.lines.items()),
             way.of.chunk,
             way.live_bytes,
             way.extra,
-            tuple(_calls(program, way.of, parts)),
+            tuple(_calls(program, way.of, made)),
+            tuple(_patched(parts, way.of, made)),
         )
         for way in path.ways
         if way.of is not None
@@ -34,10 +41,10 @@ def plan_of(program: Program, path: Path[Choice], parts: Mapping[str, Sequence[s
 
 
 def _calls(
-    program: Program, streamed: Streamed, parts: Mapping[str, Sequence[str]]
+    program: Program, streamed: Streamed, made: Mapping[str, Sequence[str]]
 ) -> Iterator[StreamedCall]:
     for found in streamed.calls.values():
-        if isinstance(found.call, Copy):
+        if isinstance(found, PatchedCalls) or isinstance(found.call, Copy):
             continue
         stage = found.stage
         yield StreamedCall(
@@ -46,7 +53,7 @@ def _calls(
             stage.rows,
             found.row_bytes,
             streamed.segment.stream.lines.get(stage.result),
-            tuple(parts[stage.name]),
+            tuple(made[stage.name]),
             tuple(
                 _read(program, streamed, read, rows)
                 for read, rows in zip(stage.reads, found.operand_rows, strict=True)
@@ -55,10 +62,78 @@ def _calls(
 
 
 def _read(program: Program, streamed: Streamed, read: Read, rows: int) -> StreamedRead:
-    makers = {found.stage.result: found.call for found in streamed.calls.values()}
-    maker = makers.get(read.tensor)
-    view = program.view[maker.source if isinstance(maker, Copy) else read.tensor]
+    view = program.view[_whole(streamed, read.tensor)]
     row_bytes = view.type.size_bytes // rows
     return StreamedRead(
         read.tensor, view.buffer, view.start.value({}), row_bytes, read.begins, read.ends
+    )
+
+
+def _whole(streamed: Streamed, name: str) -> str:
+    """A view, or where the caller hands it over."""
+    for found in streamed.calls.values():
+        if isinstance(found, RowCall) and found.stage.result == name:
+            return found.call.source if isinstance(found.call, Copy) else name
+    return name
+
+
+def _patched(
+    parts: Parts, streamed: Streamed, made: Mapping[str, Sequence[str]]
+) -> Iterator[PatchedCall]:
+    for found in streamed.calls.values():
+        if not isinstance(found, PatchedCalls):
+            continue
+        inner = {call.result.name: call.stage.name for call in found.calls[:-1]}
+        for rows in found.calls:
+            assert isinstance(rows.call, Call)
+            yield _patched_call(parts, streamed, found, rows.call, made[rows.call.name], inner)
+
+
+def _patched_call(
+    parts: Parts,
+    streamed: Streamed,
+    found: PatchedCalls,
+    call: Call,
+    names: Sequence[str],
+    inner: Mapping[str, str],
+) -> PatchedCall:
+    program = parts.program
+    is_operand = [name in program.view for name in call.inputs]
+    patches: list[Patch] = []
+    # Rows that nobody needs are not made: those are the last.
+    pieces = [piece for row in found.pieces for piece in row if piece.call is call]
+    for name, piece in zip(names, pieces, strict=False):
+        restriction = parts.restriction(call, piece.box)
+        assert restriction is not None
+        needs = zip(restriction.operands, is_operand, strict=True)
+        patches.append(Patch(name, piece.box, tuple(box for box, it in needs if it)))
+    type_ = program.view[call.outputs[0]].type
+    return PatchedCall(
+        call.name,
+        call.outputs[0],
+        type_.shape,
+        type_.dtype.size_bytes,
+        call.outputs[0] in inner,
+        streamed.segment.stream.lines.get(call.outputs[0]),
+        tuple(patches),
+        tuple(
+            _patched_read(program, streamed, name, inner)
+            for name in call.inputs
+            if name is not None and name in program.view
+        ),
+    )
+
+
+def _patched_read(
+    program: Program, streamed: Streamed, name: str, inner: Mapping[str, str]
+) -> PatchedRead:
+    view = program.view[_whole(streamed, name)]
+    type_ = view.type
+    return PatchedRead(
+        name,
+        view.buffer,
+        view.start.value({}),
+        type_.shape,
+        type_.dtype.size_bytes,
+        inner.get(name, ""),
     )

@@ -1,7 +1,8 @@
 """The Program in which calls stream as was planned: parts of calls, windows, and copies of lines that are kept."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.expressions import Expression
@@ -19,7 +20,8 @@ from tinsmith_ir.program import (
 )
 from tinsmith_lowering import overlaps, scratch_type
 
-from tinsmith_splitting.rows import Parts, RowCall, rows_box
+from tinsmith_splitting.patches import PatchedCalls, start_in
+from tinsmith_splitting.rows import Parts, RowCall
 from tinsmith_splitting.search import Path
 from tinsmith_splitting.stream import Drop, Make
 from tinsmith_splitting.ways import Choice, Streamed
@@ -69,18 +71,25 @@ class _Writing:
         segment = streamed.segment
         memory = self._program.buffer_of([*streamed.calls.values()][-1].result.name).memory
         windows = {
-            name: self._window(name, lines * segment.row_bytes[name], memory)
+            name: self._added(f"{name}.lines", lines * segment.row_bytes[name], memory)
             for name, lines in segment.stream.lines.items()
         }
+        patches = None
+        if segment.patch_bytes:
+            patches = self._added("patches", segment.patch_bytes, memory)
         for action in segment.stream.actions:
             if isinstance(action, Drop):
                 self._drop(windows[action.tensor], action, segment.row_bytes[action.tensor])
+                continue
+            rows = streamed.calls[action.stage]
+            if isinstance(rows, PatchedCalls):
+                assert patches is not None
+                self._make_patches(rows, action, windows, patches)
             else:
-                rows = streamed.calls[action.stage]
                 self._make(rows, rows.call, action, windows)
 
-    def _window(self, name: str, size: int, memory: str) -> Buffer:
-        buffer = Buffer(self._fresh(f"{name}.lines"), size, memory)
+    def _added(self, name: str, size: int, memory: str) -> Buffer:
+        buffer = Buffer(self._fresh(name), size, memory)
         self._buffers[buffer.name] = buffer
         return buffer
 
@@ -101,35 +110,53 @@ class _Writing:
     def _make(
         self, rows: RowCall, call: Call | Copy, action: Make, windows: Mapping[str, Buffer]
     ) -> None:
-        program = self._program
-        span = action.begin, action.end
+        lines = _Lines(rows.axis, action, windows)
+        box = rows.box(action.begin, action.end)
         if isinstance(call, Copy):
-            source = self._rows(call.source, call.source, rows.axis, span, action, windows)
-            here = self._rows(call.source, rows.result.name, rows.axis, span, action, windows)
+            source = self._rows(call.source, call.source, box, lines)
+            here = self._rows(call.source, rows.result.name, box, lines)
             self.steps.append(Copy(source, here))
             return
+        self._call(call, box, lambda where, name, part: self._rows(where, name, part, lines))
+
+    def _make_patches(
+        self, rows: PatchedCalls, action: Make, windows: Mapping[str, Buffer], patches: Buffer
+    ) -> None:
+        lines = _Lines(rows.axis, action, windows)
+        for row in range(action.begin, action.end):
+            for piece in rows.pieces[row]:
+
+                def view_of(where: str, name: str, box: Box, held: Mapping[str, Box]) -> str:
+                    if name not in held:
+                        return self._rows(where, name, box, lines)
+                    start = rows.patches[name]
+                    return self._held(where, name, box, held[name], (patches, start))
+
+                self._call(piece.call, piece.box, partial(view_of, held=piece.held))
+
+    def _call(self, call: Call, box: Box, view_of: Callable[[str, str, Box], str]) -> None:
+        """A part of a call. view_of: the view of a part of a tensor, given the call's name, the tensor's and a box."""
+        program = self._program
         where = self._fresh(call.name)
         self.parts.setdefault(call.name, []).append(where)
-        restriction = self._parts.restriction(call, rows.axis, action.begin, action.end)
-        choice = self._parts.choice(call, rows.axis, action.begin, action.end)
+        restriction = self._parts.restriction(call, box)
+        choice = self._parts.choice(call, box)
         assert restriction is not None
         assert choice is not None
         names: list[str | None] = []
-        for name, box in zip(call.inputs, restriction.operands, strict=True):
-            if name is None or box is None:
+        for name, read in zip(call.inputs, restriction.operands, strict=True):
+            if name is None or read is None:
                 names.append(None)
             elif name in program.constant:
-                names.append(self._constant(program.constant[name], box))
+                names.append(self._constant(program.constant[name], read))
             else:
-                names.append(
-                    self._rows(where, name, rows.axis, box.ranges[rows.axis], action, windows)
-                )
-        result = self._rows(where, rows.result.name, rows.axis, span, action, windows)
+                names.append(view_of(where, name, read))
+        result = view_of(where, call.outputs[0], box)
         layer = replace(choice.layer, name=where)
         size = choice.kernel.scratch_bytes(layer)
         scratch = None
         if size:
-            memory = program.buffer_of(rows.result.name).memory
+            memory = program.buffer_of(call.outputs[0]).memory
             buffer, view = tensor(self._fresh(f"{where}.scratch"), scratch_type(size), memory)
             self._buffers[buffer.name], self._views[view.name] = buffer, view
             scratch = view.name
@@ -156,30 +183,45 @@ class _Writing:
             self._constants[name] = given.part(name, box)
         return name
 
-    def _rows(
-        self,
-        where: str,
-        name: str,
-        axis: int,
-        rows: tuple[int, int],
-        action: Make,
-        windows: Mapping[str, Buffer],
-    ) -> str:
-        """A view of some rows of a tensor: in its window, or where it lies as a whole."""
+    def _rows(self, where: str, name: str, box: Box, lines: "_Lines") -> str:
+        """A view of a part of a tensor: in its window, or where it lies as a whole."""
         whole = self._program.view[name]
-        box = rows_box(whole.type.shape, axis, *rows)
-        if name not in windows:
+        window = lines.windows.get(name)
+        if window is None:
             if box.is_whole(whole.type.shape):
                 return name
             part = whole.part(self._fresh(f"{where}.{name}"), box)
         else:
-            row_bytes = whole.type.size_bytes // whole.type.shape[axis]
-            start = windows[name].size_bytes - (action.ends[name] - rows[0]) * row_bytes
+            # As if the whole tensor lay where its last lines are.
+            row_bytes = whole.type.size_bytes // whole.type.shape[lines.axis]
+            around = Box.whole(whole.type.shape)
+            start = window.size_bytes - lines.action.ends[name] * row_bytes
+            start += start_in(box, around, whole.type.dtype.size_bytes)
             part = View(
                 self._fresh(f"{where}.{name}"),
                 cut_type(whole.type, box),
-                windows[name].name,
+                window.name,
                 Expression(start),
             )
         self._views[part.name] = part
         return part.name
+
+    def _held(self, where: str, name: str, box: Box, held: Box, place: tuple[Buffer, int]) -> str:
+        """A view of a part of a tensor of which a patch holds a box."""
+        type_ = self._program.view[name].type
+        buffer, start = place
+        start += start_in(box, held, type_.dtype.size_bytes)
+        part = View(
+            self._fresh(f"{where}.{name}"), cut_type(type_, box), buffer.name, Expression(start)
+        )
+        self._views[part.name] = part
+        return part.name
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Where rows lie while a stage makes some."""
+
+    axis: int
+    action: Make
+    windows: Mapping[str, Buffer]

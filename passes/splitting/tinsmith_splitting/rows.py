@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tinsmith_ir.boxes import Box
+from tinsmith_ir.boxes import Box, Range
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import Operator
@@ -14,7 +14,23 @@ from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Kernel, Layer, choose_kernel, find_kernel, layer_of_part
 from tinsmith_target import Target
 
+from tinsmith_splitting.segment import Price
 from tinsmith_splitting.stream import Read, Stage
+
+_CALL_COST = 250.0
+"""Instructions of a call beside what it computes, where nobody has measured its kernel."""
+
+COPY_COST = (30.0, 0.15)
+"""Instructions of one copy, and of one of its bytes."""
+
+
+def _cost_of(kernel: Kernel, layer: Layer) -> float:
+    """Instructions of a call, about."""
+    cost = kernel.cost(layer)
+    if cost is not None:
+        return float(cost.cycles)
+    macs = layer.operator.macs(layer.inputs, layer.outputs)
+    return _CALL_COST + macs + layer.output.elements
 
 
 def row_axis(shapes: Sequence[tuple[int, ...]]) -> int | None:
@@ -42,6 +58,19 @@ class PartKernel(Checked):
     reason: str
 
 
+_TypeKey = tuple[tuple[int, ...], Range | None] | None
+
+
+def _type_key(type_: TensorType | None, box: Box | None) -> _TypeKey:
+    """The same for parts of a tensor that have the same type, without making that."""
+    if type_ is None or box is None:
+        return None
+    quantization = type_.quantization
+    if quantization is None or quantization.axis is None:
+        return box.shape, None
+    return box.shape, box.ranges[quantization.axis]
+
+
 class Parts:
     """Parts of the calls of a program: their layers and kernels, found once for parts that are alike.
 
@@ -52,35 +81,43 @@ class Parts:
         self.program = program
         self.target = target
         self.kernels = kernels
-        self._restrictions: dict[tuple[str, int, int, int], Restriction | None] = {}
+        self._restrictions: dict[tuple[str, Box], Restriction | None] = {}
         self._choices: dict[
-            tuple[str, int, Operator, tuple[TensorType | None, ...]], PartKernel
+            tuple[str, tuple[int, ...], Operator, tuple[_TypeKey, ...]], PartKernel
         ] = {}
 
-    def restriction(self, call: Call, axis: int, begin: int, end: int) -> Restriction | None:
-        """What computes some rows of a call's result; None if it is not cut there."""
-        key = call.name, axis, begin, end
+    def restriction(self, call: Call, box: Box) -> Restriction | None:
+        """What computes a part of a call's result; None if it is not cut there."""
+        key = call.name, box
         if key not in self._restrictions:
             inputs, outputs = self.program.types_of(call)
-            box = rows_box(outputs[0].shape, axis, begin, end)
             self._restrictions[key] = call.operator.restrict(box, inputs, outputs)
         return self._restrictions[key]
 
-    def choice(self, call: Call, axis: int, begin: int, end: int) -> PartKernel | None:
-        """The kernel of some rows: the call's own if it takes them; None if no kernel does."""
-        found = self.restriction(call, axis, begin, end)
+    def choice(self, call: Call, box: Box) -> PartKernel | None:
+        """The kernel of a part: the call's own if it takes it; None if no kernel does."""
+        found = self.restriction(call, box)
         if found is None:
             return None
-        inputs, outputs = self.program.types_of(call)
-        key = call.name, end - begin, found.operator, found.cut_types(inputs)
+        inputs, _ = self.program.types_of(call)
+        pairs = zip(inputs, found.operands, strict=True)
+        key = call.name, box.shape, found.operator, tuple(_type_key(*pair) for pair in pairs)
         if key not in self._choices:
-            box = rows_box(outputs[0].shape, axis, begin, end)
             layer = layer_of_part(self.program, call, found, box, self.target)
             try:
                 self._choices[key] = self._choose(call, layer)
             except UnsupportedError:
                 return None
         return self._choices[key]
+
+    def price(self, call: Call, box: Box) -> Price | None:
+        """Of a part; None if no kernel computes it."""
+        choice = self.choice(call, box)
+        if choice is None:
+            return None
+        return Price(
+            choice.kernel.scratch_bytes(choice.layer), _cost_of(choice.kernel, choice.layer)
+        )
 
     def _choose(self, call: Call, layer: Layer) -> PartKernel:
         try:
@@ -122,6 +159,22 @@ class RowCall:
             for read, rows in zip(stage.reads, self.operand_rows, strict=True)
         )
         return replace(stage, reads=reads)
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The names of its calls."""
+        return (self.stage.name,)
+
+    def price(self, parts: Parts, begin: int, end: int) -> Price | None:
+        """Of rows begin to end - 1; None if no kernel computes them."""
+        if isinstance(self.call, Copy):
+            once, each = COPY_COST
+            return Price(0, once + each * (end - begin) * self.row_bytes)
+        return parts.price(self.call, self.box(begin, end))
+
+    def box(self, begin: int, end: int) -> Box:
+        """Rows of the result."""
+        return rows_box(self.result.type.shape, self.axis, begin, end)
 
     @cached_property
     def row_bytes(self) -> int:
@@ -166,7 +219,7 @@ def row_call(parts: Parts, call: SimpleStep, axis: int) -> RowCall | None:
         name: [] for name in names if name is not None
     }
     for row in range(rows):
-        found = parts.restriction(call, axis, row, row + 1)
+        found = parts.restriction(call, rows_box(shape, axis, row, row + 1))
         if found is None:
             return None
         read: dict[str, tuple[int, int]] = {}

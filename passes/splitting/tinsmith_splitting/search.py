@@ -5,8 +5,8 @@ more than whole tensors. All plans are paths of ways; of those whose ways keep w
 found, and the least budget that some path keeps.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 Of = TypeVar("Of")
@@ -43,18 +43,65 @@ class Path(Generic[Of]):
         return sum(way.extra for way in self.ways)
 
 
-def least_budget(ways: Sequence[Way[Of]], steps: int) -> int | None:
-    """The fewest live bytes that a path needs; None without a path."""
-    best: list[int | None] = [0, *([None] * steps)]
-    by_last = _by_last(ways, steps)
+@dataclass(frozen=True)
+class Candidate:
+    """Steps first to last, which may have a way.
+
+    at_least: live bytes that it has at least. find: how many it has; None if there is no such way.
+    """
+
+    first: int
+    last: int
+    at_least: int
+    find: Callable[[], int | None]
+
+
+def least_budget(candidates: Sequence[Candidate], steps: int) -> int | None:
+    """The fewest live bytes that a path needs; None without a path.
+
+    Only of those candidates it is found out how many bytes they have for which no other path is known to need fewer.
+    """
+    left = list(candidates)
+    while True:
+        path = _least_path(left, steps)
+        if path is None:
+            return None
+        unknown = [at for at in path if left[at].find is not _known]
+        if not unknown:
+            return max((left[at].at_least for at in path), default=0)
+        for at in unknown:
+            found = left[at].find()
+            left[at] = replace(left[at], at_least=_NEVER if found is None else found, find=_known)
+
+
+_NEVER = 1 << 62
+
+
+def _known() -> int | None:
+    raise AssertionError("what is known is not asked for again")
+
+
+def _least_path(candidates: Sequence[Candidate], steps: int) -> list[int] | None:
+    """Numbers of the candidates of a path, as if each had as many bytes as it has at least."""
+    by_last: list[list[int]] = [[] for _ in range(steps)]
+    for at, candidate in enumerate(candidates):
+        by_last[candidate.last].append(at)
+    best = [0, *([_NEVER] * steps)]
+    came = [-1] * (steps + 1)
     for end in range(1, steps + 1):
-        found = [
-            max(before, way.live_bytes)
-            for way in by_last[end - 1]
-            if (before := best[way.first]) is not None
-        ]
-        best[end] = min(found, default=None)
-    return best[steps]
+        for at in by_last[end - 1]:
+            candidate = candidates[at]
+            value = max(best[candidate.first], candidate.at_least)
+            if value < best[end]:
+                best[end], came[end] = value, at
+    if best[steps] == _NEVER:
+        return None
+    path: list[int] = []
+    end = steps
+    while end:
+        path.append(came[end])
+        end = candidates[came[end]].first
+    return path
 
 
 def _by_last(ways: Sequence[Way[Of]], steps: int) -> list[list[Way[Of]]]:

@@ -50,6 +50,8 @@ class Segment:
     prices: Mapping[tuple[str, int, int], Price]
     copy_cost: tuple[float, float]
     """Instructions of one copy, and of one of its bytes."""
+    patch_bytes: int = 0
+    """That are there all the time, for patches."""
 
     @cached_property
     def cost(self) -> float:
@@ -66,7 +68,7 @@ class Segment:
 
     @cached_property
     def inner_bytes(self) -> int:
-        """The most bytes that windows and scratch have at once."""
+        """The most bytes that windows, patches and scratch have at once."""
         actions = self.stream.actions
         live = [0] * (len(actions) + 1)
         spans: list[tuple[int, int, int]] = []
@@ -97,7 +99,7 @@ class Segment:
         for at in range(len(actions)):
             now += change[at]
             most = max(most, now + live[at])
-        return most
+        return most + self.patch_bytes
 
     def _window(self, name: str) -> int:
         return self.sizes.rounded(self.stream.lines[name] * self.row_bytes[name])

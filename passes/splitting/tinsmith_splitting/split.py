@@ -14,7 +14,7 @@ from tinsmith_target import Target
 
 from tinsmith_splitting.facts import plan_of
 from tinsmith_splitting.rewrite import rewritten
-from tinsmith_splitting.search import cheapest, least_budget
+from tinsmith_splitting.search import cheapest
 from tinsmith_splitting.ways import Ways
 
 
@@ -57,21 +57,18 @@ class SplitCalls(Checked):
             return Outcome(program)
         ways = _ways(program, self.target, tuple(self.kernels))
         steps = len(ways.steps)
-        within = ways.within(self.ram_bytes, self.aim_bytes)
-        path = cheapest(within, steps, self.ram_bytes, self.aim_bytes)
+        budget, aim = self.ram_bytes, self.aim_bytes
+        path = cheapest(ways.within(budget, aim), steps, budget, aim)
         warnings: tuple[str, ...] = ()
         if path is None:
-            smallest = ways.smallest()
-            least = least_budget(smallest, steps)
-            assert least is not None  # each step as it is
-            path = cheapest(smallest, steps, least, self.aim_bytes)
-            warnings = (_shortage(least, self.ram_bytes),) if self.ram_bytes else ()
+            warnings = (_shortage(ways.least, budget),) if budget else ()
+            path = cheapest(ways.within(ways.least, aim), steps, ways.least, aim)
         assert path is not None
         made = program
         parts: Mapping[str, Sequence[str]] = {}
         if any(way.of is not None for way in path.ways):
             made, parts = rewritten(program, ways.parts, path, ways.steps)
-        return Outcome(made, warnings, facts=plan_of(program, path, parts))
+        return Outcome(made, warnings, facts=plan_of(ways.parts, path, parts))
 
 
 def _shortage(least: int, ram_bytes: int) -> str:

@@ -3,36 +3,38 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from tinsmith_ir.lifetimes import lifetimes
 from tinsmith_ir.overlaps import most_shared, overlap_of_buffers
 from tinsmith_ir.program import Call, Copy, Program, SimpleStep, simple_steps
-from tinsmith_lowering import Kernel, Layer
+from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_splitting.rows import Parts, RowCall, result_of, row_axis, row_call
-from tinsmith_splitting.search import Way
+from tinsmith_splitting.patches import PatchedCalls, patched
+from tinsmith_splitting.rows import COPY_COST, Parts, RowCall, result_of, row_axis, row_call
+from tinsmith_splitting.search import Candidate, Way, least_budget
 from tinsmith_splitting.segment import Price, Segment, Sizes, parts_of
 from tinsmith_splitting.stream import stream
 
 _MOST_ROWS = 16
 """That each call makes at a time."""
 
-_CALL_COST = 250.0
-"""Instructions of a call beside what it computes, where nobody has measured its kernel."""
-
-_COPY_COST = (30.0, 0.15)
-"""Instructions of one copy, and of one of its bytes."""
+_PATCHES = (1, 2, 3, 4, 6)
+"""To a row, of calls that are computed in patches."""
 
 
 @dataclass(frozen=True, eq=False)
 class Streamed:
-    """Calls whose rows stream. calls: by name. chunk: how many rows each makes at a time."""
+    """Calls whose rows stream. calls: by name of their stage. chunk: how many rows each makes at a time.
 
-    calls: Mapping[str, RowCall]
+    patches: how many there are to a row of those that are computed in patches; 0 if none is.
+    """
+
+    calls: Mapping[str, RowCall | PatchedCalls]
     segment: Segment
     chunk: int
+    patches: int = 0
 
 
 Choice = Streamed | None
@@ -43,10 +45,10 @@ Choice = Streamed | None
 class _Range:
     """Steps first to last, which could stream together.
 
-    inner: buffers that nobody needs outside of them; outer: others that are needed meanwhile, without the scratch of
-    whole calls. exits: views of the results that are needed outside -> bytes. lines: bytes of a line of each inner
-    buffer, which calls from `first` to behind `last` take at least. around: bytes that whole tensors take at least,
-    whatever lies over what.
+    inner: buffers that nobody needs outside of them. outer: others that are needed meanwhile, without the scratch of
+    whole calls. exits: views of the results that are needed outside -> bytes. middles: calls that patches are for, see
+    `_middles`. lines: bytes of the windows that are there all the time, at least; middle_lines: of those of them that
+    patches replace. around: bytes that whole tensors take at least, whatever lies over what.
     """
 
     first: int
@@ -55,8 +57,20 @@ class _Range:
     inner: frozenset[str]
     outer: frozenset[str]
     exits: Mapping[str, int]
+    middles: Sequence[tuple[int, int]]
     lines: int
+    middle_lines: int
     around: int
+
+    @property
+    def whole_bytes(self) -> int:
+        """Live bytes that it has at least, without patches."""
+        return self.lines + self.around
+
+    @property
+    def least_bytes(self) -> int:
+        """Live bytes that it has at least."""
+        return self.lines - self.middle_lines + self.around
 
 
 class Ways:
@@ -70,8 +84,10 @@ class Ways:
         self._spans = lifetimes(program)
         self._rows: dict[tuple[int, int], RowCall | None] = {}
         self._known_ranges: dict[tuple[int, int], _Range | None] = {}
-        self._known: dict[tuple[int, int, int], Way[Choice] | None] = {}
-        self._prices: dict[tuple[str, int, int, int], Price | None] = {}
+        self._known: dict[tuple[int, int, int, int], Way[Choice] | None] = {}
+        self._prices: dict[tuple[str, int, int, int, int], Price | None] = {}
+        self._patched: dict[tuple[int, int, int, int], PatchedCalls | None] = {}
+        self._known_middles: dict[int, Sequence[tuple[int, int]]] = {}
         self._views_of = Counter(view.buffer for view in program.views)
 
     @property
@@ -91,22 +107,56 @@ class Ways:
             alone = self.as_they_are[range_.first : range_.last + 1]
             if all(way.live_bytes <= wanted for way in alone):
                 continue
-            # What does not fit one row at a time does not fit with more.
-            least = self._way(range_, 1)
-            if least is None or least.live_bytes > budget:
-                continue
-            if least.live_bytes > wanted:
-                found.append(least)
-                continue
-            ways = (self._way(range_, chunk) for chunk in _chunks(range_.calls))
-            found.append(next(way for way in ways if way and way.live_bytes <= wanted))
+            way = self._first_within(range_, wanted) or self._least(range_)
+            if way is not None and way.live_bytes <= budget:
+                found.append(way)
         return found
 
-    def smallest(self) -> list[Way[Choice]]:
-        """Each step as it is, and all neighbouring calls that stream, one row at a time."""
+    @cached_property
+    def least(self) -> int:
+        """The fewest live bytes that a path of ways has."""
         budget = max(way.live_bytes for way in self.as_they_are)
-        streams = (self._way(range_, 1) for range_ in self._ranges(budget))
-        return [*self.as_they_are, *(way for way in streams if way is not None)]
+        candidates = [
+            *(
+                Candidate(way.first, way.last, way.live_bytes, partial(_live_bytes, way))
+                for way in self.as_they_are
+            ),
+            *(
+                Candidate(it.first, it.last, it.least_bytes, partial(self._least_bytes, it))
+                for it in self._ranges(budget)
+            ),
+        ]
+        least = least_budget(candidates, len(self._steps))
+        assert least is not None  # each step as it is
+        return least
+
+    def _least_bytes(self, range_: "_Range") -> int | None:
+        way = self._least(range_)
+        return None if way is None else way.live_bytes
+
+    def _first_within(self, range_: "_Range", budget: int) -> Way[Choice] | None:
+        """The way of a range that keeps within a budget, the first in the order of what they cost as a rule."""
+        # What does not fit one row at a time does not fit with more.
+        if range_.whole_bytes <= budget:
+            least = self._way(range_, 1)
+            if least is not None and least.live_bytes <= budget:
+                ways = (self._way(range_, chunk) for chunk in _chunks(range_.calls))
+                return next(way for way in ways if way and way.live_bytes <= budget)
+        for count in _PATCHES if range_.middles else ():
+            if range_.least_bytes + self._patch_bytes(range_, count) > budget:
+                continue
+            way = self._way(range_, 1, count)
+            if way is not None and way.live_bytes <= budget:
+                return way
+        return None
+
+    def _least(self, range_: "_Range") -> Way[Choice] | None:
+        """The way of a range with the fewest live bytes, one row at a time; None if it does not stream."""
+        counts = [0]
+        if range_.middles:
+            counts.append(min(_PATCHES, key=lambda count: self._patch_bytes(range_, count)))
+        ways = (self._way(range_, 1, count) for count in counts)
+        return min((way for way in ways if way), key=lambda way: way.live_bytes, default=None)
 
     @cached_property
     def as_they_are(self) -> list[Way[Choice]]:
@@ -146,9 +196,9 @@ class Ways:
                 if (first, last) not in self._known_ranges:
                     self._known_ranges[first, last] = self._range(first, last)
                 found = self._known_ranges[first, last]
-                if found is None or found.lines > budget:
+                if found is None or found.lines - found.middle_lines > budget:
                     break
-                if found.around <= budget:
+                if found.least_bytes <= budget:
                     yield found
 
     def _range(self, first: int, last: int) -> "_Range | None":
@@ -156,6 +206,7 @@ class Ways:
         if calls is None:
             return None
         inner = self._inner(first, last)
+        middles = self._middles(calls[0].axis)
         scratch = (call.call.scratch for call in calls if isinstance(call.call, Call))
         apart = inner | {self._buffer(name) for name in scratch if name is not None}
         outer = frozenset(name for name in self._live(first, last) if name not in apart)
@@ -164,6 +215,10 @@ class Ways:
             for call in calls
             if call.result.buffer not in inner
         }
+        lines = [
+            self._lasting_bytes(call, calls) if call.result.buffer in inner else 0 for call in calls
+        ]
+        here = [span for span in middles if first <= span[0] and span[1] <= last]
         return _Range(
             first,
             last,
@@ -171,9 +226,26 @@ class Ways:
             inner,
             outer,
             exits,
-            lines=sum(call.row_bytes for call in calls if call.result.buffer in inner),
+            here,
+            sum(lines),
+            sum(lines[at - first] for begin, end in here for at in range(begin, end)),
             around=sum(map(self._size, outer)) - max(exits.values(), default=0),
         )
+
+    def _lasting_bytes(self, call: RowCall, calls: Sequence[RowCall]) -> int:
+        """Of the window of a result, at least: 0 where each of its rows may be gone before the next is made."""
+        name = call.result.name
+        rows = max(
+            (
+                end - begin
+                for reader in calls
+                for read in reader.stage.reads
+                if read.tensor == name
+                for begin, end in zip(read.begins, read.ends, strict=True)
+            ),
+            default=0,
+        )
+        return self._sizes.rounded(rows * call.row_bytes) if rows > 1 else 0
 
     def _row_calls(self, first: int, last: int) -> list[RowCall] | None:
         """The calls as stages, if they can stream along one axis and share the rows of what lies between."""
@@ -183,10 +255,8 @@ class Ways:
         if axis is None or None in results:
             return None
         found: list[RowCall] = []
-        for at, step in enumerate(steps, first):
-            if (at, axis) not in self._rows:
-                self._rows[at, axis] = row_call(self.parts, step, axis)
-            stage = self._rows[at, axis]
+        for at in range(first, last + 1):
+            stage = self._row_call(at, axis)
             if stage is None:
                 return None
             found.append(stage)
@@ -198,15 +268,22 @@ class Ways:
                     return None  # another shape of it
         return found
 
-    def _way(self, range_: "_Range", chunk: int) -> Way[Choice] | None:
-        """The calls of a range with so many rows at a time; None if they do not stream."""
-        key = range_.first, range_.last, chunk
+    def _row_call(self, at: int, axis: int) -> RowCall | None:
+        if (at, axis) not in self._rows:
+            self._rows[at, axis] = row_call(self.parts, self._steps[at], axis)
+        return self._rows[at, axis]
+
+    def _way(self, range_: "_Range", chunk: int, patches: int = 0) -> Way[Choice] | None:
+        """The calls of a range with so many rows at a time, its middles in so many patches to a row; None if they do
+        not stream.
+        """
+        key = range_.first, range_.last, chunk, patches
         if key not in self._known:
-            self._known[key] = self._streamed(range_, chunk)
+            self._known[key] = self._streamed(range_, chunk, patches)
         return self._known[key]
 
-    def _streamed(self, range_: "_Range", chunk: int) -> Way[Choice] | None:
-        calls, last = range_.calls, range_.last
+    def _streamed(self, range_: "_Range", chunk: int, patches: int) -> Way[Choice] | None:
+        calls, last = self._with_patches(range_, patches), range_.last
         stages = [call.stage_of(chunk) for call in calls]
         windows = frozenset(
             call.result.name for call in calls if call.result.buffer in range_.inner
@@ -218,7 +295,7 @@ class Ways:
         by_name = {call.stage.name: call for call in calls}
         prices: dict[tuple[str, int, int], Price] = {}
         for part in parts_of(plan.actions):
-            price = self._price(by_name[part[0]], *part[1:])
+            price = self._price(by_name[part[0]], *part[1:], patches)
             if price is None:
                 return None
             prices[part] = price
@@ -237,15 +314,16 @@ class Ways:
             range_.exits,
             frozenset(name for name in entries if self._ends(name, last)),
             prices,
-            _COPY_COST,
+            COPY_COST,
+            max((call.patch_bytes for call in calls if isinstance(call, PatchedCalls)), default=0),
         )
         used = {self._buffer(name) for name in (*entries, *range_.exits)}
         others = sum(map(self._size, range_.outer - used))
-        extra = max(0.0, segment.cost - sum(map(self._whole_cost, calls)))
+        extra = max(0.0, segment.cost - sum(map(self._whole_cost, range_.calls)))
         live = others + segment.bytes_at_once
-        return Way(range_.first, last, live, extra, Streamed(by_name, segment, chunk))
+        return Way(range_.first, last, live, extra, Streamed(by_name, segment, chunk, patches))
 
-    def _entries(self, calls: Sequence[RowCall]) -> dict[str, int]:
+    def _entries(self, calls: Sequence[RowCall | PatchedCalls]) -> dict[str, int]:
         """Views that are read and made before, each buffer once."""
         made = {call.result.buffer for call in calls}
         found: dict[str, int] = {}
@@ -285,24 +363,93 @@ class Ways:
     def _states(self) -> frozenset[str]:
         return frozenset(self._buffer(state.view) for state in self.program.states)
 
-    def _price(self, call: RowCall, begin: int, end: int) -> Price | None:
-        key = call.stage.name, call.axis, begin, end
+    def _price(
+        self, call: RowCall | PatchedCalls, begin: int, end: int, patches: int = 0
+    ) -> Price | None:
+        key = call.stage.name, call.axis, begin, end, patches
         if key not in self._prices:
-            self._prices[key] = self._found_price(call, begin, end)
+            self._prices[key] = call.price(self.parts, begin, end)
         return self._prices[key]
-
-    def _found_price(self, call: RowCall, begin: int, end: int) -> Price | None:
-        if isinstance(call.call, Copy):
-            once, each = _COPY_COST
-            return Price(0, once + each * (end - begin) * call.row_bytes)
-        choice = self.parts.choice(call.call, call.axis, begin, end)
-        return choice and Price(
-            choice.kernel.scratch_bytes(choice.layer), cost_of(choice.kernel, choice.layer)
-        )
 
     def _whole_cost(self, call: RowCall) -> float:
         price = self._price(call, 0, call.stage.rows)
         return 0.0 if price is None else price.cost
+
+    def _with_patches(self, range_: "_Range", count: int) -> Sequence[RowCall | PatchedCalls]:
+        """The calls of a range, its middles as one stage each if they have patches."""
+        found: list[RowCall | PatchedCalls] = []
+        axis, at = range_.calls[0].axis, range_.first
+        ends = dict(range_.middles) if count else {}
+        while at <= range_.last:
+            end = ends.get(at)
+            made = None if end is None else self._patches(at, end, axis, count)
+            found.append(made or range_.calls[at - range_.first])
+            at += len(made.calls) if made else 1
+        return found
+
+    def _patches(self, first: int, last: int, axis: int, count: int) -> PatchedCalls | None:
+        """Calls in so many patches to a row; None if they cannot have so many."""
+        key = first, last, axis, count
+        if key not in self._patched:
+            rows = (self._row_call(at, axis) for at in range(first, last + 1))
+            calls = [call for call in rows if call is not None]
+            self._patched[key] = patched(self.parts, calls, count, self._sizes)
+        return self._patched[key]
+
+    def _patch_bytes(self, range_: "_Range", count: int) -> int:
+        """Of the patches of its middles."""
+        calls = self._with_patches(range_, count)
+        return max(
+            (call.patch_bytes for call in calls if isinstance(call, PatchedCalls)), default=0
+        )
+
+    def _middles(self, axis: int) -> Sequence[tuple[int, int]]:
+        """Neighbouring calls, first and last, that can be computed in patches: one that reads several rows of what the
+        one before makes, and around it calls that read a row for each row, as far as tensors get smaller.
+        """
+        if axis not in self._known_middles:
+            self._known_middles[axis] = [*self._found_middles(axis)]
+        return self._known_middles[axis]
+
+    def _found_middles(self, axis: int) -> Iterator[tuple[int, int]]:
+        rows = [self._row_call(at, axis) for at in range(len(self._steps))]
+        begin_from = 0
+        for at in range(1, len(rows)):
+            if _is_row_for_row(rows[at]) is not False or not self._is_handed_on(at - 1, rows):
+                continue
+            first = at - 1
+            if first < begin_from or not _is_row_for_row(rows[first]):
+                continue
+            while (
+                first > begin_from
+                and _is_row_for_row(rows[first - 1])
+                and self._is_handed_on(first - 1, rows)
+                and _read_bytes(self.parts, rows[first - 1]) < _read_bytes(self.parts, rows[first])
+            ):
+                first -= 1
+            last = at
+            while (
+                last + 1 < len(rows)
+                and _is_row_for_row(rows[last + 1])
+                and self._is_handed_on(last, rows)
+                and _made_bytes(rows[last + 1]) <= _made_bytes(rows[last])
+            ):
+                last += 1
+            if self._patches(first, last, axis, 2) is not None:
+                yield first, last
+            begin_from = last + 1
+
+    def _is_handed_on(self, at: int, rows: Sequence[RowCall | None]) -> bool:
+        """Whether what a step makes is read by the next one alone."""
+        call, reader = rows[at], rows[at + 1]
+        if call is None or reader is None:
+            return False
+        buffer = call.result.buffer
+        return (
+            self._spans[buffer] == (at, at + 1)
+            and self._views_of[buffer] == 1
+            and any(read.tensor == call.result.name for read in reader.stage.reads)
+        )
 
     def _buffer(self, name: str) -> str:
         return self.program.view[name].buffer
@@ -320,6 +467,10 @@ class Ways:
         ]
 
 
+def _live_bytes(way: Way[Choice]) -> int:
+    return way.live_bytes
+
+
 def _chunks(calls: Sequence[RowCall]) -> Iterator[int]:
     """Rows at a time by which the tallest result has one part less than by fewer, the most first."""
     rows = max(call.stage.rows for call in calls)
@@ -327,10 +478,23 @@ def _chunks(calls: Sequence[RowCall]) -> Iterator[int]:
     return iter(sorted((chunk for chunk in parts if chunk <= _MOST_ROWS), reverse=True))
 
 
-def cost_of(kernel: Kernel, layer: Layer) -> float:
-    """Instructions of a call, about."""
-    cost = kernel.cost(layer)
-    if cost is not None:
-        return float(cost.cycles)
-    macs = layer.operator.macs(layer.inputs, layer.outputs)
-    return _CALL_COST + macs + layer.output.elements
+def _is_row_for_row(call: RowCall | None) -> bool | None:
+    """Whether each row of the result is computed of at most one of each operand; None of a call without rows."""
+    if call is None or isinstance(call.call, Copy):
+        return None
+    return all(
+        end - begin <= 1
+        for read in call.stage.reads
+        for begin, end in zip(read.begins, read.ends, strict=True)
+    )
+
+
+def _read_bytes(parts: Parts, call: RowCall | None) -> int:
+    """Of all tensors whose rows a call reads."""
+    assert call is not None
+    return sum(parts.program.view[read.tensor].type.size_bytes for read in call.stage.reads)
+
+
+def _made_bytes(call: RowCall | None) -> int:
+    assert call is not None
+    return call.result.type.size_bytes
