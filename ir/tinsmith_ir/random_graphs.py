@@ -27,6 +27,7 @@ from tinsmith_ir.random_steps import (
     reductions,
     rows,
     smooth,
+    sums,
     tables,
     volumes,
 )
@@ -106,6 +107,7 @@ _FAMILIES = (
     _Family(78, 0.25, 0.3, (volumes.convolve,)),
     _Family(81, 0.25, 0.25, (integers.integer,)),
     _Family(82, 0.2, 0.25, (tables.look_up,)),
+    _Family(83, 0.2, 0.3, (sums.average,)),
     _Family(79, 0.4, 0.4, (smooth.smooth,), goes_on=True),
 )
 

@@ -2,6 +2,7 @@
 #include "tinsmith/pooling.h"
 
 #include "arithmetic.h"
+#include "averages.h"
 #include "float_rules.h"
 
 // The part of a window that lies inside the input: [y0, y1) x [x0, x1).
@@ -24,28 +25,16 @@ static inside clip_window(const tinsmith_pool_shape *shape, int32_t oy, int32_t 
   return window;
 }
 
-static int32_t rounded_quotient(int32_t sum, int32_t count) {
-  return (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
-}
-
 static int32_t mean_integer(int32_t sum, int32_t count, const tinsmith_clamp *clamp) {
   return clamp_s32(rounded_quotient(sum, count), clamp->min, clamp->max);
 }
 
-// Ties up, also below zero: the quotient is rounded down.
 static int32_t mean_integer_up(int32_t sum, int32_t count, const tinsmith_clamp *clamp) {
-  const int32_t raised = sum + count / 2;
-  const int32_t mean = raised / count - (raised % count < 0 ? 1 : 0);
-  return clamp_s32(mean, clamp->min, clamp->max);
+  return clamp_s32(quotient_up(sum, count), clamp->min, clamp->max);
 }
 
-// Ties to where the mean less the zero point is even. Of a tie, rounded up, nothing is left over.
 static int32_t mean_integer_even(int32_t sum, int32_t count, const tinsmith_average_clamp *range) {
-  const int32_t raised = sum + count / 2;
-  const int32_t mean = raised / count - (raised % count < 0 ? 1 : 0);
-  const int32_t is_tie = count % 2 == 0 && raised % count == 0;
-  const int32_t is_odd = (mean - range->zero_point) % 2 != 0;
-  return clamp_s32(is_tie && is_odd ? mean - 1 : mean, range->min, range->max);
+  return clamp_s32(quotient_to_even(sum, count, range->zero_point), range->min, range->max);
 }
 
 static float mean_float(float sum, int32_t count, const tinsmith_clamp_f32 *clamp) {

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from tinsmith_ir.operators import (
+    AverageOfSums,
+    ChannelSums,
     Detections,
     DynamicQuantize,
     DynamicScale,
@@ -18,6 +20,8 @@ from tinsmith_ir.operators import (
 )
 
 NOT_COMPOSED: Mapping[type[Operator], str] = {
+    AverageOfSums: "made by passes, of average pools",
+    ChannelSums: "made by passes, of average pools",
     Detections: "a custom operator of TFLite's",
     DynamicQuantize: "integers within TFLite's hybrid layers",
     DynamicScale: "of TFLite's hybrid layers",

@@ -9,6 +9,8 @@ from tinsmith_ir.operators import (
     Asinh,
     Atan,
     Atanh,
+    AverageOfSums,
+    ChannelSums,
     Cosh,
     Erf,
     Lookup,
@@ -72,7 +74,22 @@ RULES: Mapping[str, Rule] = dict(
 _NO_BUILTIN = "no builtin operator of TFLite"
 
 NOT_IN_FILES: Mapping[type[Operator], str] = dict.fromkeys(
-    (Acos, Acosh, Asin, Asinh, Atan, Atanh, Cosh, Erf, Lookup, Sinh, Tan), _NO_BUILTIN
+    (
+        Acos,
+        Acosh,
+        Asin,
+        Asinh,
+        Atan,
+        Atanh,
+        AverageOfSums,
+        ChannelSums,
+        Cosh,
+        Erf,
+        Lookup,
+        Sinh,
+        Tan,
+    ),
+    _NO_BUILTIN,
 )
 """Operators of the IR that no rule makes, and why."""
 

@@ -84,6 +84,19 @@ class Restriction(Checked):
 
 
 @dataclass(frozen=True)
+class PartialSums(Checked):
+    """How a result comes to be of parts of the first operand, along its second axis.
+
+    adds: takes a part, and what it has made of those before (nothing for the first), and gives what both make, of the
+    type `sums`. ends: makes the result of that.
+    """
+
+    adds: "Operator"
+    sums: TensorType
+    ends: "Operator"
+
+
+@dataclass(frozen=True)
 class Part(Checked):
     """Elements that an operator moves as they are.
 
@@ -206,6 +219,14 @@ class Operator(Checked):
             return None
         boxes = [None if type_ is None else broadcast_box(box, type_.shape) for type_ in inputs]
         return Restriction(self, tuple(boxes))
+
+    def partial_sums(self, inputs: Types, outputs: Sequence[TensorType]) -> PartialSums | None:
+        """How the only result is made of parts of the first operand, bit by bit; None, the default, if it is not.
+
+        inputs, outputs: types that `verify` accepts.
+        """
+        del inputs, outputs
+        return None
 
     def placement(self, inputs: Types, outputs: Sequence[TensorType]) -> Placement | None:
         """How the only result is put together from boxes of the operands; None, the default, if it is not.

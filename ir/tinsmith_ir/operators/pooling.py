@@ -14,8 +14,23 @@ from tinsmith_ir.boxes import Box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Trait, Types, required
-from tinsmith_ir.operators.scaling import clamp, clamp_f32, larger_f32
+from tinsmith_ir.operators.base import (
+    Array,
+    Operand,
+    Operator,
+    PartialSums,
+    Restriction,
+    Trait,
+    Types,
+    required,
+)
+from tinsmith_ir.operators.partial_sums import (
+    SUMMED_DTYPES,
+    AverageOfSums,
+    ChannelSums,
+    has_sums,
+)
+from tinsmith_ir.operators.scaling import clamp, clamp_f32, larger_f32, rounded_mean
 from tinsmith_ir.operators.windows import (
     Padding2D,
     Pair,
@@ -128,20 +143,24 @@ class AveragePool2D(Pool):
         for view in self._views(array.astype(np.int64), output, 0):
             acc += view.astype(np.int64)
         p = pool_parameters(self, inputs, output)
-        mean = self._rounded(acc, count, output)
+        assert output.quantization is not None
+        zero_point = output.quantization.zero_point if self.halves_to_even else None
+        mean = rounded_mean(acc, count, zero_point, halves_up=self.halves_up)
         return (clamp(mean, 0, p.clamp_min, p.clamp_max, output.dtype),)
 
-    def _rounded(
-        self, total: NDArray[np.int64], count: NDArray[np.int64], output: TensorType
-    ) -> NDArray[np.int64]:
-        """Total by count, as the integers round."""
-        if self.halves_to_even:
-            assert output.quantization is not None
-            # Both are below 2**53 and a half is exact in float64, so the quotient is never at one by rounding.
-            centred = total - output.quantization.zero_point * count
-            return np.rint(centred / count).astype(np.int64) + output.quantization.zero_point
-        sign = 1 if self.halves_up else np.sign(total)
-        return sign * ((sign * total + count // 2) // count)
+    def partial_sums(self, inputs: Types, outputs: Sequence[TensorType]) -> PartialSums | None:
+        """Of one window over all of integers."""
+        input_, output = checks.present(inputs, 0, "input"), outputs[0]
+        is_whole = self.window == spatial(input_.shape) and not any(self.padding)
+        count = math.prod(self.window)
+        if not is_whole or output.dtype not in SUMMED_DTYPES or not has_sums(count, output.dtype):
+            return None
+        adds = ChannelSums()
+        (sums,) = adds.infer((input_,))
+        ends = AverageOfSums(
+            count, output.dtype, self.activation, self.halves_up, self.halves_to_even
+        )
+        return PartialSums(adds, sums, ends)
 
     def _counts(self, shape: tuple[int, ...], output: TensorType) -> NDArray[np.int64]:
         """How many real elements each window sees, (1, OH, OW, 1)."""

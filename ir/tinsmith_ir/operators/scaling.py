@@ -54,3 +54,19 @@ def clamp_f32(values: NDArray[np.float32], activation: Activation) -> NDArray[np
 def larger_f32(best: NDArray[np.float32], candidate: NDArray[np.float32]) -> NDArray[np.float32]:
     """Elementwise maximum; of two that are equal the first, so that the sign of a zero is certain."""
     return np.where(candidate > best, candidate, best)
+
+
+def rounded_mean(
+    total: NDArray[np.int64],
+    count: NDArray[np.int64] | np.int64,
+    zero_point: int | None,
+    *,
+    halves_up: bool,
+) -> NDArray[np.int64]:
+    """Total by count, halves away from zero, or up; with a zero point, to where they are even without it."""
+    if zero_point is not None:
+        # Both are below 2**53 and a half is exact in float64, so the quotient is never at one by rounding.
+        centred = total - zero_point * count
+        return np.rint(centred / count).astype(np.int64) + zero_point
+    sign = np.ones_like(total) if halves_up else np.sign(total)
+    return sign * ((sign * total + count // 2) // count)

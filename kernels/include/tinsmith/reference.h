@@ -22,6 +22,7 @@
 #include "tinsmith/lstm.h"
 #include "tinsmith/matmul.h"
 #include "tinsmith/normalization.h"
+#include "tinsmith/partial_sums.h"
 #include "tinsmith/pooling.h"
 #include "tinsmith/poses.h"
 #include "tinsmith/powers.h"

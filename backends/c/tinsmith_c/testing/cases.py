@@ -18,10 +18,12 @@ from tinsmith_ir.operators import (
     Asinh,
     Atan,
     Atanh,
+    AverageOfSums,
     AveragePool2D,
     Broadcast,
     Cast,
     Ceil,
+    ChannelSums,
     Compare,
     Concat,
     Conv2D,
@@ -307,6 +309,23 @@ def pools_to_even(draft: Draft, dtype: DType) -> None:
             pool = AveragePool2D(window=window, padding=padding, halves_to_even=True)
             draft.kept(pool, [x])
             draft.kept(replace(pool, activation=Activation.RELU), [x])
+
+
+def partial_sums(draft: Draft, dtype: DType) -> None:
+    """Sums of two parts, and their mean with halves away from zero, up and to even."""
+    for channels, sizes in ((3, ((1, 2), (3, 4))), (16, ((2, 3), (2, 3)))):
+        sums: list[Value] = []
+        count = 0
+        for height, width in sizes:
+            x = draft.input((2, height, width, channels), dtype)
+            sums = [draft.builder.add(ChannelSums(), [x, *sums])]
+            count += height * width
+        operator = AverageOfSums(count, dtype)
+        draft.output(operator, sums, dtype, 0.1)
+        draft.output(replace(operator, halves_to_even=True), sums, dtype, 0.1)
+        draft.output(replace(operator, activation=Activation.RELU), sums, dtype, 0.1)
+        if dtype is DType.INT8:
+            draft.output(replace(operator, halves_up=True), sums, dtype, 0.1)
 
 
 def mean(draft: Draft, dtype: DType) -> None:
@@ -690,6 +709,7 @@ _TFLITE: tuple[Case, ...] = (
     *typed("comparisons", comparisons, (DType.INT8, *_PLAIN, DType.FLOAT32, DType.BOOL)),
     *typed("choices", choices, (*NUMBERS, DType.UINT8, *_PLAIN, DType.BOOL)),
     *typed("pools", pools, NUMBERS),
+    *typed("partial_sums", partial_sums, (DType.INT8, DType.INT16)),
     *typed("pools_to_even", pools_to_even, (DType.INT8, DType.INT16)),
     *typed("mean", mean, NUMBERS),
     *typed("sums", sums, (*NUMBERS, *_PLAIN)),

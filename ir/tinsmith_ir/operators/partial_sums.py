@@ -1,0 +1,139 @@
+"""A mean over height and width in two steps: sums that come to be part by part, and what ends them.
+
+Passes make these of operators whose `partial_sums` says so, where their input never exists as a whole.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tinsmith_ir.activation import Activation
+from tinsmith_ir.boxes import Box
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
+from tinsmith_ir.operators import checks
+from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Types, required
+from tinsmith_ir.operators.scaling import clamp, rounded_mean
+from tinsmith_ir.parameters import pool_parameters
+from tinsmith_ir.types import TensorType
+
+_LARGEST = (1 << 31) - 1
+SUMMED_DTYPES = (DType.INT8, DType.INT16)
+"""Of what is summed up."""
+
+
+def has_sums(count: int, dtype: DType) -> bool:
+    """Whether any `count` integers of a dtype have a sum of 32 bits, with half of `count` to spare."""
+    return 1 <= count * -dtype.integer_range[0] <= _LARGEST - count
+
+
+@dataclass(frozen=True)
+class ChannelSums(Operator):
+    """The sum of each channel's integers, as they are stored: (N, H, W, C) to (N, 1, 1, C) of plain int32.
+
+    sums: what they are added to, as the result; zeros if it is absent. Beyond 32 bits sums wrap.
+    """
+
+    mnemonic: ClassVar[str] = "channel_sums"
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("input"), Operand("sums", optional=True))
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """(N, 1, 1, C) of int32."""
+        input_ = checks.present(inputs, 0, "input")
+        checks.check_rank(input_, 4, "input")
+        result = TensorType((input_.shape[0], 1, 1, input_.shape[3]), DType.INT32)
+        sums = checks.optional(inputs, 1)
+        if sums is not None and sums.shape != result.shape:
+            raise GraphError(f"expected sums of shape {result.shape}, got {sums.shape}")
+        return (result,)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """int8 or int16, quantized per tensor; sums and result without quantization."""
+        input_ = checks.present(inputs, 0, "input")
+        checks.check_dtype(input_, SUMMED_DTYPES, "input")
+        checks.check_quantized(input_, "input")
+        for type_, name in ((checks.optional(inputs, 1), "sums"), (outputs[0], "result")):
+            if type_ is not None:
+                checks.check_dtype(type_, (DType.INT32,), name)
+                checks.check_numbers(type_, name, plain=(DType.INT32,))
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """One sum for each channel."""
+        del inputs, outputs
+        total = required(arrays, 0).astype(np.int64).sum(axis=(1, 2), keepdims=True)
+        if len(arrays) > 1 and arrays[1] is not None:
+            total = total + arrays[1].astype(np.int64)
+        return (total.astype(np.int32),)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """By image and channel; height and width are read whole."""
+        del outputs
+        _, height, width, _ = checks.present(inputs, 0, "input").shape
+        read = Box((box.ranges[0], (0, height), (0, width), box.ranges[3]))
+        boxes = (read, None if checks.optional(inputs, 1) is None else box)
+        return Restriction(self, boxes[: len(inputs)])
+
+
+@dataclass(frozen=True)
+class AverageOfSums(Operator):
+    """What AveragePool2D makes of `count` integers, given their sum: int32 to `dtype`, quantized as they were.
+
+    Halves are rounded away from zero, or as AveragePool2D's attributes of the same names say.
+    """
+
+    mnemonic: ClassVar[str] = "average_of_sums"
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("sums"),)
+
+    count: int = 1
+    dtype: DType = DType.INT8
+    activation: Activation = Activation.NONE
+    halves_up: bool = False
+    halves_to_even: bool = False
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The shape of the sums."""
+        return (TensorType(checks.present(inputs, 0, "sums").shape, self.dtype),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """Sums of int32 without quantization; the result per tensor; one way to round."""
+        sums = checks.present(inputs, 0, "sums")
+        checks.check_dtype(sums, (DType.INT32,), "sums")
+        checks.check_numbers(sums, "sums", plain=(DType.INT32,))
+        checks.check_dtype(outputs[0], SUMMED_DTYPES, "result")
+        checks.check_quantized(outputs[0], "result")
+        if not has_sums(self.count, self.dtype):
+            raise GraphError(
+                f"expected a count of {self.dtype.value} whose sums fit 32 bits, got {self.count}"
+            )
+        if self.halves_up and (self.halves_to_even or self.dtype is not DType.INT8):
+            raise GraphError("expected halves_up of i8 alone, and not with halves_to_even")
+        self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `pool_parameters`."""
+        pool_parameters(self, inputs, outputs[0])
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Sums by the count."""
+        output = outputs[0]
+        total = required(arrays, 0).astype(np.int64)
+        assert output.quantization is not None
+        zero_point = output.quantization.zero_point if self.halves_to_even else None
+        mean = rounded_mean(total, np.int64(self.count), zero_point, halves_up=self.halves_up)
+        p = pool_parameters(self, inputs, output)
+        return (clamp(mean, 0, p.clamp_min, p.clamp_max, output.dtype),)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """Anywhere."""
+        del inputs, outputs
+        return Restriction(self, (box,))
