@@ -55,7 +55,7 @@ def convolution_work(layer: Layer) -> Work | None:
     geometry = sizes.geometry(layer)
     match implementation(layer.target):
         case "mve":
-            return _convolution_mve(geometry)
+            return _convolution_mve(geometry, sizes.pixels(layer))
         case "dsp":
             return _convolution_dsp(geometry)
         case "c":
@@ -147,14 +147,19 @@ def _taps_inside(size: int, outputs: int, taps: int, stride: int, padding: int) 
     return sum(min(first + taps, size) - max(first, 0) for first in firsts)
 
 
-def _convolution_mve(geometry: Geometry) -> Work:
-    """mve/convolve_core.c: products of a matrix with so many rows, which are copied before or lie in the input."""
+def _convolution_mve(geometry: Geometry, at_once: int | None) -> Work:
+    """mve/convolve_core.c: products of a matrix with so many rows, which are copied before or lie in the input.
+
+    at_once: pixels that are copied where outputs lie over them.
+    """
     images, height, width, channels = geometry.output
     _, taps_y, taps_x, inputs = geometry.weights
     depth = taps_y * taps_x * inputs
     pixels = images * height * width
     counts = {"call": 1.0}
-    if scratch_mve.fields_in_place(geometry):
+    if at_once is not None:
+        rows = [at_once] * (pixels // at_once) + [pixels % at_once] * (pixels % at_once > 0)
+    elif scratch_mve.fields_in_place(geometry):
         is_one = width * geometry.stride[1] == geometry.stride[0] * geometry.input[2]
         rows = [height * width] * images if is_one else [width] * (images * height)
     else:

@@ -10,7 +10,7 @@ from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import AsGiven, Choice, Emission, Kernel, Layer, Prepared, Scope
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import cost, scratch, sizes, walks
+from tinsmith_cmsis_nn import cost, scratch, scratch_mve, sizes, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -158,6 +158,16 @@ def prepare_packed_any(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     return packed_constants(layer, packed(layer, any_shift=True))
 
 
+def convolution_options(layer: Layer) -> tuple[Choice, ...]:
+    """How many pixels of a 1x1 convolution MVE copies at once where outputs lie over them: more want more scratch, and
+    weights are read less often.
+    """
+    if implementation(layer.target) != "mve":
+        return ()
+    most = scratch_mve.pixels_at_once(sizes.geometry(layer))
+    return (Choice(sizes.PIXELS, tuple(range(3, most + 1, 3)), most),) if most else ()
+
+
 def depthwise_options(layer: Layer) -> tuple[Choice, ...]:
     """How many rows of a plane's output are made at once: more want more scratch, fewer copy halos more often. MVE goes
     by other pieces, of which there is no choice.
@@ -258,6 +268,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             takes_offsets=True,
             rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
             scratch_bytes=sizes.convolution_packed,
+            options=convolution_options,
             walk=walks.convolve_packed,
             cost=cost.convolution,
             prepare=prepare_packed,

@@ -11,6 +11,10 @@ STRIP = "strip"
 """The option of tinsmith_depthwise_packed_s8: how many rows of the output it makes at once."""
 
 
+PIXELS = "pixels"
+"""The option of tinsmith_convolve_packed_s8 with MVE: how many pixels it copies at once where outputs lie over them."""
+
+
 def geometry(layer: Layer) -> Geometry:
     """Sizes of a Conv2D or DepthwiseConv2D."""
     operator = layer.operator_as(Convolution)
@@ -26,7 +30,18 @@ def geometry(layer: Layer) -> Geometry:
 
 def convolution_packed(layer: Layer) -> int:
     """Of tinsmith_convolve_packed_s8."""
+    found = pixels(layer)
+    if found is not None:
+        return found * geometry(layer).input[3]
     return scratch.convolve_packed(implementation(layer.target), geometry(layer))
+
+
+def pixels(layer: Layer) -> int | None:
+    """How many pixels of a 1x1 convolution it was chosen to copy at once where outputs lie over them; None without
+    that choice.
+    """
+    found = [option.value for option in layer.options if option.name == PIXELS]
+    return int(found[0]) if found else None
 
 
 def convolution_public(layer: Layer) -> int:

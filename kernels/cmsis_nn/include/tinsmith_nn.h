@@ -68,7 +68,9 @@ extern "C" {
  *    C_OUT and K are rounded up to multiples of 4 with zeros. Size: roundup4(C_OUT) * roundup4(K).
  *  - MVE: as in arm_convolve_s8().
  *
- * @param[in,out] ctx          Scratch of tinsmith_convolve_packed_s8_get_buffer_size() bytes, 4-byte aligned.
+ * @param[in,out] ctx          Scratch of tinsmith_convolve_packed_s8_get_buffer_size() bytes, 4-byte aligned. MVE: of
+ * 1x1 with stride 1 fewer are enough, 3 * C_IN at least: ctx->size says how many pixels are copied at once where
+ * outputs lie over them.
  * @param[in]     conv_params  As in arm_convolve_s8().
  * @param[in]     quant_params Folded.
  * @param[in]     input_dims   [N, H, W, C_IN]

@@ -49,10 +49,14 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s8(const cmsis_nn_context *ctx, con
   }
   const mve_matrix matrix =
       mve_matrix_of(conv_params, quant_params, filter_dims, filter_data, filter_dims->n, bias_data);
-  const int32_t at_once = mve_pixels_at_once(conv_params, input_dims, filter_dims, output_dims);
+  const int32_t most = mve_pixels_at_once(conv_params, input_dims, filter_dims, output_dims);
   const int32_t pixels = input_dims->n * output_dims->h * output_dims->w;
-  if (at_once > 0 && do_overlap(input_data, pixels * matrix.depth, output_data, pixels * matrix.channels)) {
-    convolve_over(&matrix, input_data, pixels, output_data, ctx->buf, at_once);
+  if (most > 0 && do_overlap(input_data, pixels * matrix.depth, output_data, pixels * matrix.channels)) {
+    const int32_t held = ctx->size / (3 * matrix.depth) * 3;
+    if (held <= 0) {
+      return ARM_CMSIS_NN_ARG_ERROR;
+    }
+    convolve_over(&matrix, input_data, pixels, output_data, ctx->buf, held < most ? held : most);
     return ARM_CMSIS_NN_SUCCESS;
   }
   tinsmith_mve_convolve_s8(conv_params, &matrix, input_dims, input_data, filter_dims, output_dims, output_data,
