@@ -18,7 +18,7 @@ from tinsmith_driver.demonstration import find_example
 from tinsmith_ir import print_graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D
 from tinsmith_ir.testing import GraphBuilder, mlperf_tiny_dir
 from tinsmith_ir.types import Quantization, TensorType
 
@@ -55,6 +55,17 @@ def _narrow() -> str:
     return print_graph(builder.build(joined))
 
 
+def _averaged() -> str:
+    """Channels expanded from 4 to 32 and averaged, of which no pixel has to stay."""
+    builder = GraphBuilder("averaged")
+    scales = Quantization.per_tensor(0.5, 0)
+    data = np.random.default_rng(2).integers(-9, 10, (32, 1, 1, 4)).astype(np.int8)
+    x = builder.input("x", TensorType((1, 12, 16, 4), DType.INT8, scales))
+    expand = builder.constant("expand", data, Quantization.per_tensor(0.01, 0))
+    wide = builder.add(Conv2D(), [x, expand], "a", scales)
+    return print_graph(builder.build(builder.add(AveragePool2D(window=(12, 16)), [wide], "y")))
+
+
 def compiled(model: Path, target: str, folder: Path, *options: str) -> bytes:
     """The plan of a build."""
     arguments = ["compile", str(model), "--target", target, "--no-progress", *options]
@@ -70,6 +81,8 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     model.write_text(_STREAMING)
     narrow = folder / "narrow.tsm"
     narrow.write_text(_narrow())
+    averaged = folder / "averaged.tsm"
+    averaged.write_text(_averaged())
     builds: dict[str, tuple[Path, str, list[str]]] = {
         "digits on a Cortex-M4": (EXAMPLE.model, "cortex-m4", []),
         "digits on a Cortex-M55": (EXAMPLE.model, "cortex-m55", []),
@@ -77,6 +90,7 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         "streamed": (model, "cortex-m4", ["--ram", "3500"]),
         "asked for": (model, "cortex-m55", ["--ram", "3500", "--stream-input"]),
         "in patches": (narrow, "cortex-m4", ["--ram", "1800"]),
+        "sums": (averaged, "cortex-m4", ["--ram", "1700"]),
         "an engine": (_ROWS, "pulp-open", []),
     }
     return {
@@ -92,6 +106,7 @@ def test_plans_of_builds_hold(plans: dict[str, bytes]) -> None:
         jsonschema.validate(json.loads(plan), schema)
     assert len(json.loads(plans["streamed"])["cuts"]) >= 2
     assert len(json.loads(plans["in patches"])["patches"]) == 3
+    assert [it["is_sum"] for it in json.loads(plans["sums"])["patches"]] == [True]
     assert json.loads(plans["an engine"])["engines"]
 
 

@@ -3,8 +3,14 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tinsmith_driver.cli import main
+from tinsmith_ir import print_graph
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Conv2D
+from tinsmith_ir.testing import GraphBuilder
+from tinsmith_ir.types import Quantization, TensorType
 
 # Wide in the middle: whole, 32 KiB and more.
 WIDE = """graph 2 "wide" {
@@ -131,3 +137,22 @@ def test_explore_goes_down_to_the_least(
 def test_check_says_what_else_fits(wide: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tinsmith("check", wide) == 0
     assert "also fits at: " in capsys.readouterr().out
+
+
+def test_calls_take_less_scratch_where_that_is_enough(tmp_path: Path) -> None:
+    """A 1x1 convolution over its operand copies some pixels at once on MVE, and fewer where memory is short."""
+    builder = GraphBuilder("pixels")
+    scales = Quantization.per_tensor(0.05, 3)
+    x = builder.input("x", TensorType((1, 25, 5, 64), DType.INT8, scales))
+    data = np.random.default_rng(0).integers(-9, 10, (64, 1, 1, 64)).astype(np.int8)
+    weights = builder.constant("w", data, Quantization.per_tensor(0.01, 0))
+    model = tmp_path / "pixels.tsm"
+    model.write_text(print_graph(builder.build(builder.add(Conv2D(), [x, weights], "y", scales))))
+    command = ["compile", str(model), "--target", "cortex-m55", "--no-progress"]
+    found: list[tuple[int, str]] = []
+    for number, budget in enumerate(([], ["--ram", "8700"])):
+        folder = tmp_path / str(number)
+        assert main([*command, *budget, "-o", str(folder)]) == 0
+        ram = json.loads((folder / "report.json").read_text())["ram"]
+        found.append((ram["arena"], ram["arena_status"]))
+    assert found == [(8000 + 24 * 64, "optimal"), (8000 + 9 * 64, "optimal")]

@@ -18,6 +18,7 @@ from tinsmith_lowering import (
     PatchedRead,
     StreamedCall,
     StreamedRead,
+    StreamedRows,
     StreamPlan,
     Walk,
     find_kernel,
@@ -70,7 +71,7 @@ def _text(plan: Mapping[str, object]) -> str:
 
 def _plan(compilation: Compilation) -> Mapping[str, object]:
     program = compilation.program
-    traced = trace(program)
+    traced = trace(program, _layers(compilation))
     lives = traced.lives
     leaves = {name: _leaves(plan, lives) for name, plan in compilation.plans.items()}
     walks = _Walks(compilation, traced.meant)
@@ -292,13 +293,27 @@ def _loops(program: Program) -> list[Mapping[str, object]]:
     return found
 
 
+def _streams(compilation: Compilation) -> Sequence[StreamedRows]:
+    """The calls that stream together."""
+    facts = [record.facts for record in compilation.pass_records]
+    plan = next((fact for fact in facts if isinstance(fact, StreamPlan)), None)
+    return plan.segments if plan else ()
+
+
+def _layers(compilation: Compilation) -> Mapping[str, str]:
+    """Of each call that is a part of one, the name of that."""
+    found: dict[str, str] = {}
+    for segment in _streams(compilation):
+        found |= {part: call.name for call in segment.calls for part in call.parts}
+        found |= {it.part: call.name for call in segment.patched for it in call.patches}
+    return found
+
+
 class _Cuts:
     """The calls that are computed in parts: which steps make what, and which parts of operands these need."""
 
     def __init__(self, compilation: Compilation, traced: Traced) -> None:
-        facts = [record.facts for record in compilation.pass_records]
-        plan = next((fact for fact in facts if isinstance(fact, StreamPlan)), None)
-        segments = plan.segments if plan else ()
+        segments = _streams(compilation)
         self._traced = traced
         self._calls = [call for segment in segments for call in segment.calls]
         self._patched = [call for segment in segments for call in segment.patched]
@@ -355,6 +370,7 @@ class _Cuts:
             "shape": [*call.shape],
             "element_bytes": call.element_bytes,
             "window": call.lines,
+            "is_sum": call.is_sum,
             "parts": [
                 {
                     "step": index,

@@ -79,12 +79,15 @@ class Traced:
     lives: Mapping[str, list[tuple[int, int]]]
 
 
-def trace(program: Program) -> Traced:
+def trace(program: Program, layers: Mapping[str, str]) -> Traced:
     """Of a placed program; its values play no part.
+
+    layers: of calls that are parts of one, by name, what that one is called; what different ones make in turn in a
+    buffer are different tensors.
 
     Raises GraphError for a step that reads what no step has written.
     """
-    tracer = _Tracer(program)
+    tracer = _Tracer(program, layers)
     tracer.run()
     return Traced(
         tracer.meant,
@@ -121,7 +124,8 @@ def progressions(values: NDArray[np.int64]) -> list[list[int]]:
 
 
 class _Tracer:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, layers: Mapping[str, str]) -> None:
+        self._layers = layers
         self.meant = unrolled(program)
         self.written_names = [_name(step) for step, _ in instances(program.steps)]
         self.steps: list[TracedStep] = []
@@ -133,7 +137,8 @@ class _Tracer:
         self._held: dict[str, Tags] = {}
         self._last = self._last_steps()
         self._places: dict[str, Places] = {}
-        self._appended = dict.fromkeys(self._written_again(), 0)
+        self._again = frozenset(self._written_again())
+        self._appended: dict[str, int] = {}
         self._flights: dict[int, tuple[int, str]] = {}
 
     def run(self) -> None:
@@ -205,7 +210,8 @@ class _Tracer:
                 traced.reads = [self._access(str(operand)) for operand in operands]
                 if step.scratch is not None:
                     traced.scratch = self._make(step.scratch, "scratch")
-                traced.writes = [self._make(result, "made") for result in step.outputs]
+                layer = self._layers.get(name, "")
+                traced.writes = [self._make(result, "made", layer) for result in step.outputs]
             case Copy():
                 traced = TracedStep(step, name, "copy", engine=step.engine)
                 if step.source in self.meant.view:
@@ -250,15 +256,17 @@ class _Tracer:
         self._bytes(name)[self.places(name).indices()] = tags
         return self._facts(name, tags)
 
-    def _make(self, name: str, how: str) -> AccessFacts:
+    def _make(self, name: str, how: str, layer: str = "") -> AccessFacts:
         """New bytes in a view."""
         buffer = self.meant.buffer_of(name)
         indices = self.places(name).indices()
-        number = self._tensor(f"{how}/{buffer.name}", buffer.size_bytes)
-        if how == "made" and buffer.name in self._appended:
-            before = self._appended[buffer.name]
-            self._appended[buffer.name] += len(indices)
-            self.tensors[number]["bytes"] = self._appended[buffer.name]
+        is_again = how == "made" and buffer.name in self._again
+        tensor = f"{how}/{buffer.name}/{layer}" if is_again and layer else f"{how}/{buffer.name}"
+        number = self._tensor(tensor, buffer.size_bytes)
+        if is_again:
+            before = self._appended.get(tensor, 0)
+            self._appended[tensor] = before + len(indices)
+            self.tensors[number]["bytes"] = self._appended[tensor]
             indices = before + np.arange(len(indices))
         return self._put(name, (number << _SHIFT) + indices)
 

@@ -77,7 +77,8 @@ class PatchedCall(Checked):
     """A call that is computed in patches, some elements of which more than once.
 
     tensor: its result. is_inner: only other calls in patches read it. lines: rows that are kept of it, None for all,
-    and of what is inner.
+    and of what is inner. is_sum: each patch is all of it: that of the first rows of the first operand, or of the next
+    ones and of the patch before.
     """
 
     name: str
@@ -88,6 +89,7 @@ class PatchedCall(Checked):
     lines: int | None
     patches: tuple[Patch, ...]
     reads: tuple[PatchedRead, ...]
+    is_sum: bool = False
 
 
 @dataclass(frozen=True)

@@ -208,6 +208,27 @@ def patches() -> Json:
     return found
 
 
+def sums() -> Json:
+    """The sum of the 3 elements of x, of 4 bytes each, in 2 parts, in y."""
+    first, second = access("y", "made/y", 4, 0, 0), access("y", "made/y", 4, 0, 4)
+    adds = call("y.1", [access("x", "given/x", 4, 8, 8), first], [second])
+    adds["order"] = [[1, 0]]
+    found = plan(
+        [buffer("x", 0, 12, [-1, 1]), buffer("y", 12, 4, [0, 2])],
+        [call("y.0", [access("x", "given/x", 8)], [first]), adds],
+        second,
+        bound=16,
+    )
+    found["walks"] = [{"written": [[0, 1, 1, 1]], "read": [[0, 1, 1, 1]]}]
+    made = _patched("y", "", 1, [(0, 0, 1, 0, 2), (1, 0, 1, 2, 3)], ("", "given/x", 3))
+    own = {"layer": "y", "tensor": "", "start": 0, "shape": [1, 1], "element_bytes": 4}
+    made |= {"is_sum": True, "reads": [*made["reads"], own]}
+    made["parts"][0]["needs"].append([])
+    made["parts"][1]["needs"].append([[0, 1], [0, 1]])
+    found["patches"] = [made]
+    return found
+
+
 def _patched(
     layer: str,
     tensor: str,
@@ -222,6 +243,7 @@ def _patched(
         "shape": [1, columns],
         "element_bytes": 4,
         "window": None,
+        "is_sum": False,
         "parts": [
             {"step": step, "box": [[0, 1], [begin, end]], "needs": [[[0, 1], [first, last]]]}
             for step, begin, end, first, last in parts

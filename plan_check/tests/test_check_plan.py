@@ -12,6 +12,7 @@ from small_plans import (
     call,
     patches,
     sliding,
+    sums,
     two_calls,
     window,
 )
@@ -28,7 +29,7 @@ def refusal(plan: Json) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("make", [two_calls, sliding, window, patches, beside_the_core])
+@pytest.mark.parametrize("make", [two_calls, sliding, window, patches, sums, beside_the_core])
 def test_a_true_plan_holds(make: Callable[[], Json]) -> None:
     checked(make())
 
@@ -197,6 +198,40 @@ def test_patches_make_all_of_a_result() -> None:
     # The second patch of y is said to hold the columns of the first.
     plan["patches"][0]["parts"][1] |= {"box": [[0, 1], [0, 2]]}
     assert "step 3 (z.1): expected y [[0, 1], [1, 3]] read" in refusal(plan)
+
+
+@pytest.mark.parametrize(
+    ("part", "needs", "said"),
+    [
+        (0, [[0, 1], [0, 1]], "expected given/x [[0, 1], [0, 1]] read"),
+        (1, [[0, 1], [1, 3]], "expected given/x [[0, 1], [1, 3]] read"),
+    ],
+)
+def test_sums_add_what_they_say(part: int, needs: object, said: str) -> None:
+    plan = sums()
+    plan["patches"][0]["parts"][part]["needs"][0] = needs
+    assert said in refusal(plan)
+
+
+def test_sums_add_all_of_it_once() -> None:
+    plan = sums()
+    del plan["patches"][0]["parts"][1]
+    assert refusal(plan).endswith("expected all of [1, 3] added, got ((0, 1), (0, 2))")
+    plan = sums()
+    last = plan["patches"][0]["parts"][1]
+    plan["steps"][1]["reads"][0] = access("x", "given/x", 8, 4, 4)
+    view = next(view for view in plan["views"] if view["name"] == "x.8.4")
+    view |= {"name": "x.4.8", "shape": [8]}
+    last["needs"][0] = [[0, 1], [1, 3]]
+    assert "expected what follows ((0, 1), (0, 2)) added, got ((0, 1), (1, 3))" in refusal(plan)
+
+
+def test_sums_go_on_from_the_part_before() -> None:
+    plan = sums()
+    del plan["steps"][1]["reads"][1]
+    plan["steps"][1]["order"] = []
+    plan["patches"][0]["parts"][1]["needs"][1] = []
+    assert "read, got other sums" in refusal(plan)
 
 
 def test_what_an_engine_writes_is_read_behind_the_wait() -> None:

@@ -40,7 +40,7 @@ class _Check:
 
     def _check(self, patches: Patches, where: str) -> None:
         before, made = -1, 0
-        for part in patches.parts:
+        for index, part in enumerate(patches.parts):
             if not before < part.step < len(self._steps) or part.step in self._taken:
                 raise PlanRefusedError(
                     "patches", where, f"a step of its own behind step {before}", part.step
@@ -51,12 +51,16 @@ class _Check:
             spans = _spans(part.box, patches.shape, patches.element_bytes, place)
             self._check_reads(patches, part, place)
             self._check_writes(patches, part, spans, place)
-            if patches.tensor:
+            if patches.is_sum:
+                self._check_sum(patches, index, place)
+            elif patches.tensor:
                 if [start for start, _ in spans] != [made]:
                     raise PlanRefusedError("patches", place, f"elements from byte {made} on", spans)
                 made += spans[0][1]
         size = prod(patches.shape) * patches.element_bytes
-        if patches.tensor and patches.window is None and made != size:
+        if patches.is_sum:
+            _check_ranges(patches, where)
+        elif patches.tensor and patches.window is None and made != size:
             raise PlanRefusedError("patches", where, f"{size} bytes made", made)
 
     def _check_writes(
@@ -89,6 +93,17 @@ class _Check:
                 what = f"{read.layer or read.tensor} {[list(range_) for range_ in box]} read"
                 raise PlanRefusedError("patches", place, what, "other elements")
 
+    def _check_sum(self, patches: Patches, index: int, place: str) -> None:
+        """The part is all of the result, and adds to what the part before has made."""
+        part = patches.parts[index]
+        if part.box != tuple((0, size) for size in patches.shape):
+            raise PlanRefusedError("patches", place, f"all of {[*patches.shape]} made", part.box)
+        if not index:
+            return
+        before = _joined(self._steps[patches.parts[index - 1].step].writes[0])
+        if before not in [_joined(access) for access in self._steps[part.step].reads]:
+            raise PlanRefusedError("patches", place, f"{before} read", "other sums")
+
     def _elements(self, read: PatchRead, access: Access) -> list[_Span] | None:
         """Which bytes of an operand an access finds, in order; None if some are of something else."""
         found: list[_Span] = []
@@ -108,6 +123,24 @@ class _Check:
                 found += part
                 start += sum(size for _, size in part)
         return [*_merged(found)]
+
+
+def _check_ranges(patches: Patches, where: str) -> None:
+    """The parts of a sum take the first operand range by range, all of it, none of it twice."""
+    shape = patches.reads[0].shape if patches.reads else ()
+    made: tuple[Range, ...] = ()
+    for part in patches.parts:
+        box = part.needs[0]
+        cut = [axis for axis in range(len(made)) if box[axis] != made[axis]]
+        follows = len(cut) == 1 and box[cut[0]][0] == made[cut[0]][1]
+        if made and not follows:
+            raise PlanRefusedError("patches", where, f"what follows {made} added", box)
+        if made:
+            axis = cut[0]
+            box = (*made[:axis], (made[axis][0], box[axis][1]), *made[axis + 1 :])
+        made = box
+    if made != tuple((0, size) for size in shape):
+        raise PlanRefusedError("patches", where, f"all of {[*shape]} added", made)
 
 
 def _spans(

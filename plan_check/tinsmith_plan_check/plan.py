@@ -237,7 +237,8 @@ class Patches:
     """A call of the network that is computed in parts, some elements more than once.
 
     tensor: what holds the result, from byte `start` on; "" if only calls in patches read it. window: lines that are
-    kept of it, None for all.
+    kept of it, None for all. is_sum: each part is all of the result: the sum over a range of the first operand, and,
+    but for the first part, over what the part before has made, which is the second operand.
     """
 
     layer: str
@@ -246,6 +247,7 @@ class Patches:
     shape: tuple[int, ...]
     element_bytes: int
     window: int | None
+    is_sum: bool
     parts: tuple[PatchPart, ...]
     reads: tuple[PatchRead, ...]
 

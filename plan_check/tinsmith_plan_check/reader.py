@@ -223,6 +223,7 @@ def _patches(found: Members) -> Patches:
         shape=found.integers("shape", 1),
         element_bytes=found.integer("element_bytes", 1),
         window=found.optionalinteger_in("window", 1),
+        is_sum=found.flag("is_sum"),
         parts=found.objects("parts", _patch_part),
         reads=found.objects("reads", _patch_read),
     )

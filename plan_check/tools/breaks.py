@@ -527,6 +527,16 @@ def patch_left_out(plan: Json, random: Random) -> str | None:
 
 
 @_break
+def rows_not_added(plan: Json, random: Random) -> str | None:
+    """A sum that leaves out some of what it is of."""
+    found = _any(random, [it for it in _patch_parts(plan) if it[0]["is_sum"]])
+    if found is None:
+        return None
+    del found[0]["parts"][found[1]]
+    return found[0]["layer"]
+
+
+@_break
 def patch_needs_others(plan: Json, random: Random) -> str | None:
     """A part needs elements beside those that it reads."""
     found: list[tuple[Json, list[int]]] = []

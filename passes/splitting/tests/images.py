@@ -52,6 +52,10 @@ class Network:
         operator = kind((window, window), (stride, stride))
         return self._builder.add(operator, [x], "y", x.type.quantization)
 
+    def average(self, x: Value) -> Value:
+        operator = AveragePool2D((x.type.shape[1], x.type.shape[2]))
+        return self._builder.add(operator, [x], "y", x.type.quantization)
+
     def build(self, *outputs: Value) -> Graph:
         return self._builder.build(outputs)
 

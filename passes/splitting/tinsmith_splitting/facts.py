@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.program import Call, Copy, Program
 from tinsmith_lowering import (
     Patch,
@@ -17,7 +18,8 @@ from tinsmith_lowering import (
 from tinsmith_splitting.patches import PatchedCalls
 from tinsmith_splitting.rows import Parts, RowCall
 from tinsmith_splitting.search import Path
-from tinsmith_splitting.stream import Read
+from tinsmith_splitting.stream import Make, Read
+from tinsmith_splitting.sums import SummedCall
 from tinsmith_splitting.ways import Choice, Streamed
 
 
@@ -35,7 +37,7 @@ def plan_of(parts: Parts, path: Path[Choice], made: Mapping[str, Sequence[str]])
             tuple(_patched(parts, way.of, made)),
         )
         for way in path.ways
-        if way.of is not None
+        if isinstance(way.of, Streamed)
     )
     return StreamPlan(segments, path.live_bytes, path.extra)
 
@@ -44,7 +46,7 @@ def _calls(
     program: Program, streamed: Streamed, made: Mapping[str, Sequence[str]]
 ) -> Iterator[StreamedCall]:
     for found in streamed.calls.values():
-        if isinstance(found, PatchedCalls) or isinstance(found.call, Copy):
+        if not isinstance(found, RowCall) or isinstance(found.call, Copy):
             continue
         stage = found.stage
         yield StreamedCall(
@@ -81,6 +83,8 @@ def _patched(
     parts: Parts, streamed: Streamed, made: Mapping[str, Sequence[str]]
 ) -> Iterator[PatchedCall]:
     for found in streamed.calls.values():
+        if isinstance(found, SummedCall):
+            yield _summed_call(parts.program, streamed, found, made[found.call.name])
         if not isinstance(found, PatchedCalls):
             continue
         inner = {call.result.name: call.stage.name for call in found.calls[:-1]}
@@ -121,6 +125,32 @@ def _patched_call(
             for name in call.inputs
             if name is not None and name in program.view
         ),
+    )
+
+
+def _summed_call(
+    program: Program, streamed: Streamed, found: SummedCall, names: Sequence[str]
+) -> PatchedCall:
+    """Sums, of which each part makes all: of the first rows, and then of others and of what they were."""
+    name = found.call.name
+    type_ = found.sums.sums
+    box = Box.whole(type_.shape)
+    patches: list[Patch] = []
+    for action in streamed.segment.stream.actions:
+        if isinstance(action, Make) and action.stage == name:
+            needs = found.rows(action.begin, action.end), box if action.begin else None
+            patches.append(Patch(names[len(patches)], box, needs))
+    own = PatchedRead("", "", 0, type_.shape, type_.dtype.size_bytes, name)
+    return PatchedCall(
+        name,
+        found.result.name,
+        type_.shape,
+        type_.dtype.size_bytes,
+        is_inner=True,
+        lines=None,
+        patches=tuple(patches),
+        reads=(_patched_read(program, streamed, found.operand.name, {}), own),
+        is_sum=True,
     )
 
 

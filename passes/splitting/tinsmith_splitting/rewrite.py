@@ -8,6 +8,7 @@ from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.hazards import without_unused
 from tinsmith_ir.names import FreshNames
+from tinsmith_ir.operators import Operator
 from tinsmith_ir.program import (
     Buffer,
     Call,
@@ -21,9 +22,11 @@ from tinsmith_ir.program import (
 from tinsmith_lowering import overlaps, scratch_type
 
 from tinsmith_splitting.patches import PatchedCalls, start_in
-from tinsmith_splitting.rows import Parts, RowCall
+from tinsmith_splitting.rows import PartKernel, Parts, RowCall
 from tinsmith_splitting.search import Path
 from tinsmith_splitting.stream import Drop, Make
+from tinsmith_splitting.sums import SummedCall
+from tinsmith_splitting.trimmed import Trimmed
 from tinsmith_splitting.ways import Choice, Streamed
 
 
@@ -37,6 +40,8 @@ def rewritten(
     for way in path.ways:
         if way.of is None:
             writing.steps += steps[way.first : way.last + 1]
+        elif isinstance(way.of, Trimmed):
+            writing.trim(way.of)
         else:
             writing.add(way.of)
     return writing.program(), writing.parts
@@ -66,23 +71,38 @@ class _Writing:
             )
         )
 
+    def trim(self, trimmed: Trimmed) -> None:
+        """A call with scratch of its own size."""
+        call = trimmed.call
+        memory = self._program.buffer_of(call.outputs[0]).memory
+        type_ = scratch_type(trimmed.scratch)
+        buffer, view = tensor(self._fresh(f"{call.name}.scratch"), type_, memory)
+        self._buffers[buffer.name], self._views[view.name] = buffer, view
+        self.steps.append(replace(call, scratch=view.name))
+
     def add(self, streamed: Streamed) -> None:
         """The steps of calls that stream."""
         segment = streamed.segment
         memory = self._program.buffer_of([*streamed.calls.values()][-1].result.name).memory
-        windows = {
-            name: self._added(f"{name}.lines", lines * segment.row_bytes[name], memory)
-            for name, lines in segment.stream.lines.items()
-        }
+        windows: dict[str, _Window] = {}
+        for names in segment.places:
+            sizes = [segment.stream.lines[name] * segment.row_bytes[name] for name in names]
+            buffer = self._added(f"{names[0]}.lines", max(sizes), memory)
+            windows |= {
+                name: _Window(buffer.name, size) for name, size in zip(names, sizes, strict=True)
+            }
         patches = None
         if segment.patch_bytes:
             patches = self._added("patches", segment.patch_bytes, memory)
+        sums: dict[str, str] = {}
         for action in segment.stream.actions:
             if isinstance(action, Drop):
                 self._drop(windows[action.tensor], action, segment.row_bytes[action.tensor])
                 continue
             rows = streamed.calls[action.stage]
-            if isinstance(rows, PatchedCalls):
+            if isinstance(rows, SummedCall):
+                self._add_rows(rows, action, windows, sums)
+            elif isinstance(rows, PatchedCalls):
                 assert patches is not None
                 self._make_patches(rows, action, windows, patches)
             else:
@@ -93,22 +113,24 @@ class _Writing:
         self._buffers[buffer.name] = buffer
         return buffer
 
-    def _drop(self, window: Buffer, action: Drop, row_bytes: int) -> None:
+    def _drop(self, window: "_Window", action: Drop, row_bytes: int) -> None:
         """Copies of at most as many lines as go, so that none lies over what it is copied from."""
         begin = window.size_bytes // row_bytes - action.kept
         for at in range(0, action.kept, action.dropped):
             size = min(action.dropped, action.kept - at) * row_bytes
-            source = self._bytes(window, (begin + at) * row_bytes, size)
-            destination = self._bytes(window, (begin + at - action.dropped) * row_bytes, size)
+            source = self._bytes(window.buffer, (begin + at) * row_bytes, size)
+            destination = self._bytes(
+                window.buffer, (begin + at - action.dropped) * row_bytes, size
+            )
             self.steps.append(Copy(source, destination))
 
-    def _bytes(self, buffer: Buffer, start: int, size: int) -> str:
-        name = self._fresh(f"{buffer.name}.{start}")
-        self._views[name] = View(name, scratch_type(size), buffer.name, Expression(start))
+    def _bytes(self, buffer: str, start: int, size: int) -> str:
+        name = self._fresh(f"{buffer}.{start}")
+        self._views[name] = View(name, scratch_type(size), buffer, Expression(start))
         return name
 
     def _make(
-        self, rows: RowCall, call: Call | Copy, action: Make, windows: Mapping[str, Buffer]
+        self, rows: RowCall, call: Call | Copy, action: Make, windows: "Mapping[str, _Window]"
     ) -> None:
         lines = _Lines(rows.axis, action, windows)
         box = rows.box(action.begin, action.end)
@@ -120,7 +142,7 @@ class _Writing:
         self._call(call, box, lambda where, name, part: self._rows(where, name, part, lines))
 
     def _make_patches(
-        self, rows: PatchedCalls, action: Make, windows: Mapping[str, Buffer], patches: Buffer
+        self, rows: PatchedCalls, action: Make, windows: "Mapping[str, _Window]", patches: Buffer
     ) -> None:
         lines = _Lines(rows.axis, action, windows)
         for row in range(action.begin, action.end):
@@ -133,6 +155,68 @@ class _Writing:
                     return self._held(where, name, box, held[name], (patches, start))
 
                 self._call(piece.call, piece.box, partial(view_of, held=piece.held))
+
+    def _add_rows(
+        self,
+        rows: SummedCall,
+        action: Make,
+        windows: "Mapping[str, _Window]",
+        sums: dict[str, str],
+    ) -> None:
+        """What adds some rows; behind the last ones what makes the result. sums: by call, their view."""
+        call, name = rows.call, rows.call.name
+        if name not in sums:
+            memory = self._program.buffer_of(rows.result.name).memory
+            buffer, view = tensor(self._fresh(f"{name}.sums"), rows.sums.sums, memory)
+            self._buffers[buffer.name], self._views[view.name] = buffer, view
+            sums[name] = view.name
+        where = self._fresh(name)
+        self.parts.setdefault(name, []).append(where)
+        lines = _Lines(rows.axis, action, windows)
+        box = rows.rows(action.begin, action.end)
+        given = self._rows(where, rows.operand.name, box, lines)
+        operands = (given, sums[name]) if action.begin else (given,)
+        adds = rows.adds(self._parts, action.begin, action.end)
+        assert adds is not None
+        self._append(call, where, adds, rows.sums.adds, operands, sums[name])
+        if action.end == rows.stage.rows:
+            ends = rows.ends(self._parts)
+            assert ends is not None
+            where = self._fresh(name)
+            self._append(call, where, ends, rows.sums.ends, (sums[name],), rows.result.name)
+
+    def _append(
+        self,
+        call: Call,
+        where: str,
+        choice: PartKernel,
+        operator: Operator,
+        inputs: tuple[str | None, ...],
+        result: str,
+    ) -> None:
+        """A call in the place of a part of another."""
+        layer = replace(choice.layer, name=where)
+        size = choice.kernel.scratch_bytes(layer)
+        scratch = None
+        if size:
+            memory = self._program.buffer_of(call.outputs[0]).memory
+            buffer, view = tensor(self._fresh(f"{where}.scratch"), scratch_type(size), memory)
+            self._buffers[buffer.name], self._views[view.name] = buffer, view
+            scratch = view.name
+        self.steps.append(
+            Call(
+                where,
+                choice.called,
+                operator,
+                inputs,
+                (result,),
+                scratch,
+                choice.reason,
+                location=call.location,
+                over=overlaps(choice.kernel, layer),
+                options=layer.options,
+            )
+        )
 
     def _call(self, call: Call, box: Box, view_of: Callable[[str, str, Box], str]) -> None:
         """A part of a call. view_of: the view of a part of a tensor, given the call's name, the tensor's and a box."""
@@ -152,28 +236,7 @@ class _Writing:
             else:
                 names.append(view_of(where, name, read))
         result = view_of(where, call.outputs[0], box)
-        layer = replace(choice.layer, name=where)
-        size = choice.kernel.scratch_bytes(layer)
-        scratch = None
-        if size:
-            memory = program.buffer_of(call.outputs[0]).memory
-            buffer, view = tensor(self._fresh(f"{where}.scratch"), scratch_type(size), memory)
-            self._buffers[buffer.name], self._views[view.name] = buffer, view
-            scratch = view.name
-        self.steps.append(
-            Call(
-                where,
-                choice.called,
-                restriction.operator,
-                restriction.taken(names),
-                (result,),
-                scratch,
-                choice.reason,
-                location=call.location,
-                over=overlaps(choice.kernel, layer),
-                options=layer.options,
-            )
-        )
+        self._append(call, where, choice, restriction.operator, restriction.taken(names), result)
 
     def _constant(self, given: ConstantBuffer, box: Box) -> str:
         if box.is_whole(given.type.shape):
@@ -200,7 +263,7 @@ class _Writing:
             part = View(
                 self._fresh(f"{where}.{name}"),
                 cut_type(whole.type, box),
-                window.name,
+                window.buffer,
                 Expression(start),
             )
         self._views[part.name] = part
@@ -219,9 +282,17 @@ class _Writing:
 
 
 @dataclass(frozen=True)
+class _Window:
+    """Lines at the beginning of a buffer."""
+
+    buffer: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
 class _Lines:
     """Where rows lie while a stage makes some."""
 
     axis: int
     action: Make
-    windows: Mapping[str, Buffer]
+    windows: "Mapping[str, _Window]"

@@ -24,7 +24,7 @@ COPY_COST = (30.0, 0.15)
 """Instructions of one copy, and of one of its bytes."""
 
 
-def _cost_of(kernel: Kernel, layer: Layer) -> float:
+def cost_of(kernel: Kernel, layer: Layer) -> float:
     """Instructions of a call, about."""
     cost = kernel.cost(layer)
     if cost is not None:
@@ -112,12 +112,20 @@ class Parts:
 
     def price(self, call: Call, box: Box) -> Price | None:
         """Of a part; None if no kernel computes it."""
-        choice = self.choice(call, box)
+        return self.price_of(self.choice(call, box))
+
+    def price_of(self, choice: PartKernel | None) -> Price | None:
+        """Of a kernel and its layer."""
         if choice is None:
             return None
         return Price(
-            choice.kernel.scratch_bytes(choice.layer), _cost_of(choice.kernel, choice.layer)
+            choice.kernel.scratch_bytes(choice.layer), cost_of(choice.kernel, choice.layer)
         )
+
+    def best(self, layer: Layer) -> PartKernel:
+        """The first kernel that takes a layer of no call; raises UnsupportedError if none does."""
+        kernel, reason, called = choose_kernel(layer, self.kernels)
+        return PartKernel(kernel, kernel.with_options(layer, ()), called, reason)
 
     def _choose(self, call: Call, layer: Layer) -> PartKernel:
         try:
@@ -171,6 +179,10 @@ class RowCall:
             once, each = COPY_COST
             return Price(0, once + each * (end - begin) * self.row_bytes)
         return parts.price(self.call, self.box(begin, end))
+
+    def whole_price(self, parts: Parts) -> Price | None:
+        """Of all rows at once."""
+        return self.price(parts, 0, self.stage.rows)
 
     def box(self, begin: int, end: int) -> Box:
         """Rows of the result."""

@@ -52,6 +52,8 @@ class Segment:
     """Instructions of one copy, and of one of its bytes."""
     patch_bytes: int = 0
     """That are there all the time, for patches."""
+    sum_bytes: int = 0
+    """The same, for sums."""
 
     @cached_property
     def cost(self) -> float:
@@ -68,18 +70,34 @@ class Segment:
 
     @cached_property
     def inner_bytes(self) -> int:
-        """The most bytes that windows, patches and scratch have at once."""
+        """The most bytes that windows, patches, sums and scratch have at once."""
         actions = self.stream.actions
         live = [0] * (len(actions) + 1)
-        spans: list[tuple[int, int, int]] = []
-        open_: dict[str, tuple[int, int]] = {}  # window -> first and last action
         for at, action in enumerate(actions):
+            if isinstance(action, Make):
+                price = self.prices[action.stage, action.begin, action.end]
+                live[at] += self.sizes.rounded(price.scratch)
+        change = [0] * (len(actions) + 1)
+        for name, spans in self.spans.items():
+            for first, last in spans:
+                change[first] += self._window(name)
+                change[last + 1] -= self._window(name)
+        now, most = 0, 0
+        for at in range(len(actions)):
+            now += change[at]
+            most = max(most, now + live[at])
+        return most + self.patch_bytes + self.sum_bytes
+
+    @cached_property
+    def spans(self) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """Of each window, first and last action of each stretch in which it holds something that is still read."""
+        found: dict[str, list[tuple[int, int]]] = {name: [] for name in self.stream.lines}
+        open_: dict[str, tuple[int, int]] = {}
+        for at, action in enumerate(self.stream.actions):
             if isinstance(action, Drop):
                 open_[action.tensor] = open_[action.tensor][0], at
                 continue
             stage = self._stage[action.stage]
-            price = self.prices[action.stage, action.begin, action.end]
-            live[at] += self.sizes.rounded(price.scratch)
             for read in stage.reads:
                 if read.tensor in open_:
                     open_[read.tensor] = open_[read.tensor][0], at
@@ -88,18 +106,40 @@ class Segment:
             if lines is None:
                 continue
             if name in open_ and action.end - action.begin == lines:  # all of it anew
-                spans.append((*open_.pop(name), self._window(name)))
+                found[name].append(open_.pop(name))
             open_[name] = open_.get(name, (at, at))[0], at
-        spans += [(first, last, self._window(name)) for name, (first, last) in open_.items()]
-        change = [0] * (len(actions) + 1)
-        for first, last, size in spans:
-            change[first] += size
-            change[last + 1] -= size
-        now, most = 0, 0
-        for at in range(len(actions)):
-            now += change[at]
-            most = max(most, now + live[at])
-        return most + self.patch_bytes
+        for name, span in open_.items():
+            found[name].append(span)
+        return found
+
+    @cached_property
+    def places(self) -> Sequence[Sequence[str]]:
+        """Windows that take turns in one place: such as hold nothing from time to time, and never both something."""
+        turns = [name for name, spans in self.spans.items() if len(spans) > 1]
+        found: list[list[str]] = [[name] for name in self.spans if name not in turns]
+        shared: list[list[str]] = []
+        for name in sorted(turns, key=self._window, reverse=True):
+            place = next(
+                (it for it in shared if not any(self._meet(name, other) for other in it)), None
+            )
+            if place is None:
+                shared.append([name])
+            else:
+                place.append(name)
+        return [*found, *shared]
+
+    def _meet(self, one: str, other: str) -> bool:
+        """Whether both windows hold something at some time."""
+        mine, theirs = iter(self.spans[one]), iter(self.spans[other])
+        first, second = next(mine, None), next(theirs, None)
+        while first is not None and second is not None:
+            if first[1] < second[0]:
+                first = next(mine, None)
+            elif second[1] < first[0]:
+                second = next(theirs, None)
+            else:
+                return True
+        return False
 
     def _window(self, name: str) -> int:
         return self.sizes.rounded(self.stream.lines[name] * self.row_bytes[name])

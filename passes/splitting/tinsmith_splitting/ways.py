@@ -16,6 +16,8 @@ from tinsmith_splitting.rows import COPY_COST, Parts, RowCall, result_of, row_ax
 from tinsmith_splitting.search import Candidate, Way, least_budget
 from tinsmith_splitting.segment import Price, Segment, Sizes, parts_of
 from tinsmith_splitting.stream import stream
+from tinsmith_splitting.sums import SummedCall, summed_call
+from tinsmith_splitting.trimmed import Trimmed, scratch_of, trimmed
 
 _MOST_ROWS = 16
 """That each call makes at a time."""
@@ -31,13 +33,13 @@ class Streamed:
     patches: how many there are to a row of those that are computed in patches; 0 if none is.
     """
 
-    calls: Mapping[str, RowCall | PatchedCalls]
+    calls: Mapping[str, RowCall | PatchedCalls | SummedCall]
     segment: Segment
     chunk: int
     patches: int = 0
 
 
-Choice = Streamed | None
+Choice = Streamed | Trimmed | None
 """None: a step as it is."""
 
 
@@ -53,7 +55,7 @@ class _Range:
 
     first: int
     last: int
-    calls: Sequence[RowCall]
+    calls: Sequence[RowCall | SummedCall]
     inner: frozenset[str]
     outer: frozenset[str]
     exits: Mapping[str, int]
@@ -82,11 +84,12 @@ class Ways:
         self._steps = tuple(simple_steps(program.steps))
         self._sizes = Sizes(max(memory.alignment for memory in program.memories))
         self._spans = lifetimes(program)
-        self._rows: dict[tuple[int, int], RowCall | None] = {}
+        self._rows: dict[tuple[int, int], RowCall | SummedCall | None] = {}
         self._known_ranges: dict[tuple[int, int], _Range | None] = {}
         self._known: dict[tuple[int, int, int, int], Way[Choice] | None] = {}
         self._prices: dict[tuple[str, int, int, int, int], Price | None] = {}
         self._patched: dict[tuple[int, int, int, int], PatchedCalls | None] = {}
+        self._known_less: dict[int, Sequence[Way[Choice]]] = {}
         self._known_middles: dict[int, Sequence[tuple[int, int]]] = {}
         self._views_of = Counter(view.buffer for view in program.views)
 
@@ -101,8 +104,9 @@ class Ways:
 
         aim: those with at most so many live bytes are asked for in the same way, and the least that exceed it.
         """
-        found = [way for way in self.as_they_are if way.live_bytes <= budget]
         wanted = budget if aim is None else min(aim, budget)
+        found = [way for way in self.as_they_are if way.live_bytes <= budget]
+        found += (way for at in range(len(self._steps)) for way in self._less(at, wanted, budget))
         for range_ in self._ranges(budget):
             alone = self.as_they_are[range_.first : range_.last + 1]
             if all(way.live_bytes <= wanted for way in alone):
@@ -122,6 +126,11 @@ class Ways:
                 for way in self.as_they_are
             ),
             *(
+                Candidate(way.first, way.last, way.live_bytes, partial(_live_bytes, way))
+                for at in range(len(self._steps))
+                for way in self._with_less_scratch(at)[-1:]
+            ),
+            *(
                 Candidate(it.first, it.last, it.least_bytes, partial(self._least_bytes, it))
                 for it in self._ranges(budget)
             ),
@@ -133,6 +142,33 @@ class Ways:
     def _least_bytes(self, range_: "_Range") -> int | None:
         way = self._least(range_)
         return None if way is None else way.live_bytes
+
+    def _less(self, at: int, wanted: int, budget: int) -> Iterator[Way[Choice]]:
+        """Of a step that takes more than is wanted, the way with less scratch that takes as much as it may; if none
+        takes as little, that which takes least.
+        """
+        if self.as_they_are[at].live_bytes <= wanted:
+            return
+        ways = self._with_less_scratch(at)
+        way = next((way for way in ways if way.live_bytes <= wanted), ways[-1] if ways else None)
+        if way is not None and way.live_bytes <= budget:
+            yield way
+
+    def _with_less_scratch(self, at: int) -> Sequence[Way[Choice]]:
+        """A step with other options, the most scratch first."""
+        if at not in self._known_less:
+            step = self._steps[at]
+            found = trimmed(self.parts, step) if isinstance(step, Call) else ()
+            self._known_less[at] = [self._trimmed_way(at, it) for it in found]
+        return self._known_less[at]
+
+    def _trimmed_way(self, at: int, made: Trimmed) -> Way[Choice]:
+        scratch = self._buffer(scratch_of(self.parts, made.call).name)
+        live = sum(self._size(name) for name in self._live(at, at) if name != scratch)
+        live += self._sizes.rounded(made.scratch)
+        if made.call.over:
+            live -= self._shared(made.call, at)
+        return Way(at, at, live, made.extra, made)
 
     def _first_within(self, range_: "_Range", budget: int) -> Way[Choice] | None:
         """The way of a range that keeps within a budget, the first in the order of what they cost as a rule."""
@@ -213,7 +249,7 @@ class Ways:
         exits = {
             call.result.name: self._size(call.result.buffer)
             for call in calls
-            if call.result.buffer not in inner
+            if call.result.buffer not in inner and isinstance(call, RowCall)
         }
         lines = [
             self._lasting_bytes(call, calls) if call.result.buffer in inner else 0 for call in calls
@@ -232,7 +268,9 @@ class Ways:
             around=sum(map(self._size, outer)) - max(exits.values(), default=0),
         )
 
-    def _lasting_bytes(self, call: RowCall, calls: Sequence[RowCall]) -> int:
+    def _lasting_bytes(
+        self, call: RowCall | SummedCall, calls: Sequence[RowCall | SummedCall]
+    ) -> int:
         """Of the window of a result, at least: 0 where each of its rows may be gone before the next is made."""
         name = call.result.name
         rows = max(
@@ -247,30 +285,35 @@ class Ways:
         )
         return self._sizes.rounded(rows * call.row_bytes) if rows > 1 else 0
 
-    def _row_calls(self, first: int, last: int) -> list[RowCall] | None:
+    def _row_calls(self, first: int, last: int) -> list[RowCall | SummedCall] | None:
         """The calls as stages, if they can stream along one axis and share the rows of what lies between."""
         steps = self._steps[first : last + 1]
         results = [result_of(self.program, step) for step in steps]
         axis = row_axis([view.type.shape for view in results if view is not None])
         if axis is None or None in results:
             return None
-        found: list[RowCall] = []
+        found: list[RowCall | SummedCall] = []
         for at in range(first, last + 1):
             stage = self._row_call(at, axis)
             if stage is None:
                 return None
             found.append(stage)
         made = {call.result.buffer: call.result.name for call in found}
+        summed = {call.result.buffer for call in found if isinstance(call, SummedCall)}
         for call in found:
             for read in call.stage.reads:
                 buffer = self._buffer(read.tensor)
-                if made.get(buffer, read.tensor) != read.tensor:
-                    return None  # another shape of it
+                if made.get(buffer, read.tensor) != read.tensor or buffer in summed:
+                    return None  # another shape of it, or no rows
         return found
 
-    def _row_call(self, at: int, axis: int) -> RowCall | None:
+    def _row_call(self, at: int, axis: int) -> RowCall | SummedCall | None:
         if (at, axis) not in self._rows:
-            self._rows[at, axis] = row_call(self.parts, self._steps[at], axis)
+            step = self._steps[at]
+            found = None
+            if isinstance(step, Call) and result_of(self.program, step) is not None:
+                found = summed_call(self.parts, step, axis)
+            self._rows[at, axis] = found or row_call(self.parts, step, axis)
         return self._rows[at, axis]
 
     def _way(self, range_: "_Range", chunk: int, patches: int = 0) -> Way[Choice] | None:
@@ -316,6 +359,7 @@ class Ways:
             prices,
             COPY_COST,
             max((call.patch_bytes for call in calls if isinstance(call, PatchedCalls)), default=0),
+            sum(map(self._sum_bytes, calls)),
         )
         used = {self._buffer(name) for name in (*entries, *range_.exits)}
         others = sum(map(self._size, range_.outer - used))
@@ -323,7 +367,11 @@ class Ways:
         live = others + segment.bytes_at_once
         return Way(range_.first, last, live, extra, Streamed(by_name, segment, chunk, patches))
 
-    def _entries(self, calls: Sequence[RowCall | PatchedCalls]) -> dict[str, int]:
+    def _sum_bytes(self, call: RowCall | PatchedCalls | SummedCall) -> int:
+        is_summed = isinstance(call, SummedCall)
+        return self._sizes.rounded(call.sums.sums.size_bytes) if is_summed else 0
+
+    def _entries(self, calls: Sequence[RowCall | PatchedCalls | SummedCall]) -> dict[str, int]:
         """Views that are read and made before, each buffer once."""
         made = {call.result.buffer for call in calls}
         found: dict[str, int] = {}
@@ -364,20 +412,25 @@ class Ways:
         return frozenset(self._buffer(state.view) for state in self.program.states)
 
     def _price(
-        self, call: RowCall | PatchedCalls, begin: int, end: int, patches: int = 0
+        self, call: RowCall | PatchedCalls | SummedCall, begin: int, end: int, patches: int = 0
     ) -> Price | None:
         key = call.stage.name, call.axis, begin, end, patches
         if key not in self._prices:
             self._prices[key] = call.price(self.parts, begin, end)
         return self._prices[key]
 
-    def _whole_cost(self, call: RowCall) -> float:
-        price = self._price(call, 0, call.stage.rows)
+    def _whole_cost(self, call: RowCall | SummedCall) -> float:
+        key = call.stage.name, call.axis, -1, -1, 0
+        if key not in self._prices:
+            self._prices[key] = call.whole_price(self.parts)
+        price = self._prices[key]
         return 0.0 if price is None else price.cost
 
-    def _with_patches(self, range_: "_Range", count: int) -> Sequence[RowCall | PatchedCalls]:
+    def _with_patches(
+        self, range_: "_Range", count: int
+    ) -> Sequence[RowCall | PatchedCalls | SummedCall]:
         """The calls of a range, its middles as one stage each if they have patches."""
-        found: list[RowCall | PatchedCalls] = []
+        found: list[RowCall | PatchedCalls | SummedCall] = []
         axis, at = range_.calls[0].axis, range_.first
         ends = dict(range_.middles) if count else {}
         while at <= range_.last:
@@ -392,7 +445,7 @@ class Ways:
         key = first, last, axis, count
         if key not in self._patched:
             rows = (self._row_call(at, axis) for at in range(first, last + 1))
-            calls = [call for call in rows if call is not None]
+            calls = [call for call in rows if isinstance(call, RowCall)]
             self._patched[key] = patched(self.parts, calls, count, self._sizes)
         return self._patched[key]
 
@@ -412,7 +465,8 @@ class Ways:
         return self._known_middles[axis]
 
     def _found_middles(self, axis: int) -> Iterator[tuple[int, int]]:
-        rows = [self._row_call(at, axis) for at in range(len(self._steps))]
+        found = (self._row_call(at, axis) for at in range(len(self._steps)))
+        rows = [call if isinstance(call, RowCall) else None for call in found]
         begin_from = 0
         for at in range(1, len(rows)):
             if _is_row_for_row(rows[at]) is not False or not self._is_handed_on(at - 1, rows):
@@ -471,7 +525,7 @@ def _live_bytes(way: Way[Choice]) -> int:
     return way.live_bytes
 
 
-def _chunks(calls: Sequence[RowCall]) -> Iterator[int]:
+def _chunks(calls: Sequence[RowCall | SummedCall]) -> Iterator[int]:
     """Rows at a time by which the tallest result has one part less than by fewer, the most first."""
     rows = max(call.stage.rows for call in calls)
     parts = {-(-rows // count) for count in range(2, rows + 1)}

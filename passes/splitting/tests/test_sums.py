@@ -1,0 +1,59 @@
+"""Streams that end in a mean, and windows that share a place."""
+
+import numpy as np
+import pytest
+from images import HOST, KERNELS, Network, lowered
+from tinsmith_ir import Call, Graph, Program, evaluate_program, verify_program
+from tinsmith_ir.operators import AverageOfSums, ChannelSums
+from tinsmith_ir.testing import random_inputs
+from tinsmith_lowering import StreamPlan
+from tinsmith_splitting import SplitCalls
+
+
+def split(program: Program, ram_bytes: int = 0) -> tuple[Program, StreamPlan]:
+    outcome = SplitCalls(HOST, KERNELS, ram_bytes).run_in_detail(program)
+    assert isinstance(outcome.facts, StreamPlan)
+    return outcome.ir, outcome.facts
+
+
+def check(graph: Graph, before: Program, made: Program) -> None:
+    verify_program(made)
+    graph_inputs = random_inputs(graph, 1)
+    wanted = evaluate_program(before, graph_inputs)
+    for name, array in evaluate_program(made, graph_inputs).items():
+        assert np.array_equal(array, wanted[name])
+
+
+@pytest.mark.parametrize(("height", "width"), [(16, 8), (7, 5), (2, 9)])
+def test_what_is_averaged_is_never_whole(height: int, width: int) -> None:
+    network = Network(1, height, width, 4)
+    graph = network.build(network.average(network.conv(network.x, 64, 1)))
+    program = lowered(graph)
+    made, facts = split(program)
+    (segment,) = facts.segments
+    assert facts.live_bytes < height * width * 64
+    (sums,) = (call for call in segment.patched if call.is_sum)
+    assert len(sums.patches) == height
+    kinds = [type(step.operator) for step in made.steps if isinstance(step, Call)]
+    assert kinds.count(ChannelSums) == height
+    assert kinds.count(AverageOfSums) == 1
+    assert kinds[-1] is AverageOfSums
+    check(graph, program, made)
+    # All parts add to the same bytes.
+    adds = [s for s in made.steps if isinstance(s, Call) and isinstance(s.operator, ChannelSums)]
+    assert len({call.outputs for call in adds}) == 1
+    assert all(call.inputs[1] == call.outputs[0] for call in adds[1:])
+
+
+def test_windows_that_take_turns_share_a_place() -> None:
+    network = Network(1, 40, 8, 4)
+    value = network.x
+    for _ in range(4):
+        value = network.conv(network.depthwise(value), 16, 1)
+    graph = network.build(network.average(value))
+    program = lowered(graph)
+    made, facts = split(program, 4200)
+    lines = [buffer for buffer in made.buffers if buffer.name.endswith(".lines")]
+    windows = sum(len(segment.windows) for segment in facts.segments)
+    assert len(lines) < windows
+    check(graph, program, made)

@@ -1,0 +1,56 @@
+"""Calls as they are but for what their kernels leave open, so that they take less scratch."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.program import Call, Option, View
+from tinsmith_lowering import find_kernel, layer_of_call, overlaps
+
+from tinsmith_splitting.rows import Parts, cost_of
+
+
+@dataclass(frozen=True, eq=False)
+class Trimmed:
+    """A call with other options. scratch: bytes. extra: instructions more than the call as it was, about."""
+
+    call: Call
+    scratch: int
+    extra: float
+
+
+def trimmed(parts: Parts, call: Call) -> Iterator[Trimmed]:
+    """A call with another value of the one option that its kernel leaves open, the most scratch first; each takes less
+    than the one before, and the first less than the call.
+    """
+    program = parts.program
+    if call.scratch is None or call.engine is not None or call.guard is not None:
+        return
+    least = program.view[call.scratch].type.size_bytes
+    layer = layer_of_call(program, call, parts.target)
+    try:
+        kernel = find_kernel(call.kernel, layer, parts.kernels)
+    except UnsupportedError:
+        return
+    choices = kernel.options(replace(layer, options=()))
+    if len(choices) != 1:
+        return
+    (choice,) = choices
+    changed = [
+        replace(layer, options=(Option(choice.name, value),))
+        for value in choice.values
+        if Option(choice.name, value) not in call.options
+    ]
+    before = cost_of(kernel, layer)
+    for other in sorted(changed, key=kernel.scratch_bytes, reverse=True):
+        scratch = kernel.scratch_bytes(other)
+        if 0 < scratch < least:
+            least = scratch
+            made = replace(call, options=other.options, over=overlaps(kernel, other))
+            yield Trimmed(made, scratch, max(0.0, cost_of(kernel, other) - before))
+
+
+def scratch_of(parts: Parts, call: Call) -> View:
+    """The view of its scratch."""
+    assert call.scratch is not None
+    return parts.program.view[call.scratch]
