@@ -31,7 +31,7 @@ from tinsmith_ir.parameters import fully_connected_channel_parameters, fully_con
 from tinsmith_ir.testing import random_graph, random_inputs
 from tinsmith_ir.type_rules import operator_findings
 
-SEEDS = 24
+SEEDS = 60
 BOXES = 4
 DTYPES = (DType.INT8, DType.INT16, DType.FLOAT32)
 
