@@ -19,7 +19,7 @@ from tinsmith_ir import TinsmithError
 from tinsmith_plan_check.command import add_arguments as add_plan_arguments
 
 from tinsmith_driver import commands
-from tinsmith_driver.options import COMPILERS, OPTIMIZATIONS
+from tinsmith_driver.options import COMPILERS, OPTIMIZATIONS, Memories
 from tinsmith_driver.pipelines import tool_version
 from tinsmith_driver.plugins import registry, using
 from tinsmith_driver.running import FLOAT_TOLERANCE
@@ -81,6 +81,8 @@ def _run(arguments: Sequence[str] | None) -> int:
             parsed = parser().parse_args(arguments)
         except SystemExit as error:  # argparse has printed usage and reason
             return error.code if isinstance(error.code, int) else 2
+        if isinstance(getattr(parsed, "ram", None), Memories):
+            parsed.memories, parsed.ram = parsed.ram, None
         refuse_collisions(_paths(parsed, _WRITTEN), _paths(parsed, _READ))
         return parsed.command(parsed)
 
@@ -450,9 +452,10 @@ def _add_float_tolerance(command: argparse.ArgumentParser) -> None:
 def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
     command.add_argument(
         "--ram",
-        type=_size,
+        type=_ram,
         metavar="SIZE",
-        help=f"what the arena may take, in bytes or as 24KiB (default: {default})",
+        help="what the arena may take, in bytes or as 24KiB, or what each of several memories has, fast to slow: "
+        f"dtcm=16KiB,psram=8MiB (default: {default})",
     )
     command.add_argument(
         "--no-split",
@@ -512,6 +515,21 @@ def _size(text: str) -> int:
             f"expected a size above 0 such as 65536 or 64KiB, got {text!r}"
         )
     return size
+
+
+def _ram(text: str) -> int | Memories:
+    """Bytes of one memory, or of each of several by name: `dtcm=16KiB,psram=8MiB`."""
+    if "=" not in text:
+        return _size(text)
+    found = Memories()
+    for part in text.split(","):
+        name, size = _pair(part)
+        if re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) is None or name in found:
+            raise argparse.ArgumentTypeError(
+                f"expected memories of different names, fast to slow, such as dtcm=16KiB,psram=8MiB, got {text!r}"
+            )
+        found[name] = _size(size)
+    return found
 
 
 def _share(text: str) -> float:

@@ -549,6 +549,7 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
             *(PassChoice.parse(text) for text in arguments.passes),
             *([PassChoice("stream-inputs")] if getattr(arguments, "stream_input", False) else []),
         ),
+        memories=tuple(getattr(arguments, "memories", {}).items()),
         without=(*arguments.without, *_left_whole(arguments)),
     )
 

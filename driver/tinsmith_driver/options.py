@@ -13,7 +13,14 @@ from tinsmith_driver.passes import PassChoice
 OPTIMIZATIONS = tuple(flags().optimize)
 COMPILERS: tuple[CompilerName, ...] = ("zig", "gcc")
 
+SPILLING = "spill-buffers"
+"""The pass that divides an arena among memories."""
+
 _NOT_IN_IDENTIFIERS = re.compile(r"\W+", re.ASCII)
+
+
+class Memories(dict[str, int]):
+    """Name -> bytes of the memories that the arena is divided among, fast to slow."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +32,8 @@ class CompileOptions:
     packed: whether our own kernels with rearranged weights may be called beside the public CMSIS-NN API.
     passes: options of passes, and passes that run only when asked for; without: names of passes to leave out.
     verify_passes: evaluate what every pass makes, Graph or Program, on random inputs.
-    ram_bytes: what the arena may take; None for any size. cores: of the target's cluster, l1_bytes: what the network
+    ram_bytes: what the arena may take; None for any size. memories: what it is divided among, name -> bytes, fast to
+    slow; empty for one memory. cores: of the target's cluster, l1_bytes: what the network
     may use of its memory; None for all there is, else for targets with a cluster alone. compiler: of the firmware;
     gcc is arm-none-eabi-gcc for boards. sanitize: run under AddressSanitizer and UBSan (host, gcc).
     """
@@ -39,10 +47,19 @@ class CompileOptions:
     without: tuple[str, ...] = ()
     verify_passes: bool = False
     ram_bytes: int | None = None
+    memories: tuple[tuple[str, int], ...] = ()
     cores: int | None = None
     l1_bytes: int | None = None
     compiler: CompilerName = "zig"
     sanitize: bool = False
+
+    @property
+    def all_passes(self) -> tuple[PassChoice, ...]:
+        """Those asked for, and the one that divides the arena among memories."""
+        if not self.memories:
+            return self.passes
+        sizes = "+".join(f"{name}:{size}" for name, size in self.memories)
+        return (*self.passes, PassChoice(SPILLING, {"memories": sizes}))
 
 
 def c_name(path: Path) -> str:

@@ -9,7 +9,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypeVar
 
-from tinsmith_allocation import Allocation, Plan, Status, bytes_without_scratch, plan_of
+from tinsmith_allocation import (
+    Allocation,
+    Plan,
+    Status,
+    bytes_without_scratch,
+    moved_bytes,
+    plan_of,
+)
 from tinsmith_c import WriteOptions, write, write_harness_model
 from tinsmith_ir import (
     Graph,
@@ -38,6 +45,7 @@ from tinsmith_driver.network import Network, evaluate
 from tinsmith_driver.options import CompileOptions, c_name
 from tinsmith_driver.passes import chosen_passes
 from tinsmith_driver.plugins import registry
+from tinsmith_driver.spilling import spilled
 from tinsmith_driver.targets import chosen_target, runs_on_cluster
 from tinsmith_driver.text_files import (
     TEXT_SUFFIX,
@@ -148,6 +156,16 @@ class Compilation:
     def arena_lower_bound(self) -> int:
         """Bytes that no plan for this order of execution can do without, of all memories."""
         return sum(plan.lower_bound for plan in self.plans.values())
+
+    @property
+    def slow_memories(self) -> Sequence[str]:
+        """Those chosen by `--ram` that are not the fastest, and hold something."""
+        return [name for name, _ in self.options.memories[1:] if name in self.plans]
+
+    @property
+    def bytes_moved(self) -> int:
+        """Read and written in slow memories, by one inference."""
+        return sum(moved_bytes(self.program, name) for name in self.slow_memories)
 
     @property
     def plans_for_size(self) -> Mapping[str, Plan]:
@@ -262,7 +280,7 @@ def passes_for(options: CompileOptions) -> tuple[AnyPass, ...]:
     chosen = chosen_target(options)
     kernels = registry().kernels(chosen, options.backend, packed=options.packed)
     setting = Setting(chosen, kernels, options.ram_bytes)
-    return chosen_passes(setting, options.passes, options.without)
+    return chosen_passes(setting, options.all_passes, options.without)
 
 
 def graph_passes(passes: Sequence[AnyPass]) -> tuple[AnyPass, ...]:
@@ -320,7 +338,10 @@ class Budgets:
         """For an arena of at most so many bytes; None is any size, and makes nothing smaller."""
         options = replace(self._options, ram_bytes=ram_bytes)
         begun, behind = self._begun, passes_for(options)[self._at :]
-        if shrinking_at(behind) == 0 and ram_bytes is not None:
+        is_shrinking = shrinking_at(behind) == 0
+        if options.memories:
+            made = spilled(behind, begun.ir, self._run, is_shrinking=is_shrinking)
+        elif is_shrinking and ram_bytes is not None:
             made = fitted(behind, begun.program, ram_bytes, self._run)
         else:
             made = self._run(behind, begun.ir)
@@ -332,7 +353,9 @@ class Budgets:
         plans = _own(program, allocation.plans)
         for plan in plans.values():
             _check_reach(plan, chosen)
-        if len(plans) > 1:  # of one alone, the planner has said it, and of what it is full
+        if (
+            len(plans) > 1 and not options.memories
+        ):  # of one alone, the planner has said it, and of what it is full
             near_bytes = _near_bytes(program, chosen, kernels, options)
             _check_room(plans, chosen, ram_bytes, near_bytes)
         self._on_step("C")
@@ -384,6 +407,10 @@ def _compile_plan(
         )
     chosen = chosen_target(options)
     kernels = registry().kernels(chosen, options.backend, packed=options.packed)
+    if options.memories:
+        raise UsageError(
+            f"{model.path}: a plan says where its buffers lie, so --ram takes the bytes of one memory"
+        )
     on_step("checking the plan")
     memories = [memory.name for memory in program.memories if not memory.is_caller]
     try:
@@ -465,12 +492,13 @@ def rooms(compilation: Compilation) -> Mapping[str, tuple[str, int | None]]:
     """
     found, chosen = compilation, compilation.target
     near_bytes = _near_bytes(found.program, chosen, found.kernels, found.options)
-    return _rooms(found.plans, chosen, found.options.ram_bytes, near_bytes)
+    rooms = _rooms(found.plans, chosen, found.options.ram_bytes, near_bytes)
+    return rooms | {name: (name, size) for name, size in found.options.memories if name in rooms}
 
 
 def _rooms(
     plans: Mapping[str, Plan], chosen: Target, ram_bytes: int | None, near_bytes: int | None
-) -> Mapping[str, tuple[str, int | None]]:
+) -> dict[str, tuple[str, int | None]]:
     """See `rooms`, and for the rest `_check_room`."""
     board = chosen.board
     found: dict[str, tuple[str, int | None]] = {}
@@ -516,7 +544,7 @@ def _options_text(options: CompileOptions) -> tuple[str, ...]:
     """The options that change the product, for its first lines."""
     backend = () if options.backend is None else (f"backend={options.backend}",)
     packed = () if options.packed else ("packed=no",)
-    passes = (f"pass={choice}" for choice in options.passes)
+    passes = (f"pass={choice}" for choice in options.all_passes)
     without = (f"without={name}" for name in options.without)
     cluster = chosen_target(options).board.cluster
     cores = () if options.cores is None else (f"cores={options.cores}",)

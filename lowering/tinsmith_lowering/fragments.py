@@ -22,13 +22,14 @@ class Emission(Checked):
     it. On a FIFO engine it returns after the end of what was started before, too. None of a kernel
     that works where its statements stand; a call of it on an engine is a job (tinsmith/engine.h).
     follows_loops: of a kernel that takes offsets: whether the body adds `Operand.motion` to them; one that does not is
-    refused where a loop moves its operands.
+    refused where a loop moves its operands. follows_memories: the same of `Operand.base`, where they lie in several.
     """
 
     statements: tuple[str, ...]
     result: str | None = None
     wait: tuple[str, ...] | None = None
     follows_loops: bool = False
+    follows_memories: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,8 @@ class Operand:
     """How the C text names an operand: a local pointer, or a constant of the graph.
 
     tensor: its C name. offset: enumerator of its place in the arena, "" for a constant. motion: what the loops around
-    the call add to it, "" for nothing.
+    the call add to it, "" for nothing. base: a pointer to the start of the memory that it lies in, where the call's
+    operands lie in several; "" for the one that `arena` points to.
     description: its name and type as people read them. name: of the constant in the Program.
     """
 
@@ -47,6 +49,7 @@ class Operand:
     constant: Array | None = None
     name: str = ""
     motion: str = ""
+    base: str = ""
 
 
 class Scope(Protocol):

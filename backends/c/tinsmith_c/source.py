@@ -152,7 +152,7 @@ def _is_first(layout: Layout, call: Call) -> bool:
 
 def _check_offsets(layout: Layout, call: Call, kernel: Kernel, emission: Emission) -> None:
     """Refuse a call whose body knows no more than offsets, where these do not say the place."""
-    if len(layout.memories_of(call)) > 1:
+    if len(layout.memories_of(call)) > 1 and not emission.follows_memories:
         raise GraphError(
             f"kernel {kernel.name!r} takes offsets in one memory, got\n  {print_step(call)}\n"
         )
@@ -232,16 +232,16 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
             data = None if name in copies else constant.data
             inputs.append(Operand(copies.get(name, ""), tensor, "", description, data, name))
         else:
-            inputs.append(_operand(layout, name, _local_name(call, index)))
+            inputs.append(_operand(layout, call, name, _local_name(call, index)))
     outputs = tuple(
-        _operand(layout, name, "output" if index == 0 else f"output_{index}")
+        _operand(layout, call, name, "output" if index == 0 else f"output_{index}")
         for index, name in enumerate(call.outputs)
     )
     return LayerScope(
         layer=layout.layer_identifiers[call.name],
         inputs=tuple(inputs),
         outputs=outputs,
-        scratch=None if call.scratch is None else _operand(layout, call.scratch, "scratch"),
+        scratch=None if call.scratch is None else _operand(layout, call, call.scratch, "scratch"),
         scratch_bytes=0 if call.scratch is None else program.view[call.scratch].type.size_bytes,
         pool=pool,
         reads=frozenset(call.reads),
@@ -263,9 +263,14 @@ def _copied(layout: Layout, held: Held) -> str:
     return f"((const {element} *)({layout.address(held.view)}))"
 
 
-def _operand(layout: Layout, name: str, local: str) -> Operand:
+def _operand(layout: Layout, call: Call, name: str, local: str) -> Operand:
     motion = layout.motion(name).removeprefix(" + ")
-    return Operand(local, layout.identifiers[name], layout.offset_name(name), motion=motion)
+    base = ""
+    if len(layout.memories_of(call)) > 1:
+        base = f"memories->{layout.fields[layout.program.buffer_of(name).memory]}"
+    return Operand(
+        local, layout.identifiers[name], layout.offset_name(name), motion=motion, base=base
+    )
 
 
 def _local_name(call: Call, index: int) -> str:
@@ -355,7 +360,7 @@ def _describe_operand(layout: Layout, name: str) -> str:
 
 def _memory(layout: Layout, call: Call) -> list[str]:
     """The pointer that offsets are counted from, where it is no parameter."""
-    if layout.has_arena:
+    if layout.has_arena or len(layout.memories_of(call)) > 1:
         return []
     (memory,) = layout.memories_of(call)
     return [f"  uint8_t *arena = memories->{layout.fields[memory]};"]

@@ -38,6 +38,16 @@ static TINSMITH_NOINLINE int {name}_moved(const {name}_call *call, uint8_t *aren
 {call}
 }}"""
 
+_APART_TEXT = """\
+// The same where input, output and scratch lie in memories of their own, moved by loops or not.
+static TINSMITH_NOINLINE int {name}_apart(const {name}_call *call, const uint8_t *from, uint8_t *to,
+                                          uint8_t *aside) {{
+  const cmsis_nn_context context = {{aside == NULL ? NULL : aside + call->scratch, call->scratch_bytes}};
+  const int8_t *input = (const int8_t *)(from + call->input);
+  int8_t *output = (int8_t *)(to + call->output);
+{call}
+}}"""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -107,6 +117,11 @@ def helper_text(kind: Kind) -> str:
 def moved_text(kind: Kind) -> str:
     """The function for calls whose operands loops move; it stands behind `helper_text`."""
     return _MOVED_TEXT.format(name=kind.name, call=_call(kind))
+
+
+def apart_text(kind: Kind) -> str:
+    """The function for calls whose operands lie in several memories; it stands behind `helper_text`."""
+    return _APART_TEXT.format(name=kind.name, call=_call(kind))
 
 
 def _call(kind: Kind) -> str:

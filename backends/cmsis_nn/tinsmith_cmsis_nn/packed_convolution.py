@@ -34,6 +34,7 @@ from tinsmith_cmsis_nn.helpers import (
     DEPTHWISE_3X3,
     DEPTHWISE_ANY,
     Kind,
+    apart_text,
     helper_text,
     moved_text,
     nearest_kind,
@@ -239,13 +240,21 @@ def emit_record(
     }
     record = initializer(f"{kind.name}_call", "kCall", fields)
     motions = [operand.motion if operand else "" for operand in (given, scope.outputs[0], scratch)]
-    if any(motions):
+    bases = [operand.base if operand else "" for operand in (given, scope.outputs[0], scratch)]
+    if any(bases):
+        scope.helper(apart_text(kind))
+        places = (
+            f"(uint8_t *){base}{f' + {motion}' if motion else ''}" if base else "NULL"
+            for base, motion in zip(bases, motions, strict=True)
+        )
+        called = expression(f"{kind.name}_apart", ["&kCall", *places])
+    elif any(motions):
         scope.helper(moved_text(kind))
         arguments = ["&kCall", "arena", *(motion or "0" for motion in motions)]
         called = expression(f"{kind.name}_moved", arguments)
     else:
         called = f"{kind.name}(&kCall, arena)"
-    return Emission((record,), called, follows_loops=True)
+    return Emission((record,), called, follows_loops=True, follows_memories=True)
 
 
 def _weight_dims(layer: Layer) -> Dims:

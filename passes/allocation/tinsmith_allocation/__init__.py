@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     )
     from tinsmith_allocation.check import check_program
     from tinsmith_allocation.lifetimes import Demand, demand
+    from tinsmith_allocation.spilling import SpillBuffers, Spills, sizes_of
+    from tinsmith_allocation.traffic import moved_bytes, traffic
 
 __all__ = [
     "AllocateBuffers",
@@ -36,6 +38,8 @@ __all__ = [
     "Model",
     "Plan",
     "PlanError",
+    "SpillBuffers",
+    "Spills",
     "Status",
     "bytes_without_scratch",
     "check_plan",
@@ -43,6 +47,7 @@ __all__ = [
     "demand",
     "improved",
     "lower_bound",
+    "moved_bytes",
     "place",
     "plan_exact",
     "plan_greedy",
@@ -50,17 +55,24 @@ __all__ = [
     "plan_of",
     "plan_within",
     "render_map",
+    "sizes_of",
+    "traffic",
 ]
 
 _OF_PROGRAMS = {
     "AllocateBuffers": "allocate",
     "Allocation": "allocate",
     "Demand": "lifetimes",
+    "SpillBuffers": "spilling",
+    "Spills": "spilling",
     "bytes_without_scratch": "allocate",
     "check_program": "check",
     "demand": "lifetimes",
+    "moved_bytes": "traffic",
     "place": "allocate",
     "plan_of": "allocate",
+    "sizes_of": "spilling",
+    "traffic": "traffic",
 }
 
 

@@ -2,7 +2,7 @@
 
 from tinsmith_plugins import PassEntry, Plugin, Stage
 
-from tinsmith_allocation import AllocateBuffers
+from tinsmith_allocation import AllocateBuffers, SpillBuffers
 
 PLUGIN = Plugin(
     "tinsmith_allocation",
@@ -13,5 +13,6 @@ PLUGIN = Plugin(
             make=lambda setting: AllocateBuffers(available_bytes=setting.ram_bytes),
             needed="no buffer has a place without it",
         ),
+        PassEntry(SpillBuffers, before="allocate-buffers", runs=False),
     ),
 )

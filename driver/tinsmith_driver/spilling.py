@@ -1,0 +1,100 @@
+"""Programs in several memories: of the plans in which rows stream more or less, the one that moves fewest bytes to and
+from slow memory.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tinsmith_allocation import Allocation, SpillBuffers, Spills, sizes_of
+from tinsmith_ir import Graph
+from tinsmith_ir.errors import DoesNotFitError
+from tinsmith_ir.passes import AnyPass, ShrinkingPass, Shrunk
+from tinsmith_ir.pipeline import PipelineResult
+from tinsmith_ir.program import Program
+
+from tinsmith_driver.fitting import Run, fitted
+
+_MOST_PLANS = 24
+_LEAST_FALL = 31, 32
+"""Each plan has at most that part of the live bytes of the one before."""
+
+
+def spilled(
+    passes: Sequence[AnyPass], ir: Graph | Program, run: Run, *, is_shrinking: bool
+) -> PipelineResult:
+    """What the passes make of a program with the fewest bytes moved; of equal ones, what costs least instructions.
+
+    passes: the one that makes programs smaller, where is_shrinking, and those behind it; SpillBuffers is one of
+    them. If all fits the fastest memory, whole or with rows that stream, nothing is moved. Raises DoesNotFitError, of
+    the plan that was refused last, where none fits the memories.
+    """
+    whole, refusal = _tried(passes, ir, run)
+    if not is_shrinking or (whole is not None and _moved(whole) == 0):
+        if whole is None:
+            assert refusal is not None
+            raise refusal
+        return whole
+    assert isinstance(ir, Program)
+    fast = _in_the_fastest(passes, ir, run)
+    if fast is not None:
+        return fast
+    best = whole
+    for told in _shrunk(passes, ir, run):
+        found, refused = _tried(told, ir, run)
+        refusal = refused or refusal
+        if found is not None and (best is None or _value(found) < _value(best)):
+            best = found
+    if best is None:
+        assert refusal is not None
+        raise refusal
+    return best
+
+
+def _tried(
+    passes: Sequence[AnyPass], ir: Graph | Program, run: Run
+) -> tuple[PipelineResult | None, DoesNotFitError | None]:
+    try:
+        return run(passes, ir), None
+    except DoesNotFitError as error:
+        return None, error
+
+
+def _in_the_fastest(passes: Sequence[AnyPass], program: Program, run: Run) -> PipelineResult | None:
+    """The cheapest plan that leaves slow memories alone; None if none fits."""
+    (spilling,) = (found for found in passes if isinstance(found, SpillBuffers))
+    name, size = next(iter(sizes_of(spilling.memories).items()))
+    alone = SpillBuffers(f"{name}:{size}")
+    told = [alone if found is spilling else found for found in passes]
+    try:
+        return fitted(told, program, size, run)
+    except DoesNotFitError:
+        return None
+
+
+def _shrunk(passes: Sequence[AnyPass], program: Program, run: Run) -> Iterator[Sequence[AnyPass]]:
+    """The passes with one budget after the other, each plan being smaller than the one before."""
+    shrinking, *behind = passes
+    assert isinstance(shrinking, ShrinkingPass)
+    made = run((replace(shrinking, ram_bytes=1 << 60),), program)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    for _ in range(_MOST_PLANS):
+        facts = made.records[0].facts
+        if not isinstance(facts, Shrunk):
+            return
+        budget = facts.live_bytes * _LEAST_FALL[0] // _LEAST_FALL[1]
+        told = replace(shrinking, ram_bytes=budget)  # pyright: ignore[reportCallIssue, reportArgumentType]
+        made = run((told,), program)
+        after = made.records[0].facts
+        if not isinstance(after, Shrunk) or after.live_bytes > budget:
+            return
+        yield (told, *behind)
+
+
+def _moved(made: PipelineResult) -> int:
+    return next(r.facts.moved_bytes for r in made.records if isinstance(r.facts, Spills))
+
+
+def _value(made: PipelineResult) -> tuple[int, float, int]:
+    """Bytes moved, instructions more than whole tensors, bytes of the fastest memory."""
+    extra = next((r.facts.extra for r in made.records if isinstance(r.facts, Shrunk)), 0.0)
+    allocation = next(r.facts for r in made.records if isinstance(r.facts, Allocation))
+    return _moved(made), extra, next(iter(allocation.plans.values())).arena_bytes
