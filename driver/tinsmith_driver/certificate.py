@@ -411,6 +411,11 @@ def _operand(
             tensor, start, _ = access["pieces"][0]
             # In a whole tensor bytes lie as in what it was copied from.
             return str(tensor), read.start + int(start) - access["runs"][0][0]
+    for step in traced.steps:
+        for access in step.writes:
+            if access["buffer"] == read.buffer:  # a whole tensor in slow memory, into a window
+                tensor, start, _ = access["pieces"][0]
+                return str(tensor), read.start + int(start) - access["runs"][0][0]
     return f"given/{read.buffer}", read.start  # an input that is asked for, into a window
 
 

@@ -14,8 +14,11 @@ from tinsmith_ir.program import Program
 
 from tinsmith_driver.fitting import Run, fitted
 
-_MOST_PLANS = 24
-_LEAST_FALL = 31, 32
+_MOST_PLANS = 6
+_FAST_EIGHTHS = 8, 7, 6, 5
+"""Of the fastest memory, what a plan may take whose whole tensors lie elsewhere: placed, it may take more."""
+
+_LEAST_FALL = 7, 8
 """Each plan has at most that part of the live bytes of the one before."""
 
 
@@ -75,6 +78,10 @@ def _shrunk(passes: Sequence[AnyPass], program: Program, run: Run) -> Iterator[S
     """The passes with one budget after the other, each plan being smaller than the one before."""
     shrinking, *behind = passes
     assert isinstance(shrinking, ShrinkingPass)
+    (spilling,) = (found for found in passes if isinstance(found, SpillBuffers))
+    (_, fast), (slow, _) = [*sizes_of(spilling.memories).items()][:2]
+    for eighths in _FAST_EIGHTHS:
+        yield (replace(shrinking, fast_bytes=fast * eighths // 8, slow=slow), *behind)  # pyright: ignore[reportCallIssue, reportArgumentType]
     made = run((replace(shrinking, ram_bytes=1 << 60),), program)  # pyright: ignore[reportCallIssue, reportArgumentType]
     for _ in range(_MOST_PLANS):
         facts = made.records[0].facts

@@ -91,7 +91,13 @@ class _Spilling:
     def __init__(self, program: Program, sizes: Mapping[str, int]) -> None:
         self._program = program
         self._arena = program.memories[0]
-        taken = {memory.name for memory in program.memories[1:]} & {*sizes}
+        # Another pass may have chosen what lies in slow memories.
+        slow = {*[*sizes][1:]}
+        given = {memory.name for memory in program.memories[1:]}
+        self._chosen = {
+            found.name: found.memory for found in program.buffers if found.memory in slow & given
+        }
+        taken = (given & {*sizes}) - slow
         if taken:
             raise UsageError(
                 f"{SpillBuffers.name}: expected other names than those of the program's memories, got "
@@ -108,9 +114,9 @@ class _Spilling:
 
     def outcome(self) -> Outcome[Program]:
         """Level by level: what does not fit the first memory, then what of that does not fit the second, and so on."""
-        where: dict[str, str] = {}
+        where = dict(self._chosen)
         left = [found.name for found in self._program.buffers if found.memory == self._arena.name]
-        moved = bound = 0
+        bound = 0
         for level, memory in enumerate(self._memories):
             if level + 1 == len(self._memories):
                 where |= dict.fromkeys(left, memory.name)
@@ -119,12 +125,15 @@ class _Spilling:
             where |= {name: memory.name for name in left if name not in choice.spilled}
             left = [name for name in left if name in choice.spilled]
             if not level:
-                moved, bound = choice.cost, choice.lower_bound
+                bound = choice.lower_bound
             if not left:
                 break
         for memory in self._memories:
             self._check_largest(where, memory)
-        return Outcome(self._placed(where), facts=Spills(moved, bound))
+        fastest = self._memories[0].name
+        moved = sum(self._costs[name] for name, memory in where.items() if memory != fastest)
+        given = sum(self._costs[name] for name in self._chosen)
+        return Outcome(self._placed(where), facts=Spills(moved, given + bound))
 
     def _check_largest(self, where: Mapping[str, str], memory: Memory) -> None:
         """Raise DoesNotFitError for a buffer that alone is too large; whether all fit is for the pass behind to say."""
@@ -177,7 +186,9 @@ class _Spilling:
     def _placed(self, where: Mapping[str, str]) -> Program:
         used = {*where.values()} or {self._memories[0].name}
         made = self._with(where, [memory for memory in self._memories if memory.name in used])
-        return replace(made, memories=tuple(m for m in made.memories if m.name != self._arena.name))
+        others = (m for m in self._program.memories[1:] if m.name not in used)
+        mine = (m for m in made.memories if m.name in used)
+        return replace(made, memories=(*mine, *others))
 
     def _with(self, where: Mapping[str, str], memories: Sequence[Memory]) -> Program:
         """The program with these buffers in these memories."""
@@ -185,6 +196,6 @@ class _Spilling:
             replace(found, memory=where.get(found.name, found.memory))
             for found in self._program.buffers
         )
-        return replace(
-            self._program, memories=(*memories, *self._program.memories), buffers=buffers
-        )
+        names = {memory.name for memory in memories}
+        others = (memory for memory in self._program.memories if memory.name not in names)
+        return replace(self._program, memories=(*memories, *others), buffers=buffers)

@@ -15,6 +15,7 @@ from tinsmith_target import Target
 from tinsmith_splitting.facts import plan_of
 from tinsmith_splitting.rewrite import rewritten
 from tinsmith_splitting.search import cheapest
+from tinsmith_splitting.spills import SpillingWays, in_slow_memory
 from tinsmith_splitting.ways import Ways
 
 
@@ -28,12 +29,18 @@ class SplitCalls(Checked):
     aim_bytes: of the plans that keep within ram_bytes, the one that exceeds this least, in the sum of its parts, and
     only then the cheapest. Tensors that lie over those they are made from push these up, one after the other, and
     parts that leave room elsewhere do not.
+
+    fast_bytes: instead of these two, what may be live at once in the arena where whole tensors need not be there: of
+    the plans that keep within it that which moves fewest bytes to and from elsewhere, as this pass counts them. Rows
+    are copied from there into windows; what they are copied from is put in a memory called `slow`.
     """
 
     target: Target
     kernels: Sequence[Kernel]
     ram_bytes: int | None = None
     aim_bytes: int | None = None
+    fast_bytes: int | None = None
+    slow: str = "slow"
 
     name: ClassVar[str] = "split-calls"
     # Parts of operators compute what the whole does.
@@ -42,7 +49,11 @@ class SplitCalls(Checked):
     def __post_init__(self) -> None:
         """Raise UsageError for a size that is none."""
         super().__post_init__()
-        for option, size in (("ram-bytes", self.ram_bytes), ("aim-bytes", self.aim_bytes)):
+        for option, size in (
+            ("ram-bytes", self.ram_bytes),
+            ("aim-bytes", self.aim_bytes),
+            ("fast-bytes", self.fast_bytes),
+        ):
             if size is not None and size < 0:
                 raise UsageError(f"{self.name}: expected {option} from 0, got {size}")
 
@@ -53,6 +64,8 @@ class SplitCalls(Checked):
     @checked
     def run_in_detail(self, program: Program) -> Outcome[Program]:
         """The same."""
+        if self.fast_bytes is not None and _can_be_split(program):
+            return self._spilled(program, self.fast_bytes)
         if self.ram_bytes is None or not _can_be_split(program):
             return Outcome(program)
         ways = _ways(program, self.target, tuple(self.kernels))
@@ -70,6 +83,16 @@ class SplitCalls(Checked):
             made, parts = rewritten(program, ways.parts, path, ways.steps)
         return Outcome(made, warnings, facts=plan_of(ways.parts, path, parts))
 
+    def _spilled(self, program: Program, fast_bytes: int) -> Outcome[Program]:
+        spilling = _spilling_ways(program, self.target, tuple(self.kernels))
+        ways = spilling.ways
+        path = cheapest(spilling.within(fast_bytes), len(ways.steps), fast_bytes)
+        if path is None:  # the scratch of a call that no rows make less
+            return Outcome(program)
+        made, parts = rewritten(spilling.program, ways.parts, path, ways.steps)
+        made = in_slow_memory(made, spilling.copied(path), self.slow)
+        return Outcome(made, facts=plan_of(ways.parts, path, parts))
+
 
 def _shortage(least: int, ram_bytes: int) -> str:
     return (
@@ -82,6 +105,12 @@ def _shortage(least: int, ram_bytes: int) -> str:
 def _ways(program: Program, target: Target, kernels: tuple[Kernel, ...]) -> Ways:
     """Kept for the next budget, since finding them takes the time."""
     return Ways(program, target, kernels)
+
+
+@lru_cache(maxsize=1)
+def _spilling_ways(program: Program, target: Target, kernels: tuple[Kernel, ...]) -> SpillingWays:
+    """The same."""
+    return SpillingWays(program, target, kernels)
 
 
 def _can_be_split(program: Program) -> bool:

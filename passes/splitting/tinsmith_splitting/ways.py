@@ -44,7 +44,7 @@ Choice = Streamed | Trimmed | None
 
 
 @dataclass(frozen=True, eq=False)
-class _Range:
+class RowRange:
     """Steps first to last, which could stream together.
 
     inner: buffers that nobody needs outside of them. outer: others that are needed meanwhile, without the scratch of
@@ -82,10 +82,10 @@ class Ways:
         self.program = program
         self.parts = Parts(program, target, kernels)
         self._steps = tuple(simple_steps(program.steps))
-        self._sizes = Sizes(max(memory.alignment for memory in program.memories))
+        self.sizes = Sizes(max(memory.alignment for memory in program.memories))
         self._spans = lifetimes(program)
         self._rows: dict[tuple[int, int], RowCall | SummedCall | None] = {}
-        self._known_ranges: dict[tuple[int, int], _Range | None] = {}
+        self._known_ranges: dict[tuple[int, int], RowRange | None] = {}
         self._known: dict[tuple[int, int, int, int], Way[Choice] | None] = {}
         self._prices: dict[tuple[str, int, int, int, int], Price | None] = {}
         self._patched: dict[tuple[int, int, int, int], PatchedCalls | None] = {}
@@ -139,7 +139,7 @@ class Ways:
         assert least is not None  # each step as it is
         return least
 
-    def _least_bytes(self, range_: "_Range") -> int | None:
+    def _least_bytes(self, range_: "RowRange") -> int | None:
         way = self._least(range_)
         return None if way is None else way.live_bytes
 
@@ -164,13 +164,13 @@ class Ways:
 
     def _trimmed_way(self, at: int, made: Trimmed) -> Way[Choice]:
         scratch = self._buffer(scratch_of(self.parts, made.call).name)
-        live = sum(self._size(name) for name in self._live(at, at) if name != scratch)
-        live += self._sizes.rounded(made.scratch)
+        live = sum(self.size(name) for name in self._live(at, at) if name != scratch)
+        live += self.sizes.rounded(made.scratch)
         if made.call.over:
             live -= self._shared(made.call, at)
         return Way(at, at, live, made.extra, made)
 
-    def _first_within(self, range_: "_Range", budget: int) -> Way[Choice] | None:
+    def _first_within(self, range_: "RowRange", budget: int) -> Way[Choice] | None:
         """The way of a range that keeps within a budget, the first in the order of what they cost as a rule."""
         # What does not fit one row at a time does not fit with more.
         if range_.whole_bytes <= budget:
@@ -186,7 +186,7 @@ class Ways:
                 return way
         return None
 
-    def _least(self, range_: "_Range") -> Way[Choice] | None:
+    def _least(self, range_: "RowRange") -> Way[Choice] | None:
         """The way of a range with the fewest live bytes, one row at a time; None if it does not stream."""
         counts = [0]
         if range_.middles:
@@ -201,7 +201,7 @@ class Ways:
 
     def _as_it_is(self, at: int) -> Way[Choice]:
         step = self._steps[at]
-        live = sum(self._size(name) for name in self._live(at, at))
+        live = sum(self.size(name) for name in self._live(at, at))
         if isinstance(step, Call) and step.over:
             live -= self._shared(step, at)
         return Way(at, at, live, 0.0, None)
@@ -222,11 +222,15 @@ class Ways:
             if overlap is not None:
                 sizes = (output.size_bytes, source.size_bytes)
                 leave = (overlap.at_most, overlap.at_least, overlap.exactly)
-                best = max(best, most_shared(sizes, *leave, self._sizes.unit))
+                best = max(best, most_shared(sizes, *leave, self.sizes.unit))
         return best
 
-    def _ranges(self, budget: int) -> Iterator["_Range"]:
+    def _ranges(self, budget: int) -> Iterator["RowRange"]:
         """Neighbouring steps that could stream together, and might do with so many bytes."""
+        return (found for found in self.ranges_of_lines(budget) if found.least_bytes <= budget)
+
+    def ranges_of_lines(self, budget: int) -> Iterator["RowRange"]:
+        """The same where whole tensors may lie elsewhere: those whose windows take no more than so many bytes."""
         for first in range(len(self._steps)):
             for last in range(first, len(self._steps)):
                 if (first, last) not in self._known_ranges:
@@ -234,10 +238,9 @@ class Ways:
                 found = self._known_ranges[first, last]
                 if found is None or found.lines - found.middle_lines > budget:
                     break
-                if found.least_bytes <= budget:
-                    yield found
+                yield found
 
-    def _range(self, first: int, last: int) -> "_Range | None":
+    def _range(self, first: int, last: int) -> "RowRange | None":
         calls = self._row_calls(first, last)
         if calls is None:
             return None
@@ -247,7 +250,7 @@ class Ways:
         apart = inner | {self._buffer(name) for name in scratch if name is not None}
         outer = frozenset(name for name in self._live(first, last) if name not in apart)
         exits = {
-            call.result.name: self._size(call.result.buffer)
+            call.result.name: self.size(call.result.buffer)
             for call in calls
             if call.result.buffer not in inner and isinstance(call, RowCall)
         }
@@ -255,7 +258,7 @@ class Ways:
             self._lasting_bytes(call, calls) if call.result.buffer in inner else 0 for call in calls
         ]
         here = [span for span in middles if first <= span[0] and span[1] <= last]
-        return _Range(
+        return RowRange(
             first,
             last,
             calls,
@@ -265,7 +268,7 @@ class Ways:
             here,
             sum(lines),
             sum(lines[at - first] for begin, end in here for at in range(begin, end)),
-            around=sum(map(self._size, outer)) - max(exits.values(), default=0),
+            around=sum(map(self.size, outer)) - max(exits.values(), default=0),
         )
 
     def _lasting_bytes(
@@ -283,7 +286,7 @@ class Ways:
             ),
             default=0,
         )
-        return self._sizes.rounded(rows * call.row_bytes) if rows > 1 else 0
+        return self.sizes.rounded(rows * call.row_bytes) if rows > 1 else 0
 
     def _row_calls(self, first: int, last: int) -> list[RowCall | SummedCall] | None:
         """The calls as stages, if they can stream along one axis and share the rows of what lies between."""
@@ -316,7 +319,7 @@ class Ways:
             self._rows[at, axis] = found or row_call(self.parts, step, axis)
         return self._rows[at, axis]
 
-    def _way(self, range_: "_Range", chunk: int, patches: int = 0) -> Way[Choice] | None:
+    def _way(self, range_: "RowRange", chunk: int, patches: int = 0) -> Way[Choice] | None:
         """The calls of a range with so many rows at a time, its middles in so many patches to a row; None if they do
         not stream.
         """
@@ -325,7 +328,7 @@ class Ways:
             self._known[key] = self._streamed(range_, chunk, patches)
         return self._known[key]
 
-    def _streamed(self, range_: "_Range", chunk: int, patches: int) -> Way[Choice] | None:
+    def _streamed(self, range_: "RowRange", chunk: int, patches: int) -> Way[Choice] | None:
         calls, last = self._with_patches(range_, patches), range_.last
         stages = [call.stage_of(chunk) for call in calls]
         windows = frozenset(
@@ -338,11 +341,11 @@ class Ways:
         by_name = {call.stage.name: call for call in calls}
         prices: dict[tuple[str, int, int], Price] = {}
         for part in parts_of(plan.actions):
-            price = self._price(by_name[part[0]], *part[1:], patches)
+            price = self.price(by_name[part[0]], *part[1:], patches)
             if price is None:
                 return None
             prices[part] = price
-        entries = self._entries(calls)
+        entries = self.entries(calls)
         rows = {call.result.name: call.row_bytes for call in calls}
         for call in calls:
             for name in (read.tensor for read in call.stage.reads):
@@ -351,7 +354,7 @@ class Ways:
         segment = Segment(
             stages,
             plan,
-            self._sizes,
+            self.sizes,
             rows,
             entries,
             range_.exits,
@@ -362,16 +365,16 @@ class Ways:
             sum(map(self._sum_bytes, calls)),
         )
         used = {self._buffer(name) for name in (*entries, *range_.exits)}
-        others = sum(map(self._size, range_.outer - used))
+        others = sum(map(self.size, range_.outer - used))
         extra = max(0.0, segment.cost - sum(map(self._whole_cost, range_.calls)))
         live = others + segment.bytes_at_once
         return Way(range_.first, last, live, extra, Streamed(by_name, segment, chunk, patches))
 
     def _sum_bytes(self, call: RowCall | PatchedCalls | SummedCall) -> int:
         is_summed = isinstance(call, SummedCall)
-        return self._sizes.rounded(call.sums.sums.size_bytes) if is_summed else 0
+        return self.sizes.rounded(call.sums.sums.size_bytes) if is_summed else 0
 
-    def _entries(self, calls: Sequence[RowCall | PatchedCalls | SummedCall]) -> dict[str, int]:
+    def entries(self, calls: Sequence[RowCall | PatchedCalls | SummedCall]) -> dict[str, int]:
         """Views that are read and made before, each buffer once."""
         made = {call.result.buffer for call in calls}
         found: dict[str, int] = {}
@@ -381,7 +384,7 @@ class Ways:
                 buffer = self._buffer(read.tensor)
                 if buffer not in made and buffer not in buffers:
                     buffers.add(buffer)
-                    found[read.tensor] = self._size(buffer)
+                    found[read.tensor] = self.size(buffer)
         return found
 
     def _inner(self, first: int, last: int) -> frozenset[str]:
@@ -411,7 +414,7 @@ class Ways:
     def _states(self) -> frozenset[str]:
         return frozenset(self._buffer(state.view) for state in self.program.states)
 
-    def _price(
+    def price(
         self, call: RowCall | PatchedCalls | SummedCall, begin: int, end: int, patches: int = 0
     ) -> Price | None:
         key = call.stage.name, call.axis, begin, end, patches
@@ -427,7 +430,7 @@ class Ways:
         return 0.0 if price is None else price.cost
 
     def _with_patches(
-        self, range_: "_Range", count: int
+        self, range_: "RowRange", count: int
     ) -> Sequence[RowCall | PatchedCalls | SummedCall]:
         """The calls of a range, its middles as one stage each if they have patches."""
         found: list[RowCall | PatchedCalls | SummedCall] = []
@@ -446,10 +449,10 @@ class Ways:
         if key not in self._patched:
             rows = (self._row_call(at, axis) for at in range(first, last + 1))
             calls = [call for call in rows if isinstance(call, RowCall)]
-            self._patched[key] = patched(self.parts, calls, count, self._sizes)
+            self._patched[key] = patched(self.parts, calls, count, self.sizes)
         return self._patched[key]
 
-    def _patch_bytes(self, range_: "_Range", count: int) -> int:
+    def _patch_bytes(self, range_: "RowRange", count: int) -> int:
         """Of the patches of its middles."""
         calls = self._with_patches(range_, count)
         return max(
@@ -508,11 +511,11 @@ class Ways:
     def _buffer(self, name: str) -> str:
         return self.program.view[name].buffer
 
-    def _size(self, buffer: str) -> int:
+    def size(self, buffer: str) -> int:
         """What it takes of the arena."""
         found = self.program.buffer[buffer]
         is_elsewhere = found.name in self._states or self.program.memory[found.memory].is_caller
-        return 0 if is_elsewhere else self._sizes.rounded(found.size_bytes)
+        return 0 if is_elsewhere else self.sizes.rounded(found.size_bytes)
 
     def _live(self, first: int, last: int) -> list[str]:
         """Buffers that are needed while some of these steps run."""

@@ -1,0 +1,165 @@
+"""Ways to compute neighbouring steps where whole tensors may lie in slow memory: rows come from there by a copy, each
+once, through a window, and results go there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tinsmith_ir.names import FreshNames
+from tinsmith_ir.program import Buffer, Call, Copy, Memory, Program, View
+from tinsmith_lowering import Kernel
+from tinsmith_target import Target
+
+from tinsmith_splitting.rows import COPY_COST, RowCall
+from tinsmith_splitting.search import Path, Way
+from tinsmith_splitting.segment import Price, Segment, parts_of
+from tinsmith_splitting.stream import Stage, stream
+from tinsmith_splitting.ways import Choice, RowRange, Streamed, Ways
+
+_BYTES = 1_000_000.0
+"""A byte moved counts as so many instructions: these decide between equal traffic."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Here:
+    """The program with a view for what each tensor is copied to. here: view -> that."""
+
+    program: Program
+    here: Mapping[str, str]
+
+
+class SpillingWays:
+    """Ways of a program within a budget of fast memory."""
+
+    def __init__(self, program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
+        self._here = _with_places(program)
+        self.ways = Ways(self._here.program, target, kernels)
+        self._known: dict[tuple[int, int], Way[Choice] | None] = {}
+
+    @property
+    def program(self) -> Program:
+        """What the ways are of."""
+        return self._here.program
+
+    def within(self, fast_bytes: int) -> list[Way[Choice]]:
+        """The ways with at most so many live bytes in fast memory.
+
+        Ways of `Ways` have all in fast memory. Others have there what nobody needs behind them alone, and their extra
+        cost is foremost the bytes that they read and write elsewhere.
+        """
+        fast = [way for way in self.ways.within(fast_bytes) if way.live_bytes <= fast_bytes]
+        alone = [self._alone(at) for at in range(len(self.ways.steps))]
+        streams = [self._streamed(found) for found in self.ways.ranges_of_lines(fast_bytes)]
+        found = [*fast, *alone, *(way for way in streams if way is not None)]
+        return [way for way in found if way.live_bytes <= fast_bytes]
+
+    def copied(self, path: Path[Choice]) -> frozenset[str]:
+        """The buffers that rows are copied from."""
+        views = self.program.view
+        return frozenset(
+            views[call.call.source].buffer
+            for way in path.ways
+            if way.of is not None
+            for call in way.of.calls.values()
+            if isinstance(call.call, Copy) and call.call.destination in self._here.here.values()
+        )
+
+    def _alone(self, at: int) -> Way[Choice]:
+        """A step whose operands and results lie in slow memory."""
+        step = self.ways.steps[at]
+        scratch = step.scratch if isinstance(step, Call) else None
+        live = 0 if scratch is None else self.ways.size(self.program.view[scratch].buffer)
+        names = (*step.inputs, *step.outputs) if isinstance(step, Call) else ()
+        moved = sum(
+            self.program.view[name].type.size_bytes
+            for name in dict.fromkeys(names)
+            if name is not None and name in self.program.view
+        )
+        return Way(at, at, live, moved * _BYTES, None)
+
+    def _streamed(self, found: RowRange) -> Way[Choice] | None:
+        key = found.first, found.last
+        if key not in self._known:
+            self._known[key] = self._stream(found)
+        return self._known[key]
+
+    def _stream(self, found: RowRange) -> Way[Choice] | None:
+        entries = self.ways.entries(found.calls)
+        here = self._here.here
+        if any(name not in here for name in entries):
+            return None
+        renamed = {name: here[name] for name in entries}
+        copies = [self._copy(name, found.calls[0].axis) for name in entries]
+        calls = [*copies, *(_renamed(call, renamed) for call in found.calls)]
+        stages = [call.stage for call in calls]
+        windows = frozenset(
+            call.result.name
+            for call in calls
+            if call.result.buffer in found.inner or call.result.name in renamed.values()
+        )
+        read = {read.tensor for stage in stages for read in stage.reads}
+        if not windows <= read or all(stage.rows == 1 for stage in stages):
+            return None
+        plan = stream(stages, windows, {stage.name: 1 for stage in stages})
+        by_name = {call.stage.name: call for call in calls}
+        prices: dict[tuple[str, int, int], Price] = {}
+        for part in parts_of(plan.actions):
+            price = self.ways.price(by_name[part[0]], *part[1:])
+            if price is None:
+                return None
+            prices[part] = price
+        rows = {call.result.name: call.row_bytes for call in calls}
+        segment = Segment(
+            stages, plan, self.ways.sizes, rows, {}, {}, frozenset(), prices, COPY_COST
+        )
+        moved = sum(self.program.view[name].type.size_bytes for name in entries)
+        moved += sum(found.exits.values())
+        extra = moved * _BYTES + segment.cost
+        of = Streamed(by_name, segment, 1)
+        return Way(found.first, found.last, segment.bytes_at_once, extra, of)
+
+    def _copy(self, name: str, axis: int) -> RowCall:
+        """Rows of a tensor, to where calls read them."""
+        here = self.program.view[self._here.here[name]]
+        rows = here.type.shape[axis]
+        return RowCall(Copy(name, here.name), axis, here, Stage(here.name, here.name, rows, ()), ())
+
+
+def in_slow_memory(program: Program, buffers: frozenset[str], name: str) -> Program:
+    """The program with these buffers in a memory of that name behind the first one."""
+    if not buffers & {*program.buffer}:
+        return program
+    first, *others = program.memories
+    moved = tuple(
+        replace(found, memory=name) if found.name in buffers else found for found in program.buffers
+    )
+    slow = Memory(name, None, first.alignment)
+    return replace(program, memories=(first, slow, *others), buffers=moved)
+
+
+def _with_places(program: Program) -> _Here:
+    fresh = FreshNames({*program.view, *program.buffer, *program.constant}).name
+    arena = program.memories[0].name
+    buffers: list[Buffer] = []
+    views: list[View] = []
+    here: dict[str, str] = {}
+    for view in program.views:
+        if not view.is_dense or program.buffer[view.buffer].memory != arena:
+            continue
+        name = fresh(f"{view.name}.here")
+        here[view.name] = name
+        buffers.append(Buffer(name, view.type.size_bytes, arena))
+        views.append(View(name, view.type, name))
+    made = replace(program, buffers=(*program.buffers, *buffers), views=(*program.views, *views))
+    return _Here(made, here)
+
+
+def _renamed(call: RowCall, names: Mapping[str, str]) -> RowCall:
+    """A call that reads copies."""
+    reads = tuple(
+        replace(read, tensor=names.get(read.tensor, read.tensor)) for read in call.stage.reads
+    )
+    step = call.call
+    if isinstance(step, Call):
+        step = replace(step, inputs=tuple(name and names.get(name, name) for name in step.inputs))
+    return replace(call, call=step, stage=replace(call.stage, reads=reads))
