@@ -13,7 +13,7 @@ from tinsmith_target import Target
 from tinsmith_splitting.rows import COPY_COST, RowCall
 from tinsmith_splitting.search import Path, Way
 from tinsmith_splitting.segment import Price, Segment, parts_of
-from tinsmith_splitting.stream import Stage, stream
+from tinsmith_splitting.stream import Read, Stage, stream
 from tinsmith_splitting.ways import Choice, RowRange, Streamed, Ways
 
 _BYTES = 1_000_000.0
@@ -34,7 +34,8 @@ class SpillingWays:
     def __init__(self, program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
         self._here = _with_places(program)
         self.ways = Ways(self._here.program, target, kernels)
-        self._known: dict[tuple[int, int], Way[Choice] | None] = {}
+        self._known: dict[tuple[int, int, bool], Way[Choice] | None] = {}
+        self._instructions: dict[Segment, float] = {}
 
     @property
     def program(self) -> Program:
@@ -49,9 +50,25 @@ class SpillingWays:
         """
         fast = [way for way in self.ways.within(fast_bytes) if way.live_bytes <= fast_bytes]
         alone = [self._alone(at) for at in range(len(self.ways.steps))]
-        streams = [self._streamed(found) for found in self.ways.ranges_of_lines(fast_bytes)]
+        streams = [
+            self._streamed(found, direct=direct)
+            for found in self.ways.ranges_of_lines(fast_bytes)
+            for direct in (False, True)
+        ]
         found = [*fast, *alone, *(way for way in streams if way is not None)]
         return [way for way in found if way.live_bytes <= fast_bytes]
+
+    def in_instructions(self, path: Path[Choice]) -> Path[Choice]:
+        """The same path; extra costs are instructions more than whole tensors take, without what is moved."""
+        return Path(
+            tuple(
+                way if way.extra < _BYTES else replace(way, extra=self._extra(way))
+                for way in path.ways
+            )
+        )
+
+    def _extra(self, way: Way[Choice]) -> float:
+        return 0.0 if way.of is None else self._instructions[way.of.segment]
 
     def copied(self, path: Path[Choice]) -> frozenset[str]:
         """The buffers that rows are copied from."""
@@ -77,20 +94,49 @@ class SpillingWays:
         )
         return Way(at, at, live, moved * _BYTES, None)
 
-    def _streamed(self, found: RowRange) -> Way[Choice] | None:
-        key = found.first, found.last
+    def _streamed(self, found: RowRange, *, direct: bool) -> Way[Choice] | None:
+        key = found.first, found.last, direct
         if key not in self._known:
-            self._known[key] = self._stream(found)
+            self._known[key] = self._stream(found, direct=direct)
         return self._known[key]
 
-    def _stream(self, found: RowRange) -> Way[Choice] | None:
-        entries = self.ways.entries(found.calls)
+    def _stream(self, found: RowRange, *, direct: bool) -> Way[Choice] | None:
+        """direct: calls that read each row of an operand once read it where it lies, without a window."""
+        entries = [*self.ways.entries(found.calls)]
+        once = [
+            (call.stage.name, read.tensor)
+            for call in found.calls
+            for read in call.stage.reads
+            if direct and read.tensor in entries and _reads_once(read)
+        ]
+        if direct and not once:
+            return None
+        copied = {
+            read.tensor
+            for call in found.calls
+            for read in call.stage.reads
+            if read.tensor in entries and (call.stage.name, read.tensor) not in once
+        }
+        entries = [name for name in entries if name in copied]
         here = self._here.here
         if any(name not in here for name in entries):
             return None
         renamed = {name: here[name] for name in entries}
         copies = [self._copy(name, found.calls[0].axis) for name in entries]
-        calls = [*copies, *(_renamed(call, renamed) for call in found.calls)]
+        calls = [
+            *copies,
+            *(
+                _renamed(
+                    call,
+                    {
+                        name: other
+                        for name, other in renamed.items()
+                        if (call.stage.name, name) not in once
+                    },
+                )
+                for call in found.calls
+            ),
+        ]
         stages = [call.stage for call in calls]
         windows = frozenset(
             call.result.name
@@ -113,10 +159,24 @@ class SpillingWays:
             stages, plan, self.ways.sizes, rows, {}, {}, frozenset(), prices, COPY_COST
         )
         moved = sum(self.program.view[name].type.size_bytes for name in entries)
-        moved += sum(found.exits.values())
+        moved += sum(self.program.view[name].type.size_bytes for _, name in once)
+        moved += sum(found.exits.values()) + self._read_again(found)
         extra = moved * _BYTES + segment.cost
+        whole = sum(map(self.ways.whole_cost, found.calls))
+        self._instructions[segment] = max(0.0, segment.cost - whole)
         of = Streamed(by_name, segment, 1)
         return Way(found.first, found.last, segment.bytes_at_once, extra, of)
+
+    def _read_again(self, found: RowRange) -> int:
+        """Bytes that calls read of results that others need, too, and that lie as a whole elsewhere."""
+        rows = {call.result.name: call.row_bytes for call in found.calls}
+        return sum(
+            rows[read.tensor]
+            * sum(end - begin for begin, end in zip(read.begins, read.ends, strict=True))
+            for call in found.calls
+            for read in call.stage.reads
+            if read.tensor in found.exits
+        )
 
     def _copy(self, name: str, axis: int) -> RowCall:
         """Rows of a tensor, to where calls read them."""
@@ -152,6 +212,11 @@ def _with_places(program: Program) -> _Here:
         views.append(View(name, view.type, name))
     made = replace(program, buffers=(*program.buffers, *buffers), views=(*program.views, *views))
     return _Here(made, here)
+
+
+def _reads_once(read: Read) -> bool:
+    """Whether no row is read for two rows of the result."""
+    return all(end <= begin for end, begin in zip(read.ends, read.begins[1:], strict=False))
 
 
 def _renamed(call: RowCall, names: Mapping[str, str]) -> RowCall:

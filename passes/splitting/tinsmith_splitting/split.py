@@ -91,7 +91,7 @@ class SplitCalls(Checked):
             return Outcome(program)
         made, parts = rewritten(spilling.program, ways.parts, path, ways.steps)
         made = in_slow_memory(made, spilling.copied(path), self.slow)
-        return Outcome(made, facts=plan_of(ways.parts, path, parts))
+        return Outcome(made, facts=plan_of(ways.parts, spilling.in_instructions(path), parts))
 
 
 def _shortage(least: int, ram_bytes: int) -> str:

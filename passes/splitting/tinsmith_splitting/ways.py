@@ -366,7 +366,7 @@ class Ways:
         )
         used = {self._buffer(name) for name in (*entries, *range_.exits)}
         others = sum(map(self.size, range_.outer - used))
-        extra = max(0.0, segment.cost - sum(map(self._whole_cost, range_.calls)))
+        extra = max(0.0, segment.cost - sum(map(self.whole_cost, range_.calls)))
         live = others + segment.bytes_at_once
         return Way(range_.first, last, live, extra, Streamed(by_name, segment, chunk, patches))
 
@@ -422,7 +422,7 @@ class Ways:
             self._prices[key] = call.price(self.parts, begin, end)
         return self._prices[key]
 
-    def _whole_cost(self, call: RowCall | SummedCall) -> float:
+    def whole_cost(self, call: RowCall | SummedCall) -> float:
         key = call.stage.name, call.axis, -1, -1, 0
         if key not in self._prices:
             self._prices[key] = call.whole_price(self.parts)
