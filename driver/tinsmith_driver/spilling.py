@@ -14,11 +14,11 @@ from tinsmith_ir.program import Program
 
 from tinsmith_driver.fitting import Run, fitted
 
-_MOST_PLANS = 6
+_MOST_PLANS = 10
 _FAST_EIGHTHS = 8, 7, 6, 5
 """Of the fastest memory, what a plan may take whose whole tensors lie elsewhere: placed, it may take more."""
 
-_LEAST_FALL = 7, 8
+_LEAST_FALL = 15, 16
 """Each plan has at most that part of the live bytes of the one before."""
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     )
     from tinsmith_allocation.check import check_program
     from tinsmith_allocation.lifetimes import Demand, demand
+    from tinsmith_allocation.moving import moved_bytes, traffic
     from tinsmith_allocation.spilling import SpillBuffers, Spills, sizes_of
-    from tinsmith_allocation.traffic import moved_bytes, traffic
 
 __all__ = [
     "AllocateBuffers",
@@ -68,11 +68,11 @@ _OF_PROGRAMS = {
     "bytes_without_scratch": "allocate",
     "check_program": "check",
     "demand": "lifetimes",
-    "moved_bytes": "traffic",
+    "moved_bytes": "moving",
     "place": "allocate",
     "plan_of": "allocate",
     "sizes_of": "spilling",
-    "traffic": "traffic",
+    "traffic": "moving",
 }
 
 

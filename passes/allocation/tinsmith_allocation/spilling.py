@@ -17,7 +17,7 @@ from tinsmith_ir.program import Memory, Program
 from tinsmith_allocation.allocate import AllocateBuffers
 from tinsmith_allocation.chosen import Choice, cheapest_choice
 from tinsmith_allocation.lifetimes import demand
-from tinsmith_allocation.traffic import traffic
+from tinsmith_allocation.moving import traffic
 
 _MOST_TRIES = 24
 _SIZES = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20}

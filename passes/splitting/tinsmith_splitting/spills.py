@@ -107,7 +107,7 @@ class SpillingWays:
             (call.stage.name, read.tensor)
             for call in found.calls
             for read in call.stage.reads
-            if direct and read.tensor in entries and _reads_once(read)
+            if direct and read.tensor in entries and _reads_once(call, read)
         ]
         if direct and not once:
             return None
@@ -214,9 +214,13 @@ def _with_places(program: Program) -> _Here:
     return _Here(made, here)
 
 
-def _reads_once(read: Read) -> bool:
-    """Whether no row is read for two rows of the result."""
-    return all(end <= begin for end, begin in zip(read.ends, read.begins[1:], strict=False))
+def _reads_once(call: RowCall, read: Read) -> bool:
+    """Whether no row is read for two rows of the result, or as two operands."""
+    step = call.call
+    is_one = isinstance(step, Call) and step.inputs.count(read.tensor) == 1
+    return is_one and all(
+        end <= begin for end, begin in zip(read.ends, read.begins[1:], strict=False)
+    )
 
 
 def _renamed(call: RowCall, names: Mapping[str, str]) -> RowCall:
