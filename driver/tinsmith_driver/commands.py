@@ -97,7 +97,8 @@ def check(arguments: argparse.Namespace) -> int:
     print(layer_table(compilation, None))
     _print_warnings(compilation)
     print(f"\n{arguments.target} runs {visible(compilation.model.graph.name)}: {sizes}")
-    smaller = smaller_text(compilation)
+    _print_memories(compilation)
+    smaller = "" if compilation.options.memories else smaller_text(compilation)
     if smaller:
         print(smaller)
     return 0
@@ -229,7 +230,22 @@ def _print_compiled(arguments: argparse.Namespace, compilation: Compilation) -> 
     name = f"{visible(compilation.program.name)}: " if arguments.more else ""
     status = compilation.arena_status.replace("_", " ")
     print(f"{name}arena {thousands(compilation.arena_bytes)} bytes, {status}")
+    _print_memories(compilation)
     _print_cuts(compilation, None)
+
+
+def _print_memories(compilation: Compilation) -> None:
+    """What lies in each memory of several that were chosen, and what is moved to and from slow ones."""
+    chosen = compilation.options.memories
+    if not chosen:
+        return
+    plans = compilation.plans
+    used = (
+        f"{name} {thousands(plans[name].arena_bytes if name in plans else 0)} of {thousands(size)} bytes"
+        for name, size in chosen
+    )
+    moved = thousands(compilation.bytes_moved)
+    print(f"{', '.join(used)}; {moved} bytes moved to and from slow memory by each inference")
 
 
 def run(arguments: argparse.Namespace) -> int:

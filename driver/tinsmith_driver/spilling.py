@@ -2,8 +2,9 @@
 from slow memory.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 from tinsmith_allocation import Allocation, SpillBuffers, Spills, sizes_of
 from tinsmith_ir import Graph
@@ -12,7 +13,9 @@ from tinsmith_ir.passes import AnyPass, ShrinkingPass, Shrunk
 from tinsmith_ir.pipeline import PipelineResult
 from tinsmith_ir.program import Program
 
-from tinsmith_driver.fitting import Run, fitted
+from tinsmith_driver.fitting import fitted
+
+Run = Callable[[Sequence[AnyPass], Graph | Program], PipelineResult]
 
 _MOST_PLANS = 10
 _FAST_EIGHTHS = 8, 7, 6, 5
@@ -81,19 +84,24 @@ def _shrunk(passes: Sequence[AnyPass], program: Program, run: Run) -> Iterator[S
     (spilling,) = (found for found in passes if isinstance(found, SpillBuffers))
     (_, fast), (slow, _) = [*sizes_of(spilling.memories).items()][:2]
     for eighths in _FAST_EIGHTHS:
-        yield (replace(shrinking, fast_bytes=fast * eighths // 8, slow=slow), *behind)  # pyright: ignore[reportCallIssue, reportArgumentType]
-    made = run((replace(shrinking, ram_bytes=1 << 60),), program)  # pyright: ignore[reportCallIssue, reportArgumentType]
+        yield (_told(shrinking, fast_bytes=fast * eighths // 8, slow=slow), *behind)
+    made = run((_told(shrinking, ram_bytes=1 << 60),), program)
     for _ in range(_MOST_PLANS):
         facts = made.records[0].facts
         if not isinstance(facts, Shrunk):
             return
         budget = facts.live_bytes * _LEAST_FALL[0] // _LEAST_FALL[1]
-        told = replace(shrinking, ram_bytes=budget)  # pyright: ignore[reportCallIssue, reportArgumentType]
+        told = _told(shrinking, ram_bytes=budget)
         made = run((told,), program)
         after = made.records[0].facts
         if not isinstance(after, Shrunk) or after.live_bytes > budget:
             return
         yield (told, *behind)
+
+
+def _told(shrinking: AnyPass, **options: int | str) -> AnyPass:
+    """The pass with these options."""
+    return cast("AnyPass", replace(cast("Any", shrinking), **options))
 
 
 def _moved(made: PipelineResult) -> int:

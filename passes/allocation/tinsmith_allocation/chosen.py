@@ -24,10 +24,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class _Way:
-    """To a state. spilled: the last block that was left out, and those before it."""
+    """To a state. spilled: the last block that was left out, "" at the beginning; before: the way up to it."""
 
     cost: int
-    spilled: "tuple[str, object] | None"
+    spilled: str = ""
+    before: "_Way | None" = None
 
 
 def cheapest_choice(
@@ -67,14 +68,14 @@ class _Search:
 
     def choice(self) -> Choice | None:
         """What is found."""
-        states: dict[frozenset[str], _Way] = {frozenset(): _Way(0, None)}
+        states: dict[frozenset[str], _Way] = {frozenset(): _Way(0)}
         for index, block in enumerate(self._begin):
             states = self._next(states, block, self._is_full(index))
         if not states:
             return None
         best = min(states.values(), key=lambda way: way.cost)
         bound = min([best.cost, *self._pruned])
-        return Choice(frozenset(_names(best.spilled)), best.cost, bound)
+        return Choice(frozenset(_names(best)), best.cost, bound)
 
     def _is_full(self, index: int) -> bool:
         """Whether all blocks that begin in a step are chosen then."""
@@ -93,7 +94,7 @@ class _Search:
         for kept, way in states.items():
             live = frozenset(n for n in kept if self._block[n].last_step >= block.first_step)
             if block.name not in self._pinned:
-                self._add(found, live, _Way(way.cost + cost, (block.name, way.spilled)))
+                self._add(found, live, _Way(way.cost + cost, block.name, way))
             self._add(found, live | {block.name}, way)
         if is_full:
             found = {
@@ -127,9 +128,9 @@ class _Search:
         return total
 
 
-def _names(spilled: "tuple[str, object] | None") -> Iterator[str]:
-    at: object = spilled
-    while isinstance(at, tuple):
-        name, at = at
-        assert isinstance(name, str)
-        yield name
+def _names(way: _Way) -> Iterator[str]:
+    """What was left out on a way."""
+    at: _Way | None = way
+    while at is not None and at.spilled:
+        yield at.spilled
+        at = at.before
