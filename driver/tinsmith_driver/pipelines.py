@@ -340,7 +340,7 @@ class Budgets:
         begun, behind = self._begun, passes_for(options)[self._at :]
         is_shrinking = shrinking_at(behind) == 0
         if options.memories:
-            made = spilled(behind, begun.ir, self._run, is_shrinking=is_shrinking)
+            made = spilled(behind, begun.ir, options.memories, self._run, is_shrinking=is_shrinking)
         elif is_shrinking and ram_bytes is not None:
             made = fitted(behind, begun.program, ram_bytes, self._run)
         else:

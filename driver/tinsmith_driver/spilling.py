@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from tinsmith_allocation import Allocation, SpillBuffers, Spills, sizes_of
+from tinsmith_allocation import Allocation, Spills
 from tinsmith_ir import Graph
 from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.passes import AnyPass, ShrinkingPass, Shrunk
@@ -14,7 +14,9 @@ from tinsmith_ir.pipeline import PipelineResult
 from tinsmith_ir.program import Program
 
 from tinsmith_driver.fitting import fitted
+from tinsmith_driver.options import SPILLING
 
+Sizes = Sequence[tuple[str, int]]
 Run = Callable[[Sequence[AnyPass], Graph | Program], PipelineResult]
 
 _MOST_PLANS = 10
@@ -26,13 +28,13 @@ _LEAST_FALL = 15, 16
 
 
 def spilled(
-    passes: Sequence[AnyPass], ir: Graph | Program, run: Run, *, is_shrinking: bool
+    passes: Sequence[AnyPass], ir: Graph | Program, memories: Sizes, run: Run, *, is_shrinking: bool
 ) -> PipelineResult:
     """What the passes make of a program with the fewest bytes moved; of equal ones, what costs least instructions.
 
-    passes: the one that makes programs smaller, where is_shrinking, and those behind it; SpillBuffers is one of
-    them. If all fits the fastest memory, whole or with rows that stream, nothing is moved. Raises DoesNotFitError, of
-    the plan that was refused last, where none fits the memories.
+    memories: name and bytes of each, fast to slow. passes: the one that makes programs smaller, where is_shrinking, and
+    those behind it; the one that spills is among them. If all fits the fastest memory, whole or with rows that stream,
+    nothing is moved. Raises DoesNotFitError, of the plan that was refused last, where none fits the memories.
     """
     whole, refusal = _tried(passes, ir, run)
     if not is_shrinking or (whole is not None and _moved(whole) == 0):
@@ -41,11 +43,11 @@ def spilled(
             raise refusal
         return whole
     assert isinstance(ir, Program)
-    fast = _in_the_fastest(passes, ir, run)
+    fast = _in_the_fastest(passes, ir, memories, run)
     if fast is not None:
         return fast
     best = whole
-    for told in _shrunk(passes, ir, run):
+    for told in _shrunk(passes, ir, memories, run):
         found, refused = _tried(told, ir, run)
         refusal = refused or refusal
         if found is not None and (best is None or _value(found) < _value(best)):
@@ -65,25 +67,30 @@ def _tried(
         return None, error
 
 
-def _in_the_fastest(passes: Sequence[AnyPass], program: Program, run: Run) -> PipelineResult | None:
+def _in_the_fastest(
+    passes: Sequence[AnyPass], program: Program, memories: Sizes, run: Run
+) -> PipelineResult | None:
     """The cheapest plan that leaves slow memories alone; None if none fits."""
-    (spilling,) = (found for found in passes if isinstance(found, SpillBuffers))
-    name, size = next(iter(sizes_of(spilling.memories).items()))
-    alone = SpillBuffers(f"{name}:{size}")
-    told = [alone if found is spilling else found for found in passes]
+    name, size = memories[0]
+    told = [
+        _told(found, memories=f"{name}:{size}") if found.name == SPILLING else found
+        for found in passes
+    ]
     try:
         return fitted(told, program, size, run)
     except DoesNotFitError:
         return None
 
 
-def _shrunk(passes: Sequence[AnyPass], program: Program, run: Run) -> Iterator[Sequence[AnyPass]]:
+def _shrunk(
+    passes: Sequence[AnyPass], program: Program, memories: Sizes, run: Run
+) -> Iterator[Sequence[AnyPass]]:
     """The passes with one budget after the other, each plan being smaller than the one before."""
     shrinking, *behind = passes
     assert isinstance(shrinking, ShrinkingPass)
-    (spilling,) = (found for found in passes if isinstance(found, SpillBuffers))
-    (_, fast), (slow, _) = [*sizes_of(spilling.memories).items()][:2]
-    for eighths in _FAST_EIGHTHS:
+    fast = memories[0][1]
+    for eighths in _FAST_EIGHTHS if len(memories) > 1 else ():
+        slow = memories[1][0]
         yield (_told(shrinking, fast_bytes=fast * eighths // 8, slow=slow), *behind)
     made = run((_told(shrinking, ram_bytes=1 << 60),), program)
     for _ in range(_MOST_PLANS):
