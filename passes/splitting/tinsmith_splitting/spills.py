@@ -14,6 +14,7 @@ from tinsmith_splitting.rows import COPY_COST, RowCall
 from tinsmith_splitting.search import Path, Way
 from tinsmith_splitting.segment import Price, Segment, parts_of
 from tinsmith_splitting.stream import Read, Stage, stream
+from tinsmith_splitting.sums import SummedCall
 from tinsmith_splitting.ways import Choice, RowRange, Streamed, Ways
 
 _BYTES = 1_000_000.0
@@ -68,7 +69,7 @@ class SpillingWays:
         )
 
     def _extra(self, way: Way[Choice]) -> float:
-        return 0.0 if way.of is None else self._instructions[way.of.segment]
+        return self._instructions[way.of.segment] if isinstance(way.of, Streamed) else 0.0
 
     def copied(self, path: Path[Choice]) -> frozenset[str]:
         """The buffers that rows are copied from."""
@@ -76,9 +77,11 @@ class SpillingWays:
         return frozenset(
             views[call.call.source].buffer
             for way in path.ways
-            if way.of is not None
+            if isinstance(way.of, Streamed)
             for call in way.of.calls.values()
-            if isinstance(call.call, Copy) and call.call.destination in self._here.here.values()
+            if isinstance(call, RowCall)
+            and isinstance(call.call, Copy)
+            and call.call.destination in self._here.here.values()
         )
 
     def _alone(self, at: int) -> Way[Choice]:
@@ -123,7 +126,7 @@ class SpillingWays:
             return None
         renamed = {name: here[name] for name in entries}
         copies = [self._copy(name, found.calls[0].axis) for name in entries]
-        calls = [
+        calls: list[RowCall | SummedCall] = [
             *copies,
             *(
                 _renamed(
@@ -133,6 +136,7 @@ class SpillingWays:
                         for name, other in renamed.items()
                         if (call.stage.name, name) not in once
                     },
+                    self.program,
                 )
                 for call in found.calls
             ),
@@ -156,11 +160,23 @@ class SpillingWays:
             prices[part] = price
         rows = {call.result.name: call.row_bytes for call in calls}
         segment = Segment(
-            stages, plan, self.ways.sizes, rows, {}, {}, frozenset(), prices, COPY_COST
+            stages,
+            plan,
+            self.ways.sizes,
+            rows,
+            {},
+            {},
+            frozenset(),
+            prices,
+            COPY_COST,
+            sum_bytes=sum(map(self.ways.sum_bytes, calls)),
         )
         moved = sum(self.program.view[name].type.size_bytes for name in entries)
         moved += sum(self.program.view[name].type.size_bytes for _, name in once)
         moved += sum(found.exits.values()) + self._read_again(found)
+        moved += sum(
+            call.result.type.size_bytes for call in found.calls if isinstance(call, SummedCall)
+        )
         extra = moved * _BYTES + segment.cost
         whole = sum(map(self.ways.whole_cost, found.calls))
         self._instructions[segment] = max(0.0, segment.cost - whole)
@@ -214,7 +230,7 @@ def _with_places(program: Program) -> _Here:
     return _Here(made, here)
 
 
-def _reads_once(call: RowCall, read: Read) -> bool:
+def _reads_once(call: RowCall | SummedCall, read: Read) -> bool:
     """Whether no row is read for two rows of the result, or as two operands."""
     step = call.call
     is_one = isinstance(step, Call) and step.inputs.count(read.tensor) == 1
@@ -223,12 +239,18 @@ def _reads_once(call: RowCall, read: Read) -> bool:
     )
 
 
-def _renamed(call: RowCall, names: Mapping[str, str]) -> RowCall:
+def _renamed(
+    call: RowCall | SummedCall, names: Mapping[str, str], program: Program
+) -> RowCall | SummedCall:
     """A call that reads copies."""
     reads = tuple(
         replace(read, tensor=names.get(read.tensor, read.tensor)) for read in call.stage.reads
     )
     step = call.call
+    if isinstance(call, SummedCall):
+        name = call.operand.name
+        operand = program.view[names.get(name, name)]
+        return replace(call, operand=operand, stage=replace(call.stage, reads=reads))
     if isinstance(step, Call):
         step = replace(step, inputs=tuple(name and names.get(name, name) for name in step.inputs))
     return replace(call, call=step, stage=replace(call.stage, reads=reads))

@@ -362,7 +362,7 @@ class Ways:
             prices,
             COPY_COST,
             max((call.patch_bytes for call in calls if isinstance(call, PatchedCalls)), default=0),
-            sum(map(self._sum_bytes, calls)),
+            sum(map(self.sum_bytes, calls)),
         )
         used = {self._buffer(name) for name in (*entries, *range_.exits)}
         others = sum(map(self.size, range_.outer - used))
@@ -370,7 +370,8 @@ class Ways:
         live = others + segment.bytes_at_once
         return Way(range_.first, last, live, extra, Streamed(by_name, segment, chunk, patches))
 
-    def _sum_bytes(self, call: RowCall | PatchedCalls | SummedCall) -> int:
+    def sum_bytes(self, call: RowCall | PatchedCalls | SummedCall) -> int:
+        """What a call adds rows to."""
         is_summed = isinstance(call, SummedCall)
         return self.sizes.rounded(call.sums.sums.size_bytes) if is_summed else 0
 
