@@ -18,6 +18,7 @@ from tinsmith_driver.benchmarks import (
     pulp_sensitivity,
     pulp_slowest,
     scaling,
+    spills,
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.report import json_bytes
@@ -36,6 +37,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "pulp-sensitivity": pulp_sensitivity.run,
     "pulp-slowest": pulp_slowest.run,
     "scaling": scaling.run,
+    "spills": spills.run,
 }
 
 _WITHOUT_SWEEP: Mapping[str, Benchmark] = {"pulp": partial(pulp.run, sweep=False)}
