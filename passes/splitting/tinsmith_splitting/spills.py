@@ -63,10 +63,16 @@ class SpillingWays:
         """The same path; extra costs are instructions more than whole tensors take, without what is moved."""
         return Path(
             tuple(
-                way if way.extra < _BYTES else replace(way, extra=self._extra(way))
+                way if self._is_fast(way) else replace(way, extra=self._extra(way))
                 for way in path.ways
             )
         )
+
+    def _is_fast(self, way: Way[Choice]) -> bool:
+        """Whether it has all in fast memory, so that its extra cost is one of instructions."""
+        if isinstance(way.of, Streamed):
+            return way.of.segment not in self._instructions
+        return way.of is not None or way.extra < _BYTES
 
     def _extra(self, way: Way[Choice]) -> float:
         return self._instructions[way.of.segment] if isinstance(way.of, Streamed) else 0.0
