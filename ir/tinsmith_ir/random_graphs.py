@@ -11,6 +11,7 @@ from tinsmith_ir.operators import Dequantize, Quantize
 from tinsmith_ir.random_steps import (
     borders,
     choices,
+    codes,
     counting,
     detections,
     elements,
@@ -108,6 +109,7 @@ _FAMILIES = (
     _Family(81, 0.25, 0.25, (integers.integer,)),
     _Family(82, 0.2, 0.25, (tables.look_up,)),
     _Family(83, 0.2, 0.3, (sums.average,)),
+    _Family(84, 0.1, 0.3, (codes.decompressed,)),
     _Family(79, 0.4, 0.4, (smooth.smooth,), goes_on=True),
 )
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tinsmith_ir.operators import (
     AverageOfSums,
     ChannelSums,
+    Decompress,
     Detections,
     DynamicQuantize,
     DynamicScale,
@@ -22,6 +23,7 @@ from tinsmith_ir.operators import (
 NOT_COMPOSED: Mapping[type[Operator], str] = {
     AverageOfSums: "made by passes, of average pools",
     ChannelSums: "made by passes, of average pools",
+    Decompress: "made by passes, of weights",
     Detections: "a custom operator of TFLite's",
     DynamicQuantize: "integers within TFLite's hybrid layers",
     DynamicScale: "of TFLite's hybrid layers",

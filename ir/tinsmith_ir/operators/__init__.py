@@ -16,6 +16,7 @@ from tinsmith_ir.operators.base import (
 from tinsmith_ir.operators.cast import Cast
 from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
+from tinsmith_ir.operators.decompress import Decompress
 from tinsmith_ir.operators.detections import Detections
 from tinsmith_ir.operators.differences import Div, Pow, SquaredDifference
 from tinsmith_ir.operators.division import FloorDiv, FloorMod
@@ -122,6 +123,7 @@ __all__ = [
     "Cos",
     "Cosh",
     "CumSum",
+    "Decompress",
     "DepthwiseConv2D",
     "Dequantize",
     "Detections",

@@ -7,6 +7,7 @@
 #include "tinsmith/cast.h"
 #include "tinsmith/comparison.h"
 #include "tinsmith/convolution.h"
+#include "tinsmith/decompress.h"
 #include "tinsmith/detections.h"
 #include "tinsmith/differences.h"
 #include "tinsmith/division.h"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from tinsmith_ir.compression import Compression, compress
 from tinsmith_ir.dtypes import COMPUTED_DTYPES, DType
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
@@ -30,6 +31,7 @@ from tinsmith_ir.operators import (
     Convolution,
     Cos,
     Cosh,
+    Decompress,
     DepthwiseConv2D,
     Dequantize,
     Div,
@@ -293,6 +295,17 @@ def pools(draft: Draft, dtype: DType) -> None:
             [draft.input((2, 5, 5, 4), dtype)],
         )
         draft.kept(kind(window=(7, 5), stride=(7, 5)), [draft.input((1, 7, 5, 16), dtype)])
+
+
+def decompressed(draft: Draft, dtype: DType) -> None:
+    """Integers around 0, far from it, and runs; none of them, one, and many."""
+    for compression in Compression:
+        for spread in (0.4, 3, 30, 300):
+            for size in (1, 13, 700):
+                values = np.clip(draft.random.normal(0, spread, size).round(), -128, 127)
+                data = np.repeat(values, 1 if spread < 300 else 40).astype(dtype.numpy)
+                code = draft.builder.constant("code", compress(data, compression))
+                draft.output(Decompress(compression, data.shape), [code], dtype)
 
 
 def pools_to_even(draft: Draft, dtype: DType) -> None:
@@ -710,6 +723,7 @@ _TFLITE: tuple[Case, ...] = (
     *typed("choices", choices, (*NUMBERS, DType.UINT8, *_PLAIN, DType.BOOL)),
     *typed("pools", pools, NUMBERS),
     *typed("partial_sums", partial_sums, (DType.INT8, DType.INT16)),
+    *typed("decompressed", decompressed, (DType.INT8,)),
     *typed("pools_to_even", pools_to_even, (DType.INT8, DType.INT16)),
     *typed("mean", mean, NUMBERS),
     *typed("sums", sums, (*NUMBERS, *_PLAIN)),
