@@ -84,6 +84,10 @@ class DoesNotFitError(TinsmithError):
         self.available_bytes = available_bytes
 
 
+class ConstantsDoNotFitError(DoesNotFitError):
+    """The constants of a network take more flash than there is; a smaller arena would not help."""
+
+
 class UsageError(TinsmithError):
     """A wrong option, file name or target name."""
 

@@ -37,7 +37,8 @@ void tinsmith_decompress_rice(const uint8_t *code, int32_t size, int8_t *output)
     const uint32_t ones = leading_ones(word);
     uint32_t folded;
     if (ones < kEscape) {
-      folded = ones << k | word << (ones + 1) >> 1 >> (31u - k);
+      // The zero behind the ones, and k bits.
+      folded = (ones << k) + (word << ones >> (31u - k));
       at += ones + 1 + k;
     } else {
       folded = word << kEscape >> 24;
