@@ -11,6 +11,7 @@ LIBRARIES = [
     "plan_check",
     "plugins",
     "passes/allocation",
+    "passes/compression",
     "passes/copy_elision",
     "passes/fusion",
     "passes/layout",

@@ -458,6 +458,13 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
         f"dtcm=16KiB,psram=8MiB (default: {default})",
     )
     command.add_argument(
+        "--flash",
+        type=_size,
+        metavar="SIZE",
+        help="what the network's constants may take of flash: some are compressed then, and decompressed in each "
+        "inference, at least cost (default: any size)",
+    )
+    command.add_argument(
         "--no-split",
         action="store_true",
         help="keep tensors whole, also where rows that stream would fit and they do not",

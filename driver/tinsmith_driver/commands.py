@@ -26,6 +26,7 @@ from tinsmith_driver.build import Build, built
 from tinsmith_driver.certificate import plan_bytes
 from tinsmith_driver.cluster import cluster_run, cluster_text
 from tinsmith_driver.completions import with_early_engines
+from tinsmith_driver.compressed import compression_facts, compression_text
 from tinsmith_driver.exploring import (
     EXPLORE_SCHEMA,
     Explored,
@@ -566,6 +567,7 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
             *([PassChoice("stream-inputs")] if getattr(arguments, "stream_input", False) else []),
         ),
         memories=tuple(getattr(arguments, "memories", {}).items()),
+        flash_bytes=getattr(arguments, "flash", None),
         without=(*arguments.without, *_left_whole(arguments)),
     )
 
@@ -673,6 +675,8 @@ def _print_cuts(compilation: Compilation, measurement: Measurement | None) -> No
         print(tiling_text(tiling))
     if (streams := stream_facts(compilation)) is not None:
         print(stream_text(streams))
+    if (compression := compression_facts(compilation)) is not None:
+        print(compression_text(compression))
 
 
 def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:

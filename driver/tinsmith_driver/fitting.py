@@ -7,7 +7,7 @@ taken off its budget, and the cheapest plan below that is tried.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from tinsmith_ir.errors import DoesNotFitError
+from tinsmith_ir.errors import ConstantsDoNotFitError, DoesNotFitError
 from tinsmith_ir.passes import AnyPass, ShrinkingPass, Shrunk
 from tinsmith_ir.pipeline import PipelineResult
 from tinsmith_ir.program import Program
@@ -35,10 +35,18 @@ def shrinking_at(passes: Sequence[AnyPass]) -> int | None:
     return None
 
 
-def fitted(passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run) -> PipelineResult:
+def fitted(
+    passes: Sequence[AnyPass],
+    program: Program,
+    ram_bytes: int,
+    run: Run,
+    *,
+    is_thorough: bool = True,
+) -> PipelineResult:
     """What the passes make of a program, at the least cost that fits `ram_bytes`.
 
-    passes: the one that makes programs smaller, and those behind it. run: passes on a program.
+    passes: the one that makes programs smaller, and those behind it. run: passes on a program. is_thorough: try every
+    plan before nothing is said to fit, else those alone that have fewer live bytes than one that did not.
     Raises DoesNotFitError, of the plan that takes least once placed; of another memory, as the passes do.
     """
     fitting = _Fitting(passes, program, ram_bytes, run)
@@ -57,6 +65,8 @@ def fitted(passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
         too_much = live
         budget = max(0, min(budget - fitting.excess, live - 1))
     # What has more live bytes than another plan may take fewer once placed.
+    if not is_thorough:
+        raise fitting.refusal
     found = fitting.first_that_aims_lower(ram_bytes) or fitting.first_of_all()
     if found is None:
         found = fitting.first_below_what_is_needed()
@@ -115,6 +125,11 @@ class _Fitting:
             self._tried.add((facts.live_bytes, facts.extra))
         try:
             placed = self._run(self._behind, made.program)
+        except ConstantsDoNotFitError:
+            if self._smallest is None:
+                raise  # of whole tensors, too
+            self.excess = 0
+            return None
         except DoesNotFitError as error:
             needed = error.needed_bytes
             if needed is None or error.available_bytes != self._ram_bytes:

@@ -11,6 +11,7 @@ from tinsmith_allocation import Block, Plan
 from tinsmith_ir.escape import visible
 
 from tinsmith_driver.cluster import waits_text
+from tinsmith_driver.compressed import compression_text
 from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
 from tinsmith_driver.orders import order_text
 from tinsmith_driver.report_types import Report, TiledLayerRow
@@ -64,6 +65,9 @@ def html_report(report: Report, plans: Mapping[str, Plan], trace: str | None = N
         if report["tiling"] is None
         else tiling_text(report["tiling"]).split("\n"),
         streams=[] if report["streams"] is None else stream_text(report["streams"]).split("\n"),
+        compression=""
+        if report["compression"] is None
+        else compression_text(report["compression"]),
         timeline=None if report["tiling"] is None else timeline(report["tiling"]),
         trace=quote(trace) if trace is not None else "",
         maps={name: _map(plan) for name, plan in plans.items()},

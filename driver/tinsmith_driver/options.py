@@ -16,6 +16,9 @@ COMPILERS: tuple[CompilerName, ...] = ("zig", "gcc")
 SPILLING = "spill-buffers"
 """The pass that divides an arena among memories."""
 
+COMPRESSING = "compress-constants"
+"""The pass that makes constants take less flash."""
+
 _NOT_IN_IDENTIFIERS = re.compile(r"\W+", re.ASCII)
 
 
@@ -33,8 +36,9 @@ class CompileOptions:
     passes: options of passes, and passes that run only when asked for; without: names of passes to leave out.
     verify_passes: evaluate what every pass makes, Graph or Program, on random inputs.
     ram_bytes: what the arena may take; None for any size. memories: what it is divided among, name -> bytes, fast to
-    slow; empty for one memory. cores: of the target's cluster, l1_bytes: what the network
-    may use of its memory; None for all there is, else for targets with a cluster alone. compiler: of the firmware;
+    slow; empty for one memory. flash_bytes: what constants may take; None for any size. cores: of the target's
+    cluster, l1_bytes: what the network may use of its memory; None for all there is, else for targets with a cluster
+    alone. compiler: of the firmware;
     gcc is arm-none-eabi-gcc for boards. sanitize: run under AddressSanitizer and UBSan (host, gcc).
     """
 
@@ -48,6 +52,7 @@ class CompileOptions:
     verify_passes: bool = False
     ram_bytes: int | None = None
     memories: tuple[tuple[str, int], ...] = ()
+    flash_bytes: int | None = None
     cores: int | None = None
     l1_bytes: int | None = None
     compiler: CompilerName = "zig"
@@ -55,11 +60,24 @@ class CompileOptions:
 
     @property
     def all_passes(self) -> tuple[PassChoice, ...]:
-        """Those asked for, and the one that divides the arena among memories."""
-        if not self.memories:
-            return self.passes
-        sizes = "+".join(f"{name}:{size}" for name, size in self.memories)
-        return (*self.passes, PassChoice(SPILLING, {"memories": sizes}))
+        """Those asked for, the one that divides the arena among memories, and the one that compresses constants."""
+        asked = self.passes
+        if self.memories:
+            sizes = "+".join(f"{name}:{size}" for name, size in self.memories)
+            asked = _with(asked, PassChoice(SPILLING, {"memories": sizes}))
+        if self.flash_bytes is not None:
+            asked = _with(asked, PassChoice(COMPRESSING, {"flash_bytes": str(self.flash_bytes)}))
+        return asked
+
+
+def _with(asked: tuple[PassChoice, ...], more: PassChoice) -> tuple[PassChoice, ...]:
+    """The choices with further options of a pass, of which those that were asked for stay."""
+    own = [choice.options for choice in asked if choice.name == more.name]
+    others = tuple(choice for choice in asked if choice.name != more.name)
+    merged = dict(more.options)
+    for options in own:
+        merged |= options
+    return (*others, PassChoice(more.name, merged)) if len(own) < 2 else (*asked, more)
 
 
 def c_name(path: Path) -> str:

@@ -39,6 +39,7 @@ from tinsmith_plugins import ImportChoices, Importer, ModelSource, Setting
 from tinsmith_target import Target
 
 from tinsmith_driver.collector import collector_paused
+from tinsmith_driver.decompressing import in_pieces
 from tinsmith_driver.fitting import fitted, shrinking_at
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.network import Network, evaluate
@@ -338,13 +339,11 @@ class Budgets:
         """For an arena of at most so many bytes; None is any size, and makes nothing smaller."""
         options = replace(self._options, ram_bytes=ram_bytes)
         begun, behind = self._begun, passes_for(options)[self._at :]
-        is_shrinking = shrinking_at(behind) == 0
-        if options.memories:
-            made = spilled(behind, begun.ir, options.memories, self._run, is_shrinking=is_shrinking)
-        elif is_shrinking and ram_bytes is not None:
-            made = fitted(behind, begun.program, ram_bytes, self._run)
-        else:
-            made = self._run(behind, begun.ir)
+        made = in_pieces(
+            behind,
+            whole=lambda told: self._run(told, begun.ir),
+            fitted=lambda told: self._fitted(told, options),
+        )
         result = PipelineResult(made.ir, (*begun.records, *made.records))
         program, chosen, kernels = result.program, self._target, self._kernels
         allocation = next(
@@ -371,6 +370,19 @@ class Budgets:
             arena_without_scratch=sum(map(allocation.bytes_without_scratch, plans)),
             pass_records=result.records,
         )
+
+    def _fitted(self, passes: Sequence[AnyPass], options: CompileOptions) -> PipelineResult:
+        """What the passes behind those that ran once make within the memories there are."""
+        begun, is_shrinking = self._begun, shrinking_at(passes) == 0
+        if options.memories:
+            return spilled(passes, begun.ir, options.memories, self._run, is_shrinking=is_shrinking)
+        if is_shrinking and options.ram_bytes is not None:
+            # Constants are compressed anew for each plan.
+            is_thorough = options.flash_bytes is None
+            return fitted(
+                passes, begun.program, options.ram_bytes, self._run, is_thorough=is_thorough
+            )
+        return self._run(passes, begun.ir)
 
     def _run(self, passes: Sequence[AnyPass], ir: Graph | Program) -> PipelineResult:
         return Pipeline(passes, (self._are_prepared,)).run(

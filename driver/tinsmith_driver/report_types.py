@@ -192,6 +192,15 @@ class StreamFacts(TypedDict):
     segments: list[SegmentFacts]
 
 
+class CompressionFacts(TypedDict):
+    """layers: whose weights are compressed. before, after: bytes of all constants. extra: instructions, about."""
+
+    layers: list[str]
+    before: int
+    after: int
+    extra: int
+
+
 class Report(TypedDict):
     """The whole report."""
 
@@ -205,6 +214,7 @@ class Report(TypedDict):
     layers: list[LayerRow]
     tiling: TilingFacts | None
     streams: StreamFacts | None
+    compression: CompressionFacts | None
     order: OrderFacts | None
     passes: list[PassRow]
     warnings: list[str]

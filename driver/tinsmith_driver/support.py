@@ -6,7 +6,7 @@ from tinsmith_ir import Constant, Graph, Node, UnsupportedError
 from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.pipeline import Pipeline
-from tinsmith_lowering import lower
+from tinsmith_lowering import lower, stored_constants
 
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Compilation, Model, graph_passes, passes_for
@@ -46,9 +46,8 @@ def constant_bytes(compilation: Compilation) -> int:
     """Weights, biases, tables and scales as kernels read them. Raises DoesNotFitError if they exceed the memory that
     the board has for them.
     """
-    read = {name for call in compilation.program.calls for name in call.reads}
-    held = [constant for constant in compilation.program.constants if constant.name in read]
-    constants = sorted(held, key=lambda c: c.data.nbytes, reverse=True)
+    stored = stored_constants(compilation.program)
+    constants = sorted(stored, key=lambda c: c.data.nbytes, reverse=True)
     needed = sum(constant.data.nbytes for constant in constants)
     board = compilation.target.board
     if board.emulator is None:

@@ -1,5 +1,6 @@
 """What a kernel is, and lowering: the kernel of every node, chosen by the rules that backends declare."""
 
+from tinsmith_lowering.compressed import CompressedConstants, stored_constants
 from tinsmith_lowering.cut import cut, cut_each, layer_of_part
 from tinsmith_lowering.fragments import Emission, Operand, Scope
 from tinsmith_lowering.kernel import (
@@ -71,6 +72,7 @@ __all__ = [
     "AsGiven",
     "Backend",
     "Choice",
+    "CompressedConstants",
     "Cost",
     "Emission",
     "Kernel",
@@ -125,6 +127,7 @@ __all__ = [
     "rows_walk",
     "rule_text",
     "scratch_type",
+    "stored_constants",
     "supported_operators",
     "weights_offset",
 ]

@@ -78,6 +78,11 @@ class Scope(Protocol):
         ...
 
     @property
+    def reads_copies(self) -> bool:
+        """Whether constants are read where they were copied to: pointers to these are no constants of C."""
+        ...
+
+    @property
     def scratch(self) -> Operand | None:
         """Working memory, None if the kernel's formula said 0."""
         ...

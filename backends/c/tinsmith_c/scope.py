@@ -91,6 +91,11 @@ class LayerScope:
         return operand.expression
 
     @property
+    def reads_copies(self) -> bool:
+        """See Scope."""
+        return bool(self.copies)
+
+    @property
     def token(self) -> str:
         """C expression that tells the call from others that are under way."""
         return "token"

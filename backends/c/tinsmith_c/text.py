@@ -72,10 +72,16 @@ def _numbers(flat: NDArray[np.generic]) -> list[str]:
     return [integer_literal(value) for value in flat.tolist()]
 
 
-def initializer(c_type: str, name: str, fields: Mapping[str, FieldValue]) -> str:
-    """A `static const` struct inside a function, one field a line."""
+def initializer(
+    c_type: str, name: str, fields: Mapping[str, FieldValue], *, is_static: bool = True
+) -> str:
+    """A `static const` struct inside a function, one field a line.
+
+    is_static: False where a field is no constant of C, such as a pointer into the arena.
+    """
     lines = [f"      .{field} ={_gap(value)}{_field(value)}," for field, value in fields.items()]
-    return "\n".join([f"  static const {c_type} {name} = {{", *lines, "  };"])
+    storage = "static const" if is_static else "const"
+    return "\n".join([f"  {storage} {c_type} {name} = {{", *lines, "  };"])
 
 
 def nested(fields: Mapping[str, FieldValue]) -> str:

@@ -105,7 +105,7 @@ def emit(layer: Layer, scope: Scope) -> Emission:
     results = [result.expression for result in scope.outputs]
     return Emission(
         (
-            initializer("tinsmith_lstm_layer", "kLayer", fields),
+            initializer("tinsmith_lstm_layer", "kLayer", fields, is_static=not scope.reads_copies),
             call("tinsmith_lstm_cells_s8", ["&kLayer", *operands, *results]),
         )
     )

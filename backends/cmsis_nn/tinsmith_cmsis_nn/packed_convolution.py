@@ -238,7 +238,7 @@ def emit_record(
         "scratch": scratch.offset if scratch else 0,
         "scratch_bytes": scope.scratch_bytes,
     }
-    record = initializer(f"{kind.name}_call", "kCall", fields)
+    record = initializer(f"{kind.name}_call", "kCall", fields, is_static=not scope.reads_copies)
     motions = [operand.motion if operand else "" for operand in (given, scope.outputs[0], scratch)]
     bases = [operand.base if operand else "" for operand in (given, scope.outputs[0], scratch)]
     if any(bases):

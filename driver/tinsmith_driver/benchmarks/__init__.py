@@ -8,6 +8,7 @@ from pathlib import Path
 from tinsmith_ir import UsageError
 
 from tinsmith_driver.benchmarks import (
+    flash,
     generated_c,
     imports,
     memory,
@@ -28,6 +29,7 @@ Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
+    "flash": flash.run,
     "generated-c": generated_c.run,
     "import": imports.run,
     "memory": memory.run,
