@@ -99,6 +99,17 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     }
 
 
+def test_the_report_says_which_layers_are_in_patches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    narrow = tmp_path / "narrow.tsm"
+    narrow.write_text(_narrow())
+    compiled(narrow, "cortex-m4", tmp_path / "small", "--ram", "1800")
+    assert "3 layers in patches, " in capsys.readouterr().out
+    (segment,) = json.loads((tmp_path / "small" / "report.json").read_text())["streams"]["segments"]
+    assert segment["patched"] == segment["layers"]
+
+
 def test_plans_of_builds_hold(plans: dict[str, bytes]) -> None:
     assert {name: judge(plan) for name, plan in plans.items()} == dict.fromkeys(plans, "")
     schema = json.loads(files("tinsmith_plan_check").joinpath("plan.schema.json").read_text())

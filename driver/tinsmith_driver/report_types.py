@@ -176,12 +176,13 @@ class WindowFacts(TypedDict):
 
 
 class SegmentFacts(TypedDict):
-    """Layers whose rows stream together; bytes that are live meanwhile."""
+    """Layers whose rows stream together; bytes that are live meanwhile. patched: those in patches."""
 
     layers: list[str]
     rows: int
     live: int
     windows: list[WindowFacts]
+    patched: list[str]
 
 
 class StreamFacts(TypedDict):
