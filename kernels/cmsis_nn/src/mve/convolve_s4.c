@@ -26,7 +26,9 @@ enum { kNibbles = 2 * kByteLanes };
 static void widen(const int8_t *nibbles, int32_t count, int8_t *widened) {
   for (int32_t left = (count + 1) / 2; left > 0; left -= kByteLanes) {
     const int8x16_t bytes = vldrbq_z_s8(nibbles, vctp8q((uint32_t)left));
-    vst2q_s8(widened, (int8x16x2_t){{vshrq_n_s8(vshlq_n_s8(bytes, 4), 4), vshrq_n_s8(bytes, 4)}});
+    // By a name: the store is a macro of gcc's, for which commas between braces part arguments.
+    const int8x16x2_t halves = {{vshrq_n_s8(vshlq_n_s8(bytes, 4), 4), vshrq_n_s8(bytes, 4)}};
+    vst2q_s8(widened, halves);
     nibbles += kByteLanes;
     widened += kNibbles;
   }
