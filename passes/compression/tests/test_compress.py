@@ -164,3 +164,11 @@ def test_the_choice_is_the_cheapest() -> None:
         taken = [item[at] for item, at in zip(ways, found, strict=True) if at is not None]
         assert sum(way.saved for way in taken) >= wanted
         assert sum(way.cost for way in taken) == min(costs)
+
+
+def test_many_bytes_are_counted_in_larger_units() -> None:
+    ways = [[Saving(1 << 20, 5)], [Saving((1 << 20) + 3, 4)], [], [Saving(7, 1)]]
+    assert cheapest(ways, 1 << 20) == (None, 0, None, None)
+    assert cheapest(ways, (1 << 21) - 9) == (0, 0, None, None)
+    assert cheapest(ways, (1 << 21) + 10) == (0, 0, None, 0)
+    assert cheapest(ways, (1 << 21) + 11) is None

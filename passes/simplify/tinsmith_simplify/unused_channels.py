@@ -111,9 +111,9 @@ class _Channels:
             case Follows(operands=operands, each=each):
                 # Operands have one number of channels, so what one must have, all have.
                 wide = [node.present_inputs[at] for at in operands]
-                mask = np.array([channel.any() for channel in self.of(result).reshape(-1, each)])
+                mask: Mask = np.logical_or.reduce(self.of(result).reshape(-1, each), axis=1)
                 for value in wide:
-                    mask |= self._computed(value)
+                    mask = mask | self._computed(value)
                 wants = [(result, np.repeat(mask, each)), *((value, mask) for value in wide)]
             case Joins():
                 ends = np.cumsum([value.type.shape[-1] for value in node.present_inputs])[:-1]
