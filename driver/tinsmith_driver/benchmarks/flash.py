@@ -135,8 +135,7 @@ def _ratios(row: Row, whole: Row) -> tuple[float, float] | None:
 def _misses(row: Row, whole: Row) -> Iterator[str]:
     where = f"{row.network} on {row.target} in {_flash(row)}"
     ratios = _ratios(row, whole)
-    is_refused = row.status == "does not fit" and row.flash is not None and row.least is None
-    if row.status != "ok" and not is_refused:
+    if row.status != "ok":
         yield f"{where}: {row.status}"
     if ratios is None:
         return
