@@ -6,7 +6,7 @@ from tinsmith_ir import Constant, Graph, Node, UnsupportedError
 from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.pipeline import Pipeline
-from tinsmith_lowering import lower, stored_constants
+from tinsmith_lowering import lower, stored_bytes, stored_constants
 
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Compilation, Model, graph_passes, passes_for
@@ -43,17 +43,18 @@ def unsupported(model: Model, options: CompileOptions) -> list[Finding]:
 
 
 def constant_bytes(compilation: Compilation) -> int:
-    """Weights, biases, tables and scales as kernels read them. Raises DoesNotFitError if they exceed the memory that
-    the board has for them.
+    """Weights, biases, tables and scales as kernels read them, with the gaps between them.
+
+    Raises DoesNotFitError if they exceed the memory that the board has for them.
     """
-    stored = stored_constants(compilation.program)
-    constants = sorted(stored, key=lambda c: c.data.nbytes, reverse=True)
-    needed = sum(constant.data.nbytes for constant in constants)
+    needed = stored_bytes(compilation.program)
     board = compilation.target.board
     if board.emulator is None:
         return needed
     memory = board.memory(board.weight_memory)
     if needed > memory.size_bytes:
+        stored = stored_constants(compilation.program)
+        constants = sorted(stored, key=lambda constant: constant.data.nbytes, reverse=True)
         largest = ", ".join(f"{visible(c.name)} ({c.data.nbytes:,} bytes)" for c in constants[:3])
         raise DoesNotFitError(
             f"constants are too large for memory '{memory.name}' of {board.name}: needed {needed:,} "

@@ -1,6 +1,12 @@
 """What a kernel is, and lowering: the kernel of every node, chosen by the rules that backends declare."""
 
-from tinsmith_lowering.compressed import CompressedConstants, stored_constants
+from tinsmith_lowering.compressed import (
+    CONSTANT_ALIGNMENT,
+    CompressedConstants,
+    aligned_bytes,
+    stored_bytes,
+    stored_constants,
+)
 from tinsmith_lowering.cut import cut, cut_each, layer_of_part
 from tinsmith_lowering.fragments import Emission, Operand, Scope
 from tinsmith_lowering.kernel import (
@@ -67,6 +73,7 @@ __all__ = [
     "ARENA",
     "ARENA_ALIGNMENT",
     "CLUSTER_HEADER",
+    "CONSTANT_ALIGNMENT",
     "CORES",
     "NEVER",
     "AsGiven",
@@ -99,6 +106,7 @@ __all__ = [
     "TiledLayer",
     "Walk",
     "Window",
+    "aligned_bytes",
     "check_calls",
     "check_layouts",
     "check_prepared",
@@ -127,6 +135,7 @@ __all__ = [
     "rows_walk",
     "rule_text",
     "scratch_type",
+    "stored_bytes",
     "stored_constants",
     "supported_operators",
     "weights_offset",

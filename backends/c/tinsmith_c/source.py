@@ -12,6 +12,7 @@ from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.program import Call, Held
 from tinsmith_ir.program_printer import print_step
 from tinsmith_lowering import (
+    CONSTANT_ALIGNMENT,
     Emission,
     Kernel,
     Operand,
@@ -31,9 +32,9 @@ from tinsmith_c.scope import C_TYPES, ConstantPool, LayerScope
 from tinsmith_c.steps import StepWriter, definitions_of, headers_of
 from tinsmith_c.text import array_definition, comment_lines, wrapped_call
 
-_ATTRIBUTES = """\
+_ATTRIBUTES = f"""\
 #if defined(__GNUC__)
-#define TINSMITH_ALIGNED __attribute__((aligned(16)))
+#define TINSMITH_ALIGNED __attribute__((aligned({CONSTANT_ALIGNMENT})))
 #define TINSMITH_NOINLINE __attribute__((noinline))
 #else
 #define TINSMITH_ALIGNED

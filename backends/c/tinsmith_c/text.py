@@ -44,7 +44,7 @@ def integer_literal(value: int) -> str:
 
 
 def array_definition(name: str, data: Array, comment: str) -> str:
-    """`static const` array with 16-byte alignment, its elements in lines of up to 20 numbers."""
+    """`static const` array, aligned as `CONSTANT_ALIGNMENT` says, its elements in lines of up to 20 numbers."""
     flat = data.reshape(-1)
     flat = flat.view(np.uint8) if flat.dtype == np.bool_ else flat
     per_line = {1: 20, 2: 16}.get(flat.dtype.itemsize, 10)

@@ -137,6 +137,8 @@ def _misses(row: Row, whole: Row) -> Iterator[str]:
     ratios = _ratios(row, whole)
     if row.status != "ok":
         yield f"{where}: {row.status}"
+    if row.flash is not None and row.weights is not None and row.weights > row.flash:
+        yield f"{where}: {row.weights:,} bytes"
     if ratios is None:
         return
     for got, at_most, what in zip(

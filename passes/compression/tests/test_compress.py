@@ -15,7 +15,7 @@ from tinsmith_ir.operators import Decompress
 from tinsmith_ir.program import Program
 from tinsmith_ir.program_printer import print_program
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import CompressedConstants, check_prepared, lower, prepare, stored_constants
+from tinsmith_lowering import CompressedConstants, check_prepared, lower, prepare, stored_bytes
 from tinsmith_reference import backend as reference
 from tinsmith_target import target
 
@@ -57,10 +57,6 @@ def prepared(graph: Graph, name: str) -> tuple[Program, CompressConstants]:
     return program, CompressConstants(chosen, kernels)
 
 
-def stored(program: Program) -> int:
-    return sum(constant.data.nbytes for constant in stored_constants(program))
-
-
 def compressed(program: Program) -> list[Decompress]:
     operators = (call.operator for call in program.calls)
     return [operator for operator in operators if isinstance(operator, Decompress)]
@@ -79,15 +75,15 @@ def assert_same(before: Program, after: Program, graph: Graph) -> None:
 def test_constants_fit_and_results_stay(name: str, tile_bytes: int) -> None:
     graph = network(1, 5)
     program, pass_ = prepared(graph, name)
-    whole = stored(program)
+    whole = stored_bytes(program)
     for share in (0.95, 0.88, 0.82):
         limit = int(share * whole)
         found = CompressConstants(pass_.target, pass_.kernels, limit, tile_bytes)
         outcome = found.run_in_detail(program)
-        assert stored(outcome.ir) <= limit
+        assert stored_bytes(outcome.ir) <= limit
         facts = outcome.facts
         assert isinstance(facts, CompressedConstants)
-        assert (facts.bytes_before, facts.bytes_after) == (whole, stored(outcome.ir))
+        assert (facts.bytes_before, facts.bytes_after) == (whole, stored_bytes(outcome.ir))
         assert_same(program, outcome.ir, graph)
         check_prepared(outcome.ir, pass_.target, pass_.kernels)
         sizes = [math.prod(operator.shape) for operator in compressed(outcome.ir)]
@@ -100,7 +96,7 @@ def test_constants_fit_and_results_stay(name: str, tile_bytes: int) -> None:
 def test_what_fits_stays() -> None:
     program, pass_ = prepared(network(1, 5), "cortex-m4")
     assert pass_.run(program) is program
-    limit = stored(program)
+    limit = stored_bytes(program)
     assert CompressConstants(pass_.target, pass_.kernels, limit).run(program) is program
     less = CompressConstants(pass_.target, pass_.kernels, limit - 1).run(program)
     # One call is enough, and the smallest is the cheapest.
@@ -113,7 +109,7 @@ def test_the_code_is_the_better_one() -> None:
         (network(2, 5, repeats=40), Compression.LZ4),
     ):
         program, pass_ = prepared(graph, "host")
-        limit = int(0.8 * stored(program))
+        limit = int(0.8 * stored_bytes(program))
         found = CompressConstants(pass_.target, pass_.kernels, limit).run(program)
         assert {operator.compression for operator in compressed(found)} == {code}
         assert_same(program, found, graph)
@@ -124,13 +120,17 @@ def test_a_refusal_says_how_little_would_do() -> None:
     with pytest.raises(ConstantsDoNotFitError, match="available 100 bytes") as caught:
         CompressConstants(pass_.target, pass_.kernels, 100).run(program)
     needed = int(str(caught.value).split("needed ")[1].split(" bytes")[0].replace(",", ""))
-    assert stored(CompressConstants(pass_.target, pass_.kernels, needed).run(program)) <= needed
+    assert (
+        stored_bytes(CompressConstants(pass_.target, pass_.kernels, needed).run(program)) <= needed
+    )
     with pytest.raises(ConstantsDoNotFitError):
         CompressConstants(pass_.target, pass_.kernels, needed - 1).run(program)
     noise = network(4, 500)
     program, pass_ = prepared(noise, "cortex-m4")
     with pytest.raises(ConstantsDoNotFitError):
-        CompressConstants(pass_.target, pass_.kernels, stored(program) * 97 // 100).run(program)
+        CompressConstants(pass_.target, pass_.kernels, stored_bytes(program) * 97 // 100).run(
+            program
+        )
 
 
 def test_options_are_checked() -> None:

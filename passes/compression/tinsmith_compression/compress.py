@@ -8,7 +8,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import ConstantsDoNotFitError, UsageError
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 from tinsmith_ir.program import Program
-from tinsmith_lowering import CompressedConstants, Kernel, stored_constants
+from tinsmith_lowering import CompressedConstants, Kernel, stored_bytes
 from tinsmith_target import Target
 
 from tinsmith_compression.choice import cheapest
@@ -21,7 +21,7 @@ _MOST_TRIES = 8
 class CompressConstants(Checked):
     """Let constants take at most so many bytes of flash, at the cost of decompressing some of them in each inference.
 
-    flash_bytes: of all constants of the program, without gaps for alignment; None leaves programs as they are.
+    flash_bytes: of all constants of the program, with the gaps between them; None leaves programs as they are.
     tile_bytes: a call that reads more weights is done in parts, each of channels of its result, so that no more than
     these are decompressed at once; or as many as are free then beside the largest tensor.
     """
@@ -54,7 +54,7 @@ class CompressConstants(Checked):
         program: prepared, without loops; its buffers have no offsets. Raises ConstantsDoNotFitError if they do not fit
         compressed either.
         """
-        before = flash_bytes(program)
+        before = stored_bytes(program)
         if self.flash_bytes is None or before <= self.flash_bytes:
             return Outcome(program)
         compressing = Compressing(program, self.target, self.kernels, self.tile_bytes)
@@ -69,12 +69,12 @@ class CompressConstants(Checked):
                 if index is not None
             ]
             made = compressing.rewritten(ways)
-            excess = flash_bytes(made) - self.flash_bytes
+            excess = stored_bytes(made) - self.flash_bytes
             if excess <= 0:
-                return Outcome(made, facts=_facts(ways, before, flash_bytes(made)))
+                return Outcome(made, facts=_facts(ways, before, stored_bytes(made)))
             # Constants that several calls share count once, and stay if one of these reads them.
             wanted += excess
-        smallest = flash_bytes(compressing.rewritten(compressing.smallest))
+        smallest = stored_bytes(compressing.rewritten(compressing.smallest))
         raise ConstantsDoNotFitError(
             "flash is too small for the network's constants: needed "
             f"{min(smallest, before):,} bytes, available {self.flash_bytes:,} bytes; they are {before:,} bytes where "
@@ -86,8 +86,3 @@ def _facts(ways: Sequence[Way], before: int, after: int) -> CompressedConstants:
     return CompressedConstants(
         tuple(way.call for way in ways), before, after, sum(way.saving.cost for way in ways)
     )
-
-
-def flash_bytes(program: Program) -> int:
-    """What the program's constants take of flash, each once."""
-    return sum(constant.type.size_bytes for constant in stored_constants(program))

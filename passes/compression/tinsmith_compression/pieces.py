@@ -32,6 +32,7 @@ from tinsmith_lowering import (
     ARENA,
     Kernel,
     Layer,
+    aligned_bytes,
     choose_kernel,
     cut_each,
     prepare,
@@ -176,8 +177,8 @@ class Compressing:
         compression: Compression,
     ) -> Way | None:
         """None if it saves nothing."""
-        sizes = {name: self._program.constant[name].type.size_bytes for name in call.reads}
-        saved, cost = sum(sizes.values()), 0
+        constants = (self._program.constant[name] for name in {*call.reads})
+        saved, cost = sum(aligned_bytes(one.data.nbytes) for one in constants), 0
         counted: set[str] = set()
         for step in (step for part in parts for step in part):
             if isinstance(step, Copy):
@@ -188,10 +189,10 @@ class Compressing:
                 constant = program.constant[name]
                 if constant is weights:
                     code = _code(constant.data, compression)
-                    saved -= code.nbytes
+                    saved -= aligned_bytes(code.nbytes)
                     cost += decompression_cost(code, constant.type.elements, compression)
                 else:
-                    saved -= constant.type.size_bytes
+                    saved -= aligned_bytes(constant.data.nbytes)
                 counted.add(name)
         cost += call_cost(len(parts))
         if saved <= 0:
