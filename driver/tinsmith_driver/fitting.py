@@ -49,42 +49,47 @@ def fitted(
     plan before nothing is said to fit, else those alone that have fewer live bytes than one that did not.
     Raises DoesNotFitError, of the plan that takes least once placed; of another memory, as the passes do.
     """
-    fitting = _Fitting(passes, program, ram_bytes, run)
-    whole = fitting.placed(None)
+    usual = _Fitting(passes, program, ram_bytes, run, less_scratch=False)
+    whole = usual.placed(None)
     if whole is not None:
         return whole
-    too_much, budget = ram_bytes + 1, ram_bytes
-    for _ in range(_MOST_TRIES):
-        found = fitting.placed(budget)
-        if found is not None:
-            return fitting.less_small(found, budget, too_much)
-        live = fitting.live_bytes
-        if live is None or live > budget:
-            break  # the pass could not go as low
-        # The plan stays the same down to what it has live.
-        too_much = live
-        budget = max(0, min(budget - fitting.excess, live - 1))
-    # What has more live bytes than another plan may take fewer once placed.
-    if not is_thorough:
-        raise fitting.refusal
-    found = fitting.first_that_aims_lower(ram_bytes) or fitting.first_of_all()
+    # Less scratch lets a plan fit whose rows need not be computed twice, or makes one dearer that fits without.
+    slim = _Fitting(passes, program, ram_bytes, run, less_scratch=True)
+    tried = [fitting.by_budgets(is_thorough=is_thorough) for fitting in (usual, slim)]
+    fits = [found for found in tried if found is not None]
+    if fits:
+        return min(fits, key=_extra)
+    found = None
+    if is_thorough:
+        found = slim.first_of_all() or slim.first_below_what_is_needed()
     if found is None:
-        found = fitting.first_below_what_is_needed()
-    if found is None:
-        raise fitting.refusal
+        raise min(usual.refusal, slim.refusal, key=lambda error: error.needed_bytes or 0)
     return found
 
 
+def _extra(result: PipelineResult) -> float:
+    """Instructions that a plan costs, about."""
+    facts = result.records[0].facts
+    return facts.extra if isinstance(facts, Shrunk) else 0.0
+
+
 class _Fitting:
-    """Tries budgets.
+    """Tries budgets. less_scratch: as of the pass.
 
     live_bytes: of the plan tried last, as the pass counts them. excess: bytes that it had too many.
     """
 
     def __init__(
-        self, passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
+        self,
+        passes: Sequence[AnyPass],
+        program: Program,
+        ram_bytes: int,
+        run: Run,
+        *,
+        less_scratch: bool,
     ) -> None:
-        self._shrinking, *self._behind = passes
+        shrinking, *self._behind = passes
+        self._shrinking = _told(shrinking, less_scratch=less_scratch)
         self._program = program
         self._ram_bytes = ram_bytes
         self._run = run
@@ -110,7 +115,8 @@ class _Fitting:
 
     def _made(self, budget: int | None, aim: int | None = None) -> PipelineResult:
         """What the shrinking pass alone makes."""
-        return self._run((_told(self._shrinking, budget, aim),), self._program)
+        shrinking = _told(self._shrinking, ram_bytes=budget, aim_bytes=aim)
+        return self._run((shrinking,), self._program)
 
     def _is_new(self, made: PipelineResult) -> bool:
         """Whether no plan like it was tried."""
@@ -139,6 +145,22 @@ class _Fitting:
             self.excess = needed - self._ram_bytes
             return None
         return PipelineResult(placed.ir, (*made.records, *placed.records))
+
+    def by_budgets(self, *, is_thorough: bool) -> PipelineResult | None:
+        """The cheapest plan that fits of budgets from the given one down, or if thorough, of aims below it."""
+        too_much, budget = self._ram_bytes + 1, self._ram_bytes
+        for _ in range(_MOST_TRIES):
+            found = self.placed(budget)
+            if found is not None:
+                return self.less_small(found, budget, too_much)
+            live = self.live_bytes
+            if live is None or live > budget:
+                break  # the pass could not go as low
+            # The plan stays the same down to what it has live.
+            too_much = live
+            budget = max(0, min(budget - self.excess, live - 1))
+        # What has more live bytes than another plan may take fewer once placed.
+        return self.first_that_aims_lower(self._ram_bytes) if is_thorough else None
 
     def first_that_aims_lower(self, budget: int) -> PipelineResult | None:
         """The first plan that fits, of a budget's whose parts take less than the largest has to; None if none does.
@@ -206,6 +228,6 @@ class _Fitting:
         return found
 
 
-def _told(shrinking: AnyPass, budget: int | None, aim: int | None) -> AnyPass:
-    """The pass with that budget, and what its parts should take."""
-    return replace(shrinking, ram_bytes=budget, aim_bytes=aim)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
+def _told(shrinking: AnyPass, **fields: int | bool | None) -> AnyPass:
+    """The pass with other values of these fields."""
+    return replace(shrinking, **fields)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]

@@ -146,6 +146,9 @@ class ShrinkingPass(Protocol):
     aim_bytes: int | None
     """What should be live at once where that can be; None asks for the least cost alone."""
 
+    less_scratch: bool
+    """Whether parts of calls may take less scratch than their kernels take as a rule, at a cost."""
+
 
 @runtime_checkable
 class Shrunk(Protocol):

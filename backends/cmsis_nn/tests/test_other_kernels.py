@@ -52,7 +52,7 @@ def next_version(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     for path in (KERNELS / "include").iterdir():
         text = path.read_text(encoding="utf-8")
-        text = text.replace("TINSMITH_NN_VERSION 3\n", "TINSMITH_NN_VERSION 4\n")
+        text = text.replace("TINSMITH_NN_VERSION 4\n", "TINSMITH_NN_VERSION 5\n")
         (folder / path.name).write_text(text, encoding="utf-8")
     return folder
 
@@ -94,7 +94,7 @@ def test_kernels_of_another_version_do_not_link(
     )
     assert done.returncode != 0
     for function in functions:
-        assert f"tinsmith_{function}_s8_c_v3" in done.stderr
+        assert f"tinsmith_{function}_s8_c_v4" in done.stderr
 
 
 def test_another_library_that_refuses_its_arguments_makes_the_run_fail(tmp_path: Path) -> None:

@@ -143,6 +143,15 @@ def test_formula_of_3x3_taps_equals_the_c_function(library: ctypes.CDLL) -> None
         assert scratch_mve.depthwise_3x3(geometry) == expected, geometry
 
 
+def test_formula_of_single_pixels_equals_the_c_function(library: ctypes.CDLL) -> None:
+    for geometry in geometries(depthwise=False):
+        params = Convolution(0, 0, *geometry.stride[::-1], *geometry.padding[::-1], 1, 1, -128, 127)
+        expected = library.tinsmith_convolve_packed_single_s8_get_buffer_size_dsp(
+            ctypes.byref(params), ctypes.byref(Dims(*geometry.weights))
+        )
+        assert scratch.convolve_columns(geometry, 1) == expected, geometry
+
+
 def test_formula_of_weights_with_an_offset_equals_the_c_function(library: ctypes.CDLL) -> None:
     for geometry in geometries(depthwise=False):
         params = Convolution(0, 0, *geometry.stride[::-1], *geometry.padding[::-1], 1, 1, -128, 127)

@@ -16,7 +16,7 @@ SUFFIX = {DType.INT8: "s8", DType.INT16: "s16"}
 
 PUBLIC_HEADER = "arm_nnfunctions.h"
 PACKED_HEADER = "tinsmith_nn.h"
-PACKED_CHECKS = ("TINSMITH_NN_VERSION == 3",)
+PACKED_CHECKS = ("TINSMITH_NN_VERSION == 4",)
 """The version of `tinsmith_nn.h` whose layouts and scratch formulas this package has."""
 
 

@@ -23,6 +23,8 @@ _SHALLOW, _HALF_DEEP = 16, 48
 _ROWS_AT_ONCE = 24
 _PATCHES_AT_ONCE = 16
 _PAIR = 2
+_SINGLE = 1.45
+"""How often the instructions of two pixels are those of one and one."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def convolution_work(layer: Layer) -> Work | None:
         case "mve":
             return _convolution_mve(geometry, sizes.pixels(layer))
         case "dsp":
-            return _convolution_dsp(geometry)
+            return _convolution_dsp(geometry, sizes.columns(layer))
         case "c":
             return None
 
@@ -234,19 +236,20 @@ def _product_mve(rows: int, depth: int, channels: int) -> dict[str, float]:
     }
 
 
-def _convolution_dsp(geometry: Geometry) -> Work:
-    """dsp/convolve_columns.h: two pixels at a time by four channels, their windows copied before."""
+def _convolution_dsp(geometry: Geometry, columns: int) -> Work:
+    """dsp/convolve_columns.h: two pixels at a time, or one, by four channels, their windows copied before."""
     images, height, width, channels = geometry.output
     _, taps_y, taps_x, inputs = geometry.weights
     blocks = _ceiling(taps_y * taps_x * inputs, _WORD)
     pixels = images * height * width
     quads = _ceiling(pixels, _PAIR) * _ceiling(channels, _WORD)
+    single = _SINGLE if columns == 1 else 1.0
     is_pixelwise = (taps_y, taps_x) == (1, 1) and geometry.padding == (0, 0)
     counts = {
         "call": 1,
         "pair": _ceiling(pixels, _PAIR),
-        "quad": quads,
-        "block of quad": quads * blocks,
+        "quad": quads * single,
+        "block of quad": quads * blocks * single,
         "block of window": pixels * blocks,
     }
     if is_pixelwise:

@@ -78,6 +78,12 @@ CONVOLUTION_ANY = Kind(
     "cmsis_nn_conv_params",
     "tinsmith_convolve_packed_any_s8",
 )
+CONVOLUTION_SINGLE = Kind(
+    "convolve_single",
+    "convolution pixel by pixel",
+    "cmsis_nn_conv_params",
+    "tinsmith_convolve_packed_single_s8",
+)
 CONVOLUTION_OFFSET = Kind(
     "convolve_offset",
     "convolution on weights with an offset",

@@ -30,6 +30,7 @@ from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.helpers import (
     CONVOLUTION,
     CONVOLUTION_ANY,
+    CONVOLUTION_SINGLE,
     DEPTHWISE,
     DEPTHWISE_3X3,
     DEPTHWISE_ANY,
@@ -160,10 +161,13 @@ def prepare_packed_any(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 
 def convolution_options(layer: Layer) -> tuple[Choice, ...]:
-    """How many pixels of a 1x1 convolution MVE copies at once where outputs lie over them: more want more scratch, and
-    weights are read less often.
+    """Of how many pixels the DSP extension holds windows at once, and how many pixels of a 1x1 convolution MVE copies
+    at once where outputs lie over them. More want more scratch, and weights are read less often.
     """
-    if implementation(layer.target) != "mve":
+    built = implementation(layer.target)
+    if built == "dsp":
+        return (Choice(sizes.COLUMNS, (1, walks.DSP_PIXELS), walks.DSP_PIXELS),)
+    if built == "c":
         return ()
     most = scratch_mve.pixels_at_once(sizes.geometry(layer))
     return (Choice(sizes.PIXELS, tuple(range(3, most + 1, 3)), most),) if most else ()
@@ -184,13 +188,20 @@ def depthwise_options(layer: Layer) -> tuple[Choice, ...]:
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """One call of a kernel for scales below 0.5."""
     if not _is_depthwise(layer):
-        return emit_call(CONVOLUTION, layer, scope)
+        return emit_call(_convolution_kind(layer, CONVOLUTION), layer, scope)
     return emit_call(DEPTHWISE_3X3 if sizes.is_3x3_mve(layer) else DEPTHWISE, layer, scope)
 
 
 def emit_packed_any(layer: Layer, scope: Scope) -> Emission:
     """One call of a kernel for any scale."""
-    return emit_call(DEPTHWISE_ANY if _is_depthwise(layer) else CONVOLUTION_ANY, layer, scope)
+    kind = DEPTHWISE_ANY if _is_depthwise(layer) else _convolution_kind(layer, CONVOLUTION_ANY)
+    return emit_call(kind, layer, scope)
+
+
+def _convolution_kind(layer: Layer, usual: Kind) -> Kind:
+    """Scales of both kinds are the same to the one for single pixels."""
+    is_single = implementation(layer.target) == "dsp" and sizes.columns(layer) == 1
+    return CONVOLUTION_SINGLE if is_single else usual
 
 
 def _is_depthwise(layer: Layer) -> bool:
@@ -260,7 +271,7 @@ def emit_record(
 def _weight_dims(layer: Layer) -> Dims:
     """As the API has them; of a depthwise convolution by strips, the first is the strip."""
     outputs, height, width, inputs = nhwc(layer.input(1))
-    strip = sizes.strip(layer) if layer.options else None
+    strip = sizes.strip(layer) if _is_depthwise(layer) and layer.options else None
     return (outputs if strip is None else strip, height, width, inputs)
 
 

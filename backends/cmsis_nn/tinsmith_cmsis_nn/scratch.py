@@ -12,24 +12,32 @@ _STRIP_MARGIN = 8
 
 
 def convolve_packed(implementation: Implementation, geometry: Geometry) -> int:
-    """Of tinsmith_convolve_packed_s8. Plain C: windows of three pixels as bytes; DSP: two columns of
-    int16 and a window of bytes; no windows where they are pixels of the input.
+    """Of tinsmith_convolve_packed_s8. Plain C: windows of three pixels as bytes, unless they are pixels of the input;
+    DSP: two columns, see `convolve_columns`.
     """
-    if implementation == "mve":
-        return scratch_mve.convolve_packed(geometry)
+    match implementation:
+        case "mve":
+            return scratch_mve.convolve_packed(geometry)
+        case "dsp":
+            return convolve_columns(geometry, 2)
+        case "c":
+            return 0 if _is_pixelwise(geometry) else 3 * _round_up(_depth(geometry))
+
+
+def convolve_columns(geometry: Geometry, columns: int) -> int:
+    """DSP: so many columns of int16, and a window of bytes unless all are read where they lie, in blocks of four
+    channels. 2 of tinsmith_convolve_packed_s8, 1 of tinsmith_convolve_packed_single_s8.
+    """
     depth = _round_up(_depth(geometry))
-    is_pixelwise = geometry.weights[1:3] == (1, 1) and geometry.padding == (0, 0)
-    if implementation == "c":
-        return 0 if is_pixelwise else 3 * depth
-    return 4 * depth + (0 if is_pixelwise else depth)
+    in_blocks = _is_pixelwise(geometry) or geometry.weights[3] % 4 == 0
+    return 2 * columns * depth + (0 if in_blocks else depth)
 
 
 def convolve_packed_offset(implementation: Implementation, geometry: Geometry) -> int:
     """Of tinsmith_convolve_packed_offset_s8. DSP: as without an offset; MVE: one window unless it is a pixel."""
     if implementation == "dsp":
         return convolve_packed(implementation, geometry)
-    is_pixelwise = geometry.weights[1:3] == (1, 1) and geometry.padding == (0, 0)
-    return 0 if is_pixelwise else _round_up(_depth(geometry))
+    return 0 if _is_pixelwise(geometry) else _round_up(_depth(geometry))
 
 
 def depthwise_packed(
@@ -59,9 +67,8 @@ def convolve_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     """
     if implementation == "mve":
         return scratch_mve.convolve_wrapper(geometry)
-    is_pixelwise = geometry.weights[1:3] == (1, 1) and geometry.padding == (0, 0)
     one_group = geometry.weights[3] == geometry.input[3]
-    if is_pixelwise and one_group and geometry.dilation == (1, 1):
+    if _is_pixelwise(geometry) and one_group and geometry.dilation == (1, 1):
         return 0
     return _round_up(_depth(geometry)) * (1 if implementation == "c" else 5)
 
@@ -76,6 +83,11 @@ def convolve_four_bits(implementation: Implementation, geometry: Geometry) -> in
 def depthwise_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     """Of arm_depthwise_conv_wrapper_s8."""
     return scratch_mve.depthwise_wrapper(geometry) if implementation == "mve" else 0
+
+
+def _is_pixelwise(geometry: Geometry) -> bool:
+    """Whether windows are pixels of the input."""
+    return geometry.weights[1:3] == (1, 1) and geometry.padding == (0, 0)
 
 
 def _depth(geometry: Geometry) -> int:

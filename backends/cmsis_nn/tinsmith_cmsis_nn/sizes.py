@@ -10,6 +10,8 @@ from tinsmith_cmsis_nn.geometry import Geometry
 STRIP = "strip"
 """The option of tinsmith_depthwise_packed_s8: how many rows of the output it makes at once."""
 
+COLUMNS = "columns"
+"""The option of tinsmith_convolve_packed_s8 with the DSP extension: of how many pixels at once it holds windows."""
 
 PIXELS = "pixels"
 """The option of tinsmith_convolve_packed_s8 with MVE: how many pixels it copies at once where outputs lie over them."""
@@ -33,7 +35,14 @@ def convolution_packed(layer: Layer) -> int:
     found = pixels(layer)
     if found is not None:
         return found * geometry(layer).input[3]
+    if implementation(layer.target) == "dsp":
+        return scratch.convolve_columns(geometry(layer), columns(layer))
     return scratch.convolve_packed(implementation(layer.target), geometry(layer))
+
+
+def columns(layer: Layer) -> int:
+    """Of how many pixels at once a convolution was chosen to hold windows."""
+    return int(layer.option(COLUMNS))
 
 
 def pixels(layer: Layer) -> int | None:

@@ -23,16 +23,16 @@ _MVE_CHANNELS_OF_ROW = 144
 
 
 def convolve_packed(layer: Layer) -> Walk | None:
-    """dsp/convolve_columns.h copies the windows of two pixels into scratch; c/packed_pixels.h those of up to three, or
-    reads pixels where they are, once for every four channels; mve/convolve_packed.c copies some windows, or pixels that
-    outputs lie over, and otherwise multiplies all of a row by four channels, then by the next four.
+    """dsp/convolve_columns.h copies the windows of two pixels, or of one, into scratch; c/packed_pixels.h those of up
+    to three, or reads pixels where they are, once for every four channels; mve/convolve_packed.c copies some windows,
+    or pixels that outputs lie over, and otherwise multiplies all of a row by four channels, then by the next four.
     """
     geometry = sizes.geometry(layer)
     height, width = windows(geometry)
     is_copied = sizes.convolution_packed(layer) > 0
     match implementation(layer.target):
         case "dsp":
-            return pixels_walk(layer, height, width, together=DSP_PIXELS)
+            return pixels_walk(layer, height, width, together=sizes.columns(layer))
         case "c":
             return pixels_walk(layer, height, width, overtaken=0 if is_copied else _C_PIXELS)
         case "mve":

@@ -12,7 +12,7 @@
 
 /** Raised when a layout, a scratch size or a signature of tinsmith_nn.h changes; generated code asserts the version it
  * was made for. */
-#define TINSMITH_NN_VERSION 3
+#define TINSMITH_NN_VERSION 4
 
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1) && !defined(TINSMITH_NN_FORCE_C)
 #define TINSMITH_NN_MVE 1
@@ -32,7 +32,7 @@
 #endif
 
 /* What a function whose arguments depend on implementation and version is called in objects. A caller built for others
- * does not link: "undefined reference to `tinsmith_convolve_packed_s8_dsp_v3'". It costs neither code nor data. */
+ * does not link: "undefined reference to `tinsmith_convolve_packed_s8_dsp_v4'". It costs neither code nor data. */
 #define TINSMITH_NN_EXPANDED(name, version) TINSMITH_NN_NAMED(name, version)
 #define TINSMITH_NN_SYMBOL(name) TINSMITH_NN_EXPANDED(name, TINSMITH_NN_VERSION)
 

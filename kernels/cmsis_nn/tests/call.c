@@ -56,6 +56,8 @@ static int32_t twin_of(int32_t kernel) {
       return kCallFullyConnectedPacked;
     case kCallConvolvePackedAnyNearest:
       return kCallConvolvePackedAny;
+    case kCallConvolvePackedSingleNearest:
+      return kCallConvolvePackedSingle;
     case kCallDepthwisePackedAnyNearest:
       return kCallDepthwisePackedAny;
     case kCallFullyConnectedPackedDeepNearest:
@@ -152,6 +154,10 @@ int32_t call_scratch_bytes(const call_head *head) {
     case kCallDepthwisePacked:
     case kCallDepthwisePackedAny:
       return tinsmith_depthwise_packed_s8_get_buffer_size(&dw, in, filter, out);
+#if TINSMITH_NN_DSP
+    case kCallConvolvePackedSingle:
+      return tinsmith_convolve_packed_single_s8_get_buffer_size_dsp(&conv, filter);
+#endif
     case kCallConvolvePackedOffset:
 #if TINSMITH_NN_MVE
       return tinsmith_convolve_packed_offset_s8_get_buffer_size_mve(&conv, filter);
@@ -236,6 +242,9 @@ int32_t call_run(const call *c) {
       return tinsmith_depthwise_packed_any_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
 #endif
 #if TINSMITH_NN_DSP
+    case kCallConvolvePackedSingle:
+      return tinsmith_convolve_packed_single_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                c->output);
     case kCallFullyConnectedPackedDeep:
       return tinsmith_fully_connected_packed_deep_s8(&ctx, &fc, &either, in, input, filter, second, bias, out,
                                                      c->output);
@@ -277,6 +286,9 @@ int32_t call_run(const call *c) {
                                                       c->output);
 #endif
 #if TINSMITH_NN_DSP
+    case kCallConvolvePackedSingleNearest:
+      return tinsmith_convolve_packed_single_s8_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                        c->output);
     case kCallFullyConnectedPackedDeepNearest:
       return tinsmith_fully_connected_packed_deep_s8_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
                                                              c->output);

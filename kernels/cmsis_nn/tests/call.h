@@ -54,6 +54,8 @@ typedef enum {
   kCallFullyConnectedWrapperNearest,
   kCallDepthwisePacked3x3,
   kCallDepthwisePacked3x3Nearest,
+  kCallConvolvePackedSingle,
+  kCallConvolvePackedSingleNearest,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -68,6 +68,8 @@ KERNELS = (
     "fully_connected_wrapper_nearest",
     "depthwise_packed_3x3",
     "depthwise_packed_3x3_nearest",
+    "convolve_packed_single",
+    "convolve_packed_single_nearest",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -77,9 +79,9 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
     """
     of_one = {
-        "c": ("_deep", "_offset", "_small", "packed_3x3"),
+        "c": ("_deep", "_offset", "_single", "_small", "packed_3x3"),
         "dsp": ("_small", "packed_3x3"),
-        "mve": ("_any", "_deep"),
+        "mve": ("_any", "_deep", "_single"),
     }
     missing = of_one[implementation]
     return tuple(
@@ -275,7 +277,8 @@ class Generator:
     def convolution(self, kernel: str) -> Call:
         name, nearest = kernel.removesuffix(NEAREST), kernel.endswith(NEAREST)
         packed, has_offset = "packed" in name, name.endswith("_offset")
-        any_shift = name.endswith("_any") or (has_offset and self.chance(0.5))
+        any_shift = name.endswith("_any")
+        any_shift |= (has_offset or name.endswith("_single")) and self.chance(0.5)
         any_shift |= nearest and self.implementation == "mve" and self.chance(0.3)
         one_row, pixels = kernel == "convolve_1_x_n", "1x1" in kernel
         groups = 1 if packed or one_row or pixels or self.chance(0.7) else self.between(2, 3)

@@ -6,8 +6,8 @@ It is for a wide tensor between narrow ones that is cheap to compute, as where c
 joined again (Sandler et al., "MobileNetV2"); patches of the first layers are the idea of MCUNetV2 (Lin et al.).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.program import Call, View
@@ -65,6 +65,11 @@ class PatchedCalls:
         """The stage where so many rows are made at a time: one."""
         assert chunk == 1
         return self.stage
+
+    def changed(self, change: Callable[[Call], Call]) -> "PatchedCalls":
+        """The same of other calls."""
+        pieces = [[replace(it, call=change(it.call)) for it in row] for row in self.pieces]
+        return replace(self, pieces=pieces)
 
     def price(self, parts: Parts, begin: int, end: int) -> Price | None:
         """Of rows begin to end - 1."""

@@ -9,7 +9,7 @@ from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import Operator
 from tinsmith_ir.operators.base import Restriction
-from tinsmith_ir.program import Call, Copy, Program, SimpleStep, View
+from tinsmith_ir.program import Call, Copy, Option, Program, SimpleStep, View
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Kernel, Layer, choose_kernel, find_kernel, layer_of_part
 from tinsmith_target import Target
@@ -83,7 +83,8 @@ class Parts:
         self.kernels = kernels
         self._restrictions: dict[tuple[str, Box], Restriction | None] = {}
         self._choices: dict[
-            tuple[str, tuple[int, ...], Operator, tuple[_TypeKey, ...]], PartKernel
+            tuple[str, tuple[Option, ...], tuple[int, ...], Operator, tuple[_TypeKey, ...]],
+            PartKernel,
         ] = {}
 
     def restriction(self, call: Call, box: Box) -> Restriction | None:
@@ -101,7 +102,8 @@ class Parts:
             return None
         inputs, _ = self.program.types_of(call)
         pairs = zip(inputs, found.operands, strict=True)
-        key = call.name, box.shape, found.operator, tuple(_type_key(*pair) for pair in pairs)
+        types = tuple(_type_key(*pair) for pair in pairs)
+        key = call.name, call.options, box.shape, found.operator, types
         if key not in self._choices:
             layer = layer_of_part(self.program, call, found, box, self.target)
             try:

@@ -4,6 +4,8 @@ once, through a window, and results go there.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
 
 from tinsmith_ir.names import FreshNames
 from tinsmith_ir.program import Buffer, Call, Copy, Memory, Program, View
@@ -21,6 +23,14 @@ _BYTES = 1_000_000.0
 """A byte moved counts as so many instructions: these decide between equal traffic."""
 
 
+class Direct(Enum):
+    """Which calls read rows of tensors in slow memory where they lie, without a window."""
+
+    NONE = "none"
+    ONCE = "those that read each row once"
+    ALL = "all"
+
+
 @dataclass(frozen=True, eq=False)
 class _Here:
     """The program with a view for what each tensor is copied to. here: view -> that."""
@@ -35,7 +45,7 @@ class SpillingWays:
     def __init__(self, program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
         self._here = _with_places(program)
         self.ways = Ways(self._here.program, target, kernels)
-        self._known: dict[tuple[int, int, bool], Way[Choice] | None] = {}
+        self._known: dict[tuple[int, int, Direct, frozenset[str]], Way[Choice] | None] = {}
         self._instructions: dict[Segment, float] = {}
 
     @property
@@ -52,9 +62,9 @@ class SpillingWays:
         fast = [way for way in self.ways.within(fast_bytes) if way.live_bytes <= fast_bytes]
         alone = [self._alone(at) for at in range(len(self.ways.steps))]
         streams = [
-            self._streamed(found, direct=direct)
+            self._within(found, direct, fast_bytes)
             for found in self.ways.ranges_of_lines(fast_bytes)
-            for direct in (False, True)
+            for direct in Direct
         ]
         found = [*fast, *alone, *(way for way in streams if way is not None)]
         return [way for way in found if way.live_bytes <= fast_bytes]
@@ -103,28 +113,42 @@ class SpillingWays:
         )
         return Way(at, at, live, moved * _BYTES, None)
 
-    def _streamed(self, found: RowRange, *, direct: bool) -> Way[Choice] | None:
-        key = found.first, found.last, direct
+    def _within(self, found: RowRange, direct: Direct, fast_bytes: int) -> Way[Choice] | None:
+        """With less scratch where that fits alone."""
+        way = self._streamed(found, direct)
+        if way is None or way.live_bytes <= fast_bytes:
+            return way
+        way_of = partial(self._streamed, found, direct)
+        return self.ways.slim.fewest(found.calls, fast_bytes, way_of)
+
+    def _streamed(
+        self, found: RowRange, direct: Direct, slim: frozenset[str] = frozenset()
+    ) -> Way[Choice] | None:
+        key = found.first, found.last, direct, slim
         if key not in self._known:
-            self._known[key] = self._stream(found, direct=direct)
+            self._known[key] = self._stream(found, direct, slim)
         return self._known[key]
 
-    def _stream(self, found: RowRange, *, direct: bool) -> Way[Choice] | None:
-        """direct: calls that read each row of an operand once read it where it lies, without a window."""
+    def _stream(self, found: RowRange, direct: Direct, slim: frozenset[str]) -> Way[Choice] | None:
+        """slim: names of the stages that have less scratch."""
         entries = [*self.ways.entries(found.calls)]
-        once = [
-            (call.stage.name, read.tensor)
+        reads = [
+            (call, read)
             for call in found.calls
             for read in call.stage.reads
-            if direct and read.tensor in entries and _reads_once(call, read)
+            if read.tensor in entries
         ]
-        if direct and not once:
-            return None
+        where_it_lies = {
+            (call.stage.name, read.tensor): _read_bytes(self.program, call, read)
+            for call, read in reads
+            if direct is Direct.ALL or (direct is Direct.ONCE and _reads_once(call, read))
+        }
+        if direct is Direct.ONCE and len(where_it_lies) in (0, len(reads)):
+            return None  # as another way
         copied = {
             read.tensor
-            for call in found.calls
-            for read in call.stage.reads
-            if read.tensor in entries and (call.stage.name, read.tensor) not in once
+            for call, read in reads
+            if (call.stage.name, read.tensor) not in where_it_lies
         }
         entries = [name for name in entries if name in copied]
         here = self._here.here
@@ -140,7 +164,7 @@ class SpillingWays:
                     {
                         name: other
                         for name, other in renamed.items()
-                        if (call.stage.name, name) not in once
+                        if (call.stage.name, name) not in where_it_lies
                     },
                     self.program,
                 )
@@ -157,10 +181,13 @@ class SpillingWays:
         if not windows <= read or all(stage.rows == 1 for stage in stages):
             return None
         plan = stream(stages, windows, {stage.name: 1 for stage in stages})
-        by_name = {call.stage.name: call for call in calls}
+        by_name = {
+            call.stage.name: self.ways.slim.of(call) if call.stage.name in slim else call
+            for call in calls
+        }
         prices: dict[tuple[str, int, int], Price] = {}
         for part in parts_of(plan.actions):
-            price = self.ways.price(by_name[part[0]], *part[1:])
+            price = self.ways.price(by_name[part[0]], *part[1:], is_slim=part[0] in slim)
             if price is None:
                 return None
             prices[part] = price
@@ -178,7 +205,7 @@ class SpillingWays:
             sum_bytes=sum(map(self.ways.sum_bytes, calls)),
         )
         moved = sum(self.program.view[name].type.size_bytes for name in entries)
-        moved += sum(self.program.view[name].type.size_bytes for _, name in once)
+        moved += sum(where_it_lies.values())
         moved += sum(found.exits.values()) + self._read_again(found)
         moved += sum(
             call.result.type.size_bytes for call in found.calls if isinstance(call, SummedCall)
@@ -205,6 +232,14 @@ class SpillingWays:
         here = self.program.view[self._here.here[name]]
         rows = here.type.shape[axis]
         return RowCall(Copy(name, here.name), axis, here, Stage(here.name, here.name, rows, ()), ())
+
+
+def _read_bytes(program: Program, call: RowCall | SummedCall, read: Read) -> int:
+    """Of a tensor by a call that makes one row at a time; of each operand that it is."""
+    type_ = program.view[read.tensor].type
+    rows = sum(end - begin for begin, end in zip(read.begins, read.ends, strict=True))
+    times = call.call.inputs.count(read.tensor) if isinstance(call.call, Call) else 1
+    return times * rows * type_.size_bytes // type_.shape[call.axis]
 
 
 def in_slow_memory(program: Program, buffers: frozenset[str], name: str) -> Program:

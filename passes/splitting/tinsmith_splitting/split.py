@@ -30,7 +30,10 @@ class SplitCalls(Checked):
     only then the cheapest. Tensors that lie over those they are made from push these up, one after the other, and
     parts that leave room elsewhere do not.
 
-    fast_bytes: instead of these two, what may be live at once in the arena where whole tensors need not be there: of
+    less_scratch: whether calls that stream may take less scratch than whole ones do, where their kernels leave open
+    how much. Others may in any case, unless they cost a quarter more then.
+
+    fast_bytes: instead of these, what may be live at once in the arena where whole tensors need not be there: of
     the plans that keep within it that which moves fewest bytes to and from elsewhere, as this pass counts them. Rows
     are copied from there into windows; what they are copied from is put in a memory called `slow`.
     """
@@ -39,6 +42,7 @@ class SplitCalls(Checked):
     kernels: Sequence[Kernel]
     ram_bytes: int | None = None
     aim_bytes: int | None = None
+    less_scratch: bool = True
     fast_bytes: int | None = None
     slow: str = "slow"
 
@@ -71,11 +75,14 @@ class SplitCalls(Checked):
         ways = _ways(program, self.target, tuple(self.kernels))
         steps = len(ways.steps)
         budget, aim = self.ram_bytes, self.aim_bytes
-        path = cheapest(ways.within(budget, aim), steps, budget, aim)
+        found = ways.within(budget, aim, slim=self.less_scratch)
+        path = cheapest(found, steps, budget, aim)
         warnings: tuple[str, ...] = ()
         if path is None:
-            warnings = (_shortage(ways.least, budget),) if budget else ()
-            path = cheapest(ways.within(ways.least, aim), steps, ways.least, aim)
+            least = ways.least(slim=self.less_scratch)
+            warnings = (_shortage(least, budget),) if budget else ()
+            found = ways.within(least, aim, slim=self.less_scratch)
+            path = cheapest(found, steps, least, aim)
         assert path is not None
         made = program
         parts: Mapping[str, Sequence[str]] = {}

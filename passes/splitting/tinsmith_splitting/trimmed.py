@@ -9,14 +9,19 @@ from tinsmith_lowering import find_kernel, layer_of_call, overlaps
 
 from tinsmith_splitting.rows import Parts, cost_of
 
+_DEAR = 4
+
 
 @dataclass(frozen=True, eq=False)
 class Trimmed:
-    """A call with other options. scratch: bytes. extra: instructions more than the call as it was, about."""
+    """A call with other options. scratch: bytes. extra: instructions more than the call as it was, about; is_dear: they
+    are more than a quarter of those.
+    """
 
     call: Call
     scratch: int
     extra: float
+    is_dear: bool
 
 
 def trimmed(parts: Parts, call: Call) -> Iterator[Trimmed]:
@@ -47,7 +52,8 @@ def trimmed(parts: Parts, call: Call) -> Iterator[Trimmed]:
         if 0 < scratch < least:
             least = scratch
             made = replace(call, options=other.options, over=overlaps(kernel, other))
-            yield Trimmed(made, scratch, max(0.0, cost_of(kernel, other) - before))
+            extra = max(0.0, cost_of(kernel, other) - before)
+            yield Trimmed(made, scratch, extra, extra > before / _DEAR)
 
 
 def scratch_of(parts: Parts, call: Call) -> View:

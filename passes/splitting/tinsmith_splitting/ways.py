@@ -15,7 +15,8 @@ from tinsmith_splitting.patches import PatchedCalls, patched
 from tinsmith_splitting.rows import COPY_COST, Parts, RowCall, result_of, row_axis, row_call
 from tinsmith_splitting.search import Candidate, Way, least_budget
 from tinsmith_splitting.segment import Price, Segment, Sizes, parts_of
-from tinsmith_splitting.stream import stream
+from tinsmith_splitting.slim import Slim, Stages
+from tinsmith_splitting.stream import Stream, stream
 from tinsmith_splitting.sums import SummedCall, summed_call
 from tinsmith_splitting.trimmed import Trimmed, scratch_of, trimmed
 
@@ -24,6 +25,8 @@ _MOST_ROWS = 16
 
 _PATCHES = (1, 2, 3, 4, 6)
 """To a row, of calls that are computed in patches."""
+
+_NO_CALLS: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,15 +84,18 @@ class Ways:
     def __init__(self, program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
         self.program = program
         self.parts = Parts(program, target, kernels)
+        self.slim = Slim(self.parts)
         self._steps = tuple(simple_steps(program.steps))
         self.sizes = Sizes(max(memory.alignment for memory in program.memories))
         self._spans = lifetimes(program)
         self._rows: dict[tuple[int, int], RowCall | SummedCall | None] = {}
         self._known_ranges: dict[tuple[int, int], RowRange | None] = {}
-        self._known: dict[tuple[int, int, int, int], Way[Choice] | None] = {}
-        self._prices: dict[tuple[str, int, int, int, int], Price | None] = {}
+        self._known: dict[tuple[int, int, int, int, frozenset[str]], Way[Choice] | None] = {}
+        self._streams: dict[tuple[int, int, int, int], Stream | None] = {}
+        self._prices: dict[tuple[str, int, int, int, int, bool], Price | None] = {}
         self._patched: dict[tuple[int, int, int, int], PatchedCalls | None] = {}
-        self._known_less: dict[int, Sequence[Way[Choice]]] = {}
+        self._known_less: dict[tuple[int, bool], Sequence[Way[Choice]]] = {}
+        self._known_least: dict[bool, int] = {}
         self._known_middles: dict[int, Sequence[tuple[int, int]]] = {}
         self._views_of = Counter(view.buffer for view in program.views)
 
@@ -98,27 +104,41 @@ class Ways:
         """The steps of the program, in order."""
         return self._steps
 
-    def within(self, budget: int, aim: int | None = None) -> list[Way[Choice]]:
+    def within(
+        self, budget: int, aim: int | None = None, *, slim: bool = True
+    ) -> list[Way[Choice]]:
         """The ways with at most so many live bytes; of neighbouring calls that stream the one with most rows at a time,
         and only where one of them does not fit as it is.
 
-        aim: those with at most so many live bytes are asked for in the same way, and the least that exceed it.
+        aim: those with at most so many live bytes are asked for in the same way, and the least that exceed it. slim:
+        also those in which calls that stream have less scratch, or others have at a high price.
         """
         wanted = budget if aim is None else min(aim, budget)
         found = [way for way in self.as_they_are if way.live_bytes <= budget]
-        found += (way for at in range(len(self._steps)) for way in self._less(at, wanted, budget))
+        found += (
+            way
+            for at in range(len(self._steps))
+            for way in self._less(at, wanted, budget, slim=slim)
+        )
         for range_ in self._ranges(budget):
             alone = self.as_they_are[range_.first : range_.last + 1]
             if all(way.live_bytes <= wanted for way in alone):
                 continue
-            way = self._first_within(range_, wanted) or self._least(range_)
-            if way is not None and way.live_bytes <= budget:
-                found.append(way)
+            ways = [self._first_within(range_, wanted)]
+            if slim:
+                ways.append(self._slim_within(range_, wanted))
+            if not any(ways):
+                ways = [self._least(range_, slim=slim)]
+            found += (way for way in ways if way is not None and way.live_bytes <= budget)
         return found
 
-    @cached_property
-    def least(self) -> int:
-        """The fewest live bytes that a path of ways has."""
+    def least(self, *, slim: bool) -> int:
+        """The fewest live bytes that a path of ways has. slim: as of `within`."""
+        if slim not in self._known_least:
+            self._known_least[slim] = self._found_least(slim=slim)
+        return self._known_least[slim]
+
+    def _found_least(self, *, slim: bool) -> int:
         budget = max(way.live_bytes for way in self.as_they_are)
         candidates = [
             *(
@@ -128,10 +148,12 @@ class Ways:
             *(
                 Candidate(way.first, way.last, way.live_bytes, partial(_live_bytes, way))
                 for at in range(len(self._steps))
-                for way in self._with_less_scratch(at)[-1:]
+                for way in self._with_less_scratch(at, slim=slim)[-1:]
             ),
             *(
-                Candidate(it.first, it.last, it.least_bytes, partial(self._least_bytes, it))
+                Candidate(
+                    it.first, it.last, it.least_bytes, partial(self._least_bytes, it, slim=slim)
+                )
                 for it in self._ranges(budget)
             ),
         ]
@@ -139,28 +161,30 @@ class Ways:
         assert least is not None  # each step as it is
         return least
 
-    def _least_bytes(self, range_: "RowRange") -> int | None:
-        way = self._least(range_)
+    def _least_bytes(self, range_: "RowRange", *, slim: bool) -> int | None:
+        way = self._least(range_, slim=slim)
         return None if way is None else way.live_bytes
 
-    def _less(self, at: int, wanted: int, budget: int) -> Iterator[Way[Choice]]:
+    def _less(self, at: int, wanted: int, budget: int, *, slim: bool) -> Iterator[Way[Choice]]:
         """Of a step that takes more than is wanted, the way with less scratch that takes as much as it may; if none
         takes as little, that which takes least.
         """
         if self.as_they_are[at].live_bytes <= wanted:
             return
-        ways = self._with_less_scratch(at)
+        ways = self._with_less_scratch(at, slim=slim)
         way = next((way for way in ways if way.live_bytes <= wanted), ways[-1] if ways else None)
         if way is not None and way.live_bytes <= budget:
             yield way
 
-    def _with_less_scratch(self, at: int) -> Sequence[Way[Choice]]:
-        """A step with other options, the most scratch first."""
-        if at not in self._known_less:
+    def _with_less_scratch(self, at: int, *, slim: bool) -> Sequence[Way[Choice]]:
+        """A step with other options, the most scratch first; unless slim, no dear ones."""
+        if (at, slim) not in self._known_less:
             step = self._steps[at]
             found = trimmed(self.parts, step) if isinstance(step, Call) else ()
-            self._known_less[at] = [self._trimmed_way(at, it) for it in found]
-        return self._known_less[at]
+            self._known_less[at, slim] = [
+                self._trimmed_way(at, it) for it in found if slim or not it.is_dear
+            ]
+        return self._known_less[at, slim]
 
     def _trimmed_way(self, at: int, made: Trimmed) -> Way[Choice]:
         scratch = self._buffer(scratch_of(self.parts, made.call).name)
@@ -186,12 +210,36 @@ class Ways:
                 return way
         return None
 
-    def _least(self, range_: "RowRange") -> Way[Choice] | None:
+    def _slim_within(self, range_: "RowRange", budget: int) -> Way[Choice] | None:
+        """The way of a range that keeps within a budget where as few of its calls as it takes have less scratch; None
+        where none does, or where rows keep within it without that.
+        """
+        for count in (0, *(_PATCHES if range_.middles else ())):
+            least = range_.least_bytes + self._patch_bytes(range_, count)
+            if (least if count else range_.whole_bytes) > budget:
+                continue
+            usual = self._way(range_, 1, count)
+            if usual is None:
+                continue
+            if usual.live_bytes <= budget:
+                return None
+            calls = self._with_patches(range_, count)
+            way = self.slim.fewest(calls, budget, partial(self._way, range_, 1, count))
+            if way is not None:
+                return way
+        return None
+
+    def _least(self, range_: "RowRange", *, slim: bool) -> Way[Choice] | None:
         """The way of a range with the fewest live bytes, one row at a time; None if it does not stream."""
         counts = [0]
         if range_.middles:
             counts.append(min(_PATCHES, key=lambda count: self._patch_bytes(range_, count)))
-        ways = (self._way(range_, 1, count) for count in counts)
+        ways: list[Way[Choice] | None] = []
+        for count in counts:
+            calls = self._with_patches(range_, count)
+            ways.append(self._way(range_, 1, count))
+            if slim:
+                ways.append(self._way(range_, 1, count, self.slim.names(calls)))
         return min((way for way in ways if way), key=lambda way: way.live_bytes, default=None)
 
     @cached_property
@@ -319,29 +367,50 @@ class Ways:
             self._rows[at, axis] = found or row_call(self.parts, step, axis)
         return self._rows[at, axis]
 
-    def _way(self, range_: "RowRange", chunk: int, patches: int = 0) -> Way[Choice] | None:
+    def _way(
+        self,
+        range_: "RowRange",
+        chunk: int,
+        patches: int = 0,
+        slim: frozenset[str] = _NO_CALLS,
+    ) -> Way[Choice] | None:
         """The calls of a range with so many rows at a time, its middles in so many patches to a row; None if they do
         not stream.
+
+        slim: names of the stages that take less scratch.
         """
-        key = range_.first, range_.last, chunk, patches
+        key = range_.first, range_.last, chunk, patches, slim
         if key not in self._known:
-            self._known[key] = self._streamed(range_, chunk, patches)
+            self._known[key] = self._streamed(range_, chunk, patches, slim)
         return self._known[key]
 
-    def _streamed(self, range_: "RowRange", chunk: int, patches: int) -> Way[Choice] | None:
+    def _stream(self, range_: "RowRange", chunk: int, patches: int, calls: Stages) -> Stream | None:
+        key = range_.first, range_.last, chunk, patches
+        if key not in self._streams:
+            stages = [call.stage_of(chunk) for call in calls]
+            windows = frozenset(
+                call.result.name for call in calls if call.result.buffer in range_.inner
+            )
+            read = {read.tensor for stage in stages for read in stage.reads}
+            # Else nobody reads one, or nothing is cut.
+            is_one = windows <= read and any(stage.rows > chunk for stage in stages)
+            rows = {stage.name: chunk for stage in stages}
+            self._streams[key] = stream(stages, windows, rows) if is_one else None
+        return self._streams[key]
+
+    def _streamed(
+        self, range_: "RowRange", chunk: int, patches: int, slim: frozenset[str]
+    ) -> Way[Choice] | None:
         calls, last = self._with_patches(range_, patches), range_.last
         stages = [call.stage_of(chunk) for call in calls]
-        windows = frozenset(
-            call.result.name for call in calls if call.result.buffer in range_.inner
-        )
-        read = {read.tensor for stage in stages for read in stage.reads}
-        if not windows <= read or all(stage.rows <= chunk for stage in stages):
-            return None  # nobody reads one, or nothing is cut
-        plan = stream(stages, windows, {stage.name: chunk for stage in stages})
+        plan = self._stream(range_, chunk, patches, calls)
+        if plan is None:
+            return None
+        calls = [self.slim.of(call) if call.stage.name in slim else call for call in calls]
         by_name = {call.stage.name: call for call in calls}
         prices: dict[tuple[str, int, int], Price] = {}
         for part in parts_of(plan.actions):
-            price = self.price(by_name[part[0]], *part[1:], patches)
+            price = self.price(by_name[part[0]], *part[1:], patches, is_slim=part[0] in slim)
             if price is None:
                 return None
             prices[part] = price
@@ -375,7 +444,7 @@ class Ways:
         is_summed = isinstance(call, SummedCall)
         return self.sizes.rounded(call.sums.sums.size_bytes) if is_summed else 0
 
-    def entries(self, calls: Sequence[RowCall | PatchedCalls | SummedCall]) -> dict[str, int]:
+    def entries(self, calls: Stages) -> dict[str, int]:
         """Views that are read and made before, each buffer once."""
         made = {call.result.buffer for call in calls}
         found: dict[str, int] = {}
@@ -416,23 +485,28 @@ class Ways:
         return frozenset(self._buffer(state.view) for state in self.program.states)
 
     def price(
-        self, call: RowCall | PatchedCalls | SummedCall, begin: int, end: int, patches: int = 0
+        self,
+        call: RowCall | PatchedCalls | SummedCall,
+        begin: int,
+        end: int,
+        patches: int = 0,
+        *,
+        is_slim: bool = False,
     ) -> Price | None:
-        key = call.stage.name, call.axis, begin, end, patches
+        """Of rows begin to end - 1. is_slim: whether the call has less scratch."""
+        key = call.stage.name, call.axis, begin, end, patches, is_slim
         if key not in self._prices:
             self._prices[key] = call.price(self.parts, begin, end)
         return self._prices[key]
 
     def whole_cost(self, call: RowCall | SummedCall) -> float:
-        key = call.stage.name, call.axis, -1, -1, 0
+        key = call.stage.name, call.axis, -1, -1, 0, False
         if key not in self._prices:
             self._prices[key] = call.whole_price(self.parts)
         price = self._prices[key]
         return 0.0 if price is None else price.cost
 
-    def _with_patches(
-        self, range_: "RowRange", count: int
-    ) -> Sequence[RowCall | PatchedCalls | SummedCall]:
+    def _with_patches(self, range_: "RowRange", count: int) -> Stages:
         """The calls of a range, its middles as one stage each if they have patches."""
         found: list[RowCall | PatchedCalls | SummedCall] = []
         axis, at = range_.calls[0].axis, range_.first

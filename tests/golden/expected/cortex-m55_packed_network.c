@@ -17,7 +17,7 @@
 #include "arm_nnfunctions.h"
 #include "tinsmith_nn.h"
 
-_Static_assert(TINSMITH_NN_VERSION == 3, "generated for another version of the kernels");
+_Static_assert(TINSMITH_NN_VERSION == 4, "generated for another version of the kernels");
 
 #if defined(__GNUC__)
 #define TINSMITH_ALIGNED __attribute__((aligned(16)))

@@ -41,15 +41,26 @@ int32_t tinsmith_convolve_packed_s8_get_buffer_size_c(const cmsis_nn_conv_params
   return is_pixelwise(conv_params, filter_dims) ? 0 : 3 * round_up_to_4(depth_of(filter_dims));
 }
 
-/* Two columns of int16, and one window as bytes unless windows are pixels of the input. */
+/* So many columns of int16, and one window as bytes unless all windows are read where they lie, block by block. */
+static int32_t columns_bytes(const cmsis_nn_conv_params *conv_params, const cmsis_nn_dims *filter_dims,
+                             int32_t columns) {
+  const int32_t depth = round_up_to_4(depth_of(filter_dims));
+  const bool in_blocks = is_pixelwise(conv_params, filter_dims) || filter_dims->c % 4 == 0;
+  return 2 * columns * depth + (in_blocks ? 0 : depth);
+}
+
+int32_t tinsmith_convolve_packed_single_s8_get_buffer_size_dsp(const cmsis_nn_conv_params *conv_params,
+                                                               const cmsis_nn_dims *filter_dims) {
+  return columns_bytes(conv_params, filter_dims, 1);
+}
+
 int32_t tinsmith_convolve_packed_s8_get_buffer_size_dsp(const cmsis_nn_conv_params *conv_params,
                                                         const cmsis_nn_dims *input_dims,
                                                         const cmsis_nn_dims *filter_dims,
                                                         const cmsis_nn_dims *output_dims) {
   (void)input_dims;
   (void)output_dims;
-  const int32_t depth = round_up_to_4(depth_of(filter_dims));
-  return 4 * depth + (is_pixelwise(conv_params, filter_dims) ? 0 : depth);
+  return columns_bytes(conv_params, filter_dims, 2);
 }
 
 int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,

@@ -1,4 +1,5 @@
-/* Convolution on arranged weights for the DSP extension: 4 output channels x 2 pixels per step.
+/* Convolution on arranged weights for the DSP extension: 4 output channels x 2 pixels per step, or x 1 in half the
+ * scratch (TINSMITH_NN_SINGLE).
  *
  * One 16-bit lane carries the weights of two channels as b + 256 * t ("bottom" and "top" channel). With x the input,
  *     both   += x * (b + 256 t)        smlad with the word as it lies in memory
@@ -20,13 +21,50 @@
 #include "src/internal/im2col.h"
 #include "src/internal/requantize.h"
 
+#if TINSMITH_NN_SINGLE
+enum { kChannels = 4, kPixels = 1 };
+#else
 enum { kChannels = 4, kPixels = 2 };
+#endif
 
 /** Sums of each pixel for the channel pairs (a, b) and (c, d). */
 typedef struct {
   int32_t both[kPixels][2];
   int32_t bottom[kPixels][2];
 } sums;
+
+#if TINSMITH_NN_SINGLE
+
+/** Add depth / 4 blocks of 4 values of k. column: lanes (k, k + 2), then (k + 1, k + 3). Returns the end of the weights
+ * read. In assembly because compilers copy sums from register to register. */
+static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *column, const int8_t *weights, int32_t depth) {
+  uint32_t x, w;
+  /* clang-format off */
+#define TINSMITH_HALF_BLOCK                 \
+      "ldr    %[x], [%[c]], #4\n"           \
+      "ldr    %[w], [%[p]], #4\n"           \
+      "smlad  %[s0], %[x], %[w], %[s0]\n"   \
+      "sxtb16 %[w], %[w]\n"                 \
+      "smlad  %[b0], %[x], %[w], %[b0]\n"   \
+      "ldr    %[w], [%[p]], #4\n"           \
+      "smlad  %[s1], %[x], %[w], %[s1]\n"   \
+      "sxtb16 %[w], %[w]\n"                 \
+      "smlad  %[b1], %[x], %[w], %[b1]\n"
+  __asm__ volatile(
+      "1:\n"
+      TINSMITH_HALF_BLOCK TINSMITH_HALF_BLOCK
+      "cmp    %[c], %[end]\n"
+      "bne    1b\n"
+      : [s0] "+r"(acc->both[0][0]), [s1] "+r"(acc->both[0][1]), [b0] "+r"(acc->bottom[0][0]),
+        [b1] "+r"(acc->bottom[0][1]), [c] "+r"(column), [p] "+r"(weights), [x] "=&r"(x), [w] "=&r"(w)
+      : [end] "r"(column + depth / 2)
+      : "cc", "memory");
+#undef TINSMITH_HALF_BLOCK
+  /* clang-format on */
+  return weights;
+}
+
+#else
 
 /** Add depth / 4 blocks of 4 values of k. columns: lanes (k, k + 2) of pixel 0 and 1, then (k + 1, k + 3) of both.
  * Returns the end of the weights read.
@@ -74,6 +112,8 @@ static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, c
   return weights;
 }
 
+#endif /* TINSMITH_NN_SINGLE */
+
 /** One block of 4 values of one pixel as lanes (k, k + 2), (k + 1, k + 3). */
 static inline void store_lanes(tinsmith_lanes *words, uint32_t bytes) {
   words[0] = tinsmith_sxtb16(bytes);
@@ -120,8 +160,8 @@ TINSMITH_NOINLINE static void unpack(tinsmith_lanes *column, const int8_t *bytes
   append_lanes(column, bytes, count);
 }
 
-/** One window as lanes: straight from the input when its pieces are whole blocks of 4, else by way of `bytes`, which
- * has room for `depth` rounded up to a multiple of 4. */
+/** One window as lanes: straight from the input when its pieces are whole blocks of 4, as always where channels are,
+ * else by way of `bytes`, which has room for `depth` rounded up to a multiple of 4. */
 TINSMITH_NOINLINE static void unpack_window(const tinsmith_windows *windows, const tinsmith_window *window,
                                             tinsmith_lanes *column, int8_t *bytes, int32_t depth) {
   const tinsmith_inside inside = tinsmith_clip_window(windows, window);
@@ -144,7 +184,7 @@ typedef struct {
   int32_t zero_point;
 } output_stage;
 
-/** Outputs of one group of both pixels, of which `channels` exist. terms: of the pixels; NULL without an offset. */
+/** Outputs of one group of each pixel, of which `channels` exist. terms: of the pixels; NULL without an offset. */
 TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *acc, int32_t channels, int8_t *output0,
                                          int8_t *output1, bool any_shift, const int32_t *terms) {
   int32_t values[kPixels][kChannels];
@@ -159,22 +199,20 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
     /* Loaded once for both pixels: for all the compiler knows, a store to the output changes the arrays. */
     const int32_t multiplier = stage->multiplier[c];
     const int32_t shift = stage->shift[c];
-    int32_t value0, value1;
-    if (any_shift) {
-      value0 = tinsmith_requantize_folded_any(values[0][c], multiplier, shift, stage->zero_point);
-      value1 = tinsmith_requantize_folded_any(values[1][c], multiplier, shift, stage->zero_point);
-    } else {
-      const int32_t offset = tinsmith_half_and_zero_point(shift, stage->zero_point);
-      value0 = tinsmith_requantize_folded(values[0][c], multiplier, shift, offset);
-      value1 = tinsmith_requantize_folded(values[1][c], multiplier, shift, offset);
+    int32_t scaled[kPixels];
+    for (int32_t p = 0; p < kPixels; ++p) {
+      const int32_t value = values[p][c];
+      scaled[p] = any_shift ? tinsmith_requantize_folded_any(value, multiplier, shift, stage->zero_point)
+                            : tinsmith_requantize_folded(value, multiplier, shift,
+                                                         tinsmith_half_and_zero_point(shift, stage->zero_point));
     }
-    output1[c] = tinsmith_saturate_s8(value1);
-    output0[c] = tinsmith_saturate_s8(value0);
+    output1[c] = tinsmith_saturate_s8(scaled[kPixels - 1]);
+    output0[c] = tinsmith_saturate_s8(scaled[0]);
   }
 }
 
-/** All channels of two pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
- * For a single pixel give output1 = output0: pixel 0 is written last. */
+/** All channels of the pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
+ * Of a single pixel output1 is output0, which is written last. */
 TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmith_lanes *columns, const int8_t *weights,
                                                int32_t depth, int32_t channels, int8_t *output0, int8_t *output1,
                                                bool any_shift, const int32_t *terms) {
@@ -232,13 +270,13 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_conte
   const int32_t channels = output_dims->c;
   const int32_t pixels = output_dims->n * output_dims->h * output_dims->w;
   const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift, conv_params->output_offset};
-  /* Scratch: columns of kPixels pixels as int16, then one window as bytes. */
+  /* Scratch: columns of kPixels pixels as int16, then one window as bytes if some are copied there first. */
   tinsmith_lanes *columns = ctx->buf;
-  int8_t *bytes = (int8_t *)(columns + blocks_depth);
+  int8_t *bytes = (int8_t *)(columns + blocks_depth / 2 * kPixels);
 
   int32_t terms[kPixels] = {0};
   const int32_t offset = has_offset ? bias_data[(channels + 3) / 4 * 4] : 0;
-  if (has_offset && !in_place) {
+  if (has_offset && depth % 4 != 0 && !in_place) {
     memset(bytes, 0, (size_t)blocks_depth); /* what lies behind a window counts in its sum */
   }
   tinsmith_window window = tinsmith_first_window(&windows);

@@ -20,6 +20,7 @@
 
 #undef tinsmith_convolve_packed_s8
 #undef tinsmith_convolve_packed_any_s8
+#undef tinsmith_convolve_packed_single_s8
 #undef tinsmith_convolve_packed_offset_s8
 #undef tinsmith_depthwise_packed_s8
 #undef tinsmith_depthwise_packed_3x3_s8
@@ -41,6 +42,7 @@
 
 #define tinsmith_convolve_packed_s8 tinsmith_convolve_packed_s8_nearest
 #define tinsmith_convolve_packed_any_s8 tinsmith_convolve_packed_any_s8_nearest
+#define tinsmith_convolve_packed_single_s8 tinsmith_convolve_packed_single_s8_nearest
 #define tinsmith_convolve_packed_offset_s8 tinsmith_convolve_packed_offset_s8_nearest
 #define tinsmith_depthwise_packed_s8 tinsmith_depthwise_packed_s8_nearest
 #define tinsmith_depthwise_packed_3x3_s8 tinsmith_depthwise_packed_3x3_s8_nearest
