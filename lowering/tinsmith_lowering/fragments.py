@@ -3,6 +3,7 @@
 The C writer has the `Scope`; nothing here knows what the generated files look like.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -83,6 +84,11 @@ class Scope(Protocol):
         ...
 
     @property
+    def has_siblings(self) -> bool:
+        """Whether another call reads the same constants, as parts of one layer do."""
+        ...
+
+    @property
     def scratch(self) -> Operand | None:
         """Working memory, None if the kernel's formula said 0."""
         ...
@@ -118,6 +124,12 @@ class Scope(Protocol):
     def helper(self, text: str) -> None:
         """Definitions that layers of one kind share, written once in front of all layers. A function
         among them should be TINSMITH_NOINLINE: it is there to save code.
+        """
+        ...
+
+    def first(self, key: str, name: str, text: Callable[[], str]) -> str:
+        """The name of what the first layer with that key has defined as a helper: `text`, which defines `name`, if this
+        is the first one.
         """
         ...
 

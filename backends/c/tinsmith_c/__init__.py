@@ -4,7 +4,16 @@ from tinsmith_c.facts import LayerFacts, layer_facts
 from tinsmith_c.layout import c_name
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.shared_arena import HEADER_NAME, shared_arena_header
-from tinsmith_c.text import FieldValue, call, expression, float_literal, initializer, nested
+from tinsmith_c.text import (
+    FieldValue,
+    call,
+    definition,
+    expression,
+    float_literal,
+    initializer,
+    nested,
+    wrapped_call,
+)
 from tinsmith_c.writer import write, write_harness_model
 
 __all__ = [
@@ -14,12 +23,14 @@ __all__ = [
     "WriteOptions",
     "c_name",
     "call",
+    "definition",
     "expression",
     "float_literal",
     "initializer",
     "layer_facts",
     "nested",
     "shared_arena_header",
+    "wrapped_call",
     "write",
     "write_harness_model",
 ]

@@ -1,5 +1,6 @@
 """A placed Program with the C names of everything: what the writer, the harness and the report share."""
 
+import collections
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,7 +9,7 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.hazards import step_names
-from tinsmith_ir.program import Call, Loop, Program, SimpleStep, Step
+from tinsmith_ir.program import Call, Loop, Program, SimpleStep, Step, simple_steps
 from tinsmith_lowering import ARENA_ALIGNMENT
 
 from tinsmith_c.names import NameTable, buffer_names, c_identifier, is_header, shortened
@@ -46,6 +47,14 @@ class Layout:
     def has_arena(self) -> bool:
         """True if there is one memory only, the arena."""
         return len(self.program.memories) <= 1
+
+    @cached_property
+    def readers(self) -> collections.Counter[frozenset[str]]:
+        """How many calls read the same constants."""
+        steps = simple_steps(self.program.steps)
+        return collections.Counter(
+            frozenset(step.reads) for step in steps if isinstance(step, Call)
+        )
 
     @cached_property
     def kept_memories(self) -> frozenset[str]:

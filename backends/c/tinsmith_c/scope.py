@@ -3,7 +3,7 @@
 Arrays with the same bytes and type are written once, however many layers use them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -43,6 +43,7 @@ class ConstantPool:
     arrays: list[ConstantArray] = field(default_factory=list[ConstantArray])
     records: dict[str, str] = field(default_factory=dict[str, str])
     helpers: dict[str, None] = field(default_factory=dict[str, None])
+    firsts: dict[str, str] = field(default_factory=dict[str, str])
     _known: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str])
 
     def add(self, label: str, data: Array, comment: str) -> str:
@@ -75,6 +76,7 @@ class LayerScope:
     scratch_bytes: int
     pool: ConstantPool
     reads: frozenset[str]
+    has_siblings: bool
     layouts: Mapping[str, Array]
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -124,6 +126,15 @@ class LayerScope:
         among them should be TINSMITH_NOINLINE: it is there to save code.
         """
         self.pool.helpers[text] = None
+
+    def first(self, key: str, name: str, text: Callable[[], str]) -> str:
+        """The name of what the first layer with that key has defined as a helper: `text`, which defines `name`, if this
+        is the first one.
+        """
+        if key not in self.pool.firsts:
+            self.pool.firsts[key] = name
+            self.helper(text())
+        return self.pool.firsts[key]
 
     def arranged(self, index: int, layout: str, how: str) -> str:
         """The same, of a constant operand in another arrangement."""

@@ -246,6 +246,7 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
         scratch_bytes=0 if call.scratch is None else program.view[call.scratch].type.size_bytes,
         pool=pool,
         reads=frozenset(call.reads),
+        has_siblings=bool(call.reads) and layout.readers[frozenset(call.reads)] > 1,
         layouts={
             constant.layout: constant.data
             for constant in map(program.written_constant, call.reads)

@@ -84,6 +84,12 @@ def initializer(
     return "\n".join([f"  {storage} {c_type} {name} = {{", *lines, "  };"])
 
 
+def definition(c_type: str, name: str, fields: Mapping[str, FieldValue]) -> str:
+    """The same outside of functions."""
+    lines = initializer(c_type, name, fields).split("\n")
+    return "\n".join(line.removeprefix("  ") for line in lines)
+
+
 def nested(fields: Mapping[str, FieldValue]) -> str:
     """A struct inside of another initialiser, written the same way."""
     lines = [f"              .{field} = {_field(value)}," for field, value in fields.items()]

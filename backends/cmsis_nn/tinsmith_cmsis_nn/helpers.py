@@ -2,29 +2,37 @@
 
 from dataclasses import dataclass
 
-from tinsmith_c import expression
+from tinsmith_c import expression, wrapped_call
 
-_TEXT = """\
-// Everything that a {what} needs besides the arena; the last four are bytes in it.
-typedef struct {{
-  {parameters} parameters;
-  cmsis_nn_per_channel_quant_params scales;
+OPERANDS_TEXT = """\
+// How large the operands of a convolution are, and where they lie: bytes in the arena.
+typedef struct {
   const cmsis_nn_dims *input_dims;
   const cmsis_nn_dims *weight_dims;
   const cmsis_nn_dims *output_dims;
-  const int8_t *weights;
-  const int32_t *bias;
   int32_t input;
   int32_t output;
   int32_t scratch;
   int32_t scratch_bytes;
+} convolve_operands;"""
+"""Stands in front of `helper_text`."""
+
+_TEXT = """\
+// Everything that a {what} needs besides the arena.
+typedef struct {{
+  {parameters} parameters;
+  cmsis_nn_per_channel_quant_params scales;
+  const int8_t *weights;
+  const int32_t *bias;
+  convolve_operands operands;
 }} {name}_call;"""
 
 _CALL_TEXT = """\
 static TINSMITH_NOINLINE int {name}(const {name}_call *call, uint8_t *arena) {{
-  const cmsis_nn_context context = {{arena + call->scratch, call->scratch_bytes}};
-  const int8_t *input = (const int8_t *)(arena + call->input);
-  int8_t *output = (int8_t *)(arena + call->output);
+  const convolve_operands *operands = &call->operands;
+  const cmsis_nn_context context = {{arena + operands->scratch, operands->scratch_bytes}};
+  const int8_t *input = (const int8_t *)(arena + operands->input);
+  int8_t *output = (int8_t *)(arena + operands->output);
 {call}
 }}"""
 
@@ -32,9 +40,10 @@ _MOVED_TEXT = """\
 // The same where loops have moved input, output and scratch by so many bytes.
 static TINSMITH_NOINLINE int {name}_moved(const {name}_call *call, uint8_t *arena, int32_t from,
                                           int32_t to, int32_t aside) {{
-  const cmsis_nn_context context = {{arena + call->scratch + aside, call->scratch_bytes}};
-  const int8_t *input = (const int8_t *)(arena + call->input + from);
-  int8_t *output = (int8_t *)(arena + call->output + to);
+  const convolve_operands *operands = &call->operands;
+  const cmsis_nn_context context = {{arena + operands->scratch + aside, operands->scratch_bytes}};
+  const int8_t *input = (const int8_t *)(arena + operands->input + from);
+  int8_t *output = (int8_t *)(arena + operands->output + to);
 {call}
 }}"""
 
@@ -42,10 +51,56 @@ _APART_TEXT = """\
 // The same where input, output and scratch lie in memories of their own, moved by loops or not.
 static TINSMITH_NOINLINE int {name}_apart(const {name}_call *call, const uint8_t *from, uint8_t *to,
                                           uint8_t *aside) {{
-  const cmsis_nn_context context = {{aside == NULL ? NULL : aside + call->scratch, call->scratch_bytes}};
-  const int8_t *input = (const int8_t *)(from + call->input);
-  int8_t *output = (int8_t *)(to + call->output);
+  const convolve_operands *operands = &call->operands;
+  const cmsis_nn_context context = {{aside == NULL ? NULL : aside + operands->scratch, operands->scratch_bytes}};
+  const int8_t *input = (const int8_t *)(from + operands->input);
+  int8_t *output = (int8_t *)(to + operands->output);
 {call}
+}}"""
+
+PART_TEXT = """\
+// What a part of a layer has of its own, where the first of its parts has a record of all: heights and widths, what the
+// API has first of the weights, and padding before.
+typedef struct {
+  const void *first;
+  int16_t input_size[2];
+  int16_t output_size[2];
+  int16_t weights;
+  int8_t padding[2];
+  int32_t input;
+  int32_t output;
+  int32_t scratch;
+  int32_t scratch_bytes;
+} part_of_layer;
+
+static TINSMITH_NOINLINE void take_part(const part_of_layer *part, convolve_operands *operands, cmsis_nn_tile *padding,
+                                        cmsis_nn_dims *dims) {
+  dims[0] = *operands->input_dims;
+  dims[1] = *operands->weight_dims;
+  dims[2] = *operands->output_dims;
+  dims[0].h = part->input_size[0];
+  dims[0].w = part->input_size[1];
+  dims[1].n = part->weights;
+  dims[2].h = part->output_size[0];
+  dims[2].w = part->output_size[1];
+  padding->h = part->padding[0];
+  padding->w = part->padding[1];
+  operands->input_dims = &dims[0];
+  operands->weight_dims = &dims[1];
+  operands->output_dims = &dims[2];
+  operands->input = part->input;
+  operands->output = part->output;
+  operands->scratch = part->scratch;
+  operands->scratch_bytes = part->scratch_bytes;
+}"""
+"""The record of a part, whatever of, and what makes one of all of it; it stands behind `OPERANDS_TEXT`."""
+
+_PART_CALL_TEXT = """\
+{head}
+  {name}_call call = *(const {name}_call *)part->first;
+  cmsis_nn_dims dims[3];
+  take_part(part, &call.operands, &call.parameters.padding, dims);
+  return {name}{suffix}(&call, {given});
 }}"""
 
 
@@ -115,7 +170,7 @@ def nearest_kind(kind: Kind) -> Kind:
 
 
 def helper_text(kind: Kind) -> str:
-    """The record type and the function."""
+    """The record type and the function; they stand behind `OPERANDS_TEXT`."""
     record = _TEXT.format(name=kind.name, what=kind.what, parameters=kind.parameters)
     return f"{record}\n\n{_CALL_TEXT.format(name=kind.name, call=_call(kind))}"
 
@@ -130,17 +185,36 @@ def apart_text(kind: Kind) -> str:
     return _APART_TEXT.format(name=kind.name, call=_call(kind))
 
 
+def part_call_text(kind: Kind, suffix: str) -> str:
+    """The function for parts; it stands behind `PART_TEXT` and that for whole layers.
+
+    suffix: "", "_moved" or "_apart".
+    """
+    declared = {
+        "": ("uint8_t *arena",),
+        "_moved": ("uint8_t *arena", "int32_t from", "int32_t to", "int32_t aside"),
+        "_apart": ("const uint8_t *from", "uint8_t *to", "uint8_t *aside"),
+    }[suffix]
+    head = wrapped_call(
+        f"static TINSMITH_NOINLINE int {kind.name}_part{suffix}(",
+        ("const part_of_layer *part", *declared),
+        ") {",
+    )
+    given = ", ".join(word.split()[-1].lstrip("*") for word in declared)
+    return _PART_CALL_TEXT.format(name=kind.name, suffix=suffix, head=head, given=given)
+
+
 def _call(kind: Kind) -> str:
     arguments = [
         "&context",
         "&call->parameters",
         "&call->scales",
-        "call->input_dims",
+        "operands->input_dims",
         "input",
-        "call->weight_dims",
+        "operands->weight_dims",
         "call->weights",
         "call->bias",
-        "call->output_dims",
+        "operands->output_dims",
         "output",
     ]
     return f"  return {expression(kind.kernel, arguments)};"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_c import FieldValue, expression, initializer, nested
+from tinsmith_c import FieldValue, definition, expression, initializer, nested
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import AsGiven, Choice, Emission, Kernel, Layer, Prepared, Scope
 from tinsmith_target import Target
@@ -34,11 +34,14 @@ from tinsmith_cmsis_nn.helpers import (
     DEPTHWISE,
     DEPTHWISE_3X3,
     DEPTHWISE_ANY,
+    OPERANDS_TEXT,
+    PART_TEXT,
     Kind,
     apart_text,
     helper_text,
     moved_text,
     nearest_kind,
+    part_call_text,
 )
 from tinsmith_cmsis_nn.nearest import is_nearest
 from tinsmith_cmsis_nn.packing import (
@@ -211,7 +214,8 @@ def _is_depthwise(layer: Layer) -> bool:
 def emit_call(kind: Kind, layer: Layer, scope: Scope) -> Emission:
     """One call of a packed kernel."""
     shapes = (nhwc(layer.input(0)), _weight_dims(layer), nhwc(layer.output))
-    return emit_record(kind, layer, scope, parameter_fields(layer), shapes)
+    top, _, left, _ = layer.operator_as(Convolution).padding
+    return emit_record(kind, layer, scope, parameter_fields(layer), shapes, (top, left))
 
 
 def emit_record(
@@ -220,52 +224,104 @@ def emit_record(
     scope: Scope,
     parameters: Mapping[str, FieldValue],
     shapes: tuple[Dims, Dims, Dims],
+    padding: tuple[int, int] | None = None,
 ) -> Emission:
     """A record with everything the packed kernel wants, and a call through the shared helper: eleven
-    arguments in each layer would be much code. In a loop, the helper is told how far operands have moved.
+    arguments in each layer would be much code. In a loop, the helper is told how far operands have moved. Of parts of
+    one layer the first has such a record, others one of what is their own.
 
     kind: of the kernel that rounds as TFLite. parameters: members of the kind's struct. shapes: of input, weights and
-    output.
+    output. padding: above and to the left, of layers that have parts.
     """
     kind = nearest_kind(kind) if is_nearest(layer) else kind
+    scope.helper(OPERANDS_TEXT)
     scope.helper(helper_text(kind))
     given, scratch = scope.inputs[0], scope.scratch
     if given is None:
         raise ValueError(f"layer {layer.name}: the input is absent")
     weights = scope.arranged(1, "weights", f"arranged for {implementation(layer.target)} kernels")
     multipliers, shifts = scope.prepared("multipliers"), scope.prepared("shifts")
-    fields: dict[str, FieldValue] = {
-        "parameters": nested(parameters),
-        "scales": nested(
-            {"multiplier": f"(int32_t *){multipliers}", "shift": f"(int32_t *){shifts}"}
-        ),
-        "input_dims": dims(scope, shapes[0]),
-        "weight_dims": dims(scope, shapes[1]),
-        "output_dims": dims(scope, shapes[2]),
-        "weights": weights,
-        "bias": scope.prepared("bias", f"{scope.layer}: bias, the zero point folded in"),
+    bias = scope.prepared("bias", f"{scope.layer}: bias, the zero point folded in")
+
+    places: dict[str, FieldValue] = {
         "input": given.offset,
         "output": scope.outputs[0].offset,
         "scratch": scratch.offset if scratch else 0,
         "scratch_bytes": scope.scratch_bytes,
     }
-    record = initializer(f"{kind.name}_call", "kCall", fields, is_static=not scope.reads_copies)
-    motions = [operand.motion if operand else "" for operand in (given, scope.outputs[0], scratch)]
-    bases = [operand.base if operand else "" for operand in (given, scope.outputs[0], scratch)]
+
+    def fields() -> dict[str, FieldValue]:
+        names = ("input_dims", "weight_dims", "output_dims")
+        sizes = {name: dims(scope, shape) for name, shape in zip(names, shapes, strict=True)}
+        return {
+            "parameters": nested(parameters),
+            "scales": nested(
+                {"multiplier": f"(int32_t *){multipliers}", "shift": f"(int32_t *){shifts}"}
+            ),
+            "weights": weights,
+            "bias": bias,
+            "operands": nested({**sizes, **places}),
+        }
+
+    if _can_be_part(scope, shapes, padding):
+        own = {name: value for name, value in parameters.items() if name != "padding"}
+        sizes_alike = [(shape[0], shape[3]) for shape in (shapes[0], shapes[2])], shapes[1][1:]
+        key = repr((kind.name, own, sizes_alike, weights, bias, multipliers, shifts))
+        whole = f"kCall_{scope.layer}"
+        first = scope.first(key, whole, lambda: definition(f"{kind.name}_call", whole, fields()))
+        if first == whole:
+            return _called(kind, scope, (), f"&{whole}")
+        scope.helper(PART_TEXT)
+        part: dict[str, FieldValue] = {
+            "first": f"&{first}",
+            "input_size": shapes[0][1:3],
+            "output_size": shapes[2][1:3],
+            "weights": shapes[1][0],
+            "padding": padding or (),
+            **places,
+        }
+        record = initializer("part_of_layer", "kPart", part)
+        return _called(kind, scope, (record,), "&kPart", is_part=True)
+    record = initializer(f"{kind.name}_call", "kCall", fields(), is_static=not scope.reads_copies)
+    return _called(kind, scope, (record,), "&kCall")
+
+
+def _can_be_part(
+    scope: Scope, shapes: tuple[Dims, Dims, Dims], padding: tuple[int, int] | None
+) -> bool:
+    """Whether records of parts hold what a layer has of its own."""
+    if padding is None or not scope.has_siblings or scope.reads_copies:
+        return False
+    numbers = (*shapes[0][1:3], *shapes[2][1:3], shapes[1][0])
+    return max(numbers) < 1 << 15 and max(padding) < 1 << 7
+
+
+def _called(
+    kind: Kind, scope: Scope, records: tuple[str, ...], record: str, *, is_part: bool = False
+) -> Emission:
+    """The call with a record, through the helper for where its operands lie."""
+    operands = (scope.inputs[0], scope.outputs[0], scope.scratch)
+    motions = [operand.motion if operand else "" for operand in operands]
+    bases = [operand.base if operand else "" for operand in operands]
+    suffix, arguments = "", [record, "arena"]
     if any(bases):
         scope.helper(apart_text(kind))
-        places = (
-            f"(uint8_t *){base}{f' + {motion}' if motion else ''}" if base else "NULL"
-            for base, motion in zip(bases, motions, strict=True)
-        )
-        called = expression(f"{kind.name}_apart", ["&kCall", *places])
+        suffix = "_apart"
+        arguments = [
+            record,
+            *(
+                f"(uint8_t *){base}{f' + {motion}' if motion else ''}" if base else "NULL"
+                for base, motion in zip(bases, motions, strict=True)
+            ),
+        ]
     elif any(motions):
         scope.helper(moved_text(kind))
-        arguments = ["&kCall", "arena", *(motion or "0" for motion in motions)]
-        called = expression(f"{kind.name}_moved", arguments)
-    else:
-        called = f"{kind.name}(&kCall, arena)"
-    return Emission((record,), called, follows_loops=True, follows_memories=True)
+        suffix = "_moved"
+        arguments += (motion or "0" for motion in motions)
+    if is_part:
+        scope.helper(part_call_text(kind, suffix))
+    called = expression(f"{kind.name}{'_part' if is_part else ''}{suffix}", arguments)
+    return Emission(records, called, follows_loops=True, follows_memories=True)
 
 
 def _weight_dims(layer: Layer) -> Dims:

@@ -141,50 +141,52 @@ static const cmsis_nn_dims kDims_1_1_1_8 = {.n = 1, .h = 1, .w = 1, .c = 8};
 static const cmsis_nn_dims kDims_8_1_1_5 = {.n = 8, .h = 1, .w = 1, .c = 5};
 static const cmsis_nn_dims kDims_1_1_1_5 = {.n = 1, .h = 1, .w = 1, .c = 5};
 
-// Everything that a convolution needs besides the arena; the last four are bytes in it.
+// How large the operands of a convolution are, and where they lie: bytes in the arena.
+typedef struct {
+  const cmsis_nn_dims *input_dims;
+  const cmsis_nn_dims *weight_dims;
+  const cmsis_nn_dims *output_dims;
+  int32_t input;
+  int32_t output;
+  int32_t scratch;
+  int32_t scratch_bytes;
+} convolve_operands;
+
+// Everything that a convolution needs besides the arena.
 typedef struct {
   cmsis_nn_conv_params parameters;
   cmsis_nn_per_channel_quant_params scales;
-  const cmsis_nn_dims *input_dims;
-  const cmsis_nn_dims *weight_dims;
-  const cmsis_nn_dims *output_dims;
   const int8_t *weights;
   const int32_t *bias;
-  int32_t input;
-  int32_t output;
-  int32_t scratch;
-  int32_t scratch_bytes;
+  convolve_operands operands;
 } convolve_call;
 
 static TINSMITH_NOINLINE int convolve(const convolve_call *call, uint8_t *arena) {
-  const cmsis_nn_context context = {arena + call->scratch, call->scratch_bytes};
-  const int8_t *input = (const int8_t *)(arena + call->input);
-  int8_t *output = (int8_t *)(arena + call->output);
-  return tinsmith_convolve_packed_s8(&context, &call->parameters, &call->scales, call->input_dims, input,
-                                     call->weight_dims, call->weights, call->bias, call->output_dims, output);
+  const convolve_operands *operands = &call->operands;
+  const cmsis_nn_context context = {arena + operands->scratch, operands->scratch_bytes};
+  const int8_t *input = (const int8_t *)(arena + operands->input);
+  int8_t *output = (int8_t *)(arena + operands->output);
+  return tinsmith_convolve_packed_s8(&context, &call->parameters, &call->scales, operands->input_dims, input,
+                                     operands->weight_dims, call->weights, call->bias, operands->output_dims, output);
 }
 
-// Everything that a depthwise convolution by 3x3 taps needs besides the arena; the last four are bytes in it.
+// Everything that a depthwise convolution by 3x3 taps needs besides the arena.
 typedef struct {
   cmsis_nn_dw_conv_params parameters;
   cmsis_nn_per_channel_quant_params scales;
-  const cmsis_nn_dims *input_dims;
-  const cmsis_nn_dims *weight_dims;
-  const cmsis_nn_dims *output_dims;
   const int8_t *weights;
   const int32_t *bias;
-  int32_t input;
-  int32_t output;
-  int32_t scratch;
-  int32_t scratch_bytes;
+  convolve_operands operands;
 } convolve_depthwise_3x3_call;
 
 static TINSMITH_NOINLINE int convolve_depthwise_3x3(const convolve_depthwise_3x3_call *call, uint8_t *arena) {
-  const cmsis_nn_context context = {arena + call->scratch, call->scratch_bytes};
-  const int8_t *input = (const int8_t *)(arena + call->input);
-  int8_t *output = (int8_t *)(arena + call->output);
-  return tinsmith_depthwise_packed_3x3_s8(&context, &call->parameters, &call->scales, call->input_dims, input,
-                                          call->weight_dims, call->weights, call->bias, call->output_dims, output);
+  const convolve_operands *operands = &call->operands;
+  const cmsis_nn_context context = {arena + operands->scratch, operands->scratch_bytes};
+  const int8_t *input = (const int8_t *)(arena + operands->input);
+  int8_t *output = (int8_t *)(arena + operands->output);
+  return tinsmith_depthwise_packed_3x3_s8(&context, &call->parameters, &call->scales, operands->input_dims, input,
+                                          operands->weight_dims, call->weights, call->bias, operands->output_dims,
+                                          output);
 }
 
 // Layer 0, conv1: conv2d by tinsmith_convolve_packed_s8
@@ -209,15 +211,18 @@ static int layer_0_conv1(uint8_t *arena) {
               .multiplier = (int32_t *)network_weights_conv1_multipliers,
               .shift = (int32_t *)network_weights_conv1_shifts,
           },
-      .input_dims = &kDims_1_8_6_3,
-      .weight_dims = &kDims_8_3_3_3,
-      .output_dims = &kDims_1_8_6_8,
       .weights = network_weights_w,
       .bias = network_weights_conv1_bias,
-      .input = kOffset_x,
-      .output = kOffset_conv1,
-      .scratch = kOffset_conv1_scratch,
-      .scratch_bytes = 648,
+      .operands =
+          {
+              .input_dims = &kDims_1_8_6_3,
+              .weight_dims = &kDims_8_3_3_3,
+              .output_dims = &kDims_1_8_6_8,
+              .input = kOffset_x,
+              .output = kOffset_conv1,
+              .scratch = kOffset_conv1_scratch,
+              .scratch_bytes = 648,
+          },
   };
   return convolve(&kCall, arena);
 }
@@ -245,15 +250,18 @@ static int layer_1_depthwise(uint8_t *arena) {
               .multiplier = (int32_t *)network_weights_depthwise_multipliers,
               .shift = (int32_t *)network_weights_depthwise_shifts,
           },
-      .input_dims = &kDims_1_8_6_8,
-      .weight_dims = &kDims_1_3_3_8,
-      .output_dims = &kDims_1_8_6_8,
       .weights = network_weights_w_1,
       .bias = network_weights_depthwise_bias,
-      .input = kOffset_conv1,
-      .output = kOffset_depthwise,
-      .scratch = kOffset_depthwise_scratch,
-      .scratch_bytes = 192,
+      .operands =
+          {
+              .input_dims = &kDims_1_8_6_8,
+              .weight_dims = &kDims_1_3_3_8,
+              .output_dims = &kDims_1_8_6_8,
+              .input = kOffset_conv1,
+              .output = kOffset_depthwise,
+              .scratch = kOffset_depthwise_scratch,
+              .scratch_bytes = 192,
+          },
   };
   return convolve_depthwise_3x3(&kCall, arena);
 }
