@@ -76,6 +76,15 @@ def test_a_run_in_two_memories_is_bit_exact(
     assert 0 < memories["psram"] <= 4 * _WHOLE
 
 
+def test_the_report_says_what_is_moved(model: Path, tmp_path: Path) -> None:
+    arguments = ["compile", str(model), "--target", "host", "-o", str(tmp_path / "out")]
+    report = tmp_path / "out" / "report.json"
+    assert main([*arguments, "--ram", "fast=2500,slow=1MiB"]) == 0
+    assert json.loads(report.read_text())["ram"]["moved"] == _compiled(model, 2500).bytes_moved > 0
+    assert main(arguments) == 0
+    assert json.loads(report.read_text())["ram"]["moved"] is None
+
+
 def test_a_refusal_names_the_memory(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(model), "--target", "host", "--ram", "dtcm=64,psram=256"]) == 1
     assert "psram is too small" in capsys.readouterr().err

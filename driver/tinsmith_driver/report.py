@@ -210,6 +210,7 @@ def _ram(compilation: Compilation, build: Build | None, measurement: Measurement
             }
             for name, plan in compilation.plans.items()
         ],
+        "moved": compilation.bytes_moved if compilation.options.memories else None,
         "data_bss": data_bss,
         "stack": stack,
         "total": None if data_bss is None or stack is None else arena + data_bss + stack,

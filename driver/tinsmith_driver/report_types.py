@@ -35,13 +35,14 @@ class MemoryRow(TypedDict):
 
 
 class Ram(TypedDict):
-    """Bytes of RAM."""
+    """Bytes of RAM. moved: to and from slow memories by one inference; None where the arena is one."""
 
     arena: int
     arena_without_scratch: int
     arena_lower_bound: int
     arena_status: str
     memories: list[MemoryRow]
+    moved: int | None
     data_bss: int | None
     stack: int | None
     total: int | None
