@@ -6,6 +6,7 @@ taken off its budget, and the cheapest plan below that is tried.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 from tinsmith_ir.errors import ConstantsDoNotFitError, DoesNotFitError
 from tinsmith_ir.passes import AnyPass, ShrinkingPass, Shrunk
@@ -49,21 +50,22 @@ def fitted(
     plan before nothing is said to fit, else those alone that have fewer live bytes than one that did not.
     Raises DoesNotFitError, of the plan that takes least once placed; of another memory, as the passes do.
     """
-    usual = _Fitting(passes, program, ram_bytes, run, less_scratch=False)
-    whole = usual.placed(None)
+    fitting = _Fitting(passes, program, ram_bytes, run)
+    whole = fitting.placed(None)
     if whole is not None:
         return whole
     # Less scratch lets a plan fit whose rows need not be computed twice, or makes one dearer that fits without.
-    slim = _Fitting(passes, program, ram_bytes, run, less_scratch=True)
-    tried = [fitting.by_budgets(is_thorough=is_thorough) for fitting in (usual, slim)]
+    tried = [
+        fitting.by_budgets(less_scratch=less, is_thorough=is_thorough) for less in (False, True)
+    ]
     fits = [found for found in tried if found is not None]
     if fits:
         return min(fits, key=_extra)
     found = None
     if is_thorough:
-        found = slim.first_of_all() or slim.first_below_what_is_needed()
+        found = fitting.first_of_all() or fitting.first_below_what_is_needed()
     if found is None:
-        raise min(usual.refusal, slim.refusal, key=lambda error: error.needed_bytes or 0)
+        raise fitting.refusal
     return found
 
 
@@ -74,22 +76,15 @@ def _extra(result: PipelineResult) -> float:
 
 
 class _Fitting:
-    """Tries budgets. less_scratch: as of the pass.
+    """Tries budgets.
 
     live_bytes: of the plan tried last, as the pass counts them. excess: bytes that it had too many.
     """
 
     def __init__(
-        self,
-        passes: Sequence[AnyPass],
-        program: Program,
-        ram_bytes: int,
-        run: Run,
-        *,
-        less_scratch: bool,
+        self, passes: Sequence[AnyPass], program: Program, ram_bytes: int, run: Run
     ) -> None:
-        shrinking, *self._behind = passes
-        self._shrinking = _told(shrinking, less_scratch=less_scratch)
+        self._shrinking, *self._behind = passes
         self._program = program
         self._ram_bytes = ram_bytes
         self._run = run
@@ -115,7 +110,7 @@ class _Fitting:
 
     def _made(self, budget: int | None, aim: int | None = None) -> PipelineResult:
         """What the shrinking pass alone makes."""
-        shrinking = _told(self._shrinking, ram_bytes=budget, aim_bytes=aim)
+        shrinking = told(self._shrinking, ram_bytes=budget, aim_bytes=aim)
         return self._run((shrinking,), self._program)
 
     def _is_new(self, made: PipelineResult) -> bool:
@@ -146,8 +141,12 @@ class _Fitting:
             return None
         return PipelineResult(placed.ir, (*made.records, *placed.records))
 
-    def by_budgets(self, *, is_thorough: bool) -> PipelineResult | None:
-        """The cheapest plan that fits of budgets from the given one down, or if thorough, of aims below it."""
+    def by_budgets(self, *, less_scratch: bool, is_thorough: bool) -> PipelineResult | None:
+        """The cheapest plan that fits of budgets from the given one down, or if thorough, of aims below it.
+
+        less_scratch: as of the pass, also for what is tried later.
+        """
+        self._shrinking = told(self._shrinking, less_scratch=less_scratch)
         too_much, budget = self._ram_bytes + 1, self._ram_bytes
         for _ in range(_MOST_TRIES):
             found = self.placed(budget)
@@ -228,6 +227,6 @@ class _Fitting:
         return found
 
 
-def _told(shrinking: AnyPass, **fields: int | bool | None) -> AnyPass:
-    """The pass with other values of these fields."""
-    return replace(shrinking, **fields)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
+def told(asked: AnyPass, **options: int | str | None) -> AnyPass:
+    """A pass, which is a dataclass, with these options."""
+    return cast("AnyPass", replace(cast("Any", asked), **options))

@@ -3,8 +3,6 @@ from slow memory.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, cast
 
 from tinsmith_allocation import Allocation, Spills
 from tinsmith_ir import Graph
@@ -13,7 +11,7 @@ from tinsmith_ir.passes import AnyPass, ShrinkingPass, Shrunk
 from tinsmith_ir.pipeline import PipelineResult
 from tinsmith_ir.program import Program
 
-from tinsmith_driver.fitting import fitted
+from tinsmith_driver.fitting import fitted, told
 from tinsmith_driver.options import SPILLING
 
 Sizes = Sequence[tuple[str, int]]
@@ -47,8 +45,8 @@ def spilled(
     if fast is not None:
         return fast
     best = whole
-    for told in _shrunk(passes, ir, memories, run):
-        found, refused = _tried(told, ir, run)
+    for smaller in _shrunk(passes, ir, memories, run):
+        found, refused = _tried(smaller, ir, run)
         refusal = refused or refusal
         if found is not None and (best is None or _value(found) < _value(best)):
             best = found
@@ -72,12 +70,12 @@ def _in_the_fastest(
 ) -> PipelineResult | None:
     """The cheapest plan that leaves slow memories alone; None if none fits."""
     name, size = memories[0]
-    told = [
-        _told(found, memories=f"{name}:{size}") if found.name == SPILLING else found
+    limited = [
+        told(found, memories=f"{name}:{size}") if found.name == SPILLING else found
         for found in passes
     ]
     try:
-        return fitted(told, program, size, run, is_thorough=False)
+        return fitted(limited, program, size, run, is_thorough=False)
     except DoesNotFitError:
         return None
 
@@ -91,24 +89,19 @@ def _shrunk(
     fast = memories[0][1]
     for eighths in _FAST_EIGHTHS if len(memories) > 1 else ():
         slow = memories[1][0]
-        yield (_told(shrinking, fast_bytes=fast * eighths // 8, slow=slow), *behind)
-    made = run((_told(shrinking, ram_bytes=1 << 60),), program)
+        yield (told(shrinking, fast_bytes=fast * eighths // 8, slow=slow), *behind)
+    made = run((told(shrinking, ram_bytes=1 << 60),), program)
     for _ in range(_MOST_PLANS):
         facts = made.records[0].facts
         if not isinstance(facts, Shrunk):
             return
         budget = facts.live_bytes * _LEAST_FALL[0] // _LEAST_FALL[1]
-        told = _told(shrinking, ram_bytes=budget)
-        made = run((told,), program)
+        smaller = told(shrinking, ram_bytes=budget)
+        made = run((smaller,), program)
         after = made.records[0].facts
         if not isinstance(after, Shrunk) or after.live_bytes > budget:
             return
-        yield (told, *behind)
-
-
-def _told(shrinking: AnyPass, **options: int | str) -> AnyPass:
-    """The pass with these options."""
-    return cast("AnyPass", replace(cast("Any", shrinking), **options))
+        yield (smaller, *behind)
 
 
 def _moved(made: PipelineResult) -> int:
