@@ -24,7 +24,7 @@ _ROWS_AT_ONCE = 24
 _PATCHES_AT_ONCE = 16
 _PAIR = 2
 _SINGLE = 1.45
-"""How often the instructions of two pixels are those of one and one."""
+"""Two pixels one after the other take so many times the instructions of both at once."""
 
 
 @dataclass(frozen=True)
