@@ -5,14 +5,20 @@ plan_check/tools/break_plans.py breaks as many as one likes.
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any, cast
 
 import jsonschema
 import numpy as np
 import pytest
 from break_plans import break_plans, judge
 from breaks import BREAKS
+from tinsmith_allocation import Block, Leave, lower_bound
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
 from tinsmith_ir import print_graph
@@ -21,6 +27,7 @@ from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D
 from tinsmith_ir.testing import GraphBuilder, mlperf_tiny_dir
 from tinsmith_ir.types import Quantization, TensorType
+from tinsmith_plan_check.bound import derived_bound
 
 _STREAMING = """graph 2 "wide" {
   input %x: i8[1,16,16,4]<0.5, 0>
@@ -146,6 +153,40 @@ def test_the_command_says_which_claim_does_not_hold(
     path.write_text("{}")
     assert main(["check-plan", str(path)]) == 3
     assert main(["check-plan"]) == 2
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bounds_of_planner_and_checker_agree(seed: int) -> None:
+    """Else plans that hold would be refused."""
+    source = Random(seed)
+    for _ in range(20):
+        unit = source.choice([1, 4, 16])
+        blocks = [
+            Block(str(index), source.randint(1, 40), first, source.randint(first, 8), unit)
+            for index, first in enumerate(source.choices(range(7), k=source.randint(2, 9)))
+        ]
+        leaves = [
+            Leave(
+                *source.choice([(one.name, other.name), (other.name, one.name)]),
+                source.choice([None, source.randint(-40, 40)]),
+                source.choice([None, source.randint(-40, 40)]),
+                tuple(source.sample(range(-39, 40), source.randint(0, 1))),
+            )
+            for one, other in combinations(blocks, 2)
+            if one.lives_with(other) and source.random() < 0.6
+        ]
+        assert lower_bound(blocks, leaves) <= _derived_bound(blocks, leaves, unit)
+
+
+def _derived_bound(blocks: Sequence[Block], leaves: Sequence[Leave], unit: int) -> int:
+    """As `check-plan` derives it."""
+    members = {"memory": "arena", "is_scratch": False, "lives": (), "offset": 0}
+    buffers = [SimpleNamespace(name=it.name, bytes=it.size_bytes, **members) for it in blocks]
+    plan = SimpleNamespace(buffers=buffers, leaves=leaves)
+    layout = SimpleNamespace(plan=plan, buffer={it.name: it for it in buffers})
+    lives = {it.name: ((it.first_step, it.last_step),) for it in blocks}
+    memory = SimpleNamespace(name="arena", alignment=unit)
+    return derived_bound(cast("Any", layout), cast("Any", lives), cast("Any", memory))
 
 
 def test_run_and_explore_write_plans_where_they_are_asked_to(tmp_path: Path) -> None:

@@ -76,13 +76,13 @@ def has_plan(
     leaves: Sequence[Leave] = (),
     taken: tuple[int, ...] = (),
 ) -> bool:
-    """Try all offsets for all blocks. For alignment 1."""
+    """Try all offsets for all blocks."""
     if len(taken) == len(blocks):
         return True
     block = blocks[len(taken)]
     return any(
         has_plan(blocks, arena_bytes, leaves, (*taken, offset))
-        for offset in range(arena_bytes - block.size_bytes + 1)
+        for offset in range(0, arena_bytes - block.size_bytes + 1, block.alignment)
         if all(
             offset >= at + other.size_bytes
             or at >= offset + block.size_bytes
@@ -229,6 +229,37 @@ def test_bound_of_two_blocks_is_the_optimum(seed: int) -> None:
     )
     assert lower_bound(blocks, [leave]) == wanted
     assert plan_greedy(blocks, leaves=[leave]).arena_bytes == wanted
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_bound_is_not_above_what_any_offsets_need(seed: int) -> None:
+    """Of few small blocks, all offsets being tried."""
+    source = random.Random(seed)
+    alignment = source.choice([1, 2])
+    blocks: list[Block] = []
+    for name in "abcd"[: source.randint(2, 4)]:
+        first = source.randint(0, 3)
+        blocks.append(Block(name, source.randint(1, 6), first, source.randint(first, 4), alignment))
+    leaves = [
+        Leave(
+            *source.choice([(one.name, other.name), (other.name, one.name)]),
+            source.choice([None, source.randint(-6, 6)]),
+            source.choice([None, source.randint(-6, 6)]),
+            tuple(source.sample(range(-5, 6), source.randint(0, 1))),
+        )
+        for one, other in itertools.combinations(blocks, 2)
+        if one.lives_with(other) and source.random() < 0.8
+    ]
+    bound = lower_bound(blocks, leaves)
+    assert not has_plan(tuple(blocks), bound - 1, leaves)
+
+
+def test_bound_knows_that_outputs_share_the_same_dead_bytes_of_a_source() -> None:
+    """Its first 4 bytes are dead: both outputs may lie there, but not at once."""
+    blocks = (Block("x", 12, 0, 2), Block("y", 8, 1, 3), Block("z", 8, 1, 3))
+    leaves = [Leave("y", "x", -4), Leave("z", "x", -4)]
+    assert lower_bound(blocks, leaves) == 24
+    assert plan_greedy(blocks, leaves=leaves).arena_bytes == 24
 
 
 def test_bound_counts_what_two_outputs_need_behind_their_source() -> None:

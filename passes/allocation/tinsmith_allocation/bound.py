@@ -3,10 +3,11 @@
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from tinsmith_allocation.foundation import checked
-from tinsmith_allocation.model import Block, Leave, LeavesOf, checked_leaves
+from tinsmith_allocation.model import Block, Leave, LeaveOf, LeavesOf, checked_leaves
 
 
 @checked
@@ -60,17 +61,13 @@ class _Saved:
         downwards: Counter[int] = Counter()
         for block in blocks:
             size = -(-block.size_bytes // unit) * unit
-            shares = [
-                (
-                    ranks[other] < ranks[block.name],
-                    max(output.first_step, source.first_step),
-                    min(output.last_step, source.last_step),
-                    leave.most_shared(output, source, unit),
-                )
-                for other, (leave, output, source) in leaves.get(block.name, {}).items()
-            ]
-            upwards.update(_changes(size, [share[1:] for share in shares if share[0]]))
-            downwards.update(_changes(size, [share[1:] for share in shares if not share[0]]))
+            earlier: list[_Share] = []
+            later: list[_Share] = []
+            for other, found in leaves.get(block.name, {}).items():
+                kind = earlier if ranks[other] < ranks[block.name] else later
+                kind.append(_Share.of(block, found, unit))
+            upwards.update(_changes(size, earlier))
+            downwards.update(_changes(size, later))
         self._orders = _Sum(upwards), _Sum(downwards)
         self.steps = {*upwards, *downwards}
 
@@ -79,21 +76,44 @@ class _Saved:
         return min(order.until(step) for order in self._orders)
 
 
-def _changes(size: int, shares: Sequence[tuple[int, int, int]]) -> Mapping[int, int]:
-    """Step -> by how much changes there what a block of `size` saves.
-
-    shares: from which step to which it can share at most how many bytes with another.
+@dataclass(frozen=True)
+class _Share:
+    """What a block can share with another, from a step on to another: at most so many bytes, which are some of its
+    first `head` or of its last `tail` bytes.
     """
-    changes: Counter[int] = Counter()
-    for first, last, most in shares:
-        changes[first] += most
-        changes[last + 1] -= most
+
+    first: int
+    last: int
+    most: int
+    head: int
+    tail: int
+
+    @classmethod
+    def of(cls, block: Block, found: LeaveOf, unit: int) -> "_Share":
+        leave, output, source = found
+        return cls(
+            max(output.first_step, source.first_step),
+            min(output.last_step, source.last_step),
+            leave.most_shared(output, source, unit),
+            *leave.ends_shared(output, source, unit)[block is output],
+        )
+
+
+def _changes(size: int, shares: Sequence[_Share]) -> Mapping[int, int]:
+    """Step -> by how much changes there what a block of `size` saves."""
     found: dict[int, int] = {}
-    total = before = 0
-    for step in sorted(changes):
-        total += changes[step]
-        found[step] = min(total, size) - before
-        before += found[step]
+    before = 0
+    for step in sorted({at for share in shares for at in (share.first, share.last + 1)}):
+        live = [share for share in shares if share.first <= step <= share.last]
+        # No two others lie in the same bytes of it.
+        total = min(
+            size,
+            sum(share.most for share in live),
+            max((share.head for share in live), default=0)
+            + max((share.tail for share in live), default=0),
+        )
+        found[step] = total - before
+        before = total
     return found
 
 
