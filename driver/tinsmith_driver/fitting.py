@@ -6,6 +6,7 @@ taken off its budget, and the cheapest plan below that is tried.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any, cast
 
 from tinsmith_ir.errors import ConstantsDoNotFitError, DoesNotFitError
@@ -55,14 +56,10 @@ def fitted(
     if whole is not None:
         return whole
     # Less scratch lets a plan fit whose rows need not be computed twice, or makes one dearer that fits without.
-    tried = [
-        fitting.by_budgets(less_scratch=less, is_thorough=is_thorough) for less in (False, True)
-    ]
-    fits = [found for found in tried if found is not None]
-    if fits:
-        return min(fits, key=_extra)
-    found = None
-    if is_thorough:
+    usual = fitting.by_budgets(less_scratch=False, is_thorough=is_thorough)
+    below = inf if usual is None else _extra(usual)
+    found = fitting.by_budgets(less_scratch=True, is_thorough=is_thorough, below=below) or usual
+    if found is None and is_thorough:
         found = fitting.first_of_all() or fitting.first_below_what_is_needed()
     if found is None:
         raise fitting.refusal
@@ -141,15 +138,20 @@ class _Fitting:
             return None
         return PipelineResult(placed.ir, (*made.records, *placed.records))
 
-    def by_budgets(self, *, less_scratch: bool, is_thorough: bool) -> PipelineResult | None:
+    def by_budgets(
+        self, *, less_scratch: bool, is_thorough: bool, below: float = inf
+    ) -> PipelineResult | None:
         """The cheapest plan that fits of budgets from the given one down, or if thorough, of aims below it.
 
-        less_scratch: as of the pass, also for what is tried later.
+        less_scratch: as of the pass, also for what is tried later. below: the cost from which on none is asked for.
         """
         self._shrinking = told(self._shrinking, less_scratch=less_scratch)
         too_much, budget = self._ram_bytes + 1, self._ram_bytes
         for _ in range(_MOST_TRIES):
-            found = self.placed(budget)
+            made = self._made(budget)
+            if budget == self._ram_bytes and _extra(made) >= below:
+                return None  # what fits costs no less
+            found = self._place(made)
             if found is not None:
                 return self.less_small(found, budget, too_much)
             live = self.live_bytes
@@ -159,7 +161,10 @@ class _Fitting:
             too_much = live
             budget = max(0, min(budget - self.excess, live - 1))
         # What has more live bytes than another plan may take fewer once placed.
-        return self.first_that_aims_lower(self._ram_bytes) if is_thorough else None
+        if not is_thorough:
+            return None
+        found = self.first_that_aims_lower(self._ram_bytes)
+        return None if found is None or _extra(found) >= below else found
 
     def first_that_aims_lower(self, budget: int) -> PipelineResult | None:
         """The first plan that fits, of a budget's whose parts take less than the largest has to; None if none does.

@@ -12,7 +12,9 @@ from tinsmith_splitting.search import Way
 from tinsmith_splitting.sums import SummedCall
 from tinsmith_splitting.trimmed import trimmed
 
-Stages = Sequence[RowCall | PatchedCalls | SummedCall]
+_Stage = RowCall | PatchedCalls | SummedCall
+
+Stages = Sequence[_Stage]
 """Calls that stream together, in order."""
 
 _Of = TypeVar("_Of")
@@ -24,9 +26,15 @@ class Slim:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._known: dict[str, Call] = {}
+        self._known_stages: dict[_Stage, _Stage] = {}
 
-    def of(self, call: RowCall | PatchedCalls | SummedCall) -> RowCall | PatchedCalls | SummedCall:
+    def of(self, call: _Stage) -> _Stage:
         """The same with least scratch; the very same where its kernels leave nothing open."""
+        if call not in self._known_stages:
+            self._known_stages[call] = self._of(call)
+        return self._known_stages[call]
+
+    def _of(self, call: _Stage) -> _Stage:
         match call:
             case RowCall(call=Call() as whole):
                 made = self._call(whole)
@@ -74,6 +82,6 @@ class Slim:
         if call.name not in self._known:
             least = call
             for made in trimmed(self._parts, call):
-                least = replace(call, options=made.call.options)
+                least = replace(call, options=made.layer.options)
             self._known[call.name] = least
         return self._known[call.name]

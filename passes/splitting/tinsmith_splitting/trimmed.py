@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.program import Call, Option, View
-from tinsmith_lowering import find_kernel, layer_of_call, overlaps
+from tinsmith_lowering import Kernel, Layer, find_kernel, layer_of_call, overlaps
 
 from tinsmith_splitting.rows import Parts, cost_of
 
@@ -14,14 +15,24 @@ _DEAR = 4
 
 @dataclass(frozen=True, eq=False)
 class Trimmed:
-    """A call with other options. scratch: bytes. extra: instructions more than the call as it was, about; is_dear: they
-    are more than a quarter of those.
+    """A call with other options. whole: the call as it was. kernel, layer: of the call with these options.
+
+    scratch: bytes. extra: instructions more than the call as it was, about; is_dear: they are more than a quarter of
+    those.
     """
 
-    call: Call
+    whole: Call
+    kernel: Kernel
+    layer: Layer
     scratch: int
     extra: float
     is_dear: bool
+
+    @cached_property
+    def call(self) -> Call:
+        """The call; worked out when it is asked for, as what may lie over what takes a while."""
+        over = overlaps(self.kernel, self.layer)
+        return replace(self.whole, options=self.layer.options, over=over)
 
 
 def trimmed(parts: Parts, call: Call) -> Iterator[Trimmed]:
@@ -51,9 +62,8 @@ def trimmed(parts: Parts, call: Call) -> Iterator[Trimmed]:
         scratch = kernel.scratch_bytes(other)
         if 0 < scratch < least:
             least = scratch
-            made = replace(call, options=other.options, over=overlaps(kernel, other))
             extra = max(0.0, cost_of(kernel, other) - before)
-            yield Trimmed(made, scratch, extra, extra > before / _DEAR)
+            yield Trimmed(call, kernel, other, scratch, extra, extra > before / _DEAR)
 
 
 def scratch_of(parts: Parts, call: Call) -> View:
