@@ -1,9 +1,10 @@
 """Calls that are computed in parts: that the parts make each row once, in order, from the rows that they need."""
 
+from collections.abc import Sequence
 from itertools import islice, pairwise
 
 from tinsmith_plan_check.errors import PlanRefusedError
-from tinsmith_plan_check.plan import Access, Cut, CutRead
+from tinsmith_plan_check.plan import Access, Cut, CutRead, Range
 from tinsmith_plan_check.structure import Layout, name_of
 from tinsmith_plan_check.walks import numbers
 
@@ -57,8 +58,8 @@ def _check_cut(layout: Layout, cut: Cut) -> None:
 
 
 def _most_needed(layout: Layout, cut: Cut) -> int:
-    """Of a result that only calls in parts read, one behind the last row that a part needs: a row that nobody
-    needs need not be made.
+    """Of a result that only calls in parts read (rows, patches, sums), one behind the last row that a part needs: a row
+    that nobody needs need not be made.
     """
     needed = 0
     for other in layout.plan.cuts:
@@ -66,7 +67,21 @@ def _most_needed(layout: Layout, cut: Cut) -> int:
         for read in other.reads:
             if read.tensor == cut.tensor and made:
                 needed = max(needed, _rows(layout, other, read)[min(made, other.rows) - 1][1])
+    for patches in layout.plan.patches:
+        for part in patches.parts:
+            for read, box in zip(patches.reads, part.needs, strict=False):
+                if box and read.tensor == cut.tensor:
+                    end = read.start - cut.start + _end(box, read.shape) * read.element_bytes
+                    needed = max(needed, -(-end // cut.row_bytes))
     return needed
+
+
+def _end(box: Sequence[Range], shape: Sequence[int]) -> int:
+    """Behind the last element of a box of a dense tensor, counted in elements."""
+    last = 0
+    for (_, end), size in zip(box, shape, strict=False):
+        last = last * size + end - 1
+    return last + 1
 
 
 def _rows(layout: Layout, cut: Cut, read: CutRead) -> list[tuple[int, int]]:
