@@ -24,7 +24,7 @@ from tinsmith_driver.demonstration import find_example
 from tinsmith_ir import print_graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D
+from tinsmith_ir.operators import AveragePool2D, Conv2D, DepthwiseConv2D, FullyConnected, Reshape
 from tinsmith_ir.testing import GraphBuilder, mlperf_tiny_dir
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_plan_check.bound import derived_bound
@@ -73,6 +73,21 @@ def _averaged() -> str:
     return print_graph(builder.build(builder.add(AveragePool2D(window=(12, 16)), [wide], "y")))
 
 
+def _connected() -> str:
+    """A vector, read as an image, and a layer that is fully connected to what is made of it."""
+    builder = GraphBuilder("connected")
+    random = np.random.default_rng(3)
+    scales = Quantization.per_tensor(0.5, 0)
+    x = builder.input("x", TensorType((1, 768), DType.INT8, scales))
+    image = builder.add(Reshape(shape=(1, 12, 16, 4)), [x], "image", scales)
+    data = random.integers(-9, 10, (32, 1, 1, 4)).astype(np.int8)
+    expand = builder.constant("expand", data, Quantization.per_tensor(0.01, 0))
+    wide = builder.add(Conv2D(), [image, expand], "a", scales)
+    data = random.integers(-9, 10, (5, wide.type.elements)).astype(np.int8)
+    last = builder.constant("last", data, Quantization.per_tensor(0.01, 0))
+    return print_graph(builder.build(builder.add(FullyConnected(), [wide, last], "y", scales)))
+
+
 def compiled(model: Path, target: str, folder: Path, *options: str) -> bytes:
     """The plan of a build."""
     arguments = ["compile", str(model), "--target", target, "--no-progress", *options]
@@ -90,6 +105,8 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     narrow.write_text(_narrow())
     averaged = folder / "averaged.tsm"
     averaged.write_text(_averaged())
+    connected = folder / "connected.tsm"
+    connected.write_text(_connected())
     builds: dict[str, tuple[Path, str, list[str]]] = {
         "digits on a Cortex-M4": (EXAMPLE.model, "cortex-m4", []),
         "digits on a Cortex-M55": (EXAMPLE.model, "cortex-m55", []),
@@ -98,6 +115,12 @@ def plans(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
         "asked for": (model, "cortex-m55", ["--ram", "3500", "--stream-input"]),
         "in patches": (narrow, "cortex-m4", ["--ram", "1800"]),
         "sums": (averaged, "cortex-m4", ["--ram", "1700"]),
+        "connected": (connected, "cortex-m4", ["--ram", "1700"]),
+        "connected to what is asked for": (
+            connected,
+            "cortex-m4",
+            ["--ram", "900", "--stream-input"],
+        ),
         "an engine": (_ROWS, "pulp-open", []),
     }
     return {

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from tinsmith_ir import GraphError, evaluate_graph
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.operators import Activation, AverageOfSums, AveragePool2D, ChannelSums
+from tinsmith_ir.operators import (
+    Activation,
+    AverageOfSums,
+    AveragePool2D,
+    ChannelSums,
+    FullyConnected,
+)
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
 
@@ -48,6 +55,55 @@ def test_sums_of_parts_give_the_average(
         (wanted,) = pool.evaluate([x], [type_], output)
         (made,) = found.ends.evaluate([sums], [found.sums], output)
         assert np.array_equal(made, wanted)
+
+
+@pytest.mark.parametrize("rounding", Rounding)
+@pytest.mark.parametrize("axis", [None, 0])
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_sums_of_columns_give_the_layer(
+    rounding: Rounding, axis: int | None, *, has_bias: bool
+) -> None:
+    """Rows of the input, each with its columns of the weights, added to what the rows before gave."""
+    random = np.random.default_rng(3)
+    shape, units = (1, 6, 2, 3), 5
+    scales = tuple(
+        float(np.float32(s)) for s in random.uniform(0.01, 0.1, units if axis == 0 else 1)
+    )
+    x_type = TensorType(shape, DType.INT8, Quantization.per_tensor(0.1, -7))
+    w_type = TensorType((units, 36), DType.INT8, Quantization(scales, (0,) * len(scales), axis))
+    types = [x_type, w_type, TensorType((units,), DType.INT32)][: 2 + has_bias]
+    layer = FullyConnected(activation=Activation.RELU, rounding=rounding)
+    output = TensorType((1, units), DType.INT8, Quantization.per_tensor(0.7, 3))
+    found = layer.partial_sums(types, [output])
+    assert found is not None
+    assert (found.sums_at, found.cut) == (2, ((1, 1),))
+    for _ in range(20):
+        x = random.integers(-128, 128, shape).astype(np.int8)
+        w = random.integers(-127, 128, (units, 36)).astype(np.int8)
+        bias = random.integers(-3000, 3000, units).astype(np.int32) if has_bias else None
+        sums = bias
+        for begin, end in ((0, 1), (1, 4), (4, 6)):
+            rows, columns = x[:, begin:end], w[:, begin * 6 : end * 6]
+            cut = [
+                x_type.with_shape(rows.shape),
+                w_type.with_shape(columns.shape),
+                found.given if begin else None if bias is None else types[2],
+            ]
+            (total,) = found.adds.evaluate([rows, columns, sums], cut, [found.sums])
+            sums = total.reshape(units)
+        (wanted,) = layer.evaluate([x, w, bias], types, [output])
+        (made,) = found.ends.evaluate([total], [found.sums], [output])
+        assert np.array_equal(made, wanted)
+
+
+def test_only_one_row_of_int8_is_summed_up() -> None:
+    scale = Quantization.per_tensor(0.1, 0)
+    weights = TensorType((5, 36), DType.INT8, scale)
+    layer = FullyConnected()
+    for shape, dtype in (((2, 36), DType.INT8), ((1, 36), DType.INT16)):
+        x = TensorType(shape, dtype, scale)
+        (output,) = layer.infer([x, weights])
+        assert layer.partial_sums([x, weights], [output]) is None
 
 
 def test_sums_by_hand() -> None:

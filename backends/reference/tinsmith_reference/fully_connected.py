@@ -1,5 +1,6 @@
 """FullyConnected."""
 
+import numpy as np
 from tinsmith_c import call, initializer
 from tinsmith_ir.operators import FullyConnected
 from tinsmith_ir.parameters import ConvParameters, fully_connected_channel_parameters
@@ -67,6 +68,15 @@ def walk(layer: Layer) -> Walk:
     return rows_walk(layer, layer.output.elements // units, is_staged=units == 1)
 
 
+def sums_walk(layer: Layer) -> Walk:
+    """The same; of one row each sum is written when it was read, so that sums may be added to where they lie."""
+    units = layer.output.shape[-1]
+    if layer.output.elements > units or not layer.has_input(2):
+        return walk(layer)
+    steps = np.arange(units)
+    return Walk(steps, (steps[-1:], None, steps))
+
+
 KERNELS = (
     *(
         found
@@ -83,6 +93,6 @@ KERNELS = (
     *(
         found
         for source, result in ((INT8, INT32), (INT16, INT32), (INT16, INT64))
-        for found in sums_kernels(FullyConnected, source, result, emit_sums, walk)
+        for found in sums_kernels(FullyConnected, source, result, emit_sums, sums_walk)
     ),
 )

@@ -85,15 +85,23 @@ class Restriction(Checked):
 
 @dataclass(frozen=True)
 class PartialSums(Checked):
-    """How a result comes to be of parts of the first operand, along its second axis.
+    """How a result comes to be of parts of the first operand: rows along one of `axes`, all before it being 1.
 
-    adds: takes a part, and what it has made of those before (nothing for the first), and gives what both make, of the
-    type `sums`. ends: makes the result of that.
+    adds: takes a part, and what it has made of those before, and gives what both make, of the type `sums`. ends: makes
+    the result of that.
+
+    sums_at: the operand of `adds` that takes what was made before, of the type `given`; for the first part it is what
+    the operator itself has there, if anything. cut: some of the other operands, by number, and the axis along which a
+    part of them belongs to each row, all of them equally long; `adds` takes others whole.
     """
 
     adds: "Operator"
     sums: TensorType
     ends: "Operator"
+    axes: tuple[int, ...]
+    sums_at: int
+    given: TensorType
+    cut: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -221,7 +229,7 @@ class Operator(Checked):
         return Restriction(self, tuple(boxes))
 
     def partial_sums(self, inputs: Types, outputs: Sequence[TensorType]) -> PartialSums | None:
-        """How the only result is made of parts of the first operand, bit by bit; None, the default, if it is not.
+        """How the only result is made of parts of the first operand, to the same bits; None, the default, if it is not.
 
         inputs, outputs: types that `verify` accepts.
         """

@@ -9,7 +9,8 @@ from tinsmith_ir.boxes import Box, Range, reshaped_box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Restriction, Types
+from tinsmith_ir.operators.base import Array, PartialSums, Restriction, Types
+from tinsmith_ir.operators.quantize import Requantize
 from tinsmith_ir.operators.weighted import (
     Weighted,
     accumulate,
@@ -136,6 +137,31 @@ class FullyConnected(Weighted):
         dtype = DType.INT64 if is_wide else DType.INT32
         operator = replace(self.unrounded(), activation=Activation.NONE, accumulator=dtype)
         return Restriction(operator, boxes[: len(inputs)])
+
+    def partial_sums(self, inputs: Types, outputs: Sequence[TensorType]) -> PartialSums | None:
+        """Of one row of int8 by int8, whose columns of weights belong to rows of the input."""
+        input_, weights = checks.present(inputs, 0, "input"), checks.present(inputs, 1, "weights")
+        (output,) = outputs
+        units, depth = weights.shape
+        is_summed = input_.dtype is weights.dtype is DType.INT8 and self.accumulator is None
+        if not is_summed or input_.elements != depth or output.shape != (1, units):
+            return None
+        plain = replace(self.unrounded(), activation=Activation.NONE, keep_dims=False)
+        adds = replace(plain, accumulator=DType.INT32)
+        return PartialSums(
+            adds,
+            TensorType((1, units), DType.INT32, fully_connected_accumulator(inputs, 1)),
+            Requantize(
+                dtype=output.dtype,
+                activation=self.activation,
+                rounding=self.rounding,
+                multiplier_bits=self.multiplier_bits,
+            ),
+            axes=tuple(range(len(input_.shape))),
+            sums_at=2,
+            given=TensorType((units,), DType.INT32, fully_connected_accumulator(inputs, 0)),
+            cut=((1, 1),),
+        )
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """B * N * K."""

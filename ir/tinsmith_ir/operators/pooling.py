@@ -160,7 +160,7 @@ class AveragePool2D(Pool):
         ends = AverageOfSums(
             count, output.dtype, self.activation, self.halves_up, self.halves_to_even
         )
-        return PartialSums(adds, sums, ends)
+        return PartialSums(adds, sums, ends, axes=(1, 2), sums_at=1, given=sums)
 
     def _counts(self, shape: tuple[int, ...], output: TensorType) -> NDArray[np.int64]:
         """How many real elements each window sees, (1, OH, OW, 1)."""

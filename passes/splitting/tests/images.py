@@ -7,11 +7,13 @@ from tinsmith_ir import Graph, Program
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
+    Activation,
     Add,
     AveragePool2D,
     Concat,
     Conv2D,
     DepthwiseConv2D,
+    FullyConnected,
     MaxPool2D,
     Operator,
 )
@@ -56,6 +58,19 @@ class Network:
         operator = AveragePool2D((x.type.shape[1], x.type.shape[2]))
         return self._builder.add(operator, [x], "y", x.type.quantization)
 
+    def linear(self, x: Value, units: int, *, has_bias: bool = True) -> Value:
+        """Fully connected to all of an image."""
+        return self._weighted(
+            FullyConnected(activation=Activation.RELU),
+            x,
+            (units, x.type.elements),
+            has_bias=has_bias,
+        )
+
+    def dense_rows(self, x: Value, units: int) -> Value:
+        """Fully connected pixel by pixel."""
+        return self._weighted(FullyConnected(), x, (units, x.type.shape[3]))
+
     def build(self, *outputs: Value) -> Graph:
         return self._builder.build(outputs)
 
@@ -63,7 +78,9 @@ class Network:
         scale = float(np.float32(self.random.uniform(0.02, 0.09)))
         return Quantization.per_tensor(scale, int(self.random.integers(-100, 100)))
 
-    def _weighted(self, operator: Operator, x: Value, shape: Sequence[int]) -> Value:
+    def _weighted(
+        self, operator: Operator, x: Value, shape: Sequence[int], *, has_bias: bool = True
+    ) -> Value:
         axis = 3 if isinstance(operator, DepthwiseConv2D) else 0
         count = shape[axis]
         scales = tuple(float(np.float32(s)) for s in self.random.uniform(0.001, 0.01, count))
@@ -72,7 +89,8 @@ class Network:
         bias = self._builder.constant(
             "b", self.random.integers(-3000, 3000, count).astype(np.int32)
         )
-        return self._builder.add(operator, [x, weights, bias], "y", self._quantization())
+        inputs = [x, weights, bias] if has_bias else [x, weights]
+        return self._builder.add(operator, inputs, "y", self._quantization())
 
 
 def _margins(window: int) -> tuple[int, int, int, int]:

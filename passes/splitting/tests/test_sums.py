@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from images import HOST, KERNELS, Network, lowered
 from tinsmith_ir import Call, Graph, Program, evaluate_program, verify_program
-from tinsmith_ir.operators import AverageOfSums, ChannelSums
+from tinsmith_ir.operators import AverageOfSums, ChannelSums, FullyConnected, Requantize
 from tinsmith_ir.testing import random_inputs
 from tinsmith_lowering import StreamPlan
 from tinsmith_splitting import SplitCalls
@@ -43,6 +43,57 @@ def test_what_is_averaged_is_never_whole(height: int, width: int) -> None:
     adds = [s for s in made.steps if isinstance(s, Call) and isinstance(s.operator, ChannelSums)]
     assert len({call.outputs for call in adds}) == 1
     assert all(call.inputs[1] == call.outputs[0] for call in adds[1:])
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+@pytest.mark.parametrize(("height", "width"), [(16, 8), (7, 5), (2, 9)])
+def test_rows_are_added_up_to_what_they_are_connected_to(
+    height: int, width: int, *, has_bias: bool
+) -> None:
+    network = Network(1, height, width, 4)
+    graph = network.build(network.linear(network.conv(network.x, 64, 1), 5, has_bias=has_bias))
+    program = lowered(graph)
+    made, facts = split(program)
+    (segment,) = facts.segments
+    assert facts.live_bytes < height * width * 64
+    (sums,) = (call for call in segment.patched if call.is_sum)
+    assert len(sums.patches) == height
+    adds = [s for s in made.steps if isinstance(s, Call) and isinstance(s.operator, FullyConnected)]
+    assert len({call.outputs for call in adds}) == 1
+    # The bias is in the first sums; the others are added to these where they lie.
+    assert len(adds[0].inputs) == 2 + has_bias
+    buffers = {made.buffer_of(name) for call in adds[1:] for name in (call.inputs[2],) if name}
+    assert buffers == {made.buffer_of(adds[0].outputs[0])}
+    assert all(call.over for call in adds[1:])
+    # Of the weights each part has its columns, and nobody has all.
+    columns = sum(
+        made.constant[name].type.shape[1] for call in adds for name in (call.inputs[1],) if name
+    )
+    assert columns == height * width * 64
+    check(graph, program, made)
+
+
+@pytest.mark.parametrize(("units", "budget", "parts"), [(1000, 700, 2), (1000, 400, 4), (77, 0, 5)])
+def test_values_between_two_dense_layers_are_never_all_there(
+    units: int, budget: int, parts: int
+) -> None:
+    network = Network(1, 4, 4, 4)
+    graph = network.build(network.linear(network.linear(network.x, units), 5))
+    program = lowered(graph)
+    made, facts = split(program, budget)
+    (segment,) = facts.segments
+    (sums,) = (call for call in segment.patched if call.is_sum)
+    assert len(sums.patches) == parts
+    assert facts.live_bytes <= max(budget, 4 * 4 * 4 + 16 + 5 * 16)
+    check(graph, program, made)
+
+
+def test_many_rows_of_a_batch_are_not_added_up() -> None:
+    network = Network(1, 8, 8, 4)
+    graph = network.build(network.dense_rows(network.conv(network.x, 64, 1), 5))
+    made, _ = split(lowered(graph))
+    kinds = [type(step.operator) for step in made.steps if isinstance(step, Call)]
+    assert Requantize not in kinds
 
 
 def test_windows_that_take_turns_share_a_place() -> None:

@@ -10,7 +10,18 @@ from tinsmith_ir.escape import print_name
 from tinsmith_ir.hazards import step_names, without_unused
 from tinsmith_ir.names import FreshNames
 from tinsmith_ir.passes import BIT_EXACT, Contract
-from tinsmith_ir.program import Buffer, Call, Copy, Fill, Memory, Program, SimpleStep, View, Wait
+from tinsmith_ir.program import (
+    Buffer,
+    Call,
+    Copy,
+    Fill,
+    Memory,
+    Program,
+    SimpleStep,
+    View,
+    Wait,
+    simple_steps,
+)
 
 CALLER = "caller"
 """The memory of inputs that are handed over."""
@@ -51,10 +62,15 @@ class _Streaming:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._fresh = FreshNames({*program.view, *program.buffer, *program.constant}).name
+        self._on = {program.view[name].buffer: name for name in program.inputs}
+        assert len(self._on) == len(program.inputs)  # each has a buffer of its own
         # Input -> the view that its bytes are copied to, on the buffer that it had.
         self._here = {name: self._fresh(f"{name}.here") for name in program.inputs}
-        self._on = {program.view[name].buffer: name for name in program.inputs}
-        assert len(self._on) == len(self._here)  # each has a buffer of its own
+        # Input -> a view of the same bytes in another shape that alone is read: only in that one it may have rows.
+        self._shaped = {
+            name: view for name in program.inputs if (view := self._only_view(name)) is not None
+        }
+        self._asked = {name: self._fresh(f"{name}.asked") for name in self._shaped}
 
     def program(self) -> Program:
         program = self._program
@@ -69,7 +85,12 @@ class _Streaming:
             buffers.append(buffer)
             views[name] = View(name, view.type, buffer.name)
             here = self._here[name]
-            views[here] = replace(view, name=here)
+            shaped = self._shaped.get(name)
+            if shaped is None:
+                views[here] = replace(view, name=here)
+                continue
+            asked = self._asked[name]
+            views[asked] = View(asked, shaped.type, buffer.name)
         memory = Memory(CALLER, offset, 1, is_caller=True)
         # Of an input that nobody reads, what would be copied to is left out.
         return without_unused(
@@ -82,6 +103,19 @@ class _Streaming:
             )
         )
 
+    def _only_view(self, name: str) -> View | None:
+        """The one view of all bytes of an input that steps read, if it has another shape."""
+        program = self._program
+        whole = program.view[name]
+        names = {used for step in simple_steps(program.steps) for used in step_names(step)[0]}
+        read = [program.view[used] for used in names if used in program.view]
+        found = [view for view in read if view.buffer == whole.buffer]
+        if len(found) != 1 or found[0].name == name:
+            return None
+        (view,) = found
+        is_all = view.is_dense and view.start == whole.start and whole.is_dense
+        return view if is_all and view.type.size_bytes == whole.type.size_bytes else None
+
     def _steps(self) -> Iterator[SimpleStep]:
         left = dict(self._here)
         for step in self._program.steps:
@@ -91,7 +125,12 @@ class _Streaming:
                 view = self._program.view.get(name)
                 asked = self._on.get(view.buffer, "") if view is not None else ""
                 if asked in left:
-                    yield Copy(asked, left.pop(asked))
+                    here = left.pop(asked)
+                    shaped = self._shaped.get(asked)
+                    if shaped is None:
+                        yield Copy(asked, here)
+                    else:
+                        yield Copy(self._asked[asked], shaped.name)
             yield self._renamed(step)
 
     def _renamed(self, step: SimpleStep) -> SimpleStep:

@@ -19,13 +19,14 @@ from tinsmith_ir.program import (
     View,
     tensor,
 )
+from tinsmith_ir.types import TensorType
 from tinsmith_lowering import overlaps, scratch_type
 
 from tinsmith_splitting.patches import PatchedCalls, start_in
 from tinsmith_splitting.rows import PartKernel, Parts, RowCall
 from tinsmith_splitting.search import Path
 from tinsmith_splitting.stream import Drop, Make
-from tinsmith_splitting.sums import SummedCall
+from tinsmith_splitting.sums import PartOfConstant, SummedCall
 from tinsmith_splitting.trimmed import Trimmed
 from tinsmith_splitting.ways import Choice, Streamed
 
@@ -170,15 +171,27 @@ class _Writing:
             buffer, view = tensor(self._fresh(f"{name}.sums"), rows.sums.sums, memory)
             self._buffers[buffer.name], self._views[view.name] = buffer, view
             sums[name] = view.name
+        given = sums[name]
+        if action.begin and rows.sums.given != rows.sums.sums:
+            given = self._fresh(f"{sums[name]}.given")
+            self._views[given] = View(given, rows.sums.given, self._views[sums[name]].buffer)
         where = self._fresh(name)
         self.parts.setdefault(name, []).append(where)
         lines = _Lines(rows.axis, action, windows)
         box = rows.rows(action.begin, action.end)
-        given = self._rows(where, rows.operand.name, box, lines)
-        operands = (given, sums[name]) if action.begin else (given,)
+        operands: list[str | None] = [self._rows(where, rows.operand.name, box, lines)]
+        for other in rows.others(self._program, action.begin, action.end):
+            match other:
+                case PartOfConstant():
+                    constant = self._program.constant[other.name]
+                    operands.append(self._constant(constant, other.box))
+                case TensorType():
+                    operands.append(given)
+                case None:
+                    operands.append(None)
         adds = rows.adds(self._parts, action.begin, action.end)
         assert adds is not None
-        self._append(call, where, adds, rows.sums.adds, operands, sums[name])
+        self._append(call, where, adds, rows.sums.adds, tuple(operands), sums[name])
         if action.end == rows.stage.rows:
             ends = rows.ends(self._parts)
             assert ends is not None

@@ -1,20 +1,28 @@
 """A call whose result is made of sums, to which the rows of its operand are added as they come: where a stream ends in
-a mean over height and width, the tensor before it never is there as a whole.
+a mean over height and width, or in a fully connected layer, the tensor before it never is there as a whole.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.boxes import Box, cut_type
 from tinsmith_ir.errors import UnsupportedError
-from tinsmith_ir.operators.base import PartialSums
-from tinsmith_ir.program import Call, View
+from tinsmith_ir.operators.base import Array, PartialSums
+from tinsmith_ir.program import Call, Program, View
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Layer
 
-from tinsmith_splitting.rows import PartKernel, Parts, rows_box
+from tinsmith_splitting.rows import PartKernel, Parts, row_axis, rows_box
 from tinsmith_splitting.segment import Price
 from tinsmith_splitting.stream import Read, Stage
+
+
+@dataclass(frozen=True)
+class PartOfConstant:
+    """A box of a constant of that name."""
+
+    name: str
+    box: Box
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,19 +73,49 @@ class SummedCall:
 
     def adds(self, parts: Parts, begin: int, end: int) -> PartKernel | None:
         """What adds rows begin to end - 1 to the sums, or makes them of the first rows; None if no kernel does."""
-        rows = cut_type(self.operand.type, self.rows(begin, end))
-        inputs = (rows, self.sums.sums) if begin else (rows,)
+        program = parts.program
+        types: list[TensorType | None] = [cut_type(self.operand.type, self.rows(begin, end))]
+        data: list[Array | None] = [None]
+        for other in self.others(program, begin, end):
+            if isinstance(other, TensorType) or other is None:
+                types.append(other)
+                data.append(None)
+                continue
+            constant = program.constant[other.name]
+            types.append(cut_type(constant.type, other.box))
+            data.append(constant.data[other.box.slices])
         return _choice(
             parts,
             Layer(
                 self.stage.name,
                 self.sums.adds,
-                inputs,
+                tuple(types),
                 (self.sums.sums,),
-                (None,) * len(inputs),
+                tuple(data),
                 parts.target,
             ),
         )
+
+    def others(
+        self, program: Program, begin: int, end: int
+    ) -> "Iterator[PartOfConstant | TensorType | None]":
+        """The operands behind the first of what adds rows begin to end - 1: parts of constants, none, and what the sums
+        of the rows before are taken as.
+        """
+        inputs, cut = self.call.inputs, dict(self.sums.cut)
+        for at in range(1, max(len(inputs), self.sums.sums_at + 1 if begin else 0)):
+            if at == self.sums.sums_at and begin:
+                yield self.sums.given
+                continue
+            name = inputs[at]
+            if name is None:
+                yield None
+                continue
+            box = Box.whole(program.constant[name].type.shape)
+            if at in cut:
+                each = box.shape[cut[at]] // self.stage.rows
+                box = box.with_range(cut[at], begin * each, end * each)
+            yield PartOfConstant(name, box)
 
     def ends(self, parts: Parts) -> PartKernel | None:
         """What makes the result of the sums."""
@@ -106,14 +144,20 @@ def summed_call(parts: Parts, call: Call, axis: int) -> SummedCall | None:
     """
     program = parts.program
     name = call.inputs[0] if call.inputs else None
-    if axis != 1 or len(call.outputs) != 1 or name is None or name not in program.view:
+    if len(call.outputs) != 1 or name is None or name not in program.view:
+        return None
+    if any(other is not None and other not in program.constant for other in call.inputs[1:]):
         return None
     inputs, outputs = program.types_of(call)
     sums = call.operator.partial_sums(inputs, outputs)
     operand, result = program.view[name], program.view[call.outputs[0]]
     shape = operand.type.shape
-    is_one = all(other is None for other in call.inputs[1:])
-    if sums is None or not is_one or not operand.is_dense or shape[0] != 1 or not result.is_dense:
+    if sums is None or axis not in sums.axes or row_axis([shape]) != axis:
+        return None
+    if not operand.is_dense or not result.is_dense:
+        return None
+    cut = [(inputs[at], along) for at, along in sums.cut]
+    if any(type_ is None or type_.shape[along] % shape[axis] for type_, along in cut):
         return None
     rows = shape[axis]
     read = Read(name, tuple(range(rows)), tuple(range(1, rows + 1)))

@@ -23,6 +23,9 @@ from tinsmith_splitting.trimmed import Trimmed, scratch_of, trimmed
 _MOST_ROWS = 16
 """That each call makes at a time."""
 
+_MOST_ELEMENTS = 1024
+"""That each call makes at a time, of a vector."""
+
 _PATCHES = (1, 2, 3, 4, 6)
 """To a row, of calls that are computed in patches."""
 
@@ -88,7 +91,7 @@ class Ways:
         self._steps = tuple(simple_steps(program.steps))
         self.sizes = Sizes(max(memory.alignment for memory in program.memories))
         self._spans = lifetimes(program)
-        self._rows: dict[tuple[int, int], RowCall | SummedCall | None] = {}
+        self._rows: dict[tuple[int, int, bool], RowCall | SummedCall | None] = {}
         self._known_ranges: dict[tuple[int, int], RowRange | None] = {}
         self._known: dict[tuple[int, int, int, int, frozenset[str]], Way[Choice] | None] = {}
         self._streams: dict[tuple[int, int, int, int], Stream | None] = {}
@@ -344,12 +347,13 @@ class Ways:
         if axis is None or None in results:
             return None
         found: list[RowCall | SummedCall] = []
+        made: dict[str, str] = {}
         for at in range(first, last + 1):
-            stage = self._row_call(at, axis)
+            stage = self._row_call(at, axis, adds=self._reads_any(at, made))
             if stage is None:
                 return None
             found.append(stage)
-        made = {call.result.buffer: call.result.name for call in found}
+            made[stage.result.buffer] = stage.result.name
         summed = {call.result.buffer for call in found if isinstance(call, SummedCall)}
         for call in found:
             for read in call.stage.reads:
@@ -358,14 +362,21 @@ class Ways:
                     return None  # another shape of it, or no rows
         return found
 
-    def _row_call(self, at: int, axis: int) -> RowCall | SummedCall | None:
-        if (at, axis) not in self._rows:
+    def _reads_any(self, at: int, made: Mapping[str, str]) -> bool:
+        """Whether the first operand of a step lies in one of these buffers."""
+        step = self._steps[at]
+        name = step.inputs[0] if isinstance(step, Call) and step.inputs else None
+        return name is not None and name in self.program.view and self._buffer(name) in made
+
+    def _row_call(self, at: int, axis: int, *, adds: bool = False) -> RowCall | SummedCall | None:
+        """A step as a stage. adds: rows of its first operand, if it can, which saves that one's place alone."""
+        if (at, axis, adds) not in self._rows:
             step = self._steps[at]
             found = None
-            if isinstance(step, Call) and result_of(self.program, step) is not None:
+            if adds and isinstance(step, Call) and result_of(self.program, step) is not None:
                 found = summed_call(self.parts, step, axis)
-            self._rows[at, axis] = found or row_call(self.parts, step, axis)
-        return self._rows[at, axis]
+            self._rows[at, axis, adds] = found or row_call(self.parts, step, axis)
+        return self._rows[at, axis, adds]
 
     def _way(
         self,
@@ -604,10 +615,16 @@ def _live_bytes(way: Way[Choice]) -> int:
 
 
 def _chunks(calls: Sequence[RowCall | SummedCall]) -> Iterator[int]:
-    """Rows at a time by which the tallest result has one part less than by fewer, the most first."""
+    """Rows at a time by which the tallest result has one part less than by fewer, the most first; more than a few only
+    of vectors, in halves.
+    """
     rows = max(call.stage.rows for call in calls)
     parts = {-(-rows // count) for count in range(2, rows + 1)}
-    return iter(sorted((chunk for chunk in parts if chunk <= _MOST_ROWS), reverse=True))
+    chunks = [chunk for chunk in parts if chunk <= _MOST_ROWS]
+    if all(call.row_bytes <= call.result.type.dtype.size_bytes for call in calls):
+        halves = (-(-rows // (1 << times)) for times in range(1, rows.bit_length()))
+        chunks += (chunk for chunk in halves if _MOST_ROWS < chunk <= _MOST_ELEMENTS)
+    return iter(sorted(chunks, reverse=True))
 
 
 def _is_row_for_row(call: RowCall | None) -> bool | None:
