@@ -10,6 +10,8 @@ from tinsmith_ir.operators import (
     AveragePool2D,
     ChannelSums,
     FullyConnected,
+    Mean,
+    MeanOfSums,
 )
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder
@@ -55,6 +57,43 @@ def test_sums_of_parts_give_the_average(
         (wanted,) = pool.evaluate([x], [type_], output)
         (made,) = found.ends.evaluate([sums], [found.sums], output)
         assert np.array_equal(made, wanted)
+
+
+@pytest.mark.parametrize("dtype", [DType.INT8, DType.INT16])
+@pytest.mark.parametrize("rounding", Rounding)
+@pytest.mark.parametrize("keep_dims", [True, False])
+def test_sums_of_parts_give_the_mean(dtype: DType, rounding: Rounding, *, keep_dims: bool) -> None:
+    operator = Mean(axes=(1, 2), keep_dims=keep_dims, rounding=rounding)
+    type_ = type_of(dtype)
+    plain = operator.infer([type_])[0]
+    zero_point = 9 if dtype is DType.INT8 else 0
+    output = TensorType(plain.shape, dtype, Quantization.per_tensor(0.037, zero_point))
+    found = operator.partial_sums([type_], [output])
+    assert found is not None
+    found.ends.verify([found.sums], [output])
+    assert found.ends.infer([found.sums])[0].shape == output.shape
+    for seed in range(20):
+        x = np.random.default_rng(seed).integers(*dtype.integer_range, SHAPE, endpoint=True)
+        x = x.astype(dtype.numpy)
+        (upper,) = found.adds.evaluate([x[:, :2]], [type_], [found.sums])
+        (sums,) = found.adds.evaluate([x[:, 2:], upper], [type_, found.sums], [found.sums])
+        (wanted,) = operator.evaluate([x], [type_], [output])
+        (made,) = found.ends.evaluate([sums], [found.sums], [output])
+        assert np.array_equal(made, wanted)
+
+
+def test_means_over_other_axes_are_not_summed_up() -> None:
+    type_ = type_of(DType.INT8)
+    for axes in ((1,), (1, 2, 3), (0, 1, 2)):
+        operator = Mean(axes=axes)
+        output = TensorType(operator.infer([type_])[0].shape, DType.INT8, type_.quantization)
+        assert operator.partial_sums([type_], [output]) is None
+    with pytest.raises(GraphError, match="sums of height and width 1"):
+        MeanOfSums().infer([TensorType((1, 2, 1, 3), DType.INT32)])
+    sums = TensorType((1, 1, 1, 3), DType.INT32)
+    output = TensorType((1, 1, 1, 3), DType.INT8, Quantization.per_tensor(0.1, 0))
+    with pytest.raises(GraphError, match="a count of i8 whose sums fit 32 bits, got 0"):
+        MeanOfSums(count=0).verify([sums], [output])
 
 
 @pytest.mark.parametrize("rounding", Rounding)

@@ -329,6 +329,13 @@ def mean_parameters(operator: HasAxes, inputs: Types, output: TensorType) -> Mea
     return _total_parameters(operator, inputs, output, is_mean=True)
 
 
+def mean_of_sums_parameters(
+    operator: Rescaled, summed: Quantization, count: int, output: TensorType
+) -> MeanParameters:
+    """Of what ends a Mean of `count` integers whose sum is known. summed: their quantization."""
+    return _rescaled_sums(operator, summed, count, count, output)
+
+
 def sum_parameters(operator: HasAxes, inputs: Types, output: TensorType) -> MeanParameters:
     """Of a Sum, whose rescaling has nothing to divide by."""
     return _total_parameters(operator, inputs, output, is_mean=False)
@@ -338,16 +345,24 @@ def _total_parameters(
     operator: HasAxes, inputs: Types, output: TensorType, *, is_mean: bool
 ) -> MeanParameters:
     input_type = _type(inputs[0])
-    input_, out = _quantization(input_type), _quantization(output)
     count = 1
     for axis in operator.axes:
         count *= input_type.shape[axis]
+    summed = _quantization(input_type)
+    return _rescaled_sums(operator, summed, count, count if is_mean else 1, output)
+
+
+def _rescaled_sums(
+    operator: Rescaled, summed: Quantization, count: int, divisor: int, output: TensorType
+) -> MeanParameters:
+    """Of sums of `count` integers each, divided by `divisor`."""
+    out = _quantization(output)
     clamp_min, clamp_max = output.dtype.integer_range
-    multiplier, shift = _mean_scale(operator, input_.scale / out.scale, count if is_mean else 1)
+    multiplier, shift = _mean_scale(operator, summed.scale / out.scale, divisor)
     return MeanParameters(
         multiplier=multiplier,
         shift=shift,
-        input_zero_point=input_.zero_point,
+        input_zero_point=summed.zero_point,
         output_offset=out.zero_point,
         count=count,
         clamp_min=clamp_min,

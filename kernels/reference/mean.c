@@ -2,13 +2,14 @@
 #include "arithmetic.h"
 #include "float_rules.h"
 #include "reduced.h"
+#include "tinsmith/partial_sums.h"
 #include "tinsmith/pooling.h"
 #include "tinsmith/reduction.h"
 #include "tinsmith/rounding.h"
 
 // Sums are unsigned because they may go round: means of more than 2**16 int16, which TFLite sums in 32 bits.
-static int32_t centred_sum(uint32_t sum, const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters) {
-  return (int32_t)(sum - (uint32_t)parameters->input_zero_point * (uint32_t)shape->count);
+static int32_t centred_sum(uint32_t sum, int32_t count, const tinsmith_mean_parameters *parameters) {
+  return (int32_t)(sum - (uint32_t)parameters->input_zero_point * (uint32_t)count);
 }
 
 static int32_t finish_tflite(int32_t sum, const tinsmith_mean_parameters *parameters) {
@@ -50,7 +51,7 @@ DEFINE_SUM(sum_f32, float, float)
     int32_t index[TINSMITH_MAX_RANK] = {0};                                                                       \
     int32_t place = 0;                                                                                            \
     do {                                                                                                          \
-      *output++ = (element)finish(centred_sum(sum(shape, input + place), shape, parameters), parameters);         \
+      *output++ = (element)finish(centred_sum(sum(shape, input + place), shape->count, parameters), parameters);  \
     } while (advance(index, &place, shape->kept_rank, shape->kept_shape, shape->kept_strides));                   \
   }
 
@@ -60,6 +61,21 @@ DEFINE_MEAN(tinsmith_mean_s8_floor, int8_t, sum_s8, finish_floor)
 DEFINE_MEAN(tinsmith_mean_s16, int16_t, sum_s16, finish_tflite)
 DEFINE_MEAN(tinsmith_mean_s16_nearest, int16_t, sum_s16, finish_nearest)
 DEFINE_MEAN(tinsmith_mean_s16_floor, int16_t, sum_s16, finish_floor)
+
+#define DEFINE_MEAN_OF_SUMS(kernel, element, finish)                                                     \
+  void kernel(const tinsmith_mean_of_sums_shape *shape, const tinsmith_mean_parameters *parameters,      \
+              const int32_t *sums, element *output) {                                                    \
+    for (int32_t i = 0; i < shape->elements; ++i) {                                                      \
+      output[i] = (element)finish(centred_sum((uint32_t)sums[i], shape->count, parameters), parameters); \
+    }                                                                                                    \
+  }
+
+DEFINE_MEAN_OF_SUMS(tinsmith_mean_of_sums_s8, int8_t, finish_tflite)
+DEFINE_MEAN_OF_SUMS(tinsmith_mean_of_sums_s8_nearest, int8_t, finish_nearest)
+DEFINE_MEAN_OF_SUMS(tinsmith_mean_of_sums_s8_floor, int8_t, finish_floor)
+DEFINE_MEAN_OF_SUMS(tinsmith_mean_of_sums_s16, int16_t, finish_tflite)
+DEFINE_MEAN_OF_SUMS(tinsmith_mean_of_sums_s16_nearest, int16_t, finish_nearest)
+DEFINE_MEAN_OF_SUMS(tinsmith_mean_of_sums_s16_floor, int16_t, finish_floor)
 
 void tinsmith_mean_f32(const tinsmith_mean_shape *shape, const float *input, float *output) {
   int32_t index[TINSMITH_MAX_RANK] = {0};

@@ -11,6 +11,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.four_bits import packed
 from tinsmith_ir.operators import Activation
 from tinsmith_ir.operators.base import Operator
+from tinsmith_ir.parameters import MeanParameters
 from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import (
     AsGiven,
@@ -113,6 +114,18 @@ def kernel(
         then=then,
         scratch_bytes=scratch_bytes,
     )
+
+
+def mean_parameters(p: MeanParameters) -> str:
+    """Definition of `kParameters`."""
+    fields = {
+        "input_zero_point": p.input_zero_point,
+        "output_offset": p.output_offset,
+        "scale": scale(p.multiplier, p.shift),
+        "clamp_min": p.clamp_min,
+        "clamp_max": p.clamp_max,
+    }
+    return initializer("tinsmith_mean_parameters", "kParameters", fields)
 
 
 def rescaling_kernels(

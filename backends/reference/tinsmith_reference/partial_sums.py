@@ -1,12 +1,21 @@
-"""ChannelSums and AverageOfSums."""
+"""ChannelSums, AverageOfSums and MeanOfSums."""
 
 import numpy as np
 from tinsmith_c import call, initializer
-from tinsmith_ir.operators import AverageOfSums, ChannelSums
+from tinsmith_ir.operators import AverageOfSums, ChannelSums, MeanOfSums
 from tinsmith_ir.parameters import pool_parameters
 from tinsmith_lowering import Emission, Layer, Scope, Signature, Walk, elementwise_walk
 
-from tinsmith_reference.common import INT8, INT16, INT32, SUFFIX, kernel
+from tinsmith_reference.common import (
+    INT8,
+    INT16,
+    INT32,
+    SUFFIX,
+    kernel,
+    mean_parameters,
+    rescaling_kernels,
+    rounded,
+)
 
 
 def channel_sums_walk(layer: Layer) -> Walk:
@@ -52,6 +61,23 @@ def emit_average_of_sums(layer: Layer, scope: Scope) -> Emission:
     return Emission((parameters, call(name, ["&kParameters", scope.input(0), scope.output])))
 
 
+def mean_of_sums_walk(layer: Layer) -> Walk:
+    """Element by element, whatever the shapes."""
+    steps = np.arange(layer.output.elements)
+    return Walk(steps, (steps,))
+
+
+def emit_mean_of_sums(layer: Layer, scope: Scope) -> Emission:
+    """Element by element."""
+    operator = layer.operator_as(MeanOfSums)
+    p = operator.parameters(layer.output)
+    fields = {"elements": layer.output.elements, "count": operator.count}
+    shape = initializer("tinsmith_mean_of_sums_shape", "kShape", fields)
+    name = rounded(f"tinsmith_mean_of_sums_{SUFFIX[layer.output.dtype]}", p.rounding)
+    arguments = ["&kShape", "&kParameters", scope.input(0), scope.output]
+    return Emission((shape, mean_parameters(p), call(name, arguments)))
+
+
 KERNELS = (
     *(
         kernel(
@@ -73,5 +99,16 @@ KERNELS = (
             walk=elementwise_walk,
         )
         for dtype in (INT8, INT16)
+    ),
+    *(
+        found
+        for dtype in (INT8, INT16)
+        for found in rescaling_kernels(
+            f"tinsmith_mean_of_sums_{SUFFIX[dtype]}",
+            MeanOfSums,
+            Signature((INT32,), dtype),
+            emit_mean_of_sums,
+            walk=mean_of_sums_walk,
+        )
     ),
 )

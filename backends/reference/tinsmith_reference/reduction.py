@@ -28,9 +28,9 @@ from tinsmith_reference.common import (
     MAX_RANK,
     SUFFIX,
     kernel,
+    mean_parameters,
     rescaling_kernels,
     rounded,
-    scale,
 )
 
 _Steps = tuple[tuple[int, ...], tuple[int, ...]]
@@ -74,20 +74,9 @@ def _shape(layer: Layer) -> str:
 def emit_total(layer: Layer, scope: Scope) -> Emission:
     """Mean and Sum of int8 or int16: the rescaling of a Mean divides, too."""
     p = layer.operator_as(Total).parameters(layer.inputs, layer.output)
-    parameters = initializer(
-        "tinsmith_mean_parameters",
-        "kParameters",
-        {
-            "input_zero_point": p.input_zero_point,
-            "output_offset": p.output_offset,
-            "scale": scale(p.multiplier, p.shift),
-            "clamp_min": p.clamp_min,
-            "clamp_max": p.clamp_max,
-        },
-    )
     name = rounded(f"tinsmith_mean_{SUFFIX[layer.output.dtype]}", p.rounding)
     arguments = ["&kShape", "&kParameters", scope.input(0), scope.output]
-    return Emission((_shape(layer), parameters, call(name, arguments)))
+    return Emission((_shape(layer), mean_parameters(p), call(name, arguments)))
 
 
 def emit_without_parameters(layer: Layer, scope: Scope) -> Emission:

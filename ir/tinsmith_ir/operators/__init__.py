@@ -60,7 +60,7 @@ from tinsmith_ir.operators.logistic import Logistic, SigmoidCurve, Tanh
 from tinsmith_ir.operators.lstm import Lstm
 from tinsmith_ir.operators.matmul import BatchMatmul
 from tinsmith_ir.operators.normalization import L2Normalization, LogSoftmax
-from tinsmith_ir.operators.partial_sums import AverageOfSums, ChannelSums
+from tinsmith_ir.operators.partial_sums import AverageOfSums, ChannelSums, MeanOfSums
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
 from tinsmith_ir.operators.poses import Poses
 from tinsmith_ir.operators.quantize import Dequantize, Quantize, Requantize
@@ -154,6 +154,7 @@ __all__ = [
     "MaxPool2D",
     "Maximum",
     "Mean",
+    "MeanOfSums",
     "Minimum",
     "Mul",
     "Neg",

@@ -10,14 +10,23 @@ from typing import ClassVar
 import numpy as np
 
 from tinsmith_ir.activation import Activation
+from tinsmith_ir.arithmetic import rescale
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
-from tinsmith_ir.operators.base import Array, Operand, Operator, Restriction, Types, required
+from tinsmith_ir.operators.base import (
+    Array,
+    Operand,
+    Operator,
+    Rescaling,
+    Restriction,
+    Types,
+    required,
+)
 from tinsmith_ir.operators.scaling import clamp, rounded_mean
-from tinsmith_ir.parameters import pool_parameters
-from tinsmith_ir.types import TensorType
+from tinsmith_ir.parameters import MeanParameters, mean_of_sums_parameters, pool_parameters
+from tinsmith_ir.types import Quantization, TensorType
 
 _LARGEST = (1 << 31) - 1
 SUMMED_DTYPES = (DType.INT8, DType.INT16)
@@ -137,3 +146,72 @@ class AverageOfSums(Operator):
         """Anywhere."""
         del inputs, outputs
         return Restriction(self, (box,))
+
+
+@dataclass(frozen=True)
+class MeanOfSums(Rescaling):
+    """What Mean makes of `count` integers over height and width, given their sum: (N, 1, 1, C) of int32 to `dtype`.
+
+    scale, zero_point: of the integers that were summed. keep_dims: else the result is (N, C).
+    """
+
+    mnemonic: ClassVar[str] = "mean_of_sums"
+    operands: ClassVar[tuple[Operand, ...]] = (Operand("sums"),)
+
+    count: int = 1
+    scale: float = 1.0
+    zero_point: int = 0
+    dtype: DType = DType.INT8
+    keep_dims: bool = True
+
+    def infer(self, inputs: Types) -> tuple[TensorType, ...]:
+        """The shape of the sums, with or without height and width."""
+        sums = checks.present(inputs, 0, "sums")
+        checks.check_rank(sums, 4, "sums")
+        if sums.shape[1:3] != (1, 1):
+            raise GraphError(f"expected sums of height and width 1, got {sums.shape}")
+        shape = sums.shape if self.keep_dims else (sums.shape[0], sums.shape[3])
+        return (TensorType(shape, self.dtype),)
+
+    def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """Sums of int32 without quantization; the result per tensor."""
+        sums = checks.present(inputs, 0, "sums")
+        checks.check_dtype(sums, (DType.INT32,), "sums")
+        checks.check_numbers(sums, "sums", plain=(DType.INT32,))
+        checks.check_dtype(outputs[0], SUMMED_DTYPES, "result")
+        checks.check_quantized(outputs[0], "result")
+        if not has_sums(self.count, self.dtype):
+            raise GraphError(
+                f"expected a count of {self.dtype.value} whose sums fit 32 bits, got {self.count}"
+            )
+        self.check_scales(inputs, outputs)
+
+    def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
+        """See `mean_of_sums_parameters`."""
+        del inputs
+        self.parameters(outputs[0])
+
+    def parameters(self, output: TensorType) -> MeanParameters:
+        """How sums are rescaled."""
+        summed = Quantization.per_tensor(self.scale, self.zero_point)
+        return mean_of_sums_parameters(self, summed, self.count, output)
+
+    def evaluate(
+        self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
+    ) -> tuple[Array, ...]:
+        """Element by element."""
+        del inputs
+        output = outputs[0]
+        p = self.parameters(output)
+        acc = required(arrays, 0).astype(np.int64) - p.input_zero_point * p.count
+        scaled = rescale(acc, p.multiplier, p.shift, p.rounding)
+        result = clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
+        return (result.reshape(output.shape),)
+
+    def restrict_part(
+        self, box: Box, inputs: Types, outputs: Sequence[TensorType]
+    ) -> Restriction | None:
+        """By image and channel."""
+        del inputs, outputs
+        ranges = (box.ranges[0], (0, 1), (0, 1), box.ranges[-1])
+        return Restriction(self, (Box(ranges),))

@@ -17,11 +17,13 @@ from tinsmith_ir.operators.base import (
     Array,
     Operand,
     Operator,
+    PartialSums,
     Rescaling,
     Restriction,
     Types,
     required,
 )
+from tinsmith_ir.operators.partial_sums import SUMMED_DTYPES, ChannelSums, MeanOfSums, has_sums
 from tinsmith_ir.operators.scaling import clamp
 from tinsmith_ir.parameters import MeanParameters, mean_parameters, sum_parameters
 from tinsmith_ir.types import TensorType
@@ -133,6 +135,28 @@ class Mean(Total):
     def parameters(self, inputs: Types, output: TensorType) -> MeanParameters:
         """See `mean_parameters`."""
         return mean_parameters(self, inputs, output)
+
+    def partial_sums(self, inputs: Types, outputs: Sequence[TensorType]) -> PartialSums | None:
+        """Over height and width of integers."""
+        input_, output = checks.present(inputs, 0, "input"), outputs[0]
+        quantization = input_.quantization
+        if self.axes != (1, 2) or len(input_.shape) != 4 or quantization is None:
+            return None
+        count = math.prod(input_.shape[1:3])
+        if input_.dtype not in SUMMED_DTYPES or not has_sums(count, input_.dtype):
+            return None
+        adds = ChannelSums()
+        (sums,) = adds.infer((input_,))
+        ends = MeanOfSums(
+            rounding=self.rounding,
+            multiplier_bits=self.multiplier_bits,
+            count=count,
+            scale=quantization.scale,
+            zero_point=quantization.zero_point,
+            dtype=output.dtype,
+            keep_dims=self.keep_dims,
+        )
+        return PartialSums(adds, sums, ends, axes=(1, 2), sums_at=1, given=sums)
 
     def _of_sum(self, total: NDArray[np.float32], count: int) -> NDArray[np.float32]:
         return total / np.float32(count)

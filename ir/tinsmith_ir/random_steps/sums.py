@@ -5,7 +5,7 @@ import numpy as np
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
-from tinsmith_ir.operators import AverageOfSums, ChannelSums, Slice
+from tinsmith_ir.operators import AverageOfSums, ChannelSums, MeanOfSums, Slice
 from tinsmith_ir.random_steps.network import Network
 
 
@@ -22,6 +22,17 @@ def average(network: Network, random: np.random.Generator, value: Value) -> None
             part = Slice((0, begin, 0, 0), (images, end - begin, width, channels))
             rows = network.builder.add(part, [value])
             sums = [network.builder.add(ChannelSums(), [rows, *sums])]
+    quantization = value.type.quantization
+    if random.random() < 0.5 and quantization is not None:
+        rescaled = MeanOfSums(
+            count=height * width,
+            scale=quantization.scale,
+            zero_point=quantization.zero_point,
+            dtype=network.dtype,
+            keep_dims=random.random() < 0.5,
+        )
+        network.add(rescaled, [*sums], network.quantization(network.scale(value) / 2))
+        return
     halves = random.random()
     is_up = bool(halves < 0.3 and network.dtype is DType.INT8)
     operator = AverageOfSums(

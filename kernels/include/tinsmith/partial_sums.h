@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "tinsmith/pooling.h"
 #include "tinsmith/symbols.h"
 
 // The names that objects know the functions by; see symbols.h.
@@ -11,6 +12,8 @@
 #define tinsmith_channel_sums_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_channel_sums_s16)
 #define tinsmith_average_of_sums_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_of_sums_s8)
 #define tinsmith_average_of_sums_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_average_of_sums_s16)
+#define tinsmith_mean_of_sums_s8 TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_of_sums_s8)
+#define tinsmith_mean_of_sums_s16 TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_of_sums_s16)
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +67,25 @@ void tinsmith_average_of_sums_s8(const tinsmith_average_of_sums_parameters *para
                                  int8_t *output);
 void tinsmith_average_of_sums_s16(const tinsmith_average_of_sums_parameters *parameters, const int32_t *sums,
                                   int16_t *output);
+
+/** Means of `count` integers each. */
+typedef struct {
+  int32_t elements;
+  int32_t count;
+} tinsmith_mean_of_sums_shape;
+
+/**
+ * The mean of integers whose sums are known, rescaled as tinsmith_mean_s8() does.
+ *
+ * @param[in] shape      see there
+ * @param[in] parameters as of tinsmith_mean_s8()
+ * @param[in] sums       (elements)
+ * @param[out] output    (elements)
+ */
+void tinsmith_mean_of_sums_s8(const tinsmith_mean_of_sums_shape *shape, const tinsmith_mean_parameters *parameters,
+                              const int32_t *sums, int8_t *output);
+void tinsmith_mean_of_sums_s16(const tinsmith_mean_of_sums_shape *shape, const tinsmith_mean_parameters *parameters,
+                               const int32_t *sums, int16_t *output);
 
 #ifdef __cplusplus
 }

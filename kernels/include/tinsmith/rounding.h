@@ -16,6 +16,7 @@
 #include "tinsmith/elementwise.h"
 #include "tinsmith/fully_connected.h"
 #include "tinsmith/matmul.h"
+#include "tinsmith/partial_sums.h"
 #include "tinsmith/pooling.h"
 #include "tinsmith/quantization.h"
 
@@ -58,6 +59,10 @@
 #define tinsmith_mul_s8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s8_floor)
 #define tinsmith_mul_s16_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s16_nearest)
 #define tinsmith_mul_s16_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_mul_s16_floor)
+#define tinsmith_mean_of_sums_s8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_of_sums_s8_nearest)
+#define tinsmith_mean_of_sums_s8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_of_sums_s8_floor)
+#define tinsmith_mean_of_sums_s16_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_of_sums_s16_nearest)
+#define tinsmith_mean_of_sums_s16_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_of_sums_s16_floor)
 #define tinsmith_mean_s8_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_s8_nearest)
 #define tinsmith_mean_s8_floor TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_s8_floor)
 #define tinsmith_mean_s16_nearest TINSMITH_REFERENCE_SYMBOL(tinsmith_mean_s16_nearest)
@@ -177,6 +182,10 @@ TINSMITH_BOTH_ROUNDINGS(tinsmith_mean_s8, const tinsmith_mean_shape *shape, cons
                         const int8_t *input, int8_t *output);
 TINSMITH_BOTH_ROUNDINGS(tinsmith_mean_s16, const tinsmith_mean_shape *shape, const tinsmith_mean_parameters *parameters,
                         const int16_t *input, int16_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_mean_of_sums_s8, const tinsmith_mean_of_sums_shape *shape,
+                        const tinsmith_mean_parameters *parameters, const int32_t *sums, int8_t *output);
+TINSMITH_BOTH_ROUNDINGS(tinsmith_mean_of_sums_s16, const tinsmith_mean_of_sums_shape *shape,
+                        const tinsmith_mean_parameters *parameters, const int32_t *sums, int16_t *output);
 TINSMITH_BOTH_ROUNDINGS(tinsmith_batch_matmul_s8, const tinsmith_matmul_shape *shape,
                         const tinsmith_matmul_parameters *parameters, const int8_t *lhs, const int8_t *rhs,
                         int8_t *output);

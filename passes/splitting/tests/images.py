@@ -15,6 +15,7 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     FullyConnected,
     MaxPool2D,
+    Mean,
     Operator,
 )
 from tinsmith_ir.testing import GraphBuilder
@@ -70,6 +71,11 @@ class Network:
     def dense_rows(self, x: Value, units: int) -> Value:
         """Fully connected pixel by pixel."""
         return self._weighted(FullyConnected(), x, (units, x.type.shape[3]))
+
+    def mean(self, x: Value, *, keep_dims: bool) -> Value:
+        """Over height and width, rescaled."""
+        operator = Mean(axes=(1, 2), keep_dims=keep_dims)
+        return self._builder.add(operator, [x], "y", self._quantization())
 
     def build(self, *outputs: Value) -> Graph:
         return self._builder.build(outputs)

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from images import HOST, KERNELS, Network, lowered
 from tinsmith_ir import Call, Graph, Program, evaluate_program, verify_program
-from tinsmith_ir.operators import AverageOfSums, ChannelSums, FullyConnected, Requantize
+from tinsmith_ir.operators import (
+    AverageOfSums,
+    ChannelSums,
+    FullyConnected,
+    MeanOfSums,
+    Requantize,
+)
 from tinsmith_ir.testing import random_inputs
 from tinsmith_lowering import StreamPlan
 from tinsmith_splitting import SplitCalls
@@ -43,6 +49,22 @@ def test_what_is_averaged_is_never_whole(height: int, width: int) -> None:
     adds = [s for s in made.steps if isinstance(s, Call) and isinstance(s.operator, ChannelSums)]
     assert len({call.outputs for call in adds}) == 1
     assert all(call.inputs[1] == call.outputs[0] for call in adds[1:])
+
+
+@pytest.mark.parametrize("keep_dims", [True, False])
+@pytest.mark.parametrize(("height", "width"), [(16, 8), (7, 5), (2, 9)])
+def test_rows_are_added_up_to_a_mean_of_another_scale(
+    height: int, width: int, *, keep_dims: bool
+) -> None:
+    network = Network(1, height, width, 4)
+    graph = network.build(network.mean(network.conv(network.x, 64, 1), keep_dims=keep_dims))
+    program = lowered(graph)
+    made, facts = split(program)
+    assert facts.live_bytes < height * width * 64
+    kinds = [type(step.operator) for step in made.steps if isinstance(step, Call)]
+    assert kinds.count(ChannelSums) == height
+    assert kinds[-1] is MeanOfSums
+    check(graph, program, made)
 
 
 @pytest.mark.parametrize("has_bias", [True, False])

@@ -54,6 +54,7 @@ from tinsmith_ir.operators import (
     Maximum,
     MaxPool2D,
     Mean,
+    MeanOfSums,
     Minimum,
     Mul,
     Neg,
@@ -339,6 +340,10 @@ def partial_sums(draft: Draft, dtype: DType) -> None:
         draft.output(replace(operator, activation=Activation.RELU), sums, dtype, 0.1)
         if dtype is DType.INT8:
             draft.output(replace(operator, halves_up=True), sums, dtype, 0.1)
+        rescaled = MeanOfSums(count=count, scale=0.03, zero_point=-5, dtype=dtype)
+        for rounding in Rounding:
+            draft.output(replace(rescaled, rounding=rounding), sums, dtype, 0.021)
+        draft.output(replace(rescaled, keep_dims=False), sums, dtype, 0.07)
 
 
 def mean(draft: Draft, dtype: DType) -> None:
