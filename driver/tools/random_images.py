@@ -12,6 +12,7 @@ from tinsmith_ir.operators import (
     DepthwiseConv2D,
     FullyConnected,
     MaxPool2D,
+    Mean,
     Operator,
     Reshape,
     Softmax,
@@ -40,8 +41,7 @@ class RandomNetwork:
             x = self._block(x)
         end = self._draw(0, 4)
         if end == 1:
-            height, width = x.type.shape[1:3]
-            x = self._pooled(AveragePool2D((height, width)), x)
+            x = self._mean(x)
         if end:
             for _ in range(self._draw(1, 3)):
                 x = self._linear(x, self._draw(1, 40))
@@ -95,6 +95,16 @@ class RandomNetwork:
 
     def _pooled(self, operator: Operator, x: Value) -> Value:
         return self._builder.add(operator, [x], "y", x.type.quantization)
+
+    def _mean(self, x: Value) -> Value:
+        """Over height and width, as a pool or rescaled."""
+        if self._draw(0, 2):
+            keep_dims = bool(self._draw(0, 2))
+            return self._result(
+                Mean(axes=(1, 2), keep_dims=keep_dims, rounding=self._rounding), [x]
+            )
+        height, width = x.type.shape[1:3]
+        return self._pooled(AveragePool2D((height, width)), x)
 
     def _linear(self, x: Value, outputs: int) -> Value:
         inputs = x.type.elements
