@@ -14,6 +14,9 @@ from tinsmith_ir.operators import (
 from tinsmith_ir.testing import random_inputs
 from tinsmith_lowering import StreamPlan
 from tinsmith_splitting import SplitCalls
+from tinsmith_splitting.rows import row_call
+from tinsmith_splitting.sums import summed_call
+from tinsmith_splitting.ways import Ways
 
 
 def split(program: Program, ram_bytes: int = 0) -> tuple[Program, StreamPlan]:
@@ -108,6 +111,21 @@ def test_values_between_two_dense_layers_are_never_all_there(
     assert len(sums.patches) == parts
     assert facts.live_bytes <= max(budget, 4 * 4 * 4 + 16 + 5 * 16)
     check(graph, program, made)
+
+
+def test_a_call_that_makes_rows_and_one_that_adds_rows_have_prices_of_their_own() -> None:
+    network = Network(1, 4, 4, 4)
+    graph = network.build(network.linear(network.linear(network.x, 77), 5))
+    ways = Ways(lowered(graph), HOST, KERNELS)
+    last = ways.steps[-1]
+    assert isinstance(last, Call)
+    made, added = row_call(ways.parts, last, 1), summed_call(ways.parts, last, 1)
+    assert made is not None
+    assert added is not None
+    assert made.stage.name == added.stage.name
+    for stage in (made, added):
+        assert ways.price(stage, 0, 1) == stage.price(ways.parts, 0, 1)
+    assert ways.price(made, 0, 1) != ways.price(added, 0, 1)
 
 
 def test_many_rows_of_a_batch_are_not_added_up() -> None:

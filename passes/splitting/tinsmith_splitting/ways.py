@@ -95,7 +95,7 @@ class Ways:
         self._known_ranges: dict[tuple[int, int], RowRange | None] = {}
         self._known: dict[tuple[int, int, int, int, frozenset[str]], Way[Choice] | None] = {}
         self._streams: dict[tuple[int, int, int, int], Stream | None] = {}
-        self._prices: dict[tuple[str, int, int, int, int, bool], Price | None] = {}
+        self._prices: dict[tuple[type, str, int, int, int, int, bool], Price | None] = {}
         self._patched: dict[tuple[int, int, int, int], PatchedCalls | None] = {}
         self._known_less: dict[tuple[int, bool], Sequence[Way[Choice]]] = {}
         self._known_least: dict[bool, int] = {}
@@ -505,13 +505,14 @@ class Ways:
         is_slim: bool = False,
     ) -> Price | None:
         """Of rows begin to end - 1. is_slim: whether the call has less scratch."""
-        key = call.stage.name, call.axis, begin, end, patches, is_slim
+        # One call may make rows in one range, and add rows in another.
+        key = type(call), call.stage.name, call.axis, begin, end, patches, is_slim
         if key not in self._prices:
             self._prices[key] = call.price(self.parts, begin, end)
         return self._prices[key]
 
     def whole_cost(self, call: RowCall | SummedCall) -> float:
-        key = call.stage.name, call.axis, -1, -1, 0, False
+        key = type(call), call.stage.name, call.axis, -1, -1, 0, False
         if key not in self._prices:
             self._prices[key] = call.whole_price(self.parts)
         price = self._prices[key]
