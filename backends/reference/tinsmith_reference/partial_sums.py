@@ -4,7 +4,15 @@ import numpy as np
 from tinsmith_c import call, initializer
 from tinsmith_ir.operators import AverageOfSums, ChannelSums, MeanOfSums
 from tinsmith_ir.parameters import pool_parameters
-from tinsmith_lowering import Emission, Layer, Scope, Signature, Walk, elementwise_walk
+from tinsmith_lowering import (
+    Emission,
+    Layer,
+    Scope,
+    Signature,
+    Walk,
+    elementwise_walk,
+    rows_walk,
+)
 
 from tinsmith_reference.common import (
     INT8,
@@ -63,8 +71,7 @@ def emit_average_of_sums(layer: Layer, scope: Scope) -> Emission:
 
 def mean_of_sums_walk(layer: Layer) -> Walk:
     """Element by element, whatever the shapes."""
-    steps = np.arange(layer.output.elements)
-    return Walk(steps, (steps,))
+    return rows_walk(layer, layer.output.elements, is_staged=True)
 
 
 def emit_mean_of_sums(layer: Layer, scope: Scope) -> Emission:

@@ -23,7 +23,7 @@ from tinsmith_ir.operators import (
 
 NOT_COMPOSED: Mapping[type[Operator], str] = {
     AverageOfSums: "made by passes, of average pools",
-    ChannelSums: "made by passes, of average pools",
+    ChannelSums: "made by passes, of average pools and means",
     Decompress: "made by passes, of weights",
     Detections: "a custom operator of TFLite's",
     DynamicQuantize: "integers within TFLite's hybrid layers",

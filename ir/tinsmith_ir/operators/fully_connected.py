@@ -135,8 +135,7 @@ class FullyConnected(Weighted):
             summed_bias(channels, inputs),
         )
         dtype = DType.INT64 if is_wide else DType.INT32
-        operator = replace(self.unrounded(), activation=Activation.NONE, accumulator=dtype)
-        return Restriction(operator, boxes[: len(inputs)])
+        return Restriction(self._unfinished(dtype), boxes[: len(inputs)])
 
     def partial_sums(self, inputs: Types, outputs: Sequence[TensorType]) -> PartialSums | None:
         """Of one row of int8 by int8, whose columns of weights belong to rows of the input."""
@@ -146,10 +145,8 @@ class FullyConnected(Weighted):
         is_summed = input_.dtype is weights.dtype is DType.INT8 and self.accumulator is None
         if not is_summed or input_.elements != depth or output.shape != (1, units):
             return None
-        plain = replace(self.unrounded(), activation=Activation.NONE, keep_dims=False)
-        adds = replace(plain, accumulator=DType.INT32)
         return PartialSums(
-            adds,
+            replace(self._unfinished(DType.INT32), keep_dims=False),
             TensorType((1, units), DType.INT32, fully_connected_accumulator(inputs, 1)),
             Requantize(
                 dtype=output.dtype,
@@ -166,6 +163,10 @@ class FullyConnected(Weighted):
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """B * N * K."""
         return outputs[0].elements * checks.present(inputs, 1, "weights").shape[1]
+
+    def _unfinished(self, accumulator: DType) -> "FullyConnected":
+        """The layer whose result are the sums themselves."""
+        return replace(self.unrounded(), activation=Activation.NONE, accumulator=accumulator)
 
     def _is_wide(self, output: TensorType, *, has_bias: bool) -> bool:
         """Whether it accumulates in 64 bits: TFLite chooses by the bias, and none counts as a 32-bit one."""

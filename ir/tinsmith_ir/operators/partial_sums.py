@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from tinsmith_ir.activation import Activation
-from tinsmith_ir.arithmetic import rescale
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
@@ -19,21 +18,22 @@ from tinsmith_ir.operators.base import (
     Array,
     Operand,
     Operator,
+    PartialSums,
     Rescaling,
     Restriction,
     Types,
     required,
 )
-from tinsmith_ir.operators.scaling import clamp, rounded_mean
+from tinsmith_ir.operators.scaling import clamp, rescaled_sums, rounded_mean
 from tinsmith_ir.parameters import MeanParameters, mean_of_sums_parameters, pool_parameters
 from tinsmith_ir.types import Quantization, TensorType
 
 _LARGEST = (1 << 31) - 1
-SUMMED_DTYPES = (DType.INT8, DType.INT16)
+_SUMMED = (DType.INT8, DType.INT16)
 """Of what is summed up."""
 
 
-def has_sums(count: int, dtype: DType) -> bool:
+def _has_sums(count: int, dtype: DType) -> bool:
     """Whether any `count` integers of a dtype have a sum of 32 bits, with half of `count` to spare."""
     return 1 <= count * -dtype.integer_range[0] <= _LARGEST - count
 
@@ -61,7 +61,7 @@ class ChannelSums(Operator):
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """int8 or int16, quantized per tensor; sums and result without quantization."""
         input_ = checks.present(inputs, 0, "input")
-        checks.check_dtype(input_, SUMMED_DTYPES, "input")
+        checks.check_dtype(input_, _SUMMED, "input")
         checks.check_quantized(input_, "input")
         for type_, name in ((checks.optional(inputs, 1), "sums"), (outputs[0], "result")):
             if type_ is not None:
@@ -111,15 +111,7 @@ class AverageOfSums(Operator):
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """Sums of int32 without quantization; the result per tensor; one way to round."""
-        sums = checks.present(inputs, 0, "sums")
-        checks.check_dtype(sums, (DType.INT32,), "sums")
-        checks.check_numbers(sums, "sums", plain=(DType.INT32,))
-        checks.check_dtype(outputs[0], SUMMED_DTYPES, "result")
-        checks.check_quantized(outputs[0], "result")
-        if not has_sums(self.count, self.dtype):
-            raise GraphError(
-                f"expected a count of {self.dtype.value} whose sums fit 32 bits, got {self.count}"
-            )
+        _check_ending(inputs, outputs, self.count, self.dtype)
         if self.halves_up and (self.halves_to_even or self.dtype is not DType.INT8):
             raise GraphError("expected halves_up of i8 alone, and not with halves_to_even")
         self.check_scales(inputs, outputs)
@@ -175,15 +167,7 @@ class MeanOfSums(Rescaling):
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """Sums of int32 without quantization; the result per tensor."""
-        sums = checks.present(inputs, 0, "sums")
-        checks.check_dtype(sums, (DType.INT32,), "sums")
-        checks.check_numbers(sums, "sums", plain=(DType.INT32,))
-        checks.check_dtype(outputs[0], SUMMED_DTYPES, "result")
-        checks.check_quantized(outputs[0], "result")
-        if not has_sums(self.count, self.dtype):
-            raise GraphError(
-                f"expected a count of {self.dtype.value} whose sums fit 32 bits, got {self.count}"
-            )
+        _check_ending(inputs, outputs, self.count, self.dtype)
         self.check_scales(inputs, outputs)
 
     def check_scales(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
@@ -203,9 +187,7 @@ class MeanOfSums(Rescaling):
         del inputs
         output = outputs[0]
         p = self.parameters(output)
-        acc = required(arrays, 0).astype(np.int64) - p.input_zero_point * p.count
-        scaled = rescale(acc, p.multiplier, p.shift, p.rounding)
-        result = clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
+        result = rescaled_sums(required(arrays, 0).astype(np.int64), p, output.dtype)
         return (result.reshape(output.shape),)
 
     def restrict_part(
@@ -215,3 +197,23 @@ class MeanOfSums(Rescaling):
         del inputs, outputs
         ranges = (box.ranges[0], (0, 1), (0, 1), box.ranges[-1])
         return Restriction(self, (Box(ranges),))
+
+
+def summed_by_channel(input_: TensorType, ends: AverageOfSums | MeanOfSums) -> PartialSums | None:
+    """The sum of each channel over height and width, and what ends it; None if sums of so many do not fit 32 bits."""
+    if input_.dtype not in _SUMMED or not _has_sums(ends.count, input_.dtype):
+        return None
+    adds = ChannelSums()
+    (sums,) = adds.infer((input_,))
+    return PartialSums(adds, sums, ends, axes=(1, 2), sums_at=1, given=sums)
+
+
+def _check_ending(inputs: Types, outputs: Sequence[TensorType], count: int, dtype: DType) -> None:
+    """Raise GraphError unless sums of `count` integers of a dtype are given, and such integers are made."""
+    sums = checks.present(inputs, 0, "sums")
+    checks.check_dtype(sums, (DType.INT32,), "sums")
+    checks.check_numbers(sums, "sums", plain=(DType.INT32,))
+    checks.check_dtype(outputs[0], _SUMMED, "result")
+    checks.check_quantized(outputs[0], "result")
+    if not _has_sums(count, dtype):
+        raise GraphError(f"expected a count of {dtype.value} whose sums fit 32 bits, got {count}")

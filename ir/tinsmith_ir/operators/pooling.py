@@ -24,12 +24,7 @@ from tinsmith_ir.operators.base import (
     Types,
     required,
 )
-from tinsmith_ir.operators.partial_sums import (
-    SUMMED_DTYPES,
-    AverageOfSums,
-    ChannelSums,
-    has_sums,
-)
+from tinsmith_ir.operators.partial_sums import AverageOfSums, summed_by_channel
 from tinsmith_ir.operators.scaling import clamp, clamp_f32, larger_f32, rounded_mean
 from tinsmith_ir.operators.windows import (
     Padding2D,
@@ -152,15 +147,16 @@ class AveragePool2D(Pool):
         """Of one window over all of integers."""
         input_, output = checks.present(inputs, 0, "input"), outputs[0]
         is_whole = self.window == spatial(input_.shape) and not any(self.padding)
-        count = math.prod(self.window)
-        if not is_whole or output.dtype not in SUMMED_DTYPES or not has_sums(count, output.dtype):
+        if not is_whole:
             return None
-        adds = ChannelSums()
-        (sums,) = adds.infer((input_,))
         ends = AverageOfSums(
-            count, output.dtype, self.activation, self.halves_up, self.halves_to_even
+            math.prod(self.window),
+            output.dtype,
+            self.activation,
+            self.halves_up,
+            self.halves_to_even,
         )
-        return PartialSums(adds, sums, ends, axes=(1, 2), sums_at=1, given=sums)
+        return summed_by_channel(input_, ends)
 
     def _counts(self, shape: tuple[int, ...], output: TensorType) -> NDArray[np.int64]:
         """How many real elements each window sees, (1, OH, OW, 1)."""

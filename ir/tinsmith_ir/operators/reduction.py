@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_ir.arithmetic import rescale
 from tinsmith_ir.boxes import Box, Range
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
@@ -23,8 +22,8 @@ from tinsmith_ir.operators.base import (
     Types,
     required,
 )
-from tinsmith_ir.operators.partial_sums import SUMMED_DTYPES, ChannelSums, MeanOfSums, has_sums
-from tinsmith_ir.operators.scaling import clamp
+from tinsmith_ir.operators.partial_sums import MeanOfSums, summed_by_channel
+from tinsmith_ir.operators.scaling import rescaled_sums
 from tinsmith_ir.parameters import MeanParameters, mean_parameters, sum_parameters
 from tinsmith_ir.types import TensorType
 
@@ -117,9 +116,7 @@ class Total(Reduction, Rescaling):
             plain = rows.astype(np.int64).sum(axis=0).astype(output.dtype.numpy)
             return (plain.reshape(output.shape),)
         p = self.parameters(inputs, output)
-        acc = rows.astype(np.int64).sum(axis=0) - p.input_zero_point * p.count
-        scaled = rescale(acc, p.multiplier, p.shift, p.rounding)
-        result = clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, output.dtype)
+        result = rescaled_sums(rows.astype(np.int64).sum(axis=0), p, output.dtype)
         return (result.reshape(output.shape),)
 
     def _of_sum(self, total: NDArray[np.float32], count: int) -> NDArray[np.float32]:
@@ -142,21 +139,16 @@ class Mean(Total):
         quantization = input_.quantization
         if self.axes != (1, 2) or len(input_.shape) != 4 or quantization is None:
             return None
-        count = math.prod(input_.shape[1:3])
-        if input_.dtype not in SUMMED_DTYPES or not has_sums(count, input_.dtype):
-            return None
-        adds = ChannelSums()
-        (sums,) = adds.infer((input_,))
         ends = MeanOfSums(
             rounding=self.rounding,
             multiplier_bits=self.multiplier_bits,
-            count=count,
+            count=math.prod(input_.shape[1:3]),
             scale=quantization.scale,
             zero_point=quantization.zero_point,
             dtype=output.dtype,
             keep_dims=self.keep_dims,
         )
-        return PartialSums(adds, sums, ends, axes=(1, 2), sums_at=1, given=sums)
+        return summed_by_channel(input_, ends)
 
     def _of_sum(self, total: NDArray[np.float32], count: int) -> NDArray[np.float32]:
         return total / np.float32(count)

@@ -11,7 +11,7 @@ from tinsmith_ir.arithmetic import (
 )
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators.base import Array
-from tinsmith_ir.parameters import ConvParameters, RequantizeParameters
+from tinsmith_ir.parameters import ConvParameters, MeanParameters, RequantizeParameters
 
 
 def clamp(values: NDArray[np.int64], offset: int, low: int, high: int, dtype: DType) -> Array:
@@ -54,6 +54,12 @@ def clamp_f32(values: NDArray[np.float32], activation: Activation) -> NDArray[np
 def larger_f32(best: NDArray[np.float32], candidate: NDArray[np.float32]) -> NDArray[np.float32]:
     """Elementwise maximum; of two that are equal the first, so that the sign of a zero is certain."""
     return np.where(candidate > best, candidate, best)
+
+
+def rescaled_sums(total: NDArray[np.int64], p: MeanParameters, dtype: DType) -> Array:
+    """Sums of integers, without what their zero point adds, rescaled and clamped."""
+    scaled = rescale(total - p.input_zero_point * p.count, p.multiplier, p.shift, p.rounding)
+    return clamp(scaled, p.output_offset, p.clamp_min, p.clamp_max, dtype)
 
 
 def rounded_mean(
