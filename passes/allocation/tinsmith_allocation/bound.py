@@ -95,16 +95,21 @@ class _Share:
             max(output.first_step, source.first_step),
             min(output.last_step, source.last_step),
             leave.most_shared(output, source, unit),
-            *leave.ends_shared(output, source, unit)[block is output],
+            *leave.ends_shared(block, output, source, unit),
         )
 
 
 def _changes(size: int, shares: Sequence[_Share]) -> Mapping[int, int]:
     """Step -> by how much changes there what a block of `size` saves."""
+    begins: dict[int, list[_Share]] = {}
+    for share in shares:
+        begins.setdefault(share.first, []).append(share)
+        begins.setdefault(share.last + 1, [])
     found: dict[int, int] = {}
     before = 0
-    for step in sorted({at for share in shares for at in (share.first, share.last + 1)}):
-        live = [share for share in shares if share.first <= step <= share.last]
+    live: list[_Share] = []
+    for step in sorted(begins):
+        live = [share for share in live if share.last >= step] + begins[step]
         # No two others lie in the same bytes of it.
         total = min(
             size,

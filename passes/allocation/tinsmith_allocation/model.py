@@ -119,22 +119,20 @@ class Leave(Checked):
         shared = [min(theirs, distance + mine) - max(0, distance) for distance in nearest]
         return max(0, *shared)
 
-    def ends_shared(
-        self, output: Block, source: Block, unit: int
-    ) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Of the source, then of the output: the two share bytes only among its first ones and its last ones, of which
-        there are so many. Sizes and distances are as in `most_shared`.
+    def ends_shared(self, block: Block, output: Block, source: Block, unit: int) -> tuple[int, int]:
+        """Of one of the two blocks, how many of its first and of its last bytes the other may share; none between.
+
+        Sizes and distances are as in `most_shared`.
         """
         low, high = self.bounds(output, source)
-        mine, theirs = (-(-block.size_bytes // unit) * unit for block in (output, source))
-        low, high = low // unit * unit, -(-high // unit) * unit
-        # Up to a distance, the end of the output lies over the beginning of the source; from one on, the other way.
-        ends = [max(0, low + mine), *(distance + mine for distance in self.exactly)]
-        begins = [max(0, theirs - high), *(theirs - distance for distance in self.exactly)]
-        return (
-            (min(theirs, max(ends)), min(theirs, max(0, theirs - high))),
-            (min(mine, max(begins)), min(mine, max(0, low + mine))),
-        )
+        other, size = (-(-found.size_bytes // unit) * unit for found in (output, source))
+        low, high, exactly = low // unit * unit, -(-high // unit) * unit, self.exactly
+        if block is output:  # from there, distances are the other way round
+            size, other = other, size
+            low, high, exactly = -high, -low, tuple(-distance for distance in exactly)
+        # Up to a distance, the end of the other lies over the beginning; from one on, its beginning over the end.
+        first = max(0, low + other, *(distance + other for distance in exactly))
+        return min(size, first), min(size, max(0, size - high))
 
     def least_bytes(self, output: Block, source: Block, unit: int) -> int:
         """At least how many bytes there are from the first of the two to the last, at a distance that is a multiple of
