@@ -18,6 +18,8 @@ from tinsmith_splitting.rows import row_call
 from tinsmith_splitting.sums import summed_call
 from tinsmith_splitting.ways import Ways
 
+_IMAGES = pytest.mark.parametrize(("height", "width"), [(16, 8), (7, 5), (2, 9)])
+
 
 def split(program: Program, ram_bytes: int = 0) -> tuple[Program, StreamPlan]:
     outcome = SplitCalls(HOST, KERNELS, ram_bytes).run_in_detail(program)
@@ -33,7 +35,7 @@ def check(graph: Graph, before: Program, made: Program) -> None:
         assert np.array_equal(array, wanted[name])
 
 
-@pytest.mark.parametrize(("height", "width"), [(16, 8), (7, 5), (2, 9)])
+@_IMAGES
 def test_what_is_averaged_is_never_whole(height: int, width: int) -> None:
     network = Network(1, height, width, 4)
     graph = network.build(network.average(network.conv(network.x, 64, 1)))
@@ -55,7 +57,7 @@ def test_what_is_averaged_is_never_whole(height: int, width: int) -> None:
 
 
 @pytest.mark.parametrize("keep_dims", [True, False])
-@pytest.mark.parametrize(("height", "width"), [(16, 8), (7, 5), (2, 9)])
+@_IMAGES
 def test_rows_are_added_up_to_a_mean_of_another_scale(
     height: int, width: int, *, keep_dims: bool
 ) -> None:
@@ -71,7 +73,7 @@ def test_rows_are_added_up_to_a_mean_of_another_scale(
 
 
 @pytest.mark.parametrize("has_bias", [True, False])
-@pytest.mark.parametrize(("height", "width"), [(16, 8), (7, 5), (2, 9)])
+@_IMAGES
 def test_rows_are_added_up_to_what_they_are_connected_to(
     height: int, width: int, *, has_bias: bool
 ) -> None:

@@ -1,6 +1,6 @@
 """The program pass: inputs that the caller hands over when they are asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -64,13 +64,17 @@ class _Streaming:
         self._fresh = FreshNames({*program.view, *program.buffer, *program.constant}).name
         self._on = {program.view[name].buffer: name for name in program.inputs}
         assert len(self._on) == len(program.inputs)  # each has a buffer of its own
-        # Input -> the view that its bytes are copied to, on the buffer that it had.
-        self._here = {name: self._fresh(f"{name}.here") for name in program.inputs}
-        # Input -> a view of the same bytes in another shape that alone is read: only in that one it may have rows.
-        self._shaped = {
-            name: view for name in program.inputs if (view := self._only_view(name)) is not None
-        }
-        self._asked = {name: self._fresh(f"{name}.asked") for name in self._shaped}
+        # Input -> the view that its bytes are copied to, on the buffer that it had: one in another shape if that alone
+        # is read, since only in that one it may have rows.
+        self._here: dict[str, str] = {}
+        # Input -> the view in the shape of that one that is asked for.
+        self._asked: dict[str, str] = {}
+        names = {used for step in simple_steps(program.steps) for used in step_names(step)[0]}
+        read = [program.view[used] for used in names if used in program.view]
+        for name in program.inputs:
+            shaped = _only_view(program.view[name], read)
+            self._here[name] = self._fresh(f"{name}.here") if shaped is None else shaped
+            self._asked[name] = name if shaped is None else self._fresh(f"{name}.asked")
 
     def program(self) -> Program:
         program = self._program
@@ -84,13 +88,9 @@ class _Streaming:
             offset += size
             buffers.append(buffer)
             views[name] = View(name, view.type, buffer.name)
-            here = self._here[name]
-            shaped = self._shaped.get(name)
-            if shaped is None:
-                views[here] = replace(view, name=here)
-                continue
-            asked = self._asked[name]
-            views[asked] = View(asked, shaped.type, buffer.name)
+            here, asked = self._here[name], self._asked[name]
+            views.setdefault(here, replace(view, name=here))
+            views.setdefault(asked, View(asked, views[here].type, buffer.name))
         memory = Memory(CALLER, offset, 1, is_caller=True)
         # Of an input that nobody reads, what would be copied to is left out.
         return without_unused(
@@ -103,19 +103,6 @@ class _Streaming:
             )
         )
 
-    def _only_view(self, name: str) -> View | None:
-        """The one view of all bytes of an input that steps read, if it has another shape."""
-        program = self._program
-        whole = program.view[name]
-        names = {used for step in simple_steps(program.steps) for used in step_names(step)[0]}
-        read = [program.view[used] for used in names if used in program.view]
-        found = [view for view in read if view.buffer == whole.buffer]
-        if len(found) != 1 or found[0].name == name:
-            return None
-        (view,) = found
-        is_all = view.is_dense and view.start == whole.start and whole.is_dense
-        return view if is_all and view.type.size_bytes == whole.type.size_bytes else None
-
     def _steps(self) -> Iterator[SimpleStep]:
         left = dict(self._here)
         for step in self._program.steps:
@@ -125,12 +112,7 @@ class _Streaming:
                 view = self._program.view.get(name)
                 asked = self._on.get(view.buffer, "") if view is not None else ""
                 if asked in left:
-                    here = left.pop(asked)
-                    shaped = self._shaped.get(asked)
-                    if shaped is None:
-                        yield Copy(asked, here)
-                    else:
-                        yield Copy(self._asked[asked], shaped.name)
+                    yield Copy(self._asked[asked], left.pop(asked))
             yield self._renamed(step)
 
     def _renamed(self, step: SimpleStep) -> SimpleStep:
@@ -144,3 +126,13 @@ class _Streaming:
                 return replace(step, source=here.get(step.source, step.source))
             case _:
                 return step
+
+
+def _only_view(whole: View, read: Sequence[View]) -> str | None:
+    """The one view of all bytes of an input among those that are read, if it has another shape."""
+    found = [view for view in read if view.buffer == whole.buffer]
+    if len(found) != 1 or found[0].name == whole.name:
+        return None
+    (view,) = found
+    is_all = view.is_dense and view.start == whole.start and whole.is_dense
+    return view.name if is_all and view.type.size_bytes == whole.type.size_bytes else None

@@ -95,7 +95,7 @@ class _Writing:
         patches = None
         if segment.patch_bytes:
             patches = self._added("patches", segment.patch_bytes, memory)
-        sums: dict[str, str] = {}
+        sums: dict[str, tuple[str, str]] = {}
         for action in segment.stream.actions:
             if isinstance(action, Drop):
                 self._drop(windows[action.tensor], action, segment.row_bytes[action.tensor])
@@ -162,19 +162,13 @@ class _Writing:
         rows: SummedCall,
         action: Make,
         windows: "Mapping[str, _Window]",
-        sums: dict[str, str],
+        sums: dict[str, tuple[str, str]],
     ) -> None:
-        """What adds some rows; behind the last ones what makes the result. sums: by call, their view."""
+        """What adds some rows; behind the last ones what makes the result. sums: by call, see `_sums`."""
         call, name = rows.call, rows.call.name
         if name not in sums:
-            memory = self._program.buffer_of(rows.result.name).memory
-            buffer, view = tensor(self._fresh(f"{name}.sums"), rows.sums.sums, memory)
-            self._buffers[buffer.name], self._views[view.name] = buffer, view
-            sums[name] = view.name
-        given = sums[name]
-        if action.begin and rows.sums.given != rows.sums.sums:
-            given = self._fresh(f"{sums[name]}.given")
-            self._views[given] = View(given, rows.sums.given, self._views[sums[name]].buffer)
+            sums[name] = self._sums(rows)
+        total, given = sums[name]
         where = self._fresh(name)
         self.parts.setdefault(name, []).append(where)
         lines = _Lines(rows.axis, action, windows)
@@ -191,12 +185,23 @@ class _Writing:
                     operands.append(None)
         adds = rows.adds(self._parts, action.begin, action.end)
         assert adds is not None
-        self._append(call, where, adds, rows.sums.adds, tuple(operands), sums[name])
+        self._append(call, where, adds, rows.sums.adds, tuple(operands), total)
         if action.end == rows.stage.rows:
             ends = rows.ends(self._parts)
             assert ends is not None
             where = self._fresh(name)
-            self._append(call, where, ends, rows.sums.ends, (sums[name],), rows.result.name)
+            self._append(call, where, ends, rows.sums.ends, (total,), rows.result.name)
+
+    def _sums(self, rows: SummedCall) -> tuple[str, str]:
+        """A view of the sums of a call, and one of the same bytes as they are taken to be added to."""
+        memory = self._program.buffer_of(rows.result.name).memory
+        buffer, view = tensor(self._fresh(f"{rows.call.name}.sums"), rows.sums.sums, memory)
+        self._buffers[buffer.name], self._views[view.name] = buffer, view
+        if rows.sums.given == rows.sums.sums:
+            return view.name, view.name
+        given = self._fresh(f"{view.name}.given")
+        self._views[given] = View(given, rows.sums.given, buffer.name)
+        return view.name, given
 
     def _append(
         self,
