@@ -83,3 +83,26 @@ def test_a_plan_that_fits_is_taken_whatever_the_other_lacks(other: Plan) -> None
 def test_the_refusal_is_that_of_the_smallest_plan() -> None:
     with pytest.raises(DoesNotFitError, match="large"):
         extra(_CONSTANTS, _TOO_LARGE)
+
+
+def test_what_lies_highest_needs_no_padding() -> None:
+    """Live bytes are counted rounded up, so a plan may fit that seems to have a few more."""
+    program, fits = _program(), Plan(64, 2.0)
+    (alignment,) = {memory.alignment for memory in program.memories}
+    assert fits.live_bytes - _RAM < alignment
+    made = _WHOLE
+
+    def run(passes: Sequence[object], program: Program) -> PipelineResult:
+        nonlocal made
+        for pass_ in passes:
+            assert isinstance(pass_, Shrinking)
+            budget = pass_.ram_bytes
+            made = _WHOLE if budget is None else _TOO_LARGE if budget < fits.live_bytes else fits
+            record = PassRecord("shrinking", 0.0, BIT_EXACT, verified=False, facts=made)
+            return PipelineResult(program, (record,))
+        if made.error is not None:
+            raise made.error
+        return PipelineResult(program, ())
+
+    found = fitted(cast("Any", (Shrinking(),)), program, _RAM, run)
+    assert found.records[0].facts == fits

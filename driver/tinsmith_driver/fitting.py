@@ -85,6 +85,8 @@ class _Fitting:
         self._program = program
         self._ram_bytes = ram_bytes
         self._run = run
+        # The pass counts sizes rounded up, and what lies highest needs no padding behind it.
+        self._padding = max((memory.alignment for memory in program.memories), default=1) - 1
         self._smallest: DoesNotFitError | None = None
         self._tried: set[tuple[int, float]] = set()
         self.live_bytes: int | None = None
@@ -146,10 +148,11 @@ class _Fitting:
         less_scratch: as of the pass, also for what is tried later. below: the cost from which on none is asked for.
         """
         self._shrinking = told(self._shrinking, less_scratch=less_scratch)
-        too_much, budget = self._ram_bytes + 1, self._ram_bytes
+        most = budget = self._ram_bytes + self._padding
+        too_much = most + 1
         for _ in range(_MOST_TRIES):
             made = self._made(budget)
-            if budget == self._ram_bytes and _extra(made) >= below:
+            if budget == most and _extra(made) >= below:
                 return None  # what fits costs no less
             found = self._place(made)
             if found is not None:
@@ -163,7 +166,7 @@ class _Fitting:
         # What has more live bytes than another plan may take fewer once placed.
         if not is_thorough:
             return None
-        found = self.first_that_aims_lower(self._ram_bytes)
+        found = self.first_that_aims_lower(most)
         return None if found is None or _extra(found) >= below else found
 
     def first_that_aims_lower(self, budget: int) -> PipelineResult | None:
@@ -192,7 +195,7 @@ class _Fitting:
         while needed != self.refusal.needed_bytes:
             needed = self.refusal.needed_bytes
             assert needed is not None
-            found = self.first_that_aims_lower(needed - 1)
+            found = self.first_that_aims_lower(needed - 1 + self._padding)
             if found is not None:
                 return found
         return None
