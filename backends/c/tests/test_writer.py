@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -89,7 +90,7 @@ def test_every_layer_calls_the_hook_once() -> None:
 
 def test_a_kernel_that_refuses_makes_the_run_fail() -> None:
     source = files()["my_net.c"]
-    assert "  refused |= layer_1_second(bytes);" in source
+    assert "  refused |= layer_0_first(bytes, 0, 0, 0);" in source
     assert "  layer_2_y(bytes);" in source
     assert "  return refused == 0 ? 0 : MY_NET_ERROR_KERNEL;" in source
 
@@ -97,7 +98,63 @@ def test_a_kernel_that_refuses_makes_the_run_fail() -> None:
 def test_equal_constants_are_written_once() -> None:
     source = files()["my_net.c"]
     assert source.count("static const int32_t my_net_weights_") == 1
-    assert source.count("my_net_weights_first_sums") == 3
+    assert source.count("my_net_weights_first_sums") == 2  # read by the one function of both layers
+
+
+def test_layers_that_do_the_same_elsewhere_are_told_where() -> None:
+    source = files()["my_net.c"]
+    assert "arena + kOffset_flat + lhs_at);" in source
+    moved = [
+        "kOffset_first - kOffset_flat",
+        "kOffset_second - kOffset_first",
+        "kOffset_second_scratch - kOffset_first_scratch",
+    ]
+    (call,) = re.findall(r"layer_0_first\(bytes, (kOffset[^;]*)\);", source)
+    assert re.split(r",\s+", call) == moved
+    assert "layer_1" not in source
+
+
+def looped(*counters: str, start: str = "") -> str:
+    """The C of a program that has one relu in each of some loops, three results apart; `start`: of the last one."""
+    steps = "".join(
+        f"""
+      loop {counter} of 4 {{
+        call "{counter}" kernel "toy_relu": %{counter}.y = relu(%{counter}.x)
+      }}"""
+        for counter in counters
+    )
+    views = "".join(
+        f"""
+      view %{counter}.x: f32[1] of %x start {start if counter == counters[-1] else ""}4*{counter}
+      view %{counter}.y: f32[1] of %y start 4*{counter}"""
+        for counter in counters
+    )
+    text = f"""
+    program 2 "p" for "host" {{
+      memory "arena" align 16
+      buffer %x: f32[8] in "arena" at 0
+      buffer %y: f32[4] in "arena" at 32{views}
+      input %x{steps}
+      output %y
+    }}"""
+    return write(parse_program(text), HOST, toys().all)["p.c"].decode()
+
+
+def test_what_loops_are_called_does_not_matter() -> None:
+    source = looped("i", "j")
+    assert "static void layer_0_i(uint8_t *arena, int32_t loop_i) {" in source
+    assert "    layer_0_i(bytes, loop_j);" in source
+    assert "layer_1" not in source
+
+
+def test_two_places_of_several_are_functions_of_their_own_where_that_is_less_code() -> None:
+    few = looped(*"ijklmn", start="16+")
+    assert "static void layer_0_i(uint8_t *arena, int32_t loop_i) {" in few
+    assert "static void layer_5_n(uint8_t *arena, int32_t loop_n) {" in few
+    assert "layer_1" not in few
+    many = looped("i", "j", start="16+")
+    assert "static void layer_0_i(uint8_t *arena, int32_t input_at, int32_t output_at) {" in many
+    assert "    layer_0_i(bytes, kOffset_j_x - kOffset_i_x + 4 * loop_j, 4 * loop_j);" in many
 
 
 def test_headers_and_checks_of_used_kernels_only() -> None:

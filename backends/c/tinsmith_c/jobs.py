@@ -9,16 +9,11 @@ from tinsmith_ir.program import Call, Copy, Wait
 
 from tinsmith_c.copies import CopyWriter
 from tinsmith_c.engines import Drive, Engines, Started
+from tinsmith_c.functions import Functions
 from tinsmith_c.layout import Layout, c_expression, c_name, counter_name, layer_output
 from tinsmith_c.names import c_identifier
 from tinsmith_c.scope import ConstantPool
 from tinsmith_c.text import comment_lines, wrapped_call
-
-
-def function_name(layout: Layout, call: Call) -> str:
-    """The C function of a call, or of one before it that does the same."""
-    name = layout.served_by[call.name]
-    return f"layer_{layout.numbers[name]}_{layout.layer_identifiers[name]}"
 
 
 def layer_done(layout: Layout, call: Call, indent: str, arena: str, holder: str = "") -> str:
@@ -38,6 +33,7 @@ class JobWriter:
     """Steps beside the core. failing: names of the calls whose functions return a status."""
 
     layout: Layout
+    functions: Functions
     pool: ConstantPool
     engines: Engines
     failing: Collection[str]
@@ -80,7 +76,7 @@ class JobWriter:
             yield f"{indent}  tinsmith_engine_start({engine}, &job->job);"
         else:
             assert isinstance(started.step, Call)
-            name = function_name(self.layout, started.step)
+            name = self.functions.of(started.step).name
             arguments = [memories, *self._counters(started), "job->token"]
             yield f"{indent}  job->token = {token};"
             yield wrapped_call(f"{indent}  {name}_start(", arguments, ");")
@@ -171,7 +167,7 @@ class JobWriter:
             lines += writer.copy(step, "  ")
         else:
             note = "job->refused = " if self._refuses(started) else ""
-            name = f"{note}{function_name(self.layout, step)}("
+            name = f"{note}{self.functions.of(step).name}("
             lines.append(wrapped_call(f"  {name}", self._kept_arguments(started), ");"))
         return "\n".join([*lines, "}"])
 
@@ -179,7 +175,7 @@ class JobWriter:
         """Waits, and tells the hook: the result is there now, where the loops were then."""
         layout = self.layout
         returned = "int" if self._refuses(started) else "void"
-        name = function_name(layout, call)
+        name = self.functions.of(call).name
         done = layer_done(layout, call, "  ", "arena", "job->")
         if started.drive is Drive.JOB:
             engine = layout.engine_macros[started.engine]
@@ -212,14 +208,14 @@ class JobWriter:
             arguments = [self.layout.engine_macros[started.engine], f"&{place}.job"]
             return wrapped_call(f"{indent}tinsmith_engine_wait(", arguments, ");")
         note = "refused |= " if self._refuses(started) else ""
-        return f"{indent}{note}{function_name(self.layout, started.step)}_end(&{place});"
+        return f"{indent}{note}{self.functions.of(started.step).name}_end(&{place});"
 
     def _refuses(self, started: Started) -> bool:
         return isinstance(started.step, Call) and started.step.name in self.failing
 
     def _job_name(self, started: Started) -> str:
         if isinstance(started.step, Call):
-            return f"{function_name(self.layout, started.step)}_job"
+            return f"{self.functions.of(started.step).name}_job"
         return f"copy_{started.number}_job"
 
     def _counters(self, started: Started) -> list[str]:

@@ -88,15 +88,18 @@ class Layout:
         """The same without the memory of the caller's."""
         return {memory: field for memory, field in self.fields.items() if memory != self.asked}
 
-    def address(self, name: str, arena: str = "arena", holder: str = "") -> str:
+    def address(
+        self, name: str, arena: str = "arena", holder: str = "", motion: str | None = None
+    ) -> str:
         """C expression of a view's first byte, `arena` being the name of the arena there, and `holder` what stands in
-        front of it, of memories and of counters.
+        front of it, of memories and of counters. motion: what moves it in the place of loops.
         """
         start = f"{holder}{arena}"
         if not self.has_arena:
             field = self.fields[self.program.buffer_of(name).memory]
             start = f"(uint8_t *){holder}memories->{field}"
-        return f"{start} + {self.offset_name(name)}{self.motion(name, holder)}"
+        moved = self.motion(name, holder) if motion is None else motion
+        return f"{start} + {self.offset_name(name)}{moved}"
 
     def motion(self, name: str, holder: str = "") -> str:
         """What loops add to a view's offset, ` + 16 * i`."""
@@ -123,39 +126,6 @@ class Layout:
         views = [self.program.view[name] for name in names if name in self.program.view]
         used = {counter for view in views for counter in view.counters}
         return tuple(counter for counter in self.counters if counter in used)
-
-    @cached_property
-    def served_by(self) -> dict[str, str]:
-        """Call -> the first one that does the same in the same places, whose function serves both."""
-        first: dict[object, str] = {}
-        found: dict[str, str] = {}
-        for call in self.program.calls:
-            found[call.name] = call.name
-            if call.engine is None:
-                found[call.name] = first.setdefault(self._deed(call), call.name)
-        return found
-
-    def _deed(self, call: Call) -> object:
-        """What a call of the core does, and where; equal for calls whose functions have the same body."""
-        return (
-            call.kernel,
-            call.operator,
-            tuple(map(self._whereabouts, call.inputs)),
-            tuple(map(self._whereabouts, call.outputs)),
-            self._whereabouts(call.scratch),
-            call.reads,
-            tuple((held.constant, self._whereabouts(held.view)) for held in call.held),
-            call.options,
-            call.reason,
-        )
-
-    def _whereabouts(self, name: str | None) -> object:
-        if name is None or name not in self.program.view:
-            return name
-        view = self.program.view[name]
-        memory = self.program.buffer_of(name).memory
-        shape = view.type, view.strides, view.ring, view.layout
-        return memory, self.offset(name), self.motion(name), shape
 
     def memories_of(self, call: Call) -> frozenset[str]:
         """Where a call's operands, results and scratch lie."""

@@ -3,7 +3,7 @@
 import io
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from tinsmith_lowering import (
     CONSTANT_ALIGNMENT,
     Emission,
     Kernel,
+    Layer,
     Operand,
     check_layouts,
     find_kernel,
@@ -23,9 +24,10 @@ from tinsmith_lowering import (
 from tinsmith_target import Target
 
 from tinsmith_c.engines import Drive, Engines, steps_beside_the_core
+from tinsmith_c.functions import Function, Functions, operands, titles
 from tinsmith_c.header import describe, provenance
-from tinsmith_c.jobs import JobWriter, function_name
-from tinsmith_c.layout import Layout, c_name, counter_name
+from tinsmith_c.jobs import JobWriter
+from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES, ConstantPool, LayerScope
@@ -62,9 +64,9 @@ void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
 
 @dataclass(frozen=True)
 class EmittedCall:
-    """A call as its kernel writes it."""
+    """A function as the kernel of its calls writes it."""
 
-    call: Call
+    function: Function
     kernel: Kernel
     scope: LayerScope
     emission: Emission
@@ -72,49 +74,75 @@ class EmittedCall:
 
 @dataclass(frozen=True)
 class EmittedCalls:
-    """The calls in the order of writing, and the constants that they read; none beside the core that never runs."""
+    """The functions in the order of writing, and the constants that they read; none beside the core that never runs."""
 
-    calls: tuple[EmittedCall, ...]
+    written: tuple[EmittedCall, ...]
+    functions: Functions
     pool: ConstantPool
     engines: Engines
+
+    @property
+    def failing(self) -> frozenset[str]:
+        """The names of the calls whose functions return a status."""
+        return frozenset(
+            call.name
+            for one in self.written
+            if one.emission.result is not None
+            for call in one.function.calls
+        )
 
 
 def emit_calls(layout: Layout, target: Target, kernels: Sequence[Kernel]) -> EmittedCalls:
     """Ask the kernels. Raises GraphError for what they cannot say, UnsupportedError for an unknown kernel."""
     pool = ConstantPool(f"{c_name(layout.program)}_weights_")
     beside = {id(step) for step in steps_beside_the_core(layout.program)}
+
+    def kernel_of(call: Call) -> tuple[Layer, Kernel]:
+        seen = layer_of_call(layout.program, call, target)
+        return seen, find_kernel(call.kernel, seen, kernels)
+
+    def can_move(call: Call) -> bool:
+        seen, kernel = kernel_of(call)
+        if not kernel.takes_offsets:
+            return True
+        tried = _scope(layout, Function(layout, [call]), ConstantPool(""))
+        return kernel.emit(seen, tried).follows_loops
+
+    functions = Functions(layout, can_move)
     found: list[EmittedCall] = []
     for call in layout.program.calls:
         if call.engine is not None and id(call) not in beside:
             continue  # never runs
-        seen = layer_of_call(layout.program, call, target)
-        kernel = find_kernel(call.kernel, seen, kernels)
+        seen, kernel = kernel_of(call)
         check_layouts(layout.program, call, kernel.layouts(seen))
         if call.engine is not None and kernel.forks:
             raise GraphError(
                 f"kernel {kernel.name!r} shares its work among cores, which work on an engine cannot, got\n"
                 f"  {print_step(call)}\n"
             )
-        scope = _scope(layout, call, pool)
+        function = functions.of(call)
+        if function.first is not call:
+            continue
+        scope = _scope(layout, function, pool)
         emission = kernel.emit(seen, scope)
         if kernel.takes_offsets:
             _check_offsets(layout, call, kernel, emission)
-        found.append(EmittedCall(call, kernel, scope, emission))
-    own = {one.call.name for one in found if one.emission.wait is not None}
-    return EmittedCalls(tuple(found), pool, Engines(layout.program, own))
+        found.append(EmittedCall(function, kernel, scope, emission))
+    own = {one.function.first.name for one in found if one.emission.wait is not None}
+    return EmittedCalls(tuple(found), functions, pool, Engines(layout.program, own))
 
 
 def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -> bytes:
     """Content of `<name>.c`."""
     name = c_name(layout.program)
     pool, engines = emitted.pool, emitted.engines
-    kernels = [one.kernel for one in emitted.calls]
+    kernels = [one.kernel for one in emitted.written]
     headers = {header for kernel in kernels for header in kernel.headers}
     checks = dict.fromkeys(check for kernel in kernels for check in kernel.checks)
     guards = dict.fromkeys(guard for kernel in kernels for guard in kernel.guards)
-    failing = {one.call.name for one in emitted.calls if one.emission.result is not None}
-    jobs = JobWriter(layout, pool, engines, failing).definitions()
-    run = _run(layout, name, StepWriter(layout, pool, engines, failing))
+    writers = layout, emitted.functions, pool, engines, emitted.failing
+    jobs = JobWriter(*writers).definitions()
+    run = _run(layout, name, StepWriter(*writers))
     reset = _reset(layout, name, pool)
     before = [
         "\n".join(comment_lines(*provenance(layout, options))),
@@ -132,7 +160,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         "\n".join(pool.records.values()),
         *definitions_of(layout.program),
         *pool.helpers,
-        *(_layer(layout, one) for one in emitted.calls if _is_first(layout, one.call)),
+        *(_layer(layout, one) for one in emitted.written),
         *jobs,
         run,
         reset,
@@ -144,11 +172,6 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
             content.write(part.encode())
     content.write(b"\n")
     return content.getvalue()
-
-
-def _is_first(layout: Layout, call: Call) -> bool:
-    """Whether no call before it has the same function."""
-    return layout.served_by[call.name] == call.name
 
 
 def _check_offsets(layout: Layout, call: Call, kernel: Kernel, emission: Emission) -> None:
@@ -216,8 +239,9 @@ def _fitting(layout: Layout, name: str, memory: str) -> list[str]:
     return [wrapped_call("_Static_assert(", [check, text], ");")]
 
 
-def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
-    program = layout.program
+def _scope(layout: Layout, function: Function, pool: ConstantPool) -> LayerScope:
+    program, call = layout.program, function.first
+    names = titles(call)
     copies = {held.constant: _copied(layout, held) for held in call.held}
     if any(name in program.table and name not in copies for name in call.reads):
         raise GraphError(
@@ -233,16 +257,15 @@ def _scope(layout: Layout, call: Call, pool: ConstantPool) -> LayerScope:
             data = None if name in copies else constant.data
             inputs.append(Operand(copies.get(name, ""), tensor, "", description, data, name))
         else:
-            inputs.append(_operand(layout, call, name, _local_name(call, index)))
-    outputs = tuple(
-        _operand(layout, call, name, "output" if index == 0 else f"output_{index}")
-        for index, name in enumerate(call.outputs)
-    )
+            inputs.append(_operand(layout, function, index, names[index]))
+    behind = len(call.inputs)
+    results = range(behind, behind + len(call.outputs))
+    last = results.stop
     return LayerScope(
         layer=layout.layer_identifiers[call.name],
         inputs=tuple(inputs),
-        outputs=outputs,
-        scratch=None if call.scratch is None else _operand(layout, call, call.scratch, "scratch"),
+        outputs=tuple(_operand(layout, function, index, names[index]) for index in results),
+        scratch=None if call.scratch is None else _operand(layout, function, last, names[last]),
         scratch_bytes=0 if call.scratch is None else program.view[call.scratch].type.size_bytes,
         pool=pool,
         reads=frozenset(call.reads),
@@ -265,32 +288,27 @@ def _copied(layout: Layout, held: Held) -> str:
     return f"((const {element} *)({layout.address(held.view)}))"
 
 
-def _operand(layout: Layout, call: Call, name: str, local: str) -> Operand:
-    motion = layout.motion(name).removeprefix(" + ")
+def _operand(layout: Layout, function: Function, index: int, local: str) -> Operand:
+    name = operands(function.first)[index]
+    assert name is not None
     base = ""
-    if len(layout.memories_of(call)) > 1:
+    if len(layout.memories_of(function.first)) > 1:
         base = f"memories->{layout.fields[layout.program.buffer_of(name).memory]}"
+    motion = function.motion(index).removeprefix(" + ")
     return Operand(
         local, layout.identifiers[name], layout.offset_name(name), motion=motion, base=base
     )
 
 
-def _local_name(call: Call, index: int) -> str:
-    return call.operator.operand_name(index)
-
-
 def _layer(layout: Layout, emitted: EmittedCall) -> str:
-    call, emission = emitted.call, emitted.emission
-    comment = _layer_comment(layout, call, emitted.kernel)
-    name, parameters = function_name(layout, call), _parameters(layout, call)
-    pointers = (
-        _memory(layout, call)
-        if emitted.kernel.takes_offsets
-        else _locals(layout, call, emitted.scope)
-    )
+    function, emission = emitted.function, emitted.emission
+    call, name = function.first, function.name
+    comment = _layer_comment(layout, function, emitted.kernel)
+    parameters = [layout.parameter, *(f"int32_t {move}" for move in function.moves)]
+    pointers = _memory(layout, call) if emitted.kernel.takes_offsets else _locals(layout, function)
     ends = [] if emission.result is None else [f"  return {emission.result};"]
     returned = "int" if ends else "void"
-    head = f"static {returned} {name}({', '.join(parameters)}) {{"
+    head = wrapped_call(f"static {returned} {name}(", parameters, ") {")
     if emission.wait is None:
         return "\n".join([*comment, head, *pointers, *emission.statements, *ends, "}"])
     both = [*parameters, "uint32_t token"]
@@ -305,7 +323,7 @@ def _layer(layout: Layout, emitted: EmittedCall) -> str:
 
 
 def _function(
-    head: str, parameters: Sequence[str], pointers: Sequence[str], statements: Sequence[str]
+    head: str, parameters: Sequence[str], pointers: Iterable[str], statements: Sequence[str]
 ) -> list[str]:
     """A function with those of its pointers that its statements name; other parameters are passed for nothing."""
     body = [*(line for line in pointers if _names(statements, _declared(line))), *statements]
@@ -327,25 +345,22 @@ def _names(statements: Sequence[str], name: str) -> bool:
     return any(re.search(rf"\b{name}\b", statement) for statement in statements)
 
 
-def _parameters(layout: Layout, call: Call) -> list[str]:
-    counters = [f"int32_t {counter_name(counter)}" for counter in layout.moved_by(call)]
-    return [layout.parameter, *counters]
-
-
-def _layer_comment(layout: Layout, call: Call, kernel: Kernel) -> list[str]:
+def _layer_comment(layout: Layout, function: Function, kernel: Kernel) -> list[str]:
+    call = function.first
     lines = [
         f"Layer {layout.numbers[call.name]}, {call.name}: {call.operator.title} by {kernel.name}"
     ]
-    for index, name in enumerate(call.inputs):
-        if name is not None:
-            lines.append(f"  {_local_name(call, index)}: {_describe_operand(layout, name)}")
-    for name in call.outputs:
-        lines.append(f"  output: {_describe_operand(layout, name)}")
+    for index, (title, name) in enumerate(zip(titles(call), operands(call), strict=True)):
+        if name is not None and name != call.scratch:
+            title = "output" if title.startswith("output_") else title
+            lines.append(f"  {title}: {_describe_operand(layout, function, index, name)}")
     if call.scratch is not None:
         lines.append(f"  scratch: {layout.program.view[call.scratch].type.size_bytes} bytes")
-    served = sum(name == call.name for name in layout.served_by.values()) - 1
+    served = len(function.calls) - 1
     if served:
-        lines.append(f"  and {served} more that do the same")
+        lines.append(
+            f"  and {served} more that do the same{' elsewhere' if function.places else ''}"
+        )
     if call.engine is not None:
         lines.append(f"  beside the core, on {call.engine}")
     if call.reason:
@@ -353,11 +368,13 @@ def _layer_comment(layout: Layout, call: Call, kernel: Kernel) -> list[str]:
     return comment_lines(*lines)
 
 
-def _describe_operand(layout: Layout, name: str) -> str:
+def _describe_operand(layout: Layout, function: Function, index: int, name: str) -> str:
     program = layout.program
     if name not in program.view:
         return f"{name} {describe(program.type_of(name))}"
-    return f"{name} {describe(program.view[name].type)}, {_place(layout, name)}"
+    memory = "arena" if layout.has_arena else program.buffer_of(name).memory
+    place = f"{memory} + {layout.offset(name)}{function.motion(index)}"
+    return f"{name} {describe(program.view[name].type)}, {place}"
 
 
 def _memory(layout: Layout, call: Call) -> list[str]:
@@ -368,27 +385,15 @@ def _memory(layout: Layout, call: Call) -> list[str]:
     return [f"  uint8_t *arena = memories->{layout.fields[memory]};"]
 
 
-def _locals(layout: Layout, call: Call, scope: LayerScope) -> list[str]:
-    """Pointers to the operands in the arena, not to copies of constants; one given twice needs only its first name."""
-    lines: list[str] = []
-    for name, operand in zip(call.inputs, scope.inputs, strict=True):
-        if name is not None and operand is not None and name in layout.program.view:
-            lines.append(_pointer(layout, name, operand.expression, "const "))
-    for name, operand in zip(call.outputs, scope.outputs, strict=True):
-        lines.append(_pointer(layout, name, operand.expression, ""))
-    if call.scratch is not None and scope.scratch is not None:
-        lines.append(_pointer(layout, call.scratch, scope.scratch.expression, ""))
-    return lines
-
-
-def _pointer(layout: Layout, buffer: str, local: str, const: str) -> str:
-    element = C_TYPES[layout.program.view[buffer].type.dtype]
-    return f"  {const}{element} *{local} = ({const}{element} *)({layout.address(buffer)});"
-
-
-def _place(layout: Layout, name: str) -> str:
-    memory = "arena" if layout.has_arena else layout.program.buffer_of(name).memory
-    return f"{memory} + {layout.offset(name)}{layout.motion(name)}"
+def _locals(layout: Layout, function: Function) -> Iterator[str]:
+    """Pointers to the operands in the arena, not to copies of constants."""
+    call = function.first
+    for index, (title, name) in enumerate(zip(titles(call), operands(call), strict=True)):
+        if name is not None and name in layout.program.view:
+            const = "const " if index < len(call.inputs) else ""
+            kind = f"{const}{C_TYPES[layout.program.view[name].type.dtype]} *"
+            place = layout.address(name, motion=function.motion(index))
+            yield f"  {kind}{title} = ({kind})({place});"
 
 
 def _run(layout: Layout, name: str, writer: StepWriter) -> str:

@@ -22,9 +22,11 @@ from tinsmith_ir.program import (
 
 from tinsmith_c.copies import CopyWriter
 from tinsmith_c.engines import Drive, Engines
-from tinsmith_c.jobs import JobWriter, function_name, layer_done
+from tinsmith_c.functions import Functions
+from tinsmith_c.jobs import JobWriter, layer_done
 from tinsmith_c.layout import Layout, c_expression, counter_name, table_name, tables
 from tinsmith_c.scope import ConstantPool
+from tinsmith_c.text import wrapped_call
 
 _MODULO = """\
 // The remainder that is not negative.
@@ -90,6 +92,7 @@ class StepWriter:
     """Lines of the run function. failing: names of the calls whose functions return a status."""
 
     layout: Layout
+    functions: Functions
     pool: ConstantPool
     engines: Engines
     failing: Collection[str]
@@ -97,7 +100,7 @@ class StepWriter:
     def __post_init__(self) -> None:
         """What writes the parts."""
         self._copies = CopyWriter(self.layout, self.pool)
-        self._jobs = JobWriter(self.layout, self.pool, self.engines, self.failing)
+        self._jobs = JobWriter(self.layout, self.functions, self.pool, self.engines, self.failing)
 
     def lines(self) -> list[str]:
         """All steps, indented by two."""
@@ -145,12 +148,12 @@ class StepWriter:
                 yield from self._jobs.wait(step, indent)
 
     def _call(self, call: Call, indent: str) -> Iterator[str]:
-        layout = self.layout
+        function = self.functions.of(call)
         note = "refused |= " if call.name in self.failing else ""
-        memories = "bytes" if layout.has_arena else "memories"
-        arguments = [memories, *map(counter_name, layout.moved_by(call))]
-        yield f"{indent}{note}{function_name(layout, call)}({', '.join(arguments)});"
-        yield layer_done(layout, call, indent, "bytes")
+        memories = "bytes" if self.layout.has_arena else "memories"
+        arguments = [memories, *function.arguments(call)]
+        yield wrapped_call(f"{indent}{note}{function.name}(", arguments, ");")
+        yield layer_done(self.layout, call, indent, "bytes")
 
 
 def _guard_of(step: Step) -> Guard | None:

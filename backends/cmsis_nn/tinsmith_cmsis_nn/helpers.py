@@ -15,7 +15,7 @@ typedef struct {
   int32_t scratch;
   int32_t scratch_bytes;
 } convolve_operands;"""
-"""Stands in front of `helper_text`."""
+"""Stands in front of `record_text`."""
 
 _TEXT = """\
 // Everything that a {what} needs besides the arena.
@@ -37,7 +37,7 @@ static TINSMITH_NOINLINE int {name}(const {name}_call *call, uint8_t *arena) {{
 }}"""
 
 _MOVED_TEXT = """\
-// The same where loops have moved input, output and scratch by so many bytes.
+// The same where input, output and scratch lie so many bytes behind.
 static TINSMITH_NOINLINE int {name}_moved(const {name}_call *call, uint8_t *arena, int32_t from,
                                           int32_t to, int32_t aside) {{
   const convolve_operands *operands = &call->operands;
@@ -48,7 +48,7 @@ static TINSMITH_NOINLINE int {name}_moved(const {name}_call *call, uint8_t *aren
 }}"""
 
 _APART_TEXT = """\
-// The same where input, output and scratch lie in memories of their own, moved by loops or not.
+// The same where input, output and scratch lie in memories of their own.
 static TINSMITH_NOINLINE int {name}_apart(const {name}_call *call, const uint8_t *from, uint8_t *to,
                                           uint8_t *aside) {{
   const convolve_operands *operands = &call->operands;
@@ -169,26 +169,24 @@ def nearest_kind(kind: Kind) -> Kind:
     )
 
 
-def helper_text(kind: Kind) -> str:
-    """The record type and the function; they stand behind `OPERANDS_TEXT`."""
-    record = _TEXT.format(name=kind.name, what=kind.what, parameters=kind.parameters)
-    return f"{record}\n\n{_CALL_TEXT.format(name=kind.name, call=_call(kind))}"
+def record_text(kind: Kind) -> str:
+    """The record type; it stands behind `OPERANDS_TEXT`."""
+    return _TEXT.format(name=kind.name, what=kind.what, parameters=kind.parameters)
 
 
-def moved_text(kind: Kind) -> str:
-    """The function for calls whose operands loops move; it stands behind `helper_text`."""
-    return _MOVED_TEXT.format(name=kind.name, call=_call(kind))
+def call_text(kind: Kind, suffix: str) -> str:
+    """The function for whole layers; it stands behind `record_text`.
 
-
-def apart_text(kind: Kind) -> str:
-    """The function for calls whose operands lie in several memories; it stands behind `helper_text`."""
-    return _APART_TEXT.format(name=kind.name, call=_call(kind))
+    suffix: "", "_moved" where operands do not lie where the record says, "_apart" where they lie in several memories.
+    """
+    text = {"": _CALL_TEXT, "_moved": _MOVED_TEXT, "_apart": _APART_TEXT}[suffix]
+    return text.format(name=kind.name, call=_call(kind))
 
 
 def part_call_text(kind: Kind, suffix: str) -> str:
     """The function for parts; it stands behind `PART_TEXT` and that for whole layers.
 
-    suffix: "", "_moved" or "_apart".
+    suffix: as of `call_text`.
     """
     declared = {
         "": ("uint8_t *arena",),

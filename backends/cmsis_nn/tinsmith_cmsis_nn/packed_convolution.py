@@ -37,11 +37,10 @@ from tinsmith_cmsis_nn.helpers import (
     OPERANDS_TEXT,
     PART_TEXT,
     Kind,
-    apart_text,
-    helper_text,
-    moved_text,
+    call_text,
     nearest_kind,
     part_call_text,
+    record_text,
 )
 from tinsmith_cmsis_nn.nearest import is_nearest
 from tinsmith_cmsis_nn.packing import (
@@ -235,7 +234,7 @@ def emit_record(
     """
     kind = nearest_kind(kind) if is_nearest(layer) else kind
     scope.helper(OPERANDS_TEXT)
-    scope.helper(helper_text(kind))
+    scope.helper(record_text(kind))
     given, scratch = scope.inputs[0], scope.scratch
     if given is None:
         raise ValueError(f"layer {layer.name}: the input is absent")
@@ -305,7 +304,6 @@ def _called(
     bases = [operand.base if operand else "" for operand in operands]
     suffix, arguments = "", [record, "arena"]
     if any(bases):
-        scope.helper(apart_text(kind))
         suffix = "_apart"
         arguments = [
             record,
@@ -315,9 +313,9 @@ def _called(
             ),
         ]
     elif any(motions):
-        scope.helper(moved_text(kind))
         suffix = "_moved"
         arguments += (motion or "0" for motion in motions)
+    scope.helper(call_text(kind, suffix))
     if is_part:
         scope.helper(part_call_text(kind, suffix))
     called = expression(f"{kind.name}{'_part' if is_part else ''}{suffix}", arguments)
