@@ -10,7 +10,7 @@ from tinsmith_ir.pipeline import Pipeline
 from tinsmith_ir.program_printer import print_program
 from tinsmith_ir.testing import GraphBuilder, random_inputs
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import Lower, Signature, find_kernel, layer_of_call, lower
+from tinsmith_lowering import Layer, Lower, Signature, find_kernel, layer_of_call, lower
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -26,6 +26,22 @@ def adder(elements: int) -> Graph:
 def test_the_first_kernel_whose_rules_hold_is_chosen() -> None:
     (call,) = lower(adder(8), HOST, toys().all).calls
     assert (call.kernel, call.reason) == ("toy_fast_add", "")
+
+
+def test_a_kernel_that_does_not_pay_is_not_chosen_but_may_be_called() -> None:
+    def is_long(layer: Layer) -> str | None:
+        """Vectors have 100 elements."""
+        return None if layer.output.elements >= 100 else f"it has {layer.output.elements}"
+
+    dear = replace(toys().all[0], rules=(), pays=(is_long,))
+    kernels = dear, *toys().all[1:]
+    program = lower(adder(8), HOST, kernels)
+    (call,) = program.calls
+    assert call.kernel == "toy_add"
+    assert call.reason.startswith("toy_fast_add: Vectors have 100 elements: it has 8")
+    layer = layer_of_call(program, call, HOST)
+    assert dear.broken_rule(layer) is None
+    assert dear.why_not(layer) == "Vectors have 100 elements: it has 8"
 
 
 def test_lowering_is_a_pass_from_graph_to_program() -> None:

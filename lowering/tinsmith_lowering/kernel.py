@@ -317,7 +317,9 @@ class Kernel(Checked):
     included, as written between quotes. emit: the C of one call. prepare: the constants that a call
     reads; `emit` names them and no others. scratch_bytes: working memory of one call, live during it
     only. engine: the unit of the CPU that does the work, for the report. roundings: the modes that it
-    computes. asymmetric_weights: it is for layers whose weights have a zero point other than 0, and for no
+    computes. pays: rules of layers for which no kernel behind this one is better; a part of a layer that has this
+    kernel may break them, as another one would be code and constants more. asymmetric_weights: it is for layers whose
+    weights have a zero point other than 0, and for no
     others; None is for both. checks: conditions in C that the generated file asserts of the headers (their version,
     say). guards: C text in front of the headers, which refuses a compiler for another CPU than constants
     and scratch are made for. walk: the order in which a call reads and writes, from which follows how its
@@ -344,6 +346,7 @@ class Kernel(Checked):
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = field(default=constant_operands)
     engine: str = "cpu"
     roundings: tuple[Rounding, ...] = (Rounding.TFLITE,)
+    pays: tuple[Rule, ...] = ()
     asymmetric_weights: bool | None = False
     checks: tuple[str, ...] = ()
     guards: tuple[str, ...] = ()
@@ -414,11 +417,19 @@ class Kernel(Checked):
 
         The layer's operator, element types and rounding must be this kernel's.
         """
-        for rule in self.rules:
-            finding = rule(layer)
-            if finding is not None:
-                return f"{rule_text(rule)}: {finding}"
-        return None
+        return _broken(self.rules, layer)
+
+    def why_not(self, layer: Layer) -> str | None:
+        """The same, of rules and of what makes the kernel pay: why it is not chosen."""
+        return self.broken_rule(layer) or _broken(self.pays, layer)
+
+
+def _broken(rules: Sequence[Rule], layer: Layer) -> str | None:
+    for rule in rules:
+        finding = rule(layer)
+        if finding is not None:
+            return f"{rule_text(rule)}: {finding}"
+    return None
 
 
 def rule_text(rule: Rule) -> str:

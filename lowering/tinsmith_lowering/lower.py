@@ -385,7 +385,7 @@ def _choose(
     """The kernel and why not a better one; or why there is none."""
     broken: list[str] = []
     for kernel in _taking(layer.kind, tuple(kernels)):
-        finding = kernel.broken_rule(layer)
+        finding = kernel.why_not(layer)
         if finding is None and kernel.takes_offsets and not in_one_memory:
             finding = "Operands and results lie in one memory: one of them is a state"
         if finding is None:

@@ -29,7 +29,8 @@ def _section(computed: str, kernels: Sequence[Kernel]) -> str:
 def _rules(kernel: Kernel) -> str:
     weights = _WEIGHTS[kernel.asymmetric_weights]
     rounded = [] if kernel.roundings == (Rounding.TFLITE,) else [_rounded(kernel.roundings)]
-    return "; ".join([*weights, *rounded, *(rule_text(rule) for rule in kernel.rules)]) or "-"
+    rules = map(rule_text, (*kernel.rules, *kernel.pays))
+    return "; ".join([*weights, *rounded, *rules]) or "-"
 
 
 _WEIGHTS = {

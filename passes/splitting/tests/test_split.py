@@ -1,11 +1,15 @@
 """Programs that stream rows compute what they did."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from images import HOST, KERNELS, Network, lowered, random_network
-from tinsmith_ir import Call, Program, UsageError, evaluate_program, verify_program
+from tinsmith_ir import Call, Graph, Program, UsageError, evaluate_program, verify_program
+from tinsmith_ir.operators import DepthwiseConv2D
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import StreamPlan
+from tinsmith_lowering import Cost, Layer, StreamPlan, lower
 from tinsmith_splitting import SplitCalls
 
 
@@ -43,10 +47,14 @@ def test_nothing_changes_without_a_budget_or_where_all_fits() -> None:
 
 
 def expanded(rows: int, columns: int) -> Program:
+    return lowered(expanded_graph(rows, columns))
+
+
+def expanded_graph(rows: int, columns: int) -> Graph:
     """Channels expanded from 4 to 32, filtered each, and joined again."""
     network = Network(1, rows, columns, 4)
     wide = network.conv(network.x, 32, 1)
-    return lowered(network.build(network.conv(network.depthwise(wide), 4, 1)))
+    return network.build(network.conv(network.depthwise(wide), 4, 1))
 
 
 def test_a_wide_tensor_between_two_narrow_ones_becomes_a_window() -> None:
@@ -95,6 +103,27 @@ def test_rows_as_many_as_fit_are_made_at_a_time() -> None:
     assert more.segments[0].rows > few.segments[0].rows
     assert more.extra < few.extra
     assert more.live_bytes <= 12 * 1024
+
+
+@pytest.mark.parametrize(("times", "kept"), [(1.05, True), (1.2, False)])
+def test_a_part_keeps_the_kernel_of_the_whole_unless_that_is_much_slower(
+    times: float, kept: bool
+) -> None:
+    def is_tall(layer: Layer) -> str | None:
+        """Images have 8 rows."""
+        return None if layer.output.shape[1] >= 8 else f"it has {layer.output.shape[1]}"
+
+    def instructions(count: float) -> Callable[[Layer], Cost]:
+        return lambda layer: Cost(round(count * layer.output.elements))
+
+    depthwise = "tinsmith_depthwise_conv2d_s8"
+    (plain,) = (it for it in KERNELS if it.name == depthwise and it.operator is DepthwiseConv2D)
+    tall = replace(plain, name="tall", pays=(is_tall,), cost=instructions(100 * times))
+    kernels = tall, *(replace(it, cost=instructions(100)) for it in KERNELS)
+    whole = lower(expanded_graph(16, 16), HOST, kernels)
+    made = SplitCalls(HOST, kernels, 5 * 1024).run(whole)
+    found = {call.kernel for call in made.calls if call.operator.mnemonic == "depthwise_conv2d"}
+    assert found == {"tall" if kept else depthwise}
 
 
 def test_a_budget_below_the_least_is_said() -> None:

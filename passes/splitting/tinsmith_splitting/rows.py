@@ -17,6 +17,11 @@ from tinsmith_target import Target
 from tinsmith_splitting.segment import Price
 from tinsmith_splitting.stream import Read, Stage
 
+_ANOTHER = 1.1
+"""How many times the instructions a part may take with the kernel of the whole, which has its code and its constants
+already.
+"""
+
 _CALL_COST = 250.0
 """Instructions of a call beside what it computes, where nobody has measured its kernel."""
 
@@ -134,12 +139,21 @@ class Parts:
             kernel = find_kernel(call.kernel, layer, self.kernels)
         except UnsupportedError:
             kernel = None
+        own = None
         if kernel is not None and kernel.broken_rule(layer) is None:
-            return PartKernel(
-                kernel, kernel.with_options(layer, call.options), call.kernel, call.reason
-            )
+            seen = kernel.with_options(layer, call.options)
+            own = PartKernel(kernel, seen, call.kernel, call.reason)
+            if kernel.why_not(layer) is None:
+                return own
         kernel, reason, called = choose_kernel(layer, self.kernels)
-        return PartKernel(kernel, kernel.with_options(layer, call.options), called, reason)
+        best = PartKernel(kernel, kernel.with_options(layer, call.options), called, reason)
+        if own is not None and _cost(own) <= _ANOTHER * _cost(best):
+            return own
+        return best
+
+
+def _cost(choice: PartKernel) -> float:
+    return cost_of(choice.kernel, choice.layer)
 
 
 @dataclass(frozen=True, eq=False)
