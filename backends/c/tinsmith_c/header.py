@@ -260,7 +260,7 @@ def _tensor(layout: Layout, name: str, label: str, buffer: str, *, is_input: boo
     parameter, memory = f"{const}void *arena", "arena"
     if not layout.has_arena:
         field = layout.fields[layout.program.buffer_of(buffer).memory]
-        parameter, memory = layout.parameter, f"memories->{field}"
+        parameter, memory = layout.entry_parameter, f"memories->{field}"
     lines += [
         f"static inline {const}{element} *{name}_{label}({parameter}) {{",
         f"  return ({const}{element} *)(({const}{byte} *){memory} + {prefix}_OFFSET);",

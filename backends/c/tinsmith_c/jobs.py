@@ -62,7 +62,7 @@ class JobWriter:
                 yield f"{indent}{place}.step = {started.number}u;"
             yield from CopyWriter(self.layout, self.pool).copy(started.step, indent, token)
             return
-        memories = "bytes" if self.layout.has_arena else "memories"
+        memories = "bytes" if self.layout.has_one_base else "memories"
         yield f"{indent}{{  // {_title(started)}"
         yield f"{indent}  {self._type} *const job = &{place};"
         yield f"{indent}  job->{self._memories} = {memories};"
@@ -107,7 +107,7 @@ class JobWriter:
 
     @property
     def _memories(self) -> str:
-        return "arena" if self.layout.has_arena else "memories"
+        return "arena" if self.layout.has_one_base else "memories"
 
     def _struct(self) -> str:
         can_fail = any(self._refuses(one) and one.drive is Drive.JOB for one in self.engines.kept)

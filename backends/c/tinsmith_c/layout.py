@@ -66,17 +66,26 @@ class Layout:
         """The memory of the caller's, whose bytes a function gives when asked; "" if there is none."""
         return next((memory.name for memory in self.program.memories if memory.is_caller), "")
 
+    @cached_property
+    def has_one_base(self) -> bool:
+        """True if all that steps touch, but for inputs that the caller hands over, lies in one memory, so that its start
+        is all that functions are told.
+        """
+        return self.has_arena or (len(self.pointers) == 1 and not self.program.engines)
+
     @property
     def parameter(self) -> str:
         """How functions take the memories."""
-        if self.has_arena:
-            return "uint8_t *arena"
-        return f"const {c_name(self.program)}_memories_t *memories"
+        return "uint8_t *arena" if self.has_one_base else self._struct
 
     @property
     def entry_parameter(self) -> str:
         """How the functions of the header take them: an arena of any type."""
-        return "void *arena" if self.has_arena else self.parameter
+        return "void *arena" if self.has_arena else self._struct
+
+    @property
+    def _struct(self) -> str:
+        return f"const {c_name(self.program)}_memories_t *memories"
 
     @cached_property
     def fields(self) -> dict[str, str]:
@@ -95,7 +104,7 @@ class Layout:
         front of it, of memories and of counters. motion: what moves it in the place of loops.
         """
         start = f"{holder}{arena}"
-        if not self.has_arena:
+        if not self.has_one_base:
             field = self.fields[self.program.buffer_of(name).memory]
             start = f"(uint8_t *){holder}memories->{field}"
         moved = self.motion(name, holder) if motion is None else motion

@@ -379,7 +379,7 @@ def _describe_operand(layout: Layout, function: Function, index: int, name: str)
 
 def _memory(layout: Layout, call: Call) -> list[str]:
     """The pointer that offsets are counted from, where it is no parameter."""
-    if layout.has_arena or len(layout.memories_of(call)) > 1:
+    if layout.has_one_base or len(layout.memories_of(call)) > 1:
         return []
     (memory,) = layout.memories_of(call)
     return [f"  uint8_t *arena = memories->{layout.fields[memory]};"]
@@ -403,7 +403,7 @@ def _run(layout: Layout, name: str, writer: StepWriter) -> str:
     lines = _entry(layout, name, "run", uses_bytes=bool(layout.program.steps))
     if _is_small(layout, writer.engines):
         lines[0] = f"TINSMITH_SMALL {lines[0]}"
-        if not layout.has_arena:
+        if not layout.has_one_base:
             lines += _own_memories(name)
     if writer.failing:
         lines.append("  int refused = 0;")
@@ -459,6 +459,7 @@ def _entry(layout: Layout, name: str, verb: str, *, uses_bytes: bool) -> list[st
     lines = [f"int {name}_{verb}({layout.entry_parameter}) {{"]
     for condition in conditions:
         lines += [f"  if ({condition}) {{", f"    return {prefix}_ERROR_ARENA;", "  }"]
-    if uses_bytes and layout.has_arena:
-        lines.append("  uint8_t *bytes = arena;")
+    if uses_bytes and layout.has_one_base:
+        start = "arena" if layout.has_arena else f"memories->{next(iter(layout.pointers.values()))}"
+        lines.append(f"  uint8_t *bytes = {start};")
     return lines

@@ -150,7 +150,7 @@ class StepWriter:
     def _call(self, call: Call, indent: str) -> Iterator[str]:
         function = self.functions.of(call)
         note = "refused |= " if call.name in self.failing else ""
-        memories = "bytes" if self.layout.has_arena else "memories"
+        memories = "bytes" if self.layout.has_one_base else "memories"
         arguments = [memories, *function.arguments(call)]
         yield wrapped_call(f"{indent}{note}{function.name}(", arguments, ");")
         yield layer_done(self.layout, call, indent, "bytes")
