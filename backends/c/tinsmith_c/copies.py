@@ -38,9 +38,11 @@ class CopyWriter:
     arena: str = "bytes"
     holder: str = ""
 
-    def copy(self, copy: Copy, indent: str, dma_token: str | None = None) -> Iterator[str]:
+    def copy(
+        self, copy: Copy, indent: str, dma_token: str | None = None, begin: str = ""
+    ) -> Iterator[str]:
         """Loops over what does not lie densely on both sides; the innermost of them is the rows of a DMA, if one
-        copies: `dma_token` is then what it is started with.
+        copies: `dma_token` is then what it is started with. begin: where in what the caller hands over, if C says it.
         """
         program = self.layout.program
         destination = program.view[copy.destination]
@@ -52,8 +54,8 @@ class CopyWriter:
             return
         if dma_token is not None and source.ring is None and destination.ring is None:
             source, destination = _with_fewest_axes(source, destination)
-        if self.layout.asked and self._is_asked(source):
-            yield from self._ask(copy, source, destination, indent)
+        if self.layout.asks(copy):
+            yield from self._ask(copy, source, destination, indent, begin)
             return
         inner = min(contiguous_axes(source), contiguous_axes(destination))
         axes = range(len(source.type.shape) - inner)
@@ -82,22 +84,17 @@ class CopyWriter:
         yield from _close(looped, source, f"{indent}  ")
         yield f"{indent}}}"
 
-    def _is_asked(self, view: View) -> bool:
-        program = self.layout.program
-        return (
-            view.name in program.view and program.buffer_of(view.name).memory == self.layout.asked
-        )
-
-    def _ask(self, copy: Copy, source: View, destination: View, indent: str) -> Iterator[str]:
+    def _ask(
+        self, copy: Copy, source: View, destination: View, indent: str, begin: str
+    ) -> Iterator[str]:
         """A call of the function that hands over inputs; a refusal ends the run."""
         if not destination.is_dense:
             raise GraphError(
                 f"expected a dense view for what the caller hands over, got\n  {print_view(destination)}\n"
             )
         name = c_name(self.layout.program)
-        offset = (
-            f"{self.layout.offset_name(source.name)}{self.layout.motion(source.name, self.holder)}"
-        )
+        motion = self.layout.motion(source.name, self.holder)
+        offset = begin or f"{self.layout.offset_name(source.name)}{motion}"
         yield f"{indent}{{  // {print_name_of(copy)}"
         arguments = [
             "memories->context",

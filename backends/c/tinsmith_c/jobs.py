@@ -16,14 +16,20 @@ from tinsmith_c.scope import ConstantPool
 from tinsmith_c.text import comment_lines, wrapped_call
 
 
-def layer_done(layout: Layout, call: Call, indent: str, arena: str, holder: str = "") -> str:
-    """The hook behind a call. arena, holder: as of `Layout.address`."""
+def layer_done(
+    layout: Layout, call: Call, indent: str, arena: str, holder: str = "", number: str = ""
+) -> str:
+    """The hook behind a call. arena, holder: as of `Layout.address`. number: of the call, where C works it out."""
     output = layer_output(call)
     view = layout.program.view[output]
     size = layout_bytes(view.layout, view.type)
     return wrapped_call(
         f"{indent}TINSMITH_LAYER_DONE(",
-        [f"{layout.numbers[call.name]}u", layout.address(output, arena, holder), f"{size}u"],
+        [
+            number or f"{layout.numbers[call.name]}u",
+            layout.address(output, arena, holder),
+            f"{size}u",
+        ],
         ");",
     )
 

@@ -9,7 +9,7 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.hazards import step_names
-from tinsmith_ir.program import Call, Loop, Program, SimpleStep, Step, simple_steps
+from tinsmith_ir.program import Call, Copy, Loop, Program, SimpleStep, Step, simple_steps
 from tinsmith_lowering import ARENA_ALIGNMENT
 
 from tinsmith_c.names import NameTable, buffer_names, c_identifier, is_header, shortened
@@ -68,23 +68,29 @@ class Layout:
 
     @cached_property
     def has_one_base(self) -> bool:
-        """True if all that steps touch, but for inputs that the caller hands over, lies in one memory, so that its start
-        is all that functions are told.
+        """True if all that steps touch, but for inputs that the caller hands over, lies in one memory: its start is all
+        that functions are told then.
         """
         return self.has_arena or (len(self.pointers) == 1 and not self.program.engines)
+
+    def asks(self, copy: Copy) -> bool:
+        """Whether it copies what the caller hands over."""
+        program, name = self.program, copy.source
+        return name in program.view and program.buffer_of(name).memory == self.asked
 
     @property
     def parameter(self) -> str:
         """How functions take the memories."""
-        return "uint8_t *arena" if self.has_one_base else self._struct
+        return "uint8_t *arena" if self.has_one_base else self.struct
 
     @property
     def entry_parameter(self) -> str:
         """How the functions of the header take them: an arena of any type."""
-        return "void *arena" if self.has_arena else self._struct
+        return "void *arena" if self.has_arena else self.struct
 
     @property
-    def _struct(self) -> str:
+    def struct(self) -> str:
+        """How functions take the struct of all memories."""
         return f"const {c_name(self.program)}_memories_t *memories"
 
     @cached_property

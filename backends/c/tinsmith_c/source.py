@@ -58,7 +58,7 @@ _HOOK = """\
 void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
 #define TINSMITH_LAYER_DONE(layer, output, bytes) tinsmith_layer_done((layer), (output), (bytes))
 #else
-#define TINSMITH_LAYER_DONE(layer, output, bytes) ((void)0)
+#define TINSMITH_LAYER_DONE(layer, output, bytes) ((void)(layer))
 #endif"""
 
 
@@ -142,7 +142,8 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
     guards = dict.fromkeys(guard for kernel in kernels for guard in kernel.guards)
     writers = layout, emitted.functions, pool, engines, emitted.failing
     jobs = JobWriter(*writers).definitions()
-    run = _run(layout, name, StepWriter(*writers))
+    steps = StepWriter(*writers)
+    run = _run(layout, name, steps)
     reset = _reset(layout, name, pool)
     before = [
         "\n".join(comment_lines(*provenance(layout, options))),
@@ -162,6 +163,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         *pool.helpers,
         *(_layer(layout, one) for one in emitted.written),
         *jobs,
+        *steps.phrases(),
         run,
         reset,
     ]
@@ -405,12 +407,7 @@ def _run(layout: Layout, name: str, writer: StepWriter) -> str:
         lines[0] = f"TINSMITH_SMALL {lines[0]}"
         if not layout.has_one_base:
             lines += _own_memories(name)
-    if writer.failing:
-        lines.append("  int refused = 0;")
-    lines += writer.lines()
-    kernel = f"{name.upper()}_ERROR_KERNEL"
-    lines.append(f"  return refused == 0 ? 0 : {kernel};" if writer.failing else "  return 0;")
-    return "\n".join([*lines, "}"])
+    return "\n".join([*lines, *writer.lines(), "}"])
 
 
 def _is_small(layout: Layout, engines: Engines) -> bool:

@@ -11,10 +11,8 @@ from tinsmith_ir.program import (
     Copy,
     Fill,
     Guard,
-    Loop,
     Program,
     SimpleStep,
-    Step,
     View,
     Wait,
     simple_steps,
@@ -24,9 +22,13 @@ from tinsmith_c.copies import CopyWriter
 from tinsmith_c.engines import Drive, Engines
 from tinsmith_c.functions import Functions
 from tinsmith_c.jobs import JobWriter, layer_done
-from tinsmith_c.layout import Layout, c_expression, counter_name, table_name, tables
+from tinsmith_c.layout import Layout, c_expression, c_name, counter_name, table_name, tables
+from tinsmith_c.phrases import Item, Looped, Phrase, Phrases, Said
 from tinsmith_c.scope import ConstantPool
-from tinsmith_c.text import wrapped_call
+from tinsmith_c.text import comment_lines, wrapped_call
+
+_BEGIN, _LAYER = "begin", "layer"
+"""Parameters of the function of a phrase: where it begins to read, and the number of its first call."""
 
 _MODULO = """\
 // The remainder that is not negative.
@@ -89,7 +91,9 @@ def _stepped_on(program: Program) -> list[View]:
 
 @dataclass
 class StepWriter:
-    """Lines of the run function. failing: names of the calls whose functions return a status."""
+    """Lines of the run function, and the functions of phrases. failing: names of the calls whose functions return a
+    status.
+    """
 
     layout: Layout
     functions: Functions
@@ -101,63 +105,205 @@ class StepWriter:
         """What writes the parts."""
         self._copies = CopyWriter(self.layout, self.pool)
         self._jobs = JobWriter(self.layout, self.functions, self.pool, self.engines, self.failing)
+        self._phrases = Phrases(self.layout, self.functions)
+
+    @property
+    def memories(self) -> str:
+        """What functions are told."""
+        return "bytes" if self.layout.has_one_base else "memories"
+
+    def phrases(self) -> list[str]:
+        """The functions of phrases, each behind those that it calls."""
+        return ["\n".join(self._function(phrase)) for phrase in self._phrases.in_order()]
 
     def lines(self) -> list[str]:
-        """All steps, indented by two."""
+        """All steps, indented by two, and the end."""
         declared = self._jobs.declaration()
         return [
             *([f"  {declared}"] if declared else []),
-            *self._steps(self.layout.program.steps, "  ", {}),
+            *_declarations(notes=bool(self.failing)),
+            *self._items(self._phrases.items, "  ", {}, None),
+            *_ends(self._error, notes=bool(self.failing)),
         ]
 
-    def _steps(
-        self, steps: Sequence[Step], indent: str, counts: Mapping[str, int]
+    @property
+    def _error(self) -> str:
+        return f"{c_name(self.layout.program).upper()}_ERROR_KERNEL"
+
+    def _function(self, phrase: Phrase) -> Iterator[str]:
+        layout = self.layout
+        calls = [step.name for step in _steps(phrase.items) if isinstance(step, Call)]
+        title = f"What is done in {phrase.places} places: {', '.join(calls) or 'a copy'}"
+        yield from comment_lines(title)
+        parameters = ["uint8_t *bytes" if layout.has_one_base else layout.struct]
+        if phrase.reads is not None:
+            struct = [layout.struct] if layout.has_one_base else []
+            parameters += [*struct, f"int32_t {_BEGIN}"]
+        if phrase.first is not None:
+            parameters.append(f"uint32_t {_LAYER}")
+        is_void = not self._can_fail(phrase.items)
+        returned = "void" if is_void else "int"
+        head = f"static TINSMITH_SMALL TINSMITH_NOINLINE {returned} {phrase.name}("
+        yield wrapped_call(head, parameters, ") {")
+        notes = self._notes_refusals(phrase.items)
+        yield from _declarations(notes=notes)
+        yield from self._items(phrase.items, "  ", {}, phrase)
+        if not is_void:
+            yield from _ends("" if phrase.reads is None else self._error, notes=notes)
+        yield "}"
+
+    def _notes_refusals(self, items: Sequence[Item]) -> bool:
+        """Whether some item of a function, or of its loops, is a call that may refuse, or a phrase that says so."""
+        return any(
+            self._notes_refusals(item.items)
+            if isinstance(item, Looped)
+            else item.phrase.reads is None and self._can_fail(item.phrase.items)
+            if isinstance(item, Said)
+            else isinstance(item, Call) and item.name in self.failing
+            for item in items
+        )
+
+    def _can_fail(self, items: Sequence[Item]) -> bool:
+        """Whether some step refuses, or the caller does when it is asked."""
+        return any(
+            (isinstance(step, Call) and step.name in self.failing)
+            or (isinstance(step, Copy) and self.layout.asks(step))
+            for step in _steps(items)
+        )
+
+    def _items(
+        self,
+        items: Sequence[Item],
+        indent: str,
+        counts: Mapping[str, int],
+        phrase: Phrase | None,
     ) -> Iterator[str]:
-        """Those in a row under the same guard stand in one `if`. counts: of the loops around them."""
-        for guard, group in groupby(steps, _guard_of):
+        """Those in a row under the same guard stand in one `if`. counts: of the loops around them. phrase: in whose
+        function they stand.
+        """
+        for guard, group in groupby(items, _guard_of):
             condition = "" if guard is None else _condition(guard, counts[guard.counter])
             inner = f"{indent}  " if condition else indent
-            lines = [line for step in group for line in self._step(step, inner, counts)]
+            lines = [line for item in group for line in self._item(item, inner, counts, phrase)]
             if lines and condition:
                 yield from (f"{indent}if ({condition}) {{", *lines, f"{indent}}}")
             else:
                 yield from lines
 
-    def _step(self, step: Step, indent: str, counts: Mapping[str, int]) -> Iterator[str]:
-        if isinstance(step, Loop):
-            variable = counter_name(step.counter)
-            yield f"{indent}for (int32_t {variable} = 0; {variable} < {step.count}; ++{variable}) {{"
-            yield from self._steps(step.body, f"{indent}  ", {**counts, step.counter: step.count})
-            yield f"{indent}}}"
-            return
-        yield from self._simple(step, indent)
+    def _item(
+        self, item: Item, indent: str, counts: Mapping[str, int], phrase: Phrase | None
+    ) -> Iterator[str]:
+        match item:
+            case Looped():
+                loop = item.loop
+                variable = counter_name(loop.counter)
+                yield f"{indent}for (int32_t {variable} = 0; {variable} < {loop.count}; ++{variable}) {{"
+                inner = {**counts, loop.counter: loop.count}
+                yield from self._items(item.items, f"{indent}  ", inner, phrase)
+                yield f"{indent}}}"
+            case Said():
+                yield from self._say(item, indent, phrase)
+            case _:
+                yield from self._simple(item, indent, phrase)
 
-    def _simple(self, step: SimpleStep, indent: str) -> Iterator[str]:
+    def _say(self, said: Said, indent: str, phrase: Phrase | None) -> Iterator[str]:
+        """The call of a phrase's function: what it refuses is noted, but if the caller did, that ends the run."""
+        arguments = [self.memories]
+        if said.reads is not None:
+            struct = ["memories"] if self.layout.has_one_base else []
+            arguments += [*struct, _begin(said.reads, phrase)]
+        if said.first is not None:
+            arguments.append(_number(said.first, phrase))
+        if said.reads is None:
+            note = "refused |= " if self._can_fail(said.phrase.items) else ""
+            yield wrapped_call(f"{indent}{note}{said.phrase.name}(", arguments, ");")
+            return
+        yield f"{indent}{{"
+        head = f"{indent}  const int ended = {said.phrase.name}("
+        yield wrapped_call(head, arguments, ");")
+        yield f"{indent}  if (ended != 0) {{"
+        yield f"{indent}    return ended;"
+        yield f"{indent}  }}"
+        yield f"{indent}}}"
+
+    def _simple(self, step: SimpleStep, indent: str, phrase: Phrase | None) -> Iterator[str]:
         match step:
             case Call() | Copy() if step.engine is not None:
                 started = self.engines.of(step)
                 if started is not None:
                     yield from self._jobs.start(started, indent)
             case Call():
-                yield from self._call(step, indent)
+                yield from self._call(step, indent, phrase)
             case Copy():
-                yield from self._copies.copy(step, indent)
+                begin = ""
+                if phrase is not None and self.layout.asks(step):
+                    start = self.layout.program.view[step.source].start
+                    offset = self.layout.offset(step.source)
+                    begin = _begin(Expression(offset, start.terms), phrase)
+                yield from self._copies.copy(step, indent, begin=begin)
             case Fill():
                 yield from self._copies.fill(step, indent)
             case Wait():
                 yield from self._jobs.wait(step, indent)
 
-    def _call(self, call: Call, indent: str) -> Iterator[str]:
+    def _call(self, call: Call, indent: str, phrase: Phrase | None) -> Iterator[str]:
         function = self.functions.of(call)
         note = "refused |= " if call.name in self.failing else ""
-        memories = "bytes" if self.layout.has_one_base else "memories"
-        arguments = [memories, *function.arguments(call)]
+        arguments = [self.memories, *function.arguments(call)]
         yield wrapped_call(f"{indent}{note}{function.name}(", arguments, ");")
-        yield layer_done(self.layout, call, indent, "bytes")
+        number = _number(self.layout.numbers[call.name], phrase)
+        yield layer_done(self.layout, call, indent, "bytes", number=number)
 
 
-def _guard_of(step: Step) -> Guard | None:
-    return None if isinstance(step, Loop) else step.guard
+def _declarations(*, notes: bool) -> Iterator[str]:
+    """notes: whether the function notes what refuses."""
+    if notes:
+        yield "  int refused = 0;"
+
+
+def _ends(error: str, *, notes: bool) -> Iterator[str]:
+    """error: what the function returns if something refused; "" for what that returned."""
+    if not notes:
+        yield "  return 0;"
+    elif error:
+        yield f"  return refused == 0 ? 0 : {error};"
+    else:
+        yield "  return refused;"
+
+
+def _steps(items: Sequence[Item]) -> Iterator[SimpleStep]:
+    """The steps of items, those of phrases and loops as they are written."""
+    for item in items:
+        if isinstance(item, Looped):
+            yield from _steps(item.items)
+        elif isinstance(item, Said):
+            yield from _steps(item.phrase.items)
+        else:
+            yield item
+
+
+def _begin(reads: Expression, phrase: Phrase | None) -> str:
+    """Where in what the caller hands over; in the function of a phrase, counted from where its place begins."""
+    if phrase is None:
+        return c_expression(reads)
+    assert phrase.reads is not None
+    distance = reads.base - phrase.reads.base
+    terms = tuple(term for term in reads.terms if term not in phrase.reads.terms)
+    moved = c_expression(Expression(distance, terms))
+    return _BEGIN if moved == "0" else f"{_BEGIN} + {moved}"
+
+
+def _number(layer: int, phrase: Phrase | None) -> str:
+    """Of a call; in the function of a phrase, counted from the first call of its place."""
+    if phrase is None:
+        return f"{layer}u"
+    assert phrase.first is not None
+    behind = layer - phrase.first
+    return f"{_LAYER} + {behind}u" if behind else _LAYER
+
+
+def _guard_of(item: Item) -> Guard | None:
+    return None if isinstance(item, Looped | Said) else item.guard
 
 
 def _condition(guard: Guard, count: int) -> str:
