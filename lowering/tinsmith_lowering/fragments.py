@@ -37,8 +37,8 @@ class Emission(Checked):
 class Operand:
     """How the C text names an operand: a local pointer, or a constant of the graph.
 
-    tensor: its C name. offset: enumerator of its place in the arena, "" for a constant. motion: what the loops around
-    the call add to it, "" for nothing. base: a pointer to the start of the memory that it lies in, where the call's
+    tensor: its C name. offset: where it lies in the arena, an enumerator or 0; "" for a constant. motion: what is added
+    to that, as in loops, "" for nothing. base: a pointer to the start of the memory that it lies in, where the call's
     operands lie in several; "" for the one that `arena` points to.
     description: its name and type as people read them. name: of the constant in the Program.
     """
@@ -81,6 +81,16 @@ class Scope(Protocol):
     @property
     def reads_copies(self) -> bool:
         """Whether constants are read where they were copied to: pointers to these are no constants of C."""
+        ...
+
+    @property
+    def place_type(self) -> str:
+        """C type that holds where operands lie, and how large they are, in bytes: the same for all layers."""
+        ...
+
+    @property
+    def extent_type(self) -> str:
+        """C type that holds heights and widths of images and windows: the same for all layers."""
         ...
 
     @property

@@ -25,18 +25,26 @@ _UNORDERED = "tinsmith_dma_start_unordered"
 _OF_BYTES = "tinsmith_dma_start_bytes_unordered"
 """Functions of tinsmith/dma.h."""
 
+_COPY_TEXT = """\
+// Copy bytes of the arena, places counted from its start.
+static TINSMITH_SMALL TINSMITH_NOINLINE void copy_bytes(uint8_t *arena, int32_t to, int32_t from, uint32_t bytes) {
+  memcpy(arena + to, arena + from, bytes);
+}"""
+
 
 @dataclass(frozen=True)
 class CopyWriter:
     """Blocks that copy and fill.
 
-    arena: what the arena is called where they stand. holder: in front of memories and counters, `job->`.
+    arena: what the arena is called where they stand. holder: in front of memories and counters, `job->`. is_terse: what
+    lies together in the arena is copied by a function that counts from its start, which is less code each time.
     """
 
     layout: Layout
     pool: ConstantPool
     arena: str = "bytes"
     holder: str = ""
+    is_terse: bool = False
 
     def copy(
         self, copy: Copy, indent: str, dma_token: str | None = None, begin: str = ""
@@ -58,6 +66,12 @@ class CopyWriter:
             yield from self._ask(copy, source, destination, indent, begin)
             return
         inner = min(contiguous_axes(source), contiguous_axes(destination))
+        if self.is_terse and dma_token is None and self._is_one_run(source, destination, inner):
+            self.pool.helpers[_COPY_TEXT] = None
+            places = (self._offset(view) for view in (destination, source))
+            arguments = [self.arena, *places, f"{source.type.size_bytes}u"]
+            yield wrapped_call(f"{indent}copy_bytes(", arguments, ");")
+            return
         axes = range(len(source.type.shape) - inner)
         size = math.prod(source.type.shape[len(axes) :]) * source.type.dtype.size_bytes
         rows = None if dma_token is None else _rows(axes, source, destination)
@@ -84,6 +98,15 @@ class CopyWriter:
         yield from _close(looped, source, f"{indent}  ")
         yield f"{indent}}}"
 
+    def _is_one_run(self, source: View, destination: View, inner: int) -> bool:
+        """Whether all bytes lie together, both in the arena and where they are copied from there."""
+        is_here = all(view.name in self.layout.program.view for view in (source, destination))
+        return is_here and inner == len(source.type.shape)
+
+    def _offset(self, view: View) -> str:
+        """Of a view's first byte in the arena."""
+        return f"{self.layout.offset_name(view.name)}{self.layout.motion(view.name, self.holder)}"
+
     def _ask(
         self, copy: Copy, source: View, destination: View, indent: str, begin: str
     ) -> Iterator[str]:
@@ -93,8 +116,7 @@ class CopyWriter:
                 f"expected a dense view for what the caller hands over, got\n  {print_view(destination)}\n"
             )
         name = c_name(self.layout.program)
-        motion = self.layout.motion(source.name, self.holder)
-        offset = begin or f"{self.layout.offset_name(source.name)}{motion}"
+        offset = begin or self._offset(source)
         yield f"{indent}{{  // {print_name_of(copy)}"
         arguments = [
             "memories->context",

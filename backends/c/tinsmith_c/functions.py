@@ -11,7 +11,7 @@ from tinsmith_ir.program import Call, View
 
 from tinsmith_c.layout import Layout, counter_name
 
-_FUNCTION_BYTES = 40
+_FUNCTION_BYTES = 60
 _ARGUMENT_BYTES = 4
 """About what a function, or the record that one has, and an argument of a call are compiled to on Cortex-M."""
 
@@ -46,32 +46,36 @@ class Function:
             return tuple(self.places.values())
         return tuple(map(counter_name, self.layout.moved_by(self.first)))
 
+    def offset(self, index: int) -> str:
+        """Where an operand is in its memory, in bytes, without what moves it: an enumerator, or 0."""
+        return "0" if index in self.places else self.layout.offset_name(self._name(index))
+
     def motion(self, index: int) -> str:
-        """What the function adds to the offset of an operand of `first`, ` + 16 * loop_i`."""
+        """What moves an operand, `16 * loop_i`; "" if nothing does."""
         if self.places:
-            return f" + {self.places[index]}" if index in self.places else ""
+            return self.places.get(index, "")
+        return self.layout.motion(self._name(index)).removeprefix(" + ")
+
+    def place(self, index: int) -> str:
+        """Where an operand is in its memory, in bytes."""
+        parts = self.offset(index), self.motion(index)
+        return " + ".join(part for part in parts if part not in ("", "0"))
+
+    def _name(self, index: int) -> str:
         name = operands(self.first)[index]
-        return "" if name is None else self.layout.motion(name)
+        assert name is not None
+        return name
 
     def arguments(self, call: Call) -> list[str]:
         """For `moves`, of a call that it serves."""
         if not self.places:
             return [*map(counter_name, self.layout.moved_by(call))]
+        names = operands(call)
         return [
-            self._distance(operands(self.first)[index], operands(call)[index])
+            f"{self.layout.offset_name(name)}{self.layout.motion(name)}"
             for index in self.places
+            if (name := names[index]) is not None
         ]
-
-    def _distance(self, first: str | None, here: str | None) -> str:
-        """From where the first call has an operand to where another has it."""
-        assert first is not None
-        assert here is not None
-        layout = self.layout
-        motion = layout.motion(here).removeprefix(" + ")
-        if layout.offset(here) == layout.offset(first):
-            return motion or "0"
-        apart = f"{layout.offset_name(here)} - {layout.offset_name(first)}"
-        return f"{apart} + {motion}" if motion else apart
 
 
 class Functions:

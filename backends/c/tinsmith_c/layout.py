@@ -103,18 +103,18 @@ class Layout:
         """The same without the memory of the caller's."""
         return {memory: field for memory, field in self.fields.items() if memory != self.asked}
 
-    def address(
-        self, name: str, arena: str = "arena", holder: str = "", motion: str | None = None
-    ) -> str:
+    def address(self, name: str, arena: str = "arena", holder: str = "") -> str:
         """C expression of a view's first byte, `arena` being the name of the arena there, and `holder` what stands in
-        front of it, of memories and of counters. motion: what moves it in the place of loops.
+        front of it, of memories and of counters.
         """
-        start = f"{holder}{arena}"
-        if not self.has_one_base:
-            field = self.fields[self.program.buffer_of(name).memory]
-            start = f"(uint8_t *){holder}memories->{field}"
-        moved = self.motion(name, holder) if motion is None else motion
-        return f"{start} + {self.offset_name(name)}{moved}"
+        start = self.start(name, arena, holder)
+        return f"{start} + {self.offset_name(name)}{self.motion(name, holder)}"
+
+    def start(self, name: str, arena: str = "arena", holder: str = "") -> str:
+        """The same of the memory that the view lies in."""
+        if self.has_one_base:
+            return f"{holder}{arena}"
+        return f"(uint8_t *){holder}memories->{self.fields[self.program.buffer_of(name).memory]}"
 
     def motion(self, name: str, holder: str = "") -> str:
         """What loops add to a view's offset, ` + 16 * i`."""
@@ -164,6 +164,19 @@ class Layout:
             if buffer.memory == memory
         ]
         return max(ends, default=1)
+
+    @cached_property
+    def place_type(self) -> str:
+        """C type of bytes in a memory of the arena, few of a small one."""
+        most = max((self.memory_bytes(memory) for memory in self.pointers), default=0)
+        return "uint16_t" if most < 1 << 16 else "int32_t"
+
+    @cached_property
+    def extent_type(self) -> str:
+        """C type of heights and widths."""
+        images = (view.type.shape for view in self.program.views if len(view.type.shape) == 4)
+        most = max((extent for shape in images for extent in shape[1:3]), default=0)
+        return "uint8_t" if most < 1 << 8 else "int16_t"
 
     @cached_property
     def arena_bytes(self) -> int:

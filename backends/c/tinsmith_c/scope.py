@@ -65,8 +65,8 @@ class LayerScope:
     """The Scope of one layer's function.
 
     layer: the layer's C name. inputs, outputs: operands in the operator's order, None if absent.
-    reads: the constants that the call names; those that a kernel arranged, by layout, are `layouts`. copies: of
-    these, a pointer to the copy that the call reads instead.
+    place_type, extent_type: see Scope. reads: the constants that the call names; those that a kernel arranged, by
+    layout, are `layouts`. copies: of these, a pointer to the copy that the call reads instead.
     """
 
     layer: str
@@ -75,6 +75,8 @@ class LayerScope:
     scratch: Operand | None
     scratch_bytes: int
     pool: ConstantPool
+    place_type: str
+    extent_type: str
     reads: frozenset[str]
     has_siblings: bool
     layouts: Mapping[str, Array]

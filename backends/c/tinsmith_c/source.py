@@ -3,7 +3,7 @@
 import io
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ from tinsmith_lowering import (
 )
 from tinsmith_target import Target
 
-from tinsmith_c.engines import Drive, Engines, steps_beside_the_core
+from tinsmith_c.engines import Engines, steps_beside_the_core
 from tinsmith_c.functions import Function, Functions, operands, titles
 from tinsmith_c.header import describe, provenance
 from tinsmith_c.jobs import JobWriter
@@ -31,7 +31,7 @@ from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES, ConstantPool, LayerScope
-from tinsmith_c.steps import StepWriter, definitions_of, headers_of
+from tinsmith_c.steps import StepWriter, definitions_of, headers_of, is_small
 from tinsmith_c.text import array_definition, comment_lines, wrapped_call
 
 _ATTRIBUTES = f"""\
@@ -153,7 +153,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         "\n".join(f'#include "{header}"' for header in sorted(headers)),
         "\n".join(_check(condition) for condition in checks),
         _ATTRIBUTES,
-        _SMALL if _is_small(layout, engines) else "",
+        _SMALL if is_small(layout, engines) else "",
         _HOOK,
         _offsets(layout, name),
     ]
@@ -161,7 +161,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         "\n".join(pool.records.values()),
         *definitions_of(layout.program),
         *pool.helpers,
-        *(_layer(layout, one) for one in emitted.written),
+        *(_layer(layout, engines, one) for one in emitted.written),
         *jobs,
         *steps.phrases(),
         run,
@@ -270,6 +270,8 @@ def _scope(layout: Layout, function: Function, pool: ConstantPool) -> LayerScope
         scratch=None if call.scratch is None else _operand(layout, function, last, names[last]),
         scratch_bytes=0 if call.scratch is None else program.view[call.scratch].type.size_bytes,
         pool=pool,
+        place_type=layout.place_type,
+        extent_type=layout.extent_type,
         reads=frozenset(call.reads),
         has_siblings=bool(call.reads) and layout.readers[frozenset(call.reads)] > 1,
         layouts={
@@ -296,20 +298,21 @@ def _operand(layout: Layout, function: Function, index: int, local: str) -> Oper
     base = ""
     if len(layout.memories_of(function.first)) > 1:
         base = f"memories->{layout.fields[layout.program.buffer_of(name).memory]}"
-    motion = function.motion(index).removeprefix(" + ")
-    return Operand(
-        local, layout.identifiers[name], layout.offset_name(name), motion=motion, base=base
-    )
+    place, motion = function.offset(index), function.motion(index)
+    return Operand(local, layout.identifiers[name], place, motion=motion, base=base)
 
 
-def _layer(layout: Layout, emitted: EmittedCall) -> str:
+def _layer(layout: Layout, engines: Engines, emitted: EmittedCall) -> str:
     function, emission = emitted.function, emitted.emission
     call, name = function.first, function.name
     comment = _layer_comment(layout, function, emitted.kernel)
     parameters = [layout.parameter, *(f"int32_t {move}" for move in function.moves)]
-    pointers = _memory(layout, call) if emitted.kernel.takes_offsets else _locals(layout, function)
+    pointers = (
+        _memory(layout, call) if emitted.kernel.takes_offsets else [*_locals(layout, function)]
+    )
     ends = [] if emission.result is None else [f"  return {emission.result};"]
-    returned = "int" if ends else "void"
+    small = "TINSMITH_SMALL " if is_small(layout, engines) else ""
+    returned = f"{small}int" if ends else f"{small}void"
     head = wrapped_call(f"static {returned} {name}(", parameters, ") {")
     if emission.wait is None:
         return "\n".join([*comment, head, *pointers, *emission.statements, *ends, "}"])
@@ -325,7 +328,7 @@ def _layer(layout: Layout, emitted: EmittedCall) -> str:
 
 
 def _function(
-    head: str, parameters: Sequence[str], pointers: Iterable[str], statements: Sequence[str]
+    head: str, parameters: Sequence[str], pointers: Sequence[str], statements: Sequence[str]
 ) -> list[str]:
     """A function with those of its pointers that its statements name; other parameters are passed for nothing."""
     body = [*(line for line in pointers if _names(statements, _declared(line))), *statements]
@@ -375,8 +378,9 @@ def _describe_operand(layout: Layout, function: Function, index: int, name: str)
     if name not in program.view:
         return f"{name} {describe(program.type_of(name))}"
     memory = "arena" if layout.has_arena else program.buffer_of(name).memory
-    place = f"{memory} + {layout.offset(name)}{function.motion(index)}"
-    return f"{name} {describe(program.view[name].type)}, {place}"
+    offset = "" if index in function.places else str(layout.offset(name))
+    parts = (part for part in (memory, offset, function.motion(index)) if part)
+    return f"{name} {describe(program.view[name].type)}, {' + '.join(parts)}"
 
 
 def _memory(layout: Layout, call: Call) -> list[str]:
@@ -394,8 +398,7 @@ def _locals(layout: Layout, function: Function) -> Iterator[str]:
         if name is not None and name in layout.program.view:
             const = "const " if index < len(call.inputs) else ""
             kind = f"{const}{C_TYPES[layout.program.view[name].type.dtype]} *"
-            place = layout.address(name, motion=function.motion(index))
-            yield f"  {kind}{title} = ({kind})({place});"
+            yield f"  {kind}{title} = ({kind})({layout.start(name)} + {function.place(index)});"
 
 
 def _run(layout: Layout, name: str, writer: StepWriter) -> str:
@@ -403,16 +406,11 @@ def _run(layout: Layout, name: str, writer: StepWriter) -> str:
     than the whole call, and refusals are defects that no input can cause.
     """
     lines = _entry(layout, name, "run", uses_bytes=bool(layout.program.steps))
-    if _is_small(layout, writer.engines):
+    if is_small(layout, writer.engines):
         lines[0] = f"TINSMITH_SMALL {lines[0]}"
         if not layout.has_one_base:
             lines += _own_memories(name)
     return "\n".join([*lines, *writer.lines(), "}"])
-
-
-def _is_small(layout: Layout, engines: Engines) -> bool:
-    """Whether the run function is worth compiling for size: it has loops, or is one of tiles."""
-    return engines.drives(Drive.DMA) or bool(layout.counters)
 
 
 def _own_memories(name: str) -> list[str]:

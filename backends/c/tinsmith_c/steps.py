@@ -89,6 +89,11 @@ def _stepped_on(program: Program) -> list[View]:
     return [view for view in program.views if view.name in names]
 
 
+def is_small(layout: Layout, engines: Engines) -> bool:
+    """Whether functions are worth compiling for size: there are loops, or tiles."""
+    return engines.drives(Drive.DMA) or bool(layout.counters)
+
+
 @dataclass
 class StepWriter:
     """Lines of the run function, and the functions of phrases. failing: names of the calls whose functions return a
@@ -103,7 +108,8 @@ class StepWriter:
 
     def __post_init__(self) -> None:
         """What writes the parts."""
-        self._copies = CopyWriter(self.layout, self.pool)
+        is_terse = is_small(self.layout, self.engines) and self.layout.has_one_base
+        self._copies = CopyWriter(self.layout, self.pool, is_terse=is_terse)
         self._jobs = JobWriter(self.layout, self.functions, self.pool, self.engines, self.failing)
         self._phrases = Phrases(self.layout, self.functions)
 

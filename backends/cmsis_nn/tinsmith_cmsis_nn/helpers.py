@@ -4,18 +4,17 @@ from dataclasses import dataclass
 
 from tinsmith_c import expression, wrapped_call
 
-OPERANDS_TEXT = """\
+_OPERANDS_TEXT = """\
 // How large the operands of a convolution are, and where they lie: bytes in the arena.
-typedef struct {
+typedef struct {{
   const cmsis_nn_dims *input_dims;
   const cmsis_nn_dims *weight_dims;
   const cmsis_nn_dims *output_dims;
-  int32_t input;
-  int32_t output;
-  int32_t scratch;
-  int32_t scratch_bytes;
-} convolve_operands;"""
-"""Stands in front of `record_text`."""
+  {place} input;
+  {place} output;
+  {place} scratch;
+  {place} scratch_bytes;
+}} convolve_operands;"""
 
 _TEXT = """\
 // Everything that a {what} needs besides the arena.
@@ -27,30 +26,9 @@ typedef struct {{
   convolve_operands operands;
 }} {name}_call;"""
 
-_CALL_TEXT = """\
-static TINSMITH_NOINLINE int {name}(const {name}_call *call, uint8_t *arena) {{
-  const convolve_operands *operands = &call->operands;
-  const cmsis_nn_context context = {{arena + operands->scratch, operands->scratch_bytes}};
-  const int8_t *input = (const int8_t *)(arena + operands->input);
-  int8_t *output = (int8_t *)(arena + operands->output);
-{call}
-}}"""
-
-_MOVED_TEXT = """\
-// The same where input, output and scratch lie so many bytes behind.
-static TINSMITH_NOINLINE int {name}_moved(const {name}_call *call, uint8_t *arena, int32_t from,
-                                          int32_t to, int32_t aside) {{
-  const convolve_operands *operands = &call->operands;
-  const cmsis_nn_context context = {{arena + operands->scratch + aside, operands->scratch_bytes}};
-  const int8_t *input = (const int8_t *)(arena + operands->input + from);
-  int8_t *output = (int8_t *)(arena + operands->output + to);
-{call}
-}}"""
-
-_APART_TEXT = """\
-// The same where input, output and scratch lie in memories of their own.
-static TINSMITH_NOINLINE int {name}_apart(const {name}_call *call, const uint8_t *from, uint8_t *to,
-                                          uint8_t *aside) {{
+_AT_TEXT = """\
+// What the record says of places is counted from `from`, `to` and `aside`.
+{head}
   const convolve_operands *operands = &call->operands;
   const cmsis_nn_context context = {{aside == NULL ? NULL : aside + operands->scratch, operands->scratch_bytes}};
   const int8_t *input = (const int8_t *)(from + operands->input);
@@ -58,23 +36,25 @@ static TINSMITH_NOINLINE int {name}_apart(const {name}_call *call, const uint8_t
 {call}
 }}"""
 
-PART_TEXT = """\
+_STARTS = ("const uint8_t *from", "uint8_t *to", "uint8_t *aside")
+
+_PART_TEXT = """\
 // What a part of a layer has of its own, where the first of its parts has a record of all: heights and widths, what the
 // API has first of the weights, and padding before.
-typedef struct {
+typedef struct {{
   const void *first;
-  int16_t input_size[2];
-  int16_t output_size[2];
+  {extent} input_size[2];
+  {extent} output_size[2];
   int16_t weights;
   int8_t padding[2];
-  int32_t input;
-  int32_t output;
-  int32_t scratch;
-  int32_t scratch_bytes;
-} part_of_layer;
+  {place} input;
+  {place} output;
+  {place} scratch;
+  {place} scratch_bytes;
+}} part_of_layer;
 
 static TINSMITH_NOINLINE void take_part(const part_of_layer *part, convolve_operands *operands, cmsis_nn_tile *padding,
-                                        cmsis_nn_dims *dims) {
+                                        cmsis_nn_dims *dims) {{
   dims[0] = *operands->input_dims;
   dims[1] = *operands->weight_dims;
   dims[2] = *operands->output_dims;
@@ -92,15 +72,19 @@ static TINSMITH_NOINLINE void take_part(const part_of_layer *part, convolve_oper
   operands->output = part->output;
   operands->scratch = part->scratch;
   operands->scratch_bytes = part->scratch_bytes;
-}"""
-"""The record of a part, whatever of, and what makes one of all of it; it stands behind `OPERANDS_TEXT`."""
+}}"""
 
-_PART_CALL_TEXT = """\
+_PART_AT_TEXT = """\
 {head}
   {name}_call call = *(const {name}_call *)part->first;
   cmsis_nn_dims dims[3];
   take_part(part, &call.operands, &call.parameters.padding, dims);
-  return {name}{suffix}(&call, {given});
+  return {name}_at(&call, from, to, aside);
+}}"""
+
+_IN_ONE_TEXT = """\
+static TINSMITH_NOINLINE int {name}({record}, uint8_t *arena) {{
+  return {name}_at({given}, arena, arena, arena);
 }}"""
 
 
@@ -169,37 +153,52 @@ def nearest_kind(kind: Kind) -> Kind:
     )
 
 
+def operands_text(place: str) -> str:
+    """The record of operands; it stands in front of `record_text`. place: C type of bytes in the arena."""
+    return _OPERANDS_TEXT.format(place=place)
+
+
+def part_text(place: str, extent: str) -> str:
+    """The record of a part, whatever of, and what makes one of all of it; it stands behind `operands_text`.
+
+    extent: C type of heights and widths.
+    """
+    return _PART_TEXT.format(place=place, extent=extent)
+
+
 def record_text(kind: Kind) -> str:
-    """The record type; it stands behind `OPERANDS_TEXT`."""
+    """The record type; it stands behind `operands_text`."""
     return _TEXT.format(name=kind.name, what=kind.what, parameters=kind.parameters)
 
 
-def call_text(kind: Kind, suffix: str) -> str:
-    """The function for whole layers; it stands behind `record_text`.
-
-    suffix: "", "_moved" where operands do not lie where the record says, "_apart" where they lie in several memories.
-    """
-    text = {"": _CALL_TEXT, "_moved": _MOVED_TEXT, "_apart": _APART_TEXT}[suffix]
-    return text.format(name=kind.name, call=_call(kind))
+def at_text(kind: Kind) -> str:
+    """The function for whole layers, told where memories begin; it stands behind `record_text`."""
+    head = _head(f"{kind.name}_at", (_record(kind), *_STARTS))
+    return _AT_TEXT.format(head=head, call=_call(kind))
 
 
-def part_call_text(kind: Kind, suffix: str) -> str:
-    """The function for parts; it stands behind `PART_TEXT` and that for whole layers.
+def part_at_text(kind: Kind) -> str:
+    """The same for parts; it stands behind `part_text` and `at_text`."""
+    head = _head(f"{kind.name}_part_at", (_PART, *_STARTS))
+    return _PART_AT_TEXT.format(name=kind.name, head=head)
 
-    suffix: as of `call_text`.
-    """
-    declared = {
-        "": ("uint8_t *arena",),
-        "_moved": ("uint8_t *arena", "int32_t from", "int32_t to", "int32_t aside"),
-        "_apart": ("const uint8_t *from", "uint8_t *to", "uint8_t *aside"),
-    }[suffix]
-    head = wrapped_call(
-        f"static TINSMITH_NOINLINE int {kind.name}_part{suffix}(",
-        ("const part_of_layer *part", *declared),
-        ") {",
-    )
-    given = ", ".join(word.split()[-1].lstrip("*") for word in declared)
-    return _PART_CALL_TEXT.format(name=kind.name, suffix=suffix, head=head, given=given)
+
+def in_one_text(kind: Kind, *, is_part: bool) -> str:
+    """The function for what lies in the arena where the record says; it stands behind the one that is told."""
+    record = _PART if is_part else _record(kind)
+    name = f"{kind.name}_part" if is_part else kind.name
+    return _IN_ONE_TEXT.format(name=name, record=record, given=record.split("*")[-1])
+
+
+_PART = "const part_of_layer *part"
+
+
+def _record(kind: Kind) -> str:
+    return f"const {kind.name}_call *call"
+
+
+def _head(name: str, parameters: tuple[str, ...]) -> str:
+    return wrapped_call(f"static TINSMITH_NOINLINE int {name}(", parameters, ") {")
 
 
 def _call(kind: Kind) -> str:

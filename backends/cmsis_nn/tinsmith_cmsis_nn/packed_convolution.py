@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_c import FieldValue, definition, expression, initializer, nested
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
-from tinsmith_lowering import AsGiven, Choice, Emission, Kernel, Layer, Prepared, Scope
+from tinsmith_lowering import AsGiven, Choice, Emission, Kernel, Layer, Operand, Prepared, Scope
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import cost, scratch, scratch_mve, sizes, walks
@@ -34,12 +34,13 @@ from tinsmith_cmsis_nn.helpers import (
     DEPTHWISE,
     DEPTHWISE_3X3,
     DEPTHWISE_ANY,
-    OPERANDS_TEXT,
-    PART_TEXT,
     Kind,
-    call_text,
+    at_text,
+    in_one_text,
     nearest_kind,
-    part_call_text,
+    operands_text,
+    part_at_text,
+    part_text,
     record_text,
 )
 from tinsmith_cmsis_nn.nearest import is_nearest
@@ -233,7 +234,7 @@ def emit_record(
     output. padding: above and to the left, of layers that have parts.
     """
     kind = nearest_kind(kind) if is_nearest(layer) else kind
-    scope.helper(OPERANDS_TEXT)
+    scope.helper(operands_text(scope.place_type))
     scope.helper(record_text(kind))
     given, scratch = scope.inputs[0], scope.scratch
     if given is None:
@@ -242,10 +243,11 @@ def emit_record(
     multipliers, shifts = scope.prepared("multipliers"), scope.prepared("shifts")
     bias = scope.prepared("bias", f"{scope.layer}: bias, the zero point folded in")
 
+    is_told = _is_told(scope)
     places: dict[str, FieldValue] = {
-        "input": given.offset,
-        "output": scope.outputs[0].offset,
-        "scratch": scratch.offset if scratch else 0,
+        "input": 0 if is_told else given.offset,
+        "output": 0 if is_told else scope.outputs[0].offset,
+        "scratch": scratch.offset if scratch and not is_told else 0,
         "scratch_bytes": scope.scratch_bytes,
     }
 
@@ -270,7 +272,7 @@ def emit_record(
         first = scope.first(key, whole, lambda: definition(f"{kind.name}_call", whole, fields()))
         if first == whole:
             return _called(kind, scope, (), f"&{whole}")
-        scope.helper(PART_TEXT)
+        scope.helper(part_text(scope.place_type, scope.extent_type))
         part: dict[str, FieldValue] = {
             "first": f"&{first}",
             "input_size": shapes[0][1:3],
@@ -291,35 +293,41 @@ def _can_be_part(
     """Whether records of parts hold what a layer has of its own."""
     if padding is None or not scope.has_siblings or scope.reads_copies:
         return False
-    numbers = (*shapes[0][1:3], *shapes[2][1:3], shapes[1][0])
-    return max(numbers) < 1 << 15 and max(padding) < 1 << 7
+    extents = (*shapes[0][1:3], *shapes[2][1:3])
+    most = 1 << 8 if scope.extent_type == "uint8_t" else 1 << 15
+    return max(extents) < most and shapes[1][0] < 1 << 15 and max(padding) < 1 << 7
 
 
 def _called(
     kind: Kind, scope: Scope, records: tuple[str, ...], record: str, *, is_part: bool = False
 ) -> Emission:
     """The call with a record, through the helper for where its operands lie."""
-    operands = (scope.inputs[0], scope.outputs[0], scope.scratch)
-    motions = [operand.motion if operand else "" for operand in operands]
-    bases = [operand.base if operand else "" for operand in operands]
-    suffix, arguments = "", [record, "arena"]
-    if any(bases):
-        suffix = "_apart"
-        arguments = [
-            record,
-            *(
-                f"(uint8_t *){base}{f' + {motion}' if motion else ''}" if base else "NULL"
-                for base, motion in zip(bases, motions, strict=True)
-            ),
-        ]
-    elif any(motions):
-        suffix = "_moved"
-        arguments += (motion or "0" for motion in motions)
-    scope.helper(call_text(kind, suffix))
+    scope.helper(at_text(kind))
     if is_part:
-        scope.helper(part_call_text(kind, suffix))
-    called = expression(f"{kind.name}{'_part' if is_part else ''}{suffix}", arguments)
+        scope.helper(part_at_text(kind))
+    name = f"{kind.name}_part" if is_part else kind.name
+    if _is_told(scope):
+        operands = (scope.inputs[0], scope.outputs[0], scope.scratch)
+        called = expression(f"{name}_at", [record, *map(_address, operands)])
+    else:
+        scope.helper(in_one_text(kind, is_part=is_part))
+        called = expression(name, [record, "arena"])
     return Emission(records, called, follows_loops=True, follows_memories=True)
+
+
+def _is_told(scope: Scope) -> bool:
+    """Whether the call says where its operands are, as the record cannot."""
+    operands = (scope.inputs[0], scope.outputs[0], scope.scratch)
+    return any(operand and (operand.base or operand.motion) for operand in operands)
+
+
+def _address(operand: Operand | None) -> str:
+    """Of an operand's first byte."""
+    if operand is None:
+        return "NULL"
+    start = f"(uint8_t *){operand.base}" if operand.base else "arena"
+    parts = start, operand.offset, operand.motion
+    return " + ".join(part for part in parts if part not in ("", "0"))
 
 
 def _weight_dims(layer: Layer) -> Dims:

@@ -17,7 +17,7 @@ from tinsmith_target import Target
 from tinsmith_splitting.segment import Price
 from tinsmith_splitting.stream import Read, Stage
 
-_ANOTHER = 1.1
+_ANOTHER = 1.03
 """How many times the instructions a part may take with the kernel of the whole, which has its code and its constants
 already.
 """

@@ -29,7 +29,7 @@
 void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
 #define TINSMITH_LAYER_DONE(layer, output, bytes) tinsmith_layer_done((layer), (output), (bytes))
 #else
-#define TINSMITH_LAYER_DONE(layer, output, bytes) ((void)0)
+#define TINSMITH_LAYER_DONE(layer, output, bytes) ((void)(layer))
 #endif
 
 // Where each tensor lies in the arena, in bytes from its start.

@@ -32,7 +32,7 @@ _Static_assert(TINSMITH_NN_VERSION == 4, "generated for another version of the k
 void tinsmith_layer_done(uint32_t layer, const void *output, uint32_t bytes);
 #define TINSMITH_LAYER_DONE(layer, output, bytes) tinsmith_layer_done((layer), (output), (bytes))
 #else
-#define TINSMITH_LAYER_DONE(layer, output, bytes) ((void)0)
+#define TINSMITH_LAYER_DONE(layer, output, bytes) ((void)(layer))
 #endif
 
 // Where each tensor lies in the arena, in bytes from its start.
@@ -146,10 +146,10 @@ typedef struct {
   const cmsis_nn_dims *input_dims;
   const cmsis_nn_dims *weight_dims;
   const cmsis_nn_dims *output_dims;
-  int32_t input;
-  int32_t output;
-  int32_t scratch;
-  int32_t scratch_bytes;
+  uint16_t input;
+  uint16_t output;
+  uint16_t scratch;
+  uint16_t scratch_bytes;
 } convolve_operands;
 
 // Everything that a convolution needs besides the arena.
@@ -161,13 +161,18 @@ typedef struct {
   convolve_operands operands;
 } convolve_call;
 
-static TINSMITH_NOINLINE int convolve(const convolve_call *call, uint8_t *arena) {
+// What the record says of places is counted from `from`, `to` and `aside`.
+static TINSMITH_NOINLINE int convolve_at(const convolve_call *call, const uint8_t *from, uint8_t *to, uint8_t *aside) {
   const convolve_operands *operands = &call->operands;
-  const cmsis_nn_context context = {arena + operands->scratch, operands->scratch_bytes};
-  const int8_t *input = (const int8_t *)(arena + operands->input);
-  int8_t *output = (int8_t *)(arena + operands->output);
+  const cmsis_nn_context context = {aside == NULL ? NULL : aside + operands->scratch, operands->scratch_bytes};
+  const int8_t *input = (const int8_t *)(from + operands->input);
+  int8_t *output = (int8_t *)(to + operands->output);
   return tinsmith_convolve_packed_s8(&context, &call->parameters, &call->scales, operands->input_dims, input,
                                      operands->weight_dims, call->weights, call->bias, operands->output_dims, output);
+}
+
+static TINSMITH_NOINLINE int convolve(const convolve_call *call, uint8_t *arena) {
+  return convolve_at(call, arena, arena, arena);
 }
 
 // Everything that a depthwise convolution by 3x3 taps needs besides the arena.
@@ -179,14 +184,20 @@ typedef struct {
   convolve_operands operands;
 } convolve_depthwise_3x3_call;
 
-static TINSMITH_NOINLINE int convolve_depthwise_3x3(const convolve_depthwise_3x3_call *call, uint8_t *arena) {
+// What the record says of places is counted from `from`, `to` and `aside`.
+static TINSMITH_NOINLINE int convolve_depthwise_3x3_at(const convolve_depthwise_3x3_call *call, const uint8_t *from,
+                                                       uint8_t *to, uint8_t *aside) {
   const convolve_operands *operands = &call->operands;
-  const cmsis_nn_context context = {arena + operands->scratch, operands->scratch_bytes};
-  const int8_t *input = (const int8_t *)(arena + operands->input);
-  int8_t *output = (int8_t *)(arena + operands->output);
+  const cmsis_nn_context context = {aside == NULL ? NULL : aside + operands->scratch, operands->scratch_bytes};
+  const int8_t *input = (const int8_t *)(from + operands->input);
+  int8_t *output = (int8_t *)(to + operands->output);
   return tinsmith_depthwise_packed_3x3_s8(&context, &call->parameters, &call->scales, operands->input_dims, input,
                                           operands->weight_dims, call->weights, call->bias, operands->output_dims,
                                           output);
+}
+
+static TINSMITH_NOINLINE int convolve_depthwise_3x3(const convolve_depthwise_3x3_call *call, uint8_t *arena) {
+  return convolve_depthwise_3x3_at(call, arena, arena, arena);
 }
 
 // Layer 0, conv1: conv2d by tinsmith_convolve_packed_s8

@@ -13,6 +13,13 @@
 
 #include "block.h"
 
+/* In front of loops of a few turns, each of which compilers would write out. */
+#if defined(__clang__)
+#define NOT_UNROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define NOT_UNROLLED
+#endif
+
 #define WORD_BYTES sizeof(word_t)
 #define WORD_MASK (WORD_BYTES - 1u)
 
@@ -67,6 +74,7 @@ static inline void copy_short(uint8_t *to, const uint8_t *from, size_t bytes) {
 /* A function of its own, so that short copies need not save the registers of long ones. */
 __attribute__((noinline)) static void copy_long(uint8_t *to, const uint8_t *from, size_t bytes) {
   /* Unaligned loads are cheap on real cores, unaligned stores less so. */
+  NOT_UNROLLED
   for (; is_odd(to); --bytes) {
     *to++ = *from++;
   }
