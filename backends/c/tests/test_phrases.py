@@ -67,6 +67,12 @@ def test_a_row_before_in_and_behind_a_loop_is_one_function_that_is_told_where_to
     assert "// What is done in 4 places: row0.a, row0.b" in text
 
 
+def test_what_phrases_alone_call_is_defined() -> None:
+    text = source(row("0"), loop("i", 4, row("1")), row("2"), views="".join(LOOPED[:3]))
+    assert "copy_bytes(" not in text[text.index("int p_run(") :]
+    assert text.index("void copy_bytes(uint8_t *arena,") < text.index(" steps_0(")
+
+
 def test_layers_are_numbered_as_they_would_be_without() -> None:
     text = source(row("0"), loop("i", 4, row("1")), row("2"), views="".join(LOOPED[:3]))
     assert re.findall(r"  TINSMITH_LAYER_DONE\(([^,]*), ", text) == ["layer", "layer + 1u"]

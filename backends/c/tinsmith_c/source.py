@@ -143,7 +143,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
     writers = layout, emitted.functions, pool, engines, emitted.failing
     jobs = JobWriter(*writers).definitions()
     steps = StepWriter(*writers)
-    run = _run(layout, name, steps)
+    phrases, run = steps.phrases(), _run(layout, name, steps)
     reset = _reset(layout, name, pool)
     before = [
         "\n".join(comment_lines(*provenance(layout, options))),
@@ -163,7 +163,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         *pool.helpers,
         *(_layer(layout, engines, one) for one in emitted.written),
         *jobs,
-        *steps.phrases(),
+        *phrases,
         run,
         reset,
     ]

@@ -139,7 +139,7 @@ class StepWriter:
     def _function(self, phrase: Phrase) -> Iterator[str]:
         layout = self.layout
         calls = [step.name for step in _steps(phrase.items) if isinstance(step, Call)]
-        title = f"What is done in {phrase.places} places: {', '.join(calls) or 'a copy'}"
+        title = f"What is done in {phrase.places} places: {', '.join(calls) or 'copies'}"
         yield from comment_lines(title)
         parameters = ["uint8_t *bytes" if layout.has_one_base else layout.struct]
         if phrase.reads is not None:
