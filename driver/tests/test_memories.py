@@ -90,6 +90,28 @@ def test_a_refusal_names_the_memory(model: Path, capsys: pytest.CaptureFixture[s
     assert "psram is too small" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("text", ["dtcm=", "dtcm=0", "=4KiB", "a=4KiB,a=8KiB", "a b=4KiB"])
+def test_a_name_alone_is_as_much_as_the_board_has(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [str(model), "--target", "cortex-m4", "--ram", "ssram2=2500,psram"]
+    assert main(["check", *arguments]) == 0
+    assert "of 16,777,216 bytes" in capsys.readouterr().out
+    assert main(["verify", *arguments]) == 0
+    assert "bit-exact" in capsys.readouterr().out
+
+
+def test_a_name_alone_that_the_board_has_not_is_refused(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(model), "--target", "cortex-m4", "--ram", "dtcm=2500,sdram"]) == 2
+    assert "expected a size of memory sdram, as in sdram=16KiB" in capsys.readouterr().err
+    assert main(["check", str(model), "--target", "host", "--ram", "dtcm,psram"]) == 2
+    assert "its RAM: none" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["dtcm=", "dtcm=0", "dtcm,", ",psram", "dtcm,dtcm", "=4KiB", "a=4KiB,a=8KiB", "a b=4KiB"],
+)
 def test_ram_that_says_no_memories_is_refused(model: Path, text: str) -> None:
     assert main(["check", str(model), "--target", "host", "--ram", text]) == 2

@@ -455,7 +455,7 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
         type=_ram,
         metavar="SIZE",
         help="what the arena may take, in bytes or as 24KiB, or what each of several memories has, fast to slow: "
-        f"dtcm=16KiB,psram=8MiB (default: {default})",
+        f"dtcm=16KiB,psram=8MiB, or without =SIZE as much as the board's has (default: {default})",
     )
     command.add_argument(
         "--flash",
@@ -525,17 +525,17 @@ def _size(text: str) -> int:
 
 
 def _ram(text: str) -> int | Memories:
-    """Bytes of one memory, or of each of several by name: `dtcm=16KiB,psram=8MiB`."""
-    if "=" not in text:
+    """Bytes of one memory, or of each of several by name: `dtcm=16KiB,psram`."""
+    if "=" not in text and "," not in text:
         return _size(text)
     found = Memories()
     for part in text.split(","):
-        name, size = _pair(part)
+        name, size = _pair(part) if "=" in part else (part, "")
         if re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) is None or name in found:
             raise argparse.ArgumentTypeError(
                 f"expected memories of different names, fast to slow, such as dtcm=16KiB,psram=8MiB, got {text!r}"
             )
-        found[name] = _size(size)
+        found[name] = _size(size) if size else None
     return found
 
 

@@ -41,11 +41,13 @@ from tinsmith_driver.layers import with_layers
 from tinsmith_driver.network import Network
 from tinsmith_driver.npz import npz_bytes
 from tinsmith_driver.objects import build_objects
-from tinsmith_driver.options import CompileOptions, c_name
+from tinsmith_driver.options import CompileOptions, Memories, c_name
 from tinsmith_driver.passes import PassChoice, pass_table, shrinking_names
 from tinsmith_driver.pipelines import (
     Compilation,
     Model,
+    board_memories,
+    board_memory_bytes,
     board_ram_bytes,
     compile_model,
     model_of,
@@ -566,10 +568,28 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
             *(PassChoice.parse(text) for text in arguments.passes),
             *([PassChoice("stream-inputs")] if getattr(arguments, "stream_input", False) else []),
         ),
-        memories=tuple(getattr(arguments, "memories", {}).items()),
+        memories=_memories(arguments),
         flash_bytes=getattr(arguments, "flash", None),
         without=(*arguments.without, *_left_whole(arguments)),
     )
+
+
+def _memories(arguments: argparse.Namespace) -> tuple[tuple[str, int], ...]:
+    """Those that the arena is divided among, with their bytes. Raises UsageError for a name that is given no size where
+    the board has none of it.
+    """
+    given = Memories(getattr(arguments, "memories", ()))
+    found: list[tuple[str, int]] = []
+    for name, size in given.items():
+        known = size or board_memory_bytes(arguments.target or "host", name)
+        if known is None:
+            names = ", ".join(board_memories(arguments.target or "host")) or "none"
+            raise UsageError(
+                f"--ram: expected a size of memory {name}, as in {name}=16KiB, since the board has none of that name; "
+                f"its RAM: {names}"
+            )
+        found.append((name, known))
+    return tuple(found)
 
 
 def _left_whole(arguments: argparse.Namespace) -> list[str]:

@@ -22,8 +22,8 @@ COMPRESSING = "compress-constants"
 _NOT_IN_IDENTIFIERS = re.compile(r"\W+", re.ASCII)
 
 
-class Memories(dict[str, int]):
-    """Name -> bytes of the memories that the arena is divided among, fast to slow."""
+class Memories(dict[str, int | None]):
+    """Name -> bytes of the memories that the arena is divided among, fast to slow; None for what the board has."""
 
 
 @dataclass(frozen=True)

@@ -297,6 +297,21 @@ def board_ram_bytes(target_name: str) -> int | None:
     return board.memory(board.data_memory).size_bytes - board.stack_bytes
 
 
+def board_memories(target_name: str) -> tuple[str, ...]:
+    """The names of the RAMs of a target's board."""
+    board = registry().target(target_name).board
+    return tuple(memory.name for memory in board.memories if memory.kind == "ram")
+
+
+def board_memory_bytes(target_name: str, name: str) -> int | None:
+    """What a board's RAM of that name leaves for an arena, beside the stack if that is there; None if it has none."""
+    if name not in board_memories(target_name):
+        return None
+    board = registry().target(target_name).board
+    stack = board.stack_bytes if name == board.data_memory else 0
+    return board.memory(name).size_bytes - stack
+
+
 @collector_paused()
 def compile_model(
     model: Model, options: CompileOptions, on_step: Callable[[str], None] = lambda _: None
