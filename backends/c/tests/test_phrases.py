@@ -63,7 +63,7 @@ def test_a_row_before_in_and_behind_a_loop_is_one_function_that_is_told_where_to
         "steps_0(bytes, memories, 112, 6u);",
     ]
     assert text.count("memories->read(") == 1
-    assert "(uint32_t)(begin), 16u) != 0) {" in text
+    assert "(uint32_t)(begin), 16u);" in text
     assert "// What is done in 4 places: row0.a, row0.b" in text
 
 

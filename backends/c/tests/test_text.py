@@ -3,6 +3,7 @@ import pytest
 from tinsmith_c.text import (
     COLUMNS,
     array_definition,
+    assignment,
     comment_lines,
     float_literal,
     initializer,
@@ -61,6 +62,22 @@ def test_long_call_is_filled_behind_the_parenthesis() -> None:
     lines = wrapped_call("  function(", [f"argument_{i}" for i in range(30)], ");").split("\n")
     assert max(len(line) for line in lines) <= COLUMNS
     assert all(line.startswith(" " * len("  function(") + "a") for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    ("length", "lines"),
+    [
+        (40, ["  refused |= run({a}, {a});"]),
+        (52, ["  refused |=", "      run({a}, {a});"]),
+        (60, ["  refused |= run({a},", "                 {a});"]),
+    ],
+)
+def test_what_a_call_returns_is_given_as_clang_format_breaks_it(
+    length: int, lines: list[str]
+) -> None:
+    argument = "a" * length
+    expected = "\n".join(lines).replace("{a}", argument)
+    assert assignment("  ", "refused |=", "run", [argument, argument]) == expected
 
 
 def test_initializer_writes_one_field_a_line() -> None:

@@ -18,7 +18,7 @@ from tinsmith_c.header import describe
 from tinsmith_c.layout import Layout, c_expression, c_name
 from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.scope import C_TYPES, ConstantPool
-from tinsmith_c.text import wrapped_call
+from tinsmith_c.text import assignment, wrapped_call
 
 _ORDERED = "tinsmith_dma_start"
 _UNORDERED = "tinsmith_dma_start_unordered"
@@ -124,7 +124,8 @@ class CopyWriter:
             f"(uint32_t)({offset})",
             f"{source.type.size_bytes}u",
         ]
-        yield wrapped_call(f"{indent}  if (memories->read(", arguments, ") != 0) {")
+        yield assignment(f"{indent}  ", "const int missing =", "memories->read", arguments)
+        yield f"{indent}  if (missing != 0) {{"
         yield f"{indent}    return {name.upper()}_ERROR_INPUT;"
         yield f"{indent}  }}"
         yield f"{indent}}}"

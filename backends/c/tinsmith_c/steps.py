@@ -25,7 +25,7 @@ from tinsmith_c.jobs import JobWriter, layer_done
 from tinsmith_c.layout import Layout, c_expression, c_name, counter_name, table_name, tables
 from tinsmith_c.phrases import Item, Looped, Phrase, Phrases, Said
 from tinsmith_c.scope import ConstantPool
-from tinsmith_c.text import comment_lines, wrapped_call
+from tinsmith_c.text import assignment, comment_lines, wrapped_call
 
 _BEGIN, _LAYER = "begin", "layer"
 """Parameters of the function of a phrase: where it begins to read, and the number of its first call."""
@@ -221,12 +221,11 @@ class StepWriter:
         if said.first is not None:
             arguments.append(_number(said.first, phrase))
         if said.reads is None:
-            note = "refused |= " if self._can_fail(said.phrase.items) else ""
-            yield wrapped_call(f"{indent}{note}{said.phrase.name}(", arguments, ");")
+            note = "refused |=" if self._can_fail(said.phrase.items) else ""
+            yield assignment(indent, note, said.phrase.name, arguments)
             return
         yield f"{indent}{{"
-        head = f"{indent}  const int ended = {said.phrase.name}("
-        yield wrapped_call(head, arguments, ");")
+        yield assignment(f"{indent}  ", "const int ended =", said.phrase.name, arguments)
         yield f"{indent}  if (ended != 0) {{"
         yield f"{indent}    return ended;"
         yield f"{indent}  }}"
@@ -254,9 +253,8 @@ class StepWriter:
 
     def _call(self, call: Call, indent: str, phrase: Phrase | None) -> Iterator[str]:
         function = self.functions.of(call)
-        note = "refused |= " if call.name in self.failing else ""
-        arguments = [self.memories, *function.arguments(call)]
-        yield wrapped_call(f"{indent}{note}{function.name}(", arguments, ");")
+        note = "refused |=" if call.name in self.failing else ""
+        yield assignment(indent, note, function.name, [self.memories, *function.arguments(call)])
         number = _number(self.layout.numbers[call.name], phrase)
         yield layer_done(self.layout, call, indent, "bytes", number=number)
 

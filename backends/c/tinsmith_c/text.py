@@ -135,6 +135,15 @@ def wrapped_call(head: str, arguments: Sequence[str], tail: str) -> str:
     return "\n".join([*lines, line])
 
 
+def assignment(indent: str, target: str, function: str, arguments: Sequence[str]) -> str:
+    """A statement that gives what a call returns to `target`, `refused |=`; "" for nowhere."""
+    call = f"{function}({', '.join(arguments)});"
+    line = f"{indent}{target} {call}" if target else f"{indent}{call}"
+    if target and len(line) > COLUMNS >= len(indent) + 4 + len(call):
+        return f"{indent}{target}\n{indent}    {call}"
+    return wrapped_call(line[: -len(call)] + f"{function}(", arguments, ");")
+
+
 def comment_lines(*paragraphs: str) -> list[str]:
     """`//` comment. A paragraph that is longer than a line is broken at spaces, and what follows stands
     a little further in if it begins with one. No character of it ends the comment, whatever it is.
