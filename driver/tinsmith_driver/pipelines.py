@@ -294,7 +294,7 @@ def board_ram_bytes(target_name: str) -> int | None:
     board = registry().target(target_name).board
     if board.emulator is None:
         return None
-    return board.memory(board.data_memory).size_bytes - board.stack_bytes
+    return board_memory_bytes(target_name, board.data_memory)
 
 
 def board_memories(target_name: str) -> tuple[str, ...]:

@@ -319,10 +319,10 @@ class Kernel(Checked):
     only. engine: the unit of the CPU that does the work, for the report. roundings: the modes that it
     computes. pays: rules of layers for which no kernel behind this one is better; a part of a layer that has this
     kernel may break them, as another one would be code and constants more. asymmetric_weights: it is for layers whose
-    weights have a zero point other than 0, and for no
-    others; None is for both. checks: conditions in C that the generated file asserts of the headers (their version,
-    say). guards: C text in front of the headers, which refuses a compiler for another CPU than constants
-    and scratch are made for. walk: the order in which a call reads and writes, from which follows how its
+    weights have a zero point other than 0, and for no others; None is for both. checks: conditions in C that the
+    generated file asserts of the headers (their version, say). guards: C text in front of the headers, which refuses a
+    compiler for another CPU than constants and scratch are made for. walk: the order in which a call reads and writes,
+    from which follows how its
     result may lie over its operands; None is not over them at all. takes_offsets: the C of a call has no pointers to
     its operands, but `arena`, the start of the one memory that all of them lie in, and where they lie there
     (`Operand.offset`), which no loop moves. layouts: in which its operands lie and its results come; `lower` puts

@@ -68,7 +68,7 @@ class CopyWriter:
         inner = min(contiguous_axes(source), contiguous_axes(destination))
         if self.is_terse and dma_token is None and self._is_one_run(source, destination, inner):
             self.pool.helpers[_COPY_TEXT] = None
-            places = (self._offset(view) for view in (destination, source))
+            places = (self.layout.place(it.name, self.holder) for it in (destination, source))
             arguments = [self.arena, *places, f"{source.type.size_bytes}u"]
             yield wrapped_call(f"{indent}copy_bytes(", arguments, ");")
             return
@@ -103,10 +103,6 @@ class CopyWriter:
         is_here = all(view.name in self.layout.program.view for view in (source, destination))
         return is_here and inner == len(source.type.shape)
 
-    def _offset(self, view: View) -> str:
-        """Of a view's first byte in the arena."""
-        return f"{self.layout.offset_name(view.name)}{self.layout.motion(view.name, self.holder)}"
-
     def _ask(
         self, copy: Copy, source: View, destination: View, indent: str, begin: str
     ) -> Iterator[str]:
@@ -116,7 +112,7 @@ class CopyWriter:
                 f"expected a dense view for what the caller hands over, got\n  {print_view(destination)}\n"
             )
         name = c_name(self.layout.program)
-        offset = begin or self._offset(source)
+        offset = begin or self.layout.place(source.name, self.holder)
         yield f"{indent}{{  // {print_name_of(copy)}"
         arguments = [
             "memories->context",

@@ -72,9 +72,7 @@ class Function:
             return [*map(counter_name, self.layout.moved_by(call))]
         names = operands(call)
         return [
-            f"{self.layout.offset_name(name)}{self.layout.motion(name)}"
-            for index in self.places
-            if (name := names[index]) is not None
+            self.layout.place(name) for index in self.places if (name := names[index]) is not None
         ]
 
 

@@ -68,7 +68,7 @@ class JobWriter:
                 yield f"{indent}{place}.step = {started.number}u;"
             yield from CopyWriter(self.layout, self.pool).copy(started.step, indent, token)
             return
-        memories = "bytes" if self.layout.has_one_base else "memories"
+        memories = self.layout.argument
         yield f"{indent}{{  // {_title(started)}"
         yield f"{indent}  {self._type} *const job = &{place};"
         yield f"{indent}  job->{self._memories} = {memories};"

@@ -84,6 +84,11 @@ class Layout:
         return "uint8_t *arena" if self.has_one_base else self.struct
 
     @property
+    def argument(self) -> str:
+        """What the run function gives them for it."""
+        return "bytes" if self.has_one_base else "memories"
+
+    @property
     def entry_parameter(self) -> str:
         """How the functions of the header take them: an arena of any type."""
         return "void *arena" if self.has_arena else self.struct
@@ -107,8 +112,11 @@ class Layout:
         """C expression of a view's first byte, `arena` being the name of the arena there, and `holder` what stands in
         front of it, of memories and of counters.
         """
-        start = self.start(name, arena, holder)
-        return f"{start} + {self.offset_name(name)}{self.motion(name, holder)}"
+        return f"{self.start(name, arena, holder)} + {self.place(name, holder)}"
+
+    def place(self, name: str, holder: str = "") -> str:
+        """C expression of where a view is in its memory, in bytes. holder: as of `address`."""
+        return f"{self.offset_name(name)}{self.motion(name, holder)}"
 
     def start(self, name: str, arena: str = "arena", holder: str = "") -> str:
         """The same of the memory that the view lies in."""
@@ -155,6 +163,10 @@ class Layout:
         offset = self.program.buffer_of(name).offset
         assert offset is not None  # checked once, above
         return offset + self.program.view[name].start.base
+
+    def begin(self, name: str) -> Expression:
+        """Where a view is in its memory, in bytes."""
+        return Expression(self.offset(name), self.program.view[name].start.terms)
 
     def memory_bytes(self, memory: str) -> int:
         """Bytes of a memory: the end of the last buffer; 1 for a memory without any."""

@@ -174,11 +174,9 @@ class Phrases:
         return _Token(key or None, size, None, self._layout.numbers[call.name])
 
     def _of_reading(self, copy: Copy, inner: tuple[str, ...]) -> _Token:
-        view = self._layout.program.view[copy.source]
-        start = Expression(self._layout.offset(copy.source), view.start.terms)
-        moves, reads = _apart(start, inner)
+        moves, reads = _apart(self._layout.begin(copy.source), inner)
         to = self._where(inner, copy.destination)
-        key = to and moves and ("read", to, moves, view.type)
+        key = to and moves and ("read", to, moves, self._layout.program.view[copy.source].type)
         return _Token(key, _READ_BYTES, reads)
 
     def _where(self, inner: tuple[str, ...], *names: str) -> tuple[object, ...] | None:

@@ -355,9 +355,9 @@ def _layer_comment(layout: Layout, function: Function, kernel: Kernel) -> list[s
     lines = [
         f"Layer {layout.numbers[call.name]}, {call.name}: {call.operator.title} by {kernel.name}"
     ]
-    for index, (title, name) in enumerate(zip(titles(call), operands(call), strict=True)):
-        if name is not None and name != call.scratch:
-            title = "output" if title.startswith("output_") else title
+    for index, name in enumerate((*call.inputs, *call.outputs)):
+        if name is not None:
+            title = titles(call)[index] if index < len(call.inputs) else "output"
             lines.append(f"  {title}: {_describe_operand(layout, function, index, name)}")
     if call.scratch is not None:
         lines.append(f"  scratch: {layout.program.view[call.scratch].type.size_bytes} bytes")

@@ -113,11 +113,6 @@ class StepWriter:
         self._jobs = JobWriter(self.layout, self.functions, self.pool, self.engines, self.failing)
         self._phrases = Phrases(self.layout, self.functions)
 
-    @property
-    def memories(self) -> str:
-        """What functions are told."""
-        return "bytes" if self.layout.has_one_base else "memories"
-
     def phrases(self) -> list[str]:
         """The functions of phrases, each behind those that it calls."""
         return ["\n".join(self._function(phrase)) for phrase in self._phrases.in_order()]
@@ -214,7 +209,7 @@ class StepWriter:
 
     def _say(self, said: Said, indent: str, phrase: Phrase | None) -> Iterator[str]:
         """The call of a phrase's function: what it refuses is noted, but if the caller did, that ends the run."""
-        arguments = [self.memories]
+        arguments = [self.layout.argument]
         if said.reads is not None:
             struct = ["memories"] if self.layout.has_one_base else []
             arguments += [*struct, _begin(said.reads, phrase)]
@@ -242,9 +237,7 @@ class StepWriter:
             case Copy():
                 begin = ""
                 if phrase is not None and self.layout.asks(step):
-                    start = self.layout.program.view[step.source].start
-                    offset = self.layout.offset(step.source)
-                    begin = _begin(Expression(offset, start.terms), phrase)
+                    begin = _begin(self.layout.begin(step.source), phrase)
                 yield from self._copies.copy(step, indent, begin=begin)
             case Fill():
                 yield from self._copies.fill(step, indent)
@@ -254,7 +247,8 @@ class StepWriter:
     def _call(self, call: Call, indent: str, phrase: Phrase | None) -> Iterator[str]:
         function = self.functions.of(call)
         note = "refused |=" if call.name in self.failing else ""
-        yield assignment(indent, note, function.name, [self.memories, *function.arguments(call)])
+        arguments = [self.layout.argument, *function.arguments(call)]
+        yield assignment(indent, note, function.name, arguments)
         number = _number(self.layout.numbers[call.name], phrase)
         yield layer_done(self.layout, call, indent, "bytes", number=number)
 

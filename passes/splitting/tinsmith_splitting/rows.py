@@ -62,6 +62,11 @@ class PartKernel(Checked):
     called: str
     reason: str
 
+    @property
+    def cost(self) -> float:
+        """Instructions, about."""
+        return cost_of(self.kernel, self.layer)
+
 
 _TypeKey = tuple[tuple[int, ...], Range | None] | None
 
@@ -125,9 +130,7 @@ class Parts:
         """Of a kernel and its layer."""
         if choice is None:
             return None
-        return Price(
-            choice.kernel.scratch_bytes(choice.layer), cost_of(choice.kernel, choice.layer)
-        )
+        return Price(choice.kernel.scratch_bytes(choice.layer), choice.cost)
 
     def best(self, layer: Layer) -> PartKernel:
         """The first kernel that takes a layer of no call; raises UnsupportedError if none does."""
@@ -147,13 +150,9 @@ class Parts:
                 return own
         kernel, reason, called = choose_kernel(layer, self.kernels)
         best = PartKernel(kernel, kernel.with_options(layer, call.options), called, reason)
-        if own is not None and _cost(own) <= _ANOTHER * _cost(best):
+        if own is not None and own.cost <= _ANOTHER * best.cost:
             return own
         return best
-
-
-def _cost(choice: PartKernel) -> float:
-    return cost_of(choice.kernel, choice.layer)
 
 
 @dataclass(frozen=True, eq=False)
