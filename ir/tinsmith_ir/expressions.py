@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import GraphError
+
+_Known = TypeVar("_Known")
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,13 @@ class Expression(Checked):
             term.times * _factor_value(term.factor, counters) for term in self.terms
         )
 
+    def renamed(self, names: Mapping[str, str]) -> "Expression":
+        """The same of counters that are called otherwise. Raises GraphError for one that has no name there."""
+        if not self.terms:
+            return self
+        terms = (Term(term.times, _renamed(term.factor, names)) for term in self.terms)
+        return Expression(self.base, tuple(terms))
+
     @property
     def is_constant(self) -> bool:
         """True if no counter matters."""
@@ -107,11 +117,11 @@ def _parenthesized(value: Expression) -> str:
 def _factor_value(factor: Factor, counters: Mapping[str, int]) -> int:
     match factor:
         case Counter(name):
-            return _count(name, counters)
+            return _known(name, counters)
         case Modulo(value, modulus):
             return value.value(counters) % modulus
         case Table(name, values):
-            index = _count(name, counters)
+            index = _known(name, counters)
             if index >= len(values):
                 raise GraphError(
                     f"a table of {len(values)} entries has none for iteration {index} of loop {name}"
@@ -119,7 +129,17 @@ def _factor_value(factor: Factor, counters: Mapping[str, int]) -> int:
             return values[index]
 
 
-def _count(name: str, counters: Mapping[str, int]) -> int:
+def _renamed(factor: Factor, names: Mapping[str, str]) -> Factor:
+    match factor:
+        case Counter(name):
+            return Counter(_known(name, names))
+        case Modulo(value, modulus):
+            return Modulo(value.renamed(names), modulus)
+        case Table(name, values):
+            return Table(_known(name, names), values)
+
+
+def _known(name: str, counters: Mapping[str, _Known]) -> _Known:
     if name not in counters:
         raise GraphError(f"counter {name} is read outside of its loop")
     return counters[name]

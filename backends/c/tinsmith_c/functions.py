@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.program import Call, View
 
 from tinsmith_c.layout import Layout, counter_name
@@ -141,7 +140,7 @@ class Functions:
         """Where a view is; what the loops around the call are called does not matter."""
         order = {counter: str(at) for at, counter in enumerate(self._layout.moved_by(call))}
         memory = self._layout.program.buffer_of(name).memory
-        return memory, self._layout.offset(name), _renamed(self._views[name].start, order).terms
+        return memory, self._layout.offset(name), self._views[name].start.renamed(order).terms
 
     def _moved(self, calls: Sequence[Call]) -> dict[int, str]:
         """The operands that are not in one place, and what the parameters that say it are called."""
@@ -176,20 +175,3 @@ def titles(call: Call) -> list[str]:
         *("output" if index == 0 else f"output_{index}" for index in range(len(call.outputs))),
         "scratch",
     ]
-
-
-def _renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
-    return Expression(
-        expression.base,
-        tuple(Term(term.times, _factor(term.factor, names)) for term in expression.terms),
-    )
-
-
-def _factor(factor: Counter | Modulo | Table, names: Mapping[str, str]) -> Counter | Modulo | Table:
-    match factor:
-        case Counter(name):
-            return Counter(names[name])
-        case Modulo(value, modulus):
-            return Modulo(_renamed(value, names), modulus)
-        case Table(name, values):
-            return Table(names[name], values)

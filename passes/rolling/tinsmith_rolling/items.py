@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
+from tinsmith_ir.expressions import Expression
 from tinsmith_ir.program import Call, Copy, Fill, Guard, Loop, Program, Step, View, Wait
 
 _LOOP_BYTES = 24
@@ -115,7 +115,7 @@ def _code_bytes(step: Step) -> int:
     return _STEP_BYTES[type(step)]
 
 
-def _shape(program: Program, step: Step, depths: Mapping[str, int]) -> Hashable:
+def _shape(program: Program, step: Step, depths: Mapping[str, str]) -> Hashable:
     """depths: of the counters of the loops around the step, whose names do not matter."""
 
     def place(name: str | None) -> Hashable:
@@ -154,35 +154,25 @@ def _shape(program: Program, step: Step, depths: Mapping[str, int]) -> Hashable:
         case Wait():
             return "wait", _terms(step.token, depths), _guard(step.guard, depths)
         case Loop():
-            inner = {**depths, step.counter: len(depths)}
+            inner = {**depths, step.counter: str(len(depths))}
             return "loop", step.count, tuple(_shape(program, each, inner) for each in step.body)
 
 
-def _layout(view: View, depths: Mapping[str, int]) -> Hashable:
+def _layout(view: View, depths: Mapping[str, str]) -> Hashable:
     ring = view.ring
     turning = None if ring is None else (ring.axis, ring.lines, _terms(ring.at, depths))
     return view.type, view.strides, view.layout, _terms(view.start, depths), turning
 
 
-def _guard(guard: Guard | None, depths: Mapping[str, int]) -> Hashable:
+def _guard(guard: Guard | None, depths: Mapping[str, str]) -> Hashable:
     return guard and (_depth(guard.counter, depths), guard.begin, guard.end)
 
 
-def _terms(expression: Expression | None, depths: Mapping[str, int]) -> Hashable:
-    return expression and tuple(_term(term, depths) for term in expression.terms)
+def _terms(expression: Expression | None, depths: Mapping[str, str]) -> Hashable:
+    return expression and expression.renamed(depths).terms
 
 
-def _term(term: Term, depths: Mapping[str, int]) -> Hashable:
-    match term.factor:
-        case Counter(name):
-            return term.times, _depth(name, depths)
-        case Modulo(value, modulus):
-            return term.times, value.base, _terms(value, depths), modulus
-        case Table(name, values):
-            return term.times, _depth(name, depths), values
-
-
-def _depth(counter: str, depths: Mapping[str, int]) -> int:
+def _depth(counter: str, depths: Mapping[str, str]) -> str:
     if counter not in depths:
         raise GraphError(f"counter {counter} is read outside of its loop")
     return depths[counter]
