@@ -20,10 +20,12 @@ from tinsmith_lowering.kernel import (
     Kind,
     Layer,
     Layouts,
+    Loads,
     Prepared,
     Rule,
     Signature,
     constant_operands,
+    loads_once,
     no_cost,
     no_options,
     no_scratch,
@@ -33,6 +35,7 @@ from tinsmith_lowering.kernel import (
     weights_offset,
 )
 from tinsmith_lowering.lift import check_calls, check_layouts, lift
+from tinsmith_lowering.loads import loads_by_pixels, loads_of_table
 from tinsmith_lowering.lower import (
     ARENA,
     ARENA_ALIGNMENT,
@@ -86,6 +89,7 @@ __all__ = [
     "Kind",
     "Layer",
     "Layouts",
+    "Loads",
     "Lower",
     "Operand",
     "Patch",
@@ -121,6 +125,9 @@ __all__ = [
     "layer_of_node",
     "layer_of_part",
     "lift",
+    "loads_by_pixels",
+    "loads_of_table",
+    "loads_once",
     "lower",
     "no_cost",
     "no_options",

@@ -185,6 +185,24 @@ def no_cost(layer: Layer) -> Cost | None:
     del layer
 
 
+@dataclass(frozen=True)
+class Loads(Checked):
+    """How often a call goes over a constant, about; who loads byte by byte loads a word once, as it waits once for what
+    a cache or a buffer holds then.
+
+    weights: over its largest constant. others: over each of the others.
+    """
+
+    weights: int = 1
+    others: int = 1
+
+
+def loads_once(layer: Layer) -> Loads:
+    """Of kernels that come back to no constant, or say nothing of it."""
+    del layer
+    return Loads()
+
+
 def no_walk(layer: Layer) -> Walk | None:
     """Of kernels that promise nothing: they never write over what they read."""
     del layer
@@ -332,7 +350,8 @@ class Kernel(Checked):
     `walk` and `cost` see what was taken (`Layer.option`). cost: what a call takes that finds all in the
     memory nearest to its cores, where there is such a memory and somebody has measured; who tiles asks for it, and
     leaves calls of other kernels whole; of parts of a layer that have one shape and one operator it is the same, as is
-    their scratch.
+    their scratch. loads: how often a call comes back to its constants, so that who places them knows which of them are
+    worth fast memory.
     """
 
     name: str
@@ -356,6 +375,7 @@ class Kernel(Checked):
     then: tuple[type[Operator], ...] = ()
     options: Callable[[Layer], tuple[Choice, ...]] = field(default=no_options)
     cost: Callable[[Layer], Cost | None] = field(default=no_cost)
+    loads: Callable[[Layer], Loads] = field(default=loads_once)
 
     @cached_property
     def pattern(self) -> tuple[type[Operator], ...]:

@@ -20,7 +20,7 @@ from tinsmith_lowering import (
 )
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import sizes
+from tinsmith_cmsis_nn import loads, sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -89,6 +89,7 @@ def scales(scope: Scope) -> str:
         "cmsis_nn_per_channel_quant_params",
         "kScales",
         {"multiplier": f"(int32_t *){names[0]}", "shift": f"(int32_t *){names[1]}"},
+        is_static=not scope.reads_copies,
     )
 
 
@@ -173,6 +174,7 @@ def _wrapper(
         emit=emit_call(name),
         scratch_bytes=scratch_bytes,
         prepare=prepare_public,
+        loads=loads.public,
         engine=engine(target),
         guards=guards(target),
     )

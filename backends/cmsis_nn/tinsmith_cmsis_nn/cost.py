@@ -119,6 +119,11 @@ def _ceiling(value: int, unit: int) -> int:
     return -(-value // unit)
 
 
+def _pieces(count: int, most: int) -> list[int]:
+    """Of a count, each of `most`, the last one of what is left."""
+    return [most] * (count // most) + [count % most] * (count % most > 0)
+
+
 def _pool(layer: Layer, kind: str) -> Work | None:
     """Pixel by pixel, of each so many channels at once."""
     images, *outputs, channels = nhwc(layer.output)
@@ -159,15 +164,8 @@ def _convolution_mve(geometry: Geometry, at_once: int | None) -> Work:
     depth = taps_y * taps_x * inputs
     pixels = images * height * width
     counts = {"call": 1.0}
-    if at_once is not None:
-        rows = [at_once] * (pixels // at_once) + [pixels % at_once] * (pixels % at_once > 0)
-    elif scratch_mve.fields_in_place(geometry):
-        is_one = width * geometry.stride[1] == geometry.stride[0] * geometry.input[2]
-        rows = [height * width] * images if is_one else [width] * (images * height)
-    else:
-        most = scratch_mve.fields_bytes(geometry.weights) // depth
-        of_image = height * width
-        rows = ([most] * (of_image // most) + [of_image % most] * (of_image % most > 0)) * images
+    rows = rows_of_products_mve(geometry, at_once)
+    if at_once is None and not scratch_mve.fields_in_place(geometry):
         chunks = _ceiling(taps_x * inputs, _VECTOR)
         lines = pixels * taps_y
         clipped = pixels - images * _inside(geometry)
@@ -184,6 +182,19 @@ def _convolution_mve(geometry: Geometry, at_once: int | None) -> Work:
             counts[name] = counts.get(name, 0.0) + rows.count(count) * often
     mode = "shallow" if depth <= _SHALLOW else "half deep" if depth <= _HALF_DEEP else "deep"
     return Work(f"mve {mode} convolution", counts)
+
+
+def rows_of_products_mve(geometry: Geometry, at_once: int | None) -> Sequence[int]:
+    """Of each product of matrices that a convolution is done by."""
+    images, height, width, _ = geometry.output
+    pixels = images * height * width
+    if at_once is not None:
+        return _pieces(pixels, at_once)
+    if scratch_mve.fields_in_place(geometry):
+        is_one = width * geometry.stride[1] == geometry.stride[0] * geometry.input[2]
+        return [height * width] * images if is_one else [width] * (images * height)
+    depth = geometry.weights[1] * geometry.weights[2] * geometry.weights[3]
+    return _pieces(height * width, scratch_mve.fields_bytes(geometry.weights) // depth) * images
 
 
 def _inside(geometry: Geometry) -> int:
@@ -210,9 +221,7 @@ def _product_mve(rows: int, depth: int, channels: int) -> dict[str, float]:
         return {"product": 1, "quad of one row": quads, "chunk of one row": quads * chunks}
     singles = 0 if quads and channels % _WORD in (0, 3) else channels % _WORD
     quads -= 1 if singles and quads else 0
-    groups = [_ROWS_AT_ONCE] * (rows // _ROWS_AT_ONCE) + [rows % _ROWS_AT_ONCE] * (
-        rows % _ROWS_AT_ONCE > 0
-    )
+    groups = _pieces(rows, _ROWS_AT_ONCE)
     turns = singles * _ceiling(rows, _WORD)
     counts: dict[str, float] = {
         "product": 1,
@@ -322,7 +331,7 @@ def _depthwise_dsp(geometry: Geometry, strip: int) -> Work:
     stride = geometry.stride[row - 1]
     images, channels = geometry.output[0], geometry.output[3]
     steps = images * _ceiling(channels, _PAIR)
-    strips = _strips(lines, strip)
+    strips = _pieces(lines, strip)
     rows = [(count - 1) * geometry.stride[axis - 1] + geometry.weights[axis] for count in strips]
     copied = sum(min(count, geometry.input[axis]) for count in rows) * steps
     plane = sum(rows) * (width * stride + geometry.weights[row])
@@ -343,8 +352,3 @@ def _depthwise_dsp(geometry: Geometry, strip: int) -> Work:
     }
     is_3x3 = geometry.weights[1:3] == (3, 3) and stride <= _PAIR
     return Work(f"dsp depthwise {'3x3' if is_3x3 else 'other'} stride {min(stride, 3)}", counts)
-
-
-def _strips(lines: int, strip: int) -> Sequence[int]:
-    """Lines of each."""
-    return [strip] * (lines // strip) + [lines % strip] * (lines % strip > 0)

@@ -8,9 +8,11 @@ from tinsmith_lowering import (
     Emission,
     Kernel,
     Layer,
+    Loads,
     Prepared,
     Scope,
     Walk,
+    loads_by_pixels,
     pixels_walk,
     rows_walk,
     weights_offset,
@@ -105,6 +107,11 @@ def walk(layer: Layer) -> Walk | None:
     return pixels_walk(layer, height, width, together=walks.DSP_PIXELS)
 
 
+def loads(layer: Layer) -> Loads:
+    """Over all of them for each pair of pixels with the DSP extension; with MVE for each pixel."""
+    return loads_by_pixels(walks.DSP_PIXELS if implementation(layer.target) == "dsp" else 1)(layer)
+
+
 def prepare(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Weights, bias with the offset behind it, and scales as the kernel of the target takes them."""
     return packed_constants(layer, packed(layer))
@@ -146,6 +153,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             scratch_bytes=_scratch_bytes,
             walk=walk,
             prepare=prepare,
+            loads=loads,
             engine=engine(target),
             asymmetric_weights=True,
             checks=PACKED_CHECKS,

@@ -10,7 +10,7 @@ from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import AsGiven, Choice, Emission, Kernel, Layer, Operand, Prepared, Scope
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import cost, scratch, scratch_mve, sizes, walks
+from tinsmith_cmsis_nn import cost, loads, scratch, scratch_mve, sizes, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -353,6 +353,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             options=convolution_options,
             walk=walks.convolve_packed,
             cost=cost.convolution,
+            loads=loads.convolution,
             prepare=prepare_packed,
             engine=engine(target),
             checks=PACKED_CHECKS,
@@ -380,6 +381,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             options=depthwise_options,
             walk=walks.depthwise_packed,
             cost=cost.depthwise,
+            loads=loads.depthwise,
             prepare=prepare_packed,
             engine=engine(target),
             checks=PACKED_CHECKS,

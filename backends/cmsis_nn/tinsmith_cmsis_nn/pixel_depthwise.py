@@ -10,6 +10,7 @@ from tinsmith_lowering import (
     Layer,
     Prepared,
     Scope,
+    loads_by_pixels,
     weights_offset,
 )
 from tinsmith_target import Target
@@ -94,6 +95,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             scratch_bytes=sizes.depthwise_pixels,
             walk=walks.depthwise_pixels,
             cost=cost.pixels,
+            loads=loads_by_pixels(1),
             prepare=prepare,
             engine=engine(target),
             asymmetric_weights=None,

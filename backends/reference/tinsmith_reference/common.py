@@ -18,12 +18,15 @@ from tinsmith_lowering import (
     Emission,
     Kernel,
     Layer,
+    Loads,
     Prepared,
     Rule,
     Scope,
     Signature,
     Walk,
     constant_operands,
+    loads_by_pixels,
+    loads_once,
     no_scratch,
     no_walk,
     rounding_of,
@@ -96,6 +99,7 @@ def kernel(
     asymmetric_weights: bool = False,
     then: tuple[type[Operator], ...] = (),
     scratch_bytes: Callable[[Layer], int] = no_scratch,
+    loads: Callable[[Layer], Loads] = loads_once,
 ) -> Kernel:
     """A kernel of this backend."""
     return Kernel(
@@ -113,6 +117,7 @@ def kernel(
         walk=walk,
         then=then,
         scratch_bytes=scratch_bytes,
+        loads=loads,
     )
 
 
@@ -138,6 +143,7 @@ def rescaling_kernels(
     walk: Callable[[Layer], Walk | None] = no_walk,
     *,
     asymmetric_weights: bool = False,
+    loads: Callable[[Layer], Loads] = loads_once,
 ) -> Iterator[Kernel]:
     """A kernel for each mode of rounding, named as `rounded` names it."""
     for rounding in Rounding:
@@ -152,6 +158,7 @@ def rescaling_kernels(
             (rounding,),
             walk,
             asymmetric_weights=asymmetric_weights,
+            loads=loads,
         )
 
 
@@ -172,6 +179,7 @@ def weighted_kernels(
             prepare=prepare,
             walk=walk,
             asymmetric_weights=asymmetric_weights,
+            loads=loads_by_pixels(1),
         )
 
 
@@ -258,6 +266,7 @@ def output_stage(scope: Scope, parameters: Stage) -> str:
             "clamp_min": parameters.clamp_min,
             "clamp_max": parameters.clamp_max,
         },
+        is_static=not scope.reads_copies,
     )
 
 

@@ -24,9 +24,13 @@ from tinsmith_lowering import (
     Signature,
     constant_operands,
     elementwise_walk,
+    loads_of_table,
 )
 
 from tinsmith_reference.common import INT8, INT16, kernel
+
+_TABLE_S8, _TABLE_S16 = 256, 2 * 513
+"""Bytes."""
 
 
 def prepare_s8(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
@@ -64,6 +68,7 @@ KERNELS = (
             emit_s8,
             prepare=prepare_s8,
             walk=elementwise_walk,
+            loads=loads_of_table(_TABLE_S8),
         )
         for operator in (Abs, Elu, Exp, Gelu, HardSwish, LeakyRelu, Logistic, Lookup, Rsqrt, Tanh)
     ),
@@ -74,5 +79,6 @@ KERNELS = (
         emit_s16,
         prepare=prepare_s16,
         walk=elementwise_walk,
+        loads=loads_of_table(_TABLE_S16, of_element=2),
     ),
 )

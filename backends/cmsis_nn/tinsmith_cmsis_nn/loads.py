@@ -1,0 +1,67 @@
+"""How often kernels of int8 load their constants, read off the loops of `kernels/cmsis_nn`: what says whether a copy of
+them in faster memory pays.
+"""
+
+from math import prod
+
+from tinsmith_ir.operators import DepthwiseConv2D
+from tinsmith_lowering import Layer, Loads, loads_by_pixels
+
+from tinsmith_cmsis_nn import scratch, sizes
+from tinsmith_cmsis_nn.common import implementation
+from tinsmith_cmsis_nn.cost import rows_of_products_mve
+from tinsmith_cmsis_nn.geometry import Geometry
+
+_ROWS_AT_ONCE = 24
+"""Of a product on MVE whose sums are collected before they are scaled."""
+
+_TRIPLE = 3
+_HALF_DEEP = 48
+_PAIR = 2
+
+
+def convolution(layer: Layer) -> Loads:
+    """Of tinsmith_convolve_packed_s8 and its sisters."""
+    match implementation(layer.target):
+        case "dsp":
+            return loads_by_pixels(sizes.columns(layer))(layer)
+        case "c":
+            triples, left = divmod(prod(layer.output.shape[:-1]), _TRIPLE)
+            return Loads(triples + left, triples + left)
+        case "mve":
+            return _products_mve(sizes.geometry(layer), sizes.pixels(layer))
+
+
+def public(layer: Layer) -> Loads:
+    """Of arm_convolve_wrapper_s8 and arm_depthwise_conv_wrapper_s8."""
+    is_depthwise = isinstance(layer.operator, DepthwiseConv2D)
+    match implementation(layer.target):
+        case "dsp":
+            return loads_by_pixels(1 if is_depthwise else _PAIR)(layer)
+        case "c":
+            return loads_by_pixels(1)(layer)
+        case "mve":
+            return Loads() if is_depthwise else _products_mve(sizes.geometry(layer), None)
+
+
+def depthwise(layer: Layer) -> Loads:
+    """Of tinsmith_depthwise_packed_s8 and its sister for any scale: once for each strip; with MVE once."""
+    strip = sizes.strip(layer)
+    if strip is None:
+        return Loads()
+    geometry = sizes.geometry(layer)
+    lines = geometry.output[scratch.strip_axis(geometry)]
+    often = geometry.output[0] * -(-lines // strip)
+    return Loads(often, often)
+
+
+def _products_mve(geometry: Geometry, at_once: int | None) -> Loads:
+    """mve/matrix_product.c: weights of four channels stay in registers for a group of rows, deep ones for three."""
+    _, height, width, depth = geometry.weights
+    is_deep = height * width * depth > _HALF_DEEP
+    weights = others = 0
+    for rows in rows_of_products_mve(geometry, at_once):
+        whole, left = divmod(rows, _ROWS_AT_ONCE)
+        others += whole + (left > 0)
+        weights += whole * (_ROWS_AT_ONCE // _TRIPLE) + -(-left // _TRIPLE)
+    return Loads(weights if is_deep else others, others)
