@@ -27,7 +27,9 @@ def find_simulator() -> Path:
 
 def soc_command(emulator: SocSimulator, elf: Path) -> list[str]:
     """The command line: semihosting files in the current directory, on the fabric controller."""
-    return [str(find_simulator()), "--chip", str(chip(emulator.chip)), "--semihosting", str(elf)]
+    changes = [word for it in emulator.constants for word in ("--set", f"{it.name}={it.value}")]
+    described = ["--chip", str(chip(emulator.chip)), *changes]
+    return [str(find_simulator()), *described, "--semihosting", str(elf)]
 
 
 def is_stack_overflow(board: Board, report: str) -> bool:

@@ -2,6 +2,7 @@
 
 from tinsmith_target.model import (
     Board,
+    ChipConstant,
     Cluster,
     Counter,
     Dma,
@@ -16,6 +17,7 @@ from tinsmith_target.registry import UnknownTargetError, target, targets
 
 __all__ = [
     "Board",
+    "ChipConstant",
     "Cluster",
     "Counter",
     "Dma",

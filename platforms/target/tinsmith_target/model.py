@@ -18,13 +18,15 @@ class Memory(Checked):
     """One address range of a board.
 
     origin: first address. size_bytes: length. kind: "flash" keeps its content without power (or is
-    loaded before start, as on FPGA boards) and is only read; "ram" is read and written.
+    loaded before start, as on FPGA boards) and is only read; "ram" is read and written. wait_states: cycles that a load
+    of up to four bytes there waits on average, seen from the core that runs networks; 0 also where nobody has a number.
     """
 
     name: str
     origin: int
     size_bytes: int
     kind: Literal["flash", "ram"]
+    wait_states: float = 0.0
 
     @property
     def end(self) -> int:
@@ -98,13 +100,22 @@ class Qemu(Checked):
 
 
 @dataclass(frozen=True)
+class ChipConstant(Checked):
+    """A number of a chip's description, by its name there."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True)
 class SocSimulator(Checked):
     """How the simulator of platforms/simulators/soc runs a board: on its fabric controller.
 
-    chip: name of a description, `chips/<chip>.soc` there.
+    chip: name of a description, `chips/<chip>.soc` there. constants: of it that are others here.
     """
 
     chip: str
+    constants: tuple[ChipConstant, ...] = ()
 
     @property
     def counts_cycles(self) -> bool:
