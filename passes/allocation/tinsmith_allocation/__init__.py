@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         plan_of,
     )
     from tinsmith_allocation.check import check_program
+    from tinsmith_allocation.holding import HeldConstants, HoldConstants
     from tinsmith_allocation.lifetimes import Demand, demand
     from tinsmith_allocation.moving import moved_bytes, traffic
     from tinsmith_allocation.spilling import SpillBuffers, Spills, sizes_of
@@ -33,6 +34,8 @@ __all__ = [
     "Allocation",
     "Block",
     "Demand",
+    "HeldConstants",
+    "HoldConstants",
     "JointPlan",
     "Leave",
     "Model",
@@ -63,6 +66,8 @@ _OF_PROGRAMS = {
     "AllocateBuffers": "allocate",
     "Allocation": "allocate",
     "Demand": "lifetimes",
+    "HeldConstants": "holding",
+    "HoldConstants": "holding",
     "SpillBuffers": "spilling",
     "Spills": "spilling",
     "bytes_without_scratch": "allocate",

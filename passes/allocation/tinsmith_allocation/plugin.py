@@ -2,7 +2,7 @@
 
 from tinsmith_plugins import PassEntry, Plugin, Stage
 
-from tinsmith_allocation import AllocateBuffers, SpillBuffers
+from tinsmith_allocation import AllocateBuffers, HoldConstants, SpillBuffers
 
 PLUGIN = Plugin(
     "tinsmith_allocation",
@@ -14,5 +14,13 @@ PLUGIN = Plugin(
             needed="no buffer has a place without it",
         ),
         PassEntry(SpillBuffers, before="allocate-buffers", runs=False),
+        PassEntry(
+            HoldConstants,
+            before="allocate-buffers",
+            runs=False,
+            make=lambda setting: HoldConstants(
+                setting.target, setting.kernels, available_bytes=setting.ram_bytes
+            ),
+        ),
     ),
 )

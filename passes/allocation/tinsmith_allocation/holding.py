@@ -1,0 +1,246 @@
+"""The program pass: which constants are copied to fast memory before kernels come back to them.
+
+Constants lie in flash, where a load may wait. A convolution goes over its weights again and again, for a few pixels
+each time, so that a copy of them in RAM pays where RAM is faster and has room in those very steps.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import floor, isfinite
+from typing import ClassVar
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_ir.errors import UsageError
+from tinsmith_ir.lifetimes import written_lives
+from tinsmith_ir.names import FreshNames
+from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
+from tinsmith_ir.program import (
+    Buffer,
+    Call,
+    ConstantBuffer,
+    Copy,
+    Held,
+    Program,
+    SimpleStep,
+    Step,
+    View,
+    changed_steps,
+    simple_steps,
+    tensor,
+)
+from tinsmith_lowering import Kernel, find_kernel, layer_of_call
+from tinsmith_target import Target
+
+from tinsmith_allocation.allocate import AllocateBuffers
+from tinsmith_allocation.chosen import cheapest_choice
+from tinsmith_allocation.lifetimes import demand
+
+_WORD = 4
+_OF_A_COPY = 60
+"""Cycles of a call that copies, whatever its length, about."""
+
+_OF_A_COPIED_WORD = 2
+"""Cycles without any waiting."""
+
+_MOST_TRIES = 24
+_PLANNING = AllocateBuffers(time_limit=1.0)
+
+
+@dataclass(frozen=True)
+class HeldConstants(Checked):
+    """What was chosen. constants: names. copied_bytes: of all of them, in one inference. saved_cycles: by an inference,
+    about, what copying costs taken off.
+    """
+
+    constants: tuple[str, ...]
+    copied_bytes: int
+    saved_cycles: int
+
+
+@dataclass(frozen=True)
+class HoldConstants(Checked):
+    """Copy constants to the first memory before the steps that come back to them, where that pays and there is room.
+
+    flash_waits, ram_waits: cycles that a load of up to four bytes waits on average, of constants where they lie and in
+    the first memory. may_grow: copies may take all that there is of that memory; without it, or without a size, they
+    have what is free beside the buffers of each step, and it takes no more than without them. available_bytes: of that
+    memory where it states no size. Programs for the cores of a cluster stay as they are: tiles bring constants near.
+    """
+
+    target: Target
+    kernels: Sequence[Kernel] = field(default=())
+    flash_waits: float = 0.0
+    ram_waits: float = 0.0
+    may_grow: bool = True
+    available_bytes: int | None = None
+
+    name: ClassVar[str] = "hold-constants"
+    # Kernels read the very bytes that they would have read.
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for waits that are none."""
+        super().__post_init__()
+        for option, waits in (("flash_waits", self.flash_waits), ("ram_waits", self.ram_waits)):
+            if not (isfinite(waits) and waits >= 0):
+                raise UsageError(f"{self.name}: expected {option} from 0, got {waits:g}")
+
+    def run(self, program: Program) -> Program:
+        """See run_in_detail."""
+        return self.run_in_detail(program).ir
+
+    @checked
+    def run_in_detail(self, program: Program) -> Outcome[Program]:
+        """The program with copies of some constants; the same object if none pays. Facts: HeldConstants.
+
+        program: prepared; its buffers have no offsets.
+        """
+        if (
+            self.flash_waits <= self.ram_waits
+            or self.target.board.cluster is not None
+            or not program.memories
+        ):
+            return Outcome(program)
+        saved = _saved(self, program)
+        stated = program.memories[0].size_bytes
+        available = self.available_bytes if stated is None else stated
+        holding = _Holding(program, saved, available if self.may_grow else None)
+        chosen = holding.chosen()
+        if not chosen:
+            return Outcome(program)
+        sizes = (program.constant[name].type.size_bytes for name in chosen)
+        facts = HeldConstants(tuple(chosen), sum(sizes), sum(saved[name] for name in chosen))
+        return Outcome(holding.made(chosen), facts=facts)
+
+
+def _saved(options: HoldConstants, program: Program) -> Mapping[str, int]:
+    """Constant -> cycles that its copy saves an inference; of those where it saves any."""
+    runs = Counter(written_lives(program).numbers)
+    faster = options.flash_waits - options.ram_waits
+    of_a_word = _OF_A_COPIED_WORD + options.flash_waits + options.ram_waits
+    words_loaded: Counter[str] = Counter()
+    fixed: set[str] = set()
+    for number, step in enumerate(simple_steps(program.steps)):
+        if isinstance(step, Copy):
+            fixed.add(step.source)
+        if not isinstance(step, Call):
+            continue
+        constants = _constants(program, step)
+        if step.engine is not None:
+            fixed |= {constant.name for constant in constants}
+            continue
+        layer = layer_of_call(program, step, options.target)
+        loads = find_kernel(step.kernel, layer, options.kernels).loads(layer)
+        largest = max(constants, key=lambda it: it.type.size_bytes, default=None)
+        for constant in constants:
+            often = loads.weights if constant is largest else loads.others
+            words_loaded[constant.name] += runs[number] * often * _words(constant)
+    saved = {
+        name: floor(count * faster - _words(program.constant[name]) * of_a_word - _OF_A_COPY)
+        for name, count in words_loaded.items()
+        if name not in fixed
+    }
+    return {name: cycles for name, cycles in saved.items() if cycles > 0}
+
+
+def _constants(program: Program, call: Call) -> list[ConstantBuffer]:
+    """Those that a call's kernel reads where they lie, without members of tables."""
+    held = {found.constant for found in call.held}
+    return [
+        program.constant[name]
+        for name in dict.fromkeys(call.reads)
+        if name in program.constant and name not in held
+    ]
+
+
+def _words(constant: ConstantBuffer) -> int:
+    return -(-constant.type.size_bytes // _WORD)
+
+
+class _Holding:
+    """Copies in one program. saved: cycles by each constant that may be copied. available: bytes of the first memory,
+    None for what it takes without copies.
+    """
+
+    def __init__(self, program: Program, saved: Mapping[str, int], available: int | None) -> None:
+        self._program = program
+        self._saved = saved
+        self._memory = program.memories[0]
+        taken = (program.view, program.buffer, program.constant)
+        fresh = FreshNames([name for names in taken for name in names])
+        self._copy_of = {name: fresh.name(f"{name}.near") for name in saved}
+        self._available = available
+
+    def chosen(self) -> Sequence[str]:
+        """The constants that save most of those choices for whose copies a planner finds room."""
+        if not self._saved:
+            return ()
+        available = self._available
+        if available is None:
+            available = AllocateBuffers().plan(self._program, self._memory.name).arena_bytes
+        names = [
+            name
+            for name in self._saved
+            if self._program.constant[name].type.size_bytes <= available
+        ]
+        budget = available
+        for _ in range(_MOST_TRIES):
+            kept = self._best(names, budget)
+            if not kept:
+                break
+            needed = _PLANNING.plan(self.made(kept), self._memory.name).arena_bytes
+            if needed <= available:
+                return kept
+            budget -= max(self._memory.alignment, min(needed - available, budget // 8))
+        return ()
+
+    def _best(self, names: Sequence[str], budget: int) -> Sequence[str]:
+        """Of these, by what is live at once."""
+        wanted = demand(self.made(names), self._memory.name)
+        costs = {self._copy_of[name]: self._saved[name] for name in names}
+        pinned = frozenset(block.name for block in wanted.blocks) - costs.keys()
+        choice = cheapest_choice(wanted.blocks, wanted.leaves, costs, budget, pinned)
+        if choice is None:
+            return ()
+        return [name for name in names if self._copy_of[name] not in choice.spilled]
+
+    def made(self, names: Sequence[str]) -> Program:
+        """The program with copies of these constants, each in front of the step or loop that first reads it."""
+        program, left = self._program, set(names)
+        buffers: list[Buffer] = []
+        views: list[View] = []
+        steps: list[Step] = []
+        for step in program.steps:
+            read = [
+                name
+                for call in simple_steps((step,))
+                if isinstance(call, Call)
+                for name in call.reads
+                if name in left
+            ]
+            for name in dict.fromkeys(read):
+                buffer, view = tensor(
+                    self._copy_of[name], program.constant[name].type, self._memory.name
+                )
+                buffers.append(buffer)
+                views.append(view)
+                steps.append(Copy(name, view.name))
+                left.discard(name)
+            steps.append(step)
+        chosen = frozenset(names)
+        return replace(
+            program,
+            buffers=(*program.buffers, *buffers),
+            views=(*program.views, *views),
+            steps=changed_steps(tuple(steps), lambda step: (self._reading(step, chosen),)),
+        )
+
+    def _reading(self, step: SimpleStep, chosen: frozenset[str]) -> SimpleStep:
+        """The step, which reads copies of these constants."""
+        if not isinstance(step, Call) or not chosen.intersection(step.reads):
+            return step
+        views = {found.constant: found.view for found in step.held}
+        views |= {name: self._copy_of[name] for name in step.reads if name in chosen - views.keys()}
+        held = tuple(Held(name, views[name]) for name in dict.fromkeys(step.reads) if name in views)
+        return replace(step, held=held)
