@@ -458,6 +458,15 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
         f"dtcm=16KiB,psram=8MiB, or without =SIZE as much as the board's has (default: {default})",
     )
     command.add_argument(
+        "--wait-states",
+        type=_waits,
+        default={},
+        metavar="NAME=N,...",
+        help="cycles that a load waits on average in memories of the board or of --ram, or in flash, where constants "
+        "lie: flash=5,psram=8. Constants are copied to faster memory then where that pays: within --ram, else beside "
+        "what the arena takes anyway (default: what is known of the board)",
+    )
+    command.add_argument(
         "--flash",
         type=_size,
         metavar="SIZE",
@@ -536,6 +545,17 @@ def _ram(text: str) -> int | Memories:
                 f"expected memories of different names, fast to slow, such as dtcm=16KiB,psram=8MiB, got {text!r}"
             )
         found[name] = _size(size) if size else None
+    return found
+
+
+def _waits(text: str) -> dict[str, float]:
+    """Wait states by the name of a memory: `flash=5,psram=8`."""
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, waits = _pair(part)
+        if name in found:
+            raise argparse.ArgumentTypeError(f"expected each memory once, got {text!r}")
+        found[name] = _share(waits)
     return found
 
 

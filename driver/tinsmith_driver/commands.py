@@ -35,13 +35,14 @@ from tinsmith_driver.exploring import (
     explored_text,
     smaller_text,
 )
+from tinsmith_driver.held import held_facts, held_text
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.network import Network
 from tinsmith_driver.npz import npz_bytes
 from tinsmith_driver.objects import build_objects
-from tinsmith_driver.options import CompileOptions, Memories, c_name
+from tinsmith_driver.options import CompileOptions, Memories, Waits, c_name
 from tinsmith_driver.passes import PassChoice, pass_table, shrinking_names
 from tinsmith_driver.pipelines import (
     Compilation,
@@ -75,6 +76,7 @@ from tinsmith_driver.report_types import Report
 from tinsmith_driver.room import linked
 from tinsmith_driver.rows import stream_facts, stream_text
 from tinsmith_driver.running import Measurement, compare, run_samples, traced
+from tinsmith_driver.speeds import chosen_waits
 from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program_from_text
@@ -569,6 +571,7 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
             *([PassChoice("stream-inputs")] if getattr(arguments, "stream_input", False) else []),
         ),
         memories=_memories(arguments),
+        waits=_waits(arguments),
         flash_bytes=getattr(arguments, "flash", None),
         without=(*arguments.without, *_left_whole(arguments)),
     )
@@ -590,6 +593,17 @@ def _memories(arguments: argparse.Namespace) -> tuple[tuple[str, int], ...]:
             )
         found.append((name, known))
     return tuple(found)
+
+
+def _waits(arguments: argparse.Namespace) -> Waits:
+    """How fast flash and the first memory of the arena are."""
+    memories = tuple(getattr(arguments, "memories", ()))
+    return chosen_waits(
+        registry().target(arguments.target or "host").board,
+        memories,
+        getattr(arguments, "wait_states", {}),
+        may_grow=bool(memories or getattr(arguments, "ram", None)),
+    )
 
 
 def _left_whole(arguments: argparse.Namespace) -> list[str]:
@@ -697,6 +711,8 @@ def _print_cuts(compilation: Compilation, measurement: Measurement | None) -> No
         print(stream_text(streams))
     if (compression := compression_facts(compilation)) is not None:
         print(compression_text(compression))
+    if (held := held_facts(compilation)) is not None:
+        print(held_text(held))
 
 
 def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:

@@ -13,6 +13,7 @@ from tinsmith_ir.escape import visible
 from tinsmith_driver.cluster import waits_text
 from tinsmith_driver.compressed import compression_text
 from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
+from tinsmith_driver.held import held_text
 from tinsmith_driver.orders import order_text
 from tinsmith_driver.report_types import Report, TiledLayerRow
 from tinsmith_driver.rows import stream_text
@@ -68,6 +69,7 @@ def html_report(report: Report, plans: Mapping[str, Plan], trace: str | None = N
         compression=""
         if report["compression"] is None
         else compression_text(report["compression"]),
+        held="" if report["held"] is None else held_text(report["held"]),
         timeline=None if report["tiling"] is None else timeline(report["tiling"]),
         trace=quote(trace) if trace is not None else "",
         maps={name: _map(plan) for name, plan in plans.items()},

@@ -19,11 +19,25 @@ SPILLING = "spill-buffers"
 COMPRESSING = "compress-constants"
 """The pass that makes constants take less flash."""
 
+HOLDING = "hold-constants"
+"""The pass that copies constants to faster memory."""
+
 _NOT_IN_IDENTIFIERS = re.compile(r"\W+", re.ASCII)
 
 
 class Memories(dict[str, int | None]):
     """Name -> bytes of the memories that the arena is divided among, fast to slow; None for what the board has."""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Cycles that a load of four bytes waits on average: flash, of constants where they lie; ram, in the arena, or the
+    fastest of its memories. may_grow: copies of constants may take all of the RAM that there is.
+    """
+
+    flash: float = 0.0
+    ram: float = 0.0
+    may_grow: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,10 +50,10 @@ class CompileOptions:
     passes: options of passes, and passes that run only when asked for; without: names of passes to leave out.
     verify_passes: evaluate what every pass makes, Graph or Program, on random inputs.
     ram_bytes: what the arena may take; None for any size. memories: what it is divided among, name -> bytes, fast to
-    slow; empty for one memory. flash_bytes: what constants may take; None for any size. cores: of the target's
-    cluster, l1_bytes: what the network may use of its memory; None for all there is, else for targets with a cluster
-    alone. compiler: of the firmware;
-    gcc is arm-none-eabi-gcc for boards. sanitize: run under AddressSanitizer and UBSan (host, gcc).
+    slow; empty for one memory. waits: how fast they are. flash_bytes: what constants may take; None for any size.
+    cores: of the target's cluster, l1_bytes: what the network may use of its memory; None for all there is, else for
+    targets with a cluster alone. compiler: of the firmware; gcc is arm-none-eabi-gcc for boards. sanitize: run under
+    AddressSanitizer and UBSan (host, gcc).
     """
 
     target: str
@@ -52,6 +66,7 @@ class CompileOptions:
     verify_passes: bool = False
     ram_bytes: int | None = None
     memories: tuple[tuple[str, int], ...] = ()
+    waits: Waits = Waits()
     flash_bytes: int | None = None
     cores: int | None = None
     l1_bytes: int | None = None
@@ -60,13 +75,22 @@ class CompileOptions:
 
     @property
     def all_passes(self) -> tuple[PassChoice, ...]:
-        """Those asked for, the one that divides the arena among memories, and the one that compresses constants."""
+        """Those asked for, and those behind options: what divides the arena among memories, what compresses constants,
+        and what copies them where RAM is faster.
+        """
         asked = self.passes
         if self.memories:
             sizes = "+".join(f"{name}:{size}" for name, size in self.memories)
             asked = _with(asked, PassChoice(SPILLING, {"memories": sizes}))
         if self.flash_bytes is not None:
             asked = _with(asked, PassChoice(COMPRESSING, {"flash_bytes": str(self.flash_bytes)}))
+        if self.waits.flash > self.waits.ram:
+            options = {
+                "flash_waits": f"{self.waits.flash:g}",
+                "ram_waits": f"{self.waits.ram:g}",
+                "may_grow": "yes" if self.waits.may_grow else "no",
+            }
+            asked = _with(asked, PassChoice(HOLDING, options))
         return asked
 
 

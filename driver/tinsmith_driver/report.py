@@ -11,6 +11,7 @@ from tinsmith_ir import TinsmithError
 from tinsmith_driver.build import Build
 from tinsmith_driver.cluster import cluster_run, cluster_share
 from tinsmith_driver.compressed import compression_facts
+from tinsmith_driver.held import held_facts
 from tinsmith_driver.network import Layers, parameters
 from tinsmith_driver.orders import order_facts
 from tinsmith_driver.pipelines import Compilation, tool_version
@@ -67,6 +68,7 @@ def report(
         "tiling": tiling_facts(compilation, measurement),
         "streams": stream_facts(compilation),
         "compression": compression_facts(compilation),
+        "held": held_facts(compilation),
         "order": order_facts(compilation),
         "passes": [
             {

@@ -203,6 +203,17 @@ class CompressionFacts(TypedDict):
     extra: int
 
 
+class HeldFacts(TypedDict):
+    """constants: names of those that are copied to faster memory in each inference. bytes: of all of them.
+
+    saved: cycles that loads wait less, about, what copying costs taken off.
+    """
+
+    constants: list[str]
+    bytes: int
+    saved: int
+
+
 class Report(TypedDict):
     """The whole report."""
 
@@ -217,6 +228,7 @@ class Report(TypedDict):
     tiling: TilingFacts | None
     streams: StreamFacts | None
     compression: CompressionFacts | None
+    held: HeldFacts | None
     order: OrderFacts | None
     passes: list[PassRow]
     warnings: list[str]

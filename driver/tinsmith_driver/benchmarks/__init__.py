@@ -20,6 +20,7 @@ from tinsmith_driver.benchmarks import (
     pulp_slowest,
     scaling,
     spills,
+    wait_states,
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.report import json_bytes
@@ -40,6 +41,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "pulp-slowest": pulp_slowest.run,
     "scaling": scaling.run,
     "spills": spills.run,
+    "wait-states": wait_states.run,
 }
 
 _WITHOUT_SWEEP: Mapping[str, Benchmark] = {"pulp": partial(pulp.run, sweep=False)}
