@@ -15,7 +15,7 @@ def test_a_network_fits_or_is_refused_with_what_it_needs(seed: int) -> None:
     assert Trial(seed, "host").tried(Counts()) == ""
 
 
-@pytest.mark.parametrize("seed", [*range(8, 14), 1055])
+@pytest.mark.parametrize("seed", [*range(8, 14), 1055, 50012])
 def test_on_a_board_parts_of_layers_are_right(seed: int) -> None:
     assert Trial(seed, "cortex-m4").tried(Counts()) == ""
 

@@ -72,10 +72,20 @@ def _extra(result: PipelineResult) -> float:
     return facts.extra if isinstance(facts, Shrunk) else 0.0
 
 
+_Key = tuple[int, float]
+"""Live bytes and extra instructions of a plan: two that have the same are taken to be alike."""
+
+
+def _key(made: PipelineResult) -> _Key | None:
+    """Of what the shrinking pass made; None if it made nothing smaller."""
+    facts = made.records[0].facts
+    return (facts.live_bytes, facts.extra) if isinstance(facts, Shrunk) else None
+
+
 class _Fitting:
     """Tries budgets.
 
-    live_bytes: of the plan tried last, as the pass counts them. excess: bytes that it had too many.
+    live_bytes: of the plan tried last, as the pass counts them. excess: bytes that it had too many of what is aimed at.
     """
 
     def __init__(
@@ -83,12 +93,13 @@ class _Fitting:
     ) -> None:
         self._shrinking, *self._behind = passes
         self._program = program
-        self._ram_bytes = ram_bytes
+        self._ram_bytes = self._goal = ram_bytes
         self._run = run
         # The pass counts sizes rounded up, and what lies highest needs no padding behind it.
         self._padding = max((memory.alignment for memory in program.memories), default=1) - 1
         self._smallest: DoesNotFitError | None = None
-        self._tried: set[tuple[int, float]] = set()
+        self._less_scratch = False
+        self._needed: dict[tuple[_Key, bool], int | None] = {}
         self.live_bytes: int | None = None
         self.excess = 0
 
@@ -114,21 +125,22 @@ class _Fitting:
 
     def _is_new(self, made: PipelineResult) -> bool:
         """Whether no plan like it was tried."""
-        facts = made.records[0].facts
-        return isinstance(facts, Shrunk) and (facts.live_bytes, facts.extra) not in self._tried
+        key = _key(made)
+        return key is not None and not any((key, less) in self._needed for less in (False, True))
 
     def _place(self, made: PipelineResult) -> PipelineResult | None:
         """With all that is placed; None if it does not fit."""
-        facts = made.records[0].facts
-        self.live_bytes = facts.live_bytes if isinstance(facts, Shrunk) else None
-        if isinstance(facts, Shrunk):
-            self._tried.add((facts.live_bytes, facts.extra))
+        key = _key(made)
+        self.live_bytes = None if key is None else key[0]
+        if key is not None and (key, self._less_scratch) in self._needed:  # it did not fit
+            self._keep(key, self._needed[key, self._less_scratch])
+            return None
         try:
             placed = self._run(self._behind, made.program)
         except ConstantsDoNotFitError:
             if self._smallest is None:
                 raise  # of whole tensors, too
-            self.excess = 0
+            self._keep(key, None)
             return None
         except DoesNotFitError as error:
             needed = error.needed_bytes
@@ -136,9 +148,15 @@ class _Fitting:
                 raise  # of another memory
             if self._smallest is None or needed < (self._smallest.needed_bytes or 0):
                 self._smallest = error
-            self.excess = needed - self._ram_bytes
+            self._keep(key, needed)
             return None
         return PipelineResult(placed.ir, (*made.records, *placed.records))
+
+    def _keep(self, key: "_Key | None", needed: int | None) -> None:
+        """What a plan needs that does not fit; None for one whose constants are too many."""
+        self.excess = 0 if needed is None else needed - self._goal
+        if key is not None:
+            self._needed[key, self._less_scratch] = needed
 
     def by_budgets(
         self, *, less_scratch: bool, is_thorough: bool, below: float = inf
@@ -148,7 +166,8 @@ class _Fitting:
         less_scratch: as of the pass, also for what is tried later. below: the cost from which on none is asked for.
         """
         self._shrinking = told(self._shrinking, less_scratch=less_scratch)
-        most = budget = self._ram_bytes + self._padding
+        self._less_scratch = less_scratch
+        most = budget = self._goal + self._padding
         too_much = most + 1
         for _ in range(_MOST_TRIES):
             made = self._made(budget)
@@ -157,6 +176,8 @@ class _Fitting:
             found = self._place(made)
             if found is not None:
                 return self.less_small(found, budget, too_much)
+            if self.excess < 0:
+                return None  # more than what is aimed at is reached
             live = self.live_bytes
             if live is None or live > budget:
                 break  # the pass could not go as low
@@ -189,15 +210,17 @@ class _Fitting:
     def first_below_what_is_needed(self) -> PipelineResult | None:
         """The first plan that fits of those tried for a byte less than the smallest takes, until none is smaller.
 
-        So a refusal names what is refused with a byte less.
+        So a refusal names what is refused with a byte less: what is tried then is tried here.
         """
         needed = None
         while needed != self.refusal.needed_bytes:
             needed = self.refusal.needed_bytes
             assert needed is not None
-            found = self.first_that_aims_lower(needed - 1 + self._padding)
-            if found is not None:
-                return found
+            self._goal = needed - 1
+            for less_scratch in (False, True):
+                found = self.by_budgets(less_scratch=less_scratch, is_thorough=True)
+                if found is not None:
+                    return found
         return None
 
     def first_of_all(self) -> PipelineResult | None:

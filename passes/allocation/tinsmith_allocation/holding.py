@@ -35,15 +35,19 @@ from tinsmith_target import Target
 from tinsmith_allocation.allocate import AllocateBuffers
 from tinsmith_allocation.chosen import cheapest_choice
 from tinsmith_allocation.lifetimes import demand
+from tinsmith_allocation.model import Plan
 
 _WORD = 4
-_OF_A_COPY = 60
+_OF_A_COPY = 80
 """Cycles of a call that copies, whatever its length, about."""
 
 _OF_A_COPIED_WORD = 2
 """Cycles without any waiting."""
 
-_MOST_TRIES = 24
+_MOST_TRIES = 32
+_TRIES_ALIKE = 4
+"""One constant is left out at a time, and one more after each so many tries."""
+
 _PLANNING = AllocateBuffers(time_limit=1.0)
 
 
@@ -184,16 +188,25 @@ class _Holding:
             for name in self._saved
             if self._program.constant[name].type.size_bytes <= available
         ]
-        budget = available
-        for _ in range(_MOST_TRIES):
-            kept = self._best(names, budget)
-            if not kept:
-                break
-            needed = _PLANNING.plan(self.made(kept), self._memory.name).arena_bytes
-            if needed <= available:
+        # Live bytes may fit where not all find a place: beside what lies too high, what saves least is left out.
+        kept = self._best(names, available)
+        for tried in range(_MOST_TRIES):
+            plan = _PLANNING.plan(self.made(kept), self._memory.name)
+            if plan.arena_bytes <= available:
                 return kept
-            budget -= max(self._memory.alignment, min(needed - available, budget // 8))
+            crowded = sorted(self._crowded(plan, kept, available), key=lambda it: self._saved[it])
+            left_out = {*crowded[: 1 + tried // _TRIES_ALIKE]}
+            if not left_out:
+                break
+            kept = [name for name in kept if name not in left_out]
         return ()
+
+    def _crowded(self, plan: Plan, kept: Sequence[str], available: int) -> Sequence[str]:
+        """Those that live beside a block that ends behind what is available."""
+        ends = {block.name: plan.offsets[block.name] + block.size_bytes for block in plan.blocks}
+        high = [block for block in plan.blocks if ends[block.name] > available]
+        of = {block.name: block for block in plan.blocks}
+        return [name for name in kept if any(map(of[self._copy_of[name]].lives_with, high))]
 
     def _best(self, names: Sequence[str], budget: int) -> Sequence[str]:
         """Of these, by what is live at once."""
