@@ -1,6 +1,6 @@
 """Plans that are tried with and without less scratch, each with what comes of placing it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -28,11 +28,22 @@ class Plan:
 
 @dataclass(frozen=True)
 class Shrinking:
-    """A pass that is told what to do."""
+    """A pass that is told what to do. choose: its plan for a budget, with less scratch or not."""
 
+    choose: Callable[[int, bool], Plan]
     ram_bytes: int | None = None
     aim_bytes: int | None = None
     less_scratch: bool = True
+
+    @property
+    def plan(self) -> Plan:
+        """What it makes."""
+        return _WHOLE if self.ram_bytes is None else self.choose(self.ram_bytes, self.less_scratch)
+
+    def foreseen(self, program: Program) -> Plan | None:
+        """The same, where it makes anything."""
+        del program
+        return None if self.ram_bytes is None else self.plan
 
 
 _WHOLE = Plan(100, 0.0, DoesNotFitError("whole", needed_bytes=100, available_bytes=_RAM))
@@ -40,27 +51,35 @@ _TOO_LARGE = Plan(45, 1.0, DoesNotFitError("large", needed_bytes=60, available_b
 _CONSTANTS = Plan(40, 5.0, ConstantsDoNotFitError("constants"))
 
 
-def extra(usual: Plan, slim: Plan) -> float:
-    """Of what is taken, where one plan has usual scratch and one has less."""
-    program = _program()
-    made = _WHOLE
+def taken(
+    choose: Callable[[int, bool], Plan],
+    placed: list[Plan] | None = None,
+    *,
+    is_thorough: bool = True,
+) -> Plan:
+    """What is taken of the plans of a pass. placed: is told of each that is made."""
 
     def run(passes: Sequence[object], program: Program) -> PipelineResult:
-        nonlocal made
-        for pass_ in passes:
-            assert isinstance(pass_, Shrinking)
-            plans = slim if pass_.less_scratch else usual
-            made = _WHOLE if pass_.ram_bytes is None else plans
-            record = PassRecord("shrinking", 0.0, BIT_EXACT, verified=False, facts=made)
-            return PipelineResult(program, (record,))
-        if made.error is not None:
-            raise made.error
-        return PipelineResult(program, ())
+        (shrinking,) = passes
+        assert isinstance(shrinking, Shrinking)
+        plan = shrinking.plan
+        if placed is not None:
+            placed.append(plan)
+        if plan.error is not None:
+            raise plan.error
+        record = PassRecord("shrinking", 0.0, BIT_EXACT, verified=False, facts=plan)
+        return PipelineResult(program, (record,))
 
-    found = fitted(cast("Any", (Shrinking(),)), program, _RAM, run, is_thorough=False)
+    passes = cast("Any", (Shrinking(choose),))
+    found = fitted(passes, _program(), _RAM, run, is_thorough=is_thorough)
     facts = found.records[0].facts
     assert isinstance(facts, Plan)
-    return facts.extra
+    return facts
+
+
+def extra(usual: Plan, slim: Plan) -> float:
+    """Of what is taken, where one plan has usual scratch and one has less."""
+    return taken(lambda _, less: slim if less else usual, is_thorough=False).extra
 
 
 def _program() -> Program:
@@ -87,22 +106,24 @@ def test_the_refusal_is_that_of_the_smallest_plan() -> None:
 
 def test_what_lies_highest_needs_no_padding() -> None:
     """Live bytes are counted rounded up, so a plan may fit that seems to have a few more."""
-    program, fits = _program(), Plan(64, 2.0)
-    (alignment,) = {memory.alignment for memory in program.memories}
+    fits = Plan(64, 2.0)
+    (alignment,) = {memory.alignment for memory in _program().memories}
     assert fits.live_bytes - _RAM < alignment
-    made = _WHOLE
+    assert taken(lambda budget, _: _TOO_LARGE if budget < fits.live_bytes else fits) == fits
 
-    def run(passes: Sequence[object], program: Program) -> PipelineResult:
-        nonlocal made
-        for pass_ in passes:
-            assert isinstance(pass_, Shrinking)
-            budget = pass_.ram_bytes
-            made = _WHOLE if budget is None else _TOO_LARGE if budget < fits.live_bytes else fits
-            record = PassRecord("shrinking", 0.0, BIT_EXACT, verified=False, facts=made)
-            return PipelineResult(program, (record,))
-        if made.error is not None:
-            raise made.error
-        return PipelineResult(program, ())
 
-    found = fitted(cast("Any", (Shrinking(),)), program, _RAM, run)
-    assert found.records[0].facts == fits
+def test_a_refusal_names_what_is_refused_with_a_byte_less() -> None:
+    """The plan that needs least has usual scratch, and more bytes are live than who asks for 50 would try."""
+
+    def choose(budget: int, less_scratch: bool) -> Plan:
+        needs = {75: 76, 60: 90} if less_scratch else {70: 72, 60: 90}
+        live = max((live for live in needs if live <= budget), default=60)
+        error = DoesNotFitError(str(live), needed_bytes=needs[live], available_bytes=_RAM)
+        return Plan(live, 100.0 - live, error)
+
+    placed: list[Plan] = []
+    with pytest.raises(DoesNotFitError) as refused:
+        taken(choose, placed)
+    assert refused.value.needed_bytes == 72
+    # Whole, and each of the others once, the smallest with scratch of either kind.
+    assert sorted(plan.live_bytes for plan in placed) == [60, 60, 70, 75, 100]

@@ -5,7 +5,7 @@ taken off its budget, and the cheapest plan below that is tried.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, cast
 
@@ -72,14 +72,27 @@ def _extra(result: PipelineResult) -> float:
     return facts.extra if isinstance(facts, Shrunk) else 0.0
 
 
-_Key = tuple[int, float]
-"""Live bytes and extra instructions of a plan: two that have the same are taken to be alike."""
+@dataclass(frozen=True)
+class _Plan:
+    """What the pass that makes programs smaller would make, told how. foreseen: None where it makes nothing smaller."""
 
+    shrinking: AnyPass
+    foreseen: Shrunk | None
 
-def _key(made: PipelineResult) -> _Key | None:
-    """Of what the shrinking pass made; None if it made nothing smaller."""
-    facts = made.records[0].facts
-    return (facts.live_bytes, facts.extra) if isinstance(facts, Shrunk) else None
+    @property
+    def key(self) -> tuple[int, float] | None:
+        """Live bytes and extra instructions: two plans that have the same are taken to be alike."""
+        return None if self.foreseen is None else (self.foreseen.live_bytes, self.foreseen.extra)
+
+    @property
+    def extra(self) -> float:
+        """Instructions that it costs, about."""
+        return 0.0 if self.foreseen is None else self.foreseen.extra
+
+    @property
+    def live_bytes(self) -> int | None:
+        """As the pass counts them."""
+        return None if self.foreseen is None else self.foreseen.live_bytes
 
 
 class _Fitting:
@@ -99,7 +112,7 @@ class _Fitting:
         self._padding = max((memory.alignment for memory in program.memories), default=1) - 1
         self._smallest: DoesNotFitError | None = None
         self._less_scratch = False
-        self._needed: dict[tuple[_Key, bool], int | None] = {}
+        self._needed: dict[tuple[tuple[int, float], bool], int | None] = {}
         self.live_bytes: int | None = None
         self.excess = 0
 
@@ -111,36 +124,36 @@ class _Fitting:
 
     def placed(self, budget: int | None, *, above: int = -1) -> PipelineResult | None:
         """What is made of that budget; None if it does not fit, or no more than `above` bytes are live."""
-        made = self._made(budget)
-        facts = made.records[0].facts
-        if isinstance(facts, Shrunk) and facts.live_bytes <= above:
-            self.live_bytes = facts.live_bytes
+        plan = self._plan(budget)
+        if plan.live_bytes is not None and plan.live_bytes <= above:
+            self.live_bytes = plan.live_bytes
             return None
-        return self._place(made)
+        return self._place(plan)
 
-    def _made(self, budget: int | None, aim: int | None = None) -> PipelineResult:
-        """What the shrinking pass alone makes."""
+    def _plan(self, budget: int | None, aim: int | None = None) -> _Plan:
+        """What the shrinking pass would make."""
         shrinking = told(self._shrinking, ram_bytes=budget, aim_bytes=aim)
-        return self._run((shrinking,), self._program)
+        assert isinstance(shrinking, ShrinkingPass)
+        return _Plan(shrinking, shrinking.foreseen(self._program))
 
-    def _is_new(self, made: PipelineResult) -> bool:
+    def _is_new(self, plan: _Plan) -> bool:
         """Whether no plan like it was tried."""
-        key = _key(made)
+        key = plan.key
         return key is not None and not any((key, less) in self._needed for less in (False, True))
 
-    def _place(self, made: PipelineResult) -> PipelineResult | None:
+    def _place(self, plan: _Plan) -> PipelineResult | None:
         """With all that is placed; None if it does not fit."""
-        key = _key(made)
-        self.live_bytes = None if key is None else key[0]
+        key = plan.key
+        self.live_bytes = plan.live_bytes
         if key is not None and (key, self._less_scratch) in self._needed:  # it did not fit
-            self._keep(key, self._needed[key, self._less_scratch])
+            self._keep(plan, self._needed[key, self._less_scratch])
             return None
         try:
-            placed = self._run(self._behind, made.program)
+            return self._run((plan.shrinking, *self._behind), self._program)
         except ConstantsDoNotFitError:
             if self._smallest is None:
                 raise  # of whole tensors, too
-            self._keep(key, None)
+            self._keep(plan, None)
             return None
         except DoesNotFitError as error:
             needed = error.needed_bytes
@@ -148,15 +161,14 @@ class _Fitting:
                 raise  # of another memory
             if self._smallest is None or needed < (self._smallest.needed_bytes or 0):
                 self._smallest = error
-            self._keep(key, needed)
+            self._keep(plan, needed)
             return None
-        return PipelineResult(placed.ir, (*made.records, *placed.records))
 
-    def _keep(self, key: "_Key | None", needed: int | None) -> None:
+    def _keep(self, plan: _Plan, needed: int | None) -> None:
         """What a plan needs that does not fit; None for one whose constants are too many."""
         self.excess = 0 if needed is None else needed - self._goal
-        if key is not None:
-            self._needed[key, self._less_scratch] = needed
+        if plan.key is not None:
+            self._needed[plan.key, self._less_scratch] = needed
 
     def by_budgets(
         self, *, less_scratch: bool, is_thorough: bool, below: float = inf
@@ -170,10 +182,10 @@ class _Fitting:
         most = budget = self._goal + self._padding
         too_much = most + 1
         for _ in range(_MOST_TRIES):
-            made = self._made(budget)
-            if budget == most and _extra(made) >= below:
+            plan = self._plan(budget)
+            if budget == most and plan.extra >= below:
                 return None  # what fits costs no less
-            found = self._place(made)
+            found = self._place(plan)
             if found is not None:
                 return self.less_small(found, budget, too_much)
             if self.excess < 0:
@@ -198,11 +210,10 @@ class _Fitting:
         aim = budget
         while aim > budget // _LEAST_AIM:
             aim = aim * _AIM_FALLS[0] // _AIM_FALLS[1]
-            made = self._made(budget, aim)
-            facts = made.records[0].facts
-            if not isinstance(facts, Shrunk) or facts.live_bytes > budget:
+            plan = self._plan(budget, aim)
+            if plan.live_bytes is None or plan.live_bytes > budget:
                 break  # its largest part alone is too much
-            found = self._place(made) if self._is_new(made) else None
+            found = self._place(plan) if self._is_new(plan) else None
             if found is not None:
                 return found
         return None
@@ -227,16 +238,13 @@ class _Fitting:
         """The first plan that fits of all that were not tried, from the cheapest on; None if none does."""
         budget = _ANY
         for _ in range(_MOST_PLANS):
-            made = self._made(budget)
-            found = self._place(made) if self._is_new(made) else None
+            plan = self._plan(budget)
+            found = self._place(plan) if self._is_new(plan) else None
             if found is not None:
                 return found
-            facts = made.records[0].facts
-            if not isinstance(facts, Shrunk):
-                break
-            if facts.live_bytes > budget:
+            if plan.live_bytes is None or plan.live_bytes > budget:
                 break  # the last one
-            budget = facts.live_bytes - 1
+            budget = plan.live_bytes - 1
         return None
 
     def less_small(self, found: PipelineResult, fits: int, too_much: int) -> PipelineResult:

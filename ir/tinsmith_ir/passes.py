@@ -149,16 +149,24 @@ class ShrinkingPass(Protocol):
     less_scratch: bool
     """Whether parts of calls may take less scratch than their kernels take as a rule, at a cost."""
 
+    def foreseen(self, program: Program) -> "Shrunk | None":
+        """What it would do with a program, without doing it; None if it leaves it as it is."""
+        ...
+
 
 @runtime_checkable
 class Shrunk(Protocol):
     """What a `ShrinkingPass` did."""
 
-    live_bytes: int
-    """At once, as the pass counts them."""
+    @property
+    def live_bytes(self) -> int:
+        """At once, as the pass counts them."""
+        ...
 
-    extra: float
-    """Instructions more than without it, about."""
+    @property
+    def extra(self) -> float:
+        """Instructions more than without it, about."""
+        ...
 
 
 @dataclass(frozen=True)

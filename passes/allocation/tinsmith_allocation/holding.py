@@ -45,9 +45,6 @@ _OF_A_COPIED_WORD = 2
 """Cycles without any waiting."""
 
 _MOST_TRIES = 32
-_TRIES_ALIKE = 4
-"""One constant is left out at a time, and one more after each so many tries."""
-
 _PLANNING = AllocateBuffers(time_limit=1.0)
 
 
@@ -188,18 +185,28 @@ class _Holding:
             for name in self._saved
             if self._program.constant[name].type.size_bytes <= available
         ]
-        # Live bytes may fit where not all find a place: beside what lies too high, what saves least is left out.
+        # Live bytes may fit where not all find a place.
         kept = self._best(names, available)
-        for tried in range(_MOST_TRIES):
+        for _ in range(_MOST_TRIES):
             plan = _PLANNING.plan(self.made(kept), self._memory.name)
             if plan.arena_bytes <= available:
                 return kept
-            crowded = sorted(self._crowded(plan, kept, available), key=lambda it: self._saved[it])
-            left_out = {*crowded[: 1 + tried // _TRIES_ALIKE]}
-            if not left_out:
+            left_out = self._left_out(plan, kept, available)
+            if left_out is None:
                 break
-            kept = [name for name in kept if name not in left_out]
+            kept = [name for name in kept if name != left_out]
         return ()
+
+    def _left_out(self, plan: Plan, kept: Sequence[str], available: int) -> str | None:
+        """Of the copies beside what lies too high, that which saves least of those that make room enough; if none does,
+        that which saves least for its bytes. None if there is none.
+        """
+        crowded = self._crowded(plan, kept, available)
+        size = {name: self._program.constant[name].type.size_bytes for name in crowded}
+        enough = [name for name in crowded if size[name] >= plan.arena_bytes - available]
+        if enough:
+            return min(enough, key=lambda name: self._saved[name])
+        return min(crowded, key=lambda name: self._saved[name] / size[name], default=None)
 
     def _crowded(self, plan: Plan, kept: Sequence[str], available: int) -> Sequence[str]:
         """Those that live beside a block that ends behind what is available."""

@@ -7,16 +7,16 @@ from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import UsageError
-from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
+from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome, Shrunk
 from tinsmith_ir.program import Call, Copy, Fill, Program
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
 from tinsmith_splitting.facts import plan_of
 from tinsmith_splitting.rewrite import rewritten
-from tinsmith_splitting.search import cheapest
+from tinsmith_splitting.search import Path, cheapest
 from tinsmith_splitting.spills import SpillingWays, in_slow_memory
-from tinsmith_splitting.ways import Ways
+from tinsmith_splitting.ways import Choice, Ways
 
 
 @dataclass(frozen=True)
@@ -73,22 +73,31 @@ class SplitCalls(Checked):
         if self.ram_bytes is None or not _can_be_split(program):
             return Outcome(program)
         ways = _ways(program, self.target, tuple(self.kernels))
-        steps = len(ways.steps)
-        budget, aim = self.ram_bytes, self.aim_bytes
-        found = ways.within(budget, aim, slim=self.less_scratch)
-        path = cheapest(found, steps, budget, aim)
-        warnings: tuple[str, ...] = ()
-        if path is None:
-            least = ways.least(slim=self.less_scratch)
-            warnings = (_shortage(least, budget),) if budget else ()
-            found = ways.within(least, aim, slim=self.less_scratch)
-            path = cheapest(found, steps, least, aim)
-        assert path is not None
+        path, shortage = self._path(ways, self.ram_bytes)
+        warnings = (shortage,) if shortage else ()
         made = program
         parts: Mapping[str, Sequence[str]] = {}
         if any(way.of is not None for way in path.ways):
             made, parts = rewritten(program, ways.parts, path, ways.steps)
         return Outcome(made, warnings, facts=plan_of(ways.parts, path, parts))
+
+    def foreseen(self, program: Program) -> Shrunk | None:
+        """See `ShrinkingPass`; of programs that stream from slow memory None."""
+        if self.ram_bytes is None or self.fast_bytes is not None or not _can_be_split(program):
+            return None
+        path, _ = self._path(_ways(program, self.target, tuple(self.kernels)), self.ram_bytes)
+        return path
+
+    def _path(self, ways: Ways, budget: int) -> tuple[Path[Choice], str]:
+        """The plan that is taken, and what is short; "" if it keeps within the budget."""
+        steps, aim, shortage = len(ways.steps), self.aim_bytes, ""
+        path = cheapest(ways.within(budget, aim, slim=self.less_scratch), steps, budget, aim)
+        if path is None:
+            least = ways.least(slim=self.less_scratch)
+            shortage = _shortage(least, budget) if budget else ""
+            path = cheapest(ways.within(least, aim, slim=self.less_scratch), steps, least, aim)
+        assert path is not None
+        return path, shortage
 
     def _spilled(self, program: Program, fast_bytes: int) -> Outcome[Program]:
         spilling = _spilling_ways(program, self.target, tuple(self.kernels))
