@@ -20,6 +20,9 @@ from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.scope import C_TYPES, ConstantPool
 from tinsmith_c.text import assignment, wrapped_call
 
+_NAMES_IN_A_COMMENT = 96
+"""Characters of both names that a line has room for."""
+
 _ORDERED = "tinsmith_dma_start"
 _UNORDERED = "tinsmith_dma_start_unordered"
 _OF_BYTES = "tinsmith_dma_start_bytes_unordered"
@@ -260,7 +263,13 @@ def print_name_of(step: Copy | Fill) -> str:
     """What the comment on a step says, without anything that could end the comment."""
     if isinstance(step, Fill):
         return f"fill {c_identifier(step.destination)}"
-    return f"copy {c_identifier(step.source)} to {c_identifier(step.destination)}"
+    names = c_identifier(step.source), c_identifier(step.destination)
+    if sum(map(len, names)) > _NAMES_IN_A_COMMENT:
+        names = (
+            shortened(names[0], _NAMES_IN_A_COMMENT // 2),
+            shortened(names[1], _NAMES_IN_A_COMMENT // 2),
+        )
+    return f"copy {names[0]} to {names[1]}"
 
 
 def _strides(view: View) -> Strides:
