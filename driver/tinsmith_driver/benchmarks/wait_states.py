@@ -75,7 +75,7 @@ class Goal:
 GOALS = (
     *(Goal("kws", ram) for ram in (None, 12 * 1024, 16 * 1024)),
     *(Goal("vww", ram) for ram in (None, 64 * 1024)),
-    *(Goal("ic", ram) for ram in (None, 64 * 1024, 96 * 1024)),
+    *(Goal("ic", ram) for ram in (None, 64 * 1024)),
     *(Goal("sww", ram) for ram in (None, 16 * 1024, 24 * 1024)),
 )
 
