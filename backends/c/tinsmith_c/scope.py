@@ -66,7 +66,8 @@ class LayerScope:
 
     layer: the layer's C name. inputs, outputs: operands in the operator's order, None if absent.
     place_type, extent_type: see Scope. reads: the constants that the call names; those that a kernel arranged, by
-    layout, are `layouts`. copies: of these, a pointer to the copy that the call reads instead.
+    layout, are `layouts`. copies: of these, a pointer to the copy that the call reads instead. reads_copies: whether
+    there are any, also of operands.
     """
 
     layer: str
@@ -81,6 +82,7 @@ class LayerScope:
     has_siblings: bool
     layouts: Mapping[str, Array]
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
+    reads_copies: bool = False
 
     def input(self, index: int) -> str:
         """C expression (a pointer) of an operand; a constant operand is written as it is in the
@@ -93,11 +95,6 @@ class LayerScope:
             self._check(operand.name in self.reads, f"operand {index}")
             return self.pool.add(operand.tensor, operand.constant, operand.description)
         return operand.expression
-
-    @property
-    def reads_copies(self) -> bool:
-        """See Scope."""
-        return bool(self.copies)
 
     @property
     def token(self) -> str:

@@ -284,6 +284,7 @@ def _scope(layout: Layout, function: Function, pool: ConstantPool) -> LayerScope
             for name, copy in copies.items()
             if (constant := program.written_constant(name)) is not None and constant.layout
         },
+        reads_copies=bool(call.held),
     )
 
 

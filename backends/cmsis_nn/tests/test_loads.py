@@ -5,7 +5,7 @@ import pytest
 from tinsmith_cmsis_nn import backend
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
-from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D, FullyConnected
 from tinsmith_ir.operators.weighted import Weighted
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import Kernel, Layer, Loads
@@ -98,3 +98,58 @@ def test_depthwise_convolutions_by_strips_load_once_for_each() -> None:
     operator = DepthwiseConv2D(padding=(1, 1, 1, 1))
     layer = _layer("cortex-m4", operator, (48, 48, 8), (48, 48, 8), (3, 3))
     assert _loads(layer, _DEPTHWISE).weights == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "pixels", "expected"),
+    [
+        ("cortex-m4", 10, 10),
+        ("cortex-m55", 10, 4),
+        ("cortex-m55", 5, 2),
+        ("cortex-m55", 40, 10),
+        ("cortex-m3", 5, 5),
+    ],
+)
+def test_convolutions_of_int16(name: str, pixels: int, expected: int) -> None:
+    one = Quantization.per_tensor(0.1, 0)
+    data: Array = np.ones((4, 1, 1, 64), np.int8)
+    layer = Layer(
+        "layer",
+        Conv2D(),
+        (
+            TensorType((1, 1, pixels, 64), DType.INT16, one),
+            TensorType(data.shape, DType.INT8, Quantization.per_tensor(0.01, 0)),
+            None,
+        ),
+        (TensorType((1, 1, pixels, 4), DType.INT16, one),),
+        (None, data, None),
+        target(name),
+    )
+    assert _loads(layer, "arm_convolve_wrapper_s16") == Loads(expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "expected"),
+    [
+        ("cortex-m4", "tinsmith_fully_connected_packed_s8", Loads(30, 30)),
+        ("cortex-m55", "tinsmith_fully_connected_packed_s8", Loads(30, 30)),
+        ("cortex-m4", "arm_fully_connected_s8", Loads(30, 30)),
+        ("cortex-m55", "arm_fully_connected_s8", Loads(10, 2)),
+    ],
+)
+def test_fully_connected_layers_of_several_rows(name: str, kernel: str, expected: Loads) -> None:
+    one = Quantization.per_tensor(0.1, 0)
+    data: Array = np.ones((8, 64), np.int8)
+    layer = Layer(
+        "layer",
+        FullyConnected(),
+        (
+            TensorType((30, 64), DType.INT8, one),
+            TensorType(data.shape, DType.INT8, Quantization.per_tensor(0.01, 0)),
+            None,
+        ),
+        (TensorType((30, 8), DType.INT8, one),),
+        (None, data, None),
+        target(name),
+    )
+    assert _loads(layer, kernel) == expected

@@ -17,10 +17,11 @@ from tinsmith_lowering import (
     Scope,
     Signature,
     constant_operands,
+    loads_by_pixels,
 )
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import walks
+from tinsmith_cmsis_nn import loads, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -204,6 +205,7 @@ def _emit_packed(function: str, layer: Layer, scope: Scope) -> Emission:
             "shift": f"(int32_t *){names[1]}",
             "is_per_channel": int(_is_per_channel(layer)),
         },
+        is_static=not scope.reads_copies,
     )
     arguments = [
         "&context",
@@ -268,7 +270,10 @@ def _public_scales(layer: Layer, scope: Scope) -> str:
         return initializer("cmsis_nn_per_tensor_quant_params", "kScales", fields)
     names = scope.prepared("multipliers"), scope.prepared("shifts")
     pointers = {"multiplier": f"(int32_t *){names[0]}", "shift": f"(int32_t *){names[1]}"}
-    return initializer("cmsis_nn_per_channel_quant_params", "kScales", pointers)
+    is_static = not scope.reads_copies
+    return initializer(
+        "cmsis_nn_per_channel_quant_params", "kScales", pointers, is_static=is_static
+    )
 
 
 def _effective_bias(layer: Layer) -> NDArray[np.int32]:
@@ -296,6 +301,7 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
         headers=(PACKED_HEADER,),
         emit=emit_packed,
         prepare=prepare_packed,
+        loads=loads_by_pixels(1),
         walk=walks.fully_connected_packed,
         rules=(weights_are_constant, weights_pack),
         engine=engine(target),
@@ -356,6 +362,7 @@ def public_kernels(target: Target) -> tuple[Kernel, ...]:
             headers=(PUBLIC_HEADER,),
             emit=emit_public,
             prepare=prepare_public,
+            loads=loads.fully_connected,
             rules=(*rules, *constant),
             engine=engine(target),
             guards=guards(target),

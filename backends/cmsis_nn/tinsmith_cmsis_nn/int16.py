@@ -27,13 +27,14 @@ from tinsmith_lowering import (
     Walk,
     constant_operands,
     elementwise_walk,
+    loads_by_pixels,
     pixels_walk,
     pool_walk,
     rows_walk,
 )
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import convolution, elementwise, pooling, sizes
+from tinsmith_cmsis_nn import convolution, elementwise, loads, pooling, sizes
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PUBLIC_HEADER,
@@ -192,6 +193,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             emit=emit_convolution,
             rules=(*weights, has_no_groups),
             prepare=prepare_convolution,
+            loads=loads.convolution_int16,
             scratch_bytes=convolution_scratch,
             walk=convolution_walk,
             guards=guards(target),
@@ -232,6 +234,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             emit=emit_convolution,
             rules=weights,
             prepare=prepare_convolution,
+            loads=loads_by_pixels(1),
             walk=depthwise_walk,
         ),
         pool(

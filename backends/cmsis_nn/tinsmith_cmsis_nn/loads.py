@@ -1,7 +1,8 @@
-"""How often kernels of int8 load their constants, read off the loops of `kernels/cmsis_nn`: what says whether a copy of
+"""How often kernels load their constants, read off the loops of `kernels/cmsis_nn`: what says whether a copy of
 them in faster memory pays.
 """
 
+from collections.abc import Sequence
 from math import prod
 
 from tinsmith_ir.operators import DepthwiseConv2D
@@ -18,6 +19,7 @@ _ROWS_AT_ONCE = 24
 _TRIPLE = 3
 _HALF_DEEP = 48
 _PAIR = 2
+_QUAD = 4
 
 
 def convolution(layer: Layer) -> Loads:
@@ -55,12 +57,34 @@ def depthwise(layer: Layer) -> Loads:
     return Loads(often, often)
 
 
+def fully_connected(layer: Layer) -> Loads:
+    """Of the public functions."""
+    if implementation(layer.target) != "mve":
+        return loads_by_pixels(1)(layer)
+    depth = layer.input(1).shape[1]
+    return _of_products_mve([layer.input(0).elements // depth], depth)
+
+
+def convolution_int16(layer: Layer) -> Loads:
+    """Of arm_convolve_wrapper_s16: pixel by pixel, with MVE four at once and those that are left one by one."""
+    pixels = prod(layer.output.shape[:-1])
+    if implementation(layer.target) == "mve":
+        pixels = pixels // _QUAD + pixels % _QUAD
+    return Loads(pixels, pixels)
+
+
 def _products_mve(geometry: Geometry, at_once: int | None) -> Loads:
-    """mve/matrix_product.c: weights of four channels stay in registers for a group of rows, deep ones for three."""
-    _, height, width, depth = geometry.weights
-    is_deep = height * width * depth > _HALF_DEEP
+    return _of_products_mve(rows_of_products_mve(geometry, at_once), prod(geometry.weights[1:]))
+
+
+def _of_products_mve(products: Sequence[int], depth: int) -> Loads:
+    """mve/matrix_product.c: weights of four channels stay in registers for a group of rows, deep ones for three.
+
+    products: rows of each.
+    """
+    is_deep = depth > _HALF_DEEP
     weights = others = 0
-    for rows in rows_of_products_mve(geometry, at_once):
+    for rows in products:
         whole, left = divmod(rows, _ROWS_AT_ONCE)
         others += whole + (left > 0)
         weights += whole * (_ROWS_AT_ONCE // _TRIPLE) + -(-left // _TRIPLE)

@@ -5,6 +5,8 @@ function and tanh go by a table (of 65536 arguments 56761 and 41116 give other n
 zeros where TFLite goes on from the states. So no kernel here calls it.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_c import FieldValue, call, initializer, nested
@@ -16,6 +18,7 @@ from tinsmith_lowering import (
     Emission,
     Kernel,
     Layer,
+    Loads,
     Prepared,
     Scope,
     Signature,
@@ -78,6 +81,12 @@ def _gates_of(layer: Layer) -> list[tuple[int, str]]:
 
 def _parameters_of(layer: Layer) -> LstmParameters:
     return lstm_parameters(layer.operator_as(Lstm), layer.inputs, layer.output)
+
+
+def loads(layer: Layer) -> Loads:
+    """Over all of them in each step of each sequence."""
+    often = math.prod(layer.operator_as(Lstm).batches_and_steps(layer.input(0)))
+    return Loads(often, often)
 
 
 def emit(layer: Layer, scope: Scope) -> Emission:
@@ -144,6 +153,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             headers=(HEADER,),
             emit=emit,
             prepare=prepare,
+            loads=loads,
             rules=(weights_are_constant, sums_fit),
             engine=engine(target),
             checks=PACKED_CHECKS,
