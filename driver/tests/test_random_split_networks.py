@@ -20,6 +20,11 @@ def test_on_a_board_parts_of_layers_are_right(seed: int) -> None:
     assert Trial(seed, "cortex-m4").tried(Counts()) == ""
 
 
+@pytest.mark.parametrize("seed", range(14, 18))
+def test_constants_are_copied_to_what_is_left(seed: int) -> None:
+    assert Trial(seed, "cortex-m4", flash_waits=5.0).tried(Counts()) == ""
+
+
 def test_parts_of_a_layer_share_its_record(tmp_path: Path) -> None:
     model, output = tmp_path / "g.tsm", tmp_path / "out"
     model.write_text(print_graph(RandomNetwork(10).graph(), constants="inline"))

@@ -1,10 +1,11 @@
 """Run random networks on a board in memory of random size, where rows have to stream.
 
-    python driver/tools/random_split_networks.py --networks 500 [--first 0] [--target cortex-m4]
+    python driver/tools/random_split_networks.py --networks 500 [--first 0] [--target cortex-m4] [--flash-waits 5]
 
 A network is one of `random_images`; of every third one the input is asked for. Its memory is a random share of what
 whole tensors take. Its outputs have to equal the evaluator's, byte by byte, within the budget. One that is refused has
 to be right with the memory that the refusal says is needed, and refused with a byte less.
+With wait states of flash, constants are copied to what memory is left.
 Prints which networks fail; exit status 1 if one did.
 """
 
@@ -18,7 +19,7 @@ import numpy as np
 from random_images import RandomNetwork
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import random_samples
-from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.options import CompileOptions, Waits
 from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.pipelines import Model, compile_model
 from tinsmith_driver.running import compare, run_samples
@@ -38,12 +39,13 @@ class Counts:
 
 
 class Trial:
-    """A network on a target, its input given or asked for."""
+    """A network on a target, its input given or asked for. flash_waits: of a load from there."""
 
-    def __init__(self, seed: int, target: str) -> None:
+    def __init__(self, seed: int, target: str, flash_waits: float = 0.0) -> None:
         graph = RandomNetwork(seed).graph()
         self._model = Model(pathlib.Path(f"{graph.name}.tsm"), "tsm", "", graph)
         self._target = target
+        self._waits = Waits(flash_waits, 0.0, may_grow=True)
         self._passes = (PassChoice("stream-inputs"),) if seed % 3 == 0 else ()
         self._random = np.random.default_rng(seed + 1_000_000)
 
@@ -66,7 +68,11 @@ class Trial:
 
     def _options(self, ram_bytes: int) -> CompileOptions:
         return CompileOptions(
-            self._target, ram_bytes=ram_bytes, passes=self._passes, verify_passes=True
+            self._target,
+            ram_bytes=ram_bytes,
+            passes=self._passes,
+            verify_passes=True,
+            waits=self._waits,
         )
 
     def _refused(self, ram_bytes: int) -> int | None:
@@ -103,11 +109,12 @@ def main() -> int:
     parser.add_argument("--networks", type=int, default=500, metavar="COUNT")
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--target", default="cortex-m4")
+    parser.add_argument("--flash-waits", type=float, default=0.0, metavar="CYCLES")
     arguments = parser.parse_args()
     start = time.monotonic()
     counts = Counts()
     for seed in range(arguments.first, arguments.first + arguments.networks):
-        fault = Trial(seed, arguments.target).tried(counts)
+        fault = Trial(seed, arguments.target, arguments.flash_waits).tried(counts)
         if fault:
             counts.faults += 1
             print(f"seed {seed}, {fault}", flush=True)

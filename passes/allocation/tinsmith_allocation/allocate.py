@@ -21,17 +21,24 @@ from tinsmith_allocation.steady import steadied
 
 @dataclass(frozen=True)
 class Allocation(Checked):
-    """A placed program, and the plan of each of its memories by name. planner: who planned."""
+    """A placed program, and the plan of each of its memories by name. planner: who planned. given: the memories whose
+    buffers had their places.
+    """
 
     program: Program
     plans: Mapping[str, Plan]
     planner: "AllocateBuffers"
+    given: frozenset[str] = frozenset()
 
     def bytes_without_scratch(self, memory: str) -> int:
-        """What the same planner needs for a memory where kernels have no scratch."""
+        """What the same planner needs for a memory where kernels have no scratch; without search for an optimum where
+        another pass has placed the buffers.
+        """
         if not any(call.scratch for call in self.program.calls):
             return self.plans[memory].arena_bytes
-        return self.planner.plan(self.program, memory, scratch=False).arena_bytes
+        exact = self.planner.exact and memory not in self.given
+        planner = replace(self.planner, exact=exact)
+        return planner.plan(self.program, memory, scratch=False).arena_bytes
 
 
 @dataclass(frozen=True)
@@ -83,11 +90,11 @@ class AllocateBuffers(Checked):
             _check_fits(plans[memory.name], memory.name, available)
         placed = place(program, plans)
         check_program(placed)
-        return Allocation(placed, plans, self)
+        given = frozenset(name for name in plans if _is_placed(program, name))
+        return Allocation(placed, plans, self, given)
 
     def _plan_of(self, program: Program, memory: str) -> Plan:
-        buffers = [buffer for buffer in program.buffers if buffer.memory == memory]
-        if not buffers or any(buffer.offset is None for buffer in buffers):
+        if not _is_placed(program, memory):
             return self.plan(program, memory)
         plan = plan_of(program, memory)
         check_plan(plan)
@@ -143,6 +150,12 @@ def place(program: Program, plans: Mapping[str, Plan]) -> Program:
         for buffer in program.buffers
     )
     return program.with_buffers(buffers)
+
+
+def _is_placed(program: Program, memory: str) -> bool:
+    """Whether it has buffers, all with offsets."""
+    offsets = [buffer.offset for buffer in program.buffers if buffer.memory == memory]
+    return bool(offsets) and None not in offsets
 
 
 def _scratches_alike(program: Program, memory: str) -> list[list[str]]:

@@ -37,13 +37,16 @@ def cheapest_choice(
     costs: Mapping[str, int],
     budget: int,
     pinned: frozenset[str] = frozenset(),
+    *,
+    most_states: int = _MOST_STATES,
 ) -> Choice | None:
     """The choice that costs least of those whose live bytes keep within `budget` in each step; None if there is none.
 
-    costs: of leaving a block out, from 0. pinned: blocks that must be kept. What blocks can share counts once, so that
-    a planner may need more than is counted here, never less. Raises PlanError for a bad leave.
+    costs: of leaving a block out, from 0. pinned: blocks that must be kept. most_states: that are compared in a step.
+    What blocks can share counts once, so that a planner may need more than is counted here, never less. Raises
+    PlanError for a bad leave.
     """
-    return _Search(blocks, leaves, costs, budget, pinned).choice()
+    return _Search(blocks, leaves, costs, budget, pinned, most_states).choice()
 
 
 class _Search:
@@ -54,7 +57,9 @@ class _Search:
         costs: Mapping[str, int],
         budget: int,
         pinned: frozenset[str],
+        most_states: int,
     ) -> None:
+        self._most_states = most_states
         self._unit = min((block.alignment for block in blocks), default=1)
         self._costs = costs
         self._pinned = pinned
@@ -100,13 +105,14 @@ class _Search:
             found = {
                 kept: way for kept, way in found.items() if self._live_bytes(kept) <= self._budget
             }
-        if len(found) <= _MOST_STATES:
+        if len(found) <= self._most_states:
             return found
         ordered = sorted(found.items(), key=lambda item: (item[1].cost, sorted(item[0])))
         # Whatever is spilled is always a way, and the last resort.
-        nothing = [item for item in ordered[_MOST_STATES:] if item[0] <= self._pinned]
-        self._pruned.append(ordered[_MOST_STATES][1].cost)
-        return dict((*ordered[:_MOST_STATES], *nothing))
+        kept, others = ordered[: self._most_states], ordered[self._most_states :]
+        nothing = [item for item in others if item[0] <= self._pinned]
+        self._pruned.append(others[0][1].cost)
+        return dict((*kept, *nothing))
 
     @staticmethod
     def _add(found: dict[frozenset[str], _Way], state: frozenset[str], way: _Way) -> None:

@@ -44,8 +44,13 @@ _OF_A_COPY = 80
 _OF_A_COPIED_WORD = 2
 """Cycles without any waiting."""
 
-_MOST_TRIES = 32
-_PLANNING = AllocateBuffers(time_limit=1.0)
+_MOST_STATES = 200
+"""That the choice compares in each step: what is left out costs cycles, and copies are many."""
+
+_MOST_TRIES, _DEEP_TRIES = 32, 2
+"""How often places are sought for a choice, and how often thoroughly: any will do that the memory has."""
+
+_QUICKLY, _DEEPLY = AllocateBuffers(exact=False), AllocateBuffers(time_limit=0.2)
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,8 @@ class HoldConstants(Checked):
 
     @checked
     def run_in_detail(self, program: Program) -> Outcome[Program]:
-        """The program with copies of some constants; the same object if none pays. Facts: HeldConstants.
+        """The program with copies of some constants, placed in its first memory; the same object if none pays.
+        Facts: HeldConstants.
 
         program: prepared; its buffers have no offsets.
         """
@@ -107,12 +113,22 @@ class HoldConstants(Checked):
         stated = program.memories[0].size_bytes
         available = self.available_bytes if stated is None else stated
         holding = _Holding(program, saved, available if self.may_grow else None)
-        chosen = holding.chosen()
-        if not chosen:
+        chosen, plan = holding.chosen()
+        if plan is None:
             return Outcome(program)
         sizes = (program.constant[name].type.size_bytes for name in chosen)
         facts = HeldConstants(tuple(chosen), sum(sizes), sum(saved[name] for name in chosen))
-        return Outcome(holding.made(chosen), facts=facts)
+        return Outcome(_placed(holding.made(chosen), plan), facts=facts)
+
+
+def _placed(program: Program, plan: Plan) -> Program:
+    """With the offsets of one memory's plan."""
+    return program.with_buffers(
+        tuple(
+            replace(found, offset=plan.offsets.get(found.name, found.offset))
+            for found in program.buffers
+        )
+    )
 
 
 def _saved(options: HoldConstants, program: Program) -> Mapping[str, int]:
@@ -173,10 +189,12 @@ class _Holding:
         self._copy_of = {name: fresh.name(f"{name}.near") for name in saved}
         self._available = available
 
-    def chosen(self) -> Sequence[str]:
-        """The constants that save most of those choices for whose copies a planner finds room."""
+    def chosen(self) -> tuple[Sequence[str], Plan | None]:
+        """The constants that save most of those choices for whose copies a planner finds room, and its plan; None where
+        nothing is copied.
+        """
         if not self._saved:
-            return ()
+            return (), None
         available = self._available
         if available is None:
             available = AllocateBuffers().plan(self._program, self._memory.name).arena_bytes
@@ -187,15 +205,16 @@ class _Holding:
         ]
         # Live bytes may fit where not all find a place.
         kept = self._best(names, available)
-        for _ in range(_MOST_TRIES):
-            plan = _PLANNING.plan(self.made(kept), self._memory.name)
-            if plan.arena_bytes <= available:
-                return kept
-            left_out = self._left_out(plan, kept, available)
-            if left_out is None:
+        for tried in range(_MOST_TRIES):
+            if not kept:
                 break
-            kept = [name for name in kept if name != left_out]
-        return ()
+            planner = _DEEPLY if tried < _DEEP_TRIES else _QUICKLY
+            plan = planner.plan(self.made(kept), self._memory.name)
+            if plan.arena_bytes <= available:
+                return kept, plan
+            left_out = self._left_out(plan, kept, available)
+            kept = [name for name in kept if left_out not in (name, None)]
+        return (), None
 
     def _left_out(self, plan: Plan, kept: Sequence[str], available: int) -> str | None:
         """Of the copies beside what lies too high, that which saves least of those that make room enough; if none does,
@@ -220,7 +239,9 @@ class _Holding:
         wanted = demand(self.made(names), self._memory.name)
         costs = {self._copy_of[name]: self._saved[name] for name in names}
         pinned = frozenset(block.name for block in wanted.blocks) - costs.keys()
-        choice = cheapest_choice(wanted.blocks, wanted.leaves, costs, budget, pinned)
+        choice = cheapest_choice(
+            wanted.blocks, wanted.leaves, costs, budget, pinned, most_states=_MOST_STATES
+        )
         if choice is None:
             return ()
         return [name for name in names if self._copy_of[name] not in choice.spilled]
