@@ -289,8 +289,9 @@ def _scope(layout: Layout, function: Function, pool: ConstantPool) -> LayerScope
 
 
 def _copied(layout: Layout, held: Held) -> str:
-    # A pointer to anything is one to elements of any type, in few characters.
-    return f"((void *)({layout.address(held.view)}))"
+    # Kernels count elements from it.
+    element = C_TYPES[layout.program.type_of(held.constant).dtype]
+    return f"((const {element} *)({layout.address(held.view)}))"
 
 
 def _operand(layout: Layout, function: Function, index: int, local: str) -> Operand:
