@@ -263,12 +263,9 @@ def print_name_of(step: Copy | Fill) -> str:
     """What the comment on a step says, without anything that could end the comment."""
     if isinstance(step, Fill):
         return f"fill {c_identifier(step.destination)}"
-    names = c_identifier(step.source), c_identifier(step.destination)
+    names = [c_identifier(step.source), c_identifier(step.destination)]
     if sum(map(len, names)) > _NAMES_IN_A_COMMENT:
-        names = (
-            shortened(names[0], _NAMES_IN_A_COMMENT // 2),
-            shortened(names[1], _NAMES_IN_A_COMMENT // 2),
-        )
+        names = [shortened(name, _NAMES_IN_A_COMMENT // 2) for name in names]
     return f"copy {names[0]} to {names[1]}"
 
 

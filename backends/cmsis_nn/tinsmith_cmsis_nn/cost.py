@@ -19,8 +19,9 @@ from tinsmith_cmsis_nn.packing import Implementation
 
 _VECTOR = 16
 _WORD = 4
-_SHALLOW, _HALF_DEEP = 16, 48
-_ROWS_AT_ONCE = 24
+_SHALLOW, HALF_DEEP = 16, 48
+"""Of a product on MVE, the largest depths whose weights stay in registers while rows pass by."""
+
 _PATCHES_AT_ONCE = 16
 _PAIR = 2
 _SINGLE = 1.45
@@ -180,7 +181,7 @@ def _convolution_mve(geometry: Geometry, at_once: int | None) -> Work:
     for count in sorted(set(rows)):
         for name, often in _product_mve(count, depth, channels).items():
             counts[name] = counts.get(name, 0.0) + rows.count(count) * often
-    mode = "shallow" if depth <= _SHALLOW else "half deep" if depth <= _HALF_DEEP else "deep"
+    mode = "shallow" if depth <= _SHALLOW else "half deep" if depth <= HALF_DEEP else "deep"
     return Work(f"mve {mode} convolution", counts)
 
 
@@ -221,7 +222,7 @@ def _product_mve(rows: int, depth: int, channels: int) -> dict[str, float]:
         return {"product": 1, "quad of one row": quads, "chunk of one row": quads * chunks}
     singles = 0 if quads and channels % _WORD in (0, 3) else channels % _WORD
     quads -= 1 if singles and quads else 0
-    groups = _pieces(rows, _ROWS_AT_ONCE)
+    groups = _pieces(rows, scratch_mve.ROWS_AT_ONCE)
     turns = singles * _ceiling(rows, _WORD)
     counts: dict[str, float] = {
         "product": 1,
@@ -230,7 +231,7 @@ def _product_mve(rows: int, depth: int, channels: int) -> dict[str, float]:
         "single": turns,
         "chunk of single": turns * chunks,
     }
-    if depth <= _HALF_DEEP:
+    if depth <= HALF_DEEP:
         return counts
     triples = sum(group // 3 for group in groups) * quads
     lone = sum(group % 3 == 1 for group in groups) * quads

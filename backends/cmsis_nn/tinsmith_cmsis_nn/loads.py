@@ -10,16 +10,11 @@ from tinsmith_lowering import Layer, Loads, loads_by_pixels
 
 from tinsmith_cmsis_nn import scratch, sizes
 from tinsmith_cmsis_nn.common import implementation
-from tinsmith_cmsis_nn.cost import rows_of_products_mve
+from tinsmith_cmsis_nn.cost import HALF_DEEP, rows_of_products_mve
 from tinsmith_cmsis_nn.geometry import Geometry
+from tinsmith_cmsis_nn.scratch_mve import ROWS_AT_ONCE
 
-_ROWS_AT_ONCE = 24
-"""Of a product on MVE whose sums are collected before they are scaled."""
-
-_TRIPLE = 3
-_HALF_DEEP = 48
-_PAIR = 2
-_QUAD = 4
+_PAIR, _TRIPLE, _QUAD = 2, 3, 4
 
 
 def convolution(layer: Layer) -> Loads:
@@ -82,10 +77,10 @@ def _of_products_mve(products: Sequence[int], depth: int) -> Loads:
 
     products: rows of each.
     """
-    is_deep = depth > _HALF_DEEP
+    is_deep = depth > HALF_DEEP
     weights = others = 0
     for rows in products:
-        whole, left = divmod(rows, _ROWS_AT_ONCE)
+        whole, left = divmod(rows, ROWS_AT_ONCE)
         others += whole + (left > 0)
-        weights += whole * (_ROWS_AT_ONCE // _TRIPLE) + -(-left // _TRIPLE)
+        weights += whole * (ROWS_AT_ONCE // _TRIPLE) + -(-left // _TRIPLE)
     return Loads(weights if is_deep else others, others)

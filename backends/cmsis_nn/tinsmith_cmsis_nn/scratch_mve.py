@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tinsmith_cmsis_nn.geometry import Dims, Geometry
 
 _FIELD_BUDGET_BYTES = 3072
-_ROWS_AT_ONCE = 24
+ROWS_AT_ONCE = 24
 _LEAST_PIXELS = 12
 _PART_FOR_PIXELS = 4
 DEPTHWISE_BLOCK = 16
@@ -32,7 +32,7 @@ def pixels_at_once(geometry: Geometry) -> int:
     (images, _, _, channels), (_, height, width, outputs) = geometry.input, geometry.output
     saved = images * height * width * min(channels, outputs)
     pixels = saved // (_PART_FOR_PIXELS * channels)
-    return 0 if pixels < _LEAST_PIXELS else min(pixels // 3 * 3, _ROWS_AT_ONCE)
+    return 0 if pixels < _LEAST_PIXELS else min(pixels // 3 * 3, ROWS_AT_ONCE)
 
 
 def convolve_wrapper(geometry: Geometry) -> int:
@@ -212,6 +212,6 @@ def _fields_at_once(depth: int) -> int:
     fitting = _FIELD_BUDGET_BYTES // depth
     if fitting <= 2:
         return 2
-    if fitting >= _ROWS_AT_ONCE:
-        return _ROWS_AT_ONCE
+    if fitting >= ROWS_AT_ONCE:
+        return ROWS_AT_ONCE
     return fitting - 1 if fitting % 3 == 1 else fitting
