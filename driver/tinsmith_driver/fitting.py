@@ -76,13 +76,15 @@ def _extra(result: PipelineResult) -> float:
 class _Plan:
     """What the pass that makes programs smaller would make, told how. foreseen: None where it makes nothing smaller."""
 
-    shrinking: AnyPass
+    shrinking: ShrinkingPass
     foreseen: Shrunk | None
 
     @property
-    def key(self) -> tuple[int, float] | None:
-        """Live bytes and extra instructions: two plans that have the same are taken to be alike."""
-        return None if self.foreseen is None else (self.foreseen.live_bytes, self.foreseen.extra)
+    def key(self) -> tuple[int, float, bool] | None:
+        """Live bytes, extra instructions, whether less scratch was asked for: the same of plans that are alike."""
+        if self.foreseen is None:
+            return None
+        return self.foreseen.live_bytes, self.foreseen.extra, self.shrinking.less_scratch
 
     @property
     def extra(self) -> float:
@@ -111,8 +113,7 @@ class _Fitting:
         # The pass counts sizes rounded up, and what lies highest needs no padding behind it.
         self._padding = max((memory.alignment for memory in program.memories), default=1) - 1
         self._smallest: DoesNotFitError | None = None
-        self._less_scratch = False
-        self._needed: dict[tuple[tuple[int, float], bool], int | None] = {}
+        self._needed: dict[tuple[int, float, bool], int | None] = {}
         self.live_bytes: int | None = None
         self.excess = 0
 
@@ -137,19 +138,22 @@ class _Fitting:
         return _Plan(shrinking, shrinking.foreseen(self._program))
 
     def _is_new(self, plan: _Plan) -> bool:
-        """Whether no plan like it was tried."""
+        """Whether no plan like it was tried, with scratch of either kind."""
         key = plan.key
-        return key is not None and not any((key, less) in self._needed for less in (False, True))
+        return key is not None and all(
+            (*key[:2], less) not in self._needed for less in (False, True)
+        )
 
     def _place(self, plan: _Plan) -> PipelineResult | None:
         """With all that is placed; None if it does not fit."""
         key = plan.key
         self.live_bytes = plan.live_bytes
-        if key is not None and (key, self._less_scratch) in self._needed:  # it did not fit
-            self._keep(plan, self._needed[key, self._less_scratch])
+        if key in self._needed:  # it did not fit
+            self._keep(plan, self._needed[key])
             return None
         try:
-            return self._run((plan.shrinking, *self._behind), self._program)
+            passes = (cast("AnyPass", plan.shrinking), *self._behind)
+            return self._run(passes, self._program)
         except ConstantsDoNotFitError:
             if self._smallest is None:
                 raise  # of whole tensors, too
@@ -168,7 +172,7 @@ class _Fitting:
         """What a plan needs that does not fit; None for one whose constants are too many."""
         self.excess = 0 if needed is None else needed - self._goal
         if plan.key is not None:
-            self._needed[plan.key, self._less_scratch] = needed
+            self._needed[plan.key] = needed
 
     def by_budgets(
         self, *, less_scratch: bool, is_thorough: bool, below: float = inf
@@ -178,7 +182,6 @@ class _Fitting:
         less_scratch: as of the pass, also for what is tried later. below: the cost from which on none is asked for.
         """
         self._shrinking = told(self._shrinking, less_scratch=less_scratch)
-        self._less_scratch = less_scratch
         most = budget = self._goal + self._padding
         too_much = most + 1
         for _ in range(_MOST_TRIES):

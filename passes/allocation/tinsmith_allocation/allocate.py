@@ -144,9 +144,11 @@ def bytes_without_scratch(program: Program, memory: str) -> int:
 
 @checked
 def place(program: Program, plans: Mapping[str, Plan]) -> Program:
-    """The program with the offsets of `plans` (name of memory -> plan)."""
+    """The program with the offsets of `plans` (name of memory -> plan); buffers of other memories stay as they are."""
     buffers = tuple(
         replace(buffer, offset=plans[buffer.memory].offsets[buffer.name])
+        if buffer.memory in plans
+        else buffer
         for buffer in program.buffers
     )
     return program.with_buffers(buffers)

@@ -32,7 +32,7 @@ from tinsmith_ir.program import (
 from tinsmith_lowering import Kernel, find_kernel, layer_of_call
 from tinsmith_target import Target
 
-from tinsmith_allocation.allocate import AllocateBuffers
+from tinsmith_allocation.allocate import AllocateBuffers, place
 from tinsmith_allocation.chosen import cheapest_choice
 from tinsmith_allocation.lifetimes import demand
 from tinsmith_allocation.model import Plan
@@ -118,17 +118,8 @@ class HoldConstants(Checked):
             return Outcome(program)
         sizes = (program.constant[name].type.size_bytes for name in chosen)
         facts = HeldConstants(tuple(chosen), sum(sizes), sum(saved[name] for name in chosen))
-        return Outcome(_placed(holding.made(chosen), plan), facts=facts)
-
-
-def _placed(program: Program, plan: Plan) -> Program:
-    """With the offsets of one memory's plan."""
-    return program.with_buffers(
-        tuple(
-            replace(found, offset=plan.offsets.get(found.name, found.offset))
-            for found in program.buffers
-        )
-    )
+        memory = program.memories[0].name
+        return Outcome(place(holding.made(chosen), {memory: plan}), facts=facts)
 
 
 def _saved(options: HoldConstants, program: Program) -> Mapping[str, int]:
@@ -213,7 +204,9 @@ class _Holding:
             if plan.arena_bytes <= available:
                 return kept, plan
             left_out = self._left_out(plan, kept, available)
-            kept = [name for name in kept if left_out not in (name, None)]
+            if left_out is None:
+                break
+            kept = [name for name in kept if name != left_out]
         return (), None
 
     def _left_out(self, plan: Plan, kept: Sequence[str], available: int) -> str | None:
@@ -229,10 +222,13 @@ class _Holding:
 
     def _crowded(self, plan: Plan, kept: Sequence[str], available: int) -> Sequence[str]:
         """Those that live beside a block that ends behind what is available."""
-        ends = {block.name: plan.offsets[block.name] + block.size_bytes for block in plan.blocks}
-        high = [block for block in plan.blocks if ends[block.name] > available]
-        of = {block.name: block for block in plan.blocks}
-        return [name for name in kept if any(map(of[self._copy_of[name]].lives_with, high))]
+        block = {found.name: found for found in plan.blocks}
+        high = [
+            found
+            for found in plan.blocks
+            if plan.offsets[found.name] + found.size_bytes > available
+        ]
+        return [name for name in kept if any(map(block[self._copy_of[name]].lives_with, high))]
 
     def _best(self, names: Sequence[str], budget: int) -> Sequence[str]:
         """Of these, by what is live at once."""
