@@ -295,8 +295,7 @@ def _loops(program: Program) -> list[Mapping[str, object]]:
 
 def _streams(compilation: Compilation) -> Sequence[StreamedRows]:
     """The calls that stream together."""
-    facts = [record.facts for record in compilation.pass_records]
-    plan = next((fact for fact in facts if isinstance(fact, StreamPlan)), None)
+    plan = compilation.facts(StreamPlan)
     return plan.segments if plan else ()
 
 

@@ -9,8 +9,7 @@ from tinsmith_driver.table import thousands
 
 def compression_facts(compilation: Compilation) -> CompressionFacts | None:
     """None if all constants are as kernels read them."""
-    facts = [record.facts for record in compilation.pass_records]
-    found = next((fact for fact in facts if isinstance(fact, CompressedConstants)), None)
+    found = compilation.facts(CompressedConstants)
     if found is None:
         return None
     return {

@@ -9,8 +9,7 @@ from tinsmith_driver.table import thousands
 
 def held_facts(compilation: Compilation) -> HeldFacts | None:
     """None if all constants are read where they lie."""
-    facts = [record.facts for record in compilation.pass_records]
-    found = next((fact for fact in facts if isinstance(fact, HeldConstants)), None)
+    found = compilation.facts(HeldConstants)
     if found is None:
         return None
     return {

@@ -58,6 +58,7 @@ from tinsmith_driver.text_files import (
 )
 
 _Result = TypeVar("_Result")
+_Facts = TypeVar("_Facts")
 
 IMPORT = "import"
 TEXT_FORMAT = "tsm"
@@ -120,6 +121,11 @@ class Compilation:
     def harness(self) -> bytes:
         """C that describes the model to the test harness."""
         return write_harness_model(self.program)
+
+    def facts(self, kind: type[_Facts]) -> _Facts | None:
+        """What a pass said whose facts are of that kind, of several the first; None if none did."""
+        facts = (record.facts for record in self.pass_records)
+        return next((found for found in facts if isinstance(found, kind)), None)
 
     @property
     def records(self) -> Sequence[PassRecord]:

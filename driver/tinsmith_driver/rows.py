@@ -10,8 +10,7 @@ from tinsmith_driver.table import thousands
 
 def stream_facts(compilation: Compilation) -> StreamFacts | None:
     """None if all tensors are whole."""
-    facts = [record.facts for record in compilation.pass_records]
-    plan = next((fact for fact in facts if isinstance(fact, StreamPlan)), None)
+    plan = compilation.facts(StreamPlan)
     if plan is None or not plan.segments:
         return None
     return {

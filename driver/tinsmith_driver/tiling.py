@@ -17,8 +17,7 @@ _SHOWN_WAITS = 3
 
 def tile_plan(compilation: Compilation) -> TilePlan | None:
     """What the pass that cuts calls has decided; None where it had nothing to decide."""
-    plans = (record.facts for record in compilation.pass_records)
-    return next((facts for facts in plans if isinstance(facts, TilePlan)), None)
+    return compilation.facts(TilePlan)
 
 
 def tiling_facts(compilation: Compilation, measurement: Measurement | None) -> TilingFacts | None:
