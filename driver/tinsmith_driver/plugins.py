@@ -44,6 +44,7 @@ def _brought(plugin: Plugin) -> dict[str, list[str]]:
         "operators": [kind.mnemonic for kind in plugin.operators],
         "layouts": [kind.name for kind in plugin.layouts],
         "importers": [found.name for found in plugin.importers],
+        "exporters": [found.name for found in plugin.exporters],
         "converters": [f"{found.operator} of {found.importer}" for found in plugin.converters],
         "passes": list(dict.fromkeys(entry.name for entry in plugin.passes)),
         "back ends": [entry.name for entry in plugin.backends],

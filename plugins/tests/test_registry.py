@@ -12,6 +12,7 @@ from tinsmith_lowering.testing import toys
 from tinsmith_plugins import (
     BackendEntry,
     Converter,
+    Exporter,
     Found,
     Importer,
     KernelFiles,
@@ -173,12 +174,17 @@ def importer(name: str) -> Importer:
     return Importer(name, (f".{name}",), lambda data: data.startswith(name.encode()), read, 99)
 
 
+def write(graph: Graph) -> bytes:
+    return graph.name.encode()
+
+
 def brought(name: str) -> list[Plugin]:
     """A plug-in for each kind of thing that it brings."""
     return [
         Plugin(name, targets=(target("host"),)),
         Plugin(name, backends=(backend("fast"),)),
         Plugin(name, importers=(importer("a"),)),
+        Plugin(name, exporters=(Exporter("a", (".a", ".b"), write),)),
         Plugin(name, converters=(Converter("a", "Op", None),)),
     ]
 
@@ -190,7 +196,13 @@ def brought(name: str) -> list[Plugin]:
         for mine, theirs, what in zip(
             brought("mine"),
             brought("theirs"),
-            ("target 'host'", "back end 'fast'", "importer 'a'", "converter 'a: Op'"),
+            (
+                "target 'host'",
+                "back end 'fast'",
+                "importer 'a'",
+                "exporter of '.a'",
+                "converter 'a: Op'",
+            ),
             strict=True,
         )
     ],
@@ -235,6 +247,14 @@ def test_a_file_is_of_the_importer_that_recognises_it() -> None:
     assert recognised is not None
     assert recognised.name == "b"
     assert found.importer_of(b"c...") is None
+
+
+def test_an_exporter_is_found_by_each_of_its_suffixes() -> None:
+    exporter = Exporter("a", (".a", ".b"), write)
+    assert registry(Plugin("p", exporters=(exporter,))).exporters == {
+        ".a": exporter,
+        ".b": exporter,
+    }
 
 
 def test_targets_are_listed_where_one_is_unknown() -> None:

@@ -279,6 +279,20 @@ class Importer(Checked):
 
 
 @dataclass(frozen=True)
+class Exporter(Checked):
+    """Writes files of one format.
+
+    suffixes: of such files, in lower case with their dot. write: the bytes of a file that computes what the graph says,
+    the same for the same graph; raises UnsupportedError that names every operator which the format cannot say, with
+    what could be done.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    write: Callable[[Graph], bytes]
+
+
+@dataclass(frozen=True)
 class Converter(Checked):
     """How an importer reads an operator that its format leaves to others.
 
@@ -328,6 +342,7 @@ class Plugin(Checked):
     operators: tuple[type[Operator], ...] = ()
     layouts: tuple[type[ElementLayout], ...] = ()
     importers: tuple[Importer, ...] = ()
+    exporters: tuple[Exporter, ...] = ()
     converters: tuple[Converter, ...] = ()
     passes: tuple[PassEntry, ...] = ()
     backends: tuple[BackendEntry, ...] = ()

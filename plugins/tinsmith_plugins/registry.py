@@ -18,6 +18,7 @@ from tinsmith_plugins.plugin import (
     BackendEntry,
     BackendSetting,
     Converter,
+    Exporter,
     Importer,
     PassEntry,
     Runner,
@@ -40,7 +41,7 @@ class Registry(Checked):
         """Raise UsageError if the plug-ins do not go together."""
         super().__post_init__()
         _by_name("plug-in", [(found.plugin.name, found, found) for found in self.plugins])
-        _ = self.targets, self.importers, self.backends, self.runners
+        _ = self.targets, self.importers, self.exporters, self.backends, self.runners
         for converter in self._converters.values():
             _known(
                 f"a converter of {converter.operator!r} is for importer",
@@ -61,6 +62,16 @@ class Registry(Checked):
         """By name."""
         return self._all(
             "importer", lambda found: [(item.name, item) for item in found.plugin.importers]
+        )
+
+    @cached_property
+    def exporters(self) -> Mapping[str, Exporter]:
+        """By the suffix of the files that they write."""
+        return self._all(
+            "exporter of",
+            lambda found: [
+                (suffix, item) for item in found.plugin.exporters for suffix in item.suffixes
+            ],
         )
 
     @cached_property
