@@ -16,6 +16,7 @@ LIBRARIES = [
     "passes/fusion",
     "passes/layout",
     "passes/qdq",
+    "passes/quantization",
     "passes/rolling",
     "passes/rounding",
     "passes/scheduling",

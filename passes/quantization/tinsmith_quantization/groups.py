@@ -1,0 +1,157 @@
+"""Which tensors have one quantization together, and which one is given by what computes them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.operators import (
+    AveragePool2D,
+    Broadcast,
+    Concat,
+    Gather,
+    L2Normalization,
+    Logistic,
+    LogSoftmax,
+    Maximum,
+    MaxPool2D,
+    Minimum,
+    Operator,
+    Pad,
+    ReduceMax,
+    ReduceMin,
+    Reshape,
+    ResizeBilinear,
+    Select,
+    Slice,
+    Softmax,
+    Tanh,
+    TopK,
+    Transpose,
+)
+from tinsmith_ir.operators.base import Trait
+from tinsmith_ir.types import Quantization
+
+_KEEPING = (
+    AveragePool2D,
+    Broadcast,
+    Concat,
+    Gather,
+    Maximum,
+    MaxPool2D,
+    Minimum,
+    Pad,
+    ReduceMax,
+    ReduceMin,
+    Reshape,
+    ResizeBilinear,
+    Select,
+    Slice,
+    TopK,
+    Transpose,
+)
+"""The result is made of elements of the operands, or lies between such: integers of one scale stay what they are."""
+
+_FIXED: Mapping[DType, Mapping[type[Operator], Quantization]] = {
+    DType.INT8: {
+        Softmax: Quantization.per_tensor(1 / 256, -128),
+        Logistic: Quantization.per_tensor(1 / 256, -128),
+        Tanh: Quantization.per_tensor(1 / 128, 0),
+        LogSoftmax: Quantization.per_tensor(16 / 256, 127),
+        L2Normalization: Quantization.per_tensor(1 / 128, 0),
+    },
+    DType.INT16: {
+        Softmax: Quantization.per_tensor(1 / 32768, 0),
+        Logistic: Quantization.per_tensor(1 / 32768, 0),
+        Tanh: Quantization.per_tensor(1 / 32768, 0),
+    },
+}
+"""What TFLite's kernels give, whatever they are asked for (its quantization specification)."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """members: name of a float value -> the name that stands for all with the same quantization.
+
+    quantized: names of values that are quantized as soon as they are computed; the others are functions of one number
+    on their way to another operator.
+    """
+
+    members: Mapping[str, str]
+    quantized: frozenset[str]
+
+    def fixed(self, graph: Graph, dtype: DType) -> dict[str, Quantization]:
+        """Of the groups in which an operator gives the quantization itself: that."""
+        found: dict[str, Quantization] = {}
+        for node in graph.nodes:
+            given = _FIXED[dtype].get(type(node.operator))
+            if given is not None and node.name in self.quantized:
+                found.setdefault(self.members[node.name], given)
+        return found
+
+
+def is_keeping(operator: Operator) -> bool:
+    """Whether operands and result have one quantization."""
+    return isinstance(operator, _KEEPING)
+
+
+def real_operands(node: Node) -> list[Value]:
+    """Those of float32."""
+    return [value for value in node.present_inputs if value.type.dtype is DType.FLOAT32]
+
+
+def grouped(graph: Graph, *, tables: bool) -> Groups:
+    """The groups of a graph. tables: whether functions of one number may become one table."""
+    parents: dict[str, str] = {}
+
+    def top(name: str) -> str:
+        while parents.get(name, name) != name:
+            name = parents[name]
+        return name
+
+    def unite(names: Iterable[str]) -> None:
+        first, *others = map(top, names)
+        for other in others:
+            parents[top(other)] = top(first)
+
+    for node in graph.nodes:
+        results = [value for value in node.outputs if value.type.dtype is DType.FLOAT32]
+        if is_keeping(node.operator) and results:
+            unite(value.name for value in (*real_operands(node), *results))
+    reals = [value for value in graph.values.values() if value.type.dtype is DType.FLOAT32]
+    inside = _inside_functions(graph) if tables else set[str]()
+    quantized = {value.name for value in reals if graph.constant(value) is None} - inside
+    return Groups({value.name: top(value.name) for value in reals}, frozenset(quantized))
+
+
+def _inside_functions(graph: Graph) -> set[str]:
+    """Values on the way from one number to a function of it, which need no integers of their own."""
+    roots: dict[str, str] = {}
+    for node in graph.nodes:
+        root = _root(graph, node, roots)
+        roots |= {value.name: root or value.name for value in node.outputs}
+    found: set[str] = set()
+    for node in graph.nodes:
+        value, readers = node.outputs[0], graph.readers(node.outputs[0])
+        root = roots[value.name]
+        if root == value.name or graph.is_output(value) or not readers:
+            continue
+        if all(roots[reader.name] == root for reader in readers):
+            found.add(value.name)
+    return found
+
+
+def _root(graph: Graph, node: Node, roots: Mapping[str, str]) -> str | None:
+    """The value whose numbers decide those of a node's result, one each; None if there are several."""
+    if Trait.ELEMENTWISE not in node.operator.traits or is_keeping(node.operator):
+        return None
+    found: set[str] = set()
+    for value in node.present_inputs:
+        data = graph.constant(value)
+        if data is None:
+            if value.type.shape != node.outputs[0].type.shape:
+                return None
+            found.add(roots.get(value.name, value.name))
+        elif data.size > 1 and not bool((data == data.reshape(-1)[0]).all()):
+            return None
+    return found.pop() if len(found) == 1 else None

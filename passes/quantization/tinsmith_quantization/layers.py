@@ -1,0 +1,114 @@
+"""Layers with weights: their integers, by the scheme, for what they read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.errors import UsageError
+from tinsmith_ir.escape import visible
+from tinsmith_ir.graph import Array, Graph, Node
+
+from tinsmith_quantization.execution import is_real_layer, layer_results
+from tinsmith_quantization.products import Matrix, Product
+from tinsmith_quantization.schemes import Scheme
+from tinsmith_quantization.statistics import LayerWeights, sqnr
+from tinsmith_quantization.weights import Moments, Rounded, learned, nearest, scales_of
+
+
+@dataclass(frozen=True)
+class IntegerLayer:
+    """A layer whose weights are `integers` * `scales`, in the layout of its operator.
+
+    scales: one, or one for each output channel. bias: real numbers for each output channel; None if there is none.
+    loss: of the weights.
+    """
+
+    product: Product
+    matrix: Matrix
+    integers: NDArray[np.generic]
+    scales: NDArray[np.float64]
+    bias: NDArray[np.float32] | None
+    loss: LayerWeights
+
+    def results(self, samples: Array) -> Array:
+        """What it gives for all samples."""
+        return layer_results(self.product, self.matrix, self.bias, samples)
+
+
+def bits_of_layers(graph: Graph, scheme: Scheme, given: Mapping[str, int]) -> dict[str, int]:
+    """Name of each layer's result -> bits of its weights. given: where they differ from the scheme's.
+
+    Raises UsageError for a name that no layer has.
+    """
+    layers = [node.name for node in graph.nodes if is_real_layer(graph, node)]
+    for name in given:
+        if name not in layers:
+            known = ", ".join(map(visible, layers)) or "none"
+            raise UsageError(
+                f"bits of {visible(name)!r}: expected a layer with weights, one of {known}"
+            )
+    ends = max(scheme.end_bits, scheme.weight_bits)
+    usual = {
+        name: ends if name in (layers[0], layers[-1]) else scheme.weight_bits for name in layers
+    }
+    return usual | dict(given)
+
+
+def integer_layer(
+    graph: Graph, product: Product, bits: int, scheme: Scheme, read: Array, wanted: Array
+) -> IntegerLayer:
+    """A layer of the graph with weights of `bits`.
+
+    read: its input in the quantized network, of all samples; wanted: in the float network.
+    """
+    node = product.node
+    data, given = graph.constant(node.inputs[1]), _bias(graph, node)
+    assert data is not None
+    matrix = product.matrix(data)
+    rounded = _rounded(product, matrix, given, bits, scheme, read, wanted)
+    real = rounded.integers * rounded.scales[:, :, None]
+    scales = rounded.scales.reshape(-1)
+    loss = LayerWeights(
+        node.name,
+        node.operator.title,
+        bits,
+        int(data.size),
+        -(-int(data.size) * bits // 8),
+        sqnr([matrix], [real]),
+    )
+    return IntegerLayer(
+        product,
+        real,
+        product.weights(rounded.integers),
+        scales if scheme.per_channel else scales[:1],
+        None if rounded.bias is None else rounded.bias.reshape(-1).astype(np.float32),
+        loss,
+    )
+
+
+def _bias(graph: Graph, node: Node) -> Array | None:
+    return graph.constant(node.inputs[2]) if len(node.inputs) > 2 else None
+
+
+def _rounded(
+    product: Product,
+    matrix: Matrix,
+    given: Array | None,
+    bits: int,
+    scheme: Scheme,
+    read: Array,
+    wanted: Array,
+) -> Rounded:
+    per_channel, power_of_two = scheme.per_channel, scheme.power_of_two
+    bias = np.zeros(matrix.shape[:2])
+    if given is not None:
+        bias = product.per_channel(given)
+    if scheme.weights == "nearest":
+        scales = scales_of(matrix, bits, per_channel=per_channel, power_of_two=power_of_two)
+        kept = None if given is None else bias
+        return Rounded(nearest(matrix, scales, bits), scales, kept)
+    moments = Moments.empty(product.groups, product.terms)
+    for quantized, real in zip(read, wanted, strict=True):
+        moments.add(product.rows(quantized), product.rows(real))
+    return learned(matrix, bias, bits, moments, per_channel=per_channel, power_of_two=power_of_two)

@@ -1,0 +1,70 @@
+"""A float network as one of integers.
+
+The network is run twice: once to see ranges, once with the float and the quantized network side by side, node by node,
+so that each layer is rounded for what it really reads.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from tinsmith_ir.checked import checked
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.escape import visible
+from tinsmith_ir.graph import Array, Graph
+
+from tinsmith_quantization.calibration import calibrated
+from tinsmith_quantization.samples import checked_samples
+from tinsmith_quantization.schemes import Scheme
+from tinsmith_quantization.side_by_side import SideBySide
+from tinsmith_quantization.statistics import Losses
+
+
+@dataclass(frozen=True)
+class Quantized:
+    """graph: float operators between Dequantize and Quantize, inputs and outputs integers; `tinsmith_qdq` makes
+    operators of integers of it. losses: what that costs, on the samples.
+    """
+
+    graph: Graph
+    losses: Losses
+
+
+def _tells_nobody(name: str) -> None:
+    del name
+
+
+@checked
+def quantize(
+    graph: Graph,
+    samples: Iterable[Mapping[str, Array]],
+    scheme: Scheme,
+    on_step: Callable[[str], None] = _tells_nobody,
+    bits: Mapping[str, int] | None = None,
+) -> Quantized:
+    """A float32 network as one of integers.
+
+    graph: batch normalization folded and activations fused where that can be, since what lies between two operators is
+    rounded. samples: see `checked_samples`. on_step: is told what is computed next: twice each input and result. bits:
+    of the weights of layers by the name of their result, where they differ from the scheme's.
+    Raises UsageError for samples that are not fit, EvaluationError where the network's results are not finite on them,
+    UnsupportedError for networks with states or without float32 tensors.
+    """
+    _refuse(graph)
+    arrays = checked_samples(graph, samples)
+    calibration = calibrated(graph, arrays, scheme, on_step)
+    both = SideBySide(graph, scheme, calibration, arrays, bits or {})
+    return Quantized(both.run(on_step), both.losses)
+
+
+def _refuse(graph: Graph) -> None:
+    if graph.states:
+        names = ", ".join(visible(state.value.name) for state in graph.states)
+        raise UnsupportedError(
+            f"graph {graph.name!r}: expected a network without states to quantize, got {names}; quantize the network "
+            "of a whole window, and make it stream behind that"
+        )
+    if all(value.type.dtype is not DType.FLOAT32 for node in graph.nodes for value in node.outputs):
+        raise UnsupportedError(
+            f"graph {graph.name!r}: expected a network of float32, got none; is it quantized already?"
+        )

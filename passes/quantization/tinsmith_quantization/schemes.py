@@ -1,0 +1,78 @@
+"""How a network is quantized, as data: element types, how ranges are found, how weights are rounded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from tinsmith_ir.checked import Checked
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import UsageError
+
+METHODS = ("minmax", "moving-average", "percentile", "entropy", "mse")
+ROUNDINGS = ("nearest", "learned")
+_WEIGHT_BITS = (2, 3, 4, 8)
+_ACTIVATIONS = (DType.INT8, DType.INT16)
+
+
+@dataclass(frozen=True)
+class Scheme(Checked):
+    """What integers a network is made of.
+
+    activations: of tensors between operators; int16 is always symmetric. weight_bits: of most layers; 2 are the
+    ternary -1, 0, 1. end_bits: of the first and the last layer with weights, if more. per_channel: a scale for each
+    output channel of the weights, else one for a layer. symmetric: activations with zero point 0. power_of_two: all
+    scales are. unsigned_ends: inputs and outputs of the network are uint8. method: how the range of a tensor is found,
+    one of METHODS. weights: how they are rounded, one of ROUNDINGS; `learned` looks at what a layer is to compute.
+    tables: whether functions of one number, also of several operators, may become tables, which TFLite has not.
+    """
+
+    activations: DType = DType.INT8
+    weight_bits: int = 8
+    end_bits: int = 8
+    per_channel: bool = True
+    symmetric: bool = False
+    power_of_two: bool = False
+    unsigned_ends: bool = False
+    method: str = "mse"
+    weights: str = "learned"
+    tables: bool = True
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for what is not there."""
+        super().__post_init__()
+        _one_of("activations", self.activations, _ACTIVATIONS)
+        _one_of("weight_bits", self.weight_bits, _WEIGHT_BITS)
+        _one_of("end_bits", self.end_bits, _WEIGHT_BITS)
+        _one_of("method", self.method, METHODS)
+        _one_of("weights", self.weights, ROUNDINGS)
+        if self.unsigned_ends and self.activations is not DType.INT8:
+            raise UsageError(
+                "quantization scheme: expected unsigned ends of int8 activations alone"
+            )
+
+
+def _one_of(what: str, value: object, choices: tuple[object, ...]) -> None:
+    if value not in choices:
+        names = ", ".join(str(getattr(choice, "value", choice)) for choice in choices)
+        raise UsageError(f"quantization scheme: expected {what} of {names}, got {value!r}")
+
+
+SCHEMES: Mapping[str, Scheme] = MappingProxyType(
+    {
+        "int8": Scheme(),
+        "int16x8": Scheme(activations=DType.INT16),
+        "int4": Scheme(weight_bits=4),
+        "ternary": Scheme(weight_bits=2),
+        "power-of-two": Scheme(power_of_two=True, symmetric=True),
+        "uint8": Scheme(unsigned_ends=True),
+    }
+)
+"""Those that have a name."""
+
+
+def scheme(name: str) -> Scheme:
+    """The scheme of that name. Raises UsageError if there is none."""
+    found = SCHEMES.get(name)
+    if found is None:
+        raise UsageError(f"unknown scheme {name!r}: expected one of {', '.join(SCHEMES)}")
+    return found
