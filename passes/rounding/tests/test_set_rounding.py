@@ -40,6 +40,19 @@ def test_the_way_back_gives_the_graph_that_was() -> None:
     assert print_graph(SetRounding("tflite").run(there)) == print_graph(graph)
 
 
+def test_halves_go_away_from_zero_where_all_is_as_in_tflite() -> None:
+    text = """graph 2 "g" {{
+      input %x: f32[1,2,2,1]
+      %q: i8[1,2,2,1]<0.5, 3> = quantize(%x){halves}
+      %y: i8[1,1,1,1]<0.5, 3> = average_pool2d(%q) {{window=[2,2]{more}}}
+      output %y
+    }}"""
+    graph = parse_graph(text.format(halves=" {halves_to_even=true}", more=", halves_to_even=true"))
+    assert SetRounding("nearest").run(graph) is graph
+    wanted = print_graph(parse_graph(text.format(halves="", more="")))
+    assert print_graph(SetRounding("tflite").run(graph)) == wanted
+
+
 def test_floats_and_sums_stay() -> None:
     graph = random_graph(4, dtype=DType.FLOAT32)
     assert SetRounding().run(graph) is graph

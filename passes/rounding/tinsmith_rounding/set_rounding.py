@@ -9,6 +9,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import UsageError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Graph, Node
+from tinsmith_ir.operators import AveragePool2D, Quantize
 from tinsmith_ir.passes import Contract, Metric, Tolerance
 from tinsmith_ir.rounding import Rounding
 
@@ -19,7 +20,8 @@ from tinsmith_rounding.accumulators import narrow_bits, rescaling
 class SetRounding(Checked):
     """Let all steps that rescale integers round by `mode`, with multipliers of `bits`.
 
-    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`.
+    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`. By `tflite` halves
+    of average pools and of what is quantized go away from zero, too, where they went to the even integer.
     """
 
     mode: str = Rounding.NEAREST.value
@@ -56,9 +58,18 @@ class SetRounding(Checked):
     def _rounded(self, graph: Graph, node: Node) -> Node:
         operator = rescaling(node)
         if operator is None:
-            return node
+            return self._with_halves_away(node)
         chosen = replace(operator, rounding=Rounding(self.mode), multiplier_bits=MULTIPLIER_BITS)
         bits = self.bits
         if self.narrow:
             bits = min(bits, narrow_bits(graph, replace(node, operator=chosen)) or bits)
         return replace(node, operator=replace(chosen, multiplier_bits=bits))
+
+    def _with_halves_away(self, node: Node) -> Node:
+        """TFLite knows no halves that go to the even integer."""
+        operator = node.operator
+        if self.mode != Rounding.TFLITE.value or not isinstance(operator, AveragePool2D | Quantize):
+            return node
+        if not operator.halves_to_even:
+            return node
+        return replace(node, operator=replace(operator, halves_to_even=False))
