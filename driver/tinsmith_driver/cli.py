@@ -17,8 +17,9 @@ from pathlib import Path
 
 from tinsmith_ir import TinsmithError
 from tinsmith_plan_check.command import add_arguments as add_plan_arguments
+from tinsmith_quantization import SCHEMES
 
-from tinsmith_driver import commands
+from tinsmith_driver import commands, quantization_command
 from tinsmith_driver.options import COMPILERS, OPTIMIZATIONS, Memories
 from tinsmith_driver.pipelines import tool_version
 from tinsmith_driver.plugins import registry, using
@@ -35,7 +36,7 @@ _EXIT_STATUS = """exit status:
 """
 
 # Arguments that name a file, and how messages call them.
-_READ = {"model": "MODEL", "inputs": "--inputs"}
+_READ = {"model": "MODEL", "inputs": "--inputs", "calibration": "--calibration"}
 _WRITTEN = {
     "json": "--json",
     "html": "--html",
@@ -130,6 +131,7 @@ def parser() -> argparse.ArgumentParser:
 
     check = subparsers.add_parser("check", help="is every op of MODEL supported on TARGET?")
     _add_model(check)
+    _add_quantize(check)
     _add_target(check)
     _add_ram(check, "the board's")
     _add_passes(check)
@@ -208,6 +210,40 @@ def parser() -> argparse.ArgumentParser:
         help="write the plan of memory of each, plan_ARENA.json, for check-plan",
     )
     explore.set_defaults(command=commands.explore)
+
+    quantize = subparsers.add_parser(
+        "quantize", help="make a network of integers of a float network, and say what that loses"
+    )
+    _add_model(quantize)
+    _add_calibration(quantize, required=True)
+    quantize.add_argument(
+        "--scheme",
+        dest="quantize",
+        default="int8",
+        metavar="SCHEME{OPTION=VALUE,...}",
+        help=f"{', '.join(SCHEMES)}; options are the fields of a scheme (default: %(default)s)",
+    )
+    quantize.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the network: .tsm, or a format that a plug-in writes, such as .tflite or .onnx",
+    )
+    quantize.add_argument(
+        "--inputs",
+        type=Path,
+        metavar="F.npz",
+        help="samples to compare on, beside those of calibration",
+    )
+    quantize.add_argument("--name", help="of the network (default: the model file's name)")
+    _add_json(quantize)
+    _add_html(quantize)
+    quantize.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, help="default: on a terminal"
+    )
+    quantize.set_defaults(command=quantization_command.quantize)
 
     reduce = subparsers.add_parser(
         "reduce", help="of a network that fails on TARGET, find the smallest part that still fails"
@@ -342,6 +378,28 @@ def _add_model(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_quantize(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--quantize",
+        metavar="SCHEME{OPTION=VALUE,...}",
+        help=f"make integers of a float network first: {', '.join(SCHEMES)}; options are the fields of a scheme",
+    )
+    _add_calibration(command)
+
+
+def _add_calibration(command: argparse.ArgumentParser, *, required: bool = False) -> None:
+    command.add_argument(
+        "--calibration",
+        type=Path,
+        required=required,
+        metavar="F.npz|DIR",
+        help="real inputs of the float network, arrays x or x_GROUP, or a folder of .npy, .png, .wav",
+    )
+    command.add_argument(
+        "--calibration-samples", type=_positive, metavar="N", help="at most the first N of them"
+    )
+
+
 def _add_target(command: argparse.ArgumentParser) -> None:
     command.add_argument("--target", required=True, help="see `tinsmith targets`")
     command.add_argument(
@@ -370,6 +428,7 @@ def _add_json(command: argparse.ArgumentParser) -> None:
 
 def _add_compile_options(command: argparse.ArgumentParser) -> None:
     _add_model(command)
+    _add_quantize(command)
     _add_target(command)
     _add_json(command)
     command.add_argument("--name", help="C prefix and file name (default: the model file's name)")

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -60,6 +60,7 @@ from tinsmith_driver.pipelines import (
 )
 from tinsmith_driver.plugins import plugin_table, registry
 from tinsmith_driver.progress import progress
+from tinsmith_driver.quantizing import QuantizeChoice, as_integers, quantized
 from tinsmith_driver.reduction import Trial, reduced
 from tinsmith_driver.report import (
     check_report,
@@ -113,7 +114,7 @@ def _checked(arguments: argparse.Namespace) -> Compilation:
     """The compilation. Raises UnsupportedError with every op that the target does not run."""
     ram = arguments.ram or board_ram_bytes(arguments.target)
     options = replace(_pass_options(arguments), ram_bytes=ram)
-    model = read_model(arguments.model, choices=_choices(arguments))
+    model = _model(arguments)
     findings = unsupported(model, options)
     if findings:
         problems = [f"{arguments.model}: {finding}" for finding in findings]
@@ -150,7 +151,7 @@ def compile_(arguments: argparse.Namespace) -> int:
         return _compile_together(arguments)
     options = _compile_options(arguments, arguments.ram)
     with progress("compile", len(passes_for(options)) + 1, enabled=arguments.progress) as bar:
-        model = read_model(arguments.model, arguments.name, _choices(arguments))
+        model = _model(arguments, bar.step)
         compilation = compile_model(model, options, bar.step)
     result = report(compilation)
     html = html_report(result, compilation.plans).encode()
@@ -173,8 +174,12 @@ def _compile_together(arguments: argparse.Namespace) -> int:
         raise UsageError(f"expected one network, or --shared-arena, got {len(paths)} networks")
     if arguments.name is not None:
         raise UsageError("--name: expected no name for several networks: each has its file's")
+    if arguments.quantize is not None:
+        raise UsageError(
+            "--quantize: expected one network, got several; write them by `tinsmith quantize`"
+        )
     options = _compile_options(arguments, arguments.ram)
-    choices = _choices(arguments)
+    choices = model_choices(arguments)
     steps = len(paths) * (len(passes_for(options)) + 1)
     with progress("compile", steps, enabled=arguments.progress) as bar:
         compilations = [
@@ -327,7 +332,7 @@ def explore(arguments: argparse.Namespace) -> int:
     """Measure plans in less and less memory; the answer is whether all are right."""
     network = arguments.name or c_name(arguments.model)
     options = _compile_options(arguments, None)
-    model = read_model(arguments.model, arguments.name, _choices(arguments))
+    model = _model(arguments)
     rows: list[sweep.Row] = []
     plans: dict[Path, bytes] = {}
     refusal = ""
@@ -388,7 +393,7 @@ def reduce(arguments: argparse.Namespace) -> int:
         {"--output": place, "its inputs": samples},
         {name: path for name, path in read.items() if path is not None},
     )
-    model = read_model(arguments.model, arguments.name, _choices(arguments))
+    model = _model(arguments)
     if not isinstance(model.graph, Graph) or model.program is not None:
         raise UsageError(f"{arguments.model}: expected a network, got a plan, which has no parts")
     options = _compile_options(arguments, arguments.ram or board_ram_bytes(arguments.target))
@@ -464,7 +469,7 @@ def show(arguments: argparse.Namespace) -> int:
     """Print the IR."""
     options = _pass_options(arguments)
     registry().target(options.target)  # a wrong name is wrong use, even where no target is needed
-    shown = _shown(arguments.model, options, arguments.after, _choices(arguments))
+    shown = _shown(arguments.model, options, arguments.after, model_choices(arguments))
     constants = "inline" if arguments.constants else "summary"
     text = (
         print_graph(shown, constants=constants)
@@ -525,13 +530,35 @@ def bench(arguments: argparse.Namespace) -> int:
 
 def _compile(arguments: argparse.Namespace, ram_bytes: int | None) -> Compilation:
     options = _compile_options(arguments, ram_bytes)
-    model = read_model(arguments.model, arguments.name, _choices(arguments))
+    model = _model(arguments)
     return compile_model(model, options)
 
 
-def _choices(arguments: argparse.Namespace) -> ImportChoices:
-    """What the file leaves open. Raises UsageError for a choice that is made twice."""
+def _model(arguments: argparse.Namespace, on_step: Callable[[str], None] = lambda _: None) -> Model:
+    """The model that is named, quantized if that is asked for."""
+    name: str | None = getattr(arguments, "name", None)
+    choice = quantize_choice(arguments)
+    model = read_model(arguments.model, name, model_choices(arguments, real=choice is not None))
+    return model if choice is None else quantized(model, choice, on_step).model
+
+
+def quantize_choice(arguments: argparse.Namespace) -> QuantizeChoice | None:
+    """How the network is to be quantized; None if it is not. Raises UsageError for data without a scheme."""
+    if arguments.quantize is None:
+        if arguments.calibration is not None:
+            raise UsageError(
+                "--calibration: expected --quantize beside it, such as --quantize int8"
+            )
+        return None
+    return QuantizeChoice.parse(
+        arguments.quantize, arguments.calibration, arguments.calibration_samples
+    )
+
+
+def model_choices(arguments: argparse.Namespace, *, real: bool = False) -> ImportChoices:
+    """What the file leaves open. real: weights are to be float32. Raises UsageError for a choice that is made twice."""
     return ImportChoices(
+        real_weights=real,
         input_shapes=_by_name("--input-shape", arguments.input_shapes),
         states=_by_name("--state", arguments.states),
         as_in_file=arguments.as_in_file,
@@ -619,7 +646,11 @@ def _samples(arguments: argparse.Namespace, graph: Network, model: Model) -> lis
     if arguments.inputs is None:
         groups = [random_samples(graph, _RANDOM_SAMPLES).first(arguments.samples)]
     else:
-        groups = load_samples(arguments.inputs, graph, arguments.samples, model.file_shapes)
+        given = graph if model.real is None else model.real
+        groups = load_samples(arguments.inputs, given, arguments.samples, model.file_shapes)
+    if model.real is not None and arguments.inputs is not None:
+        types = [value.type for value in graph.inputs]
+        groups = [as_integers(samples, types) for samples in groups]
     if not any(len(samples) for samples in groups):
         raise UsageError(f"{arguments.inputs}: expected at least one sample, got none")
     for samples in groups:

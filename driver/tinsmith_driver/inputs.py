@@ -49,6 +49,11 @@ class Samples:
     labels: Array | None
     warnings: tuple[str, ...] = ()
 
+    @staticmethod
+    def of(group: str, inputs: Sequence[Sequence[Array]]) -> "Samples":
+        """Of the arrays of each input, one for each sample."""
+        return Samples(group, tuple(np.stack(list(arrays)) for arrays in inputs), None, None)
+
     def __len__(self) -> int:
         """How many samples."""
         return len(self.inputs[0])

@@ -11,7 +11,7 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import TypeVar, cast
 
 from tinsmith_ir import UsageError
 from tinsmith_ir.checked import Checked
@@ -24,6 +24,7 @@ from tinsmith_driver.table import table
 
 _CHOICE = re.compile(r"([\w-]+)(?:\{(.*)\})?", re.ASCII | re.DOTALL)
 _SIZES = {"KiB": 1 << 10, "MiB": 1 << 20}
+_Record = TypeVar("_Record")
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
 
 
@@ -35,8 +36,11 @@ class PassChoice(Checked):
     options: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @staticmethod
-    def parse(text: str) -> "PassChoice":
-        """The choice in `NAME` or `NAME{option=value,...}`; raises UsageError for another text."""
+    def parse(text: str, option: str = "--pass") -> "PassChoice":
+        """The choice in `NAME` or `NAME{option=value,...}`; raises UsageError for another text.
+
+        option: of the command that takes it.
+        """
         match = _CHOICE.fullmatch(text.strip())
         options: dict[str, str] = {}
         for part in match.group(2).split(",") if match and (match.group(2) or "").strip() else []:
@@ -47,7 +51,7 @@ class PassChoice(Checked):
             options[_field_name(name)] = value
         if match is None:
             raise UsageError(
-                f"--pass: expected NAME or NAME{{option=value,...}}, each option once, got {text!r}"
+                f"{option}: expected NAME or NAME{{option=value,...}}, each option once, got {text!r}"
             )
         return PassChoice(match.group(1), options)
 
@@ -141,20 +145,26 @@ def _check_may_go(name: str, wanted: Mapping[str, PassChoice]) -> None:
 
 
 def _with_options(pass_: AnyPass, choice: PassChoice) -> AnyPass:
-    kinds = options_of(type(pass_))
+    return with_options(pass_, f"pass {choice.name!r}", choice.options)
+
+
+def with_options(record: _Record, what: str, options: Mapping[str, str]) -> _Record:
+    """A dataclass with fields as they were written. what: it is called in messages.
+
+    Raises UsageError for an option or a value that is wrong.
+    """
+    kinds = options_of(type(record))
     values: dict[str, object] = {}
-    for name, text in choice.options.items():
+    for name, text in options.items():
         if name not in kinds:
-            known = ", ".join(f"{option}={value}" for option, value in _values(pass_).items())
-            raise UsageError(
-                f"pass {choice.name!r} has no option {visible(name)!r}; it has {known or 'none'}"
-            )
-        values[name] = _value(choice.name, name, kinds[name], text)
-    return cast("AnyPass", replace(cast("typing.Any", pass_), **values)) if values else pass_
+            known = ", ".join(f"{option}={value}" for option, value in _values(record).items())
+            raise UsageError(f"{what} has no option {visible(name)!r}; it has {known or 'none'}")
+        values[name] = _value(what, name, kinds[name], text)
+    return cast("_Record", replace(cast("typing.Any", record), **values)) if values else record
 
 
-def options_of(kind: type[AnyPass]) -> dict[str, tuple[type, ...]]:
-    """The options of a pass that text can say: name -> the types it may have."""
+def options_of(kind: type) -> dict[str, tuple[type, ...]]:
+    """The options of a pass, or of another dataclass, that text can say: name -> the types it may have."""
     if not dataclasses.is_dataclass(kind):
         return {}
     hints = typing.get_type_hints(kind)
@@ -168,18 +178,18 @@ def _kinds(hint: object) -> tuple[type, ...]:
     return typing.get_args(hint) if is_union else (cast("type", hint),)
 
 
-def _values(pass_: AnyPass) -> dict[str, str]:
-    """The options of a pass, as they would be written."""
-    return {name: _shown(getattr(pass_, name)) for name in options_of(type(pass_))}
+def _values(record: object) -> dict[str, str]:
+    """The options of a pass or another dataclass, as they would be written."""
+    return {name: _shown(getattr(record, name)) for name in options_of(type(record))}
 
 
-def _value(pass_name: str, option: str, kinds: tuple[type, ...], text: str) -> object:
+def _value(what: str, option: str, kinds: tuple[type, ...], text: str) -> object:
     for kind in kinds:
         value = _read(kind, text)
         if value is not _UNREADABLE:
             return value
     raise UsageError(
-        f"option {option!r} of pass {pass_name!r}: expected {_expected(kinds)}, got {visible(text)!r}"
+        f"option {option!r} of {what}: expected {_expected(kinds)}, got {visible(text)!r}"
     )
 
 

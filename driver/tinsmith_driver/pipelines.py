@@ -79,7 +79,8 @@ class Model:
 
     warnings: what the importer thinks a user should know. file_shapes: of inputs and outputs whose axes have another
     order in the file, channels first, by name. program: of a file that holds a plan, which is compiled as
-    it stands; `graph` is what it computes.
+    it stands; `graph` is what it computes. real: the float network that a graph of integers stands for, whose samples
+    it is given, with the same names; choices: how it was quantized, as options; of what a command has quantized.
     """
 
     path: Path
@@ -89,6 +90,8 @@ class Model:
     warnings: tuple[str, ...] = ()
     file_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     program: Program | None = None
+    real: Graph | None = None
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +141,7 @@ class Compilation:
         options = WriteOptions(
             tool_version=tool_version(),
             model_sha256=self.model.sha256,
-            options=_options_text(self.options),
+            options=(*_options_text(self.options), *self.model.choices),
         )
         return _timed("write-c", lambda: write(self.program, self.target, self.kernels, options))
 

@@ -169,13 +169,15 @@ class ImportChoices(Checked):
     input_shapes: sizes by the name of an input, or one size by the name of a dimension. input_values: inputs that are
     known, and so constants. states: inputs that are what an
     output was in the run before, each with that output's name. as_in_file: images come and go as the file has them,
-    channels first, too.
+    channels first, too. real_weights: integers that only stand for weights of a float network become float32; no user
+    says it, but what quantizes the network anew.
     """
 
     input_shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     input_values: Mapping[str, Array] = field(default_factory=dict[str, Array])
     states: Mapping[str, str] = field(default_factory=dict[str, str])
     as_in_file: bool = False
+    real_weights: bool = False
 
     @property
     def given(self) -> tuple[str, ...]:

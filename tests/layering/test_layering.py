@@ -53,7 +53,8 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
             "tinsmith_soc",
         },
     ),
-    # Importers, passes and back ends come to it as plug-ins. Of allocation it knows the plans that reports show.
+    # Importers, passes and back ends come to it as plug-ins. Of allocation it knows the plans that reports show, of
+    # quantization what calibration data and schemes are, and what was lost.
     (
         "driver",
         {
@@ -62,6 +63,7 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
             *_BELOW_PLUGINS,
             "tinsmith_plugins",
             "tinsmith_allocation",
+            "tinsmith_quantization",
             "tinsmith_plan_check",
             "tinsmith_c",
             "tinsmith_toolchains",

@@ -15,6 +15,7 @@ def _read(file: ModelSource) -> Graph:
         file.data,
         source=file.name,
         on_warning=file.on_warning,
+        widen_weights=file.choices.real_weights,
         custom={name: _rule(name, rule) for name, rule in file.converters.items()},
     )
 

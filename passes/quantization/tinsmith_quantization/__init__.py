@@ -2,7 +2,7 @@
 
 from tinsmith_quantization.quantizing import Quantized, quantize
 from tinsmith_quantization.samples import checked_samples
-from tinsmith_quantization.schemes import METHODS, ROUNDINGS, SCHEMES, Scheme, scheme
+from tinsmith_quantization.schemes import METHODS, ROUNDINGS, SCHEMES, WEIGHTS, Scheme, scheme
 from tinsmith_quantization.statistics import (
     LayerWeights,
     Losses,
@@ -15,6 +15,7 @@ __all__ = [
     "METHODS",
     "ROUNDINGS",
     "SCHEMES",
+    "WEIGHTS",
     "LayerWeights",
     "Losses",
     "Quantized",

@@ -9,7 +9,8 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UsageError
 
 METHODS = ("minmax", "moving-average", "percentile", "entropy", "mse")
-ROUNDINGS = ("nearest", "learned")
+WEIGHTS = ("nearest", "learned")
+ROUNDINGS = ("tflite", "nearest", "narrow")
 _WEIGHT_BITS = (2, 3, 4, 8)
 _ACTIVATIONS = (DType.INT8, DType.INT16)
 
@@ -22,8 +23,10 @@ class Scheme(Checked):
     ternary -1, 0, 1. end_bits: of the first and the last layer with weights, if more. per_channel: a scale for each
     output channel of the weights, else one for a layer. symmetric: activations with zero point 0. power_of_two: all
     scales are. unsigned_ends: inputs and outputs of the network are uint8. method: how the range of a tensor is found,
-    one of METHODS. weights: how they are rounded, one of ROUNDINGS; `learned` looks at what a layer is to compute.
+    one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute.
     tables: whether functions of one number, also of several operators, may become tables, which TFLite has not.
+    rounding: how operators of integers are to round, one of ROUNDINGS: as TFLite, or once, with multipliers of full
+    width or such that products fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`).
     """
 
     activations: DType = DType.INT8
@@ -36,6 +39,7 @@ class Scheme(Checked):
     method: str = "mse"
     weights: str = "learned"
     tables: bool = True
+    rounding: str = "narrow"
 
     def __post_init__(self) -> None:
         """Raise UsageError for what is not there."""
@@ -44,7 +48,8 @@ class Scheme(Checked):
         _one_of("weight_bits", self.weight_bits, _WEIGHT_BITS)
         _one_of("end_bits", self.end_bits, _WEIGHT_BITS)
         _one_of("method", self.method, METHODS)
-        _one_of("weights", self.weights, ROUNDINGS)
+        _one_of("weights", self.weights, WEIGHTS)
+        _one_of("rounding", self.rounding, ROUNDINGS)
         if self.unsigned_ends and self.activations is not DType.INT8:
             raise UsageError(
                 "quantization scheme: expected unsigned ends of int8 activations alone"
@@ -60,7 +65,7 @@ def _one_of(what: str, value: object, choices: tuple[object, ...]) -> None:
 SCHEMES: Mapping[str, Scheme] = MappingProxyType(
     {
         "int8": Scheme(),
-        "int16x8": Scheme(activations=DType.INT16),
+        "int16x8": Scheme(activations=DType.INT16, rounding="tflite"),
         "int4": Scheme(weight_bits=4),
         "ternary": Scheme(weight_bits=2),
         "power-of-two": Scheme(power_of_two=True, symmetric=True),

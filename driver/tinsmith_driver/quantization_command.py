@@ -1,0 +1,126 @@
+"""`tinsmith quantize`: writes a network of integers, and says what it loses against the float network."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from tinsmith_ir import Graph, UsageError
+from tinsmith_ir.escape import visible, visible_lines
+from tinsmith_ir.printer import print_graph
+
+from tinsmith_driver.commands import model_choices, quantize_choice
+from tinsmith_driver.inputs import Samples, load_samples
+from tinsmith_driver.pipelines import read_model
+from tinsmith_driver.plugins import registry
+from tinsmith_driver.progress import progress
+from tinsmith_driver.quantization_page import quantization_html
+from tinsmith_driver.quantization_report import (
+    QuantizationReport,
+    quantization_report,
+    quantization_text,
+)
+from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, prepared, quantized
+from tinsmith_driver.report import json_bytes
+from tinsmith_driver.text_files import TEXT_SUFFIX
+from tinsmith_driver.writing import refuse_collisions, write_outputs
+
+_WITHOUT_TABLES = (".tflite", ".onnx")
+"""Formats that have no operator for any function of one integer."""
+
+
+def quantize(arguments: argparse.Namespace) -> int:
+    """Write the network, and print what it lost."""
+    output: Path = arguments.output
+    _refuse_collisions(arguments)
+    suffix = _known_suffix(output)
+    asked = quantize_choice(arguments)
+    assert asked is not None  # --scheme has a default
+    choice = _for_format(asked, suffix)
+    model = read_model(arguments.model, arguments.name, model_choices(arguments, real=True))
+    steps = _step_count(model.graph) if isinstance(model.graph, Graph) else 0
+    with progress("quantize", steps, enabled=arguments.progress) as bar:
+        made = quantized(model, choice, bar.step)
+        bar.step("comparing")
+        groups = [_calibration(made), *_given(arguments, made)]
+        report = quantization_report(made, choice, groups)
+    files: dict[Path, bytes] = {output: _written(made, suffix)}
+    if arguments.json:
+        files[arguments.json] = json_bytes(report)
+    if arguments.html:
+        files[arguments.html] = quantization_html(report).encode()
+    write_outputs(files)
+    _print(report, made, files[output], output)
+    return 0
+
+
+def _refuse_collisions(arguments: argparse.Namespace) -> None:
+    written: Mapping[str, Path | None] = {
+        "--output": arguments.output,
+        "--json": arguments.json,
+        "--html": arguments.html,
+    }
+    read: Mapping[str, Path | None] = {
+        "MODEL": arguments.model,
+        "--calibration": arguments.calibration,
+        "--inputs": arguments.inputs,
+    }
+    refuse_collisions(
+        {name: path for name, path in written.items() if path is not None},
+        {name: path for name, path in read.items() if path is not None and not path.is_dir()},
+    )
+
+
+def _known_suffix(output: Path) -> str:
+    """Of the file to write. Raises UsageError for one that nobody writes."""
+    suffix = output.suffix.lower()
+    known = [TEXT_SUFFIX, *registry().exporters]
+    if suffix not in known:
+        raise UsageError(
+            f"{output}: expected a file name that ends in {', '.join(known)}, got {suffix or 'none'}"
+        )
+    return suffix
+
+
+def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:
+    """The scheme without what the format cannot say."""
+    scheme = choice.scheme
+    if suffix in _WITHOUT_TABLES:
+        scheme = replace(scheme, tables=False)
+    if suffix == ".tflite":
+        scheme = replace(scheme, rounding="tflite")
+    return replace(choice, scheme=scheme)
+
+
+def _step_count(graph: Graph) -> int:
+    return 2 * len(prepared(graph).values) + 1
+
+
+def _calibration(made: QuantizedModel) -> Samples:
+    """The samples that ranges came from."""
+    arrays = [
+        [sample[value.name].reshape(value.type.shape) for sample in made.samples]
+        for value in made.real.inputs
+    ]
+    return Samples.of("calibration", arrays)
+
+
+def _given(arguments: argparse.Namespace, made: QuantizedModel) -> list[Samples]:
+    if arguments.inputs is None:
+        return []
+    return load_samples(arguments.inputs, made.real, file_shapes=made.model.file_shapes)
+
+
+def _written(made: QuantizedModel, suffix: str) -> bytes:
+    assert isinstance(made.model.graph, Graph)
+    if suffix == TEXT_SUFFIX:
+        return print_graph(made.model.graph).encode()
+    return registry().exporters[suffix].write(made.model.graph)
+
+
+def _print(report: QuantizationReport, made: QuantizedModel, data: bytes, output: Path) -> None:
+    for warning in made.model.warnings:
+        print(f"warning: {visible_lines(warning)}", file=sys.stderr)
+    print(quantization_text(report))
+    print(f"\n{visible(str(output))}: {len(data):,} bytes")

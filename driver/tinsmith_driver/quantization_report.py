@@ -1,0 +1,247 @@
+"""What quantizing a network lost: by group of samples, by tensor, by layer."""
+
+import math
+from collections.abc import Sequence
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir import Array, DType, Graph
+from tinsmith_ir.escape import visible
+from tinsmith_quantization import LayerWeights, TensorLoss, sqnr, top1_agreement
+
+from tinsmith_driver.inputs import Samples, is_classifier
+from tinsmith_driver.network import evaluate
+from tinsmith_driver.quantizing import (
+    QuantizeChoice,
+    QuantizedModel,
+    as_integers,
+    real_numbers,
+)
+from tinsmith_driver.table import table, thousands
+
+QUANTIZATION_SCHEMA = "tinsmith.quantization/1"
+_WORST = 5
+_CLIPPED = 0.001
+_FINE_DB = 40.0
+
+
+class GroupLoss(TypedDict):
+    """Of the network's outputs on a group of samples. sqnr_db: None without a difference. agree: samples whose largest
+    output is at the same place, of a classifier; correct, correct_real: with that of the label, if there are labels.
+    """
+
+    group: str
+    samples: int
+    sqnr_db: float | None
+    agree: int | None
+    correct: int | None
+    correct_real: int | None
+
+
+class TensorRow(TypedDict):
+    """See `TensorLoss`; decibels are None where nothing is lost."""
+
+    name: str
+    layer: str
+    dtype: str
+    scale: float
+    zero_point: int
+    low: float
+    high: float
+    clipped: float
+    sqnr_db: float | None
+    own_sqnr_db: float | None
+    counts: list[int]
+
+
+class WeightsRow(TypedDict):
+    """See `LayerWeights`."""
+
+    name: str
+    operator: str
+    bits: int
+    elements: int
+    size_bytes: int
+    sqnr_db: float | None
+
+
+class Worst(TypedDict):
+    """A tensor at which much is lost, and what would help."""
+
+    name: str
+    lost_db: float
+    advice: str
+
+
+class QuantizationReport(TypedDict):
+    """The answer of `tinsmith quantize`."""
+
+    schema: str
+    network: str
+    scheme: str
+    calibration_samples: int
+    groups: list[GroupLoss]
+    tensors: list[TensorRow]
+    weights: list[WeightsRow]
+    worst: list[Worst]
+    weight_bytes: int
+    float_operators: list[str]
+
+
+def quantization_report(
+    made: QuantizedModel, choice: QuantizeChoice, groups: Sequence[Samples]
+) -> QuantizationReport:
+    """Of a model that was quantized, by groups of samples of the float network."""
+    assert isinstance(made.model.graph, Graph)
+    losses = made.losses
+    return QuantizationReport(
+        schema=QUANTIZATION_SCHEMA,
+        network=made.model.graph.name,
+        scheme=choice.text,
+        calibration_samples=len(made.samples),
+        groups=[_group(made.real, made.model.graph, group) for group in groups],
+        tensors=[_tensor(found) for found in losses.tensors],
+        weights=[_weights(found) for found in losses.weights],
+        worst=_worst(losses.tensors, losses.weights),
+        weight_bytes=sum(found.size_bytes for found in losses.weights),
+        float_operators=_float_operators(made.model.graph),
+    )
+
+
+def _group(real: Graph, integers: Graph, samples: Samples) -> GroupLoss:
+    wanted = _outputs(real, samples)
+    got = _outputs(integers, as_integers(samples, [value.type for value in integers.inputs]))
+    decibels = sqnr([array for row in wanted for array in row], [a for row in got for a in row])
+    agree = correct = correct_real = None
+    if is_classifier(real):
+        first = _rows(wanted), _rows(got)
+        agree = top1_agreement(*first)[0]
+        if samples.labels is not None:
+            correct_real, correct = (_right(rows, samples.labels) for rows in first)
+    return GroupLoss(
+        group=samples.group,
+        samples=len(samples),
+        sqnr_db=_decibels(decibels),
+        agree=agree,
+        correct=correct,
+        correct_real=correct_real,
+    )
+
+
+def _outputs(graph: Graph, samples: Samples) -> list[list[Array]]:
+    """The outputs of each sample, as real numbers."""
+    return [
+        [real_numbers(found[value.name], value.type) for value in graph.outputs]
+        for found in evaluate(graph, samples.frames)
+    ]
+
+
+def _rows(outputs: Sequence[Sequence[Array]]) -> NDArray[np.float64]:
+    return np.stack([row[0].astype(np.float64).reshape(-1) for row in outputs])
+
+
+def _right(rows: NDArray[np.float64], labels: Array) -> int:
+    return int(np.count_nonzero(rows.argmax(axis=1) == labels))
+
+
+def _tensor(found: TensorLoss) -> TensorRow:
+    return TensorRow(
+        name=found.name,
+        layer=found.layer,
+        dtype=found.dtype,
+        scale=found.scale,
+        zero_point=found.zero_point,
+        low=found.low,
+        high=found.high,
+        clipped=found.clipped,
+        sqnr_db=_decibels(found.sqnr_db),
+        own_sqnr_db=_decibels(found.own_sqnr_db),
+        counts=list(found.counts),
+    )
+
+
+def _weights(found: LayerWeights) -> WeightsRow:
+    return WeightsRow(
+        name=found.name,
+        operator=found.operator,
+        bits=found.bits,
+        elements=found.elements,
+        size_bytes=found.size_bytes,
+        sqnr_db=_decibels(found.sqnr_db),
+    )
+
+
+def _decibels(number: float) -> float | None:
+    return round(number, 2) if math.isfinite(number) else None
+
+
+def _float_operators(graph: Graph) -> list[str]:
+    """Names of results of float32, which nothing made integers of."""
+    return [
+        node.name
+        for node in graph.nodes
+        if any(value.type.dtype is DType.FLOAT32 for value in node.outputs)
+    ]
+
+
+def _worst(tensors: Sequence[TensorLoss], weights: Sequence[LayerWeights]) -> list[Worst]:
+    """The tensors with the least signal to noise, the worst first, and what would help there."""
+    bits = {found.name: found.bits for found in weights}
+    lost = [found for found in tensors if math.isfinite(found.sqnr_db)]
+    lost.sort(key=lambda found: found.sqnr_db)
+    return [
+        Worst(name=found.name, lost_db=round(found.sqnr_db, 2), advice=_advice(found, bits))
+        for found in lost[:_WORST]
+        if found.sqnr_db < _FINE_DB
+    ]
+
+
+def _advice(found: TensorLoss, bits: dict[str, int]) -> str:
+    if found.own_sqnr_db < found.sqnr_db + 3:
+        if found.clipped > _CLIPPED:
+            return (
+                f"{100 * found.clipped:.2g} % of its numbers are clipped: method=minmax, or int16x8"
+            )
+        return "its own integers lose most of it: another method for ranges, or int16x8"
+    if bits.get(found.name, 8) < 8:
+        return f"its weights of {bits[found.name]} bits lose most of it: more bits for this layer"
+    return "it inherits what the layers before lost: more samples, or int16x8"
+
+
+def quantization_text(report: QuantizationReport) -> str:
+    """The tables for people."""
+    parts = [
+        table(
+            ["samples", "count", "SQNR", "top 1 as float", "right", "float right"], _groups(report)
+        ),
+        f"weights {thousands(report['weight_bytes'])} bytes, {report['scheme']}, "
+        f"{report['calibration_samples']} samples of calibration",
+    ]
+    if report["worst"]:
+        rows = [
+            [visible(w["name"]), f"{w['lost_db']:.1f} dB", w["advice"]] for w in report["worst"]
+        ]
+        parts.append(table(["least signal to noise", "SQNR", "what would help"], rows))
+    if report["float_operators"]:
+        names = ", ".join(map(visible, report["float_operators"][:_WORST]))
+        parts.append(f"{len(report['float_operators'])} operators stay float32: {names}")
+    return "\n\n".join(parts)
+
+
+def _groups(report: QuantizationReport) -> list[list[str]]:
+    return [
+        [
+            visible(found["group"]) or "samples",
+            thousands(found["samples"]),
+            "exact" if found["sqnr_db"] is None else f"{found['sqnr_db']:.1f} dB",
+            _count(found["agree"]),
+            _count(found["correct"]),
+            _count(found["correct_real"]),
+        ]
+        for found in report["groups"]
+    ]
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else thousands(number)

@@ -1,0 +1,120 @@
+"""Float networks as a command asks for integers of them: prepared, calibrated, quantized, folded."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from tinsmith_ir import Array, Graph, TensorType, UsageError
+from tinsmith_ir.passes import AnyPass
+from tinsmith_ir.pipeline import Pipeline
+from tinsmith_plugins import Setting, Stage
+from tinsmith_quantization import Losses, Scheme, quantize, scheme
+
+from tinsmith_driver.calibration import calibration_samples
+from tinsmith_driver.inputs import Samples
+from tinsmith_driver.passes import PassChoice, chosen_passes, pass_entries, with_options
+from tinsmith_driver.pipelines import Model, graph_passes
+from tinsmith_driver.plugins import registry
+
+_ROUNDING = "set-rounding"
+
+
+@dataclass(frozen=True)
+class QuantizeChoice:
+    """How a float network becomes integers. text: the scheme as it was written; most: samples at most, None for all."""
+
+    scheme: Scheme
+    text: str
+    calibration: Path
+    most: int | None = None
+
+    @staticmethod
+    def parse(text: str, calibration: Path | None, most: int | None) -> "QuantizeChoice":
+        """Of `SCHEME` or `SCHEME{option=value,...}`. Raises UsageError for another text, and without data."""
+        choice = PassChoice.parse(text, "--quantize")
+        if calibration is None:
+            raise UsageError(
+                "--quantize: expected --calibration beside it, an .npz file or a folder of real inputs"
+            )
+        named = with_options(scheme(choice.name), f"scheme {choice.name!r}", choice.options)
+        return QuantizeChoice(named, str(choice), calibration, most)
+
+
+@dataclass(frozen=True, eq=False)
+class QuantizedModel:
+    """model: of integers. real: the float network that it stands for, with the same names. samples: of calibration."""
+
+    model: Model
+    real: Graph
+    losses: Losses
+    samples: Sequence[dict[str, Array]]
+
+
+def quantized(
+    model: Model, choice: QuantizeChoice, on_step: Callable[[str], None] = lambda _: None
+) -> QuantizedModel:
+    """A model of integers of one of float32.
+
+    on_step: is told what is computed. Raises UsageError for a plan and for calibration data that are not fit,
+    UnsupportedError for a network that cannot be quantized.
+    """
+    if model.program is not None or not isinstance(model.graph, Graph):
+        raise UsageError(f"{model.path}: expected a float network to quantize, got a plan")
+    real = prepared(model.graph)
+    samples = calibration_samples(choice.calibration, real, choice.most, model.file_shapes)
+    made = quantize(real, samples, choice.scheme, on_step)
+    result = Pipeline(_integer_passes(choice.scheme)).run(made.graph)
+    warnings = tuple(warning for record in result.records for warning in record.warnings)
+    integers = replace(
+        model,
+        graph=result.graph,
+        warnings=(*model.warnings, *dict.fromkeys(warnings)),
+        real=real,
+        choices=(*model.choices, f"quantize={choice.text}"),
+    )
+    return QuantizedModel(integers, real, made.losses, samples)
+
+
+def prepared(graph: Graph) -> Graph:
+    """A float network behind all passes on Graphs but those for integers: what is left of it is rounded."""
+    integers = {entry.name for entry in pass_entries() if entry.stage is Stage.INTEGERS}
+    passes = [found for found in _passes() if found.name not in integers]
+    return Pipeline(passes).run(graph).graph
+
+
+def _passes(choices: Sequence[PassChoice] = ()) -> tuple[AnyPass, ...]:
+    host = registry().target("host")
+    setting = Setting(host, registry().kernels(host, None, packed=True))
+    return graph_passes(chosen_passes(setting, choices))
+
+
+def _integer_passes(chosen: Scheme) -> tuple[AnyPass, ...]:
+    mode = "tflite" if chosen.rounding == "tflite" else "nearest"
+    narrow = "yes" if chosen.rounding == "narrow" else "no"
+    return _passes([PassChoice(_ROUNDING, {"mode": mode, "narrow": narrow})])
+
+
+def as_integers(samples: Samples, types: Sequence[TensorType]) -> Samples:
+    """Samples of a float network as its integers take them; what the float network gives is expected no more."""
+    arrays = (integers_of(array, type_) for array, type_ in zip(samples.inputs, types, strict=True))
+    return replace(samples, inputs=tuple(arrays), expected=None)
+
+
+def integers_of(array: Array, type_: TensorType) -> Array:
+    """The integers of a type that are nearest to real numbers; the array itself where that has no quantization."""
+    quantization = type_.quantization
+    if quantization is None or array.dtype.kind != "f":
+        return array
+    low, high = type_.dtype.integer_range
+    steps = np.rint(array.astype(np.float32) / np.float32(quantization.scale))
+    shifted = steps.astype(np.float64) + quantization.zero_point
+    return np.clip(shifted, low, high).astype(type_.dtype.numpy)
+
+
+def real_numbers(array: Array, type_: TensorType) -> Array:
+    """What the integers of a type stand for; the array itself where they stand for themselves."""
+    quantization = type_.quantization
+    if quantization is None:
+        return array
+    return quantization.scale * (array.astype(np.float64) - quantization.zero_point)
