@@ -10,6 +10,7 @@
 
 load("//:rules.bzl", "cc_library", "py_library", "py_test")
 load("//driver:plugins.bzl", "command_with", _tinsmith_plugin = "tinsmith_plugin")
+load("//driver:quantize.bzl", "nn_quantize")
 load(
     "//driver:testing.bzl",
     "ENVIRONMENT",
@@ -112,6 +113,8 @@ def nn_library(
         plugins = [],
         input_shapes = {},
         model_data = [],
+        quantize = None,
+        calibration = None,
         **kwargs):
     """A trained network as a cc_library: `#include "<name>.h"`, then `<name>_run(arena)`.
 
@@ -133,8 +136,25 @@ def nn_library(
       plugins: labels of tinsmith_plugin: the compiler has what they bring, the library links their kernels.
       input_shapes: sizes that an .onnx file leaves open, by the name of an input (`{"x": [1, 3, 32, 32]}`) or of a dimension.
       model_data: files beside the model that hold data of it.
+      quantize: makes integers of a float network first, see nn_quantized: a scheme such as `int8`.
+      calibration: beside quantize, the .npz file of real inputs.
       **kwargs: further attributes of cc_library.
     """
+    if quantize or calibration:
+        if not quantize or not calibration:
+            fail("nn_library {}: expected quantize and calibration, or neither".format(name))
+        nn_quantized(
+            name = name + "_integers",
+            calibration = calibration,
+            input_shapes = input_shapes,
+            model = model,
+            model_data = model_data,
+            plugins = plugins,
+            scheme = quantize,
+            testonly = testonly,
+            visibility = visibility,
+        )
+        model, model_data, input_shapes = name + "_integers", [], {}
     _nn_files(
         name = name + "_files",
         model = model,
@@ -175,6 +195,48 @@ def nn_library(
             Label("//kernels/reference"),
         ] + _cluster_kernels(target) + plugins,
         **kwargs
+    )
+
+def nn_quantized(
+        name,
+        model,
+        calibration,
+        scheme = "int8",
+        suffix = ".tsm",
+        options = [],
+        visibility = None,
+        testonly = False,
+        plugins = [],
+        input_shapes = {},
+        model_data = []):
+    """A float network as one of integers: `<name><suffix>`, which nn_library and nn_test take as their model.
+
+    What that loses is in `<name>.json` and `<name>.html`, of the output group `report`.
+
+    Args:
+      name: of the file.
+      model: the float .tflite, .onnx or .pt2 file.
+      calibration: .npz file with real inputs, arrays `x` or `x_GROUP` of real numbers.
+      scheme: `SCHEME{OPTION=VALUE,...}`, as `tinsmith quantize --scheme` takes it.
+      suffix: `.tsm`, or a format that is written, such as `.tflite` or `.onnx`.
+      options: further options of `tinsmith quantize`.
+      visibility: who may read the file.
+      testonly: whether only tests may.
+      plugins: see nn_library.
+      input_shapes: see nn_library.
+      model_data: see nn_library.
+    """
+    nn_quantize(
+        name = name,
+        calibration = calibration,
+        model = model,
+        model_data = model_data,
+        options = options + _shape_options(input_shapes),
+        scheme = scheme,
+        suffix = suffix,
+        testonly = testonly,
+        tinsmith = command_with(name + "_tinsmith", plugins, [model], testonly = testonly),
+        visibility = visibility,
     )
 
 def nn_compatible_with(target, plugins = []):

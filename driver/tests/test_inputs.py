@@ -154,7 +154,6 @@ def test_float64_is_rounded_to_the_nearest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "type_"),
     [
-        (np.float32, INT8),
         (np.float32, _INT64),
         (np.int8, _FLOAT),
         (np.uint8, INT8),
@@ -216,9 +215,21 @@ def test_wrong_shape_names_that_of_the_file_too(tmp_path: Path) -> None:
 
 
 def test_a_file_without_inputs_for_the_model_is_refused(tmp_path: Path) -> None:
-    path = _save(tmp_path / "x.npz", x=np.zeros((4, 2, 3), np.float32))
+    path = _save(tmp_path / "x.npz", x=np.zeros((4, 2, 3), np.uint8))
     with pytest.raises(UsageError, match="x_GROUP"):
         load_samples(path, _graph(INT8))
+
+
+def test_real_numbers_become_the_integers_that_stand_for_them(tmp_path: Path) -> None:
+    """Where there are no integers; what was expected was of another network."""
+    type_ = TensorType((1, 2, 3), DType.INT8, Quantization.per_tensor(0.5, 3))
+    x = np.array([[[0.0, 0.5, -0.7], [1e9, -1e9, 0.24]]], np.float32)
+    path = _save(tmp_path / "x.npz", x=x, y=x)
+    (samples,) = load_samples(path, _graph(type_))
+    assert samples.inputs[0].tolist() == [[[[3, 4, 2], [127, -128, 3]]]]
+    assert samples.expected is None
+    both = _save(tmp_path / "both.npz", x_real=x, x=np.zeros((1, 2, 3), np.int8))
+    assert [found.group for found in load_samples(both, _graph(type_))] == [""]
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 not a zip", b"plain text"])

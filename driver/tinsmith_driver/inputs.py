@@ -5,7 +5,8 @@ that are expected for it; `label` the classes. A model with several inputs has `
 `x0_GROUP`, …) and `y0`, `y1`. A group whose dtype is not the model's is left out: one file may serve
 the int8 and the float network. Only where no group has the model's dtypes, those are taken that become them: narrower
 floats, integers of the same sign that are narrower, float64, which is rounded, and int64 that int32 holds. Expected
-outputs may be such, too. Samples of inputs and outputs
+outputs may be such, too. Where there are none of these either, real numbers for a network of integers become the
+integers that stand for them, and what is expected of them is left out. Samples of inputs and outputs
 that are channels first in the model's file may be so, too; what fits both orders is channels last, with a warning.
 """
 
@@ -206,7 +207,8 @@ def _fitting(groups: Mapping[str, _Headers], types: Sequence[TensorType]) -> lis
         for group, headers in groups.items()
         if [header.dtype for header in headers.values()] == wanted
     ]
-    return same or [group for group, headers in groups.items() if _become(headers, types)]
+    become = same or [group for group, headers in groups.items() if _become(headers, types)]
+    return become or [group for group, headers in groups.items() if _stand_for(headers, types)]
 
 
 def _become(headers: _Headers, types: Sequence[TensorType]) -> bool:
@@ -215,6 +217,29 @@ def _become(headers: _Headers, types: Sequence[TensorType]) -> bool:
         _converts(header.dtype, type_.dtype.numpy)
         for header, type_ in zip(headers.values(), types, strict=True)
     )
+
+
+def _stand_for(headers: _Headers, types: Sequence[TensorType]) -> bool:
+    """Whether arrays are real numbers for which the integers of the types stand, and else become what is wanted."""
+    return len(headers) == len(types) and all(
+        _is_real_for(header.dtype, type_) or _converts(header.dtype, type_.dtype.numpy)
+        for header, type_ in zip(headers.values(), types, strict=True)
+    )
+
+
+def _is_real_for(found: _Elements, type_: TensorType) -> bool:
+    return found.kind == "f" and type_.dtype.is_integer and type_.quantization is not None
+
+
+def integers_of(array: Array, type_: TensorType) -> Array:
+    """The integers of a type that are nearest to real numbers; the array itself where that has no quantization."""
+    quantization = type_.quantization
+    if quantization is None or array.dtype.kind != "f":
+        return array
+    low, high = type_.dtype.integer_range
+    steps = np.rint(array.astype(np.float32) / np.float32(quantization.scale))
+    shifted = np.nan_to_num(steps.astype(np.float64)) + quantization.zero_point
+    return np.clip(shifted, low, high).astype(type_.dtype.numpy)
 
 
 def _converts(found: _Elements, wanted: _Elements) -> bool:
@@ -261,6 +286,11 @@ def _layout(
         raise UsageError(f"{path}: the inputs of group {group!r} differ in their number of samples")
     (total,) = totals
     outputs = [value.type for value in graph.outputs]
+    if any(
+        _is_real_for(header.dtype, value.type)
+        for header, value in zip(inputs.values(), graph.inputs, strict=True)
+    ):
+        expected = dict[str, Header]()
     if expected and not _become(expected, outputs):
         wanted = ", ".join(f"{t.dtype.numpy.name}{list(t.shape)}" for t in outputs)
         present = ", ".join(f"{name}: {header}" for name, header in expected.items())
@@ -335,8 +365,8 @@ def _samples(
     archive: Archive, layout: _Layout, graph: Network, labels: Header | None, in_file: _Shapes
 ) -> Samples:
     def array(name: str, value: Value) -> Array:
-        wanted = value.type.dtype.numpy
-        rows = _converted(archive.rows(name, layout.count), wanted, f"{archive.path}: {name}")
+        found = integers_of(archive.rows(name, layout.count), value.type)
+        rows = _converted(found, value.type.dtype.numpy, f"{archive.path}: {name}")
         return _turned(rows, value.type.shape, in_file.get(value.name))
 
     def arrays(headers: _Headers, values: Sequence[Value]) -> tuple[Array, ...]:

@@ -12,7 +12,7 @@ from tinsmith_plugins import Setting, Stage
 from tinsmith_quantization import Losses, Scheme, quantize, scheme
 
 from tinsmith_driver.calibration import calibration_samples
-from tinsmith_driver.inputs import Samples
+from tinsmith_driver.inputs import Samples, integers_of
 from tinsmith_driver.passes import PassChoice, chosen_passes, pass_entries, with_options
 from tinsmith_driver.pipelines import Model, graph_passes
 from tinsmith_driver.plugins import registry
@@ -99,17 +99,6 @@ def as_integers(samples: Samples, types: Sequence[TensorType]) -> Samples:
     """Samples of a float network as its integers take them; what the float network gives is expected no more."""
     arrays = (integers_of(array, type_) for array, type_ in zip(samples.inputs, types, strict=True))
     return replace(samples, inputs=tuple(arrays), expected=None)
-
-
-def integers_of(array: Array, type_: TensorType) -> Array:
-    """The integers of a type that are nearest to real numbers; the array itself where that has no quantization."""
-    quantization = type_.quantization
-    if quantization is None or array.dtype.kind != "f":
-        return array
-    low, high = type_.dtype.integer_range
-    steps = np.rint(array.astype(np.float32) / np.float32(quantization.scale))
-    shifted = steps.astype(np.float64) + quantization.zero_point
-    return np.clip(shifted, low, high).astype(type_.dtype.numpy)
 
 
 def real_numbers(array: Array, type_: TensorType) -> Array:

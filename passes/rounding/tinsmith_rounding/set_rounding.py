@@ -20,8 +20,8 @@ from tinsmith_rounding.accumulators import narrow_bits, rescaling
 class SetRounding(Checked):
     """Let all steps that rescale integers round by `mode`, with multipliers of `bits`.
 
-    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`. By `tflite` halves
-    of average pools and of what is quantized go away from zero, too, where they went to the even integer.
+    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`.
+    Halves in average pools go away from zero, for which there are kernels; by `tflite` so do those of real numbers.
     """
 
     mode: str = Rounding.NEAREST.value
@@ -66,10 +66,10 @@ class SetRounding(Checked):
         return replace(node, operator=replace(chosen, multiplier_bits=bits))
 
     def _with_halves_away(self, node: Node) -> Node:
-        """TFLite knows no halves that go to the even integer."""
+        """What neither TFLite nor kernels know are halves that go to the even integer."""
         operator = node.operator
-        if self.mode != Rounding.TFLITE.value or not isinstance(operator, AveragePool2D | Quantize):
+        if not isinstance(operator, AveragePool2D | Quantize) or not operator.halves_to_even:
             return node
-        if not operator.halves_to_even:
+        if isinstance(operator, Quantize) and self.mode != Rounding.TFLITE.value:
             return node
         return replace(node, operator=replace(operator, halves_to_even=False))
