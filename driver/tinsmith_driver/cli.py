@@ -237,6 +237,27 @@ def parser() -> argparse.ArgumentParser:
         metavar="F.npz",
         help="samples to compare on, beside those of calibration",
     )
+    quantize.add_argument(
+        "--bits",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="LAYER=N",
+        help="of the weights of a layer, by the name of its result: 2, 3, 4 or 8",
+    )
+    budget = quantize.add_mutually_exclusive_group()
+    budget.add_argument(
+        "--weight-bytes",
+        type=_size,
+        metavar="SIZE",
+        help="choose 4 or 8 bits for each layer: the least loss with weights of at most so many bytes",
+    )
+    budget.add_argument(
+        "--least-sqnr",
+        type=_share,
+        metavar="DB",
+        help="choose 4 or 8 bits for each layer: the fewest bytes whose loss, layer by layer, leaves so many dB",
+    )
     quantize.add_argument("--name", help="of the network (default: the model file's name)")
     _add_json(quantize)
     _add_html(quantize)

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +37,12 @@ def quantize(arguments: argparse.Namespace) -> int:
     suffix = _known_suffix(output)
     asked = quantize_choice(arguments)
     assert asked is not None  # --scheme has a default
-    choice = _for_format(asked, suffix)
+    choice = replace(
+        _for_format(asked, suffix),
+        bits=_bits(arguments.bits),
+        weight_bytes=arguments.weight_bytes,
+        least_sqnr=arguments.least_sqnr,
+    )
     model = read_model(arguments.model, arguments.name, model_choices(arguments, real=True))
     steps = _step_count(model.graph) if isinstance(model.graph, Graph) else 0
     with progress("quantize", steps, enabled=arguments.progress) as bar:
@@ -81,6 +86,16 @@ def _known_suffix(output: Path) -> str:
             f"{output}: expected a file name that ends in {', '.join(known)}, got {suffix or 'none'}"
         )
     return suffix
+
+
+def _bits(given: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """By the name of a layer. Raises UsageError for what is no number of bits."""
+    for name, bits in given:
+        if bits not in ("2", "3", "4", "8"):
+            raise UsageError(
+                f"--bits {visible(name)}: expected 2, 3, 4 or 8, got {visible(bits)!r}"
+            )
+    return {name: int(bits) for name, bits in given}
 
 
 def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:

@@ -1,5 +1,6 @@
 """The report of `tinsmith quantize` as a page: tables, signal to noise from layer to layer, histograms."""
 
+import math
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -24,7 +25,7 @@ class _Bar:
 
 @dataclass(frozen=True)
 class _Histogram:
-    """Of the square root of counts, so that few numbers can be seen beside many."""
+    """Of the logarithm of counts, so that few numbers can be seen beside many."""
 
     width: float
     height: float
@@ -96,8 +97,8 @@ def _decibels(number: float | None) -> str:
 
 
 def _histogram(counts: list[int]) -> _Histogram:
-    most = max([*counts, 1]) ** 0.5
-    heights = [round(_HISTOGRAM_HEIGHT * count**0.5 / most, 1) for count in counts]
+    most = math.log1p(max([*counts, 1]))
+    heights = [round(_HISTOGRAM_HEIGHT * math.log1p(count) / most, 1) for count in counts]
     bars = [
         _Bar(_BAR_WIDTH * at, round(_HISTOGRAM_HEIGHT - height, 1), height)
         for at, height in enumerate(heights)

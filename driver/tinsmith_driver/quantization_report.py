@@ -66,6 +66,16 @@ class WeightsRow(TypedDict):
     sqnr_db: float | None
 
 
+class SensitivityRow(TypedDict):
+    """See `Sensitivity`. chosen: whether the layer has these bits."""
+
+    name: str
+    bits: int
+    size_bytes: int
+    sqnr_db: float | None
+    chosen: bool
+
+
 class Worst(TypedDict):
     """A tensor at which much is lost, and what would help."""
 
@@ -84,6 +94,7 @@ class QuantizationReport(TypedDict):
     groups: list[GroupLoss]
     tensors: list[TensorRow]
     weights: list[WeightsRow]
+    sensitivities: list[SensitivityRow]
     worst: list[Worst]
     weight_bytes: int
     float_operators: list[str]
@@ -103,6 +114,7 @@ def quantization_report(
         groups=[_group(made.real, made.model.graph, group) for group in groups],
         tensors=[_tensor(found) for found in losses.tensors],
         weights=[_weights(found) for found in losses.weights],
+        sensitivities=_sensitivities(made),
         worst=_worst(losses.tensors, losses.weights),
         weight_bytes=sum(found.size_bytes for found in losses.weights),
         float_operators=_float_operators(made.model.graph),
@@ -172,6 +184,20 @@ def _weights(found: LayerWeights) -> WeightsRow:
     )
 
 
+def _sensitivities(made: QuantizedModel) -> list[SensitivityRow]:
+    bits = {found.name: found.bits for found in made.losses.weights}
+    return [
+        SensitivityRow(
+            name=found.name,
+            bits=found.bits,
+            size_bytes=found.size_bytes,
+            sqnr_db=_decibels(found.sqnr_db),
+            chosen=bits.get(found.name) == found.bits,
+        )
+        for found in made.sensitivities
+    ]
+
+
 def _decibels(number: float) -> float | None:
     return round(number, 2) if math.isfinite(number) else None
 
@@ -218,6 +244,9 @@ def quantization_text(report: QuantizationReport) -> str:
         f"weights {thousands(report['weight_bytes'])} bytes, {report['scheme']}, "
         f"{report['calibration_samples']} samples of calibration",
     ]
+    if report["sensitivities"]:
+        header = ["layer alone", "bits", "bytes", "SQNR of outputs", ""]
+        parts.append(table(header, [_sensitivity(row) for row in report["sensitivities"]]))
     if report["worst"]:
         rows = [
             [visible(w["name"]), f"{w['lost_db']:.1f} dB", w["advice"]] for w in report["worst"]
@@ -227,6 +256,12 @@ def quantization_text(report: QuantizationReport) -> str:
         names = ", ".join(map(visible, report["float_operators"][:_WORST]))
         parts.append(f"{len(report['float_operators'])} operators stay float32: {names}")
     return "\n\n".join(parts)
+
+
+def _sensitivity(row: SensitivityRow) -> list[str]:
+    decibels = "exact" if row["sqnr_db"] is None else f"{row['sqnr_db']:.1f} dB"
+    chosen = "chosen" if row["chosen"] else ""
+    return [visible(row["name"]), str(row["bits"]), thousands(row["size_bytes"]), decibels, chosen]
 
 
 def _groups(report: QuantizationReport) -> list[list[str]]:

@@ -1,7 +1,7 @@
 """Float networks as a command asks for integers of them: prepared, calibrated, quantized, folded."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +9,16 @@ from tinsmith_ir import Array, Graph, TensorType, UsageError
 from tinsmith_ir.passes import AnyPass
 from tinsmith_ir.pipeline import Pipeline
 from tinsmith_plugins import Setting, Stage
-from tinsmith_quantization import Losses, Scheme, quantize, scheme
+from tinsmith_quantization import (
+    Losses,
+    Scheme,
+    Sensitivity,
+    bits_above,
+    bits_within,
+    quantize,
+    scheme,
+    sensitivities,
+)
 
 from tinsmith_driver.calibration import calibration_samples
 from tinsmith_driver.inputs import Samples, integers_of
@@ -22,12 +31,19 @@ _ROUNDING = "set-rounding"
 
 @dataclass(frozen=True)
 class QuantizeChoice:
-    """How a float network becomes integers. text: the scheme as it was written; most: samples at most, None for all."""
+    """How a float network becomes integers. text: the scheme as it was written; most: samples at most, None for all.
+    bits: of weights of layers by name, where they differ from the scheme's. weight_bytes, least_sqnr: where bits of all
+    layers are to be chosen, for the least loss in so many bytes, or for the fewest bytes with a signal to noise of so
+    many decibels, as `tinsmith_quantization` estimates it.
+    """
 
     scheme: Scheme
     text: str
     calibration: Path
     most: int | None = None
+    bits: Mapping[str, int] = field(default_factory=dict[str, int])
+    weight_bytes: int | None = None
+    least_sqnr: float | None = None
 
     @staticmethod
     def parse(text: str, calibration: Path | None, most: int | None) -> "QuantizeChoice":
@@ -43,12 +59,15 @@ class QuantizeChoice:
 
 @dataclass(frozen=True, eq=False)
 class QuantizedModel:
-    """model: of integers. real: the float network that it stands for, with the same names. samples: of calibration."""
+    """model: of integers. real: the float network that it stands for, with the same names. samples: of calibration.
+    sensitivities: of layers, where bits were chosen by them.
+    """
 
     model: Model
     real: Graph
     losses: Losses
     samples: Sequence[dict[str, Array]]
+    sensitivities: Sequence[Sensitivity] = ()
 
 
 def quantized(
@@ -63,7 +82,8 @@ def quantized(
         raise UsageError(f"{model.path}: expected a float network to quantize, got a plan")
     real = prepared(model.graph)
     samples = calibration_samples(choice.calibration, real, choice.most, model.file_shapes)
-    made = quantize(real, samples, choice.scheme, on_step)
+    found, bits = _bits(real, samples, choice, on_step)
+    made = quantize(real, samples, choice.scheme, on_step, bits)
     result = Pipeline(_integer_passes(choice.scheme)).run(made.graph)
     warnings = tuple(warning for record in result.records for warning in record.warnings)
     integers = replace(
@@ -73,7 +93,23 @@ def quantized(
         real=real,
         choices=(*model.choices, f"quantize={choice.text}"),
     )
-    return QuantizedModel(integers, real, made.losses, samples)
+    return QuantizedModel(integers, real, made.losses, samples, found)
+
+
+def _bits(
+    real: Graph,
+    samples: Sequence[dict[str, Array]],
+    choice: QuantizeChoice,
+    on_step: Callable[[str], None],
+) -> tuple[Sequence[Sensitivity], Mapping[str, int]]:
+    """What layers lose, and the bits that were chosen by that; those that were asked for, if no choice was."""
+    if choice.weight_bytes is None and choice.least_sqnr is None:
+        return (), choice.bits
+    found = sensitivities(real, samples, choice.scheme, on_step=on_step)
+    if choice.weight_bytes is not None:
+        return found, bits_within(found, choice.weight_bytes) | dict(choice.bits)
+    assert choice.least_sqnr is not None
+    return found, bits_above(found, choice.least_sqnr) | dict(choice.bits)
 
 
 def prepared(graph: Graph) -> Graph:

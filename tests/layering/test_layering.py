@@ -29,6 +29,7 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
     ("frontends/torch", {*_IMPORTER, "tinsmith_tensors", "torch"}),
     ("frontends/tflite", {*_IMPORTER, "flatbuffers", "tflite"}),
     ("passes/allocation", {*_PASS, "ortools"}),
+    ("passes/quantization", {*_PASS, "ortools"}),
     ("passes/scheduling", {*_PASS, "ortools"}),
     ("passes/tiling", {*_PASS, "ortools"}),
     ("passes/*", _PASS),

@@ -1,5 +1,12 @@
 """Makes networks of integers of float networks, with calibration data; see README.md."""
 
+from tinsmith_quantization.precision import (
+    BITS,
+    Sensitivity,
+    bits_above,
+    bits_within,
+    sensitivities,
+)
 from tinsmith_quantization.quantizing import Quantized, quantize
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import METHODS, ROUNDINGS, SCHEMES, WEIGHTS, Scheme, scheme
@@ -12,6 +19,7 @@ from tinsmith_quantization.statistics import (
 )
 
 __all__ = [
+    "BITS",
     "METHODS",
     "ROUNDINGS",
     "SCHEMES",
@@ -20,10 +28,14 @@ __all__ = [
     "Losses",
     "Quantized",
     "Scheme",
+    "Sensitivity",
     "TensorLoss",
+    "bits_above",
+    "bits_within",
     "checked_samples",
     "quantize",
     "scheme",
+    "sensitivities",
     "sqnr",
     "top1_agreement",
 ]

@@ -48,6 +48,18 @@ def test_four_bits_take_little_more_than_half_and_lose_little(tmp_path: Path) ->
     assert {row["bits"] for row in narrow["weights"]} == {4, 8}
 
 
+def test_bits_are_chosen_for_a_budget(tmp_path: Path) -> None:
+    narrow = quantized(tmp_path, "--scheme", "int4")
+    mixed = quantized(tmp_path, "--weight-bytes", "3500")
+    assert mixed["weight_bytes"] <= 3500
+    assert mixed["groups"][1]["sqnr_db"] > narrow["groups"][1]["sqnr_db"]
+    chosen = {row["name"]: row["bits"] for row in mixed["sensitivities"] if row["chosen"]}
+    assert chosen == {row["name"]: row["bits"] for row in mixed["weights"]}
+    assert "Layers alone" in (tmp_path / "q.html").read_text(encoding="utf-8")
+    few = quantized(tmp_path, "--least-sqnr", "20")
+    assert few["weight_bytes"] < mixed["weight_bytes"]
+
+
 def test_the_page_names_every_tensor(tmp_path: Path) -> None:
     report = quantized(tmp_path, "--scheme", "int8{method=minmax,weights=nearest}")
     page = (tmp_path / "q.html").read_text(encoding="utf-8")
