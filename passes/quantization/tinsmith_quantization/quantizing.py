@@ -14,6 +14,7 @@ from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph
 
 from tinsmith_quantization.calibration import calibrated
+from tinsmith_quantization.equalization import equalized
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.side_by_side import SideBySide
@@ -52,6 +53,8 @@ def quantize(
     """
     _refuse(graph)
     arrays = checked_samples(graph, samples)
+    if scheme.equalize:
+        graph = equalized(graph, arrays)
     calibration = calibrated(graph, arrays, scheme, on_step)
     both = SideBySide(graph, scheme, calibration, arrays, bits or {})
     return Quantized(both.run(on_step), both.losses)

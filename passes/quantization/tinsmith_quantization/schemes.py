@@ -24,9 +24,11 @@ class Scheme(Checked):
     output channel of the weights, else one for a layer. symmetric: activations with zero point 0. power_of_two: all
     scales are. unsigned_ends: inputs and outputs of the network are uint8. method: how the range of a tensor is found,
     one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute.
-    tables: whether functions of one number, also of several operators, may become tables, which TFLite has not.
-    rounding: how operators of integers are to round, one of ROUNDINGS: as TFLite, or once, with multipliers of full
-    width or such that products fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`).
+    equalize: whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some
+    networks that have one scale for a layer. tables: whether functions of one number, also of several operators, may
+    become tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: as TFLite,
+    or once, with multipliers of full width or such that products fit into 32 bits. Who makes operators of integers
+    sees to it (`set-rounding`).
     """
 
     activations: DType = DType.INT8
@@ -38,6 +40,7 @@ class Scheme(Checked):
     unsigned_ends: bool = False
     method: str = "mse"
     weights: str = "learned"
+    equalize: bool = False
     tables: bool = True
     rounding: str = "narrow"
 

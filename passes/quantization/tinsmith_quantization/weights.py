@@ -17,8 +17,8 @@ from tinsmith_quantization.products import Matrix
 
 _DAMPING = 0.01
 """Of the mean square of what is read, added to each: what samples say nothing of stays as it was."""
-_SCARCITY = 1.0
-"""As much again for a row read to each term: ten rows of a layer of 64 terms could be fitted by any weights."""
+_SCARCITY = 0.3
+"""So much more for each term to a row that is read: ten rows of 64 terms could be fitted by many weights."""
 _RATIOS = np.linspace(1.0, 0.4, 61)
 _TINY = 1e-12
 
