@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from tinsmith_ir import Graph, UsageError
-from tinsmith_plugins import Importer, ModelSource, Plugin
+from tinsmith_plugins import Exporter, Importer, ModelSource, Plugin
 
-from tinsmith_tflite import LARGEST_FILE_BYTES, Rule, import_tflite, is_tflite
+from tinsmith_tflite import LARGEST_FILE_BYTES, Rule, export_tflite, import_tflite, is_tflite
 from tinsmith_tflite.operators import RULES
 
 
@@ -45,4 +45,5 @@ PLUGIN = Plugin(
             explains_others=True,
         ),
     ),
+    exporters=(Exporter("tflite", (".tflite",), export_tflite),),
 )
