@@ -74,7 +74,19 @@ class Retyped(Checked):
         return f"retyped: {self.what}"
 
 
-Contract = BitExact | Tolerance | Retyped
+@dataclass(frozen=True)
+class InPieces(Checked):
+    """Inputs come in pieces along one axis, as many in each run, and states keep what later ones need: after the run of
+    the last piece each output is what it was for the whole input, or its last rows, in every bit. Pieces are counted
+    from the end: what the first one has more than there is left is filled with zeros.
+    """
+
+    def __str__(self) -> str:
+        """As reports name it."""
+        return "bit_exact: after the last piece of the inputs"
+
+
+Contract = BitExact | Tolerance | Retyped | InPieces
 BIT_EXACT = BitExact()
 
 

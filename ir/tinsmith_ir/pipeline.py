@@ -11,6 +11,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import EvaluationError, GraphError
 from tinsmith_ir.evaluate import (
+    COMPARED_FRAMES,
     Inputs,
     compared_frames,
     equal_arrays,
@@ -25,6 +26,7 @@ from tinsmith_ir.passes import (
     AnyPass,
     BitExact,
     DetailedPass,
+    InPieces,
     Metric,
     Outcome,
     Pass,
@@ -33,6 +35,7 @@ from tinsmith_ir.passes import (
     Tolerance,
     levels,
 )
+from tinsmith_ir.pieces import check_pieces, cut_in_pieces, last_rows
 from tinsmith_ir.printer import print_name, print_node, print_type
 from tinsmith_ir.program import Program
 from tinsmith_ir.program_printer import print_step
@@ -177,8 +180,12 @@ def _check_rules(
 
 def _check_interface(pass_: AnyPass, before: IR, after: IR) -> None:
     """Inputs and outputs keep names and types. Where the level changes, an output may have another name
-    (that of the buffer that a constant is copied to); types are the business of a Retyped pass.
+    (that of the buffer that a constant is copied to); types are the business of a Retyped pass, sizes along one
+    axis that of one whose inputs come in pieces.
     """
+    if isinstance(pass_.contract, InPieces):
+        _check_pieces(pass_, before, after)
+        return
     of_names = type(before) is type(after)
     of_types = not isinstance(pass_.contract, Retyped)
     wanted = _described(before, names=of_names, types=of_types)
@@ -188,6 +195,14 @@ def _check_interface(pass_: AnyPass, before: IR, after: IR) -> None:
             f"pass {pass_.name!r}: expected the inputs and outputs to stay {', '.join(wanted)}; "
             f"got {', '.join(got)}"
         )
+
+
+def _check_pieces(pass_: AnyPass, before: IR, after: IR) -> None:
+    try:
+        check_pieces(_inputs(before), _inputs(after))
+        check_pieces(_outputs(before), _outputs(after))
+    except GraphError as error:
+        raise GraphError(f"pass {pass_.name!r}: inputs and outputs: {error}") from error
 
 
 def _described(ir: IR, *, names: bool, types: bool) -> list[str]:
@@ -243,6 +258,9 @@ class _Comparison:
         """
         if after is before:
             return 0.0
+        if isinstance(pass_.contract, InPieces):
+            self._cut(pass_, before, after)
+            return 0.0
         if isinstance(pass_.contract, Retyped):
             self._frames = [_retyped(pass_, frame, before, after) for frame in self._frames]
         try:
@@ -274,6 +292,24 @@ class _Comparison:
                 + _first_difference(before, after, self._frames)
             )
         return distance
+
+    def _cut(self, pass_: AnyPass, before: IR, after: IR) -> None:
+        """Compare the run of the last piece with that of the whole; what follows is held to the first pieces.
+
+        Raises GraphError if an output differs.
+        """
+        whole = named_inputs(_inputs(before), self._frames[0])
+        pieces = cut_in_pieces(_inputs(before), _inputs(after), whole)
+        last = _evaluate(after, pieces)[-1]
+        for old, new, wanted in zip(_outputs(before), _outputs(after), self._wanted, strict=False):
+            rows = last_rows(wanted, old, new)
+            if not equal_arrays(rows, last[new.name]):
+                raise GraphError(
+                    f"pass {pass_.name!r} promised {pass_.contract} but changed {print_name(new.name)} in "
+                    f"{_differing(rows, last[new.name])} of run {len(pieces)}"
+                )
+        self._frames = pieces[:COMPARED_FRAMES]
+        self._wanted = self._results(after)
 
     def _farthest(self, before: IR, after: IR) -> tuple[float, str]:
         """The largest distance of a result of `after`, computed from operands as they were, and its name."""
