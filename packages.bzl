@@ -23,6 +23,7 @@ LIBRARIES = [
     "passes/simplify",
     "passes/splitting",
     "passes/spreading",
+    "passes/streaming",
     "passes/tiling",
     "backends/c",
     "backends/cmsis_nn",
