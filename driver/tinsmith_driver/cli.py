@@ -13,6 +13,7 @@ import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tinsmith_ir import TinsmithError
@@ -21,6 +22,7 @@ from tinsmith_quantization import SCHEMES
 
 from tinsmith_driver import commands, quantization_command
 from tinsmith_driver.options import COMPILERS, OPTIMIZATIONS, Memories
+from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.pipelines import tool_version
 from tinsmith_driver.plugins import registry, using
 from tinsmith_driver.running import FLOAT_TOLERANCE
@@ -34,6 +36,9 @@ _EXIT_STATUS = """exit status:
   3  bad model file
   4  internal error
 """
+
+# What `--stream` asks for.
+_STREAMED = PassChoice("stream-frames")
 
 # Arguments that name a file, and how messages call them.
 _READ = {"model": "MODEL", "inputs": "--inputs", "calibration": "--calibration"}
@@ -490,6 +495,7 @@ def _add_passes(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="leave a pass out",
     )
+    _add_stream(command)
 
 
 def _add_run_options(command: argparse.ArgumentParser, *, inputs_required: bool) -> None:
@@ -575,6 +581,27 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
         metavar="SIZE",
         help="what the network may use of the cluster's memory (default: what stacks leave of it)",
     )
+
+
+def _add_stream(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--stream",
+        nargs="?",
+        type=_streamed,
+        const=_STREAMED,
+        metavar="AXIS",
+        help="of a network over a window of time, make one that takes a frame in each run and keeps what earlier "
+        "frames left; AXIS of the inputs is time (default: the first behind the batch that is longer than 1). "
+        "More options: --pass 'stream-frames{hop=4,gather=yes}' instead",
+    )
+
+
+def _streamed(text: str) -> PassChoice:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(
+            f"expected the number of an axis, or nothing behind it but further options, got {text!r}"
+        )
+    return replace(_STREAMED, options={"axis": text})
 
 
 def _pair(text: str) -> tuple[str, str]:

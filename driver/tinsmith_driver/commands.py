@@ -12,7 +12,7 @@ import numpy as np
 from tinsmith_c import HEADER_NAME, shared_arena_header
 from tinsmith_c import c_name as c_name_of_program
 from tinsmith_emulators import need_trace
-from tinsmith_ir import Graph, ModelError, Program, UnsupportedError, UsageError
+from tinsmith_ir import Graph, InPieces, ModelError, Program, UnsupportedError, UsageError
 from tinsmith_ir.errors import DoesNotFitError, ParseError
 from tinsmith_ir.escape import visible, visible_lines
 from tinsmith_ir.printer import print_graph
@@ -397,6 +397,12 @@ def reduce(arguments: argparse.Namespace) -> int:
     if not isinstance(model.graph, Graph) or model.program is not None:
         raise UsageError(f"{arguments.model}: expected a network, got a plan, which has no parts")
     options = _compile_options(arguments, arguments.ram or board_ram_bytes(arguments.target))
+    cutting = [found.name for found in passes_for(options) if isinstance(found.contract, InPieces)]
+    if cutting:
+        raise UsageError(
+            f"reduce: expected a network that takes its inputs as they are, got pass {cutting[0]!r}, behind which they "
+            f"come in pieces; write what it makes (show MODEL --after {cutting[0]} --constants), and reduce that"
+        )
     trial = Trial(model, options, arguments.timeout)
     with progress("reduce", 1, enabled=arguments.progress) as bar:
         found = reduced(trial, model.graph, _samples(arguments, model.graph, model), bar.step)
@@ -596,6 +602,7 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
         passes=(
             *(PassChoice.parse(text) for text in arguments.passes),
             *([PassChoice("stream-inputs")] if getattr(arguments, "stream_input", False) else []),
+            *([arguments.stream] if getattr(arguments, "stream", None) else []),
         ),
         memories=_memories(arguments),
         waits=_waits(arguments),

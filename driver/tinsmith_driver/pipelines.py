@@ -30,7 +30,9 @@ from tinsmith_ir.errors import DoesNotFitError, EvaluationError
 from tinsmith_ir.escape import print_name, visible
 from tinsmith_ir.evaluate import COMPARED_FRAMES, equal_arrays
 from tinsmith_ir.files import read_file
-from tinsmith_ir.passes import BIT_EXACT, AnyPass, BitExact, PassRecord, levels
+from tinsmith_ir.graph import Array, Value
+from tinsmith_ir.passes import BIT_EXACT, AnyPass, BitExact, InPieces, PassRecord, levels
+from tinsmith_ir.pieces import cut_in_pieces
 from tinsmith_ir.pipeline import Pipeline, PipelineResult
 from tinsmith_ir.simulate import Completion
 from tinsmith_ir.testing import random_inputs
@@ -357,6 +359,7 @@ class Budgets:
         passes = passes_for(options)
         self._at = shrinking_at(passes) or 0
         self._begun = self._run(passes[: self._at], model.graph)
+        self._inputs = _taken(self._inputs, model.graph, self._begun)
 
     @collector_paused()
     def within(self, ram_bytes: int | None) -> Compilation:
@@ -419,6 +422,21 @@ class Budgets:
     def _are_prepared(self, ir: Graph | Program) -> None:
         if isinstance(ir, Program):
             check_prepared(ir, self._target, self._kernels)
+
+
+def _taken(
+    inputs: Mapping[str, Array] | None, graph: Graph, begun: PipelineResult
+) -> Mapping[str, Array] | None:
+    """What of the inputs of a network a run takes behind passes: the first piece, if they come in pieces."""
+    if inputs is None or not any(isinstance(made.contract, InPieces) for made in begun.records):
+        return inputs
+    made = begun.ir
+    pieces = (
+        made.inputs
+        if isinstance(made, Graph)
+        else [Value(name, made.type_of(name)) for name in made.inputs]
+    )
+    return cut_in_pieces(graph.inputs, pieces, inputs)[0]
 
 
 def _own(program: Program, plans: Mapping[str, Plan]) -> Mapping[str, Plan]:
