@@ -1,10 +1,11 @@
-"""Import of ONNX models: `import_onnx(path)` gives a verified `tinsmith_ir` Graph."""
+"""ONNX models: `import_onnx(path)` gives a verified `tinsmith_ir` Graph, `export_onnx(graph)` the bytes of a file."""
 
 import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tinsmith_onnx.context import NotKnownError, OperatorContext
+    from tinsmith_onnx.export.exporter import export_onnx
     from tinsmith_onnx.importer import import_onnx
     from tinsmith_onnx.recognition import LARGEST_FILE_BYTES, is_onnx
     from tinsmith_onnx.rules import Results, Rule
@@ -15,6 +16,7 @@ __all__ = [
     "OperatorContext",
     "Results",
     "Rule",
+    "export_onnx",
     "import_onnx",
     "is_onnx",
 ]
@@ -22,6 +24,7 @@ __all__ = [
 _MODULES = {
     "NotKnownError": "context",
     "OperatorContext": "context",
+    "export_onnx": "export.exporter",
     "import_onnx": "importer",
     "LARGEST_FILE_BYTES": "recognition",
     "is_onnx": "recognition",

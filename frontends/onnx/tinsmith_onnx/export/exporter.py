@@ -1,0 +1,80 @@
+"""From a Graph to the bytes of an ONNX file."""
+
+from tinsmith_ir.checked import checked
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.printer import print_node
+
+from tinsmith_onnx.export.forms import natural
+from tinsmith_onnx.export.model import Model
+from tinsmith_onnx.export.operators import RULES
+from tinsmith_onnx.export.site import Site
+from tinsmith_onnx.export.values import Values
+
+
+@checked
+def export_onnx(graph: Graph) -> bytes:
+    """An ONNX file (operator set 21, ai.onnx alone) that computes what the graph says; the same bytes for the same graph.
+
+    Floats stay floats. Operators of integers are written as real numbers between DequantizeLinear and QuantizeLinear,
+    whose results are within a step of the graph's; integers that are only moved or compared stay as they are.
+    Inputs and outputs keep their names, types and order of axes; inside, images are channels first.
+    A state is an input, and what it will be in the next run an output; metadata `tinsmith.state.NAME` has that output's
+    name. What a state is at first is the input's default, unless it is zeros.
+
+    Raises UnsupportedError that names all nodes which ONNX cannot say, with what to do.
+    """
+    model = Model(graph.values)
+    values = Values(graph, model)
+    problems = [problem for node in graph.nodes if (problem := _write(node, model, values))]
+    if problems:
+        where = f"graph {graph.name!r}: {len(problems)} of its nodes cannot be written as ONNX:"
+        raise UnsupportedError(
+            "\n  ".join([where, *problems]),
+            problems=[f"graph {graph.name!r}: {p}" for p in problems],
+        )
+    remarks = _keep_states(graph, model, values)
+    outputs = [*graph.outputs, *(kept for kept in remarks.values())]
+    for value in dict.fromkeys(graph.outputs):
+        _give(value, value.name, model, values)
+    return model.content(
+        graph.name,
+        [*graph.inputs, *(state.value for state in graph.states)],
+        outputs,
+        {f"tinsmith.state.{name}": kept.name for name, kept in remarks.items()},
+    )
+
+
+def _write(node: Node, model: Model, values: Values) -> str:
+    """Write one node; what is wrong with it, "" if nothing is."""
+    rule = RULES.get(type(node.operator))
+    try:
+        if rule is None:
+            raise UnsupportedError(
+                f"ONNX has no operator for {node.operator.title}; compute it behind the network, or before it"
+            )
+        rule(Site(node, model, values))
+    except UnsupportedError as error:
+        for value in node.outputs:  # that nodes behind it are looked at, too
+            values.put(value, natural(len(value.type.shape)), value.name)
+        return f"{print_node(node)}: {error}"
+    return ""
+
+
+def _keep_states(graph: Graph, model: Model, values: Values) -> dict[str, Value]:
+    """Of each state, by its name, the output of the file that it is in the next run."""
+    kept: dict[str, Value] = {}
+    for state in graph.states:
+        name = model.fresh(f"{state.value.name}_next")
+        kept[state.value.name] = Value(name, state.next.type)
+        _give(state.next, name, model, values)
+        if state.initial.any():
+            model.store(state.value.name, state.initial, state.value.type.dtype)
+    return kept
+
+
+def _give(value: Value, name: str, model: Model, values: Values) -> None:
+    """Let a tensor of that name be `value`, as the graph has it."""
+    found = values.stored(value, natural(len(value.type.shape)))
+    if found != name:
+        model.node("Identity", [found], [name], {})

@@ -1,0 +1,28 @@
+"""The graph's operators that ONNX can say: the tables of all subjects as one."""
+
+from collections.abc import Mapping
+
+from tinsmith_ir.operators import Operator
+
+from tinsmith_onnx.export import (
+    arithmetic,
+    conversions,
+    functions,
+    movement,
+    products,
+    recurrent,
+    reductions,
+    windows,
+)
+from tinsmith_onnx.export.site import Rule
+
+RULES: Mapping[type[Operator], Rule] = {
+    **arithmetic.RULES,
+    **conversions.RULES,
+    **functions.RULES,
+    **movement.RULES,
+    **products.RULES,
+    **recurrent.RULES,
+    **reductions.RULES,
+    **windows.RULES,
+}

@@ -1,0 +1,71 @@
+"""LSTM layers of floats."""
+
+from collections.abc import Sequence
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.operators import Lstm, Operator
+
+from tinsmith_onnx.export.forms import Form, natural
+from tinsmith_onnx.export.site import Rule, Site
+
+_INPUT_WEIGHTS, _RECURRENT, _BIASES, _PEEPHOLES, _PROJECTION = 3, 7, 11, 15, 18
+_GATES = (0, 3, 1, 2)
+"""Input, output, forget and cell gate, as ONNX has them, among the graph's input, forget, cell and output gate."""
+_PEEPHOLE_GATES = (0, 2, 1)
+"""Input, output and forget gate among the graph's input, forget and output gate."""
+
+
+def _check(site: Site) -> None:
+    operator = site.of(Lstm)
+    if site.output.type.dtype is not DType.FLOAT32:
+        raise UnsupportedError(
+            "expected an LSTM of float32, got one of int8, whose gates and cells have integers of their own; export "
+            "the network of floats"
+        )
+    if not site.has(_INPUT_WEIGHTS):
+        raise UnsupportedError("expected an LSTM with an input gate; write out its steps")
+    if operator.cell_clip or site.has(_PROJECTION):
+        raise UnsupportedError(
+            "expected an LSTM without projection and without bounds of its cells, which ONNX does not have; write out "
+            "its steps"
+        )
+
+
+def _joined(site: Site, first: int, order: Sequence[int], rank: int) -> str:
+    """The tensors of all gates, one below the other."""
+    names = [site.real(first + gate, natural(rank)) for gate in order]
+    return site.emit("Concat", names, axis=0)
+
+
+def _lstm(site: Site) -> None:
+    _check(site)
+    operator = site.of(Lstm)
+    batches, cells = site.shape(2)
+    depth = site.shape(0)[2]
+    form: Form = natural(3) if operator.time_major else (1, 0, 2)
+    count = len(_GATES) * cells
+    weights = site.reshape(_joined(site, _INPUT_WEIGHTS, _GATES, 2), (1, count, depth))
+    recurrent = site.reshape(_joined(site, _RECURRENT, _GATES, 2), (1, count, cells))
+    bias = site.reshape(_joined(site, _BIASES, _GATES, 1), (1, count))
+    none = site.emit("Sub", [bias, bias])  # ONNX adds two biases, and the graph has one
+    operands = [
+        site.real(0, form),
+        weights,
+        recurrent,
+        site.emit("Concat", [bias, none], axis=1),
+        "",
+        *(site.reshape(site.real(index, natural(2)), (1, batches, cells)) for index in (1, 2)),
+    ]
+    if site.has(_PEEPHOLES):
+        joined = _joined(site, _PEEPHOLES, _PEEPHOLE_GATES, 1)
+        operands.append(site.reshape(joined, (1, len(_PEEPHOLE_GATES) * cells)))
+    direction = "reverse" if operator.backwards else "forward"
+    results = site.emit_all("LSTM", operands, 3, direction=direction, hidden_size=cells)
+    steps = [site.shape(0)[axis] for axis in form][0]
+    site.finish(site.reshape(results[0], (steps, batches, cells)), form, 0)
+    for index in (1, 2):
+        site.finish(site.reshape(results[index], (batches, cells)), natural(2), index)
+
+
+RULES: dict[type[Operator], Rule] = {Lstm: _lstm}

@@ -1,0 +1,127 @@
+"""Operators over axes, and over the elements of rows."""
+
+import numpy as np
+from onnx import TensorProto
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import (
+    ArgExtremum,
+    ArgMax,
+    ArgMin,
+    CumSum,
+    L2Normalization,
+    LogSoftmax,
+    Mean,
+    Operator,
+    Ranking,
+    ReduceMax,
+    ReduceMin,
+    ReduceProd,
+    Reduction,
+    Softmax,
+    Sum,
+    TopK,
+    TopKIndices,
+)
+
+from tinsmith_onnx.export.forms import natural, without
+from tinsmith_onnx.export.site import Rule, Site
+
+_SMALLEST_NORM = 1e-6
+_SMALLEST_NORM_OF_INTEGERS = 1e-30
+"""Of a row of zeros alone, which stays one."""
+
+
+def _over_axes(kind: str, *, as_stored: bool = False) -> Rule:
+    """as_stored: integers, but for int16, need not be real numbers."""
+
+    def write(site: Site) -> None:
+        operator, form, dtype = site.of(Reduction), site.form_of(0), site.output.type.dtype
+        is_stored = site.is_plain or (as_stored and dtype is not DType.INT16)
+        source = (site.stored if is_stored else site.real)(0, form)
+        axes = site.axes(sorted(form.index(axis) for axis in operator.axes))
+        result = site.emit(kind, [source, axes], keepdims=int(operator.keep_dims))
+        left = form if operator.keep_dims else without(form, operator.axes)
+        (site.finish_stored if is_stored else site.finish)(result, left)
+
+    return write
+
+
+def _index(kind: str) -> Rule:
+    """int64, of which ArgMin of ONNX Runtime has no kernel for int16, and places beyond int32 are none."""
+
+    def write(site: Site) -> None:
+        axis, form = site.of(ArgExtremum).axis, site.form_of(0)
+        is_stored = site.operand(0).type.dtype is not DType.INT16
+        source = (site.stored if is_stored else site.real)(0, form)
+        found = site.emit(kind, [source], axis=form.index(axis), keepdims=0)
+        indices = site.emit("Cast", [found], to=TensorProto.INT32)
+        site.finish_stored(indices, without(form, (axis,)))
+
+    return write
+
+
+def _ranked(site: Site) -> list[str]:
+    """The largest elements of rows, and where they are, in the form of the graph."""
+    form = natural(len(site.shape(0)))
+    count = site.axes([site.of(Ranking).count])
+    return site.emit_all("TopK", [site.stored(0, form), count], 2, axis=-1)
+
+
+def _largest(site: Site) -> None:
+    elements, _ = _ranked(site)
+    site.finish_stored(elements, natural(len(site.shape(0))))
+
+
+def _places(site: Site) -> None:
+    _, places = _ranked(site)
+    indices = site.emit("Cast", [places], to=TensorProto.INT32)
+    site.finish_stored(indices, natural(len(site.shape(0))))
+
+
+def _cumulative_sum(site: Site) -> None:
+    operator, form = site.of(CumSum), site.form()
+    axis = site.known(np.array(form.index(operator.axis), np.int64), "axis")
+    ways = {"exclusive": int(operator.exclusive), "reverse": int(operator.reverse)}
+    result = site.emit("CumSum", [site.stored(0, form), axis], **ways)
+    site.finish_stored(result, form)
+
+
+def _softmax(site: Site) -> None:
+    form, beta = site.form(), site.of(Softmax).beta
+    real = site.real(0, form)
+    if beta != 1:
+        real = site.emit("Mul", [real, site.number(beta, "beta")])
+    site.finish(site.emit("Softmax", [real], axis=form.index(len(form) - 1)), form)
+
+
+def _log_softmax(site: Site) -> None:
+    form = site.form()
+    result = site.emit("LogSoftmax", [site.real(0, form)], axis=form.index(len(form) - 1))
+    site.finish(result, form)
+
+
+def _l2_normalization(site: Site) -> None:
+    """LpNormalization has no smallest norm, by which what is next to nothing stays so."""
+    form = site.form()
+    real, axes = site.real(0, form), site.axes([form.index(len(form) - 1)])
+    is_float = site.output.type.dtype is DType.FLOAT32
+    least = site.number(_SMALLEST_NORM if is_float else _SMALLEST_NORM_OF_INTEGERS, "least")
+    norm = site.emit("Max", [site.emit("ReduceL2", [real, axes], keepdims=1), least])
+    site.finish(site.emit("Div", [real, norm]), form)
+
+
+RULES: dict[type[Operator], Rule] = {
+    ArgMax: _index("ArgMax"),
+    ArgMin: _index("ArgMin"),
+    CumSum: _cumulative_sum,
+    L2Normalization: _l2_normalization,
+    LogSoftmax: _log_softmax,
+    Mean: _over_axes("ReduceMean"),
+    ReduceMax: _over_axes("ReduceMax", as_stored=True),
+    ReduceMin: _over_axes("ReduceMin", as_stored=True),
+    ReduceProd: _over_axes("ReduceProd"),
+    Softmax: _softmax,
+    Sum: _over_axes("ReduceSum"),
+    TopK: _largest,
+    TopKIndices: _places,
+}

@@ -1,0 +1,182 @@
+"""The graph's values in a file: each in the forms that somebody asked for, as it is stored and as a real number."""
+
+import numpy as np
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.graph import Array, Graph, Value
+from tinsmith_ir.types import Quantization
+
+from tinsmith_onnx.export.forms import (
+    Form,
+    between,
+    has_same_order,
+    is_natural,
+    natural,
+    permuted,
+    suffix,
+)
+from tinsmith_onnx.export.model import Model
+
+
+class Values:
+    """Names of tensors of the file. A form that is not there is made when it is asked for, and then kept."""
+
+    def __init__(self, graph: Graph, model: Model) -> None:
+        self._graph = graph
+        self._model = model
+        self._forms: dict[str, dict[Form, str]] = {}
+        self._reals: dict[tuple[str, Form], str] = {}
+        # Results of Dequantize of a constant, which are there in whatever form the constant is written.
+        self._of_constants: dict[str, Value] = {}
+        self._named: set[str] = set()
+        for value in (*graph.inputs, *(state.value for state in graph.states)):
+            self.put(value, natural(len(value.type.shape)), self.name_for(value))
+
+    def name_for(self, value: Value, form: Form | None = None) -> str:
+        """A new name for `value` in `form`: its own, if nothing has that and no output of the file needs it."""
+        is_own = form is None or is_natural(form) or not self._graph.is_output(value)
+        if is_own and value.name not in self._named:
+            self._named.add(value.name)
+            return value.name
+        return self._model.fresh(value.name + suffix(form or natural(len(value.type.shape))))
+
+    def put(self, value: Value, form: Form, name: str) -> None:
+        """Say which tensor of the file is `value` in `form`."""
+        self._forms.setdefault(value.name, {})[form] = name
+
+    def put_dequantized(self, value: Value, constant: Value) -> None:
+        """Say that `value` are the real numbers of a constant."""
+        self._of_constants[value.name] = constant
+
+    def is_constant(self, value: Value) -> bool:
+        """Whether it is there in any form without a node that moves elements."""
+        return value.name in self._of_constants or value.name in self._graph.constant_data
+
+    def array(self, value: Value) -> Array | None:
+        """The elements of a constant, else None."""
+        return self._graph.constant(value)
+
+    def forms(self, value: Value) -> list[Form]:
+        """Those that are there."""
+        return list(self._forms.get(value.name, {}))
+
+    def named(self, value: Value, form: Form) -> str:
+        """The tensor of a form that is there."""
+        return self._forms[value.name][form]
+
+    def stored(self, value: Value, form: Form) -> str:
+        """The tensor in `form`, of the graph's element type."""
+        found = self._forms.get(value.name, {}).get(form)
+        if found is not None:
+            return found
+        if value.name in self._of_constants:
+            name = self.real(self._of_constants[value.name], form, self.name_for(value, form))
+        elif value.name in self._graph.constant_data:
+            name = self._constant(value, form)
+        elif len(form) > len(value.type.shape):
+            name = self._raised(value, form)
+        else:
+            name = self._moved(value, form)
+        self.put(value, form, name)
+        return name
+
+    def real(self, value: Value, form: Form, name: str | None = None) -> str:
+        """The real numbers that `value` stands for, in `form`: itself if it is of floats, else of DequantizeLinear.
+
+        name: of the result, if it is not there yet. Raises UnsupportedError for integers that stand for themselves.
+        """
+        if value.type.dtype is DType.FLOAT32:
+            return self.stored(value, form)
+        key = value.name, form
+        if key not in self._reals:
+            raised = len(form) - len(value.type.shape)
+            source = self.stored(value, form)
+            self._reals[key] = self.dequantized(source, value, form, raised, name)
+        return self._reals[key]
+
+    def dequantized(
+        self, source: str, value: Value, form: Form, raised: int = 0, name: str | None = None
+    ) -> str:
+        """The real numbers of a tensor of the file that has the type of `value`, but for its shape.
+
+        raised: how many axes it has in front of those of `value`.
+        """
+        quantization = quantization_of(value)
+        axis = None if quantization.axis is None else form.index(quantization.axis + raised)
+        result = name or self._model.fresh(f"{value.name}_real")
+        self._model.node(
+            "DequantizeLinear",
+            [source, *self.scale(value.name, quantization, value.type.dtype)],
+            [result],
+            {} if axis is None else {"axis": axis},
+        )
+        return result
+
+    def scale(self, hint: str, quantization: Quantization, dtype: DType) -> list[str]:
+        """Scale and zero point, one or along an axis; of int32 no zero point, which is 0 there."""
+        scales = np.array(quantization.scales, np.float32)
+        zeros = np.array(quantization.zero_points, dtype.numpy)
+        if quantization.axis is None:
+            scales, zeros = scales.reshape(()), zeros.reshape(())
+        names = [self._model.known(scales, f"{hint}_scale")]
+        if dtype is DType.INT32:
+            return names
+        is_packed = DType.INT4 if dtype is DType.INT4 else None
+        return [*names, self._model.known(zeros, f"{hint}_zero_point", is_packed)]
+
+    def in_order(self, value: Value) -> str:
+        """The tensor in any form whose elements lie as in the graph, for who reshapes it."""
+        order = natural(len(value.type.shape))
+        for form, name in self._forms.get(value.name, {}).items():
+            if len(form) == len(order) and has_same_order(value.type.shape, form, order):
+                return name
+        return self.stored(value, order)
+
+    def reshaped(self, source: str, shape: tuple[int, ...], name: str) -> str:
+        """The elements of a tensor in another shape."""
+        wanted = self._model.known(np.array(shape, np.int64), "shape")
+        self._model.node("Reshape", [source, wanted], [name], {})
+        return name
+
+    def _constant(self, value: Value, form: Form) -> str:
+        data = self._graph.constant_data[value.name]
+        shape = (1,) * (len(form) - data.ndim) + data.shape
+        name = self.name_for(value, form)
+        self._model.store(name, data.reshape(shape).transpose(form), value.type.dtype)
+        return name
+
+    def _raised(self, value: Value, form: Form) -> str:
+        shape = (1,) * (len(form) - len(value.type.shape)) + value.type.shape
+        order = natural(len(form))
+        target = form if has_same_order(shape, order, form) else order
+        hint = f"{value.name}{suffix(form)}"
+        source = self.reshaped(
+            self.in_order(value), permuted(shape, target), self._model.fresh(hint)
+        )
+        if target == form:
+            return source
+        result = self._model.fresh(hint)
+        self._model.node("Transpose", [source], [result], {"perm": form})
+        return result
+
+    def _moved(self, value: Value, form: Form) -> str:
+        """From a form that is there, by a reshape where that does it."""
+        there = [pair for pair in self._forms[value.name].items() if len(pair[0]) == len(form)]
+        result = self.name_for(value, form)
+        for source, name in there:
+            if has_same_order(value.type.shape, source, form):
+                return self.reshaped(name, permuted(value.type.shape, form), result)
+        source, name = there[0]
+        self._model.node("Transpose", [name], [result], {"perm": between(source, form)})
+        return result
+
+
+def quantization_of(value: Value) -> Quantization:
+    """What its integers stand for; raises UnsupportedError if they stand for themselves."""
+    quantization = value.type.quantization
+    if quantization is None:
+        raise UnsupportedError(
+            f"expected integers with a scale, got {value.type.dtype.value} without; ONNX has this operator of "
+            "real numbers, so dequantize in front of it"
+        )
+    return quantization

@@ -1,0 +1,263 @@
+# pyright: basic, reportMissingImports=false
+"""Compare what ONNX Runtime computes of exported networks with what the graph says.
+
+    python frontends/onnx/tools/check_export.py --oracle PYTHON [--networks 100] [--inputs DIR] [MODEL.tsm ...]
+
+`PYTHON` is that of a venv with `pip install onnxruntime`. Compared are the table of the tests, one graph for each
+operator; random networks, node by node and as a whole; and files of IR text, such as
+`python -m tinsmith_driver show MODEL --constants > MODEL.tsm` writes of any model. With --inputs, a `.npz` file of the
+same name gives real inputs, in its array `x_real` or `x_float`; else they are random.
+
+Integers are compared in steps, floats in parts of the largest. A row for each file, a line for each other graph that
+is further away than --steps and --share. Exit status 1 if there is one.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from runtime_oracle import Oracle, OracleError
+from tinsmith_driver.table import table
+from tinsmith_ir import (
+    Array,
+    Graph,
+    UnsupportedError,
+    Value,
+    evaluate_graph,
+    parse_graph,
+    verify_graph,
+)
+from tinsmith_ir.testing import random_graph, random_inputs
+from tinsmith_onnx import export_onnx
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+from export_cases import CASES, graph_of  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How far two arrays are apart: in steps of integers, or in parts of the largest float; and how many elements are."""
+
+    steps: int = 0
+    share: float = 0.0
+    differing: int = 0
+    elements: int = 0
+
+    @classmethod
+    def of(cls, found: Array, wanted: Array) -> "Apart":
+        """Of one output."""
+        if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
+            raise AssertionError(
+                f"expected {wanted.dtype}{list(wanted.shape)}, got {found.dtype}{list(found.shape)}"
+            )
+        one, other = found.astype(np.float64), wanted.astype(np.float64)
+        if wanted.dtype.kind == "f":
+            one, other = (_finite(each) for each in (one, other))
+            far = np.abs(one - other)
+            share = float(far.max(initial=0)) / max(1.0, float(np.abs(other).max(initial=0)))
+            return cls(0, share, 0, found.size)
+        far = np.abs(one - other)
+        return cls(int(far.max(initial=0)), 0.0, int((far > 0).sum()), found.size)
+
+    def __or__(self, other: "Apart") -> "Apart":
+        """Of both."""
+        return Apart(
+            max(self.steps, other.steps),
+            max(self.share, other.share),
+            self.differing + other.differing,
+            self.elements + other.elements,
+        )
+
+
+def _finite(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    largest = float(np.finfo(np.float32).max)
+    return np.clip(np.nan_to_num(array, nan=0.0), -largest, largest)
+
+
+class Checker:
+    """ONNX Runtime beside the evaluator."""
+
+    def __init__(self, python: str, folder: Path) -> None:
+        self._oracle = Oracle(python)
+        self._path = folder / "model.onnx"
+
+    def outputs(self, graph: Graph, inputs: Mapping[str, Array]) -> list[Array]:
+        """Of the exported graph, in the order of its outputs."""
+        content = export_onnx(graph)
+        onnx.checker.check_model(onnx.load_from_string(content), full_check=True)
+        self._path.write_bytes(content)
+        return self._oracle.outputs(self._path, inputs)
+
+    def apart(self, graph: Graph, inputs: Mapping[str, Array]) -> Apart:
+        """How far all outputs are apart, of one run."""
+        states = {state.value.name: state.initial for state in graph.states}
+        found = self.outputs(graph, {**inputs, **states})[: len(graph.outputs)]
+        wanted = evaluate_graph(graph, inputs)
+        total = Apart()
+        for value, array in zip(graph.outputs, found, strict=True):
+            total |= Apart.of(array, wanted[value.name])
+        return total
+
+    def close(self) -> None:
+        """End the process."""
+        self._oracle.close()
+
+
+def single_nodes(graph: Graph, seed: int) -> list[tuple[str, Graph, dict[str, Array]]]:
+    """Each node as a graph of its own, with its operands as they are in a run of the whole."""
+    known = {**graph.constant_data, **evaluate_graph(graph, random_inputs(graph, seed), keep=True)}
+    found: list[tuple[str, Graph, dict[str, Array]]] = []
+    for node in graph.nodes:
+        operands: dict[str, Value] = {value.name: value for value in node.present_inputs}
+        constants = tuple(each for each in graph.constants if each.value.name in operands)
+        inputs = tuple(v for name, v in operands.items() if name not in graph.constant_data)
+        if not inputs:
+            continue
+        single = Graph("single", inputs, node.outputs, (node,), constants)
+        verify_graph(single)
+        given = {value.name: known[value.name] for value in inputs}
+        found.append((node.operator.mnemonic, single, given))
+    return found
+
+
+class Judge:
+    """Counts what is too far apart, and tells of it. steps, share: what is not."""
+
+    def __init__(self, checker: Checker, steps: int, share: float) -> None:
+        self._checker, self._steps, self._share = checker, steps, share
+        self.refused: Counter[str] = Counter()
+        self.wrong = 0
+        self.compared = 0
+        self.worst: dict[str, Apart] = {}
+
+    def judge(self, name: str, kind: str, graph: Graph, inputs: Mapping[str, Array]) -> None:
+        """Compare one graph."""
+        try:
+            apart = self._checker.apart(graph, inputs)
+        except UnsupportedError as error:
+            self.refused[_reason(error)] += 1
+            return
+        except (OracleError, AssertionError, onnx.checker.ValidationError) as error:
+            self._tell(name, str(error))
+            return
+        self.compared += 1
+        self.worst[kind] = self.worst.get(kind, Apart()) | apart
+        if apart.steps > self._steps or apart.share > self._share:
+            self._tell(name, f"{apart.steps} steps, {apart.share:.2g} of the largest")
+
+    def _tell(self, name: str, text: str) -> None:
+        self.wrong += 1
+        print(f"{name}: {text}", flush=True)
+
+
+def _reason(error: UnsupportedError) -> str:
+    """Of the first node."""
+    return error.problems[0].rsplit("): ", 1)[-1].rsplit("}: ", 1)[-1]
+
+
+def check_table(checker: Checker, arguments: argparse.Namespace) -> int:
+    """Compare the table of the tests; how many are wrong."""
+    judge = Judge(checker, arguments.steps, arguments.share)
+    for name, text in CASES.items():
+        graph = graph_of(name, text)
+        for seed in range(3):
+            judge.judge(name, name.split()[0], graph, random_inputs(graph, seed))
+    print(f"table: {judge.compared} runs of {len(CASES)} graphs, {judge.wrong} wrong")
+    return judge.wrong + judge.refused.total()
+
+
+def check_networks(checker: Checker, arguments: argparse.Namespace) -> int:
+    """Compare random networks, each node by itself and, where ONNX can say all, the whole; how many nodes are wrong."""
+    single = Judge(checker, arguments.steps, arguments.share)
+    whole = Judge(checker, 1 << 16, float("inf"))
+    for seed in range(arguments.seed, arguments.seed + arguments.networks):
+        graph = random_graph(seed)
+        for kind, node, inputs in single_nodes(graph, seed):
+            single.judge(f"seed {seed}, {kind}", kind, node, inputs)
+        whole.judge(f"seed {seed}", "whole", graph, random_inputs(graph, seed))
+    rows = [
+        [kind, str(apart.elements), str(apart.differing), str(apart.steps), f"{apart.share:.1e}"]
+        for kind, apart in sorted(single.worst.items())
+    ]
+    print(table(["operator", "elements", "differ", "steps", "share"], rows))
+    print(f"nodes: {single.compared} compared, {single.wrong} wrong")
+    print(f"networks: {whole.compared} of {arguments.networks} compared, {whole.wrong} wrong")
+    for reason, count in single.refused.most_common():
+        print(f"refused {count}: {reason}")
+    return single.wrong + whole.wrong
+
+
+def samples_of(graph: Graph, folder: Path | None, stem: str, count: int) -> list[dict[str, Array]]:
+    """Real inputs of `stem`.npz, or random ones."""
+    path = None if folder is None else folder / f"{stem}.npz"
+    if path is None or not path.exists():
+        return [dict(random_inputs(graph, seed)) for seed in range(count)]
+    (source,) = graph.inputs
+    with np.load(path) as arrays:
+        dtype = source.type.dtype.numpy
+        name = next(each for each in ("x_real", "x_float") if arrays[each].dtype == dtype)
+        return [{source.name: each.reshape(source.type.shape)} for each in arrays[name]]
+
+
+def check_file(
+    checker: Checker, path: Path, arguments: argparse.Namespace
+) -> tuple[list[str], bool]:
+    """A row about a file of IR text, and whether all is near."""
+    graph = parse_graph(path.read_text(encoding="utf-8"))
+    total, agreeing = Apart(), 0
+    samples = samples_of(graph, arguments.inputs, path.stem.split(".")[0], arguments.count)
+    for inputs in samples:
+        states = {state.value.name: state.initial for state in graph.states}
+        found = checker.outputs(graph, {**inputs, **states})[: len(graph.outputs)]
+        wanted = [*evaluate_graph(graph, inputs).values()]
+        agreeing += all(
+            int(a.argmax()) == int(b.argmax()) for a, b in zip(found, wanted, strict=True)
+        )
+        for one, other in zip(found, wanted, strict=True):
+            total |= Apart.of(one, other)
+    kinds = Counter(node.op_type for node in onnx.load_from_string(export_onnx(graph)).graph.node)
+    row = [path.stem, str(len(samples)), str(total.elements), str(total.differing)]
+    row += [str(total.steps), f"{total.share:.1e}", f"{agreeing}/{len(samples)}"]
+    row += [str(kinds.total()), str(kinds["Transpose"])]
+    return row, total.share <= arguments.share
+
+
+def check_files(checker: Checker, arguments: argparse.Namespace) -> int:
+    """Compare files; how many are wrong."""
+    rows = [check_file(checker, path, arguments) for path in arguments.files]
+    titles = ["file", "inputs", "elements", "differ", "steps", "share", "argmax", "nodes"]
+    if rows:
+        print(table([*titles, "transposes"], [row for row, _ in rows]))
+    return sum(not is_near for _, is_near in rows)
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Compare the table, networks and files."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("files", nargs="*", type=Path, metavar="MODEL.tsm")
+    parser.add_argument("--oracle", required=True, metavar="PYTHON", help="has onnxruntime")
+    parser.add_argument("--networks", type=int, default=100, help="random networks (100)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first network (0)")
+    parser.add_argument("--inputs", type=Path, metavar="DIR", help="with MODEL.npz of real inputs")
+    parser.add_argument("--count", type=int, default=3, help="random inputs of a file (3)")
+    parser.add_argument("--steps", type=int, default=1, help="that integers may differ by (1)")
+    parser.add_argument("--share", type=float, default=1e-4, help="of the largest float (1e-4)")
+    arguments = parser.parse_args(given)
+    with tempfile.TemporaryDirectory() as folder:
+        checker = Checker(arguments.oracle, Path(folder))
+        wrong = check_table(checker, arguments)
+        wrong += check_networks(checker, arguments) if arguments.networks else 0
+        wrong += check_files(checker, arguments)
+        checker.close()
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
