@@ -2,6 +2,7 @@
 
 import numpy as np
 from onnx import TensorProto
+from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import (
     Add,
@@ -21,14 +22,17 @@ from tinsmith_ir.operators import (
 )
 from tinsmith_ir.operators.base import activation_of
 
+from tinsmith_onnx.export.constants import scaled
 from tinsmith_onnx.export.forms import Form
 from tinsmith_onnx.export.site import Rule, Site
 
 
 def _sum_or_product(kind: str) -> Rule:
+    """Of plain integers, and of sums that no layer has ended yet, as they are stored."""
+
     def write(site: Site) -> None:
         form = site.form()
-        if not site.is_plain:
+        if site.output.type.dtype not in (DType.INT32, DType.INT64):
             site.finish(site.emit(kind, [site.real(0, form), site.real(1, form)]), form)
             return
         result = site.emit(kind, [site.stored(0, form), site.stored(1, form)])
@@ -36,6 +40,25 @@ def _sum_or_product(kind: str) -> Rule:
         site.finish_stored(clamped, form)
 
     return write
+
+
+_times = _sum_or_product("Mul")
+
+
+def _product(site: Site) -> None:
+    """Integers of a constant times their scales are no node: DequantizeLinear has scales along an axis."""
+    known = site.array(1)
+    integers = site.values.integers(site.operand(0))
+    if known is not None and integers is not None and _is_unclamped(site):
+        constant = scaled(integers, known)
+        if constant is not None and constant.type.shape == site.output.type.shape:
+            site.values.put_dequantized(site.output, constant)
+            return
+    _times(site)
+
+
+def _is_unclamped(site: Site) -> bool:
+    return activation_of(site.node.operator) is Activation.NONE
 
 
 def _extremum(kind: str, of_bool: str) -> Rule:
@@ -182,7 +205,7 @@ RULES: dict[type[Operator], Rule] = {
     FloorMod: _floor_rest,
     Maximum: _extremum("Max", "Or"),
     Minimum: _extremum("Min", "And"),
-    Mul: _sum_or_product("Mul"),
+    Mul: _product,
     Pow: _power,
     Select: _select,
     SquaredDifference: _squared_difference,

@@ -12,6 +12,7 @@ from tinsmith_ir.operators import (
 )
 from tinsmith_ir.operators.base import activation_of
 
+from tinsmith_onnx.export.constants import narrowed
 from tinsmith_onnx.export.model import KINDS
 from tinsmith_onnx.export.site import Rule, Site
 from tinsmith_onnx.export.values import quantization_of
@@ -25,8 +26,10 @@ def _as_integers(site: Site) -> None:
 def _dequantize(site: Site) -> None:
     """A constant is written when it is read, in the form that is needed there."""
     value = site.operand(0)
-    if site.values.is_constant(value):
-        site.values.put_dequantized(site.output, value)
+    array = site.values.array(value)
+    if array is not None:
+        is_only = site.values.graph.only_user(value) is not None
+        site.values.put_dequantized(site.output, narrowed(value, array) if is_only else value)
         return
     form = site.form()
     name = site.values.real(value, form, site.values.name_for(site.output, form))

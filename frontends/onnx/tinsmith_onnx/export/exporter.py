@@ -14,7 +14,7 @@ from tinsmith_onnx.export.values import Values
 
 @checked
 def export_onnx(graph: Graph) -> bytes:
-    """An ONNX file (operator set 21, ai.onnx alone) that computes what the graph says; the same bytes for the same graph.
+    """An ONNX file (operator set 21 of ai.onnx) that computes what the graph says; the same bytes for the same graph.
 
     Floats stay floats. Operators of integers are written as real numbers between DequantizeLinear and QuantizeLinear,
     whose results are within a step of the graph's; integers that are only moved or compared stay as they are.

@@ -57,10 +57,14 @@ class Model:
         """One node more. "" is an operand that is absent."""
         while inputs and not inputs[-1]:
             inputs = inputs[:-1]
-        self.nodes.append(helper.make_node(kind, inputs, outputs, name=outputs[0], **attributes))
+        made = helper.make_node(kind, inputs, outputs, name=outputs[0])
+        made.attribute.extend(
+            helper.make_attribute(key, attributes[key]) for key in sorted(attributes)
+        )
+        self.nodes.append(made)
 
     def known(self, array: Array, hint: str, dtype: DType | None = None) -> str:
-        """An initializer that many may read: a shape, a scale, a bound. dtype: int4, if the array holds that as int8."""
+        """An initializer that many may read: a shape, a scale, a bound. dtype: int4, if an array of int8 holds that."""
         key = (str(dtype or array.dtype), array.shape, array.tobytes())
         if key not in self._shared:
             self._shared[key] = self.fresh(hint)

@@ -1,12 +1,15 @@
 """Products of matrices, and the operands of all layers with weights."""
 
 import numpy as np
+from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import BatchMatmul, FullyConnected, Operator
 
+from tinsmith_onnx.export.constants import dequantized, integer_bias, is_quantized
 from tinsmith_onnx.export.forms import Form, natural
+from tinsmith_onnx.export.model import Attribute
 from tinsmith_onnx.export.site import Rule, Site
+from tinsmith_onnx.export.sums import centred, check_accumulator, finish_sum
 from tinsmith_onnx.export.values import quantization_of
 
 
@@ -16,40 +19,70 @@ def layer_operands(site: Site, form: Form, weights_form: Form) -> list[str]:
 
 
 def bias(site: Site) -> list[str]:
-    """The real numbers of operand 2, if it is there. Integers have the scale of input * weights, whatever their type says."""
+    """The real numbers of operand 2, if it is there. Integers have the scale of input * weights, whatever their type
+    says; so has a constant of floats in a quantized layer.
+    """
     if not site.has(2):
         return []
     value = site.operand(2)
     if value.type.dtype is DType.FLOAT32:
-        return [site.real(2, natural(1))]
-    input_, weights = (quantization_of(site.operand(index)) for index in range(2))
+        return [_integer_bias(site) or site.real(2, natural(1))]
+    source, weights = (quantization_of(site.operand(index)) for index in range(2))
     # As float32, of which a file's scales are; the graph has their product in double precision.
-    scales = np.array(weights.scales, np.float32) * np.float32(input_.scale)
-    hint = f"{value.name}_scale"
-    is_one = weights.axis is None
-    scale = site.known(scales.reshape(()) if is_one else scales, hint)
-    inputs = [site.stored(2, natural(1)), scale]
-    return [site.emit("DequantizeLinear", inputs, **({} if is_one else {"axis": 0}))]
+    steps = np.array(weights.scales, np.float32) * np.float32(source.scale)
+    return [_in_steps(site, site.stored(2, natural(1)), steps, is_one=weights.axis is None)]
+
+
+def _integer_bias(site: Site) -> str | None:
+    """A constant of floats as int32, where input, weights and result are quantized; else None."""
+    graph, array = site.values.graph, site.array(2)
+    source = dequantized(graph, site.operand(0))
+    weights = site.values.integers(site.operand(1))
+    if array is None or source is None or weights is None or not is_quantized(graph, site.output):
+        return None
+    found = integer_bias(array, source, quantization_of(weights))
+    if found is None:
+        return None
+    integers, steps = found
+    name = site.known(integers, f"{site.operand(2).name}_quantized")
+    return _in_steps(site, name, steps, is_one=quantization_of(weights).axis is None)
+
+
+def _in_steps(site: Site, integers: str, steps: NDArray[np.float32], *, is_one: bool) -> str:
+    hint = f"{site.operand(2).name}_scale"
+    scale = site.known(steps.reshape(()) if is_one else steps, hint)
+    axis: dict[str, Attribute] = {} if is_one else {"axis": 0}
+    return site.emit("DequantizeLinear", [integers, scale], **axis)
 
 
 def _fully_connected(site: Site) -> None:
     """Gemm of rows; of more axes that are kept a product of matrices, and a sum."""
     operator = site.of(FullyConnected)
+    rank = len(site.output.type.shape)
     if operator.accumulator is not None:
-        raise UnsupportedError(
-            "expected a layer that ends, got the sums of a part of one; export the network before its layers are cut "
-            "into sums"
-        )
-    depth, rank = site.shape(1)[1], len(site.output.type.shape)
-    form = natural(rank)
-    if rank == 2:
-        rows = site.flattened(0, (site.output.type.shape[0], depth))
-        operands = [rows, site.real(1, natural(2)), *bias(site)]
-        site.finish(site.emit("Gemm", operands, transB=1), form)
-        return
-    product = site.emit("MatMul", [site.real(0, form), site.real(1, (1, 0))])
-    added = [site.emit("Add", [product, each]) for each in bias(site)]
-    site.finish(added[0] if added else product, form)
+        check_accumulator(operator.accumulator)
+        _sums(site)
+    elif rank == 2:
+        operands = [_rows(site), site.real(1, natural(2)), *bias(site)]
+        site.finish(site.emit("Gemm", operands, transB=1), natural(2))
+    else:
+        product = site.emit("MatMul", [site.real(0, natural(rank)), site.real(1, (1, 0))])
+        added = [site.emit("Add", [product, each]) for each in bias(site)]
+        site.finish(added[0] if added else product, natural(rank))
+
+
+def _rows(site: Site) -> str:
+    """The input, of as many columns as the weights have."""
+    return site.flattened(0, (site.output.type.shape[0], site.shape(1)[1]))
+
+
+def _sums(site: Site) -> None:
+    shape = site.output.type.shape
+    rows = (*shape[:-1], site.shape(1)[1])
+    given = centred(site, 0, natural(len(site.shape(0))))
+    flat = given if site.shape(0) == rows else site.reshape(given, rows)
+    product = site.emit("MatMul", [flat, centred(site, 1, (1, 0))])
+    finish_sum(site, product, natural(len(shape)))
 
 
 def _matmul(site: Site) -> None:

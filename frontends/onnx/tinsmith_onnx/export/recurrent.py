@@ -1,12 +1,13 @@
-"""LSTM layers of floats."""
+"""Layers that remember: LSTM of floats, and filters over time (SVDF)."""
 
 from collections.abc import Sequence
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
-from tinsmith_ir.operators import Lstm, Operator
+from tinsmith_ir.operators import Lstm, Operator, Svdf, SvdfState
 
 from tinsmith_onnx.export.forms import Form, natural
+from tinsmith_onnx.export.products import bias
 from tinsmith_onnx.export.site import Rule, Site
 
 _INPUT_WEIGHTS, _RECURRENT, _BIASES, _PEEPHOLES, _PROJECTION = 3, 7, 11, 15, 18
@@ -62,10 +63,43 @@ def _lstm(site: Site) -> None:
         operands.append(site.reshape(joined, (1, len(_PEEPHOLE_GATES) * cells)))
     direction = "reverse" if operator.backwards else "forward"
     results = site.emit_all("LSTM", operands, 3, direction=direction, hidden_size=cells)
-    steps = [site.shape(0)[axis] for axis in form][0]
+    steps = site.shape(0)[form[0]]
     site.finish(site.reshape(results[0], (steps, batches, cells)), form, 0)
     for index in (1, 2):
         site.finish(site.reshape(results[index], (batches, cells)), natural(2), index)
 
 
-RULES: dict[type[Operator], Rule] = {Lstm: _lstm}
+def _svdf_state(site: Site) -> None:
+    """The newest products behind those of the last steps, which are moved as they are."""
+    form = natural(2)
+    batches, elements = site.shape(0)
+    filters = site.shape(2)[0]
+    steps = elements // filters
+    product = site.emit("MatMul", [site.real(1, form), site.real(2, (1, 0))])
+    quantization, dtype = site.output.type.quantization, site.output.type.dtype
+    if quantization is not None:
+        scale = site.values.scale(site.output.name, quantization, dtype)
+        product = site.emit("QuantizeLinear", [product, *scale])
+    newest = site.reshape(product, (batches, filters, 1))
+    if steps > 1:
+        memory = site.reshape(site.stored(0, form), (batches, filters, steps))
+        places = [site.axes([number]) for number in (1, steps, 2)]
+        newest = site.emit("Concat", [site.emit("Slice", [memory, *places]), newest], axis=2)
+    site.finish_stored(site.reshape(newest, (batches, elements)), form)
+
+
+def _svdf(site: Site) -> None:
+    """Sums over the steps, then over the filters of each unit, and the bias."""
+    operator, form = site.of(Svdf), natural(2)
+    filters, steps = site.shape(1)
+    batches, units = site.output.type.shape
+    by_step = site.reshape(site.real(0, form), (batches, filters, steps))
+    products = site.emit("Mul", [by_step, site.real(1, form)])
+    of_units = site.reshape(products, (batches, units, operator.rank * steps))
+    total = site.emit("ReduceSum", [of_units, site.axes([2])], keepdims=0)
+    for each in bias(site):
+        total = site.emit("Add", [total, each])
+    site.finish(total, form)
+
+
+RULES: dict[type[Operator], Rule] = {Lstm: _lstm, Svdf: _svdf, SvdfState: _svdf_state}

@@ -11,7 +11,14 @@ from tinsmith_ir.graph import Array, Node, Value
 from tinsmith_ir.operators import Operator
 from tinsmith_ir.operators.base import activation_of
 
-from tinsmith_onnx.export.forms import Form, has_same_order, is_natural, natural, permuted
+from tinsmith_onnx.export.forms import (
+    CHANNELS_FIRST,
+    Form,
+    has_same_order,
+    is_natural,
+    natural,
+    permuted,
+)
 from tinsmith_onnx.export.model import Attribute, Model
 from tinsmith_onnx.export.values import Values, quantization_of
 
@@ -64,16 +71,21 @@ class Site:
         return all(t.dtype is not DType.FLOAT32 and t.quantization is None for t in types)
 
     def form(self) -> Form:
-        """That in which most of the operands are there, of the result's rank; of equally many not the graph's own, which
-        is that of the ends of the network.
+        """That in which most of the operands are there, of the result's rank; of equally many not the graph's own,
+        which is that of the ends of the network.
         """
         rank = len(self.output.type.shape)
         counts: dict[Form, int] = {}
-        for value in dict.fromkeys(self.node.present_inputs):
-            if len(value.type.shape) == rank and not self.values.is_constant(value):
-                for form in self.values.forms(value):
-                    if len(form) == rank:
-                        counts[form] = counts.get(form, 0) + 1
+        operands = [
+            value
+            for value in dict.fromkeys(self.node.present_inputs)
+            if len(value.type.shape) == rank and not self.values.is_constant(value)
+        ]
+        if len(operands) == 1 and self.values.is_turned(self.output):
+            return CHANNELS_FIRST
+        for form in (each for value in operands for each in self.values.forms(value)):
+            if len(form) == rank:
+                counts[form] = counts.get(form, 0) + 1
         best = max(counts, key=lambda form: (counts[form], not is_natural(form)), default=None)
         return natural(rank) if best is None else best
 

@@ -16,25 +16,27 @@ from tinsmith_onnx.export.forms import (
     suffix,
 )
 from tinsmith_onnx.export.model import Model
+from tinsmith_onnx.export.turned import turned
 
 
 class Values:
     """Names of tensors of the file. A form that is not there is made when it is asked for, and then kept."""
 
     def __init__(self, graph: Graph, model: Model) -> None:
-        self._graph = graph
+        self.graph = graph
         self._model = model
         self._forms: dict[str, dict[Form, str]] = {}
-        self._reals: dict[tuple[str, Form], str] = {}
+        self._reals: dict[tuple[Value, Form], str] = {}
         # Results of Dequantize of a constant, which are there in whatever form the constant is written.
         self._of_constants: dict[str, Value] = {}
         self._named: set[str] = set()
+        self._turned = turned(graph)
         for value in (*graph.inputs, *(state.value for state in graph.states)):
             self.put(value, natural(len(value.type.shape)), self.name_for(value))
 
     def name_for(self, value: Value, form: Form | None = None) -> str:
         """A new name for `value` in `form`: its own, if nothing has that and no output of the file needs it."""
-        is_own = form is None or is_natural(form) or not self._graph.is_output(value)
+        is_own = form is None or is_natural(form) or not self.graph.is_output(value)
         if is_own and value.name not in self._named:
             self._named.add(value.name)
             return value.name
@@ -45,16 +47,24 @@ class Values:
         self._forms.setdefault(value.name, {})[form] = name
 
     def put_dequantized(self, value: Value, constant: Value) -> None:
-        """Say that `value` are the real numbers of a constant."""
+        """Say that `value` are the real numbers of a constant, which has the quantization that it is written with."""
         self._of_constants[value.name] = constant
+
+    def integers(self, value: Value) -> Value | None:
+        """The constant whose real numbers `value` are, None if they are of none."""
+        return self._of_constants.get(value.name)
 
     def is_constant(self, value: Value) -> bool:
         """Whether it is there in any form without a node that moves elements."""
-        return value.name in self._of_constants or value.name in self._graph.constant_data
+        return value.name in self._of_constants or value.name in self.graph.constant_data
 
     def array(self, value: Value) -> Array | None:
         """The elements of a constant, else None."""
-        return self._graph.constant(value)
+        return self.graph.constant(value)
+
+    def is_turned(self, value: Value) -> bool:
+        """Whether it is to be channels first before anything is computed of it."""
+        return value.name in self._turned
 
     def forms(self, value: Value) -> list[Form]:
         """Those that are there."""
@@ -71,7 +81,7 @@ class Values:
             return found
         if value.name in self._of_constants:
             name = self.real(self._of_constants[value.name], form, self.name_for(value, form))
-        elif value.name in self._graph.constant_data:
+        elif value.name in self.graph.constant_data:
             name = self._constant(value, form)
         elif len(form) > len(value.type.shape):
             name = self._raised(value, form)
@@ -87,7 +97,7 @@ class Values:
         """
         if value.type.dtype is DType.FLOAT32:
             return self.stored(value, form)
-        key = value.name, form
+        key = value, form
         if key not in self._reals:
             raised = len(form) - len(value.type.shape)
             source = self.stored(value, form)
@@ -139,7 +149,7 @@ class Values:
         return name
 
     def _constant(self, value: Value, form: Form) -> str:
-        data = self._graph.constant_data[value.name]
+        data = self.graph.constant_data[value.name]
         shape = (1,) * (len(form) - data.ndim) + data.shape
         name = self.name_for(value, form)
         self._model.store(name, data.reshape(shape).transpose(form), value.type.dtype)

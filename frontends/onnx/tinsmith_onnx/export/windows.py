@@ -1,6 +1,5 @@
 """Operators that slide a window over images, and images in another size: channels first, as ONNX has them."""
 
-from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import (
     AveragePool2D,
     Conv2D,
@@ -15,6 +14,7 @@ from tinsmith_ir.operators import (
 from tinsmith_onnx.export.forms import CHANNELS_FIRST, Form, permuted
 from tinsmith_onnx.export.products import layer_operands
 from tinsmith_onnx.export.site import Rule, Site
+from tinsmith_onnx.export.sums import centred, check_accumulator, finish_sum
 
 _DEPTHWISE: Form = (3, 0, 1, 2)
 """Weights (1, kh, kw, C * multiplier) as groups of one input channel: (C * multiplier, 1, kh, kw)."""
@@ -31,24 +31,28 @@ def _pads(padding: tuple[int, ...]) -> tuple[int, ...]:
 def _convolution(weights_form: Form) -> Rule:
     def write(site: Site) -> None:
         operator = site.of(Convolution)
-        if operator.accumulator is not None:
-            raise UnsupportedError(
-                "expected a layer that ends, got the sums of a part of one; export the network before its layers are "
-                "cut into sums"
-            )
+        check_accumulator(operator.accumulator)
         channels = site.shape(0)[3]
         is_grouped = isinstance(operator, Conv2D)
         groups = channels // site.shape(1)[3] if is_grouped else channels
+        is_sum = operator.accumulator is not None
+        if is_sum:
+            operands = [centred(site, 0, CHANNELS_FIRST), centred(site, 1, weights_form)]
+        else:
+            operands = layer_operands(site, CHANNELS_FIRST, weights_form)
         result = site.emit(
             "Conv",
-            layer_operands(site, CHANNELS_FIRST, weights_form),
+            operands,
             dilations=operator.dilation,
             group=groups,
             kernel_shape=site.shape(1)[1:3],
             pads=_pads(operator.padding),
             strides=operator.stride,
         )
-        site.finish(result, CHANNELS_FIRST)
+        if is_sum:
+            finish_sum(site, result, CHANNELS_FIRST)
+        else:
+            site.finish(result, CHANNELS_FIRST)
 
     return write
 
