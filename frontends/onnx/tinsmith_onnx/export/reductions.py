@@ -31,6 +31,10 @@ _SMALLEST_NORM_OF_INTEGERS = 1e-30
 """Of a row of zeros alone, which stays one."""
 
 
+_SATURATING = ("ReduceProd", "ReduceSum")
+"""ONNX Runtime's of int32 end at the largest integer, where the graph's wrap."""
+
+
 def _over_axes(kind: str, *, as_stored: bool = False) -> Rule:
     """as_stored: integers, but for int16, need not be real numbers."""
 
@@ -38,8 +42,13 @@ def _over_axes(kind: str, *, as_stored: bool = False) -> Rule:
         operator, form, dtype = site.of(Reduction), site.form_of(0), site.output.type.dtype
         is_stored = site.is_plain or (as_stored and dtype is not DType.INT16)
         source = (site.stored if is_stored else site.real)(0, form)
+        is_wide = is_stored and dtype is DType.INT32 and kind in _SATURATING
+        if is_wide:
+            source = site.emit("Cast", [source], to=TensorProto.INT64)
         axes = site.axes(sorted(form.index(axis) for axis in operator.axes))
         result = site.emit(kind, [source, axes], keepdims=int(operator.keep_dims))
+        if is_wide:
+            result = site.emit("Cast", [result], to=TensorProto.INT32)
         left = form if operator.keep_dims else without(form, operator.axes)
         (site.finish_stored if is_stored else site.finish)(result, left)
 
