@@ -1,12 +1,16 @@
-"""Small graphs of every operator that ONNX can say, for tests and tools: IR text whose constants may be `random`."""
+"""Graphs to export, for tests and tools: small ones of every operator that ONNX can say, as IR text whose constants may
+be `random`; and the nodes of larger ones, each by itself.
+"""
 
 import base64
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
-from tinsmith_ir import DType, Graph, parse_graph
+from tinsmith_ir import Array, DType, Graph, Node, evaluate_graph, parse_graph
+from tinsmith_ir.operators import Rescaling
+from tinsmith_ir.testing import random_inputs
 
 _RANDOM = re.compile(r"const (%\w+): (\w+)\[([\d,]*)\](.*?) = random", re.ASCII)
 
@@ -232,6 +236,76 @@ _LAYERS = {
       output %y
       output %h1
       output %c1""",
+    "lstm f32 without an input gate": """
+      input %x: f32[5,2,3]
+      input %h: f32[2,4]
+      input %c: f32[2,4]
+      const %w1: f32[4,3] = random
+      const %w2: f32[4,3] = random
+      const %w3: f32[4,3] = random
+      const %r1: f32[4,4] = random
+      const %r2: f32[4,4] = random
+      const %r3: f32[4,4] = random
+      const %b1: f32[4] = random
+      const %b2: f32[4] = random
+      const %b3: f32[4] = random
+      const %p1: f32[4] = random
+      const %p2: f32[4] = random
+      %y: f32[5,2,4], %h1: f32[2,4], %c1: f32[2,4] = lstm(%x, %h, %c, none, %w1, %w2, %w3, none, %r1, %r2, %r3,
+        none, %b1, %b2, %b3, none, %p1, %p2, none, none) {time_major=true}
+      output %y
+      output %h1
+      output %c1""",
+    "svdf f32": """
+      input %s: f32[2,12]
+      input %x: f32[2,5]
+      const %w: f32[4,5] = random
+      const %t: f32[4,3] = random
+      const %b: f32[2] = random
+      %n: f32[2,12] = svdf_state(%s, %x, %w)
+      %y: f32[2,2] = svdf(%n, %t, %b) {rank=2, activation=relu}
+      output %n
+      output %y""",
+    "svdf i8": """
+      input %s: i16[2,12]<0.0005,0>
+      const %t: i16[4,3]<0.001,0> = [100,-200,30,400,500,-60,7,800,-90,100,11,120]
+      const %b: i32[2] = random
+      %y: i8[2,2]<0.3,2> = svdf(%s, %t, %b) {rank=2}
+      output %y""",
+    "svdf_state i8": """
+      input %s: i16[2,12]<0.0005,0>
+      input %x: i8[2,5]<0.02,3>
+      const %w: i8[4,5]<0.01,0> = random
+      %n: i16[2,12]<0.0005,0> = svdf_state(%s, %x, %w)
+      output %n""",
+}
+
+_SUMS = {
+    "dynamic_scale f32": _of_one("dynamic_scale", "f32[3,2,5] f32[3,1,1]"),
+    "dynamic_scale f32 symmetric": _of_one("dynamic_scale", "f32[3,5] f32[3,1]", "symmetric=true"),
+    "dynamic_quantize f32": _of_one("dynamic_quantize", "f32[3,2,5] i16[3,2,5]<1.0,0>"),
+    "dynamic_quantize f32 symmetric": _of_one(
+        "dynamic_quantize", "f32[3,5] i16[3,5]<1.0,0>", "symmetric=true"
+    ),
+    "channel_sums i8": _of_one("channel_sums", "i8[1,3,4,5]<0.1,3> i32[1,1,1,5] i32[1,1,1,5]"),
+    "average_of_sums": _of_one("average_of_sums", "i32[1,1,1,5] i8[1,1,1,5]<0.1,3>", "count=12"),
+    "mean_of_sums": _of_one(
+        "mean_of_sums",
+        "i32[2,1,1,5] i8[2,5]<0.1,3>",
+        "count=12, scale=0.2, zero_point=-5, keep_dims=false",
+    ),
+    "conv2d i8 to sums": """
+      input %x: i8[1,5,5,3]<0.05,7>
+      const %w: i8[4,3,3,3]<[0.01,0.02,0.03,0.005],[0,0,0,0],axis 0> = random
+      const %b: i32[4] = random
+      %s: i32[1,3,3,4]<[0.0005,0.001,0.0015,0.00025],[0,0,0,0],axis 3> = conv2d(%x, %w, %b) {accumulator=i32}
+      output %s""",
+    "fully_connected i8 to sums": """
+      input %x: i8[2,2,3]<0.0625,7>
+      const %w: i8[4,6]<0.015625,0> = random
+      const %b: i32[4] = random
+      %s: i32[2,4]<0.0009765625,0> = fully_connected(%x, %w, %b) {accumulator=i32}
+      output %s""",
 }
 
 _QDQ = {
@@ -261,7 +335,6 @@ _QDQ = {
 }
 
 _REST = {
-    "acos": _of_one("acos", _FLOATS),
     "relu i16": _of_one("relu", _SHORTS),
     "logistic i16": _of_one("logistic", "i16[2,5]<0.0003,0> i16[2,5]<0.000030517578125,0>"),
     "rsqrt f32": """
@@ -447,7 +520,29 @@ CASES: Mapping[str, str] = {
     **_by_type(_TWO),
     **_reduced(),
     **_LAYERS,
+    **_SUMS,
     **_QDQ,
     **_REST,
 }
 """By a name that begins with the operator's. Of each operator one graph at least."""
+
+FEW_BITS = 8
+"""Multipliers of fewer bits are coarser than the scales that a file says."""
+
+
+def single_nodes(graph: Graph, seed: int) -> Iterator[tuple[Graph, Mapping[str, Array]]]:
+    """Each node as a graph of its own, and its operands as they are in a run of the whole on random inputs."""
+    known = {**graph.constant_data, **evaluate_graph(graph, random_inputs(graph, seed), keep=True)}
+    for node in graph.nodes:
+        operands = {value.name: value for value in node.present_inputs}
+        inputs = tuple(v for name, v in operands.items() if name not in graph.constant_data)
+        if inputs:
+            constants = tuple(each for each in graph.constants if each.value.name in operands)
+            given = {value.name: known[value.name] for value in inputs}
+            yield Graph("single", inputs, node.outputs, (node,), constants), given
+
+
+def is_coarse(node: Node) -> bool:
+    """Whether scales are rounded to a few bits, which a file does not say."""
+    operator = node.operator
+    return isinstance(operator, Rescaling) and operator.multiplier_bits < FEW_BITS

@@ -33,18 +33,15 @@ from tinsmith_ir import (
     Node,
     Rounding,
     UnsupportedError,
-    Value,
     evaluate_graph,
     parse_graph,
-    verify_graph,
 )
-from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.operators import AveragePool2D, Rescaling
 from tinsmith_ir.testing import random_graph, random_inputs
 from tinsmith_onnx import export_onnx
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
-from export_cases import CASES, graph_of
+from export_cases import CASES, graph_of, is_coarse, single_nodes
 
 
 @dataclass(frozen=True)
@@ -116,32 +113,12 @@ class Checker:
         self._oracle.close()
 
 
-def single_nodes(graph: Graph, seed: int) -> list[tuple[str, Graph, dict[str, Array]]]:
-    """Each node as a graph of its own, with its operands as they are in a run of the whole."""
-    known = {**graph.constant_data, **evaluate_graph(graph, random_inputs(graph, seed), keep=True)}
-    found: list[tuple[str, Graph, dict[str, Array]]] = []
-    for node in graph.nodes:
-        operands: dict[str, Value] = {value.name: value for value in node.present_inputs}
-        constants = tuple(each for each in graph.constants if each.value.name in operands)
-        inputs = tuple(v for name, v in operands.items() if name not in graph.constant_data)
-        if not inputs:
-            continue
-        single = Graph("single", inputs, node.outputs, (node,), constants)
-        verify_graph(single)
-        given = {value.name: known[value.name] for value in inputs}
-        found.append((_kind(node), single, given))
-    return found
-
-
-def _kind(node: Node) -> str:
+def kind_of(node: Node) -> str:
     """The mnemonic, and whether scales are rounded to a few bits, which a file does not say."""
-    bits: object = getattr(node.operator, "multiplier_bits", MULTIPLIER_BITS)
-    is_coarse = isinstance(bits, int) and bits < _FEW_BITS
-    return f"{node.operator.mnemonic}{_COARSE if is_coarse else ''}"
+    return f"{node.operator.mnemonic}{_COARSE if is_coarse(node) else ''}"
 
 
 _COARSE = " of coarse scales"
-_FEW_BITS = 8
 
 
 class Judge:
@@ -197,7 +174,8 @@ def check_networks(checker: Checker, arguments: argparse.Namespace) -> int:
     whole = Judge(checker, 1 << 16, float("inf"))
     for seed in range(arguments.seed, arguments.seed + arguments.networks):
         graph = random_graph(seed)
-        for kind, node, inputs in single_nodes(graph, seed):
+        for node, inputs in single_nodes(graph, seed):
+            kind = kind_of(node.nodes[0])
             single.judge(f"seed {seed}, {kind}", kind, node, inputs)
         whole.judge(f"seed {seed}", "whole", graph, random_inputs(graph, seed))
     rows = [
@@ -245,8 +223,9 @@ def check_file(
     total, once, agreeing = Apart(), Apart(), 0
     nearest = rounded_once(graph)
     alone = Judge(checker, arguments.steps, arguments.share)
-    for kind, node, given in single_nodes(graph, 0):
-        alone.judge(f"{path.stem}, {node.outputs[0].name}", kind, node, given)
+    for node, given in single_nodes(graph, 0):
+        name = f"{path.stem}, {node.outputs[0].name}"
+        alone.judge(name, kind_of(node.nodes[0]), node, given)
     samples = samples_of(graph, arguments.inputs, path.stem.split(".")[0], arguments.count)
     for inputs in samples:
         states = {state.value.name: state.initial for state in graph.states}

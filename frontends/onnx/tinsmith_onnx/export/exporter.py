@@ -7,9 +7,11 @@ from tinsmith_ir.printer import print_node
 
 from tinsmith_onnx.export.forms import natural
 from tinsmith_onnx.export.model import Model
-from tinsmith_onnx.export.operators import RULES
+from tinsmith_onnx.export.operators import REFUSED, RULES
 from tinsmith_onnx.export.site import Site
 from tinsmith_onnx.export.values import Values
+
+_UNKNOWN = "it has no rule of ONNX; express it by operators that have one"
 
 
 @checked
@@ -50,9 +52,7 @@ def _write(node: Node, model: Model, values: Values) -> str:
     rule = RULES.get(type(node.operator))
     try:
         if rule is None:
-            raise UnsupportedError(
-                f"ONNX has no operator for {node.operator.title}; compute it behind the network, or before it"
-            )
+            raise UnsupportedError(REFUSED.get(type(node.operator), _UNKNOWN))
         rule(Site(node, model, values))
     except UnsupportedError as error:
         for value in node.outputs:  # that nodes behind it are looked at, too

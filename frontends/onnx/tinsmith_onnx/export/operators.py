@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
-from tinsmith_ir.operators import Operator
+from tinsmith_ir.operators import Decompress, Operator
+from tinsmith_ir.operators.detections import Detections
+from tinsmith_ir.operators.poses import Poses
 
 from tinsmith_onnx.export import (
     arithmetic,
@@ -30,3 +32,10 @@ RULES: Mapping[type[Operator], Rule] = {
     **sums.RULES,
     **windows.RULES,
 }
+
+REFUSED: Mapping[type[Operator], str] = {
+    Decompress: "ONNX has no compressed constants; export the network before they are compressed",
+    Detections: "ONNX chooses boxes otherwise; export the network in front of it, and choose behind it",
+    Poses: "ONNX has no such operator; export the network in front of it, and look for poses behind it",
+}
+"""Why others have no rule, and what to do."""

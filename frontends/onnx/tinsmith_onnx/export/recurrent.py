@@ -10,7 +10,8 @@ from tinsmith_onnx.export.forms import Form, natural
 from tinsmith_onnx.export.products import bias
 from tinsmith_onnx.export.site import Rule, Site
 
-_INPUT_WEIGHTS, _RECURRENT, _BIASES, _PEEPHOLES, _PROJECTION = 3, 7, 11, 15, 18
+_WEIGHTS, _RECURRENT, _BIASES, _PEEPHOLES, _PROJECTION = 3, 7, 11, 15, 18
+_FORGET = 1
 _GATES = (0, 3, 1, 2)
 """Input, output, forget and cell gate, as ONNX has them, among the graph's input, forget, cell and output gate."""
 _PEEPHOLE_GATES = (0, 2, 1)
@@ -24,8 +25,6 @@ def _check(site: Site) -> None:
             "expected an LSTM of float32, got one of int8, whose gates and cells have integers of their own; export "
             "the network of floats"
         )
-    if not site.has(_INPUT_WEIGHTS):
-        raise UnsupportedError("expected an LSTM with an input gate; write out its steps")
     if operator.cell_clip or site.has(_PROJECTION):
         raise UnsupportedError(
             "expected an LSTM without projection and without bounds of its cells, which ONNX does not have; write out "
@@ -35,8 +34,14 @@ def _check(site: Site) -> None:
 
 def _joined(site: Site, first: int, order: Sequence[int], rank: int) -> str:
     """The tensors of all gates, one below the other."""
-    names = [site.real(first + gate, natural(rank)) for gate in order]
-    return site.emit("Concat", names, axis=0)
+    return site.emit("Concat", [_of_gate(site, first, gate, rank) for gate in order], axis=0)
+
+
+def _of_gate(site: Site, first: int, gate: int, rank: int) -> str:
+    """Without an input gate it is what the forget gate leaves of 1: that gate of the opposite numbers."""
+    if site.has(first + gate):
+        return site.real(first + gate, natural(rank))
+    return site.emit("Neg", [site.real(first + _FORGET, natural(rank))])
 
 
 def _lstm(site: Site) -> None:
@@ -46,7 +51,7 @@ def _lstm(site: Site) -> None:
     depth = site.shape(0)[2]
     form: Form = natural(3) if operator.time_major else (1, 0, 2)
     count = len(_GATES) * cells
-    weights = site.reshape(_joined(site, _INPUT_WEIGHTS, _GATES, 2), (1, count, depth))
+    weights = site.reshape(_joined(site, _WEIGHTS, _GATES, 2), (1, count, depth))
     recurrent = site.reshape(_joined(site, _RECURRENT, _GATES, 2), (1, count, cells))
     bias = site.reshape(_joined(site, _BIASES, _GATES, 1), (1, count))
     none = site.emit("Sub", [bias, bias])  # ONNX adds two biases, and the graph has one
@@ -58,7 +63,7 @@ def _lstm(site: Site) -> None:
         "",
         *(site.reshape(site.real(index, natural(2)), (1, batches, cells)) for index in (1, 2)),
     ]
-    if site.has(_PEEPHOLES):
+    if site.has(_PEEPHOLES + _FORGET):
         joined = _joined(site, _PEEPHOLES, _PEEPHOLE_GATES, 1)
         operands.append(site.reshape(joined, (1, len(_PEEPHOLE_GATES) * cells)))
     direction = "reverse" if operator.backwards else "forward"

@@ -1,5 +1,7 @@
 """Operators over axes, and over the elements of rows."""
 
+import math
+
 import numpy as np
 from onnx import TensorProto
 from tinsmith_ir.dtypes import DType
@@ -31,10 +33,6 @@ _SMALLEST_NORM_OF_INTEGERS = 1e-30
 """Of a row of zeros alone, which stays one."""
 
 
-_SATURATING = ("ReduceProd", "ReduceSum")
-"""ONNX Runtime's of int32 end at the largest integer, where the graph's wrap."""
-
-
 def _over_axes(kind: str, *, as_stored: bool = False) -> Rule:
     """as_stored: integers, but for int16, need not be real numbers."""
 
@@ -42,7 +40,8 @@ def _over_axes(kind: str, *, as_stored: bool = False) -> Rule:
         operator, form, dtype = site.of(Reduction), site.form_of(0), site.output.type.dtype
         is_stored = site.is_plain or (as_stored and dtype is not DType.INT16)
         source = (site.stored if is_stored else site.real)(0, form)
-        is_wide = is_stored and dtype is DType.INT32 and kind in _SATURATING
+        # ONNX Runtime's sum of int32 ends at the largest integer, where the graph's wraps.
+        is_wide = is_stored and dtype is DType.INT32 and kind == "ReduceSum"
         if is_wide:
             source = site.emit("Cast", [source], to=TensorProto.INT64)
         axes = site.axes(sorted(form.index(axis) for axis in operator.axes))
@@ -53,6 +52,33 @@ def _over_axes(kind: str, *, as_stored: bool = False) -> Rule:
         (site.finish_stored if is_stored else site.finish)(result, left)
 
     return write
+
+
+_real_product = _over_axes("ReduceProd")
+
+
+def _product(site: Site) -> None:
+    """Of integers pair by pair: those of ONNX Runtime end at the largest, where the graph's wrap."""
+    if not site.is_plain:
+        _real_product(site)
+        return
+    shape, axes = site.shape(0), site.of(ReduceProd).axes
+    rank = len(shape)
+    order = (*axes, *(axis for axis in range(rank) if axis not in axes))
+    count = math.prod(shape[axis] for axis in axes)
+    rows = site.reshape(site.stored(0, order), (count, math.prod(shape) // count))
+    while count > 1:
+        halves = [_rows(site, rows, begin, begin + count // 2) for begin in (0, count // 2)]
+        rest = [_rows(site, rows, count - 1, count)] if count % 2 else []
+        product = site.emit("Mul", halves)
+        rows = site.emit("Concat", [product, *rest], axis=0) if rest else product
+        count = count // 2 + len(rest)
+    output = site.output.type.shape
+    site.finish_stored(site.reshape(rows, output), natural(len(output)))
+
+
+def _rows(site: Site, name: str, begin: int, end: int) -> str:
+    return site.emit("Slice", [name, *(site.axes([number]) for number in (begin, end, 0))])
 
 
 def _index(kind: str) -> Rule:
@@ -128,7 +154,7 @@ RULES: dict[type[Operator], Rule] = {
     Mean: _over_axes("ReduceMean"),
     ReduceMax: _over_axes("ReduceMax", as_stored=True),
     ReduceMin: _over_axes("ReduceMin", as_stored=True),
-    ReduceProd: _over_axes("ReduceProd"),
+    ReduceProd: _product,
     Softmax: _softmax,
     Sum: _over_axes("ReduceSum"),
     TopK: _largest,
