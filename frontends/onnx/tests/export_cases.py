@@ -473,6 +473,7 @@ _REST = {
     "cast f32 to i8": _of_one("cast", "f32[2,50] i8[2,50]", "dtype=i8"),
     "cast f32 to i32": _of_one("cast", "f32[2,5] i32[2,5]", "dtype=i32"),
     "cast i32 to i8": _of_one("cast", "i32[2,50] i8[2,50]", "dtype=i8"),
+    "cast i8 to another scale": _of_one("cast", "i8[2,5]<0.5,3> i8[2,5]<0.25,1>", "dtype=i8"),
     "cast i8 to f32": _of_one("cast", "i8[2,5]<0.5,3> f32[2,5]", "dtype=f32"),
     "cast i32 to bool": _of_one("cast", "i32[2,5] bool[2,5]", "dtype=bool"),
     "compare f32": _of_one("compare", "f32[2,5] f32[5] bool[2,5]", "relation=less"),

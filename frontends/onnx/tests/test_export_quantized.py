@@ -4,7 +4,15 @@ import numpy as np
 import onnx
 import pytest
 from export_cases import CASES, graph_of
-from exported import assert_near, element_types, file_of, kind_of, operands_of, reimported
+from exported import (
+    assert_near,
+    element_types,
+    file_of,
+    kind_of,
+    kinds,
+    operands_of,
+    reimported,
+)
 from numpy.typing import NDArray
 from onnx import TensorProto, numpy_helper
 from tinsmith_ir import (
@@ -20,6 +28,7 @@ from tinsmith_ir import (
 )
 from tinsmith_ir.operators import Conv2D, Dequantize, Quantize
 from tinsmith_ir.testing import random_inputs
+from tinsmith_onnx import import_onnx
 
 
 def axis_of(model: onnx.ModelProto, result: str) -> int | None:
@@ -74,6 +83,16 @@ def test_a_bias_of_floats_stays_where_the_result_is_not_quantized() -> None:
     assert conv.input[2] == "b"
 
 
+def test_a_layer_of_a_file_is_written_as_it_was() -> None:
+    """The importer stands transposes around layers; none is written, and integers are what they were."""
+    graph = graph_of("conv2d i8", CASES["conv2d i8"])
+    first = file_of(graph)
+    again = file_of(import_onnx(first.SerializeToString(), channels_last=False))
+    for model in (first, again):
+        assert kinds(model).count("Transpose") == 2
+    assert sorted(element_types(again).values()) == sorted(element_types(first).values())
+
+
 def test_weights_of_4_bits_are_written_in_4_bits() -> None:
     for name in ("a product with weights of few bits", "conv2d i8 by i4"):
         model = file_of(graph_of(name, CASES[name]))
@@ -113,8 +132,8 @@ def test_constants_with_scales_along_an_axis_may_be_dequantized_as_they_are(dtyp
         constants=(Constant(reals[1], real), Constant(reals[2], bias)),
     )
     model = file_of(graph)
-    kinds = {DType.INT8: TensorProto.INT8, DType.INT4: TensorProto.INT4}
-    assert element_types(model)["w"] == kinds[dtype]
+    wanted_types = {DType.INT8: TensorProto.INT8, DType.INT4: TensorProto.INT4}
+    assert element_types(model)["w"] == wanted_types[dtype]
     assert element_types(model)["b"] == TensorProto.INT32
     given = random_inputs(plain)
     (found,), wanted = reimported(graph, given), evaluate_graph(plain, given)["q"]

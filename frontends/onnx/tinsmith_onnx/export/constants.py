@@ -4,10 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Graph, Value
-from tinsmith_ir.operators import Clamp, Dequantize, Quantize
+from tinsmith_ir.operators import Clamp, Dequantize, Quantize, Reshape, Transpose
 from tinsmith_ir.types import Quantization, TensorType
 
 _INT32 = np.iinfo(np.int32)
+_MOVES = (Reshape, Transpose)
 
 
 def narrowed(value: Value, array: Array) -> Value:
@@ -59,8 +60,10 @@ def integer_bias(
 
 
 def dequantized(graph: Graph, value: Value) -> Quantization | None:
-    """The quantization of the integers that `value` comes of, one for all."""
+    """The quantization of the integers that `value` comes of, one for all; moved elements stay what they are."""
     node = graph.producer(value)
+    while node is not None and isinstance(node.operator, _MOVES):
+        node = graph.producer(node.present_inputs[0])
     if node is None or not isinstance(node.operator, Dequantize):
         return None
     quantization = node.present_inputs[0].type.quantization
@@ -68,8 +71,8 @@ def dequantized(graph: Graph, value: Value) -> Quantization | None:
 
 
 def is_quantized(graph: Graph, value: Value) -> bool:
-    """Whether nothing reads `value` but a Quantize, maybe behind a clamp."""
+    """Whether nothing reads `value` but a Quantize, maybe behind a clamp, or moved."""
     user = graph.only_user(value)
-    while user is not None and isinstance(user.operator, Clamp):
+    while user is not None and isinstance(user.operator, (Clamp, *_MOVES)):
         user = graph.only_user(user.outputs[0])
     return user is not None and isinstance(user.operator, Quantize)

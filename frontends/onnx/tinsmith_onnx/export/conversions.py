@@ -62,7 +62,12 @@ def _cut(site: Site, name: str, dtype: DType) -> str:
 
 def _cast(site: Site) -> None:
     """The integers as they are stored, whatever they stand for."""
-    form, dtype = site.form(), site.of(Cast).dtype
+    dtype = site.of(Cast).dtype
+    if site.operand(0).type.dtype is dtype and not site.values.is_constant(site.operand(0)):
+        for each in site.values.forms(site.operand(0)):  # the same elements, read as others
+            site.values.put(site.output, each, site.values.named(site.operand(0), each))
+        return
+    form = site.form()
     source = site.stored(0, form)
     is_cut = site.operand(0).type.dtype is DType.FLOAT32 and dtype.is_integer
     result = _cut(site, source, dtype) if is_cut else site.emit("Cast", [source], to=KINDS[dtype])

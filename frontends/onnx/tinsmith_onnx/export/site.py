@@ -14,10 +14,8 @@ from tinsmith_ir.operators.base import activation_of
 from tinsmith_onnx.export.forms import (
     CHANNELS_FIRST,
     Form,
-    has_same_order,
     is_natural,
     natural,
-    permuted,
 )
 from tinsmith_onnx.export.model import Attribute, Model
 from tinsmith_onnx.export.values import Values, quantization_of
@@ -192,14 +190,6 @@ class Site:
         return self.emit(
             "QuantizeLinear", [real, *self.values.scale(value.name, quantization, dtype)], **axis
         )
-
-    def reordered(self, source: Form, target: Form, name: str, shape: Sequence[int]) -> str:
-        """A tensor of one form in another. shape: in the graph's order."""
-        if source == target:
-            return name
-        if has_same_order(shape, source, target):
-            return self.reshape(name, permuted(shape, target))
-        return self.emit("Transpose", [name], perm=tuple(source.index(axis) for axis in target))
 
 
 Rule = Callable[[Site], None]
