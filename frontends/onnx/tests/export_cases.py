@@ -236,6 +236,30 @@ _LAYERS = {
       output %y
       output %h1
       output %c1""",
+    "lstm f32 of computed weights": """
+      input %x: f32[2,5,3]
+      input %h: f32[2,4]
+      input %c: f32[2,4]
+      const %w0: f32[4,3] = random
+      input %w1: f32[4,3]
+      const %w2: f32[4,3] = random
+      const %w3: f32[4,3] = random
+      input %r0: f32[4,4]
+      const %r1: f32[4,4] = random
+      const %r2: f32[4,4] = random
+      const %r3: f32[4,4] = random
+      const %b0: f32[4] = random
+      const %b1: f32[4] = random
+      const %b2: f32[4] = random
+      input %b3: f32[4]
+      const %p0: f32[4] = random
+      input %p1: f32[4]
+      const %p2: f32[4] = random
+      %y: f32[2,5,4], %h1: f32[2,4], %c1: f32[2,4] = lstm(%x, %h, %c, %w0, %w1, %w2, %w3, %r0, %r1, %r2, %r3,
+        %b0, %b1, %b2, %b3, %p0, %p1, %p2, none, none) {backwards=true}
+      output %y
+      output %h1
+      output %c1""",
     "lstm f32 without an input gate": """
       input %x: f32[5,2,3]
       input %h: f32[2,4]
@@ -539,7 +563,7 @@ def single_nodes(graph: Graph, seed: int) -> Iterator[tuple[Graph, Mapping[str, 
         inputs = tuple(v for name, v in operands.items() if name not in graph.constant_data)
         if inputs:
             constants = tuple(each for each in graph.constants if each.value.name in operands)
-            given = {value.name: known[value.name] for value in inputs}
+            given = {value.name: np.asarray(known[value.name]) for value in inputs}
             yield Graph("single", inputs, node.outputs, (node,), constants), given
 
 

@@ -21,7 +21,7 @@ def test_all_nodes_that_cannot_be_said_are_told_with_their_text_and_what_to_do()
     with pytest.raises(UnsupportedError) as caught:
         export_onnx(parse_graph(_TWO))
     message = str(caught.value)
-    assert "graph 'two': 2 of its nodes cannot be written as ONNX" in message
+    assert "graph 'two': 2 of its parts cannot be written as ONNX" in message
     assert "%p: i8[20]<0.5, 0> = decompress(%c)" in message
     assert "export the network before they are compressed" in message
     assert "%s: i64[1,5,5,1]<0.25, 0> = conv2d(%x, %w, none) {accumulator=i64}" in message
@@ -78,4 +78,13 @@ def test_a_projection_of_an_lstm_is_refused() -> None:
       output %y
     }}""")
     with pytest.raises(UnsupportedError, match="without projection"):
+        export_onnx(graph)
+
+
+@pytest.mark.parametrize("name", ["", "a\\ud800"])
+def test_a_name_that_a_file_cannot_have_is_refused(name: str) -> None:
+    graph = parse_graph(
+        f'graph 2 "g" {{ input %"{name}": f32[2] %y: f32[2] = relu(%"{name}") output %y }}'
+    )
+    with pytest.raises(UnsupportedError, match="rename the value"):
         export_onnx(graph)

@@ -1,12 +1,11 @@
 # pyright: basic, reportMissingImports=false
 """Compare what ONNX Runtime computes of exported networks with what the graph says.
 
-    python frontends/onnx/tools/check_export.py --oracle PYTHON [--networks 100] [--inputs DIR] [MODEL.tsm ...]
+    python frontends/onnx/tools/check_export.py --oracle PYTHON [--networks 100] [MODEL[=INPUTS.npz] ...]
 
 `PYTHON` is that of a venv with `pip install onnxruntime`. Compared are the table of the tests, one graph for each
-operator; random networks, node by node and as a whole; and files of IR text, such as
-`python -m tinsmith_driver show MODEL --constants > MODEL.tsm` writes of any model. With --inputs, a `.npz` file of the
-same name (up to the first dot) gives real inputs, in its array `x_real` or `x_float`; else they are random. Of a file
+operator; random networks, node by node and as a whole; and model files (`.tflite`, `.onnx`, or IR text), which are
+imported first. Their inputs are those of a file, in its array `x_real` or `x_float`, or random. Of a model
 each node is compared by itself, too; and "rounded once" says how far ONNX Runtime's outputs are from those of the same
 graph whose operators round once, as float32 between QuantizeLinear and DequantizeLinear does it.
 
@@ -38,7 +37,8 @@ from tinsmith_ir import (
 )
 from tinsmith_ir.operators import AveragePool2D, Rescaling
 from tinsmith_ir.testing import random_graph, random_inputs
-from tinsmith_onnx import export_onnx
+from tinsmith_onnx import export_onnx, import_onnx
+from tinsmith_tflite import import_tflite
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 from export_cases import CASES, graph_of, is_coarse, single_nodes
@@ -190,16 +190,26 @@ def check_networks(checker: Checker, arguments: argparse.Namespace) -> int:
     return single.wrong + whole.wrong
 
 
-def samples_of(graph: Graph, folder: Path | None, stem: str, count: int) -> list[dict[str, Array]]:
-    """Real inputs of `stem`.npz, or random ones."""
-    path = None if folder is None else folder / f"{stem}.npz"
-    if path is None or not path.exists():
+def samples_of(graph: Graph, path: str, count: int) -> list[dict[str, Array]]:
+    """Real inputs of a file, or random ones."""
+    if not path:
         return [dict(random_inputs(graph, seed)) for seed in range(count)]
     (source,) = graph.inputs
     with np.load(path) as arrays:
         dtype = source.type.dtype.numpy
         name = next(each for each in ("x_real", "x_float") if arrays[each].dtype == dtype)
         return [{source.name: each.reshape(source.type.shape)} for each in arrays[name]]
+
+
+def read(path: Path) -> Graph:
+    """The network in a model file."""
+    match path.suffix:
+        case ".onnx":
+            return import_onnx(path)
+        case ".tflite":
+            return import_tflite(path)
+        case _:
+            return parse_graph(path.read_text(encoding="utf-8"))
 
 
 def rounded_once(graph: Graph) -> Graph:
@@ -216,17 +226,19 @@ def rounded_once(graph: Graph) -> Graph:
 
 
 def check_file(
-    checker: Checker, path: Path, arguments: argparse.Namespace
+    checker: Checker, file: str, arguments: argparse.Namespace
 ) -> tuple[list[str], bool]:
-    """A row about a file of IR text, and whether all is near."""
-    graph = parse_graph(path.read_text(encoding="utf-8"))
+    """A row about a model file, and whether all is near."""
+    name, _, given = file.partition("=")
+    path = Path(name)
+    graph = read(path)
     total, once, agreeing = Apart(), Apart(), 0
     nearest = rounded_once(graph)
     alone = Judge(checker, arguments.steps, arguments.share)
-    for node, given in single_nodes(graph, 0):
+    for node, operands in single_nodes(graph, 0):
         name = f"{path.stem}, {node.outputs[0].name}"
-        alone.judge(name, kind_of(node.nodes[0]), node, given)
-    samples = samples_of(graph, arguments.inputs, path.stem.split(".")[0], arguments.count)
+        alone.judge(name, kind_of(node.nodes[0]), node, operands)
+    samples = samples_of(graph, given, arguments.count)
     for inputs in samples:
         states = {state.value.name: state.initial for state in graph.states}
         found = checker.outputs(graph, {**inputs, **states})[: len(graph.outputs)]
@@ -263,11 +275,10 @@ def check_files(checker: Checker, arguments: argparse.Namespace) -> int:
 def main(given: Sequence[str] | None = None) -> int:
     """Compare the table, networks and files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("files", nargs="*", type=Path, metavar="MODEL.tsm")
+    parser.add_argument("files", nargs="*", metavar="MODEL[=INPUTS.npz]")
     parser.add_argument("--oracle", required=True, metavar="PYTHON", help="has onnxruntime")
     parser.add_argument("--networks", type=int, default=100, help="random networks (100)")
     parser.add_argument("--seed", type=int, default=0, help="of the first network (0)")
-    parser.add_argument("--inputs", type=Path, metavar="DIR", help="with MODEL.npz of real inputs")
     parser.add_argument("--count", type=int, default=3, help="random inputs of a file (3)")
     parser.add_argument("--steps", type=int, default=1, help="that integers may differ by (1)")
     parser.add_argument("--share", type=float, default=1e-4, help="of the largest float (1e-4)")

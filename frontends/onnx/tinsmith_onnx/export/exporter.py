@@ -1,7 +1,10 @@
 """From a Graph to the bytes of an ONNX file."""
 
+from collections.abc import Sequence
+
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import UnsupportedError
+from tinsmith_ir.escape import print_name
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.printer import print_node
 
@@ -24,17 +27,14 @@ def export_onnx(graph: Graph) -> bytes:
     A state is an input, and what it will be in the next run an output; metadata `tinsmith.state.NAME` has that output's
     name. What a state is at first is the input's default, unless it is zeros.
 
-    Raises UnsupportedError that names all nodes which ONNX cannot say, with what to do.
+    Raises UnsupportedError that tells all nodes, or names of values, which ONNX cannot say, with what to do.
     """
+    _raise_found(graph, [_of_name(name) for name in graph.values if not _is_sound(name)])
     model = Model(graph.values)
     values = Values(graph, model)
-    problems = [problem for node in graph.nodes if (problem := _write(node, model, values))]
-    if problems:
-        where = f"graph {graph.name!r}: {len(problems)} of its nodes cannot be written as ONNX:"
-        raise UnsupportedError(
-            "\n  ".join([where, *problems]),
-            problems=[f"graph {graph.name!r}: {p}" for p in problems],
-        )
+    _raise_found(
+        graph, [problem for node in graph.nodes if (problem := _write(node, model, values))]
+    )
     remarks = _keep_states(graph, model, values)
     outputs = [*graph.outputs, *(kept for kept in remarks.values())]
     for value in dict.fromkeys(graph.outputs):
@@ -45,6 +45,24 @@ def export_onnx(graph: Graph) -> bytes:
         outputs,
         {f"tinsmith.state.{name}": kept.name for name, kept in remarks.items()},
     )
+
+
+def _raise_found(graph: Graph, problems: Sequence[str]) -> None:
+    """One error with all of them, if there are any."""
+    if not problems:
+        return
+    where = f"graph {graph.name!r}"
+    lines = [f"{where}: {len(problems)} of its parts cannot be written as ONNX:", *problems]
+    raise UnsupportedError("\n  ".join(lines), problems=[f"{where}: {each}" for each in problems])
+
+
+def _is_sound(name: str) -> bool:
+    """Whether a file can have the name: ONNX has no empty ones, and nothing but UTF-8."""
+    return bool(name) and name == name.encode("utf-8", "replace").decode("utf-8")
+
+
+def _of_name(name: str) -> str:
+    return f"{print_name(name)}: expected a name of characters that UTF-8 has; rename the value"
 
 
 def _write(node: Node, model: Model, values: Values) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import Lstm, Operator, Svdf, SvdfState
@@ -32,16 +33,24 @@ def _check(site: Site) -> None:
         )
 
 
-def _joined(site: Site, first: int, order: Sequence[int], rank: int) -> str:
-    """The tensors of all gates, one below the other."""
-    return site.emit("Concat", [_of_gate(site, first, gate, rank) for gate in order], axis=0)
+def _joined(site: Site, first: int, order: Sequence[int], shape: Sequence[int]) -> str:
+    """The tensors of all gates, one below the other: an initializer, if all are constants.
 
-
-def _of_gate(site: Site, first: int, gate: int, rank: int) -> str:
-    """Without an input gate it is what the forget gate leaves of 1: that gate of the opposite numbers."""
-    if site.has(first + gate):
-        return site.real(first + gate, natural(rank))
-    return site.emit("Neg", [site.real(first + _FORGET, natural(rank))])
+    Without an input gate it is what the forget gate leaves of 1: that gate of the opposite numbers.
+    """
+    there = [first + (gate if site.has(first + gate) else _FORGET) for gate in order]
+    signs = [1 if site.has(first + gate) else -1 for gate in order]
+    arrays = [site.array(index) for index in there]
+    known = [array.astype(np.float32) for array in arrays if array is not None]
+    if len(known) == len(arrays):
+        parts = [array * np.float32(sign) for array, sign in zip(known, signs, strict=True)]
+        return site.known(np.concatenate(parts).reshape(shape), site.operand(there[-1]).name)
+    rank = len(site.shape(there[0]))
+    names = [
+        name if sign > 0 else site.emit("Neg", [name])
+        for name, sign in zip((site.real(at, natural(rank)) for at in there), signs, strict=True)
+    ]
+    return site.reshape(site.emit("Concat", names, axis=0), shape)
 
 
 def _lstm(site: Site) -> None:
@@ -51,21 +60,20 @@ def _lstm(site: Site) -> None:
     depth = site.shape(0)[2]
     form: Form = natural(3) if operator.time_major else (1, 0, 2)
     count = len(_GATES) * cells
-    weights = site.reshape(_joined(site, _WEIGHTS, _GATES, 2), (1, count, depth))
-    recurrent = site.reshape(_joined(site, _RECURRENT, _GATES, 2), (1, count, cells))
-    bias = site.reshape(_joined(site, _BIASES, _GATES, 1), (1, count))
-    none = site.emit("Sub", [bias, bias])  # ONNX adds two biases, and the graph has one
+    bias = _joined(site, _BIASES, _GATES, (1, count))
+    # ONNX adds two biases, and the graph has one.
+    none = site.known(np.zeros((1, count), np.float32), "no_bias")
     operands = [
         site.real(0, form),
-        weights,
-        recurrent,
+        _joined(site, _WEIGHTS, _GATES, (1, count, depth)),
+        _joined(site, _RECURRENT, _GATES, (1, count, cells)),
         site.emit("Concat", [bias, none], axis=1),
         "",
         *(site.reshape(site.real(index, natural(2)), (1, batches, cells)) for index in (1, 2)),
     ]
     if site.has(_PEEPHOLES + _FORGET):
-        joined = _joined(site, _PEEPHOLES, _PEEPHOLE_GATES, 1)
-        operands.append(site.reshape(joined, (1, len(_PEEPHOLE_GATES) * cells)))
+        width = len(_PEEPHOLE_GATES) * cells
+        operands.append(_joined(site, _PEEPHOLES, _PEEPHOLE_GATES, (1, width)))
     direction = "reverse" if operator.backwards else "forward"
     results = site.emit_all("LSTM", operands, 3, direction=direction, hidden_size=cells)
     steps = site.shape(0)[form[0]]
