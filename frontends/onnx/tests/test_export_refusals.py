@@ -86,5 +86,5 @@ def test_a_name_that_a_file_cannot_have_is_refused(name: str) -> None:
     graph = parse_graph(
         f'graph 2 "g" {{ input %"{name}": f32[2] %y: f32[2] = relu(%"{name}") output %y }}'
     )
-    with pytest.raises(UnsupportedError, match="rename the value"):
+    with pytest.raises(UnsupportedError, match="rename it"):
         export_onnx(graph)

@@ -28,6 +28,7 @@ from runtime_oracle import Oracle, OracleError
 from tinsmith_driver.table import table
 from tinsmith_ir import (
     Array,
+    DType,
     Graph,
     Node,
     Rounding,
@@ -173,7 +174,7 @@ def check_networks(checker: Checker, arguments: argparse.Namespace) -> int:
     single = Judge(checker, arguments.steps, arguments.share)
     whole = Judge(checker, 1 << 16, float("inf"))
     for seed in range(arguments.seed, arguments.seed + arguments.networks):
-        graph = random_graph(seed)
+        graph = random_graph(seed, dtype=arguments.dtype, roundings=arguments.rounding)
         for node, inputs in single_nodes(graph, seed):
             kind = kind_of(node.nodes[0])
             single.judge(f"seed {seed}, {kind}", kind, node, inputs)
@@ -279,6 +280,8 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--oracle", required=True, metavar="PYTHON", help="has onnxruntime")
     parser.add_argument("--networks", type=int, default=100, help="random networks (100)")
     parser.add_argument("--seed", type=int, default=0, help="of the first network (0)")
+    parser.add_argument("--dtype", type=DType, help="of networks, such as i16 (i8 and f32)")
+    parser.add_argument("--rounding", type=Rounding, nargs="+", help="of networks (all modes)")
     parser.add_argument("--count", type=int, default=3, help="random inputs of a file (3)")
     parser.add_argument("--steps", type=int, default=1, help="that integers may differ by (1)")
     parser.add_argument("--share", type=float, default=1e-4, help="of the largest float (1e-4)")

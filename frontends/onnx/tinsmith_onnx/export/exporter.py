@@ -9,7 +9,7 @@ from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.printer import print_node
 
 from tinsmith_onnx.export.forms import natural
-from tinsmith_onnx.export.model import Model
+from tinsmith_onnx.export.model import DEFAULT_NAME, Model
 from tinsmith_onnx.export.operators import REFUSED, RULES
 from tinsmith_onnx.export.site import Site
 from tinsmith_onnx.export.values import Values
@@ -29,7 +29,8 @@ def export_onnx(graph: Graph) -> bytes:
 
     Raises UnsupportedError that tells all nodes, or names of values, which ONNX cannot say, with what to do.
     """
-    _raise_found(graph, [_of_name(name) for name in graph.values if not _is_sound(name)])
+    names = [graph.name or DEFAULT_NAME, *graph.values]
+    _raise_found(graph, [_of_name(name) for name in names if not _is_sound(name)])
     model = Model(graph.values)
     values = Values(graph, model)
     _raise_found(
@@ -62,7 +63,7 @@ def _is_sound(name: str) -> bool:
 
 
 def _of_name(name: str) -> str:
-    return f"{print_name(name)}: expected a name of characters that UTF-8 has; rename the value"
+    return f"{print_name(name)}: expected a name of characters that UTF-8 has; rename it"
 
 
 def _write(node: Node, model: Model, values: Values) -> str:

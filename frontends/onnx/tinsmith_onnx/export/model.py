@@ -13,6 +13,8 @@ OPSET = 21
 IR_VERSION = 10
 """Of files, as old as operator set 21."""
 PRODUCER = "tinsmith"
+DEFAULT_NAME = "graph"
+"""Of a graph without one."""
 
 KINDS = {
     DType.INT8: TensorProto.INT8,
@@ -94,7 +96,7 @@ class Model:
         """The file. remarks: its metadata. The same bytes for the same calls."""
         graph = helper.make_graph(
             self.nodes,
-            name or "graph",
+            name or DEFAULT_NAME,
             [_declared(value) for value in inputs],
             [_declared(value) for value in outputs],
             self._initializers,

@@ -12,16 +12,13 @@ from tinsmith_ir.operators import (
 
 from tinsmith_onnx.export.forms import Form, natural
 from tinsmith_onnx.export.site import Rule, Site
-from tinsmith_onnx.export.values import quantization_of
+from tinsmith_onnx.export.values import SUMS_OF_64_BITS, quantization_of
 
 
 def check_accumulator(accumulator: DType | None) -> None:
     """Raise UnsupportedError for sums of 64 bits, which float32 does not hold."""
     if accumulator is DType.INT64:
-        raise UnsupportedError(
-            "expected sums of 32 bits, got i64, which ONNX Runtime's layers do not have; export the network before "
-            "its layers are cut into sums"
-        )
+        raise UnsupportedError(SUMS_OF_64_BITS)
 
 
 def centred(site: Site, index: int, form: Form) -> str:

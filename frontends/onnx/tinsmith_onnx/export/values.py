@@ -18,6 +18,12 @@ from tinsmith_onnx.export.forms import (
 from tinsmith_onnx.export.model import Model
 from tinsmith_onnx.export.turned import turned
 
+SUMS_OF_64_BITS = (
+    "expected sums of 32 bits, got i64, which layers of ONNX do not have; export the network before its layers are cut "
+    "into sums"
+)
+"""The problem of integers that DequantizeLinear does not take."""
+
 
 class Values:
     """Names of tensors of the file. A form that is not there is made when it is asked for, and then kept."""
@@ -112,6 +118,8 @@ class Values:
         raised: how many axes it has in front of those of `value`.
         """
         quantization = quantization_of(value)
+        if value.type.dtype is DType.INT64:
+            raise UnsupportedError(SUMS_OF_64_BITS)
         axis = None if quantization.axis is None else form.index(quantization.axis + raised)
         result = name or self._model.fresh(f"{value.name}_real")
         self._model.node(
