@@ -117,3 +117,47 @@ def test_the_quantization_of_an_input_stands_beside_its_layer() -> None:
     wanted = ["Transpose", "QuantizeLinear", "DequantizeLinear", "AveragePool", "Transpose"]
     assert kinds(file_of(graph)) == wanted
     assert_near(graph, random_inputs(graph))
+
+
+_IMAGE = """
+  input %x: f32[1,4,6,2]
+  const %w: i8[3,12]<1.0, 0> = [1,2,3,-4,5,6,-7,8,9,10,11,12,-100,20,3,4,5,6,7,8,9,10,-11,12,
+    1,2,3,40,5,6,7,8,9,-10,11,12]
+  const %s: f32[3,1] = [0.5, 0.25, 0.125]
+  const %b: f32[3] = [1.0, 2.0, 3.0]
+  %p: f32[1,2,3,2] = max_pool2d(%x) {window=[2,2], stride=[2,2]}
+  %wi: f32[3,12] = dequantize(%w)
+  %wr: f32[3,12] = mul(%wi, %s)
+"""
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "%y: f32[1,3] = fully_connected(%p, %wr, %b)",
+        "%f: f32[2,6] = reshape(%p) {shape=[2,6]} %y: f32[1,3] = fully_connected(%f, %wr, %b)",
+        "%f: f32[1,12] = reshape(%p) {shape=[1,12]} %y: f32[1,3] = fully_connected(%f, %wr, %b)",
+        "%f: f32[1,12] = reshape(%p) {shape=[1,12]} %q: i8[1,12]<0.05, 3> = quantize(%f) {halves_to_even=true} "
+        "%d: f32[1,12] = dequantize(%q) %y: f32[1,3] = fully_connected(%d, %wr, %b)",
+    ],
+)
+def test_rows_of_a_layer_are_images_as_they_lie(lines: str) -> None:
+    graph = of(f"{_IMAGE} {lines} output %y")
+    assert kinds(file_of(graph)).count("Transpose") == 1  # of the input
+    for seed in range(3):
+        assert_near(graph, random_inputs(graph, seed))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "%f: f32[1,12] = reshape(%p) {shape=[1,12]} %y: f32[1,3] = fully_connected(%f, %wr, %b) output %f",
+        "%f: f32[1,12] = reshape(%p) {shape=[1,12]} %m: f32[1,12] = mul(%f, %c) "
+        "%y: f32[1,3] = fully_connected(%m, %wr, %b)",
+    ],
+)
+def test_rows_that_are_read_otherwise_too_are_in_order(lines: str) -> None:
+    constant = f"const %c: f32[12] = {[float(at) for at in range(12)]}"
+    graph = of(f"{constant} {_IMAGE} {lines} output %y")
+    assert kinds(file_of(graph)).count("Transpose") == 2
+    assert_near(graph, random_inputs(graph))

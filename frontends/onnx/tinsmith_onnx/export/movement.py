@@ -23,10 +23,10 @@ _BEFORE_THE_FIRST = -(1 << 63)
 
 
 def _reshape(site: Site) -> None:
-    shape = site.output.type.shape
-    site.finish_stored(
-        site.reshape(site.values.in_order(site.operand(0)), shape), natural(len(shape))
-    )
+    """Rows of a layer whose weights are turned are reshaped from images as they lie."""
+    value, shape = site.operand(0), site.output.type.shape
+    source = site.values.flattened(value, site.output) or site.values.in_order(value)
+    site.finish_stored(site.reshape(source, shape), natural(len(shape)))
 
 
 def _transpose(site: Site) -> None:

@@ -63,7 +63,7 @@ def _fully_connected(site: Site) -> None:
         check_accumulator(operator.accumulator)
         _sums(site)
     elif rank == 2:
-        operands = [_rows(site), site.real(1, natural(2)), *bias(site)]
+        operands = [_rows(site), _weights(site), *bias(site)]
         site.finish(site.emit("Gemm", operands, transB=1), natural(2))
     else:
         product = site.emit("MatMul", [site.real(0, natural(rank)), site.real(1, (1, 0))])
@@ -74,6 +74,14 @@ def _fully_connected(site: Site) -> None:
 def _rows(site: Site) -> str:
     """The input, of as many columns as the weights have."""
     return site.flattened(0, (site.output.type.shape[0], site.shape(1)[1]))
+
+
+def _weights(site: Site) -> str:
+    """Their columns are turned if the rows are."""
+    shape = site.values.image_shape(site.output)
+    if shape is None:
+        return site.real(1, natural(2))
+    return site.values.columns_first(site.operand(1), shape)
 
 
 def _sums(site: Site) -> None:

@@ -113,7 +113,8 @@ class Site:
         if value.type.shape == shape:
             return self.values.real(value, order)
         hint = self._model.fresh(f"{value.name}_flat")
-        flat = self.values.reshaped(self.values.in_order(value), shape, hint)
+        source = self.values.flattened(value, self.output) or self.values.in_order(value)
+        flat = self.values.reshaped(source, shape, hint)
         is_real = value.type.dtype is DType.FLOAT32
         return flat if is_real else self.values.dequantized(flat, value, order)
 

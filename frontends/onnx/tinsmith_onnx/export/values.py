@@ -6,7 +6,9 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array, Graph, Value
 from tinsmith_ir.types import Quantization
 
+from tinsmith_onnx.export.flattenings import flattenings
 from tinsmith_onnx.export.forms import (
+    CHANNELS_FIRST,
     Form,
     between,
     has_same_order,
@@ -37,6 +39,10 @@ class Values:
         self._of_constants: dict[str, Value] = {}
         self._named: set[str] = set()
         self._turned = turned(graph)
+        self._constants = dict(graph.constant_data)
+        self._flattenings = flattenings(graph)
+        # Results of Reshape whose elements lie channels first.
+        self._flat: set[str] = set()
         for value in (*graph.inputs, *(state.value for state in graph.states)):
             self.put(value, natural(len(value.type.shape)), self.name_for(value))
 
@@ -62,11 +68,11 @@ class Values:
 
     def is_constant(self, value: Value) -> bool:
         """Whether it is there in any form without a node that moves elements."""
-        return value.name in self._of_constants or value.name in self.graph.constant_data
+        return value.name in self._of_constants or value.name in self._constants
 
     def array(self, value: Value) -> Array | None:
         """The elements of a constant, else None."""
-        return self.graph.constant(value)
+        return self._constants.get(value.name)
 
     def is_turned(self, value: Value) -> bool:
         """Whether it is to be channels first before anything is computed of it."""
@@ -87,7 +93,7 @@ class Values:
             return found
         if value.name in self._of_constants:
             name = self.real(self._of_constants[value.name], form, self.name_for(value, form))
-        elif value.name in self.graph.constant_data:
+        elif value.name in self._constants:
             name = self._constant(value, form)
         elif len(form) > len(value.type.shape):
             name = self._raised(value, form)
@@ -145,10 +151,49 @@ class Values:
     def in_order(self, value: Value) -> str:
         """The tensor in any form whose elements lie as in the graph, for who reshapes it."""
         order = natural(len(value.type.shape))
+        return self._ordered(value, order) or self.stored(value, order)
+
+    def _ordered(self, value: Value, order: Form) -> str | None:
         for form, name in self._forms.get(value.name, {}).items():
             if len(form) == len(order) and has_same_order(value.type.shape, form, order):
                 return name
-        return self.stored(value, order)
+        return None
+
+    def flattened(self, image: Value, result: Value) -> str | None:
+        """The tensor that a layer's rows may be reshaped from, channels first, if that saves a Transpose.
+
+        result: of the Reshape, or of the layer itself.
+        """
+        is_known = self._flattenings.is_start(result.name)
+        first = self._forms.get(image.name, {}).get(CHANNELS_FIRST)
+        order = natural(len(image.type.shape))
+        if not is_known or first is None or self._ordered(image, order) is not None:
+            return None
+        self._flat.add(result.name)
+        return first
+
+    def image_shape(self, layer: Value) -> tuple[int, ...] | None:
+        """The shape of the image that a layer's rows are, channels first; None if they are none, or in order."""
+        start = self._flattenings.start_of(layer.name)
+        return None if start is None or start.result not in self._flat else start.shape
+
+    def columns_first(self, weights: Value, shape: tuple[int, ...]) -> str:
+        """The real numbers of a layer's weights for rows that are images of `shape`, channels first."""
+        source = self._of_constants.get(weights.name, weights)
+        _, height, width, channels = shape
+        unfolded = (-1, height, width, channels)
+        data = self._constants.get(source.name)
+        if data is None:
+            wide = self._model.fresh(f"{weights.name}_image")
+            first = self._model.fresh(f"{weights.name}_image")
+            flat = self._model.fresh(f"{weights.name}_image")
+            self.reshaped(self.real(weights, natural(2)), unfolded, wide)
+            self._model.node("Transpose", [wide], [first], {"perm": CHANNELS_FIRST})
+            return self.reshaped(first, weights.type.shape, flat)
+        moved = Value(self._model.fresh(f"{source.name}_nchw"), source.type)
+        turned_data = data.reshape(unfolded).transpose(CHANNELS_FIRST)
+        self._constants[moved.name] = turned_data.reshape(data.shape)
+        return self.real(moved, natural(2))
 
     def reshaped(self, source: str, shape: tuple[int, ...], name: str) -> str:
         """The elements of a tensor in another shape."""
@@ -157,7 +202,7 @@ class Values:
         return name
 
     def _constant(self, value: Value, form: Form) -> str:
-        data = self.graph.constant_data[value.name]
+        data = self._constants[value.name]
         shape = (1,) * (len(form) - data.ndim) + data.shape
         name = self.name_for(value, form)
         self._model.store(name, data.reshape(shape).transpose(form), value.type.dtype)
