@@ -1,4 +1,6 @@
-"""The numbers that LogSoftmax of int8 computes with, derived once for evaluator and back ends; see parameters.py."""
+"""The numbers that LogSoftmax of int8 computes with, derived once for evaluator and back ends; see parameters.py.
+Those of LayerNorm and RmsNorm are in moment_parameters.py.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

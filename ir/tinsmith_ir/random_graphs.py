@@ -110,6 +110,7 @@ _FAMILIES = (
     _Family(82, 0.2, 0.25, (tables.look_up,)),
     _Family(83, 0.2, 0.3, (sums.average,)),
     _Family(84, 0.1, 0.3, (codes.decompressed,)),
+    _Family(85, 0.2, 0.3, (rows.standardize,)),
     _Family(79, 0.4, 0.4, (smooth.smooth,), goes_on=True),
 )
 

@@ -74,14 +74,11 @@ def layer_norm(context: OperatorContext) -> Results:
     """LayerNormalization: over all axes from one on; the mean and the deviation's inverse are results, too."""
     x = context.tensor(0)
     axes = range(context.axis(context.integer("axis", -1), x.rank), x.rank)
-    return normalization.layer_norm(
-        context.c,
-        x,
-        axes,
-        context.tensor(1),
-        context.optional(2),
-        context.real("epsilon", 1e-5),
+    epsilon = context.real("epsilon", 1e-5)
+    result = normalization.layer_norm(
+        context.c, x, axes, context.tensor(1), context.optional(2), epsilon
     )
+    return [result, *_moments(context, x, axes, epsilon)]
 
 
 def rms_norm(context: OperatorContext) -> Tensor:
@@ -135,10 +132,11 @@ def _over_axis(function: Callable[[Composer, Tensor, int], Tensor]) -> Rule:
 def skip_layer_norm(context: OperatorContext) -> Sequence[Tensor | None]:
     """SkipLayerNormalization of com.microsoft: a sum, which is a result, too, and its normalization."""
     x = _sum(context, 0, 1, 4)
-    result, centre, inverse = normalization.layer_norm(
-        context.c, x, [x.rank - 1], context.tensor(2), context.optional(3), _epsilon(context)
+    epsilon, axes = _epsilon(context), [x.rank - 1]
+    result = normalization.layer_norm(
+        context.c, x, axes, context.tensor(2), context.optional(3), epsilon
     )
-    return result, centre, inverse, x
+    return [result, *_moments(context, x, axes, epsilon), x]
 
 
 def skip_rms_norm(context: OperatorContext) -> Sequence[Tensor | None]:
@@ -168,6 +166,15 @@ def _sum(context: OperatorContext, *positions: int) -> Tensor:
     for other in present[1:]:
         result = ew.add(context.c, result, other)
     return result
+
+
+def _moments(
+    context: OperatorContext, x: Tensor, axes: Sequence[int], epsilon: float
+) -> Sequence[Tensor | None]:
+    """The second and the third result, if the file names one of them."""
+    if not context.wants(1) and not context.wants(2):
+        return [None, None]
+    return normalization.moments(context.c, x, axes, epsilon)
 
 
 def _epsilon(context: OperatorContext) -> float:

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from composed import Reals, assert_close, composed, numbers, result, results
 from tinsmith_ir import UnsupportedError
-from tinsmith_ir.operators import Add, Mul
+from tinsmith_ir.graph import Graph
+from tinsmith_ir.operators import Add, LayerNorm, Mul, Operator, Reshape, RmsNorm
 from tinsmith_tensors.normalization import (
     batch_norm,
     group_norm,
@@ -13,6 +14,7 @@ from tinsmith_tensors.normalization import (
     log_softmax,
     lp_normalize,
     mean_variance_normalize,
+    moments,
     rms_norm,
     softmax,
 )
@@ -20,6 +22,10 @@ from tinsmith_tensors.normalization import (
 
 def per_channel(array: Reals, rank: int) -> Reals:
     return array.reshape(-1, *[1] * (rank - 2))
+
+
+def operators(graph: Graph) -> set[Operator]:
+    return {node.operator for node in graph.nodes}
 
 
 def standardized(x: Reals, axes: tuple[int, ...], epsilon: float) -> Reals:
@@ -75,15 +81,54 @@ def test_instances_and_groups_are_standardized_by_themselves(shape: tuple[int, .
     assert_close(found, grouped * gain + offset, rtol=1e-4, atol=1e-5)
 
 
-def test_layer_norm_gives_the_mean_and_the_inverse_of_the_deviation() -> None:
+def test_layer_norm_and_its_moments() -> None:
     x, scale, bias = numbers(1, 2, 3, 4), numbers(2, 3, 4), numbers(3, 3, 4)
-    found, mean, inverse = results(
-        lambda c, t, s, b: layer_norm(c, t, (1, 2), s, b, 1e-5), x, scale, bias
-    )
+    found = result(lambda c, t, s, b: layer_norm(c, t, (1, 2), s, b, 1e-5), x, scale, bias)
     assert_close(found, standardized(x, (1, 2), 1e-5) * scale + bias, rtol=1e-4, atol=1e-5)
+    mean, inverse = results(lambda c, t: moments(c, t, (1, 2), 1e-5), x)
     assert_close(mean, x.mean(axis=(1, 2), keepdims=True))
     deviation = np.sqrt(x.var(axis=(1, 2), keepdims=True) + 1e-5)
     assert_close(inverse, 1 / deviation)
+
+
+@pytest.mark.parametrize("axes", [(-1,), (2, 1), (-2, -1)])
+def test_norms_over_the_last_axes_are_one_operator(axes: tuple[int, ...]) -> None:
+    x = numbers(1, 2, 3, 4)
+    row = x.shape[3 - len(axes) :]
+    scale, bias = numbers(2, *row), numbers(3, 1, *row)
+    graph = composed(
+        lambda c, t, s, b: layer_norm(c, t, axes, s, b, 1e-5), x, scale, bias, known=(1, 2)
+    )
+    assert (
+        LayerNorm(1e-5) in operators(graph) <= {LayerNorm(1e-5), Reshape((2, 12)), Reshape(x.shape)}
+    )
+    graph = composed(lambda c, t, s: rms_norm(c, t, axes, s, 1e-5), x, scale, known=(1,))
+    assert RmsNorm(1e-5) in operators(graph) <= {RmsNorm(1e-5), Reshape((2, 12)), Reshape(x.shape)}
+    found = result(lambda c, t, s: rms_norm(c, t, axes, s, 1e-5), x, scale)
+    power = (x * x).mean(axis=axes, keepdims=True)
+    assert_close(found, x / np.sqrt(power + 1e-5) * scale, rtol=1e-5)
+
+
+@pytest.mark.parametrize("axes", [(0,), (0, 2)])
+def test_norms_over_other_axes_are_put_together(axes: tuple[int, ...]) -> None:
+    x = numbers(1, 2, 3, 4)
+    graph = composed(lambda c, t: layer_norm(c, t, axes, None, None, 1e-5), x)
+    assert not operators(graph) & {LayerNorm(1e-5), RmsNorm(1e-5)}
+    found = result(lambda c, t: layer_norm(c, t, axes, None, None, 1e-5), x)
+    assert_close(found, standardized(x, axes, 1e-5), rtol=1e-4, atol=1e-5)
+    found = result(lambda c, t: rms_norm(c, t, axes, None, 1e-5), x)
+    assert_close(found, x / np.sqrt((x * x).mean(axis=axes, keepdims=True) + 1e-5), rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3, 1), (2, 3, 4)])
+def test_a_scale_that_is_no_row_is_a_factor_behind(shape: tuple[int, ...]) -> None:
+    x, scale, bias = numbers(1, 2, 3, 4), numbers(2, *shape), numbers(3, 4)
+    graph = composed(
+        lambda c, t, s, b: layer_norm(c, t, [-1], s, b, 1e-5), x, scale, bias, known=(1, 2)
+    )
+    assert operators(graph) == {LayerNorm(1e-5), Mul(), Add()}
+    found = result(lambda c, t, s, b: layer_norm(c, t, [-1], s, b, 1e-5), x, scale, bias)
+    assert_close(found, standardized(x, (2,), 1e-5) * scale + bias, rtol=1e-4, atol=1e-5)
 
 
 def test_norms_by_hand() -> None:

@@ -8,8 +8,10 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.operators import (
     ArgMax,
     AveragePool2D,
+    LayerNorm,
     LogSoftmax,
     Operator,
+    RmsNorm,
     Rsqrt,
     Softmax,
     Sqrt,
@@ -105,19 +107,61 @@ def layer_norm(
     scale: Tensor | None,
     bias: Tensor | None,
     epsilon: float,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """x standardized over axes, times a scale, plus a bias, which broadcast to x; with what `standardized` gives."""
-    result, centre, inverse = standardized(c, x, axes, epsilon)
-    return _affine(c, result, scale, bias), centre, inverse
+) -> Tensor:
+    """x standardized over axes, times a scale, plus a bias, which broadcast to x."""
+    if not _are_last(x, axes, epsilon):
+        result, _, _ = standardized(c, x, axes, epsilon)
+        return _affine(c, result, scale, bias)
+    gain = scale if _fits(scale, x, axes) else None
+    offset = bias if gain is scale and _fits(bias, x, axes) else None
+    result = _of_rows(c, LayerNorm(epsilon), x, len(axes), gain, offset)
+    return _affine(c, result, None if gain is scale else scale, None if offset is bias else bias)
+
+
+def moments(c: Composer, x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor]:
+    """The mean, and 1 / sqrt(variance + epsilon), over axes, which stay as 1."""
+    _, centre, inverse = standardized(c, x, axes, epsilon)
+    return centre, inverse
 
 
 def rms_norm(
     c: Composer, x: Tensor, axes: Sequence[int], scale: Tensor | None, epsilon: float
 ) -> Tensor:
     """x / sqrt(mean of squares over axes + epsilon), times a scale that broadcasts to x."""
-    power_ = mean(c, c.emit(Square(), x), axes, keep_dims=True)
-    inverse = c.emit(Rsqrt(), add(c, power_, c.number(epsilon, x)))
-    return _affine(c, mul(c, x, inverse), scale, None)
+    if not _are_last(x, axes, epsilon):
+        power_ = mean(c, c.emit(Square(), x), axes, keep_dims=True)
+        inverse = c.emit(Rsqrt(), add(c, power_, c.number(epsilon, x)))
+        return _affine(c, mul(c, x, inverse), scale, None)
+    gain = scale if _fits(scale, x, axes) else None
+    result = _of_rows(c, RmsNorm(epsilon), x, len(axes), gain)
+    return _affine(c, result, None if gain is scale else scale, None)
+
+
+def _are_last(x: Tensor, axes: Sequence[int], epsilon: float) -> bool:
+    """Whether one operator normalizes over these axes: the last ones, of numbers that are there."""
+    places = normalized_axes(axes, x.rank)
+    last = tuple(range(x.rank - len(places), x.rank))
+    is_there = bool(places) and x.elements > 0
+    return is_there and places == last and math.isfinite(epsilon) and float(np.float32(epsilon)) > 0
+
+
+def _fits(factor: Tensor | None, x: Tensor, axes: Sequence[int]) -> bool:
+    """Whether there is one number for each element of a row, or none at all."""
+    if factor is None:
+        return True
+    row = x.shape[x.rank - len(axes) :]
+    given = factor.shape
+    return factor.rank >= len(row) and (1,) * (factor.rank - len(row)) + row == given
+
+
+def _of_rows(
+    c: Composer, operator: LayerNorm | RmsNorm, x: Tensor, axes: int, *factors: Tensor | None
+) -> Tensor:
+    """The last so many axes are one row, of x as of gamma and beta."""
+    row = math.prod(x.shape[x.rank - axes :])
+    flat = reshape(c, x, (*x.shape[: x.rank - axes], row))
+    parts = (factor and reshape(c, factor, (row,)) for factor in factors)
+    return reshape(c, c.emit(operator, flat, *parts), x.shape)
 
 
 def instance_norm(

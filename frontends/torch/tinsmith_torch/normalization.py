@@ -45,15 +45,13 @@ def layer_norm(t: OperatorContext) -> Tensor:
     x = t.tensor("input")
     return normalization.layer_norm(
         t.c, x, _last_axes(t, x), t.optional("weight"), t.optional("bias"), t.real("eps")
-    )[0]
+    )
 
 
 def layer_norm_with_moments(t: OperatorContext) -> Sequence[Tensor]:
     """With the mean, and the inverse of the root of the variance."""
     x = t.tensor("input")
-    return normalization.layer_norm(
-        t.c, x, _last_axes(t, x), t.optional("weight"), t.optional("bias"), t.real("eps")
-    )
+    return [layer_norm(t), *normalization.moments(t.c, x, _last_axes(t, x), t.real("eps"))]
 
 
 def group_norm(t: OperatorContext) -> Tensor:

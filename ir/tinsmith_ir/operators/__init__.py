@@ -59,6 +59,7 @@ from tinsmith_ir.operators.logic import Compare, Relation, Select
 from tinsmith_ir.operators.logistic import Logistic, SigmoidCurve, Tanh
 from tinsmith_ir.operators.lstm import Lstm
 from tinsmith_ir.operators.matmul import BatchMatmul
+from tinsmith_ir.operators.moments import LayerNorm, RmsNorm
 from tinsmith_ir.operators.normalization import L2Normalization, LogSoftmax
 from tinsmith_ir.operators.partial_sums import AverageOfSums, ChannelSums, MeanOfSums
 from tinsmith_ir.operators.pooling import AveragePool2D, MaxPool2D, Pool
@@ -144,6 +145,7 @@ __all__ = [
     "Gelu",
     "HardSwish",
     "L2Normalization",
+    "LayerNorm",
     "LeakyRelu",
     "Link",
     "Log",
@@ -184,6 +186,7 @@ __all__ = [
     "Reshape",
     "ResizeBilinear",
     "Restriction",
+    "RmsNorm",
     "Round",
     "Rounding",
     "Rsqrt",

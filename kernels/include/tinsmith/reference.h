@@ -22,6 +22,7 @@
 #include "tinsmith/lookup.h"
 #include "tinsmith/lstm.h"
 #include "tinsmith/matmul.h"
+#include "tinsmith/moments.h"
 #include "tinsmith/normalization.h"
 #include "tinsmith/partial_sums.h"
 #include "tinsmith/pooling.h"

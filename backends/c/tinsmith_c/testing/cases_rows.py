@@ -1,10 +1,13 @@
 """Graphs of operators over the last axis."""
 
+import numpy as np
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.operators import L2Normalization, LogSoftmax
-from tinsmith_ir.types import Quantization
+from tinsmith_ir.graph import Value
+from tinsmith_ir.moment_parameters import integer_gains
+from tinsmith_ir.operators import L2Normalization, LayerNorm, LogSoftmax, RmsNorm
+from tinsmith_ir.types import Quantization, TensorType
 
-from tinsmith_c.testing.draft import Case, Draft, typed
+from tinsmith_c.testing.draft import NUMBERS, Case, Draft, typed
 
 
 def normalizations(draft: Draft, dtype: DType) -> None:
@@ -19,4 +22,47 @@ def normalizations(draft: Draft, dtype: DType) -> None:
             draft.outputs.append(draft.builder.add(operator, [x], "y", result))
 
 
-CASES: tuple[Case, ...] = (*typed("normalizations", normalizations, (DType.INT8, DType.FLOAT32)),)
+def norms(draft: Draft, dtype: DType) -> None:
+    """One element and many, steep rows and such as epsilon flattens, with and without gamma and beta."""
+    for kind in (LayerNorm, RmsNorm):
+        for shape, near, epsilon in (
+            ((3, 7), 0.05, 1e-5),
+            ((2, 2, 1), 0.02, 1e-3),
+            ((1, 300), 1e-6, 1e-5),
+            ((2, 64), 20.0, 1e-12),
+        ):
+            for count in range(3 if kind is LayerNorm else 2):
+                x = draft.input(shape, dtype, near)
+                for result in _RESULTS[dtype]:
+                    operator = kind(epsilon, None if result is dtype else result)
+                    _norm(draft, operator, x, result, count)
+
+
+_RESULTS = {
+    DType.INT8: (DType.INT8, DType.INT16),
+    DType.INT16: (DType.INT8, DType.INT16),
+    DType.FLOAT32: (DType.FLOAT32,),
+}
+
+
+def _norm(draft: Draft, operator: LayerNorm | RmsNorm, x: Value, dtype: DType, count: int) -> None:
+    """With the first `count` of gamma and beta."""
+    length = x.type.shape[-1]
+    reals = [draft.random.normal(1 - at, 0.5, length).astype(np.float32) for at in range(count)]
+    quantization = draft.quantization(dtype, 2.0**-12 if dtype is DType.INT16 else None)
+    parts: list[Value | None] = [draft.builder.constant("c", real) for real in reals]
+    if quantization is not None:
+        type_ = TensorType(x.type.shape, dtype, quantization)
+        gains = integer_gains(operator, x.type, type_, *(*reals, None, None)[:2])
+        given = ((gains.gamma, gains.gamma_scale), (gains.beta, gains.beta_scale))
+        parts = [
+            None if array is None else draft.builder.constant("c", array, scale)
+            for array, scale in given[: len(operator.operands) - 1]
+        ]
+    draft.outputs.append(draft.builder.add(operator, [x, *parts], "y", quantization))
+
+
+CASES: tuple[Case, ...] = (
+    *typed("normalizations", normalizations, (DType.INT8, DType.FLOAT32)),
+    *typed("norms", norms, NUMBERS),
+)
