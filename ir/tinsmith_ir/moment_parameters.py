@@ -192,7 +192,9 @@ def _bits(type_: TensorType, output: TensorType, name: str) -> int:
     """How many times a scale is half of the result's."""
     assert output.quantization is not None
     assert type_.quantization is not None
-    ratio = output.quantization.scale / type_.quantization.scale
+    ratio = float(np.float32(output.quantization.scale)) / float(
+        np.float32(type_.quantization.scale)
+    )
     fraction, exponent = math.frexp(ratio)
     if fraction != 0.5:
         raise GraphError(

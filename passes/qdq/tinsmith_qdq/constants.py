@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.evaluate import evaluate_node
 from tinsmith_ir.graph import Array, GraphView, Value
 from tinsmith_ir.operators import Dequantize, Mul, Reshape, Transpose
 from tinsmith_ir.types import Quantization
@@ -67,6 +68,29 @@ def integer_constant(
             return _moved(graph, operands[0], steps, lambda array: array.reshape(shape))
         case _:
             return None
+
+
+def real_constant(
+    graph: GraphView, value: Value, steps: int = _MOST_STEPS
+) -> NDArray[np.float32] | None:
+    """The numbers of a constant of float32, or of one that the graph dequantizes; None if it is another value."""
+    found = _known(graph, value, steps)
+    return None if found is None else found.astype(np.float32)
+
+
+def _known(graph: GraphView, value: Value, steps: int) -> Array | None:
+    node = graph.producer(value)
+    if node is None or not steps:
+        return graph.constant(value)
+    if not isinstance(node.operator, Dequantize | Mul | Transpose | Reshape):
+        return None
+    arrays: dict[str, Array] = {}
+    for operand in node.present_inputs:
+        array = _known(graph, operand, steps - 1)
+        if array is None:
+            return None
+        arrays[operand.name] = array
+    return evaluate_node(node, arrays)[0]
 
 
 def _stored(graph: GraphView, value: Value, steps: int) -> Array | None:

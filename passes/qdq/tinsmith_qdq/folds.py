@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Array, Constant, GraphView, Node, Value
+from tinsmith_ir.moment_parameters import integer_gains
 from tinsmith_ir.operators import (
     Abs,
     Add,
@@ -22,6 +24,7 @@ from tinsmith_ir.operators import (
     Gelu,
     HardSwish,
     L2Normalization,
+    LayerNorm,
     LeakyRelu,
     Logistic,
     LogSoftmax,
@@ -34,6 +37,7 @@ from tinsmith_ir.operators import (
     Requantize,
     Reshape,
     ResizeBilinear,
+    RmsNorm,
     Rsqrt,
     Softmax,
     SquaredDifference,
@@ -49,7 +53,7 @@ from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.tables import value_table
 from tinsmith_ir.types import Quantization, TensorType
 
-from tinsmith_qdq.constants import integer_constant
+from tinsmith_qdq.constants import integer_constant, real_constant
 from tinsmith_qdq.lookups import lookup
 from tinsmith_qdq.weights import quantized_weights
 
@@ -90,6 +94,15 @@ class Step:
             return self._uniform(value, data)
         by = f" by {producer.operator.title}" if producer is not None else ""
         raise UnfoldedError(f"operand {value.name!r} is computed{by} in float32")
+
+    def real(self, value: Value | None) -> NDArray[np.float32] | None:
+        """The numbers of a constant, None of what is absent. Raises UnfoldedError if they are computed."""
+        if value is None:
+            return None
+        found = real_constant(self.graph, value)
+        if found is None:
+            raise UnfoldedError(f"operand {value.name!r} is computed")
+        return found
 
     def _uniform(self, value: Value, data: Array) -> Value:
         """A constant of one number as the integer 1 or -1 of that scale."""
@@ -323,6 +336,26 @@ def _softmax(step: Step) -> Rewrite:
     return step.end(_nearest(Requantize(DType.INT8)), middle)
 
 
+def _normalized(step: Step) -> Rewrite:
+    """A layer norm, whose gamma and beta become parts of a step of the result."""
+    operator, source, result = step.node.operator, step.operand(0), step.result
+    assert isinstance(operator, LayerNorm | RmsNorm)
+    gamma, beta = (*map(step.real, step.node.inputs[1:]), None, None)[:2]
+    try:
+        gains = integer_gains(operator, source.type, result.type, gamma, beta)
+    except GraphError as error:
+        raise UnfoldedError(str(error)) from error
+    made = ((gains.gamma, gains.gamma_scale), (gains.beta, gains.beta_scale))
+    parts = [
+        None if given is None or array is None else step.constant(given.name, array, scale)
+        for given, (array, scale) in zip(step.node.inputs[1:], made, strict=False)
+    ]
+    is_same = source.type.dtype is result.type.dtype
+    return step.end(
+        replace(operator, result=None if is_same else result.type.dtype), source, *parts
+    )
+
+
 def _function(step: Step) -> Rewrite:
     """A function of one number that has integers of its own, if they are what they were, or near that and no table."""
     source, result = step.operand(0), step.result
@@ -356,6 +389,7 @@ _FOLDS: Mapping[type[Operator], Callable[[Step], Rewrite]] = {
     Gelu: _function,
     HardSwish: _function,
     L2Normalization: _as_it_is,
+    LayerNorm: _normalized,
     LeakyRelu: _function,
     LogSoftmax: _as_it_is,
     Logistic: _function,
@@ -363,6 +397,7 @@ _FOLDS: Mapping[type[Operator], Callable[[Step], Rewrite]] = {
     Mul: _pair,
     Prelu: _as_it_is,
     ResizeBilinear: _resized,
+    RmsNorm: _normalized,
     Rsqrt: _function,
     Softmax: _softmax,
     SquaredDifference: _as_it_is,
