@@ -66,8 +66,9 @@ def test_what_follows_lowering_keeps_every_bit() -> None:
 
 
 def test_a_pass_is_added_where_the_table_has_it() -> None:
-    first, *others = names([])
-    assert names(["fold-constants"]) == [first, "fold-constants", *others]
+    first, second, *others = names([])
+    assert names(["fold-constants"]) == [first, second, "fold-constants", *others]
+    assert (first, second) == ("fuse-normalizations", "fold-quantization")
 
 
 def test_a_pass_is_left_out_wherever_it_stands() -> None:
@@ -89,7 +90,7 @@ def test_options_are_read_as_the_types_that_they_have() -> None:
         (
             ["vanish"],
             [],
-            "unknown pass 'vanish': expected one of fold-quantization, fold-constants, .*allocate-buffers",
+            "unknown pass 'vanish': expected one of fuse-normalizations, fold-quantization, fold-constants, .*allocate-buffers",
         ),
         ([], ["vanish"], "unknown pass 'vanish'"),
         (["simplify", "simplify"], [], "--pass simplify is given twice"),
@@ -156,6 +157,7 @@ def test_every_pass_is_verified_and_reported_to_the_last(tmp_path: Path) -> None
     assert [row["verified"] for row in rows] == [True] * (len(rows) - 1) + [False]
     bounded = {row["name"]: row["measured"] for row in rows if row["measured"] is not None}
     numeric = (
+        "fuse-normalizations",
         "fold-quantization",
         "fuse-curves",
         "fold-batch-normalization",

@@ -100,7 +100,7 @@ _FAMILIES = (
     _Family(80, 0.25, 0.3, (hybrid.weighted,)),
     _Family(72, 0.2, 0.25, (counting.count,)),
     _Family(71, 0.2, 0.25, (products.similarity,)),
-    _Family(73, 0.25, 0.35, (rows.normalize,)),
+    _Family(73, 0.25, 0.35, (rows.normalize, rows.standardize)),
     _Family(74, 0.1, 0.3, (detections.detect,), goes_on=True),
     _Family(76, 0.1, 0.3, (poses.pose,), goes_on=True),
     _Family(77, 0.2, 0.25, (four_bits.weighted,)),
@@ -110,7 +110,6 @@ _FAMILIES = (
     _Family(82, 0.2, 0.25, (tables.look_up,)),
     _Family(83, 0.2, 0.3, (sums.average,)),
     _Family(84, 0.1, 0.3, (codes.decompressed,)),
-    _Family(85, 0.2, 0.3, (rows.standardize,)),
     _Family(79, 0.4, 0.4, (smooth.smooth,), goes_on=True),
 )
 

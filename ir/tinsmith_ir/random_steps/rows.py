@@ -40,7 +40,11 @@ def standardize(network: Network, random: np.random.Generator, value: Value) -> 
         network.add(operator, [value, *parts[: 1 + is_centred]], None)
         return
     zero_point = int(random.integers(-50, 50)) if network.dtype is DType.INT8 else 0
-    scale = float(np.float32(random.uniform(0.5, 2.0) * (2.0**-15 if zero_point == 0 else 1 / 40)))
+    scale = float(
+        np.float32(
+            random.uniform(0.5, 2.0) * (2.0**-15 if network.dtype is DType.INT16 else 1 / 40)
+        )
+    )
     usual = Quantization.per_tensor(scale, zero_point)
     result = TensorType(value.type.shape, value.type.dtype, usual)
     gains = integer_gains(operator, value.type, result, gamma, beta)

@@ -12,6 +12,13 @@ from tinsmith_fusion.activations import clamps_result
 from tinsmith_fusion.affine import scales_operand, scales_result, shifts_result
 from tinsmith_fusion.curves import is_gelu, is_hard_swish
 from tinsmith_fusion.means import averages_whole_maps
+from tinsmith_fusion.normalizations import (
+    is_layer_norm,
+    is_moved_layer_norm,
+    is_rms_norm,
+    takes_gain,
+    takes_offset,
+)
 from tinsmith_fusion.one_channel import convolves_one_channel
 from tinsmith_fusion.padding import pads_convolution, pads_max_pool
 from tinsmith_fusion.requantization import rescales_twice
@@ -115,3 +122,18 @@ class FuseCurves:
     def run(self, graph: Graph) -> Graph:
         """The graph with fewer operators; `graph` itself if none can go."""
         return apply_patterns(graph, [is_hard_swish, is_gelu])
+
+
+@dataclass(frozen=True)
+class FuseNormalizations:
+    """Let one operator normalize rows of float32, where a file has means, squares and roots: LayerNorm and RmsNorm."""
+
+    name: ClassVar[str] = "fuse-normalizations"
+    # The same in exact arithmetic; a quotient and a product with an inverse are rounded differently.
+    contract: ClassVar[Contract] = Tolerance(Metric.SHARE, 1e-4)
+
+    @checked
+    def run(self, graph: Graph) -> Graph:
+        """The graph with fewer operators; `graph` itself if none can go."""
+        patterns = [is_moved_layer_norm, is_layer_norm, is_rms_norm, takes_gain, takes_offset]
+        return apply_patterns(graph, patterns)

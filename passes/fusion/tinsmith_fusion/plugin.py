@@ -6,6 +6,7 @@ from tinsmith_fusion import (
     FoldBatchNormalization,
     FuseActivations,
     FuseCurves,
+    FuseNormalizations,
     FusePadding,
     FuseRequantization,
     ReplaceDepthwise,
@@ -15,6 +16,8 @@ from tinsmith_fusion import (
 PLUGIN = Plugin(
     "tinsmith_fusion",
     passes=(
+        # Before what a quantizer put around them is folded into integers.
+        PassEntry(FuseNormalizations, Stage.INTEGERS),
         # Before what it reads is folded into a layer.
         PassEntry(FuseCurves, Stage.NUMERICS),
         PassEntry(FoldBatchNormalization, Stage.NUMERICS),
