@@ -49,9 +49,9 @@ def test_rms_norm_of_integers(run: Run) -> None:
 
 
 def test_gamma_and_beta_are_parts_of_a_step(run: Run) -> None:
-    # Rows of 2 have n below 2, so 27 of its 28 bits below 1; 16 bits below a step then ask for gamma in 2**-21 of it.
+    # Rows of 2 have n below 2, so 26 of its 27 bits below 1; 16 bits below a step then ask for gamma in 2**-22 of it.
     body = f"""input %x: i8[1,2]<0.5, 0>
-    const %g: i32[2]<{0.5 * 2.0**-21}, 0> = [{5 << 21}, {-3 << 21}]
+    const %g: i32[2]<{0.5 * 2.0**-22}, 0> = [{5 << 22}, {-3 << 22}]
     const %b: i32[2]<{0.5 * 2.0**-16}, 0> = [{7 << 16}, {1 << 15}]
     %y: i8[1,2]<0.5, 0> = layer_norm(%x, %g, %b) output %y"""
     assert run(body, [-1, 1]) == [2, -2]  # 7 - 5, and 1/2 - 3 rounded up

@@ -24,7 +24,7 @@ LONGEST_ROW = 1 << 15
 """Elements of a row of integers: N * N * 2**30 is at most 2**60, and N * 65535 below 2**31."""
 HIGH_BITS = 32
 """Of a product of n and gamma that are dropped before beta is added: what a register does not hold."""
-_NORMAL_BITS = 28
+_NORMAL_BITS = 27
 """The largest n of a row has as many."""
 _SUM_BITS = 61
 """X + e, scaled, is below 2**61."""
@@ -53,7 +53,7 @@ class MomentParameters:
     """Of LayerNorm and RmsNorm of integers; see above.
 
     zero_point: what is subtracted from the input, 0 where the mean is. square_shift: X + e is kept in 2**-square_shift,
-    even, in [-62, 60]. epsilon: e in that unit, below 2**62. normal_bits: of n, whose integers are at most 2**28. gain:
+    even, in [-62, 60]. epsilon: e in that unit, below 2**62. normal_bits: of n, whose integers are at most 2**27. gain:
     what gamma is if there is none. right_shift: in [1, 30].
     """
 
@@ -112,7 +112,7 @@ def integer_gains(
 ) -> IntegerGains:
     """The integers of real gamma and beta beside an input and a result of these types, as fine as 32 bits hold.
 
-    gamma, beta: (N,). Raises GraphError if they are not finite, or so large that a step is less than 2**-27 of the
+    gamma, beta: (N,). Raises GraphError if they are not finite, or so large that a step is less than 2**-24 of the
     largest result.
     """
     assert output.quantization is not None  # of integers
@@ -127,7 +127,7 @@ def integer_gains(
     right = min(rights)
     if right < 1:
         raise GraphError(
-            f"expected a scale of the result that its largest elements are fewer than 2**26 of, got {scale} "
+            f"expected a scale of the result that its largest elements are fewer than 2**24 of, got {scale} "
             f"beside gamma and beta of {largest[0] * scale:g} and {largest[1] * scale:g} at most"
         )
     gamma_scale, beta_scale = (

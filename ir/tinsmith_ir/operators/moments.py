@@ -113,7 +113,7 @@ class MomentsOperator(Operator):
             return (_normalized_f32(real, gamma, beta, np.float32(self.epsilon), self.is_centred),)
         p = moment_parameters(self, inputs, outputs[0])
         normal = _normal(array.astype(np.int64), p, is_centred=self.is_centred)
-        # At most 2**28 * 2**31 before the shift; the sum wraps as int32 does, which none of `integer_gains` does.
+        # At most 2**27 * 2**31 before the shift; the sum wraps as int32 does, which none of `integer_gains` does.
         gain = np.int64(p.gain) if gamma is None else gamma.astype(np.int64)
         half = np.int64(1 << (p.right_shift - 1))
         added = half if beta is None else beta.astype(np.int64) + half
@@ -188,7 +188,7 @@ def _normal(
     """n = d / sqrt(X + e) in 2**-normal_bits; see moment_parameters.py for X, d and e.
 
     No step leaves int64: with at most 2**15 elements X, its two terms, and its sum with e are at most 2**61; d is below
-    2**31, as the inverse root, so their product is below 2**62, to which half of 2**44 at most is added.
+    2**31, as the inverse root, so their product is below 2**62, to which half of 2**45 at most is added.
     """
     count = array.shape[-1]
     values = array - p.zero_point
@@ -203,7 +203,7 @@ def _inverse_root(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """2**normal_bits / sqrt(X + e) as multiplier * 2**-shift, a multiplier of 30 or 31 bits.
 
-    The shift is at least 1, as n has not more than 28 bits, and at most 44, as n has no fewer than its share of what
+    The shift is at least 1, as n has not more than 27 bits, and at most 45, as n has no fewer than its share of what
     there can be; of a row of equal elements, which no number changes, 1.
     """
     left, right = max(p.square_shift, 0), max(-p.square_shift, 0)

@@ -30,7 +30,7 @@ typedef struct {
   int32_t square_shift;
   /** e in that unit: epsilon * depth**2 / scale**2, below 2**62. */
   int64_t epsilon;
-  /** 31 - square_shift / 2 - the bits below 1 of a normalized element, of which there are 28 at most in all. */
+  /** 31 - square_shift / 2 - the bits below 1 of a normalized element, of which there are 27 at most in all. */
   int32_t base_shift;
   /** gamma of each element where there is no gamma. */
   int32_t gain;
