@@ -164,6 +164,25 @@ def test_rows_are_of_the_last_axis() -> None:
     assert mnemonics(made) == ["softmax"]
 
 
+@pytest.mark.parametrize(
+    "norm", ["layer_norm(%b, none, %c)", "layer_norm(%b, %c, %c)", "rms_norm(%b, %c)"]
+)
+def test_rows_of_a_norm_are_in_any_order(norm: str) -> None:
+    """Patches of an image as rows, and back."""
+    made = moved(
+        "input %x: f32[1,4,6,3]",
+        "const %c: f32[3] = [1.0, 2.0, 3.0]",
+        "%r: f32[2,2,3,2,3] = reshape(%x) {shape=[2,2,3,2,3]}",
+        "%a: f32[2,3,2,2,3] = transpose(%r) {permutation=[0,2,1,3,4]}",
+        "%b: f32[6,4,3] = reshape(%a) {shape=[6,4,3]}",
+        f"%n: f32[6,4,3] = {norm}",
+        "%d: f32[2,3,2,2,3] = reshape(%n) {shape=[2,3,2,2,3]}",
+        "%e: f32[2,2,3,2,3] = transpose(%d) {permutation=[0,2,1,3,4]}",
+        "%y: f32[1,4,6,3] = reshape(%e) {shape=[1,4,6,3]}",
+    )
+    assert "transpose" not in mnemonics(made)
+
+
 def test_a_product_exchanges_rows_and_columns_itself() -> None:
     made = moved(
         "input %x: f32[2,3,4]",
@@ -261,6 +280,7 @@ STAYS = {
     "the sign of an extreme zero": "%y: f32[2,4] = reduce_min(%a) {axes=[1,3]}",
     "the order of a row": "%y: f32[2,3,4,5] = log_softmax(%a)",
     "the order of a norm": "%y: f32[2,3,4,5] = l2_normalization(%a)",
+    "what is normalized": "%y: f32[2,3,4,5] = layer_norm(%a)",
     "where the largest are": "%y: i32[2,3,4,2] = top_k_indices(%a) {count=2}",
     "what channels last means": "%y: f32[2,2,3,5] = max_pool2d(%a) {window=[2,2]}",
     "all elements in a row": "%y: f32[120] = reshape(%a) {shape=[120]}",

@@ -75,6 +75,19 @@ def keeps_channels(case: Case) -> Variant | None:
     return Variant(case.node.operator, (operand,), result)
 
 
+def normalizes(case: Case) -> Variant | None:
+    """Rows in any order and of any axes, each as it is, as gamma and beta are."""
+    shape, factors = case.shape(RESULT), case.node.inputs[1:]
+    rows = (math.prod(shape[:-1]), shape[-1])
+    asked = blocks_of(case.label, rows) if case.port in (_INPUT, RESULT) else None
+    if asked is None or not asked[1].is_reshape:
+        return None
+    given = case.label.after
+    label = case.label.between(shape, given if given[-1:] == shape[-1:] else rows)
+    kept = (factor and nothing(factor.type.shape) for factor in factors)
+    return Variant(case.node.operator, (label, *kept), label)
+
+
 def multiplies(case: Case) -> Variant | None:
     """Matrices in any order; rows and columns of the result in any order, and what is summed up if the sums bear it."""
     operator = case.node.operator

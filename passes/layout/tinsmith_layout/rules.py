@@ -24,6 +24,7 @@ from tinsmith_ir.operators import (
     Slice,
     Trait,
 )
+from tinsmith_ir.operators.moments import MomentsOperator
 from tinsmith_ir.operators.rows import RowOperator
 
 from tinsmith_layout.channels import (
@@ -32,6 +33,7 @@ from tinsmith_layout.channels import (
     fully_connects,
     keeps_channels,
     multiplies,
+    normalizes,
 )
 from tinsmith_layout.elementwise import broadcasts, elementwise
 from tinsmith_layout.parts import or_in_parts
@@ -54,6 +56,7 @@ RULES: Mapping[type[Operator], Rule] = {
     Concat: or_in_parts(goes_along_axis),
     CumSum: goes_along_axis,
     RowOperator: computes_rows,
+    MomentsOperator: normalizes,
     Ranking: computes_rows,
     Reduction: as_wished(or_in_parts(reduces)),
     ArgExtremum: as_wished(finds),
