@@ -89,8 +89,10 @@ def sliced(block: Block, heads: int, source: str) -> None:
         block.real(name, one[1:], f"reshape(%{name}_one) {{shape={list(one[1:])}}}")
 
 
-def attention(block: Block, heads: int, scaled: str, probability: tuple[float, int]) -> None:
-    """`attended` of `q`, `k` and `v`."""
+def attention(
+    block: Block, heads: int, scaled: str, probability: tuple[float, int], *, is_masked: bool
+) -> None:
+    """`attended` of `q`, `k` and `v`. is_masked: later tokens are hidden from earlier ones."""
     size = WIDTH // heads
     block.real("turned_k", (1, heads, size, TOKENS), "transpose(%k) {permutation=[0,1,3,2]}")
     scores = (1, heads, TOKENS, TOKENS)
@@ -98,7 +100,12 @@ def attention(block: Block, heads: int, scaled: str, probability: tuple[float, i
     root = math.sqrt(size)
     block.constant("root", [1 / root if scaled == "mul" else root], ())
     block.quantized("scaled", scores, f"{scaled}(%scores, %root)", 0.1)
-    block.quantized("shares", scores, "softmax(%scaled)", *probability)
+    if is_masked:
+        later = np.triu(np.ones((TOKENS, TOKENS)), 1) * -1e9
+        block.constant("mask", later.reshape(-1).tolist(), (TOKENS, TOKENS))
+        block.quantized("seen", scores, "add(%scaled, %mask)", 0.11, 3)
+    given = "seen" if is_masked else "scaled"
+    block.quantized("shares", scores, f"softmax(%{given})", *probability)
     heads_shape = (1, heads, TOKENS, size)
     block.quantized("mixed", heads_shape, "batch_matmul(%shares, %v)", 0.04)
     block.real("beside", (1, TOKENS, heads, size), "transpose(%mixed) {permutation=[0,2,1,3]}")
@@ -149,7 +156,7 @@ def test_a_block_of_a_transformer_has_integers_only(
     block, rows = Block(), (1, TOKENS, WIDTH)
     block.norm("first", "x", norm)
     parts(block, heads, "first")
-    attention(block, heads, scaled, probability)
+    attention(block, heads, scaled, probability, is_masked=curve == "silu")
     block.quantized("sum", rows, "add(%x, %attended)", 0.08)
     block.norm("second", "sum", norm)
     feed_forward(block, "second", curve)

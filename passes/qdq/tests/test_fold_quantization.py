@@ -470,3 +470,34 @@ def test_what_arranges_elements_of_what_stays_is_not_listed() -> None:
       output %r""")
     found = folded(given)
     assert [left.node.operator.mnemonic for left in remaining(found)] == ["sin"]
+
+
+MASKED = """
+  input %x: i8[2,2]<0.5, -3>
+  const %m: f32[2,2] = [0.0, {hidden}, 0.0, 0.0]
+  %a: f32[2,2] = dequantize(%x)
+  %r: f32[2,2] = add({operands})
+  %y: i8[2,2]<0.25, 5> = quantize(%r) {{halves_to_even=true}}
+  output %y"""
+
+
+@pytest.mark.parametrize("hidden", ["-1e9", "-100.0", str(float(np.finfo(np.float32).min))])
+@pytest.mark.parametrize("operands", ["%a, %m", "%m, %a"])
+def test_a_mask_hides_elements_and_leaves_the_others_their_bits(hidden: str, operands: str) -> None:
+    before = graph(MASKED.format(hidden=hidden, operands=operands))
+    after = folded(before)
+    assert mnemonics(after) == ["add"]
+    assert not remaining(after)
+    for integers in ([127, 127, 20, -128], [-128, -128, 0, 7]):
+        given = {"x": np.array(integers, np.int8).reshape(2, 2)}
+        one, other = (evaluate_graph(each, given)["y"] for each in (before, after))
+        np.testing.assert_array_equal(one, other)
+        assert other[0, 1] == -128
+
+
+@pytest.mark.parametrize("number", ["-90.0", "0.5", "inf", "nan"])
+def test_numbers_that_do_not_hide_all_are_no_mask(number: str) -> None:
+    # The largest element stands for 65, and 98.25 is the way to the least result from there: -33.25.
+    before = graph(MASKED.format(hidden=number, operands="%a, %m"))
+    (found,) = remaining(FoldQuantization().run(before))
+    assert "not quantized" in found.reason

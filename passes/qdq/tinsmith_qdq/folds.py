@@ -59,6 +59,8 @@ from tinsmith_qdq.weights import quantized_weights
 
 _MOST_STEPS = 1
 """How far a function's table may be from what it was."""
+_BEYOND = 1.01
+"""How much further than needed a mask reaches."""
 
 
 class UnfoldedError(Exception):
@@ -227,6 +229,34 @@ def _pair(step: Step) -> Rewrite:
     return step.end(_nearest(step.node.operator), step.operand(0), step.operand(1))
 
 
+def _sum(step: Step) -> Rewrite:
+    """A sum, which may be one with a mask."""
+    operands = [_mask(step, position) or step.operand(position) for position in (0, 1)]
+    return step.end(_nearest(step.node.operator), *operands)
+
+
+def _mask(step: Step, position: int) -> Value | None:
+    """A constant of zeros, and of numbers so far below that each sum with them is the least integer, as those that hide
+    tokens from attention: in a scale that leaves the other operand its bits. None if it is anything else.
+    """
+    value = step.node.inputs[position]
+    real = None if value is None else real_constant(step.graph, value)
+    if value is None or real is None or not bool((real != 0).any()):
+        return None
+    other, result = step.operand(1 - position).type, step.result.type
+    assert other.quantization is not None
+    assert result.quantization is not None
+    largest, (lowest, _) = other.dtype.integer_range[1], result.dtype.integer_range
+    reach = other.quantization.scale * (largest - other.quantization.zero_point)
+    reach += result.quantization.scale * (result.quantization.zero_point - lowest)
+    if bool(((real != 0) & ~(real <= -reach)).any()):
+        return None
+    scale = max(reach, other.quantization.scale) * _BEYOND / largest
+    integers = np.where(real != 0, -largest, 0).astype(other.dtype.numpy)
+    quantization = Quantization.per_tensor(float(np.float32(scale)), 0)
+    return step.constant(value.name, integers, quantization)
+
+
 def _quotient(step: Step) -> Rewrite:
     """By a constant of one number, whose inverse is a factor."""
     divisor = step.node.inputs[1]
@@ -377,7 +407,7 @@ def _function(step: Step) -> Rewrite:
 
 _FOLDS: Mapping[type[Operator], Callable[[Step], Rewrite]] = {
     Abs: _function,
-    Add: _pair,
+    Add: _sum,
     AveragePool2D: _average,
     BatchMatmul: _pair,
     Conv2D: _weighted,
