@@ -31,6 +31,26 @@ FLOATS = """graph 2 "floats" {
 }
 """
 
+LAYER_NORM = """graph 2 "norm" {
+  input %x: i8[1,3,4]<0.05, 3>
+  const %eps: f32[] = [1e-05]
+  const %g: f32[4] = [1.0, 0.5, -2.0, 1.5]
+  const %b: f32[4] = [0.25, 0.0, 0.5, -1.0]
+  %r: f32[1,3,4] = dequantize(%x)
+  %m: f32[1,3,1] = mean(%r) {axes=[2], keep_dims=true}
+  %c: f32[1,3,4] = sub(%r, %m)
+  %s: f32[1,3,4] = square(%c)
+  %v: f32[1,3,1] = mean(%s) {axes=[2], keep_dims=true}
+  %e: f32[1,3,1] = add(%v, %eps)
+  %d: f32[1,3,1] = sqrt(%e)
+  %n: f32[1,3,4] = div(%c, %d)
+  %p: f32[1,3,4] = mul(%n, %g)
+  %o: f32[1,3,4] = add(%p, %b)
+  %y: i8[1,3,4]<0.04, -5> = quantize(%o) {halves_to_even=true}
+  output %y
+}
+"""
+
 
 def names(choices: list[str], without: list[str] | None = None) -> list[str]:
     chosen = [PassChoice.parse(choice) for choice in choices]
@@ -164,6 +184,17 @@ def test_every_pass_is_verified_and_reported_to_the_last(tmp_path: Path) -> None
         "permute-weights",
     )
     assert bounded == dict.fromkeys(numeric, 0.0)
+
+
+def test_a_layer_norm_in_parts_between_integers_is_one_call_of_integers(tmp_path: Path) -> None:
+    model = tmp_path / "norm.tsm"
+    model.write_text(LAYER_NORM)
+    compilation = compile_model(read_model(model), CompileOptions("host", verify_passes=True))
+    rows = {row["name"]: row["measured"] for row in report(compilation)["passes"]}
+    assert rows["fuse-normalizations"] == pytest.approx(0.0, abs=1e-6)
+    assert rows["fold-quantization"] in (0.0, 1.0)
+    kernels = [row["kernel"] for row in report(compilation)["layers"]]
+    assert kernels == ["tinsmith_layer_norm_s8"]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from tinsmith_ir import (
     Relu6,
     Retyped,
     Tolerance,
+    evaluate_graph,
     parse_graph,
     parse_program,
 )
@@ -190,6 +191,31 @@ def test_steps_are_measured_by_name_and_through_what_is_new(zero: int, is_kept: 
         assert pipeline.run(before, verify_inputs=inputs).records[0].measured == zero
         return
     with pytest.raises(GraphError, match="changed outputs by 3, most in %y"):
+        pipeline.run(before, verify_inputs=inputs)
+
+
+@pytest.mark.parametrize(("factor", "is_kept"), [(1.0001, True), (1.01, False)])
+def test_shares_of_each_are_not_those_of_what_is_rounded_behind(
+    factor: float, is_kept: bool
+) -> None:
+    """A float moves by a little, and an integer behind it by a step, which is a large share."""
+    text = """graph 2 "g" {{
+      input %x: f32[2]
+      const %f: f32[1] = [{factor}]
+      %a: f32[2] = mul(%x, %f)
+      %y: i8[2]<1.0, 0> = quantize(%a)
+      output %y
+    }}"""
+    before, after = (parse_graph(text.format(factor=each)) for each in (1.0, factor))
+    inputs = {"x": np.array([1.4999, -0.2], np.float32)}
+    one, other = (evaluate_graph(each, inputs)["y"] for each in (before, after))
+    assert one[0] != other[0]
+    pipeline = Pipeline([change(lambda _: after, Tolerance(Metric.SHARE_OF_EACH, 1e-3))])
+    if is_kept:
+        (record,) = pipeline.run(before, verify_inputs=inputs).records
+        assert record.measured == pytest.approx(factor - 1, rel=0.01)
+        return
+    with pytest.raises(GraphError, match=r"in each operator by itself but .* most in %a"):
         pipeline.run(before, verify_inputs=inputs)
 
 

@@ -31,10 +31,12 @@ class Metric(Enum):
     STEPS = "steps of an integer"
     STEPS_OF_EACH = "steps of an integer in each operator by itself"
     """Each result that was there before by its name, on what operands were before; what is new is as it is computed."""
+    SHARE_OF_EACH = "share of the largest magnitude in each operator by itself"
+    """The same for floats: of one between integers, which may be rounded to others behind it."""
 
     def of(self, expected: Array, got: Array) -> float:
         """The largest distance of an element."""
-        if self is Metric.SHARE:
+        if self in (Metric.SHARE, Metric.SHARE_OF_EACH):
             return float(shares(expected, got).max(initial=0.0))
         steps = np.abs(expected.astype(np.float64) - got.astype(np.float64))
         return float(steps.max(initial=0.0))

@@ -274,8 +274,8 @@ class _Comparison:
         match contract:
             case Retyped():
                 return 0.0
-            case Tolerance(Metric.STEPS_OF_EACH, bound):
-                distance, far = self._farthest(before, after)
+            case Tolerance(Metric.STEPS_OF_EACH | Metric.SHARE_OF_EACH as metric, bound):
+                distance, far = self._farthest(before, after, metric)
                 is_kept = distance <= bound
                 by = f"by {distance:g}, most in {print_name(far)}"
             case Tolerance(metric, bound):
@@ -311,12 +311,12 @@ class _Comparison:
         self._frames = pieces[:COMPARED_FRAMES]
         self._wanted = self._results(after)
 
-    def _farthest(self, before: IR, after: IR) -> tuple[float, str]:
+    def _farthest(self, before: IR, after: IR, metric: Metric) -> tuple[float, str]:
         """The largest distance of a result of `after`, computed from operands as they were, and its name."""
         if not isinstance(after, Graph):
             raise GraphError("expected graphs where each operator is compared by itself")
         return max(
-            _farthest_result(after, {**frame, **wanted})
+            _farthest_result(after, {**frame, **wanted}, metric)
             for frame, wanted in zip(
                 self._frames, _evaluate(before, self._frames, keep=True), strict=True
             )
@@ -328,7 +328,9 @@ class _Comparison:
         ]
 
 
-def _farthest_result(graph: Graph, wanted: Mapping[str, Array]) -> tuple[float, str]:
+def _farthest_result(
+    graph: Graph, wanted: Mapping[str, Array], metric: Metric
+) -> tuple[float, str]:
     """The largest distance of a result from `wanted`, computed from operands as they are there, and its name."""
     known = {**graph.constant_data, **wanted}
     distance, far = 0.0, ""
@@ -342,7 +344,7 @@ def _farthest_result(graph: Graph, wanted: Mapping[str, Array]) -> tuple[float, 
             if value.name not in wanted:
                 known[value.name] = array
                 continue
-            here = Metric.STEPS.of(wanted[value.name], array)
+            here = metric.of(wanted[value.name], array)
             distance, far = max((distance, far), (here, value.name))
     return distance, far
 
