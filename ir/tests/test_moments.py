@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tinsmith_ir import GraphError, parse_graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
+from tinsmith_ir.inverse_root import EXACT_STEPS, TFLITE_STEPS, inverse_root
 from tinsmith_ir.moment_parameters import IntegerGains, integer_gains
 from tinsmith_ir.operators import LayerNorm, RmsNorm
 from tinsmith_ir.types import Quantization, TensorType
@@ -76,6 +77,7 @@ def test_integers_may_get_another_width(run: Run) -> None:
     ("body", "message"),
     [
         ("input %x: f32[2,3] %y: f32[2,3] = layer_norm(%x) {epsilon=0.0}", "epsilon above 0"),
+        ("input %x: f32[2,3] %y: f32[2,3] = layer_norm(%x) {epsilon=1e39}", "is a float32"),
         ("input %x: f32[] %y: f32[] = layer_norm(%x)", "rank 1"),
         (
             "input %x: f32[2,3] const %g: f32[2] = [1.0, 1.0] %y: f32[2,3] = rms_norm(%x, %g)",
@@ -233,3 +235,16 @@ def test_no_number_leaves_its_integers_at_the_borders(
         # int16 rows of that length keep epsilon in whole parts of X.
         slack = share * (2.0**-17 if length > 512 and dtype is DType.INT16 else 2.0**-22)
         assert np.abs(real / step - found).max() <= 0.5 + slack
+
+
+@pytest.mark.parametrize(("steps", "bits"), [(TFLITE_STEPS, 19), (EXACT_STEPS, 23)])
+def test_one_step_more_makes_an_inverse_root_as_near_as_said(steps: int, bits: int) -> None:
+    random = np.random.default_rng(0)
+    drawn = random.integers(1, 1 << 31, 100_000)
+    # The first guess is furthest from the root of numbers a little above a power of 4.
+    near = (1 << 27) + np.arange(10_000)
+    values = np.concatenate([np.arange(1, 10_000), near, drawn]).astype(np.int32)
+    multiplier, shift = inverse_root(values, steps)
+    found = multiplier * np.exp2(shift.astype(np.float64) - 31) * np.sqrt(values.astype(np.float64))
+    farthest = float(np.abs(found - 1).max())
+    assert 2.0 ** -(bits + 1) < farthest < 2.0**-bits

@@ -234,7 +234,9 @@ def _exponent(real: float) -> int:
 def _part(scale: float, bits: int) -> float:
     """scale * 2**-bits. Raises GraphError where float32 does not hold it."""
     part = math.ldexp(float(np.float32(scale)), -bits)
-    if float(np.float32(part)) != part or part == 0.0:
+    with np.errstate(over="ignore"):
+        is_kept = float(np.float32(part)) == part > 0.0
+    if not is_kept:
         raise GraphError(f"expected a scale of the result that is no limit of float32, got {scale}")
     return part
 

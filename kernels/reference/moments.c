@@ -10,8 +10,8 @@
 #define SHORT_ROOT (1 << 29)
 #define HIGH_BITS 32  // of a normalized element times gamma, below which beta has none
 
-// What is the same for all elements of a row. offset: depth times what is subtracted. The normalized element is
-// high word of (distance << left) * multiplier + half, >> right.
+// What is the same for all elements of a row. offset: depth times what is subtracted. A normalized element is
+// the high word of (distance << left) * multiplier + half, by 2**right.
 typedef struct {
   int32_t offset;
   int32_t multiplier;

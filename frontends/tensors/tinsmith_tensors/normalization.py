@@ -18,7 +18,7 @@ from tinsmith_ir.operators import (
     Square,
 )
 
-from tinsmith_tensors.composer import Composer, Tensor
+from tinsmith_tensors.composer import LARGEST_FLOAT, Composer, Tensor
 from tinsmith_tensors.elementwise import add, cast, div, equal, maximum, mul, power, sub
 from tinsmith_tensors.movement import (
     broadcast_to,
@@ -142,7 +142,7 @@ def _are_last(x: Tensor, axes: Sequence[int], epsilon: float) -> bool:
     places = normalized_axes(axes, x.rank)
     last = tuple(range(x.rank - len(places), x.rank))
     is_there = bool(places) and x.elements > 0
-    return is_there and places == last and math.isfinite(epsilon) and float(np.float32(epsilon)) > 0
+    return is_there and places == last and 0.0 < float(np.float32(epsilon)) <= LARGEST_FLOAT
 
 
 def _fits(factor: Tensor | None, x: Tensor, axes: Sequence[int]) -> bool:

@@ -70,8 +70,10 @@ class MomentsOperator(Operator):
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """float32 with gamma and beta of float32; int8 or int16 with those of int32, symmetric; epsilon above 0."""
-        if not (math.isfinite(self.epsilon) and np.float32(self.epsilon) > 0):
-            raise GraphError(f"expected a finite epsilon above 0, got {self.epsilon}")
+        with np.errstate(over="ignore"):
+            epsilon = float(np.float32(self.epsilon))
+        if not (math.isfinite(epsilon) and epsilon > 0):
+            raise GraphError(f"expected an epsilon above 0 that is a float32, got {self.epsilon}")
         input_ = checks.present(inputs, 0, "input")
         checks.check_numbers(input_, "input")
         checks.check_numbers(outputs[0], "result")

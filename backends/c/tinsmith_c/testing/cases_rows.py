@@ -4,7 +4,15 @@ import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
 from tinsmith_ir.moment_parameters import integer_gains
-from tinsmith_ir.operators import L2Normalization, LayerNorm, LogSoftmax, RmsNorm
+from tinsmith_ir.operators import (
+    L2Normalization,
+    LayerNorm,
+    LogSoftmax,
+    Maximum,
+    Mul,
+    Requantize,
+    RmsNorm,
+)
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_c.testing.draft import NUMBERS, Case, Draft, typed
@@ -62,7 +70,25 @@ def _norm(draft: Draft, operator: LayerNorm | RmsNorm, x: Value, dtype: DType, c
     draft.outputs.append(draft.builder.add(operator, [x, *parts], "y", quantization))
 
 
+def norms_of_extremes(draft: Draft, dtype: DType) -> None:
+    """Rows that are saturated, equal but for a few, and equal; from few elements to many."""
+    for length, rows in ((2, 3), (33, 3), (700, 1)):
+        x = draft.input((rows, length), dtype, 1.0)
+        finest = Quantization.per_tensor(1e-4, 0)
+        saturated = draft.builder.add(Requantize(dtype), [x], "saturated", finest)
+        zero = draft.builder.constant("zero", np.zeros(1, dtype.numpy), finest)
+        equal = draft.builder.add(Mul(), [x, zero], "equal", finest)
+        largest = draft.builder.constant(
+            "largest", np.full(1, dtype.integer_range[1] - 2, dtype.numpy), x.type.quantization
+        )
+        near = draft.builder.add(Maximum(), [x, largest], "near", x.type.quantization)
+        for operand in (saturated, near, equal):
+            for kind in (LayerNorm, RmsNorm):
+                _norm(draft, kind(), operand, dtype, 1)
+
+
 CASES: tuple[Case, ...] = (
     *typed("normalizations", normalizations, (DType.INT8, DType.FLOAT32)),
     *typed("norms", norms, NUMBERS),
+    *typed("norms_of_extremes", norms_of_extremes, (DType.INT8, DType.INT16)),
 )
