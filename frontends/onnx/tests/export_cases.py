@@ -460,6 +460,34 @@ _REST = {
     "log_softmax i8": _of_one("log_softmax", "i8[2,9]<0.05,4> i8[2,9]<0.0625,127>"),
     "l2_normalization f32": _of_one("l2_normalization", "f32[2,9] f32[2,9]"),
     "l2_normalization i8": _of_one("l2_normalization", "i8[2,9]<0.05,4> i8[2,9]<0.0078125,0>"),
+    "layer_norm f32": """
+      input %x: f32[2,3,6]
+      const %g: f32[6] = [0.5, -1.0, 2.0, 1.0, 0.25, 3.0]
+      const %b: f32[6] = [1.0, 0.0, -2.0, 0.5, 0.25, -0.125]
+      %y: f32[2,3,6] = layer_norm(%x, %g, %b)
+      %z: f32[2,3,6] = layer_norm(%y, none, none) {epsilon=0.01}
+      output %z
+    """,
+    "layer_norm i8": """
+      input %x: i8[3,6]<0.05, 4>
+      const %g: i32[6]<0.0001220703125, 0> = [4096, -8192, 16384, 8192, 2048, 24576]
+      const %b: i32[6]<0.015625, 0> = [64, 0, -128, 32, 16, -8]
+      %y: i8[3,6]<0.03125, 4> = layer_norm(%x, %g, %b)
+      output %y
+    """,
+    "rms_norm f32": """
+      input %x: f32[2,3,6]
+      const %g: f32[6] = [0.5, -1.0, 2.0, 1.0, 0.25, 3.0]
+      %y: f32[2,3,6] = rms_norm(%x, %g)
+      %z: f32[2,3,6] = rms_norm(%y, none) {epsilon=0.01}
+      output %z
+    """,
+    "rms_norm i8": """
+      input %x: i8[3,6]<0.05, 4>
+      const %g: i32[6]<0.0001220703125, 0> = [4096, -8192, 16384, 8192, 2048, 24576]
+      %y: i8[3,6]<0.03125, 4> = rms_norm(%x, %g)
+      output %y
+    """,
     "reshape i8": _of_one("reshape", "i8[2,6]<0.1,3> i8[1,3,2,2]<0.1,3>", "shape=[1,3,2,2]"),
     "pad f32": _of_one("pad", "f32[1,2,3,2] f32[1,4,4,2]", "padding=[0,0,1,1,0,1,0,0]"),
     "pad f32 by a number": _of_one(

@@ -11,6 +11,7 @@ from tinsmith_ir.operators import (
     ArgMin,
     CumSum,
     L2Normalization,
+    LayerNorm,
     LogSoftmax,
     Mean,
     Operator,
@@ -19,6 +20,7 @@ from tinsmith_ir.operators import (
     ReduceMin,
     ReduceProd,
     Reduction,
+    RmsNorm,
     Softmax,
     Sum,
     TopK,
@@ -145,16 +147,47 @@ def _l2_normalization(site: Site) -> None:
     site.finish(site.emit("Div", [real, norm]), form)
 
 
+def _gamma(site: Site) -> str:
+    """A factor for each element of a row; ones where there are none."""
+    if site.has(1):
+        return site.real(1, natural(1))
+    return site.known(np.ones(site.shape(0)[-1:], np.float32), "gamma")
+
+
+def _layer_norm(site: Site) -> None:
+    order = natural(len(site.shape(0)))
+    inputs = [site.real(0, order), _gamma(site)]
+    inputs += [site.real(2, natural(1))] if site.has(2) else []
+    epsilon = float(np.float32(site.of(LayerNorm).epsilon))
+    result = site.emit("LayerNormalization", inputs, axis=-1, epsilon=epsilon)
+    site.finish(result, order)
+
+
+def _rms_norm(site: Site) -> None:
+    """In small operators: RMSNormalization came with operator set 23."""
+    order = natural(len(site.shape(0)))
+    real, axes = site.real(0, order), site.axes([len(order) - 1])
+    squares = site.emit("Mul", [real, real])
+    mean = site.emit("ReduceMean", [squares, axes], keepdims=1)
+    raised = site.emit("Add", [mean, site.number(site.of(RmsNorm).epsilon, "epsilon")])
+    result = site.emit("Div", [real, site.emit("Sqrt", [raised])])
+    if site.has(1):
+        result = site.emit("Mul", [result, _gamma(site)])
+    site.finish(result, order)
+
+
 RULES: dict[type[Operator], Rule] = {
     ArgMax: _index("ArgMax"),
     ArgMin: _index("ArgMin"),
     CumSum: _cumulative_sum,
     L2Normalization: _l2_normalization,
+    LayerNorm: _layer_norm,
     LogSoftmax: _log_softmax,
     Mean: _over_axes("ReduceMean"),
     ReduceMax: _over_axes("ReduceMax", as_stored=True),
     ReduceMin: _over_axes("ReduceMin", as_stored=True),
     ReduceProd: _product,
+    RmsNorm: _rms_norm,
     Softmax: _softmax,
     Sum: _over_axes("ReduceSum"),
     TopK: _largest,
